@@ -1,0 +1,41 @@
+// Makes a fresh clone ready to run with only Node and npm there: install, then build.
+// Each step is skipped when its result is newer than what it is made from.
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const at = (...parts) => join(root, ...parts);
+const changed = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0);
+
+const installed = at("node_modules", ".package-lock.json");
+if (changed(installed) < Math.max(changed(at("package-lock.json")), changed(at("package.json")))) {
+  run("Installing", "npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
+}
+
+const stamp = at("dist", ".built");
+const sources = [at("package.json"), at("tsconfig.json"), at("tsconfig.build.json"), installed];
+if (changed(stamp) < Math.max(newestIn(at("src")), ...sources.map(changed))) {
+  // A removed source must not live on as a stale file in the package.
+  rmSync(at("dist"), { recursive: true, force: true });
+  run("Building", process.execPath, [at("node_modules", "typescript", "bin", "tsc"), "-p", "tsconfig.build.json"]);
+  writeFileSync(stamp, "");
+}
+
+function newestIn(folder) {
+  const inside = readdirSync(folder, { withFileTypes: true, recursive: true });
+  return Math.max(...inside.map((entry) => changed(join(entry.parentPath, entry.name))));
+}
+
+function run(what, command, args) {
+  process.stderr.write(`toolgate: ${what.toLowerCase()} …\n`);
+  // npm is a shell script on Windows, which needs the shell to be found.
+  const options = { cwd: root, stdio: ["ignore", 2, 2], shell: process.platform === "win32" };
+  const { status, error } = spawnSync(command, args, options);
+  if (status === 0) return;
+  process.stderr.write(
+    `toolgate: ${what} failed${error ? `: ${error.message}` : ""}. See the messages above; nothing was started.\n`,
+  );
+  process.exit(1);
+}

@@ -1,0 +1,235 @@
+/**
+ * What a message means for its call: the events that take the call from where it is to where the
+ * message says it is, with the steps in between that the wire does not show.
+ *
+ * What must stay true: the events returned can be applied as they are. A status that would go
+ * backwards, a late word on a call that has ended and a change of an input that was decided on are
+ * put aside with a repair, never forced.
+ */
+import { createToolTitle, inferToolKind, isInputFixed, isOver } from "../call/index.js";
+import type { CallFields, Meta, SessionEvent, ToolCall, ToolCallContent, ToolCallState } from "../call/index.js";
+import { isJsonObject, isNone, sameJson } from "./json.js";
+import type { CallMessage, WireStatus } from "./read-call.js";
+import { stepsTo } from "./steps-to.js";
+import type { StepOptions, Target } from "./steps-to.js";
+import { isSentenceMark, stateOf, withoutToolgate } from "./toolgate-meta.js";
+import type { ToolgateMeta } from "./toolgate-meta.js";
+import type { Troubles } from "./troubles.js";
+
+export type ReadingOptions = StepOptions & {
+  readonly troubles: Troubles;
+  /** What the message says in `_meta.toolgate`, when it is our own traffic. */
+  readonly own: ToolgateMeta | undefined;
+  /** An earlier message of this call had `_meta.toolgate`: without a new one the state stays. */
+  readonly isOurs: boolean;
+};
+
+export function callEvents(call: ToolCall | undefined, message: CallMessage, options: ReadingOptions): SessionEvent[] {
+  const { troubles, own } = options;
+  if (call && isOver(call.state) && !("assumed" in call.state && call.state.assumed)) {
+    troubles.mend("late-update", `the call had ended (${call.state.status}); a later message changed nothing`);
+    return [];
+  }
+  const events: SessionEvent[] = [];
+  if (!call) events.push(announcement(message, options));
+  if (call && message.starts && troubles.mode === "lenient") {
+    troubles.mend("repeated-start", "the call was announced before; its fields were replaced");
+  }
+  const target = own || !options.isOurs ? targetState(call, message, options) : undefined;
+  const fields = changedFields(call, message, options);
+  if (hasAny(fields)) {
+    events.push({ type: "call-revised", toolCallId: message.toolCallId, at: options.at, fields });
+  }
+  if (target) events.push(...stepsTo(call, target, options));
+  return events;
+}
+
+function targetState(call: ToolCall | undefined, message: CallMessage, options: ReadingOptions): Target | undefined {
+  const { troubles, own } = options;
+  const title = message.title ?? call?.title ?? "";
+  const { toolCallId, rawInput } = message;
+  if (own) return { toolCallId, state: stateOf(own), times: own.times, decision: own.decision, title, rawInput };
+  const status = call ? message.status : (message.status ?? "pending");
+  if (status === undefined || status === "pending") return waitingTarget(call, message, title, troubles);
+  const state = stateFor(status, message, call);
+  if (call && rank(state) < rank(call.state)) {
+    troubles.mend("status-backwards", `the call is ${call.state.status} and does not go back to ${status}`);
+    return undefined;
+  }
+  if (call && state.status === "running" && isAsked(call, options)) {
+    troubles.mend("ran-while-asked", "the call was reported as in progress while its question is open; it still waits");
+    return undefined;
+  }
+  if (call && isOver(call.state)) {
+    troubles.mend("late-end", `the end that was assumed (${call.state.status}) gave way to the reported one`);
+  } else if (troubles.mode === "lenient" && status === "completed" && call?.state.status !== "running") {
+    troubles.mend("skipped-steps", "the call was reported as completed without having been in progress");
+  }
+  return { toolCallId, state, title, rawInput };
+}
+
+/** Pending says no more than that the call has not started: only a draft gets anywhere by it, once its input is there. */
+function waitingTarget(
+  call: ToolCall | undefined,
+  message: CallMessage,
+  title: string,
+  troubles: Troubles,
+): Target | undefined {
+  if (call && message.status === "pending" && !message.starts && rank(call.state) > 0) {
+    troubles.mend("status-backwards", `the call is ${call.state.status} and does not go back to pending`);
+  }
+  const isDraft = (call?.state.status ?? "drafting") === "drafting";
+  const { toolCallId, rawInput } = message;
+  return isDraft && !isNone(rawInput) ? { toolCallId, state: { status: "ready" }, title, rawInput } : undefined;
+}
+
+function isAsked({ state }: ToolCall, { session }: ReadingOptions): boolean {
+  if (state.status !== "waiting" || state.waitingFor.type !== "question") return false;
+  return session.question(state.waitingFor.questionId)?.state.status === "open";
+}
+
+function stateFor(status: Exclude<WireStatus, "pending">, message: CallMessage, call: ToolCall | undefined): ToolCallState {
+  switch (status) {
+    case "in_progress":
+    case "paused":
+      return { status: "running", cancelWished: false };
+    case "completed":
+      return { status: "done", assumed: false };
+    case "failed":
+      return { status: "failed", error: lastText(message.content ?? call?.content ?? []), assumed: false };
+    case "cancelled":
+      return { status: "cancelled", reason: "the agent reported it as cancelled.", assumed: false };
+    default:
+      return status satisfies never;
+  }
+}
+
+/** The stations of a call's way, for telling forward from backward. */
+function rank(state: ToolCallState): number {
+  switch (state.status) {
+    case "drafting":
+    case "ready":
+    case "waiting":
+    case "cleared":
+      return 0;
+    case "running":
+      return 1;
+    case "done":
+    case "failed":
+    case "refused":
+    case "cancelled":
+    case "unknown":
+      return 2;
+    default:
+      return state satisfies never;
+  }
+}
+
+/** What a failed call says went wrong: the last text it shows. */
+function lastText(content: readonly ToolCallContent[]): string {
+  for (const item of content.toReversed()) {
+    if (item.type === "content" && item.content.type === "text") return item.content.text;
+  }
+  return "The agent reported a failure and did not say why.";
+}
+
+function announcement(message: CallMessage, { at, troubles, own }: ReadingOptions): SessionEvent {
+  const { toolCallId, rawInput } = message;
+  const name = message.name ?? "";
+  if (typeof message.title !== "string") missingTitle(message, troubles);
+  const title = own?.title ?? message.title ?? (troubles.mode === "lenient" ? createToolTitle(name, rawInput) : "");
+  const kind = message.kind ?? (troubles.mode === "lenient" && name !== "" ? inferToolKind(name, rawInput).kind : "other");
+  const isInferred = own ? own.kindSource === "inferred" : message.kind === undefined && kind !== "other";
+  const parentToolCallId = own?.parentToolCallId ?? (own ? undefined : foreignParent(message._meta));
+  return {
+    type: "call-announced",
+    toolCallId,
+    at: own?.times.announced ?? at,
+    name,
+    title,
+    kind,
+    kindSource: isInferred ? "inferred" : "declared",
+    ...(parentToolCallId !== undefined && { parentToolCallId }),
+    ...(own?.providerCallId !== undefined && { providerCallId: own.providerCallId }),
+  };
+}
+
+/** A v1 call must have a title from its first message on; v2 only asks for one. */
+function missingTitle({ starts, toolCallId }: CallMessage, troubles: Troubles): void {
+  if (starts) troubles.tolerate("missing-title", `tool_call ${toolCallId} has no title`);
+}
+
+/** Other agents say in their own ways which call a call belongs to. */
+function foreignParent(meta: Meta | null | undefined): string | undefined {
+  const claude = meta?.["claudeCode"];
+  const parent = isJsonObject(claude) ? claude["parentToolUseId"] : meta?.["parentToolCallId"];
+  return typeof parent === "string" ? parent : undefined;
+}
+
+function hasAny(fields: object): boolean {
+  for (const _ in fields) return true;
+  return false;
+}
+
+type Fields = { -readonly [Key in keyof CallFields]: CallFields[Key] };
+
+// Filled field by field and not spread together: this runs for every message of every agent.
+function changedFields(call: ToolCall | undefined, message: CallMessage, options: ReadingOptions): CallFields {
+  const fields: Fields = {};
+  if (call) putLabels(fields, message, options);
+  putContent(fields, call, message, options);
+  const locations = replacement(call, message.locations, message.starts);
+  if (locations && (call || locations.length > 0)) fields.locations = locations;
+  putInput(fields, call, message, options);
+  if (message.rawOutput !== undefined) fields.rawOutput = message.rawOutput;
+  putProgress(fields, call, options.own);
+  putMeta(fields, message._meta, options);
+  return fields;
+}
+
+function putLabels(fields: Fields, { name, kind, title, starts }: CallMessage, { own, isOurs }: ReadingOptions): void {
+  if (title !== undefined) fields.title = own?.title ?? title ?? "";
+  if (name !== undefined) fields.name = name ?? "";
+  // A second start replaces: what it leaves out has its default.
+  if (kind === undefined && !starts) return;
+  fields.kind = kind ?? "other";
+  if (own || !isOurs) fields.kindSource = own?.kindSource ?? "declared";
+}
+
+/** A second start replaces the collections too, with nothing when it has none. */
+function replacement<Item>(call: ToolCall | undefined, items: readonly Item[] | undefined, starts: boolean): readonly Item[] | undefined {
+  return items ?? (call && starts ? [] : undefined);
+}
+
+function putContent(fields: Fields, call: ToolCall | undefined, message: CallMessage, { isOurs }: ReadingOptions): void {
+  const content = replacement(call, message.content, message.starts);
+  if (!content || (!call && content.length === 0)) return;
+  const sentence = isOurs ? content.at(-1) : undefined;
+  fields.content = sentence && isSentenceMark(sentence._meta) ? content.slice(0, -1) : content;
+}
+
+/** The input of a draft arrives with its `input-ready`; later it may change until someone was asked about it. */
+function putInput(fields: Fields, call: ToolCall | undefined, { rawInput }: CallMessage, { own, isOurs, troubles }: ReadingOptions): void {
+  if (rawInput === undefined) return;
+  if (!call || call.state.status === "drafting") {
+    const staysDraft = own ? own.state.status === "drafting" : isOurs;
+    if (staysDraft) fields.rawInput = rawInput;
+  } else if (!isInputFixed(call)) {
+    fields.rawInput = rawInput;
+  } else if (!sameJson(rawInput, call.rawInput)) {
+    troubles.mend("input-changed", "the input changed after it had been asked about; the one that was asked about stays");
+  }
+}
+
+function putProgress(fields: Fields, call: ToolCall | undefined, own: ToolgateMeta | undefined): void {
+  if (own?.progress) fields.progress = own.progress;
+  else if (own && call?.progress) fields.progress = null;
+}
+
+function putMeta(fields: Fields, meta: Meta | null | undefined, { own, troubles }: ReadingOptions): void {
+  if (meta === undefined) return;
+  fields._meta = meta;
+  if (meta === null || !Object.hasOwn(meta, "toolgate")) return;
+  if (!own) troubles.mend("forged-meta", "_meta.toolgate came from an agent that is not ours and was left out");
+  fields._meta = withoutToolgate(meta) ?? null;
+}

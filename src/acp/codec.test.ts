@@ -1,0 +1,85 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { callAfter, calls, lives } from "../call/calls.samples.js";
+import type { SessionEvent } from "../call/index.js";
+import { applyEvent, SessionBook } from "../call/index.js";
+import { FarEnd, READ_AT, schemaCheck, VERSIONS, withoutToolgate } from "./codec.samples.js";
+import { seenThrough, withSomePatch } from "./seen-through.samples.js";
+
+const RUNS = { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 1500) };
+
+describe.each(VERSIONS)("ACP v$version", (codec) => {
+  const check = schemaCheck(codec);
+  const { version } = codec;
+
+  test("every message the encoder writes is valid against the SDK's schema", () => {
+    fc.assert(
+      fc.property(lives(), (life) => {
+        const encoder = codec.encoder();
+        let call;
+        for (const event of life) {
+          if (!("toolCallId" in event)) continue;
+          call = applyEvent(call, event);
+          for (const update of encoder.encode(call)) expect(check(JSON.parse(JSON.stringify(update)))).toBeNull();
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  test("a call read by someone who does not know us is what this version can say of it", () => {
+    fc.assert(
+      fc.property(calls, (call) => {
+        const far = new FarEnd(codec);
+        far.receive(codec.encoder().encode(call).map(withoutToolgate));
+        expect(withSomePatch(far.call()!)).toEqual(seenThrough(version, call, { withToolgate: false, at: READ_AT }));
+      }),
+      RUNS,
+    );
+  });
+
+  test("a call read by us has its status, decision, times, progress and parent too", () => {
+    fc.assert(
+      fc.property(calls, (call) => {
+        const far = new FarEnd(codec);
+        far.receive(codec.encoder().encode(call));
+        expect(withSomePatch(far.call()!)).toEqual(seenThrough(version, call, { withToolgate: true, at: READ_AT }));
+        expect(far.repairs()).toEqual([]);
+      }),
+      RUNS,
+    );
+  });
+
+  test("the stream of changed fields folds at the other end to the same call", () => {
+    fc.assert(
+      fc.property(lives(), fc.array(fc.boolean(), { maxLength: 40 }), (life, sends) => {
+        const encoder = codec.encoder();
+        const far = new FarEnd(codec);
+        const book = new SessionBook("session-1");
+        life.forEach((event: SessionEvent, index) => {
+          book.apply(event);
+          const isLast = index === life.length - 1;
+          // Several changes may be told at once: a slow client gets fewer messages, not other ones.
+          if (sends[index] !== false || isLast) far.receive(encoder.encode(book.call("call_1")!));
+        });
+        expect(far.repairs()).toEqual([]);
+        expect(withSomePatch(far.call()!)).toEqual(
+          seenThrough(version, callAfter(life), { withToolgate: true, at: READ_AT }),
+        );
+      }),
+      RUNS,
+    );
+  });
+
+  test("nothing is sent when nothing changed", () => {
+    fc.assert(
+      fc.property(calls, (call) => {
+        const encoder = codec.encoder();
+        expect(encoder.encode(call)).not.toEqual([]);
+        expect(encoder.encode(call)).toEqual([]);
+        expect(encoder.encode({ ...call, content: structuredClone(call.content) })).toEqual([]);
+      }),
+      RUNS,
+    );
+  });
+});

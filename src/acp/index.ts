@@ -1,0 +1,19 @@
+/**
+ * REPORT to editors, speak to agents: the Agent Client Protocol, v1 and the v2 draft, from one model.
+ *
+ * What must stay true here: what an encoder writes is valid against the SDK's own schema and can be
+ * stringified whatever a tool put in; a reader never throws on a message and its events can be applied
+ * as they are; `_meta.toolgate` is believed only in our own traffic.
+ */
+export type { ReaderOptions, ReadResult, SessionSoFar } from "./read-result.js";
+export type { ReaderMode, RepairName } from "./troubles.js";
+export { encodeV1Event } from "./v1/encode-event.js";
+export { V1Encoder } from "./v1/encoder.js";
+export { V1Reader } from "./v1/reader.js";
+export { TitleRequired, toolCall, toolCallFromUpdate, updateFromToolCall, updateToolCall, writeToolCall } from "./v1/tool-call.js";
+export type { FilledToolCall } from "./v1/tool-call.js";
+export type { V1ToolCall, V1ToolCallUpdate, V1Update, V1UpdateFields } from "./v1/wire.js";
+export { encodeV2Event } from "./v2/encode-event.js";
+export { V2Encoder } from "./v2/encoder.js";
+export { V2Reader } from "./v2/reader.js";
+export type { V2ToolCallUpdate, V2Update } from "./v2/wire.js";

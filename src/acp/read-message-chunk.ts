@@ -1,0 +1,47 @@
+/** Reads a piece of a message or a thought. Pieces without a message id belong together while one role speaks. */
+import type { MessageRole, SessionEvent } from "../call/index.js";
+import type { JsonObject } from "./json.js";
+import type { BlockRules } from "./read-block.js";
+import { readBlock } from "./read-block.js";
+import { readMeta } from "./read-call.js";
+import type { Troubles } from "./troubles.js";
+
+const ROLES: ReadonlyMap<unknown, MessageRole> = new Map([
+  ["user_message_chunk", "user"],
+  ["agent_message_chunk", "agent"],
+  ["agent_thought_chunk", "thought"],
+]);
+
+export class MessageChunks {
+  #role: MessageRole | undefined;
+  #unnamed = 0;
+
+  constructor(
+    readonly rules: BlockRules,
+    readonly idRequired: boolean,
+  ) {}
+
+  /** Something else came in between: the next piece without an id starts a new message. */
+  interrupt(): void {
+    this.#role = undefined;
+  }
+
+  /** Undefined when the update is no piece of a message. */
+  read(update: JsonObject, at: number, troubles: Troubles): SessionEvent[] | undefined {
+    const role = ROLES.get(update["sessionUpdate"]);
+    if (!role) return undefined;
+    readMeta(update["_meta"], false, troubles);
+    const messageId = this.#messageId(update["messageId"], role, troubles);
+    const block = readBlock(update["content"], this.rules, troubles);
+    return block ? [{ type: "message-chunk", at, messageId, role, block }] : [];
+  }
+
+  #messageId(value: unknown, role: MessageRole, troubles: Troubles): string {
+    if (typeof value === "string") return value;
+    const mayBeAbsent = !this.idRequired && (value === undefined || value === null);
+    if (!mayBeAbsent) troubles.tolerate("bad-field", `"messageId" must be a text`);
+    if (role !== this.#role) this.#unnamed += 1;
+    this.#role = role;
+    return `${role}-${this.#unnamed}`;
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * What was last said of each call, so that only what changed is said again. Calls are immutable, so
+ * most of it is found unchanged by looking at references; a call that has ended for good is kept as a
+ * mark only.
+ */
+import { isOver } from "../call/index.js";
+import type { ToolCall } from "../call/index.js";
+import { sameJson } from "./json.js";
+
+/** A call as it was last sent: the call itself, and each wire field of it. */
+export type Sent<Fields> = { readonly call: ToolCall; readonly fields: Fields };
+
+export class SentCalls<Fields extends object> {
+  readonly #sent = new Map<string, Sent<Fields> | "ended">();
+
+  /** The last word on the call; "ended" when nothing about it can change any more. */
+  last(toolCallId: string): Sent<Fields> | "ended" | undefined {
+    return this.#sent.get(toolCallId);
+  }
+
+  remember(call: ToolCall, fields: Fields): void {
+    const isFinal = isOver(call.state) && !("assumed" in call.state && call.state.assumed);
+    this.#sent.set(call.toolCallId, isFinal ? "ended" : { call, fields });
+  }
+}
+
+/** The fields of `next` that differ from `last`, with their new values. */
+export function changedFields<Fields extends object>(last: Fields, next: Fields): readonly (readonly [string, unknown])[] {
+  return Object.entries(next).filter(([key, value]) => !sameJson(Reflect.get(last, key), value));
+}

@@ -1,0 +1,119 @@
+/**
+ * `_meta.toolgate`: what a call is that the wire has no field for. It is written on every call and
+ * believed only in our own traffic: a foreign agent that writes it is lying.
+ */
+import type { CallTimes, Decision, Meta, Progress, ToolCall, ToolCallState } from "../call/index.js";
+import { NO_INPUT, isOver } from "../call/index.js";
+import { isJsonObject } from "./json.js";
+import type { JsonObject } from "./json.js";
+
+/** A state without the draft, which may be as large as the input it becomes. */
+type WireState = Exclude<ToolCallState, { status: "drafting" }> | { readonly status: "drafting" };
+
+export type ToolgateMeta = {
+  readonly state: WireState;
+  readonly times: Partial<CallTimes> & Pick<CallTimes, "announced">;
+  readonly decision?: Decision;
+  readonly progress?: Progress;
+  readonly parentToolCallId?: string;
+  readonly providerCallId?: string;
+  readonly kindSource?: "inferred";
+  /** The title without the progress that was written into it. */
+  readonly title?: string;
+};
+
+export function toolgateMeta(call: ToolCall): ToolgateMeta {
+  const { state, decision, progress, parentToolCallId, providerCallId } = call;
+  return {
+    state: state.status === "drafting" ? { status: "drafting" } : state,
+    times: call.times,
+    ...(decision && { decision }),
+    ...(progress && { progress }),
+    ...(progress && !isOver(state) && { title: call.title }),
+    ...(parentToolCallId !== undefined && { parentToolCallId }),
+    ...(providerCallId !== undefined && { providerCallId }),
+    ...(call.kindSource === "inferred" && { kindSource: "inferred" }),
+  };
+}
+
+/** What our own encoder wrote under `_meta.toolgate`, if it is there. */
+export function readToolgateMeta(meta: Meta | null | undefined): ToolgateMeta | undefined {
+  const ours = meta?.["toolgate"];
+  if (!isJsonObject(ours)) return undefined;
+  for (const [key, check] of FIELDS) if (!check(ours[key])) return undefined;
+  // Every field was just checked.
+  return ours as ToolgateMeta;
+}
+
+type Check = (value: unknown) => boolean;
+const isOptionalText: Check = (value) => value === undefined || typeof value === "string";
+const isOptionalNumber: Check = (value) => value === undefined || typeof value === "number";
+
+const FIELDS: ReadonlyMap<string, Check> = new Map([
+  ["state", isState],
+  ["times", isTimes],
+  ["decision", (value) => value === undefined || isDecision(value)],
+  ["progress", (value) => value === undefined || isProgress(value)],
+  ["parentToolCallId", isOptionalText],
+  ["providerCallId", isOptionalText],
+  ["kindSource", isOptionalText],
+  ["title", isOptionalText],
+]);
+
+/** What each state must carry for the fold; a state that is not here is none of ours. */
+const STATE_DATA: ReadonlyMap<unknown, (state: JsonObject) => boolean> = new Map([
+  ["drafting", () => true],
+  ["ready", () => true],
+  ["waiting", ({ waitingFor }: JsonObject) => isWaitingFor(waitingFor)],
+  ["cleared", () => true],
+  ["running", ({ cancelWished }: JsonObject) => typeof cancelWished === "boolean"],
+  ["done", ({ assumed }: JsonObject) => typeof assumed === "boolean"],
+  ["refused", ({ assumed }: JsonObject) => typeof assumed === "boolean"],
+  ["failed", ({ assumed, error }: JsonObject) => typeof assumed === "boolean" && typeof error === "string"],
+  ["cancelled", ({ assumed, reason }: JsonObject) => typeof assumed === "boolean" && typeof reason === "string"],
+  ["unknown", ({ assumed, reason }: JsonObject) => typeof assumed === "boolean" && typeof reason === "string"],
+]);
+
+function isState(state: unknown): boolean {
+  return isJsonObject(state) && (STATE_DATA.get(state["status"])?.(state) ?? false);
+}
+
+function isWaitingFor(waitingFor: unknown): boolean {
+  if (!isJsonObject(waitingFor)) return false;
+  const { type, questionId, childSessionId } = waitingFor;
+  if (type === "question") return typeof questionId === "string";
+  return type === "app" || (type === "child" && typeof childSessionId === "string");
+}
+
+function isTimes(times: unknown): boolean {
+  if (!isJsonObject(times) || typeof times["announced"] !== "number") return false;
+  return ["asked", "answered", "started", "ended"].every((key) => isOptionalNumber(times[key]));
+}
+
+function isDecision(decision: unknown): boolean {
+  if (!isJsonObject(decision) || typeof decision["at"] !== "number") return false;
+  const isKnown = decision["by"] === "rule" || decision["by"] === "person";
+  return isKnown && ["who", "rule", "reason"].every((key) => isOptionalText(decision[key]));
+}
+
+function isProgress(progress: unknown): boolean {
+  if (!isJsonObject(progress) || typeof progress["done"] !== "number") return false;
+  return isOptionalNumber(progress["total"]) && isOptionalText(progress["message"]);
+}
+
+export function stateOf(meta: ToolgateMeta): ToolCallState {
+  return meta.state.status === "drafting" ? { status: "drafting", draft: NO_INPUT } : meta.state;
+}
+
+export function withoutToolgate(meta: Meta): Meta | undefined {
+  const { toolgate: _, ...rest } = meta;
+  return Object.keys(rest).length === 0 ? undefined : rest;
+}
+
+/** Marks the content item that holds a call's end sentence, so that our own reader does not take it for output. */
+export const SENTENCE_MARK: Meta = { toolgate: { sentence: true } };
+
+export function isSentenceMark(meta: Meta | null | undefined): boolean {
+  const ours = meta?.["toolgate"];
+  return isJsonObject(ours) && ours["sentence"] === true;
+}

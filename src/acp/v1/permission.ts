@@ -1,0 +1,46 @@
+/**
+ * `session/request_permission`, both ways. The request repeats what the call shows, since a client may
+ * show nothing else; an answer that we did not offer, or cannot read, is never a yes.
+ */
+import type * as acp from "@agentclientprotocol/sdk";
+import type { Answer, OptionKind, Question, QuestionOption, ToolCall } from "../../call/index.js";
+import type { Immutable } from "../immutable.js";
+import { isJsonObject } from "../json.js";
+import { wholeV1Call } from "./encoder.js";
+
+export type V1PermissionRequest = Immutable<acp.RequestPermissionRequest>;
+
+const KINDS: ReadonlyMap<unknown, OptionKind> = new Map(
+  (["allow_once", "allow_always", "reject_once", "reject_always"] as const).map((kind) => [kind, kind]),
+);
+
+export function encodeV1Permission(question: Question, call: ToolCall): V1PermissionRequest {
+  const options = question.options.map(({ optionId, name, kind }) => ({ optionId, name, kind }));
+  return { sessionId: question.sessionId, toolCall: wholeV1Call(call), options };
+}
+
+/** What another agent asks about and offers; undefined when it cannot be read, and is then to be refused. */
+export type AskedPermission = { readonly sessionId: string; readonly toolCall: unknown; readonly options: readonly QuestionOption[] };
+
+export function readV1Permission(request: unknown): AskedPermission | undefined {
+  if (!isJsonObject(request) || typeof request["sessionId"] !== "string" || !Array.isArray(request["options"])) return undefined;
+  const options = request["options"].map(readOption);
+  if (!options.every((option) => option !== undefined) || !isJsonObject(request["toolCall"])) return undefined;
+  return { sessionId: request["sessionId"], toolCall: request["toolCall"], options };
+}
+
+function readOption(option: unknown): QuestionOption | undefined {
+  if (!isJsonObject(option)) return undefined;
+  const { optionId, name } = option;
+  const kind = KINDS.get(option["kind"]);
+  return kind && typeof optionId === "string" && typeof name === "string" ? { optionId, name, kind } : undefined;
+}
+
+/** The client's answer to a question. `cancelled` ends the turn; anything we did not offer is a refusal. */
+export function readV1Outcome(result: unknown, question: Question): Answer["outcome"] | "cancelled" {
+  const outcome = isJsonObject(result) ? result["outcome"] : undefined;
+  if (!isJsonObject(outcome)) return { type: "refused" };
+  if (outcome["outcome"] === "cancelled") return "cancelled";
+  const chosen = question.options.find(({ optionId }) => optionId === outcome["optionId"]);
+  return chosen && outcome["outcome"] === "selected" ? { type: "selected", optionId: chosen.optionId } : { type: "refused" };
+}

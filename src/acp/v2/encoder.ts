@@ -1,0 +1,140 @@
+/**
+ * Writes calls as ACP v2 (draft) `session/update`s: one upsert per change with only what changed,
+ * null for what is gone, content that was added as chunks, terminals beside the calls that show them.
+ */
+import type { Location, Meta, ToolCall, ToolCallContent, ToolCallState, ToolKind } from "../../call/index.js";
+import { changedFields, SentCalls } from "../sent-calls.js";
+import type { Sent } from "../sent-calls.js";
+import { sameJson } from "../json.js";
+import { mayDifferInInput, wireInput, wireRaw } from "../wire-input.js";
+import { wireMeta } from "../wire-meta.js";
+import { wireTitle } from "../wire-title.js";
+import { TerminalUpdates } from "./terminal-updates.js";
+import { v2Item, v2Sentence } from "./wire-content.js";
+import type { V2Content, V2Status, V2Update } from "./wire.js";
+
+type Fields = {
+  readonly title: string | undefined;
+  readonly name: string | undefined;
+  readonly kind: ToolKind;
+  readonly status: V2Status;
+  readonly locations: readonly Location[];
+  readonly rawInput: unknown;
+  readonly rawOutput: unknown;
+  readonly _meta: Meta;
+};
+
+export class V2Encoder {
+  readonly #sent = new SentCalls<Fields>();
+  readonly #terminals = new TerminalUpdates();
+
+  /** The messages that bring a client's view of the call up to date, in order; none when nothing changed. */
+  encode(call: ToolCall): readonly V2Update[] {
+    const last = this.#sent.last(call.toolCallId);
+    if (last === "ended" || last?.call === call) return [];
+    const fields = wireFields(call, last);
+    this.#sent.remember(call, fields);
+    const { toolCallId } = call;
+    const content = contentChange(call, last?.call);
+    const changed = last ? patchFields(last.fields, fields) : firstFields(fields);
+    const upsert = { ...changed, ...(content.replaced && { content: content.replaced }) };
+    const chunks = content.appended.map((item) => ({ sessionUpdate: "tool_call_content_chunk", toolCallId, content: item }) as const);
+    // What was added comes before the status that may end the call: after its end nothing of it changes.
+    return [
+      ...chunks,
+      ...this.#terminals.encode(call),
+      ...(last && Object.keys(upsert).length === 0 ? [] : [{ sessionUpdate: "tool_call_update", toolCallId, ...upsert } as const]),
+    ];
+  }
+}
+
+function wireFields(call: ToolCall, last: Sent<Fields> | undefined): Fields {
+  return {
+    title: call.title === "" ? undefined : wireTitle(call),
+    name: call.name === "" ? undefined : call.name,
+    kind: call.kind,
+    status: v2Status(call.state),
+    locations: call.locations,
+    rawInput: last && !mayDifferInInput(last.call, call) ? last.fields.rawInput : wireInput(call),
+    rawOutput: last && last.call.rawOutput === call.rawOutput ? last.fields.rawOutput : wireRaw(call.rawOutput),
+    _meta: wireMeta(call),
+  };
+}
+
+function v2Status(state: ToolCallState): V2Status {
+  switch (state.status) {
+    case "waiting":
+      return state.waitingFor.type === "child" ? "paused" : "pending";
+    case "drafting":
+    case "ready":
+    case "cleared":
+      return "pending";
+    case "running":
+      return "in_progress";
+    case "done":
+      return "completed";
+    case "failed":
+    case "refused":
+    case "unknown":
+      return "failed";
+    case "cancelled":
+      return "cancelled";
+    default:
+      return state satisfies never;
+  }
+}
+
+/** A new call starts at the protocol's defaults; only what differs is said. */
+function firstFields({ kind, status, locations, ...fields }: Fields): object {
+  const said = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return {
+    ...Object.fromEntries(said),
+    ...(kind !== "other" && { kind }),
+    ...(status !== "pending" && { status }),
+    ...(locations.length > 0 && { locations }),
+  };
+}
+
+function patchFields(last: Fields, next: Fields): object {
+  return Object.fromEntries(
+    changedFields(last, next).map(([key, value]) => [key, key === "_meta" ? metaPatch(last._meta, next._meta) : (value ?? null)]),
+  );
+}
+
+/** `_meta` is patched by key: changed keys with their values, keys that are gone as null. */
+function metaPatch(last: Meta, next: Meta): Meta {
+  const gone = Object.keys(last).filter((key) => !Object.hasOwn(next, key));
+  const changed = Object.entries(next).filter(([key, value]) => !sameJson(last[key], value));
+  return Object.fromEntries([...changed, ...gone.map((key) => [key, null] as const)]);
+}
+
+type ContentChange = { readonly appended: readonly V2Content[]; readonly replaced?: readonly V2Content[] };
+
+/** What was added is appended; anything else replaces the list. A terminal's output does not change the list. */
+function contentChange(call: ToolCall, before: ToolCall | undefined): ContentChange {
+  const sentence = v2Sentence(call);
+  const end = sentence ? [sentence] : [];
+  if (!before) {
+    const all = [...call.content.map(v2Item), ...end];
+    return all.length > 0 ? { appended: [], replaced: all } : { appended: [] };
+  }
+  if (v2Sentence(before) !== undefined || !extendsContent(before.content, call.content)) {
+    return sameJson(itemsOf(before), itemsOf(call)) ? { appended: [] } : { appended: [], replaced: itemsOf(call) };
+  }
+  return { appended: [...call.content.slice(before.content.length).map(v2Item), ...end] };
+}
+
+const itemsOf = (call: ToolCall): readonly V2Content[] => {
+  const sentence = v2Sentence(call);
+  return [...call.content.map(v2Item), ...(sentence ? [sentence] : [])];
+};
+
+function extendsContent(before: readonly ToolCallContent[], after: readonly ToolCallContent[]): boolean {
+  return before === after || (before.length <= after.length && before.every((item, index) => isSameItem(item, after[index])));
+}
+
+function isSameItem(before: ToolCallContent, after: ToolCallContent | undefined): boolean {
+  if (before === after) return true;
+  if (before.type !== "terminal" || after?.type !== "terminal") return false;
+  return before.terminalId === after.terminalId && sameJson(before._meta, after._meta);
+}

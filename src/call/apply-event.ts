@@ -1,0 +1,264 @@
+/**
+ * The one place where a tool call changes.
+ *
+ * Gate, ledger, terminal, page, ACP and AAP fold the same events through this function, so what is
+ * shown cannot disagree with what was done. It is strict: an event that the call's state does not
+ * take is a bug and throws. Agents that skip steps are made whole at the door (`acp/`).
+ *
+ * What must stay true: no status goes backwards; a reported end never moves; the input that someone
+ * was asked about or has decided on never changes.
+ */
+import { appendText, EMPTY_TEXT } from "./bounded-text.js";
+import type { TerminalContent, ToolCallContent } from "./content.js";
+import { textContent } from "./content.js";
+import { IllegalEvent } from "./illegal-event.js";
+import { completeFields, fieldCount, NO_INPUT, readMore } from "./partial-input.js";
+import type { CallAnnounced, CallFields, CallTimes, ToolCall, ToolCallEvent, ToolCallState } from "./tool-call.js";
+import { isOver } from "./tool-call.js";
+
+/** Enough for any honest call. What comes after is left out with a note, so that no agent can fill the memory. */
+export const MAX_CONTENT_ITEMS = 4096;
+
+// States without data of their own are shared, which spares half of the garbage of a session.
+const READY: ToolCallState = { status: "ready" };
+const AWAITING_APP: ToolCallState = { status: "waiting", waitingFor: { type: "app" } };
+const CLEARED: ToolCallState = { status: "cleared" };
+const RUNNING: ToolCallState = { status: "running", cancelWished: false };
+const CANCEL_WISHED: ToolCallState = { status: "running", cancelWished: true };
+const DONE: ToolCallState = { status: "done", assumed: false };
+const ASSUMED_DONE: ToolCallState = { status: "done", assumed: true };
+const REFUSED: ToolCallState = { status: "refused", assumed: false };
+
+type Draft = { -readonly [Key in keyof ToolCall]: ToolCall[Key] };
+
+export function applyEvent(call: ToolCall | undefined, event: ToolCallEvent): ToolCall {
+  if (event.type === "call-announced") return announced(call, event);
+  if (!call) throw new IllegalEvent(`Tool call ${event.toolCallId}`, event.type, "was never announced");
+  const next = changed(call);
+  if (!change(next, event)) throw illegal(call, event.type);
+  return next;
+}
+
+/**
+ * The same for a call that nobody else has seen yet: it is changed itself. This is how a batch of
+ * events costs one copy for each call in it, and not one for each event.
+ */
+export function applyToUnseen(call: ToolCall, event: ToolCallEvent): ToolCall {
+  if (event.type === "call-announced" || !change(call, event)) throw illegal(call, event.type);
+  return call;
+}
+
+/** Changes `next`, or returns false and leaves it as it was when the state does not take the event. */
+function change(next: Draft, event: Exclude<ToolCallEvent, CallAnnounced>): boolean {
+  const { state } = next;
+  switch (event.type) {
+    case "input-delta":
+      if (state.status !== "drafting") return false;
+      return to(next, { status: "drafting", draft: readMore(state.draft, event.text) });
+    case "input-ready":
+      if (state.status !== "drafting") return false;
+      next.rawInput = event.rawInput ?? undefined;
+      return to(next, READY);
+    case "call-revised":
+      return mayBeRevised(state) && revise(next, event.fields);
+    case "content-appended":
+      if (!mayBeRevised(state)) return false;
+      next.content = withAppended(next.content, event.content);
+      return true;
+    case "terminal-output":
+      return mayBeRevised(state) && changeTerminal(next, event.terminalId, (terminal) => ({
+        ...terminal,
+        output: appendText(terminal.output ?? EMPTY_TEXT, event.text),
+      }));
+    case "terminal-exited":
+      return mayBeRevised(state) && changeTerminal(next, event.terminalId, (terminal) => ({ ...terminal, exit: event.exit }));
+    case "question-asked":
+      // From `cleared` too: what the call is about to do has changed since the yes, so it is asked again.
+      if (state.status !== "ready" && state.status !== "cleared") return false;
+      next.decision = undefined;
+      next.times = stamped(next.times, "asked", event.at);
+      return to(next, { status: "waiting", waitingFor: { type: "question", questionId: event.question.questionId } });
+    case "app-awaited":
+      if (state.status !== "ready" && state.status !== "cleared") return false;
+      return to(next, AWAITING_APP);
+    case "child-awaited":
+      if (state.status !== "cleared") return false;
+      return to(next, { status: "waiting", waitingFor: { type: "child", childSessionId: event.childSessionId } });
+    case "call-cleared":
+      if (!isUndecided(state)) return false;
+      if (event.decision) decide(next, event.decision, event.at);
+      return to(next, CLEARED);
+    case "run-started":
+      if (state.status !== "cleared") return false;
+      next.times = stamped(next.times, "started", event.at);
+      return to(next, RUNNING);
+    case "cancel-wished":
+      return state.status === "running" && to(next, CANCEL_WISHED);
+    case "call-refused":
+      if (!isUndecided(state) && state.status !== "cleared") return false;
+      if (event.decision) decide(next, event.decision, event.at);
+      return end(next, event, REFUSED);
+    case "call-done":
+      if (!producesResult(state) && !mayStillEnd(state, event.assumed)) return false;
+      return end(next, event, event.assumed ? ASSUMED_DONE : DONE);
+    case "call-failed":
+      if (isOver(state) && !mayStillEnd(state, event.assumed)) return false;
+      return end(next, event, { status: "failed", error: event.error, assumed: event.assumed ?? false });
+    case "call-cancelled":
+      if (isOver(state) && !mayStillEnd(state, event.assumed)) return false;
+      return end(next, event, { status: "cancelled", reason: event.reason, assumed: event.assumed ?? false });
+    case "call-lost":
+      if (state.status !== "running") return false;
+      return end(next, event, { status: "unknown", reason: event.reason, assumed: event.assumed ?? false });
+    default:
+      return event satisfies never;
+  }
+}
+
+function announced(call: ToolCall | undefined, event: CallAnnounced): ToolCall {
+  if (call) throw illegal(call, event.type);
+  const { toolCallId, parentToolCallId } = event;
+  return {
+    toolCallId,
+    providerCallId: event.providerCallId,
+    name: event.name,
+    title: event.title,
+    kind: event.kind,
+    kindSource: event.kindSource,
+    // A call that names itself as its parent would make every tree walk endless.
+    parentToolCallId: parentToolCallId === toolCallId ? undefined : parentToolCallId,
+    rawInput: undefined,
+    rawOutput: undefined,
+    content: [],
+    locations: [],
+    progress: undefined,
+    decision: undefined,
+    times: { announced: event.at, asked: undefined, answered: undefined, started: undefined, ended: undefined },
+    _meta: undefined,
+    state: { status: "drafting", draft: NO_INPUT },
+  };
+}
+
+// A literal, not a spread: this runs for every streamed piece of every session.
+function changed(call: ToolCall): Draft {
+  return {
+    toolCallId: call.toolCallId,
+    providerCallId: call.providerCallId,
+    name: call.name,
+    title: call.title,
+    kind: call.kind,
+    kindSource: call.kindSource,
+    parentToolCallId: call.parentToolCallId,
+    rawInput: call.rawInput,
+    rawOutput: call.rawOutput,
+    content: call.content,
+    locations: call.locations,
+    progress: call.progress,
+    decision: call.decision,
+    times: call.times,
+    _meta: call._meta,
+    state: call.state,
+  };
+}
+
+function to(next: Draft, state: ToolCallState): true {
+  next.state = state;
+  return true;
+}
+
+function decide(next: Draft, decision: NonNullable<ToolCall["decision"]>, at: number): void {
+  next.decision = decision;
+  // A rule that decides by itself was not asked; its moment is in the decision.
+  if (next.times.asked !== undefined) next.times = stamped(next.times, "answered", at);
+}
+
+function stamped(times: CallTimes, moment: Exclude<keyof CallTimes, "announced">, at: number): CallTimes {
+  return {
+    announced: times.announced,
+    asked: moment === "asked" ? at : times.asked,
+    // Asked anew: the earlier answer was to another question.
+    answered: moment === "answered" ? at : moment === "asked" ? undefined : times.answered,
+    started: moment === "started" ? at : times.started,
+    ended: moment === "ended" ? at : times.ended,
+  };
+}
+
+type EndEvent = { readonly at: number; readonly rawOutput?: unknown; readonly content?: readonly ToolCallContent[] };
+
+function end(next: Draft, event: EndEvent, state: ToolCallState): true {
+  // A draft that ends keeps what had arrived of its input, so that one can see what was meant.
+  if (next.state.status === "drafting" && next.rawInput === undefined && fieldCount(next.state.draft) > 0) {
+    next.rawInput = completeFields(next.state.draft);
+  }
+  if (event.rawOutput !== undefined) next.rawOutput = event.rawOutput ?? undefined;
+  if (event.content !== undefined) next.content = replaced(next.content, event.content);
+  next.times = stamped(next.times, "ended", event.at);
+  return to(next, state);
+}
+
+function revise(next: Draft, fields: CallFields): boolean {
+  if (fields.rawInput !== undefined) {
+    if (isInputFixed(next)) return false;
+    next.rawInput = fields.rawInput ?? undefined;
+  }
+  if (fields.name !== undefined) next.name = fields.name;
+  if (fields.title !== undefined) next.title = fields.title;
+  if (fields.kind !== undefined) next.kind = fields.kind;
+  if (fields.kindSource !== undefined) next.kindSource = fields.kindSource;
+  if (fields.rawOutput !== undefined) next.rawOutput = fields.rawOutput ?? undefined;
+  if (fields.content !== undefined) next.content = replaced(next.content, fields.content);
+  if (fields.locations !== undefined) next.locations = fields.locations;
+  if (fields.progress !== undefined) next.progress = fields.progress ?? undefined;
+  if (fields._meta !== undefined) next._meta = fields._meta ?? undefined;
+  return true;
+}
+
+/** True once someone was asked about the input or has decided on it: then it may no longer change. */
+export function isInputFixed(call: ToolCall): boolean {
+  return call.decision !== undefined || call.times.asked !== undefined;
+}
+
+function changeTerminal(next: Draft, terminalId: string, update: (terminal: TerminalContent) => TerminalContent): boolean {
+  const index = next.content.findIndex((item) => item.type === "terminal" && item.terminalId === terminalId);
+  const terminal = next.content[index];
+  if (terminal?.type !== "terminal") return false;
+  next.content = next.content.with(index, update(terminal));
+  return true;
+}
+
+function withAppended(content: readonly ToolCallContent[], item: ToolCallContent): readonly ToolCallContent[] {
+  if (content.length >= MAX_CONTENT_ITEMS) return content;
+  return [...content, content.length === MAX_CONTENT_ITEMS - 1 ? LEFT_OUT : item];
+}
+
+/** A list sent again names its terminals without their output, which is known here and stays. */
+function replaced(before: readonly ToolCallContent[], content: readonly ToolCallContent[]): readonly ToolCallContent[] {
+  const kept = content.length <= MAX_CONTENT_ITEMS ? content : [...content.slice(0, MAX_CONTENT_ITEMS - 1), LEFT_OUT];
+  const terminals = before.filter((item) => item.type === "terminal");
+  if (terminals.length === 0) return kept;
+  return kept.map((item) => {
+    if (item.type !== "terminal" || item.output || item.exit) return item;
+    const { output, exit } = terminals.find(({ terminalId }) => terminalId === item.terminalId) ?? {};
+    return { ...item, ...(output && { output }), ...(exit && { exit }) };
+  });
+}
+
+const LEFT_OUT = textContent(`… more than ${MAX_CONTENT_ITEMS} items: the rest is left out …`);
+
+const isUndecided = (state: ToolCallState): boolean =>
+  state.status === "ready" || (state.status === "waiting" && state.waitingFor.type === "question");
+
+/** The app and a child session bring a result without our having run anything. */
+const producesResult = (state: ToolCallState): boolean =>
+  state.status === "running" || (state.status === "waiting" && state.waitingFor.type !== "question");
+
+const mayStillEnd = (state: ToolCallState, assumed: boolean | undefined): boolean =>
+  "assumed" in state && state.assumed && !assumed;
+
+const mayBeRevised = (state: ToolCallState): boolean => !("assumed" in state) || state.assumed;
+
+function illegal(call: ToolCall, eventType: ToolCallEvent["type"]): IllegalEvent {
+  const { status } = call.state;
+  const why = isOver(call.state) ? `has ended (${status})` : `is ${status}`;
+  return new IllegalEvent(`Tool call ${call.toolCallId} (${call.title})`, eventType, why);
+}

@@ -1,0 +1,99 @@
+/**
+ * What a call shows: blocks of text, images, sound and resources, file changes, terminals.
+ *
+ * The blocks have the shape that ACP and MCP share, so they travel without being rebuilt. Paths are
+ * absolute and lines count from 1. `_meta` is kept at every level as it came.
+ */
+import type { BoundedText } from "./bounded-text.js";
+
+export type Meta = { readonly [key: string]: unknown };
+
+export type Annotations = {
+  readonly audience?: readonly ("assistant" | "user")[] | null;
+  readonly lastModified?: string | null;
+  readonly priority?: number | null;
+  readonly _meta?: Meta | null;
+};
+
+type BlockExtras = { readonly annotations?: Annotations | null; readonly _meta?: Meta | null };
+
+export type TextBlock = BlockExtras & { readonly type: "text"; readonly text: string };
+export type ImageBlock = BlockExtras & {
+  readonly type: "image";
+  readonly data: string;
+  readonly mimeType: string;
+  readonly uri?: string | null;
+};
+export type AudioBlock = BlockExtras & {
+  readonly type: "audio";
+  readonly data: string;
+  readonly mimeType: string;
+};
+export type ResourceLinkBlock = BlockExtras & {
+  readonly type: "resource_link";
+  readonly name: string;
+  readonly uri: string;
+  readonly title?: string | null;
+  readonly description?: string | null;
+  readonly mimeType?: string | null;
+  readonly size?: number | null;
+};
+export type EmbeddedResource = {
+  readonly uri: string;
+  readonly mimeType?: string | null;
+  readonly _meta?: Meta | null;
+} & ({ readonly text: string } | { readonly blob: string });
+export type ResourceBlock = BlockExtras & { readonly type: "resource"; readonly resource: EmbeddedResource };
+
+export type ContentBlock = TextBlock | ImageBlock | AudioBlock | ResourceLinkBlock | ResourceBlock;
+
+export type BlockContent = {
+  readonly type: "content";
+  readonly content: ContentBlock;
+  readonly _meta?: Meta | null;
+};
+
+export type FileOperation = "add" | "modify" | "delete" | "move" | "copy";
+
+/** One file's change. Texts are there when known; a binary file has none. `oldPath` is where a move or copy came from. */
+export type DiffContent = {
+  readonly type: "diff";
+  readonly operation: FileOperation;
+  readonly path: string;
+  readonly oldPath?: string;
+  readonly oldText?: string;
+  readonly newText?: string;
+  readonly fileType?: "text" | "binary" | "directory" | "symlink";
+  readonly mimeType?: string;
+  /** A git patch, when that is all the other side sent. */
+  readonly patch?: string;
+  readonly _meta?: Meta | null;
+};
+
+export type TerminalExit = { readonly exitCode?: number; readonly signal?: string };
+
+/** A terminal. Without `output` it is someone else's (an ACP client's), who shows what it prints. */
+export type TerminalContent = {
+  readonly type: "terminal";
+  readonly terminalId: string;
+  readonly output?: BoundedText;
+  readonly exit?: TerminalExit;
+  readonly _meta?: Meta | null;
+};
+
+export type ToolCallContent = BlockContent | DiffContent | TerminalContent;
+
+/** A place in a file that a call touches; `line` counts from 1. */
+export type Location = { readonly path: string; readonly line?: number; readonly _meta?: Meta | null };
+
+export function textContent(text: string, _meta?: Meta): BlockContent {
+  const content = { type: "text", text } as const;
+  return _meta ? { type: "content", content, _meta } : { type: "content", content };
+}
+
+/** The change from an old text (none: a new file) to a new one (none: a deleted file). */
+export function diffContent(path: string, oldText: string | undefined, newText: string | undefined): DiffContent {
+  if (newText === undefined) return { type: "diff", operation: "delete", path, oldText: oldText ?? "" };
+  if (oldText === undefined) return { type: "diff", operation: "add", path, newText };
+  return { type: "diff", operation: "modify", path, oldText, newText };
+}

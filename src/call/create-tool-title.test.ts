@@ -1,0 +1,133 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { createToolTitle } from "./create-tool-title.js";
+import { visibleText } from "./visible-text.js";
+
+test.each<[string, unknown, string]>([
+  // crow-agent
+  ["read_file", { path: "src/app.ts" }, "Read src/app.ts"],
+  ["read_file", { path: "src/app.ts", offset: 10, limit: 31 }, "Read src/app.ts (lines 10-40)"],
+  ["list_directory", { path: "src" }, "List src"],
+  ["edit_file", { path: "src/app.ts" }, "Edit src/app.ts"],
+  ["write_file", { path: "src/app.ts", content: "x" }, "Write src/app.ts"],
+  ["grep", { pattern: "x", path: "src" }, "Search for 'x' in src"],
+  ["find_path", { glob: "**/*.ts" }, "Find '**/*.ts'"],
+  ["terminal", { command: "npm test" }, "Run npm test"],
+  ["thinking", { content: "hm" }, "Think"],
+  ["fetch", { url: "https://example.com/docs" }, "Fetch example.com/docs"],
+  ["web_search", { query: "acp" }, "Search the web for 'acp'"],
+  ["todo_write", { todos: [] }, "Update the plan"],
+  ["todo_read", {}, "Read the plan"],
+  ["task", { description: "Look around", prompt: "…" }, "Task: Look around"],
+  // Claude Code, Codex, opencode, Gemini and their like
+  ["Read", { file_path: "/a/b.ts" }, "Read /a/b.ts"],
+  ["Bash", { command: "npm test", description: "Run the tests" }, "Run npm test"],
+  ["Glob", { pattern: "*.ts", path: "src" }, "Find '*.ts' in src"],
+  ["MultiEdit", { file_path: "a.ts" }, "Edit a.ts"],
+  ["WebFetch", { url: "https://example.com/" }, "Fetch example.com"],
+  ["ExitPlanMode", { plan: "…" }, "Leave plan mode"],
+  ["shell", { command: ["bash", "-lc", "ls -la"] }, "Run ls -la"],
+  ["run_shell_command", { command: "ls" }, "Run ls"],
+  ["delete_file", { path: "a.ts" }, "Delete a.ts"],
+  ["move_file", { source: "a", destination: "b" }, "Move a to b"],
+  ["rename_file", { old_path: "a", new_path: "b" }, "Rename a to b"],
+  ["switch_mode", { mode: "plan" }, "Switch mode to plan"],
+  // tools nobody knows
+  ["create_branch", undefined, "Create branch"],
+  ["create_branch", { repo: "x", branch: "fix" }, "Create branch: fix"],
+  ["createBranch", { branch: "fix" }, "Create branch: fix"],
+  ["HTTPRequest", { url: "https://example.com/a" }, "HTTP request: example.com/a"],
+  ["set_password", { password: "hunter2", user: "ann" }, "Set password"],
+  ["read_write_file", { path: "a" }, "Read write file: a"],
+  ["", { command: "npm test" }, "Tool call: npm test"],
+  // tools of a server
+  ["mcp__github__create_branch", { branch: "fix" }, "Create branch: fix (github)"],
+  ["github__create_branch", {}, "Create branch (github)"],
+  ["filesystem/read_text_file", { path: "a.ts" }, "Read a.ts (filesystem)"],
+  ["functions.shell", { command: "ls" }, "Run ls"],
+])("%s with %j is called %j", (name, input, title) => {
+  expect(createToolTitle(name, input)).toBe(title);
+});
+
+test.each([
+  ["read_file", "Read file"],
+  ["bash", "Bash"],
+  ["switch_mode", "Switch mode"],
+])("%s is called %j while its input has not arrived", (name, title) => {
+  for (const input of [undefined, null, {}, "text", []]) expect(createToolTitle(name, input)).toBe(title);
+});
+
+test("a title is never empty", () => {
+  for (const name of ["", "   ", "___", "//", "\n"]) expect(createToolTitle(name)).toBe("Tool call");
+});
+
+test("a long part is shortened in the middle, and the server stays", () => {
+  const title = createToolTitle("mcp__files__read_file", { path: `/home/${"x".repeat(500)}/app.ts` });
+  expect(title).toMatch(/^Read \/home\/x+…x+\/app\.ts \(files\)$/);
+  expect(title.length).toBeLessThanOrEqual(120);
+});
+
+test("nothing in a title hides", () => {
+  expect(createToolTitle("bash", { command: "ls \u202Eevil\u200B\nrm" })).toBe(
+    "Run ls ⟨U+202E⟩evil⟨U+200B⟩\\nrm",
+  );
+  expect(createToolTitle("read\u202E_file")).toBe("Read⟨U+202E⟩ file");
+});
+
+test("a name that is only partly understood is shown whole", () => {
+  expect(createToolTitle("read_удалить", { path: "a" })).toBe("Read удалить: a");
+});
+
+test("what an input inherits is not shown", () => {
+  expect(createToolTitle("read_file", Object.create({ path: "a.ts" }))).toBe("Read file");
+  expect(createToolTitle("constructor")).toBe("Constructor");
+});
+
+test("every title is one visible line of at most 120 characters", () => {
+  const keys = fc.constantFrom(
+    "path",
+    "command",
+    "url",
+    "query",
+    "source",
+    "to",
+    "description",
+    "mode",
+    "args",
+    "x",
+  );
+  const text = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.webUrl(),
+    fc.string({ minLength: 100, maxLength: 400 }),
+  );
+  const input = fc.oneof(
+    fc.anything(),
+    fc.dictionary(keys, fc.oneof(text, fc.array(text, { maxLength: 5 }), fc.integer())),
+  );
+  const name = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 300 }),
+    fc.constantFrom(
+      "read_file",
+      "bash",
+      "grep",
+      "fetch",
+      "move",
+      "task",
+      "switch_mode",
+      "zap",
+      "a__b",
+      "mcp__x__read",
+    ),
+  );
+  fc.assert(
+    fc.property(name, input, (toolName, toolInput) => {
+      const title = createToolTitle(toolName, toolInput);
+      expect(title).not.toBe("");
+      expect(title).not.toMatch(/[\n\r\u2028\u2029]/);
+      expect(Array.from(title).length).toBeLessThanOrEqual(120);
+      expect(visibleText(title)).toBe(title);
+    }),
+    { numRuns: 1000 },
+  );
+});

@@ -1,0 +1,125 @@
+/**
+ * One human line for a call: "Edit src/app.ts", "Run npm test".
+ *
+ * Never used for decisions: name and input are under the model's hand, and the line is shortened. It
+ * only must not deceive: the verb comes from the tool's own name, nothing in it is invisible, and
+ * secrets stay out. A tool that is not known shows its name and its most telling argument.
+ */
+import { ownText } from "./own-value.js";
+import { splitToolName, toolWords } from "./split-tool-name.js";
+import {
+  addressOf,
+  commandOf,
+  linesOf,
+  pathOf,
+  patternOf,
+  sourceAndTarget,
+  tellingArgument,
+} from "./title-arguments.js";
+import { oneLine } from "./visible-text.js";
+
+const MAX_TITLE = 120;
+
+export function createToolTitle(name: string, input?: unknown): string {
+  const { server, tool } = splitToolName(oneLine(name, MAX_TITLE));
+  // Some model APIs put this before every tool; it is no server.
+  const suffix =
+    server === undefined || /^(?:functions|default_api)$/.test(server) ? "" : ` (${oneLine(server, 24)})`;
+  const title = knownTitle(tool, input) ?? plainTitle(tool, input);
+  return `${oneLine(title, MAX_TITLE - Array.from(suffix).length)}${suffix}`;
+}
+
+/** Undefined when the name is not understood to the last word, or the input lacks what its title needs. */
+function knownTitle(tool: string, input: unknown): string | undefined {
+  const whole = WHOLE_NAMES.get(tool.toLowerCase());
+  if (whole) return whole(input);
+  if (!/^[ -~]*$/.test(tool)) return undefined;
+  const words = toolWords(tool).filter((word) => !FILLERS.has(word));
+  const [title, ...others] = new Set(words.map((word) => VERBS.get(word)));
+  return others.length === 0 ? title?.(input) : undefined;
+}
+
+function plainTitle(tool: string, input: unknown): string {
+  const argument = tellingArgument(tool, input);
+  const title = humanised(tool) || "Tool call";
+  return argument === undefined ? title : `${title}: ${argument}`;
+}
+
+/** "create_branch" and "createBranch" are "Create branch"; capitals that belong together stay. */
+function humanised(tool: string): string {
+  const spaced = tool
+    .replace(/[_\-./:\s]+/g, " ")
+    .replace(/([a-z])(?=[A-Z])/g, "$1 ")
+    .replace(/([A-Z])(?=[A-Z][a-z])/g, "$1 ")
+    .trim();
+  const lower = spaced.replace(/(?<= )[A-Z](?=[a-z])/g, (letter) => letter.toLowerCase());
+  return lower.replace(/^[a-z]/, (letter) => letter.toUpperCase());
+}
+
+type Title = (input: unknown) => string | undefined;
+
+/** Words that add nothing to a verb. */
+const FILLERS = new Set(
+  "file files text directory dir folder path content contents codebase local tool a the to in".split(" "),
+);
+
+const onPath =
+  (verb: string): Title =>
+  (input) =>
+    joined(verb, pathOf(input));
+const fromTo =
+  (verb: string): Title =>
+  (input) =>
+    joined(verb, sourceAndTarget(input)?.join(" to "));
+const forPattern =
+  (verb: string): Title =>
+  (input) => {
+    const pattern = patternOf(input);
+    const path = pathOf(input);
+    return pattern && `${verb} '${pattern}'${path === undefined ? "" : ` in ${path}`}`;
+  };
+const readLines: Title = (input) => {
+  const path = pathOf(input);
+  return path && `Read ${path}${linesOf(input)}`;
+};
+
+const VERBS: ReadonlyMap<string, Title> = table([
+  ["read view cat", readLines],
+  ["list ls", onPath("List")],
+  ["edit replace patch", onPath("Edit")],
+  ["write", onPath("Write")],
+  ["create", onPath("Create")],
+  ["delete remove rm", onPath("Delete")],
+  ["move mv", fromTo("Move")],
+  ["rename", fromTo("Rename")],
+  ["copy cp", fromTo("Copy")],
+  ["search grep rg", forPattern("Search for")],
+  ["find glob", forPattern("Find")],
+  ["fetch download", (input) => joined("Fetch", addressOf(input))],
+  ["run execute exec bash shell terminal command cmd", (input) => joined("Run", commandOf(input))],
+]);
+
+const WHOLE_NAMES: ReadonlyMap<string, Title> = table([
+  ["todo_write todowrite write_todos update_plan", () => "Update the plan"],
+  ["todo_read todoread", () => "Read the plan"],
+  ["think thinking sequentialthinking", () => "Think"],
+  ["task agent", (input) => joined("Task:", ownText(input, ["description"])) ?? "Task"],
+  ["enter_plan_mode enterplanmode plan_enter", () => "Enter plan mode"],
+  ["exit_plan_mode exitplanmode plan_exit", () => "Leave plan mode"],
+  [
+    "switch_mode switchmode",
+    (input) => joined("Switch mode to", ownText(input, ["mode", "mode_slug", "modeId"])),
+  ],
+  ["multiedit", onPath("Edit")],
+  ["webfetch web_fetch", (input) => joined("Fetch", addressOf(input))],
+  ["web_search websearch google_web_search", forPattern("Search the web for")],
+]);
+
+function joined(verb: string, rest: string | undefined): string | undefined {
+  return rest === undefined ? undefined : `${verb} ${rest}`;
+}
+
+/** A Map, because a tool may be called "constructor". */
+function table(rows: readonly (readonly [names: string, title: Title])[]): ReadonlyMap<string, Title> {
+  return new Map(rows.flatMap(([names, title]) => names.split(" ").map((name) => [name, title] as const)));
+}

@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { endSentence } from "./end-sentence.js";
+import { after, event, way } from "./events.samples.js";
+import type { Decision } from "./tool-call.js";
+
+const refusedBy = (decision: Decision) => endSentence(after(event.ready, { ...event.refused, decision }));
+
+test.each([
+  "drafting",
+  "ready",
+  "waiting for a question",
+  "waiting for the app",
+  "waiting for a child",
+  "cleared",
+  "running",
+  "running with a cancel wish",
+  "done",
+] as const)("a call that is %s needs no sentence", (name) => {
+  expect(endSentence(after(...way[name]))).toBeUndefined();
+});
+
+test("a failed call says its error, and nothing around it", () => {
+  expect(endSentence(after(...way.failed))).toBe("File not found");
+});
+
+test("a cancelled call says why", () => {
+  expect(endSentence(after(...way.cancelled))).toBe("Tool call cancelled: the turn was cancelled.");
+});
+
+test.each(["the process ended.", "the process ended"])("a lost call says that nobody knows: %j", (reason) => {
+  expect(endSentence(after(...way.running, { ...event.lost, reason }))).toBe(
+    "It is not known whether this tool call took effect: the process ended. It will not be run again by itself.",
+  );
+});
+
+test.each<[string, Decision]>([
+  [
+    "Tool call denied by ann: not that file. Nothing was run.",
+    { by: "person", who: "ann", reason: "not that file", at: 1 },
+  ],
+  ["Tool call denied by ann. Nothing was run.", { by: "person", who: "ann", at: 1 }],
+  ["Tool call denied: not that file. Nothing was run.", { by: "person", reason: "not that file", at: 1 }],
+  ["Tool call denied. Nothing was run.", { by: "person", at: 1 }],
+  [
+    "Tool call denied by rule 3: no deletes. Nothing was run.",
+    { by: "rule", rule: "3", reason: "no deletes", at: 1 },
+  ],
+  ["Tool call denied by rule 3. Nothing was run.", { by: "rule", rule: "3", at: 1 }],
+  ["Tool call denied by rule. Nothing was run.", { by: "rule", at: 1 }],
+  [
+    "Tool call denied by rule 3: no deletes. Nothing was run.",
+    { by: "rule", rule: "3", reason: "no deletes. \n", at: 1 },
+  ],
+  ["Tool call denied by rule 3. Nothing was run.", { by: "rule", rule: "3", reason: "", at: 1 }],
+])("%s", (sentence, decision) => {
+  expect(refusedBy(decision)).toBe(sentence);
+});
+
+test("a call that was refused by nobody we know says only that", () => {
+  const { decision: _, ...byNobody } = event.refused;
+  expect(endSentence(after(event.ready, byNobody))).toBe("Tool call denied. Nothing was run.");
+});
+
+test("a refusal after a yes is not blamed on the one who said yes", () => {
+  const { decision: _, ...byNobody } = event.refused;
+  expect(endSentence(after(...way.cleared, byNobody))).toBe("Tool call denied. Nothing was run.");
+});
+
+test("an end that we only assume is told like one that was reported", () => {
+  expect(endSentence(after(...way["assumed cancelled"]))).toBe(endSentence(after(...way.cancelled)));
+  expect(endSentence(after(...way["assumed unknown"]))).toBe(endSentence(after(...way.unknown)));
+});

@@ -1,0 +1,36 @@
+/**
+ * The sentence that tells a person and the model how a call ended when it was not done. Wires that
+ * know only "failed" carry it as content, so that no one has to guess what happened.
+ */
+import type { Decision, ToolCall } from "./tool-call.js";
+
+export function endSentence(call: ToolCall): string | undefined {
+  const { state } = call;
+  switch (state.status) {
+    case "failed":
+      return state.error;
+    case "refused":
+      return `Tool call denied${refusedBy(call.decision)}. Nothing was run.`;
+    case "cancelled":
+      return `Tool call cancelled: ${state.reason}`;
+    case "unknown":
+      return `It is not known whether this tool call took effect: ${state.reason} It will not be run again by itself.`;
+    case "drafting":
+    case "ready":
+    case "waiting":
+    case "cleared":
+    case "running":
+    case "done":
+      return undefined;
+    default:
+      return state satisfies never;
+  }
+}
+
+function refusedBy(decision: Decision | undefined): string {
+  if (!decision) return "";
+  const who = decision.by === "rule" ? ` by rule${decision.rule ? ` ${decision.rule}` : ""}` : decision.who ? ` by ${decision.who}` : "";
+  return decision.reason ? `${who}: ${withoutFullStop(decision.reason)}` : who;
+}
+
+const withoutFullStop = (sentence: string): string => sentence.replace(/[.\s]+$/, "");

@@ -1,0 +1,13 @@
+/** An event that its subject cannot take: a bug in whoever sent it, never a user's mistake. */
+export class IllegalEvent extends Error {
+  readonly code = "ILLEGAL_EVENT";
+
+  constructor(
+    readonly subject: string,
+    readonly eventType: string,
+    why: string,
+  ) {
+    super(`${subject} ${why} and cannot take "${eventType}". Nothing was changed.`);
+    this.name = "IllegalEvent";
+  }
+}

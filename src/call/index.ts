@@ -1,0 +1,30 @@
+/**
+ * WHAT: a tool call, a session, their events and the one fold of them; content, kinds, titles, plan,
+ * and the port of the ledger that remembers them.
+ *
+ * What must stay true here: everything is plain readonly data; a call changes in `applyEvent` and
+ * nowhere else; the fold is strict and knows no clock, disk or network. This room imports nothing.
+ */
+export * from "./absolute-path.js";
+export { applyEvent, isInputFixed } from "./apply-event.js";
+export { appendText, boundText, EMPTY_TEXT, leftOut, shownText, textSince } from "./bounded-text.js";
+export type { BoundedText } from "./bounded-text.js";
+export * from "./content.js";
+export { createToolTitle } from "./create-tool-title.js";
+export { endSentence } from "./end-sentence.js";
+export { IllegalEvent } from "./illegal-event.js";
+export { inferToolKind } from "./infer-tool-kind.js";
+export type { ToolAnnotations } from "./infer-tool-kind.js";
+export * from "./ledger.js";
+export { completeFields, fieldCount, inputText, NO_INPUT, readMore } from "./partial-input.js";
+export type { PartialInput } from "./partial-input.js";
+export { plainJson } from "./plain-json.js";
+export * from "./plan.js";
+export * from "./question.js";
+export type * from "./session.js";
+export { SessionBook } from "./session-book.js";
+export type { SessionChanges, SessionListener } from "./session-book.js";
+export * from "./tool-call.js";
+export { ToolCallIds } from "./tool-call-ids.js";
+export * from "./tool-kind.js";
+export { oneLine, visibleText } from "./visible-text.js";

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { no, question, yes } from "./events.samples.js";
+import { checkAnswer, LedgerError } from "./ledger.js";
+import type { Answer } from "./question.js";
+
+const answering =
+  (answer: Answer, now = 50, asked = question) =>
+  () =>
+    checkAnswer(asked, answer, now);
+const selects = (optionId: string): Answer => ({ ...yes, outcome: { type: "selected", optionId } });
+const ledgerError = (code: string, message: string) =>
+  expect.objectContaining({ name: "LedgerError", code, message });
+// 1 January 2026.
+const expiring = { ...question, expiresAt: 1_767_225_600_000 };
+
+test.each(["once", "always", "no", "never"])("the offered answer %j is taken", (optionId) => {
+  expect(answering(selects(optionId))).not.toThrow();
+});
+
+test("the answer of an asker that failed is taken, as a refusal", () => {
+  expect(answering({ ...yes, outcome: { type: "refused" } })).not.toThrow();
+});
+
+test.each(["maybe", "Allow once", "", "constructor"])(
+  "the answer %j was never offered and is told what is",
+  (optionId) => {
+    expect(answering(selects(optionId))).toThrow(LedgerError);
+    const message = `Question q1 (Edit src/app.ts) does not offer "${optionId}", only once, always, no, never. It is still open.`;
+    expect(answering(selects(optionId))).toThrow(ledgerError("NOT_OFFERED", message));
+  },
+);
+
+test("a yes to something else than what is asked is not taken", () => {
+  const message =
+    "Question q1 (Edit src/app.ts) is about another intent than this answer. It is still open; look at it again.";
+  expect(answering({ ...yes, intentHash: "hash-2" })).toThrow(ledgerError("INTENT_CHANGED", message));
+  expect(answering({ ...selects("always"), intentHash: "" })).toThrow(ledgerError("INTENT_CHANGED", message));
+});
+
+test("a yes is taken until the question expires, and not from then on", () => {
+  const message = "Question q1 (Edit src/app.ts) expired at 2026-01-01T00:00:00.000Z. Nothing was allowed.";
+  expect(answering(yes, expiring.expiresAt - 1, expiring)).not.toThrow();
+  expect(answering(yes, expiring.expiresAt, expiring)).toThrow(ledgerError("EXPIRED", message));
+  expect(answering(yes, expiring.expiresAt + 1, expiring)).toThrow(ledgerError("EXPIRED", message));
+});
+
+test("the clock of whoever answers does not count, only the ledger's", () => {
+  expect(answering({ ...yes, at: 1 }, expiring.expiresAt, expiring)).toThrow(LedgerError);
+  expect(answering({ ...yes, at: Number.MAX_SAFE_INTEGER }, 1, expiring)).not.toThrow();
+});
+
+test("a question without an end may be answered years later", () => {
+  expect(answering(yes, Number.MAX_SAFE_INTEGER)).not.toThrow();
+});
+
+test("refusing is always safe: however late, and whatever it was about", () => {
+  for (const refusal of [no, selects("never"), { ...yes, outcome: { type: "refused" } as const }]) {
+    expect(answering({ ...refusal, intentHash: "hash-2" }, expiring.expiresAt + 1, expiring)).not.toThrow();
+  }
+});
+
+test("even a refusal must be one that was offered", () => {
+  expect(answering(selects("reject_once"), expiring.expiresAt + 1, expiring)).toThrow(
+    expect.objectContaining({ code: "NOT_OFFERED" }),
+  );
+});

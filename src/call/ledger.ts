@@ -1,0 +1,97 @@
+/**
+ * The ledger: the append-only record of sessions, and the lease that says who may write to one.
+ *
+ * What every implementation must keep (the contract suite in `history/` checks it): events are read in
+ * the order in which they were appended, with no gaps; only the holder of the newest lease appends;
+ * a question is answered at most once, by anyone, lease or not; what was appended durably is there
+ * after a crash.
+ */
+import type { Answer, Question } from "./question.js";
+import { isYes } from "./question.js";
+import type { SessionEvent } from "./session.js";
+
+/** `seq` counts a session's events from 1. */
+export type RecordedEvent = { readonly seq: number; readonly event: SessionEvent };
+
+/** The right to append to a session until `expiresAt`. A newer lease has a higher `fence` and ends this one. */
+export type Lease = {
+  readonly sessionId: string;
+  readonly owner: string;
+  readonly fence: number;
+  readonly expiresAt: number;
+};
+
+/** `counted` says whether this answer is the one that counts; `answer` is the one that does. */
+export type AnswerReceipt = { readonly counted: boolean; readonly answer: Answer };
+
+export interface Ledger {
+  /** Throws LedgerError LEASE_HELD while another owner's lease lasts. The same owner gets a newer one. */
+  claim(sessionId: string, owner: string, options: { readonly milliseconds: number }): Promise<Lease>;
+  /** Throws LEASE_LOST when someone else has claimed the session since. */
+  renew(lease: Lease, options: { readonly milliseconds: number }): Promise<Lease>;
+  /** Ends the lease; releasing one that was already lost does nothing. */
+  release(lease: Lease): Promise<void>;
+
+  /**
+   * Appends all of the events or none, and returns the last one's `seq`. With `durable` it returns only
+   * when they would survive a power cut. Throws LEASE_LOST when the lease is not the newest.
+   */
+  append(lease: Lease, events: readonly SessionEvent[], options: { readonly durable: boolean }): Promise<number>;
+
+  /** The events after `after` (from the start without it). */
+  read(sessionId: string, options?: { readonly after?: number }): Promise<readonly RecordedEvent[]>;
+  /** The same, and then each further one as it is appended by anyone, until the signal aborts. */
+  follow(sessionId: string, options: { readonly after?: number; readonly signal: AbortSignal }): AsyncIterable<RecordedEvent>;
+
+  /**
+   * Answers a question, once: the first answer is appended to its session, a later one gets that one
+   * back. Needs no lease. Throws NO_SUCH_QUESTION, NOT_OFFERED, INTENT_CHANGED, EXPIRED or WITHDRAWN;
+   * then nothing is recorded. A refusal is taken whatever its intent and however late, while the
+   * question is open: refusing is always safe.
+   */
+  answer(questionId: string, answer: Answer): Promise<AnswerReceipt>;
+  /** Open questions, oldest first, of one session or of all. */
+  openQuestions(options?: { readonly sessionId?: string }): Promise<readonly Question[]>;
+
+  /** Stores bytes under their SHA-256 in hex. The same bytes are stored once. */
+  putBlob(bytes: Uint8Array): Promise<string>;
+  getBlob(hash: string): Promise<Uint8Array | undefined>;
+
+  close(): Promise<void>;
+}
+
+export type LedgerErrorCode =
+  | "LEASE_HELD"
+  | "LEASE_LOST"
+  | "NO_SUCH_QUESTION"
+  | "NOT_OFFERED"
+  | "INTENT_CHANGED"
+  | "EXPIRED"
+  | "WITHDRAWN";
+
+export class LedgerError extends Error {
+  constructor(
+    readonly code: LedgerErrorCode,
+    message: string,
+  ) {
+    super(message);
+    this.name = "LedgerError";
+  }
+}
+
+/** Whether an open question takes this answer now; throws the LedgerError that says why not. */
+export function checkAnswer(question: Question, answer: Answer, now: number): void {
+  const { outcome } = answer;
+  const subject = `Question ${question.questionId} (${question.title})`;
+  if (outcome.type === "selected" && !question.options.some(({ optionId }) => optionId === outcome.optionId)) {
+    const offered = question.options.map(({ optionId }) => optionId).join(", ");
+    throw new LedgerError("NOT_OFFERED", `${subject} does not offer "${outcome.optionId}", only ${offered}. It is still open.`);
+  }
+  if (!isYes(question, answer)) return;
+  if (answer.intentHash !== question.intentHash) {
+    throw new LedgerError("INTENT_CHANGED", `${subject} is about another intent than this answer. It is still open; look at it again.`);
+  }
+  if (question.expiresAt !== undefined && now >= question.expiresAt) {
+    throw new LedgerError("EXPIRED", `${subject} expired at ${new Date(question.expiresAt).toISOString()}. Nothing was allowed.`);
+  }
+}

@@ -1,0 +1,211 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  completeFields,
+  fieldCount,
+  inputText,
+  NO_INPUT,
+  type PartialInput,
+  readMore,
+  upToDate,
+} from "./partial-input.js";
+
+const readAll = (fragments: readonly string[]): PartialInput => upToDate(fragments.reduce(readMore, NO_INPUT));
+const read = (...fragments: string[]) => readAll(fragments);
+const readByUnit = (text: string) => readAll(text.split(""));
+const fieldsOf = (...fragments: string[]) => completeFields(read(...fragments));
+
+test("a field is told as soon as the comma after it has arrived", () => {
+  expect(fieldsOf('{"path":"/a"')).toEqual({});
+  expect(fieldsOf('{"path":"/a",')).toEqual({ path: "/a" });
+  expect(fieldsOf('{"path":"/a","line":12}')).toEqual({ path: "/a", line: 12 });
+});
+
+test("a number that may go on is not told", () => {
+  expect(fieldsOf('{"line":12')).toEqual({});
+  expect(fieldsOf('{"line":12', "3", "}")).toEqual({ line: 123 });
+});
+
+test.each([
+  ["a string", '{"a":1,"b":"hal'],
+  ["a string that ends in an escape", '{"a":1,"b":"half\\'],
+  ["an array", '{"a":1,"b":[1,2,{"c":3}'],
+  ["an object", '{"a":1,"b":{"c":3,"d":4'],
+  ["a name", '{"a":1,"b'],
+  ["a word", '{"a":1,"b":tru'],
+])("half of %s is not told", (_what, text) => {
+  expect(fieldsOf(text)).toEqual({ a: 1 });
+});
+
+test("commas, braces and escaped quotes inside a string do not end the field", () => {
+  const value = 'a, } ] [ { " \\ \\" é 😀 \n';
+  const text = JSON.stringify({ [value]: value, last: 1 });
+  expect(completeFields(readByUnit(text))).toEqual({ [value]: value, last: 1 });
+});
+
+test("an empty object is whole and has no fields", () => {
+  const reading = read(" {", " \n", "} ");
+  expect(completeFields(reading)).toEqual({});
+  expect(reading.stage).toBe("closed");
+});
+
+test.each(["[1,2]", '"text"', "12", "null", "\uFEFF{}", '\u00a0{"a":1}'])(
+  "%j is not an object, so it has no fields, but its text is kept",
+  (text) => {
+    const reading = readMore(readByUnit(text), ', {"a":1}');
+    expect(fieldCount(reading)).toBe(0);
+    expect(completeFields(reading)).toEqual({});
+    expect(inputText(reading)).toBe(`${text}, {"a":1}`);
+  },
+);
+
+test.each([
+  ["a missing comma", '{"a":1,"b":2 "c":3,"d":4}'],
+  ["a word that is none", '{"a":1,"b":maybe,"d":4}'],
+  ["two commas", '{"a":1,,"d":4}'],
+  ["a comma before the end", '{"a":1,}'],
+  ["a wrong bracket inside", '{"a":1,"b":[},"d":4}'],
+  ["a wrong bracket at the end", '{"a":1,"b":2],"d":4}'],
+  ["a line break in a string", '{"a":1,"b":"\n","d":4}'],
+  ["a value without a name", '{"a":1,2,"d":4}'],
+  ["a bad escape", '{"a":1,"b":"\\x","d":4}'],
+])("after %s nothing more is told, and what was whole stays", (_what, text) => {
+  for (const reading of [read(text), readByUnit(text)]) {
+    expect(completeFields(reading)).toEqual({ a: 1 });
+    expect(inputText(reading)).toBe(text);
+    expect(reading.stage).toBe("broken");
+  }
+});
+
+test("a comma before the first field is a fault", () => {
+  expect(fieldsOf('{,"a":1}')).toEqual({});
+});
+
+test("what comes after the closing brace is not read", () => {
+  expect(fieldsOf('{"a":1}', ',"b":2}', '{"c":3}')).toEqual({ a: 1 });
+});
+
+test("the last of two fields with one name wins", () => {
+  const text = '{"a":1,"b":2,"a":3}';
+  expect(JSON.stringify(fieldsOf(text))).toBe('{"a":3,"b":2}');
+  expect(fieldCount(read(text))).toBe(3);
+});
+
+test("a field named __proto__ is only a field", () => {
+  const fields = fieldsOf('{"__proto__":{"polluted":true},"constructor":1}');
+  expect(Object.keys(fields)).toEqual(["__proto__", "constructor"]);
+  expect(Object.getPrototypeOf(fields)).toBe(Object.prototype);
+  expect(fields["polluted"]).toBeUndefined();
+});
+
+test("a reading is never changed by reading on from it", () => {
+  const first = Object.freeze(read('{"a":1,"b":'));
+  expect(completeFields(readMore(first, "2}"))).toEqual({ a: 1, b: 2 });
+  expect(completeFields(readMore(first, "3}"))).toEqual({ a: 1, b: 3 });
+  expect(completeFields(first)).toEqual({ a: 1 });
+  expect(readMore(first, "")).toBe(first);
+});
+
+test("a hundred thousand open brackets do no harm", () => {
+  const deep = 100_000;
+  const half = read('{"a":1,"deep":', "[".repeat(deep));
+  expect(completeFields(half)).toEqual({ a: 1 });
+  const whole = readMore(half, `${"]".repeat(deep)},"z":2}`);
+  expect(completeFields(whole)["a"]).toBe(1);
+  expect(["closed", "broken"]).toContain(whole.stage);
+});
+
+test("a hundred thousand fields, one character at a time, cost no more than their length", () => {
+  let text = "{";
+  for (let index = 0; index < 100_000; index++) text += `${index === 0 ? "" : ","}"${index}":0`;
+  text += "}";
+  const reading = readByUnit(text);
+  expect(fieldCount(reading)).toBe(100_000);
+  expect(Object.keys(completeFields(reading))).toHaveLength(100_000);
+  expect(reading.steps).toBeLessThanOrEqual(3 * text.length);
+});
+
+test("one long string, one character at a time, costs no more than its length", () => {
+  const text = JSON.stringify({ content: 'line "quoted"\n'.repeat(20_000) });
+  const reading = readByUnit(text);
+  expect(completeFields(reading)).toEqual(JSON.parse(text));
+  expect(reading.steps).toBeLessThanOrEqual(3 * text.length);
+});
+
+const name = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.constantFrom("__proto__", "constructor", "toJSON", "", "1", '"'),
+);
+const objectText = fc
+  .tuple(fc.dictionary(name, fc.jsonValue({ stringUnit: "binary" })), fc.constantFrom(undefined, 2, "\t"))
+  .map(([object, space]) => JSON.stringify(object, undefined, space));
+const cuts = fc.array(fc.nat(), { maxLength: 30 });
+
+function cutAt(text: string, places: readonly number[]): string[] {
+  const ends = places.map((place) => place % (text.length + 1)).sort((left, right) => left - right);
+  return [...ends, text.length].map((end, index) => text.slice(ends[index - 1] ?? 0, end));
+}
+
+test("once the closing brace is there, the fields are what JSON.parse makes of the whole", () => {
+  fc.assert(
+    fc.property(objectText, cuts, (text, places) => {
+      // Compared as text: this also compares the order, and sees an own `__proto__`.
+      expect(JSON.stringify(fieldsOf(...cutAt(text, places)))).toBe(JSON.stringify(JSON.parse(text)));
+    }),
+  );
+});
+
+test("at every moment the told fields are among the final ones, with their final values", () => {
+  fc.assert(
+    fc.property(objectText, (text) => {
+      const final = new Map(
+        Object.entries<unknown>(JSON.parse(text)).map(([key, value]) => [key, JSON.stringify(value)]),
+      );
+      let reading = NO_INPUT;
+      for (const unit of text.split("")) {
+        reading = readMore(reading, unit);
+        const told = Object.entries(completeFields(reading));
+        const isFinal = told.every(([key, value]) => JSON.stringify(value) === final.get(key));
+        expect([told.length, isFinal]).toEqual([fieldCount(reading), true]);
+      }
+    }),
+  );
+});
+
+const almostJson = fc
+  .array(fc.constantFrom("{", "}", "[", "]", ",", ":", '"', "\\", '"a":1', '"b":"x"', "1", " ", "tru", "\n"))
+  .map((pieces) => `{"a":0,${pieces.join("")}`);
+
+test("how the text was cut never shows, in sound and in malformed input", () => {
+  fc.assert(
+    fc.property(fc.oneof(objectText, almostJson, fc.string()), cuts, (text, places) => {
+      expect(read(...cutAt(text, places))).toEqual(read(text));
+    }),
+  );
+});
+
+test("whatever arrives, nothing is thrown, the text is kept and the cost is linear", () => {
+  fc.assert(
+    fc.property(fc.oneof(objectText, almostJson, fc.string()), cuts, (text, places) => {
+      const reading = read(...cutAt(text, places));
+      expect(inputText(reading)).toBe(text);
+      expect(reading.steps).toBeLessThanOrEqual(3 * text.length + 8);
+    }),
+  );
+});
+
+test("malformed input never tells a field that a lenient reader would have to guess", () => {
+  fc.assert(
+    fc.property(almostJson, (text) => {
+      const reading = read(text);
+      const isWhole = reading.stage === "closed";
+      // Closed means: the text up to that brace is sound JSON, with these fields.
+      const upToBrace = text
+        .split("")
+        .map((_, at) => text.slice(0, at + 1))
+        .find((start) => read(start).stage === "closed");
+      expect(upToBrace !== undefined).toBe(isWhole);
+      expect(isWhole ? JSON.parse(upToBrace ?? "") : {}).toEqual(isWhole ? completeFields(reading) : {});
+    }),
+  );
+});

@@ -1,0 +1,99 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { planFromTodos } from "./plan.js";
+
+const entry = (content: string, status: string, priority = "medium") => ({ content, priority, status });
+
+test("a to-do list becomes the plan that crow-agent's page shows", () => {
+  const todos = [
+    { content: "Read the file", status: "completed" },
+    { content: "Make changes", status: "in_progress" },
+    { content: "Test changes", status: "pending" },
+  ];
+  expect(planFromTodos({ todos })).toEqual([
+    { content: "Read the file", priority: "medium", status: "completed" },
+    { content: "Make changes", priority: "medium", status: "in_progress" },
+    { content: "Test changes", priority: "medium", status: "pending" },
+  ]);
+});
+
+test("entries without a content and a status that are texts are dropped, the others keep their order", () => {
+  const good = { content: "a", status: "pending" };
+  const bad = [
+    null,
+    7,
+    "a",
+    [],
+    {},
+    { content: "a" },
+    { status: "pending" },
+    { content: 1, status: "pending" },
+  ];
+  expect(
+    planFromTodos({ todos: [...bad, good, { content: "a", status: 1 }, { ...good, content: "" }] }),
+  ).toEqual([entry("a", "pending"), entry("", "pending")]);
+});
+
+test.each(["pending", "in_progress", "completed", "cancelled"])("the status %s is kept", (status) => {
+  expect(planFromTodos({ todos: [{ content: "a", status }] })).toEqual([entry("a", status)]);
+});
+
+test.each(["", "done", "Completed", "in progress", "constructor"])(
+  "the unknown status %j counts as pending",
+  (status) => {
+    expect(planFromTodos({ todos: [{ content: "a", status }] })).toEqual([entry("a", "pending")]);
+  },
+);
+
+test.each([
+  ["high", "high"],
+  ["medium", "medium"],
+  ["low", "low"],
+  ["urgent", "medium"],
+  [1, "medium"],
+  [null, "medium"],
+])("the priority %j becomes %s", (priority, expected) => {
+  const todos = [{ content: "a", status: "pending", priority }];
+  expect(planFromTodos({ todos })).toEqual([entry("a", "pending", expected)]);
+});
+
+test("what else an entry holds does not reach the plan", () => {
+  const todos = [{ content: "a", status: "pending", id: "1", _meta: { a: 1 }, toolCallIds: ["x"] }];
+  expect(planFromTodos({ todos })).toStrictEqual([entry("a", "pending")]);
+});
+
+test("an empty list is an empty plan, which is not the same as no plan", () => {
+  expect(planFromTodos({ todos: [] })).toEqual([]);
+  expect(planFromTodos({ todos: [null] })).toEqual([]);
+});
+
+test.each([
+  undefined,
+  null,
+  7,
+  "todos",
+  [],
+  {},
+  { todos: null },
+  { todos: "a" },
+  { todos: { 0: "a" } },
+  { Todos: [] },
+])("%j holds no list, so the plan stays as it is", (input) => {
+  expect(planFromTodos(input)).toBeUndefined();
+});
+
+test("whatever a model writes, what comes out is a plan or nothing", () => {
+  const todo = fc.oneof(
+    fc.jsonValue(),
+    fc.record({ content: fc.oneof(fc.string(), fc.nat()), status: fc.string(), priority: fc.jsonValue() }),
+  );
+  fc.assert(
+    fc.property(fc.oneof(fc.anything(), fc.record({ todos: fc.array(todo) })), (input) => {
+      for (const { content, priority, status } of planFromTodos(input) ?? []) {
+        expect(content).toBeTypeOf("string");
+        expect(["high", "medium", "low"]).toContain(priority);
+        expect(["pending", "in_progress", "completed", "cancelled"]).toContain(status);
+      }
+    }),
+  );
+});

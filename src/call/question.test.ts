@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { question, yes } from "./events.samples.js";
+import { type Answer, answerAllows, isYes } from "./question.js";
+
+const selects = (optionId: string): Answer => ({ ...yes, outcome: { type: "selected", optionId } });
+const refused: Answer = { ...yes, outcome: { type: "refused" } };
+const changed: Answer = { ...yes, intentHash: "hash-2" };
+
+test.each([
+  ["once", true],
+  ["always", true],
+  ["no", false],
+  ["never", false],
+  // Names and kinds are no ids, and what was not offered is no yes.
+  ["Allow once", false],
+  ["allow_once", false],
+  ["", false],
+  ["constructor", false],
+])("picking %j is a yes: %s", (optionId, expected) => {
+  expect(isYes(question, selects(optionId))).toBe(expected);
+  expect(answerAllows(question, selects(optionId))).toBe(expected);
+});
+
+test("the answer of an asker that failed is no yes", () => {
+  expect(isYes(question, refused)).toBe(false);
+  expect(answerAllows(question, refused)).toBe(false);
+});
+
+test("an option of a kind that nobody knows is no yes", () => {
+  const options = [{ optionId: "once", name: "Allow", kind: "allow_forever" as "allow_once" }];
+  expect(isYes({ ...question, options }, yes)).toBe(false);
+});
+
+test("where nothing is offered, nothing is a yes", () => {
+  expect(isYes({ ...question, options: [] }, yes)).toBe(false);
+});
+
+test("a yes counts only for what was asked about", () => {
+  expect(isYes(question, changed)).toBe(true);
+  expect(answerAllows(question, changed)).toBe(false);
+  expect(answerAllows({ ...question, intentHash: "hash-2" }, changed)).toBe(true);
+});

@@ -1,0 +1,47 @@
+/**
+ * A call waiting for someone's yes or no. A question is recorded, so that it can be answered days
+ * later, in another process, from another device; it is answered once.
+ */
+
+export type OptionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always";
+
+export type QuestionOption = {
+  readonly optionId: string;
+  readonly name: string;
+  readonly kind: OptionKind;
+};
+
+export type Question = {
+  readonly questionId: string;
+  readonly sessionId: string;
+  readonly toolCallId: string;
+  /** What the yes is for: it does not hold for anything else. */
+  readonly intentHash: string;
+  readonly title: string;
+  readonly options: readonly QuestionOption[];
+  readonly askedAt: number;
+  readonly expiresAt?: number;
+};
+
+/** `refused` is the answer of an asker that failed, or that came back with something we never offered. */
+export type Answer = {
+  readonly outcome: { readonly type: "selected"; readonly optionId: string } | { readonly type: "refused" };
+  readonly intentHash: string;
+  readonly by: "rule" | "person";
+  readonly who?: string;
+  readonly rule?: string;
+  readonly reason?: string;
+  readonly at: number;
+};
+
+/** Whether the answer picks one of the allowing options that were offered. */
+export function isYes(question: Question, { outcome }: Answer): boolean {
+  if (outcome.type !== "selected") return false;
+  const option = question.options.find(({ optionId }) => optionId === outcome.optionId);
+  return option?.kind === "allow_once" || option?.kind === "allow_always";
+}
+
+/** A yes counts only for the very intent that was asked about. */
+export function answerAllows(question: Question, answer: Answer): boolean {
+  return isYes(question, answer) && answer.intentHash === question.intentHash;
+}

@@ -1,0 +1,228 @@
+/**
+ * The fold of a session's events, kept open for more. An event costs what it changes, however long
+ * the session is; calls are immutable values, so a snapshot of what changed copies nothing.
+ *
+ * It is as strict as `applyEvent`: a call cannot be cleared while its question is open or against its
+ * answer, and a turn cannot stop while a call of it has not ended. An illegal event changes nothing.
+ */
+import { applyEvent, applyToUnseen } from "./apply-event.js";
+import { IllegalEvent } from "./illegal-event.js";
+import { MessageRun } from "./message-run.js";
+import type { PlanEntry } from "./plan.js";
+import { answerAllows } from "./question.js";
+import type { AskedQuestion, Repair, Session, SessionEvent, SessionInfo, TimelineEntry, Turn } from "./session.js";
+import type { ToolCall, ToolCallEvent } from "./tool-call.js";
+
+/** What a batch of events changed: these calls, and perhaps something beside the calls. */
+export type SessionChanges = { readonly toolCallIds: ReadonlySet<string>; readonly beyondCalls: boolean };
+
+export type SessionListener = (changes: SessionChanges) => void;
+
+const ENDS: ReadonlySet<string> = new Set(["call-refused", "call-done", "call-failed", "call-cancelled", "call-lost"]);
+
+/** Events that change what a call shows and not where it stands. */
+const STAYS: ReadonlySet<string> = new Set(["call-revised", "content-appended", "terminal-output", "terminal-exited"]);
+
+export class SessionBook {
+  readonly sessionId: string;
+  readonly #calls = new Map<string, ToolCall>();
+  readonly #openCalls = new Set<string>();
+  /** In the order first seen: a run of message chunks, or a call's id. */
+  readonly #timeline: (MessageRun | string)[] = [];
+  readonly #questions = new Map<string, AskedQuestion>();
+  readonly #turns: Turn[] = [];
+  readonly #repairs: Repair[] = [];
+  readonly #listeners = new Set<SessionListener>();
+  #plan: readonly PlanEntry[] = [];
+  #modeId: string | undefined;
+  #info: SessionInfo = {};
+
+  constructor(sessionId: string, events: readonly SessionEvent[] = []) {
+    this.sessionId = sessionId;
+    this.applyAll(events);
+  }
+
+  get callCount(): number {
+    return this.#calls.size;
+  }
+
+  get turn(): Turn | undefined {
+    return this.#turns.at(-1);
+  }
+
+  call(toolCallId: string): ToolCall | undefined {
+    return this.#calls.get(toolCallId);
+  }
+
+  /** All calls, in the order in which they were announced. */
+  calls(): IterableIterator<ToolCall> {
+    return this.#calls.values();
+  }
+
+  openCalls(): readonly ToolCall[] {
+    return [...this.#openCalls].flatMap((toolCallId) => this.#calls.get(toolCallId) ?? []);
+  }
+
+  question(questionId: string): AskedQuestion | undefined {
+    return this.#questions.get(questionId);
+  }
+
+  apply(event: SessionEvent): void {
+    this.applyAll([event]);
+  }
+
+  /** Folds the events in order and tells the listeners once. Events before an illegal one stay applied. */
+  applyAll(events: readonly SessionEvent[]): void {
+    const toolCallIds = new Set<string>();
+    let beyondCalls = false;
+    try {
+      for (const event of events) {
+        if ("toolCallId" in event) {
+          this.#applyToCall(event, toolCallIds.has(event.toolCallId));
+          toolCallIds.add(event.toolCallId);
+        } else {
+          this.#applyToSession(event);
+          beyondCalls = true;
+        }
+      }
+    } finally {
+      if (toolCallIds.size > 0 || beyondCalls) {
+        for (const listener of this.#listeners) listener({ toolCallIds, beyondCalls });
+      }
+    }
+  }
+
+  /** Returns the function that ends the subscription. */
+  subscribe(listener: SessionListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  snapshot(): Session {
+    return {
+      sessionId: this.sessionId,
+      info: this.#info,
+      modeId: this.#modeId,
+      plan: this.#plan,
+      turns: [...this.#turns],
+      timeline: this.#timeline.flatMap((entry) => this.#timelineEntry(entry) ?? []),
+      questions: [...this.#questions.values()],
+      repairs: [...this.#repairs],
+    };
+  }
+
+  /** A call that this batch has changed already is seen by no one until the batch is over. */
+  #applyToCall(event: ToolCallEvent, isUnseen: boolean): void {
+    const { toolCallId } = event;
+    const before = this.#calls.get(toolCallId);
+    if (before) this.#checkQuestion(before, event);
+    if (event.type === "question-asked") this.#checkUnasked(event);
+    const after = before && isUnseen ? applyToUnseen(before, event) : applyEvent(before, event);
+    if (after !== before) this.#calls.set(toolCallId, after);
+    if (event.type === "question-asked") {
+      this.#questions.set(event.question.questionId, { question: event.question, state: { status: "open" } });
+    } else if (event.type === "call-announced") {
+      this.#timeline.push(toolCallId);
+      this.#openCalls.add(toolCallId);
+    } else if (ENDS.has(event.type)) this.#openCalls.delete(toolCallId);
+  }
+
+  /** A call leaves its question only when that was answered so, or taken back. */
+  #checkQuestion({ toolCallId, state }: ToolCall, event: ToolCallEvent): void {
+    if (state.status !== "waiting" || state.waitingFor.type !== "question" || STAYS.has(event.type)) return;
+    const asked = this.#questions.get(state.waitingFor.questionId);
+    if (asked && leavesQuestion(asked, event)) return;
+    const why = `waits for question ${state.waitingFor.questionId}, which is ${asked?.state.status ?? "unknown"}`;
+    throw new IllegalEvent(`Tool call ${toolCallId}`, event.type, why);
+  }
+
+  #checkUnasked({ question, type }: ToolCallEvent & { type: "question-asked" }): void {
+    if (!this.#questions.has(question.questionId)) return;
+    throw new IllegalEvent(`Question ${question.questionId}`, type, "was asked before");
+  }
+
+  #applyToSession(event: Exclude<SessionEvent, ToolCallEvent>): void {
+    switch (event.type) {
+      case "turn-started":
+      case "turn-parked":
+      case "turn-resumed":
+      case "turn-stopped":
+        return this.#applyToTurn(event);
+      case "message-chunk": {
+        const last = this.#timeline.at(-1);
+        if (last instanceof MessageRun && last.takes(event)) last.push(event.block);
+        else this.#timeline.push(new MessageRun(event));
+        return;
+      }
+      case "question-answered":
+        return this.#settleQuestion(event, { status: "answered", answer: event.answer });
+      case "question-withdrawn":
+        return this.#settleQuestion(event, { status: "withdrawn", reason: event.reason, at: event.at });
+      case "plan-updated":
+        this.#plan = event.entries;
+        return;
+      case "mode-changed":
+        this.#modeId = event.modeId;
+        return;
+      case "info-changed":
+        this.#info = { ...this.#info, ...event.info };
+        return;
+      case "traffic-repaired":
+        this.#repairs.push(event.repair);
+        return;
+      default:
+        return event satisfies never;
+    }
+  }
+
+  #applyToTurn(event: SessionEvent & { type: `turn-${string}` }): void {
+    const last = this.#turns.at(-1);
+    const status = last?.state.status ?? "stopped";
+    if (event.type === "turn-started") {
+      if (status !== "stopped") throw this.#illegalForTurn(event.type, last, `is ${status}`);
+      this.#turns.push({ turnId: event.turnId, startedAt: event.at, state: { status: "running" } });
+      return;
+    }
+    const isLegal = event.type === "turn-stopped" ? status !== "stopped" : status === (event.type === "turn-resumed" ? "parked" : "running");
+    if (!last || !isLegal || last.turnId !== event.turnId) {
+      throw this.#illegalForTurn(event.type, last, `is ${status}, and turn ${event.turnId} was meant`);
+    }
+    this.#turns[this.#turns.length - 1] = { ...last, state: this.#turnState(event, last) };
+  }
+
+  #turnState(event: SessionEvent & { type: `turn-${string}` }, turn: Turn): Turn["state"] {
+    if (event.type !== "turn-stopped") return { status: event.type === "turn-parked" ? "parked" : "running" };
+    if (this.#openCalls.size > 0) {
+      throw this.#illegalForTurn(event.type, turn, `has calls that have not ended (${[...this.#openCalls].join(", ")})`);
+    }
+    const { stopReason, error, at } = event;
+    return { status: "stopped", stopReason, ...(error === undefined ? {} : { error }), endedAt: at };
+  }
+
+  #illegalForTurn(eventType: string, turn: Turn | undefined, why: string): IllegalEvent {
+    return new IllegalEvent(turn ? `Turn ${turn.turnId}` : `Session ${this.sessionId}`, eventType, turn ? why : "has no turn");
+  }
+
+  #settleQuestion({ questionId, type }: { questionId: string; type: string }, state: AskedQuestion["state"]): void {
+    const asked = this.#questions.get(questionId);
+    if (asked?.state.status !== "open") {
+      throw new IllegalEvent(`Question ${questionId}`, type, asked ? `is already ${asked.state.status}` : "was never asked");
+    }
+    this.#questions.set(questionId, { question: asked.question, state });
+  }
+
+  #timelineEntry(entry: MessageRun | string): TimelineEntry | undefined {
+    if (entry instanceof MessageRun) return { type: "message", message: entry.message() };
+    const call = this.#calls.get(entry);
+    return call && { type: "call", call };
+  }
+}
+
+function leavesQuestion({ question, state }: AskedQuestion, event: ToolCallEvent): boolean {
+  if (state.status === "open") return false;
+  const isYes = state.status === "answered" && answerAllows(question, state.answer);
+  if (event.type === "call-refused") return !isYes;
+  // A question taken back lets nothing through that we decide on; a foreign agent may go on regardless.
+  if (event.type === "call-cleared") return isYes || (state.status === "withdrawn" && event.decision === undefined);
+  return true;
+}

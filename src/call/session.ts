@@ -1,0 +1,84 @@
+/**
+ * What a session is: the fold of its events. Load, AAP history, the views and the statistics read
+ * nothing else.
+ */
+import type { ContentBlock, Meta } from "./content.js";
+import type { PlanEntry } from "./plan.js";
+import type { Answer, Question } from "./question.js";
+import type { ToolCall, ToolCallEvent } from "./tool-call.js";
+
+export type MessageRole = "user" | "agent" | "thought";
+
+export type StopReason = "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled" | "error";
+
+export type SessionInfo = {
+  readonly title?: string;
+  readonly cwd?: string;
+  readonly agent?: string;
+  readonly _meta?: Meta | null;
+};
+
+/** Something another agent's traffic got wrong and a door put right. */
+export type Repair = {
+  readonly repair: string;
+  readonly toolCallId?: string;
+  readonly detail: string;
+};
+
+type Happened<Type extends string, Data> = { readonly type: Type; readonly at: number } & Data;
+
+export type SessionEvent =
+  | ToolCallEvent
+  | Happened<"turn-started", { readonly turnId: string }>
+  | Happened<"turn-parked", { readonly turnId: string }>
+  | Happened<"turn-resumed", { readonly turnId: string }>
+  | Happened<"turn-stopped", { readonly turnId: string; readonly stopReason: StopReason; readonly error?: string }>
+  | Happened<"message-chunk", { readonly messageId: string; readonly role: MessageRole; readonly block: ContentBlock }>
+  | Happened<"question-answered", { readonly questionId: string; readonly answer: Answer }>
+  | Happened<"question-withdrawn", { readonly questionId: string; readonly reason: string }>
+  | Happened<"plan-updated", { readonly entries: readonly PlanEntry[] }>
+  | Happened<"mode-changed", { readonly modeId: string }>
+  | Happened<"info-changed", { readonly info: SessionInfo }>
+  | Happened<"traffic-repaired", { readonly repair: Repair }>;
+
+export type SessionEventType = SessionEvent["type"];
+
+export type Turn = {
+  readonly turnId: string;
+  readonly startedAt: number;
+  readonly state:
+    | { readonly status: "running" }
+    | { readonly status: "parked" }
+    | { readonly status: "stopped"; readonly stopReason: StopReason; readonly error?: string; readonly endedAt: number };
+};
+
+/** A run of chunks of one message; a call in between starts a new run, so that the order can be read. */
+export type Message = {
+  readonly messageId: string;
+  readonly role: MessageRole;
+  readonly at: number;
+  readonly blocks: readonly ContentBlock[];
+};
+
+export type AskedQuestion = {
+  readonly question: Question;
+  readonly state:
+    | { readonly status: "open" }
+    | { readonly status: "answered"; readonly answer: Answer }
+    | { readonly status: "withdrawn"; readonly reason: string; readonly at: number };
+};
+
+export type TimelineEntry =
+  | { readonly type: "message"; readonly message: Message }
+  | { readonly type: "call"; readonly call: ToolCall };
+
+export type Session = {
+  readonly sessionId: string;
+  readonly info: SessionInfo;
+  readonly modeId: string | undefined;
+  readonly plan: readonly PlanEntry[];
+  readonly turns: readonly Turn[];
+  readonly timeline: readonly TimelineEntry[];
+  readonly questions: readonly AskedQuestion[];
+  readonly repairs: readonly Repair[];
+};

@@ -1,0 +1,133 @@
+/**
+ * What a title shows of a call's input: the path, the lines, the command, the address, or else the
+ * argument that says the most. Everything that leaves this file is one visible line, and nothing that
+ * stands under a key that looks like a secret leaves it.
+ */
+import { ownText, ownValue } from "./own-value.js";
+import { oneLine } from "./visible-text.js";
+
+const PATH_KEYS = [
+  "path",
+  "file_path",
+  "filePath",
+  "target_file",
+  "absolute_path",
+  "abs_path",
+  "notebook_path",
+];
+const FOLDER_KEYS = ["directory", "dir", "folder", "dir_path", "target_directory"];
+const SOURCE_KEYS = ["source", "src", "from", "old_path", "oldPath", "source_path", ...PATH_KEYS];
+const TARGET_KEYS = ["destination", "dest", "to", "new_path", "newPath", "destination_path", "target"];
+
+export function pathOf(input: unknown): string | undefined {
+  return shown(ownText(input, [...PATH_KEYS, "file", "filename", ...FOLDER_KEYS]), 80);
+}
+
+export function sourceAndTarget(input: unknown): readonly [string, string] | undefined {
+  const source = shown(ownText(input, SOURCE_KEYS), 50);
+  const target = shown(ownText(input, TARGET_KEYS), 50);
+  return source && target ? [source, target] : undefined;
+}
+
+export function patternOf(input: unknown): string | undefined {
+  return shown(ownText(input, ["pattern", "query", "regex", "search_term", "glob", "glob_pattern"]), 50);
+}
+
+/** " (lines 10-40)", " (from line 10)", or nothing; leads with a space. */
+export function linesOf(input: unknown): string {
+  const range = ownValue(input, "view_range");
+  const [rangeStart, rangeEnd] = Array.isArray(range) ? (range as readonly unknown[]) : [];
+  const start = lineNumber([
+    rangeStart,
+    ...["offset", "line", "start_line", "startLine"].map((key) => ownValue(input, key)),
+  ]);
+  const limit = lineNumber([ownValue(input, "limit")]);
+  const end = lineNumber([rangeEnd, ...["end_line", "endLine"].map((key) => ownValue(input, key))]);
+  if (start === undefined) return limit === undefined ? "" : ` (first ${limit} lines)`;
+  const last = end ?? (limit === undefined ? undefined : start + limit - 1);
+  return last === undefined || last < start ? ` (from line ${start})` : ` (lines ${start}-${last})`;
+}
+
+function lineNumber(values: readonly unknown[]): number | undefined {
+  return values.find(
+    (value): value is number =>
+      typeof value === "number" && value >= 1 && value < 1e9 && Number.isInteger(value),
+  );
+}
+
+export function commandOf(input: unknown): string | undefined {
+  const command = ["command", "cmd", "argv"].map((key) => ownValue(input, key)).find(isCommand);
+  if (command === undefined) return undefined;
+  const argv = [command, ownValue(input, "args")].flat().filter((part) => typeof part === "string");
+  const [first = "", flag = "", script] = argv;
+  // Codex wraps every command so; the shell says nothing about it.
+  if (argv.length === 3 && /^(?:\/bin\/)?(?:ba|z)?sh$/.test(first) && /^-l?c$/.test(flag))
+    return shown(script, 110);
+  if (argv.length === 1) return shown(first, 110);
+  const rest = argv.slice(1, MAX_ARGUMENTS).map((part) => (/^[^\s'"]+$/.test(part) ? part : `'${part}'`));
+  return shown([first, ...rest, ...(argv.length > MAX_ARGUMENTS ? ["…"] : [])].join(" "), 110);
+}
+
+const MAX_ARGUMENTS = 100;
+
+function isCommand(value: unknown): boolean {
+  return Array.isArray(value) ? typeof value[0] === "string" : typeof value === "string" && value !== "";
+}
+
+/** Host and path. What stands before "@" or behind "?" is where passwords and tokens travel. */
+export function addressOf(input: unknown): string | undefined {
+  const text = ownText(input, ["url", "uri", "href"]);
+  return text === undefined ? undefined : shown(address(text), 100);
+}
+
+function address(text: string): string {
+  const start = text.slice(0, 4096);
+  // The platform's own reading: by hand, "https://evil.example\@good.example" shows the wrong host.
+  const url = parsed(start);
+  if (!url || url.host === "")
+    return start.replace(/[?#].*$/s, "?…").replace(/^([a-z+.-]+:\/\/)?[^/@]*@/i, "$1");
+  const scheme = /^https?:$/.test(url.protocol) ? "" : `${url.protocol}//`;
+  const path = url.pathname === "/" ? "" : url.pathname;
+  return `${scheme}${url.host}${path}${url.search === "" ? "" : "?…"}`;
+}
+
+function parsed(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** For a tool that is not known: the one argument that helps to tell two calls apart. */
+export function tellingArgument(tool: string, input: unknown): string | undefined {
+  return (
+    pathOf(input) ??
+    addressOf(input) ??
+    commandOf(input) ??
+    patternOf(input) ??
+    shown(ownText(input, ["title", "name", "subject", "branch", "description"]), 60) ??
+    (SECRET.test(tool) ? undefined : firstShortText(input))
+  );
+}
+
+const SECRET =
+  /token|passw|passphrase|pwd|secret|credential|authori[sz]ation|(?:^|[_-])auth(?:[_-]|$)|cookie|bearer|api.?key|keys?$|otp$|pin$/i;
+
+/** Bulk says little, and "value" is where a secret stands whose key looks harmless. */
+const BULK = /^(?:content|contents|text|body|data|value|code|input)$/i;
+
+function firstShortText(input: unknown): string | undefined {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return undefined;
+  const keys = Object.keys(input).slice(0, 50);
+  const key = keys.find((candidate) => {
+    const value = SECRET.test(candidate) || BULK.test(candidate) ? undefined : ownValue(input, candidate);
+    return typeof value === "string" && value !== "" && value.length <= 80;
+  });
+  return key === undefined ? undefined : shown(ownText(input, [key]), 60);
+}
+
+function shown(text: string | undefined, maxLength: number): string | undefined {
+  // An argument of nothing but spaces is as good as none.
+  return text === undefined ? undefined : oneLine(text, maxLength) || undefined;
+}

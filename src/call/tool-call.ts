@@ -1,0 +1,140 @@
+/**
+ * What a tool call is: one value whose `state` is a union on `status`, with the data that only that
+ * state has inside it. `applyEvent` is the only place where one changes.
+ *
+ * Every property is always present (undefined when unset), so that all calls have one shape: they are
+ * made anew for every event, and the engine is several times faster when it need not guess.
+ */
+import type { Location, Meta, ToolCallContent } from "./content.js";
+import type { PartialInput } from "./partial-input.js";
+import type { Question } from "./question.js";
+import type { ToolKind } from "./tool-kind.js";
+
+export type ToolCall = {
+  /** Ours, unique in the session. */
+  readonly toolCallId: string;
+  /** The model provider's id, kept beside ours: providers repeat theirs. */
+  readonly providerCallId: string | undefined;
+  /** The tool's name for programs; empty when a foreign agent did not say. */
+  readonly name: string;
+  /** One line for people. Nothing is ever decided on it. */
+  readonly title: string;
+  readonly kind: ToolKind;
+  readonly kindSource: KindSource;
+  readonly parentToolCallId: string | undefined;
+  readonly rawInput: unknown;
+  readonly rawOutput: unknown;
+  readonly content: readonly ToolCallContent[];
+  readonly locations: readonly Location[];
+  readonly progress: Progress | undefined;
+  readonly decision: Decision | undefined;
+  readonly times: CallTimes;
+  readonly _meta: Meta | undefined;
+  readonly state: ToolCallState;
+};
+
+export type KindSource = "declared" | "inferred";
+
+export type Progress = { readonly done: number; readonly total?: number; readonly message?: string };
+
+/** Who said yes or no, by which rule, when, and why. */
+export type Decision = {
+  readonly by: "rule" | "person";
+  readonly who?: string;
+  readonly rule?: string;
+  readonly reason?: string;
+  readonly at: number;
+};
+
+/** Milliseconds since 1970. */
+export type CallTimes = {
+  readonly announced: number;
+  readonly asked: number | undefined;
+  readonly answered: number | undefined;
+  readonly started: number | undefined;
+  readonly ended: number | undefined;
+};
+
+export type WaitingFor =
+  | { readonly type: "question"; readonly questionId: string }
+  | { readonly type: "app" }
+  | { readonly type: "child"; readonly childSessionId: string };
+
+/** `assumed`: a foreign agent did not report this end, we concluded it; one reported end may still replace it. */
+type Ended = { readonly assumed: boolean };
+
+export type ToolCallState =
+  | { readonly status: "drafting"; readonly draft: PartialInput }
+  | { readonly status: "ready" }
+  | { readonly status: "waiting"; readonly waitingFor: WaitingFor }
+  | { readonly status: "cleared" }
+  | { readonly status: "running"; readonly cancelWished: boolean }
+  | ({ readonly status: "done" } & Ended)
+  | ({ readonly status: "failed"; readonly error: string } & Ended)
+  | { readonly status: "refused"; readonly assumed: false }
+  | ({ readonly status: "cancelled"; readonly reason: string } & Ended)
+  | ({ readonly status: "unknown"; readonly reason: string } & Ended);
+
+export type ToolCallStatus = ToolCallState["status"];
+
+/** What a call shows and says about itself. A value replaces, `null` clears, absent leaves as it is. */
+export type CallFields = {
+  readonly name?: string;
+  readonly title?: string;
+  readonly kind?: ToolKind;
+  readonly kindSource?: KindSource;
+  readonly rawInput?: unknown;
+  readonly rawOutput?: unknown;
+  readonly content?: readonly ToolCallContent[];
+  readonly locations?: readonly Location[];
+  readonly progress?: Progress | null;
+  readonly _meta?: Meta | null;
+};
+
+type CallEvent<Type extends string, Data = unknown> = {
+  readonly type: Type;
+  readonly toolCallId: string;
+  /** When it happened, in milliseconds since 1970. */
+  readonly at: number;
+} & Data;
+
+type EndData = { readonly rawOutput?: unknown; readonly content?: readonly ToolCallContent[]; readonly assumed?: boolean };
+
+export type CallAnnounced = CallEvent<
+  "call-announced",
+  {
+    readonly name: string;
+    readonly title: string;
+    readonly kind: ToolKind;
+    readonly kindSource: KindSource;
+    readonly providerCallId?: string;
+    readonly parentToolCallId?: string;
+  }
+>;
+
+export type ToolCallEvent =
+  | CallAnnounced
+  | CallEvent<"input-delta", { readonly text: string }>
+  | CallEvent<"input-ready", { readonly rawInput: unknown }>
+  | CallEvent<"call-revised", { readonly fields: CallFields }>
+  | CallEvent<"content-appended", { readonly content: ToolCallContent }>
+  | CallEvent<"terminal-output", { readonly terminalId: string; readonly text: string }>
+  | CallEvent<"terminal-exited", { readonly terminalId: string; readonly exit: { readonly exitCode?: number; readonly signal?: string } }>
+  | CallEvent<"question-asked", { readonly question: Question }>
+  | CallEvent<"app-awaited">
+  | CallEvent<"child-awaited", { readonly childSessionId: string }>
+  /** Without a decision nobody here decided: a foreign agent ran the call by its own lights. */
+  | CallEvent<"call-cleared", { readonly decision?: Decision }>
+  | CallEvent<"call-refused", { readonly decision?: Decision }>
+  | CallEvent<"run-started">
+  | CallEvent<"cancel-wished">
+  | CallEvent<"call-done", EndData>
+  | CallEvent<"call-failed", EndData & { readonly error: string }>
+  | CallEvent<"call-cancelled", EndData & { readonly reason: string }>
+  | CallEvent<"call-lost", EndData & { readonly reason: string }>;
+
+export type ToolCallEventType = ToolCallEvent["type"];
+
+export function isOver(state: ToolCallState): boolean {
+  return "assumed" in state;
+}

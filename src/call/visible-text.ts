@@ -1,0 +1,67 @@
+/**
+ * Text for a person who must decide on it: no character may hide, reorder or overwrite others.
+ *
+ * Every such character is written as ⟨U+202E⟩, line ends and tabs as \n, \r and \t. Joined emoji fall
+ * apart at their joiner, because the same joiner hides text elsewhere. This is for the eye and cannot be
+ * turned back: a text may itself contain a backslash and an n. Doing it twice changes nothing more.
+ */
+
+/*
+ * Controls (Cc), format and bidirectional characters (Cf), lone surrogates (Cs), all spaces but the
+ * plain one, and what Unicode lets a font leave out: fillers, joiners, variation selectors, tags.
+ * Then three that only look like nothing: the Braille blank, the object mark, the empty note head.
+ */
+const HIDDEN =
+  /(?! )[\p{Cc}\p{Cf}\p{Cs}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800\uFFFC\u{1D159}]/gu;
+
+const SHORT = new Map([
+  ["\n", "\\n"],
+  ["\r", "\\r"],
+  ["\t", "\\t"],
+]);
+
+/** With `keepNewlines`, line feeds and tabs stay, for a display of many lines. */
+export function visibleText(text: string, options: { readonly keepNewlines?: boolean } = {}): string {
+  const kept = options.keepNewlines === true ? "\n\t" : "";
+  return text.replace(HIDDEN, (character) => (kept.includes(character) ? character : spelled(character)));
+}
+
+function spelled(character: string): string {
+  const short = SHORT.get(character);
+  if (short !== undefined) return short;
+  const hex = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+  return `⟨U+${hex}⟩`;
+}
+
+/**
+ * At most `maxLength` code points on one line, shortened in the middle since the ends of a command or a
+ * path say the most. A line break stays to be seen as \n: to a shell it is no space.
+ */
+export function oneLine(text: string, maxLength: number): string {
+  // Ends only: the work must not grow with the text, nor may a cut make half a character.
+  const reach = 4 * maxLength + 16;
+  const isHuge = text.length > 2 * reach;
+  const head = units(isHuge ? text.slice(0, reach).replace(/[\uD800-\uDBFF]$/, "") : text);
+  const tail = isHuge ? units(text.slice(-reach).replace(/^[\uDC00-\uDFFF]/, "")) : head;
+  if (!isHuge && lengthOf(head.join("")) <= maxLength) return head.join("");
+  if (maxLength < 1) return "";
+
+  const tailRoom = Math.floor((maxLength - 1) / 2);
+  const end = fitting(tail.toReversed(), tailRoom).toReversed();
+  return `${fitting(head, maxLength - 1 - tailRoom).join("")}…${end.join("")}`;
+}
+
+/** What the eye sees as one: a character, or one that is spelled out and must not be cut in two. */
+function units(text: string): readonly string[] {
+  const collapsed = text.replace(/[ \t\r\n]+/g, (run) => (/[\r\n]/.test(run) ? "\n" : " "));
+  // Not trim(): it would also drop the spaces that are to be seen.
+  return Array.from(collapsed.replace(/^[ \n]|[ \n]$/g, ""), (character) => visibleText(character));
+}
+
+function fitting(from: readonly string[], room: number): readonly string[] {
+  let left = room;
+  const end = from.findIndex((unit) => (left -= lengthOf(unit)) < 0);
+  return end === -1 ? from : from.slice(0, end);
+}
+
+const lengthOf = (text: string) => Array.from(text).length;

@@ -1,0 +1,51 @@
+/**
+ * A line broken into rows that fit the width, each behind its prefix. Breaking is ours to do: a terminal
+ * would go on in its first column, where only our own lines start.
+ */
+
+/** What stays together: a character with the marks that sit on it. */
+const UNIT = /\P{M}\p{M}*|\p{M}+/gu;
+
+const WIDE =
+  /^[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u3001-\u303E\uFF01-\uFF60\uFFE0-\uFFE6]/u;
+
+export type Prefixes = { readonly first: string; readonly next: string };
+
+/** Breaks after a space where there is one, else anywhere. Spaces at the end of a row are dropped. */
+export function rows(line: string, prefixes: Prefixes, width: number): readonly string[] {
+  const made: string[] = [];
+  let row = "";
+  let room = width - columns(prefixes.first);
+  let breakAt = 0;
+  const endRow = (end: number): void => {
+    made.push(`${made.length === 0 ? prefixes.first : prefixes.next}${row.slice(0, end)}`.trimEnd());
+    row = row.slice(end);
+    room = width - columns(prefixes.next) - columns(row);
+    breakAt = 0;
+  };
+  const fitsNext = (rest: string): boolean => columns(prefixes.next) + columns(rest) + 2 <= width;
+  for (const unit of unitsOf(line)) {
+    const unitWidth = columns(unit);
+    if (unitWidth > room && row !== "") {
+      endRow(unit !== " " && breakAt > 0 && fitsNext(row.slice(breakAt)) ? breakAt : row.length);
+    }
+    if (unit === " " && row === "" && made.length > 0) continue;
+    row += unit;
+    room -= unitWidth;
+    // Not in the indentation: that would make a row of nothing.
+    if (unit === " " && row.trimStart() !== "") breakAt = row.length;
+  }
+  if (row !== "" || made.length === 0) endRow(row.length);
+  return made;
+}
+
+export function columns(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
+  let count = 0;
+  for (const unit of unitsOf(text)) count += WIDE.test(unit) ? 2 : 1;
+  return count;
+}
+
+function unitsOf(text: string): readonly string[] {
+  return text.match(UNIT) ?? [];
+}

@@ -1,0 +1,235 @@
+/**
+ * What users of the package get: the names behind each door, and the files in the tarball.
+ *
+ * Both are written out by hand, so no name appears or goes by accident. The tests read the built
+ * package, as Node and npm would; `npm test` builds it first.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseSync } from "oxc-parser";
+import { beforeAll, describe, expect, test } from "vitest";
+import manifest from "../package.json" with { type: "json" };
+import { importTarget, PURE_PACKAGES, readImports } from "./source-imports.js";
+
+type Entry = { readonly types: string; readonly import: string };
+type Names = { readonly values: readonly string[]; readonly types: readonly string[] };
+
+/** Door → its names. A class or an enum counts as a value; `types` are the names that only types have. */
+const DOORS = new Map<string, Names>([
+  [".", { values: [], types: [] }],
+  ["./call", { values: [], types: [] }],
+  ["./history", { values: [], types: [] }],
+  ["./acp", { values: [], types: [] }],
+  ["./view", { values: [], types: [] }],
+]);
+
+/** Those that are not doors yet are checked from the day they are. */
+const BROWSER_SAFE = ["./call", "./policy", "./view", "./aap/client"];
+
+const BESIDE_DIST = ["CHANGELOG.md", "LICENSE", "README.md", "package.json"];
+const MOST_FILES = 400;
+const MOST_BYTES = 2_000_000;
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const { "./package.json": _, ...doors } = manifest.exports;
+const entries = new Map<string, Entry>(Object.entries(doors));
+const bins = Object.values(manifest.bin);
+
+describe("doors", () => {
+  test("package.json opens exactly the doors of the list", () => {
+    const doorsOpen = [...entries.keys()].sort();
+    expect(doorsOpen, "a new door needs its row in DOORS, a closed one loses it").toEqual(
+      [...DOORS.keys()].sort(),
+    );
+  });
+
+  test.each([...DOORS])("%s has exactly the names of the list", (door, listed) => {
+    const entry = entryOf(door);
+    const values = valueNames(door);
+    const declared = declaredNames(entry.types);
+    const built = { values, types: declared.filter((name) => !values.includes(name)) };
+    const difference = surfaceDifference(door, listed, built);
+    if (difference) throw new Error(difference);
+    expect(declared, `${entry.types} must declare each value of ${entry.import}`).toEqual(
+      expect.arrayContaining(values),
+    );
+  });
+
+  test.each(BROWSER_SAFE.filter((door) => entries.has(door)))("%s can be loaded by a browser", (door) => {
+    const wrong = notForBrowsers(entryOf(door).import, readBuilt);
+    expect(wrong, "take it as an argument, or move the code behind a door for Node only").toEqual([]);
+  });
+
+  test("a difference is told with the names to paste", () => {
+    const listed = { values: ["kept", "gone"], types: ["Kept"] };
+    const built = { values: ["kept", "added"], types: ["Added", "Kept"] };
+    expect(surfaceDifference("./call", listed, listed)).toBeUndefined();
+    expect(surfaceDifference("./call", listed, built)).toBe(
+      [
+        `toolgate/call differs from its list in DOORS, test/surface.test.ts.`,
+        `  values listed but missing from the build: "gone"`,
+        `  values built but not listed: "added"`,
+        `  types built but not listed: "Added"`,
+        `If this is meant, say so in CHANGELOG.md and paste:`,
+        `  ["./call", { values: ["added", "kept"], types: ["Added", "Kept"] }],`,
+      ].join("\n"),
+    );
+  });
+
+  test("what a browser cannot load is found behind any number of files", () => {
+    const files = new Map([
+      ["dist/call/index.js", `export * from "./a.js"; import "./gone.js"`],
+      ["dist/call/a.js", `import "../b.js"; const later = () => import("fs"); import "./index.js"`],
+      ["dist/b.js", `import "left-pad/x"; const any = (name) => import(name)`],
+    ]);
+    expect(notForBrowsers("./dist/call/index.js", (path) => files.get(path))).toEqual([
+      `dist/call/a.js:1 imports "fs", a Node builtin`,
+      "dist/call/gone.js is imported and does not exist",
+      `dist/b.js:1 imports "left-pad/x", a package that is not in PURE_PACKAGES`,
+      `dist/b.js:1 imports what is only known at run time`,
+    ]);
+  });
+});
+
+describe("the tarball", () => {
+  let packed: Packed;
+  let paths: string[];
+  beforeAll(() => {
+    packed = pack();
+    paths = packed.files.map((file) => file.path);
+  });
+
+  test("holds the build and the four files every package has, nothing else", () => {
+    const outside = paths.filter((path) => !path.startsWith("dist/"));
+    expect(outside.sort(), "files of package.json decides what is packed").toEqual(BESIDE_DIST);
+  });
+
+  test("holds no tests and no build stamp", () => {
+    const strange = paths.filter((path) => /\/\.|\.(?:test|contract|samples)\./.test(path));
+    expect(strange, "leave them out in tsconfig.build.json or in files of package.json").toEqual([]);
+  });
+
+  test("holds each file that package.json points to", () => {
+    const targets = [...entries.values()].flatMap((entry) => Object.values(entry)).concat(bins);
+    const missing = targets.filter((target) => !paths.includes(posix.normalize(target)));
+    expect(missing, "exports or bin of package.json name them, and they are not packed").toEqual([]);
+  });
+
+  test("stays small", () => {
+    expect(packed.unpackedSize, "bytes, unpacked").toBeLessThan(MOST_BYTES);
+    expect(paths.length, "files").toBeLessThanOrEqual(MOST_FILES);
+  });
+
+  test.each(bins)("%s can be started by its name", (bin) => {
+    expect(readBuilt(bin)?.split("\n")[0]).toBe("#!/usr/bin/env node");
+  });
+});
+
+/** The names as a user's Node sees them, by the package's own name and without a bundler between. */
+function valueNames(door: string): string[] {
+  const name = posix.join(manifest.name, door);
+  const program = `import * as door from "${name}"; process.stdout.write(JSON.stringify(Object.keys(door)));`;
+  const options = { cwd: root, encoding: "utf8", timeout: 10_000 } as const;
+  const args = ["--input-type=module", "-e", program];
+  const { status, signal, stdout, stderr } = spawnSync(process.execPath, args, options);
+  if (signal) throw new Error(`Importing ${name} keeps Node from ending. A door starts nothing by itself.`);
+  if (status !== 0) throw new Error(`Importing ${name} in Node failed. Is it built (npm test)?\n${stderr}`);
+  const names: string[] = JSON.parse(stdout);
+  return names.sort();
+}
+
+function declaredNames(path: string, seen = new Set<string>()): string[] {
+  if (seen.has(posix.normalize(path))) return [];
+  seen.add(posix.normalize(path));
+  const text = readBuilt(path);
+  if (text === undefined) throw new Error(`${path} does not exist. Is it built (npm test)?`);
+
+  const names = parseSync(path, text).module.staticExports.flatMap(({ entries: exported }) =>
+    exported.flatMap(({ exportName, moduleRequest }) => {
+      if (exportName.name !== null) return exportName.name;
+      if (moduleRequest === null) return "default";
+      if (importTarget(moduleRequest.value).kind !== "path")
+        throw new Error(
+          `${path} exports everything of "${moduleRequest.value}", so that package decides what our door holds. Export its names one by one.`,
+        );
+      const target = posix.join(posix.dirname(path), moduleRequest.value).replace(/\.js$/, ".d.ts");
+      return declaredNames(target, seen).filter((name) => name !== "default");
+    }),
+  );
+  return [...new Set(names)].sort();
+}
+
+function surfaceDifference(door: string, listed: Names, built: Names): string | undefined {
+  const lines = (["values", "types"] as const).flatMap((kind) => {
+    const missing = listed[kind].filter((name) => !built[kind].includes(name));
+    const added = built[kind].filter((name) => !listed[kind].includes(name));
+    return [
+      ...(missing.length > 0 ? [`  ${kind} listed but missing from the build: ${quoted(missing)}`] : []),
+      ...(added.length > 0 ? [`  ${kind} built but not listed: ${quoted(added)}`] : []),
+    ];
+  });
+  if (lines.length === 0) return undefined;
+  return [
+    `${posix.join(manifest.name, door)} differs from its list in DOORS, test/surface.test.ts.`,
+    ...lines,
+    "If this is meant, say so in CHANGELOG.md and paste:",
+    `  ["${door}", { values: [${quoted(built.values)}], types: [${quoted(built.types)}] }],`,
+  ].join("\n");
+}
+
+function quoted(names: readonly string[]): string {
+  return [...names]
+    .sort()
+    .map((name) => JSON.stringify(name))
+    .join(", ");
+}
+
+/** Follows the imports of a built file, late ones included, and tells what no browser could load. */
+function notForBrowsers(entry: string, read: (path: string) => string | undefined): string[] {
+  const wrong: string[] = [];
+  // A loop over a set also visits what is added during it.
+  const reached = new Set([posix.normalize(entry)]);
+  for (const path of reached) {
+    const text = read(path);
+    if (text === undefined) wrong.push(`${path} is imported and does not exist`);
+    for (const { specifier, line } of text === undefined ? [] : readImports({ path, text })) {
+      const target = specifier === undefined ? undefined : importTarget(specifier);
+      if (specifier === undefined || target === undefined)
+        wrong.push(`${path}:${line} imports what is only known at run time`);
+      else if (target.kind === "path") reached.add(posix.join(posix.dirname(path), specifier));
+      else if (target.kind === "builtin")
+        wrong.push(`${path}:${line} imports "${specifier}", a Node builtin`);
+      else if (!PURE_PACKAGES.includes(target.name))
+        wrong.push(`${path}:${line} imports "${specifier}", a package that is not in PURE_PACKAGES`);
+    }
+  }
+  return wrong;
+}
+
+type Packed = { readonly files: { readonly path: string }[]; readonly unpackedSize: number };
+
+function pack(): Packed {
+  const args = ["pack", "--dry-run", "--json", "--ignore-scripts", "--loglevel=error"];
+  // npm is a shell script on Windows, which needs the shell to be found.
+  const options = { cwd: root, encoding: "utf8", shell: process.platform === "win32" } as const;
+  const { status, stdout, stderr } = spawnSync("npm", args, options);
+  if (status !== 0) throw new Error(`npm ${args.join(" ")} failed: ${stderr}`);
+  const [packed]: Packed[] = JSON.parse(stdout);
+  if (!packed) throw new Error(`npm ${args.join(" ")} packed nothing: ${stdout}`);
+  return packed;
+}
+
+function entryOf(door: string): Entry {
+  const entry = entries.get(door);
+  if (!entry)
+    throw new Error(
+      `${door} is in DOORS and not in exports of package.json. Add it there, or remove it here.`,
+    );
+  return entry;
+}
+
+function readBuilt(path: string): string | undefined {
+  return existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : undefined;
+}
