@@ -1,7 +1,7 @@
 // The v1 codec against bare JSON: what writing and reading a message costs beside the JSON itself.
 import { V1Encoder, V1Reader } from "toolgate/acp";
 import { applyEvent, SessionBook } from "toolgate/call";
-import { best, report } from "./measure.mjs";
+import { compare, report } from "./measure.mjs";
 
 const CALLS = 2_000;
 const SESSION = "bench";
@@ -17,13 +17,22 @@ function moments() {
     const text = `line of source number ${index}\n`.repeat(20);
     const steps = [
       [
-        one("call-announced", { name: "edit_file", title: `Edit src/file-${index}.ts`, kind: "edit", kindSource: "declared" }),
+        one("call-announced", {
+          name: "edit_file",
+          title: `Edit src/file-${index}.ts`,
+          kind: "edit",
+          kindSource: "declared",
+        }),
         one("input-ready", { rawInput: { path, oldText: text, newText: `${text}// end` } }),
         one("call-revised", { fields: { locations: [{ path, line: 1 }] } }),
       ],
       [one("call-cleared", { decision: { by: "rule", rule: "edits", at } }), one("run-started")],
       [
-        one("call-revised", { fields: { content: [{ type: "diff", operation: "modify", path, oldText: text, newText: `${text}// end` }] } }),
+        one("call-revised", {
+          fields: {
+            content: [{ type: "diff", operation: "modify", path, oldText: text, newText: `${text}// end` }],
+          },
+        }),
         one("call-done", { rawOutput: { changed: true } }),
       ],
     ];
@@ -45,14 +54,18 @@ const messages = encodeAll().flat();
 const lines = messages.map((update) => JSON.stringify(update));
 const foreign = lines.map((line) => line.replace(/,"_meta":\{"toolgate".*\}$/, "}"));
 
-const bareWrite = best(() => messages.map((update) => JSON.stringify(update)));
-const ourWrite = best(() => encodeAll().map((updates) => updates.map((update) => JSON.stringify(update))));
+const written = compare({
+  "JSON.stringify": () => messages.map((update) => JSON.stringify(update)),
+  "encode + stringify": () => encodeAll().map((updates) => updates.map((update) => JSON.stringify(update))),
+});
 const bytes = lines.reduce((sum, line) => sum + line.length, 0);
-report(`codec: ${messages.length} v1 messages, ${(bytes / messages.length).toFixed(0)} characters each`, [
-  ["JSON.stringify", bareWrite],
-  ["encode + stringify", ourWrite],
-]);
-console.log(`  ${(ourWrite / bareWrite).toFixed(2)} x bare JSON.stringify (bar: 2)`);
+report(
+  `codec: ${messages.length} v1 messages, ${(bytes / messages.length).toFixed(0)} characters each`,
+  written,
+);
+console.log(
+  `  ${(written["encode + stringify"] / written["JSON.stringify"]).toFixed(2)} x bare JSON.stringify (bar: 2)`,
+);
 
 read("another agent's messages", foreign, "lenient");
 read("our own messages, with _meta.toolgate", lines, "strict");
@@ -60,20 +73,26 @@ read("our own messages, with _meta.toolgate", lines, "strict");
 /** Reading to events is the codec's work; folding them is the book's, which has a benchmark of its own. */
 function read(what, wire, mode) {
   const before = callsBefore(wire, mode);
-  const bareRead = best(() => wire.map((line) => JSON.parse(line)));
-  const ourRead = best(() => {
-    let index = 0;
-    const session = { sessionId: SESSION, call: () => before[index], question: () => undefined };
-    const reader = new V1Reader({ session, cwd: "/home/user/project", mode });
-    let events = 0;
-    for (index = 0; index < wire.length; index += 1) events += reader.read(JSON.parse(wire[index]), 1).events.length;
-    return events;
+  const times = compare({
+    "JSON.parse": () => {
+      let parsed = 0;
+      for (const line of wire) if (JSON.parse(line)) parsed += 1;
+      return parsed;
+    },
+    "parse + check + read": () => {
+      let index = 0;
+      const session = { sessionId: SESSION, call: () => before[index], question: () => undefined };
+      const reader = new V1Reader({ session, cwd: "/home/user/project", mode });
+      let events = 0;
+      for (index = 0; index < wire.length; index += 1)
+        events += reader.read(JSON.parse(wire[index]), 1).events.length;
+      return events;
+    },
   });
-  report(`codec: reading ${what}`, [
-    ["JSON.parse", bareRead],
-    ["parse + check + read", ourRead],
-  ]);
-  console.log(`  ${(ourRead / bareRead).toFixed(2)} x bare JSON.parse (bar: 2)`);
+  report(`codec: reading ${what}`, times);
+  console.log(
+    `  ${(times["parse + check + read"] / times["JSON.parse"]).toFixed(2)} x bare JSON.parse (bar: 2)`,
+  );
 }
 
 /** What the session knows of the call when each message comes. */

@@ -15,7 +15,9 @@ export default class CountLine {
     }
     console.log(`\n${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped`);
     if (skipped.length === 0) return;
-    console.log(`Skipped in CI, which counts as a failure:\n${skipped.map((name) => `  ${name}`).join("\n")}`);
+    console.log(
+      `Skipped in CI, which counts as a failure:\n${skipped.map((name) => `  ${name}`).join("\n")}`,
+    );
     process.exitCode = 1;
   }
 }

@@ -10,7 +10,7 @@ const at = (...parts) => join(root, ...parts);
 const changed = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0);
 
 const installed = at("node_modules", ".package-lock.json");
-if (changed(installed) < Math.max(changed(at("package-lock.json")), changed(at("package.json")))) {
+if (changed(installed) < changed(at("package-lock.json"))) {
   run("Installing", "npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
 }
 
@@ -19,7 +19,11 @@ const sources = [at("package.json"), at("tsconfig.json"), at("tsconfig.build.jso
 if (changed(stamp) < Math.max(newestIn(at("src")), ...sources.map(changed))) {
   // A removed source must not live on as a stale file in the package.
   rmSync(at("dist"), { recursive: true, force: true });
-  run("Building", process.execPath, [at("node_modules", "typescript", "bin", "tsc"), "-p", "tsconfig.build.json"]);
+  run("Building", process.execPath, [
+    at("node_modules", "typescript", "bin", "tsc"),
+    "-p",
+    "tsconfig.build.json",
+  ]);
   writeFileSync(stamp, "");
 }
 

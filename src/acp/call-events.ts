@@ -7,63 +7,70 @@
  * put aside with a repair, never forced.
  */
 import { createToolTitle, inferToolKind, isInputFixed, isOver } from "../call/index.js";
-import type { CallFields, Meta, SessionEvent, ToolCall, ToolCallContent, ToolCallState } from "../call/index.js";
+import type {
+  CallFields,
+  Meta,
+  SessionEvent,
+  ToolCall,
+  ToolCallContent,
+  ToolCallState,
+} from "../call/index.js";
 import { isJsonObject, isNone, sameJson } from "./json.js";
 import type { CallMessage, WireStatus } from "./read-call.js";
 import { stepsTo } from "./steps-to.js";
-import type { StepOptions, Target } from "./steps-to.js";
+import type { Target } from "./steps-to.js";
 import { isSentenceMark, stateOf, withoutToolgate } from "./toolgate-meta.js";
 import type { ToolgateMeta } from "./toolgate-meta.js";
-import type { Troubles } from "./troubles.js";
+import type { Reading } from "./reading.js";
 
-export type ReadingOptions = StepOptions & {
-  readonly troubles: Troubles;
-  /** What the message says in `_meta.toolgate`, when it is our own traffic. */
-  readonly own: ToolgateMeta | undefined;
-  /** An earlier message of this call had `_meta.toolgate`: without a new one the state stays. */
-  readonly isOurs: boolean;
-};
-
-export function callEvents(call: ToolCall | undefined, message: CallMessage, options: ReadingOptions): SessionEvent[] {
-  const { troubles, own } = options;
+export function callEvents(
+  call: ToolCall | undefined,
+  message: CallMessage,
+  reading: Reading,
+): SessionEvent[] {
+  const { own } = reading;
   if (call && isOver(call.state) && !("assumed" in call.state && call.state.assumed)) {
-    troubles.mend("late-update", `the call had ended (${call.state.status}); a later message changed nothing`);
+    reading.mend("late-update", `the call had ended (${call.state.status}); a later message changed nothing`);
     return [];
   }
   const events: SessionEvent[] = [];
-  if (!call) events.push(announcement(message, options));
-  if (call && message.starts && troubles.mode === "lenient") {
-    troubles.mend("repeated-start", "the call was announced before; its fields were replaced");
+  if (!call) events.push(announcement(message, reading));
+  if (call && message.starts && reading.mode === "lenient") {
+    reading.mend("repeated-start", "the call was announced before; its fields were replaced");
   }
-  const target = own || !options.isOurs ? targetState(call, message, options) : undefined;
-  const fields = changedFields(call, message, options);
+  const target = own || !reading.isOurs ? targetState(call, message, reading) : undefined;
+  const fields = changedFields(call, message, reading);
   if (hasAny(fields)) {
-    events.push({ type: "call-revised", toolCallId: message.toolCallId, at: options.at, fields });
+    events.push({ type: "call-revised", toolCallId: message.toolCallId, at: reading.at, fields });
   }
-  if (target) events.push(...stepsTo(call, target, options));
+  if (target) events.push(...stepsTo(call, target, reading));
   return events;
 }
 
-function targetState(call: ToolCall | undefined, message: CallMessage, options: ReadingOptions): Target | undefined {
-  const { troubles, own } = options;
+function targetState(call: ToolCall | undefined, message: CallMessage, reading: Reading): Target | undefined {
+  const { own } = reading;
   const title = message.title ?? call?.title ?? "";
   const { toolCallId, rawInput } = message;
-  if (own) return { toolCallId, state: stateOf(own), times: own.times, decision: own.decision, title, rawInput };
+  if (own)
+    return { toolCallId, state: stateOf(own), times: own.times, decision: own.decision, title, rawInput };
   const status = call ? message.status : (message.status ?? "pending");
-  if (status === undefined || status === "pending") return waitingTarget(call, message, title, troubles);
+  if (status === undefined || status === "pending") return waitingTarget(call, message, title, reading);
   const state = stateFor(status, message, call);
   if (call && rank(state) < rank(call.state)) {
-    troubles.mend("status-backwards", `the call is ${call.state.status} and does not go back to ${status}`);
+    reading.mend("status-backwards", `the call is ${call.state.status} and does not go back to ${status}`);
     return undefined;
   }
-  if (call && state.status === "running" && isAsked(call, options)) {
-    troubles.mend("ran-while-asked", "the call was reported as in progress while its question is open; it still waits");
+  if (call && state.status === "running" && isAsked(call, reading)) {
+    reading.mend(
+      "ran-while-asked",
+      "the call was reported as in progress while its question is open; it still waits",
+    );
     return undefined;
   }
   if (call && isOver(call.state)) {
-    troubles.mend("late-end", `the end that was assumed (${call.state.status}) gave way to the reported one`);
-  } else if (troubles.mode === "lenient" && status === "completed" && call?.state.status !== "running") {
-    troubles.mend("skipped-steps", "the call was reported as completed without having been in progress");
+    reading.mend("late-end", `the end that was assumed (${call.state.status}) gave way to the reported one`);
+  } else if (reading.mode === "lenient" && status === "completed" && call?.state.status !== "running") {
+    reading.mend("skipped-steps", "the call was reported as completed without having been in progress");
   }
   return { toolCallId, state, title, rawInput };
 }
@@ -73,22 +80,28 @@ function waitingTarget(
   call: ToolCall | undefined,
   message: CallMessage,
   title: string,
-  troubles: Troubles,
+  reading: Reading,
 ): Target | undefined {
   if (call && message.status === "pending" && !message.starts && rank(call.state) > 0) {
-    troubles.mend("status-backwards", `the call is ${call.state.status} and does not go back to pending`);
+    reading.mend("status-backwards", `the call is ${call.state.status} and does not go back to pending`);
   }
   const isDraft = (call?.state.status ?? "drafting") === "drafting";
   const { toolCallId, rawInput } = message;
-  return isDraft && !isNone(rawInput) ? { toolCallId, state: { status: "ready" }, title, rawInput } : undefined;
+  return isDraft && !isNone(rawInput)
+    ? { toolCallId, state: { status: "ready" }, title, rawInput }
+    : undefined;
 }
 
-function isAsked({ state }: ToolCall, { session }: ReadingOptions): boolean {
+function isAsked({ state }: ToolCall, reading: Reading): boolean {
   if (state.status !== "waiting" || state.waitingFor.type !== "question") return false;
-  return session.question(state.waitingFor.questionId)?.state.status === "open";
+  return reading.session.question(state.waitingFor.questionId)?.state.status === "open";
 }
 
-function stateFor(status: Exclude<WireStatus, "pending">, message: CallMessage, call: ToolCall | undefined): ToolCallState {
+function stateFor(
+  status: Exclude<WireStatus, "pending">,
+  message: CallMessage,
+  call: ToolCall | undefined,
+): ToolCallState {
   switch (status) {
     case "in_progress":
     case "paused":
@@ -133,12 +146,16 @@ function lastText(content: readonly ToolCallContent[]): string {
   return "The agent reported a failure and did not say why.";
 }
 
-function announcement(message: CallMessage, { at, troubles, own }: ReadingOptions): SessionEvent {
+function announcement(message: CallMessage, reading: Reading): SessionEvent {
+  const { own, at } = reading;
   const { toolCallId, rawInput } = message;
   const name = message.name ?? "";
-  if (typeof message.title !== "string") missingTitle(message, troubles);
-  const title = own?.title ?? message.title ?? (troubles.mode === "lenient" ? createToolTitle(name, rawInput) : "");
-  const kind = message.kind ?? (troubles.mode === "lenient" && name !== "" ? inferToolKind(name, rawInput).kind : "other");
+  if (typeof message.title !== "string") missingTitle(message, reading);
+  const title =
+    own?.title ?? message.title ?? (reading.mode === "lenient" ? createToolTitle(name, rawInput) : "");
+  const kind =
+    message.kind ??
+    (reading.mode === "lenient" && name !== "" ? inferToolKind(name, rawInput).kind : "other");
   const isInferred = own ? own.kindSource === "inferred" : message.kind === undefined && kind !== "other";
   const parentToolCallId = own?.parentToolCallId ?? (own ? undefined : foreignParent(message._meta));
   return {
@@ -155,8 +172,8 @@ function announcement(message: CallMessage, { at, troubles, own }: ReadingOption
 }
 
 /** A v1 call must have a title from its first message on; v2 only asks for one. */
-function missingTitle({ starts, toolCallId }: CallMessage, troubles: Troubles): void {
-  if (starts) troubles.tolerate("missing-title", `tool_call ${toolCallId} has no title`);
+function missingTitle({ starts, toolCallId }: CallMessage, reading: Reading): void {
+  if (starts) reading.tolerate("missing-title", `tool_call ${toolCallId} has no title`);
 }
 
 /** Other agents say in their own ways which call a call belongs to. */
@@ -174,20 +191,21 @@ function hasAny(fields: object): boolean {
 type Fields = { -readonly [Key in keyof CallFields]: CallFields[Key] };
 
 // Filled field by field and not spread together: this runs for every message of every agent.
-function changedFields(call: ToolCall | undefined, message: CallMessage, options: ReadingOptions): CallFields {
+function changedFields(call: ToolCall | undefined, message: CallMessage, reading: Reading): CallFields {
   const fields: Fields = {};
-  if (call) putLabels(fields, message, options);
-  putContent(fields, call, message, options);
+  if (call) putLabels(fields, message, reading);
+  putContent(fields, call, message, reading);
   const locations = replacement(call, message.locations, message.starts);
   if (locations && (call || locations.length > 0)) fields.locations = locations;
-  putInput(fields, call, message, options);
+  putInput(fields, call, message, reading);
   if (message.rawOutput !== undefined) fields.rawOutput = message.rawOutput;
-  putProgress(fields, call, options.own);
-  putMeta(fields, message._meta, options);
+  putProgress(fields, call, reading.own);
+  putMeta(fields, message._meta, reading);
   return fields;
 }
 
-function putLabels(fields: Fields, { name, kind, title, starts }: CallMessage, { own, isOurs }: ReadingOptions): void {
+function putLabels(fields: Fields, { name, kind, title, starts }: CallMessage, reading: Reading): void {
+  const { own, isOurs } = reading;
   if (title !== undefined) fields.title = own?.title ?? title ?? "";
   if (name !== undefined) fields.name = name ?? "";
   // A second start replaces: what it leaves out has its default.
@@ -197,19 +215,34 @@ function putLabels(fields: Fields, { name, kind, title, starts }: CallMessage, {
 }
 
 /** A second start replaces the collections too, with nothing when it has none. */
-function replacement<Item>(call: ToolCall | undefined, items: readonly Item[] | undefined, starts: boolean): readonly Item[] | undefined {
+function replacement<Item>(
+  call: ToolCall | undefined,
+  items: readonly Item[] | undefined,
+  starts: boolean,
+): readonly Item[] | undefined {
   return items ?? (call && starts ? [] : undefined);
 }
 
-function putContent(fields: Fields, call: ToolCall | undefined, message: CallMessage, { isOurs }: ReadingOptions): void {
+function putContent(
+  fields: Fields,
+  call: ToolCall | undefined,
+  message: CallMessage,
+  reading: Reading,
+): void {
   const content = replacement(call, message.content, message.starts);
   if (!content || (!call && content.length === 0)) return;
-  const sentence = isOurs ? content.at(-1) : undefined;
+  const sentence = reading.isOurs ? content.at(-1) : undefined;
   fields.content = sentence && isSentenceMark(sentence._meta) ? content.slice(0, -1) : content;
 }
 
 /** The input of a draft arrives with its `input-ready`; later it may change until someone was asked about it. */
-function putInput(fields: Fields, call: ToolCall | undefined, { rawInput }: CallMessage, { own, isOurs, troubles }: ReadingOptions): void {
+function putInput(
+  fields: Fields,
+  call: ToolCall | undefined,
+  { rawInput }: CallMessage,
+  reading: Reading,
+): void {
+  const { own, isOurs } = reading;
   if (rawInput === undefined) return;
   if (!call || call.state.status === "drafting") {
     const staysDraft = own ? own.state.status === "drafting" : isOurs;
@@ -217,7 +250,10 @@ function putInput(fields: Fields, call: ToolCall | undefined, { rawInput }: Call
   } else if (!isInputFixed(call)) {
     fields.rawInput = rawInput;
   } else if (!sameJson(rawInput, call.rawInput)) {
-    troubles.mend("input-changed", "the input changed after it had been asked about; the one that was asked about stays");
+    reading.mend(
+      "input-changed",
+      "the input changed after it had been asked about; the one that was asked about stays",
+    );
   }
 }
 
@@ -226,10 +262,12 @@ function putProgress(fields: Fields, call: ToolCall | undefined, own: ToolgateMe
   else if (own && call?.progress) fields.progress = null;
 }
 
-function putMeta(fields: Fields, meta: Meta | null | undefined, { own, troubles }: ReadingOptions): void {
+function putMeta(fields: Fields, meta: Meta | null | undefined, reading: Reading): void {
+  const { own } = reading;
   if (meta === undefined) return;
   fields._meta = meta;
   if (meta === null || !Object.hasOwn(meta, "toolgate")) return;
-  if (!own) troubles.mend("forged-meta", "_meta.toolgate came from an agent that is not ours and was left out");
+  if (!own)
+    reading.mend("forged-meta", "_meta.toolgate came from an agent that is not ours and was left out");
   fields._meta = withoutToolgate(meta) ?? null;
 }

@@ -2,51 +2,48 @@
 import type { SessionEvent, ToolCall } from "../call/index.js";
 import { applyEvent, IllegalEvent, isOver } from "../call/index.js";
 import { callEvents } from "./call-events.js";
-import type { ReadingOptions } from "./call-events.js";
 import type { JsonObject } from "./json.js";
 import type { CallMessage, CallRules } from "./read-call.js";
 import { readCall } from "./read-call.js";
-import type { ReaderOptions, SessionSoFar } from "./read-result.js";
 import { readToolgateMeta } from "./toolgate-meta.js";
-import type { ToolgateMeta } from "./toolgate-meta.js";
-import type { Troubles } from "./troubles.js";
+import type { Reading, SessionSoFar } from "./reading.js";
 
 export class CallReader {
-  readonly #options: ReaderOptions;
+  readonly #reading: Reading;
   readonly #rules: CallRules;
   /** Ids that an agent used again for a new call, and the id that call has here. */
   readonly #aliases = new Map<string, string>();
   /** Calls that came with `_meta.toolgate`: a message without it leaves their state as it is. */
   readonly #ours = new Set<string>();
 
-  constructor(options: ReaderOptions, rules: CallRules) {
-    this.#options = options;
+  constructor(reading: Reading, rules: CallRules) {
+    this.#reading = reading;
     this.#rules = rules;
   }
 
-  /** `complete` may add to the message what the reader knows beside it. */
+  /** `starts`: a v1 `tool_call`. `complete` may add to the message what the reader knows beside it. */
   read(
     update: JsonObject,
-    { starts, at, troubles }: { starts: boolean; at: number; troubles: Troubles },
+    starts: boolean,
     complete = (message: CallMessage, _call: ToolCall | undefined): CallMessage => message,
   ): readonly SessionEvent[] {
-    const { session, cwd } = this.#options;
-    const said = this.#underOurId(readCall(update, starts, this.#rules, { cwd, troubles }), troubles);
-    const call = session.call(said.toolCallId);
-    if (!call && !starts) this.#unknownId(said, troubles);
+    const reading = this.#reading;
+    const said = this.#underOurId(readCall(update, starts, this.#rules, reading));
+    const call = reading.session.call(said.toolCallId);
+    if (!call && !starts) this.#unknownId(said);
     const message = complete(said, call);
-    const own = troubles.mode === "strict" ? readToolgateMeta(message._meta) : undefined;
-    const isOurs = this.#ours.has(message.toolCallId);
-    if (!own) return callEvents(call, message, this.#reading(at, troubles, undefined, isOurs));
-    const events = callEvents(call, message, this.#reading(at, troubles, own, true));
-    // What `_meta.toolgate` says of the call must be a way a call can take; else it is not from us after all.
-    if (!canBeApplied(call, events, session)) return callEvents(call, message, this.#reading(at, troubles, undefined, false));
-    this.#ours.add(message.toolCallId);
-    return events;
-  }
-
-  #reading(at: number, troubles: Troubles, own: ToolgateMeta | undefined, isOurs: boolean): ReadingOptions {
-    return { session: this.#options.session, at, troubles, own, isOurs };
+    reading.own = reading.mode === "strict" ? readToolgateMeta(message._meta) : undefined;
+    reading.isOurs = reading.own !== undefined || this.#ours.has(message.toolCallId);
+    const events = callEvents(call, message, reading);
+    if (!reading.own) return events;
+    if (canBeApplied(call, events, reading.session)) {
+      this.#ours.add(message.toolCallId);
+      return events;
+    }
+    // What `_meta.toolgate` says of the call is no way a call can take: it is not from us after all.
+    reading.own = undefined;
+    reading.isOurs = false;
+    return callEvents(call, message, reading);
   }
 
   /** The id that a foreign call has here. */
@@ -54,35 +51,44 @@ export class CallReader {
     return this.#aliases.get(foreignId) ?? foreignId;
   }
 
-  #unknownId({ toolCallId, title }: CallMessage, troubles: Troubles): void {
+  #unknownId({ toolCallId, title }: CallMessage): void {
     // v2 has but one message, which creates what it does not find.
     if (this.#rules.nullClears) return;
-    if (troubles.mode === "lenient") {
-      troubles.mend("unknown-id", "an update came for a call that was never announced; it was created");
+    const reading = this.#reading;
+    if (reading.mode === "lenient") {
+      reading.mend("unknown-id", "an update came for a call that was never announced; it was created");
     } else if (typeof title !== "string") {
-      troubles.fail(`title is required for a tool call: ${toolCallId} was never announced`);
+      reading.fail(`title is required for a tool call: ${toolCallId} was never announced`);
     }
   }
 
-  #underOurId(message: CallMessage, troubles: Troubles): CallMessage {
+  #underOurId(message: CallMessage): CallMessage {
+    const { session, mode } = this.#reading;
     const foreignId = message.toolCallId;
-    const isReused = troubles.mode === "lenient" && startsAnew(message, this.#options.session.call(this.idOf(foreignId)));
-    if (isReused) this.#alias(foreignId, troubles);
+    if (mode === "lenient" && startsAnew(message, session.call(this.idOf(foreignId)))) this.#alias(foreignId);
     const toolCallId = this.idOf(foreignId);
-    troubles.toolCallId = toolCallId;
+    this.#reading.toolCallId = toolCallId;
     return toolCallId === foreignId ? message : { ...message, toolCallId };
   }
 
-  #alias(foreignId: string, troubles: Troubles): void {
+  #alias(foreignId: string): void {
+    const { session } = this.#reading;
     let count = 2;
-    while (this.#options.session.call(`${foreignId}#${count}`)) count += 1;
+    while (session.call(`${foreignId}#${count}`)) count += 1;
     const toolCallId = `${foreignId}#${count}`;
     this.#aliases.set(foreignId, toolCallId);
-    troubles.mend("id-reused", `the agent used the id of an ended call for a new one, which is ${toolCallId} here`);
+    this.#reading.mend(
+      "id-reused",
+      `the agent used the id of an ended call for a new one, which is ${toolCallId} here`,
+    );
   }
 }
 
-function canBeApplied(call: ToolCall | undefined, events: readonly SessionEvent[], session: SessionSoFar): boolean {
+function canBeApplied(
+  call: ToolCall | undefined,
+  events: readonly SessionEvent[],
+  session: SessionSoFar,
+): boolean {
   try {
     let next = call;
     for (const event of events) {

@@ -7,7 +7,7 @@ import type { SessionEvent, ToolCall } from "../call/index.js";
 import { SessionBook } from "../call/index.js";
 import { CWD, SESSION_ID } from "../call/calls.samples.js";
 import type { ReadResult } from "./read-result.js";
-import type { ReaderMode } from "./troubles.js";
+import type { ReaderMode } from "./reading.js";
 import { V1Encoder } from "./v1/encoder.js";
 import { V1Reader } from "./v1/reader.js";
 import { V2Encoder } from "./v2/encoder.js";
@@ -23,8 +23,13 @@ export const VERSIONS = [
 export type Codec = (typeof VERSIONS)[number];
 
 /** The SDK's own schema as the judge. Formats and base64 are hints there, and are not checked. */
-export function schemaCheck({ version, notification }: Codec): (update: unknown) => ValidateFunction["errors"] {
-  const file = createRequire(import.meta.url).resolve(`@agentclientprotocol/sdk/schema/v${version}/schema.json`);
+export function schemaCheck({
+  version,
+  notification,
+}: Codec): (update: unknown) => ValidateFunction["errors"] {
+  const file = createRequire(import.meta.url).resolve(
+    `@agentclientprotocol/sdk/schema/v${version}/schema.json`,
+  );
   const ajv = new Ajv2020({ strict: false, validateFormats: false, discriminator: false });
   ajv.addSchema(JSON.parse(readFileSync(file, "utf8")), "acp");
   const validate = ajv.getSchema(`acp#/$defs/${notification}`);
@@ -64,7 +69,8 @@ export function withoutToolgate(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutToolgate);
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).flatMap(([key, field]): [string, unknown][] => {
-    if (key !== "_meta" || typeof field !== "object" || field === null) return [[key, withoutToolgate(field)]];
+    if (key !== "_meta" || typeof field !== "object" || field === null)
+      return [[key, withoutToolgate(field)]];
     const { toolgate: _, ...rest } = field as Record<string, unknown>;
     return Object.keys(rest).length === 0 ? [] : [[key, rest]];
   });

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { callAfter, calls, lives } from "../call/calls.samples.js";
 import type { SessionEvent } from "../call/index.js";
@@ -20,7 +20,8 @@ describe.each(VERSIONS)("ACP v$version", (codec) => {
         for (const event of life) {
           if (!("toolCallId" in event)) continue;
           call = applyEvent(call, event);
-          for (const update of encoder.encode(call)) expect(check(JSON.parse(JSON.stringify(update)))).toBeNull();
+          for (const update of encoder.encode(call))
+            expect(check(JSON.parse(JSON.stringify(update)))).toBeNull();
         }
       }),
       RUNS,
@@ -32,7 +33,9 @@ describe.each(VERSIONS)("ACP v$version", (codec) => {
       fc.property(calls, (call) => {
         const far = new FarEnd(codec);
         far.receive(codec.encoder().encode(call).map(withoutToolgate));
-        expect(withSomePatch(far.call()!)).toEqual(seenThrough(version, call, { withToolgate: false, at: READ_AT }));
+        expect(withSomePatch(far.call()!)).toEqual(
+          seenThrough(version, call, { withToolgate: false, at: READ_AT }),
+        );
       }),
       RUNS,
     );
@@ -43,7 +46,9 @@ describe.each(VERSIONS)("ACP v$version", (codec) => {
       fc.property(calls, (call) => {
         const far = new FarEnd(codec);
         far.receive(codec.encoder().encode(call));
-        expect(withSomePatch(far.call()!)).toEqual(seenThrough(version, call, { withToolgate: true, at: READ_AT }));
+        expect(withSomePatch(far.call()!)).toEqual(
+          seenThrough(version, call, { withToolgate: true, at: READ_AT }),
+        );
         expect(far.repairs()).toEqual([]);
       }),
       RUNS,

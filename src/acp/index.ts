@@ -5,12 +5,21 @@
  * stringified whatever a tool put in; a reader never throws on a message and its events can be applied
  * as they are; `_meta.toolgate` is believed only in our own traffic.
  */
-export type { ReaderOptions, ReadResult, SessionSoFar } from "./read-result.js";
-export type { ReaderMode, RepairName } from "./troubles.js";
+export type { ReadResult } from "./read-result.js";
+export type { ReaderMode, ReaderOptions, RepairName, SessionSoFar } from "./reading.js";
 export { encodeV1Event } from "./v1/encode-event.js";
 export { V1Encoder } from "./v1/encoder.js";
+export { encodeV1Permission, readV1Outcome, readV1Permission } from "./v1/permission.js";
+export type { AskedPermission, V1PermissionRequest } from "./v1/permission.js";
 export { V1Reader } from "./v1/reader.js";
-export { TitleRequired, toolCall, toolCallFromUpdate, updateFromToolCall, updateToolCall, writeToolCall } from "./v1/tool-call.js";
+export {
+  TitleRequired,
+  toolCall,
+  toolCallFromUpdate,
+  updateFromToolCall,
+  updateToolCall,
+  writeToolCall,
+} from "./v1/tool-call.js";
 export type { FilledToolCall } from "./v1/tool-call.js";
 export type { V1ToolCall, V1ToolCallUpdate, V1Update, V1UpdateFields } from "./v1/wire.js";
 export { encodeV2Event } from "./v2/encode-event.js";

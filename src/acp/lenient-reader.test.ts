@@ -1,14 +1,15 @@
 /** What other agents get wrong, and what becomes of it. Each repair is on record by its name. */
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { lives } from "../call/calls.samples.js";
-import type { SessionEvent } from "../call/index.js";
 import { SessionBook } from "../call/index.js";
 import { FarEnd, VERSIONS, withoutToolgate } from "./codec.samples.js";
 
 const [v1, v2] = VERSIONS;
 const start = { sessionUpdate: "tool_call", toolCallId: "c1", title: "Do it" };
 const update = { sessionUpdate: "tool_call_update", toolCallId: "c1" };
+
+const chunk = (text: string) => ({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
 
 function afterV1(...updates: object[]) {
   const far = new FarEnd(v1, "lenient");
@@ -25,7 +26,10 @@ describe("statuses", () => {
   });
 
   test("a call in progress does not go back to pending", () => {
-    const { call, repairs } = afterV1({ ...start, status: "in_progress" }, { ...update, status: "pending", title: "Still at it" });
+    const { call, repairs } = afterV1(
+      { ...start, status: "in_progress" },
+      { ...update, status: "pending", title: "Still at it" },
+    );
     expect(call).toMatchObject({ title: "Still at it", state: { status: "running" } });
     expect(repairs).toEqual(["status-backwards"]);
   });
@@ -44,14 +48,21 @@ describe("statuses", () => {
 
   test("a failure says what the last text of the call says", () => {
     const content = [{ type: "content", content: { type: "text", text: "disk full" } }];
-    expect(afterV1(start, { ...update, status: "failed", content }).call.state).toMatchObject({ status: "failed", error: "disk full" });
+    expect(afterV1(start, { ...update, status: "failed", content }).call.state).toMatchObject({
+      status: "failed",
+      error: "disk full",
+    });
     expect(afterV1(start, { ...update, status: "failed" }).call.state).toMatchObject({
       error: "The agent reported a failure and did not say why.",
     });
   });
 
   test("a late word on a call that has ended changes nothing", () => {
-    const { call, repairs } = afterV1({ ...start, status: "in_progress" }, { ...update, status: "completed" }, { ...update, status: "failed", title: "No!" });
+    const { call, repairs } = afterV1(
+      { ...start, status: "in_progress" },
+      { ...update, status: "completed" },
+      { ...update, status: "failed", title: "No!" },
+    );
     expect(call).toMatchObject({ title: "Do it", state: { status: "done" } });
     expect(repairs).toEqual(["late-update"]);
   });
@@ -69,27 +80,56 @@ describe("statuses", () => {
 
 describe("starts and ids", () => {
   test("an update for a call that was never announced creates it", () => {
-    const { call, repairs } = afterV1({ ...update, status: "in_progress", name: "read_file", rawInput: { path: "/a/b.ts" } });
-    expect(call).toMatchObject({ title: "Read /a/b.ts", kind: "read", kindSource: "inferred", state: { status: "running" } });
+    const { call, repairs } = afterV1({
+      ...update,
+      status: "in_progress",
+      name: "read_file",
+      rawInput: { path: "/a/b.ts" },
+    });
+    expect(call).toMatchObject({
+      title: "Read /a/b.ts",
+      kind: "read",
+      kindSource: "inferred",
+      state: { status: "running" },
+    });
     expect(repairs).toEqual(["unknown-id"]);
   });
 
   test("a start without a title gets one", () => {
-    const { call, repairs } = afterV1({ sessionUpdate: "tool_call", toolCallId: "c1", name: "terminal", rawInput: { command: "npm test" } });
+    const { call, repairs } = afterV1({
+      sessionUpdate: "tool_call",
+      toolCallId: "c1",
+      name: "terminal",
+      rawInput: { command: "npm test" },
+    });
     expect(call.title).toBe("Run npm test");
     expect(repairs).toEqual(["missing-title"]);
   });
 
   test("a second start replaces what the call shows and does not set it back", () => {
     const content = [{ type: "content", content: { type: "text", text: "x" } }];
-    const { call, repairs } = afterV1({ ...start, kind: "read", status: "in_progress", content }, { ...start, title: "Do it again" });
-    expect(call).toMatchObject({ title: "Do it again", kind: "other", content: [], state: { status: "running" } });
+    const { call, repairs } = afterV1(
+      { ...start, kind: "read", status: "in_progress", content },
+      { ...start, title: "Do it again" },
+    );
+    expect(call).toMatchObject({
+      title: "Do it again",
+      kind: "other",
+      content: [],
+      state: { status: "running" },
+    });
     expect(repairs).toEqual(["repeated-start"]);
   });
 
   test("an id used again after its call ended is a new call", () => {
-    const { far, repairs } = afterV1({ ...start, status: "completed" }, { ...start, title: "Another" }, { ...update, status: "in_progress" });
-    expect([...far.book.calls()].map(({ toolCallId, title, state }) => [toolCallId, title, state.status])).toEqual([
+    const { far, repairs } = afterV1(
+      { ...start, status: "completed" },
+      { ...start, title: "Another" },
+      { ...update, status: "in_progress" },
+    );
+    expect(
+      [...far.book.calls()].map(({ toolCallId, title, state }) => [toolCallId, title, state.status]),
+    ).toEqual([
       ["c1", "Do it", "done"],
       ["c1#2", "Another", "running"],
     ]);
@@ -103,7 +143,9 @@ describe("starts and ids", () => {
   });
 
   test("a call's parent is found where Claude and fast-agent put it", () => {
-    expect(afterV1({ ...start, _meta: { claudeCode: { parentToolUseId: "p" } } }).call.parentToolCallId).toBe("p");
+    expect(afterV1({ ...start, _meta: { claudeCode: { parentToolUseId: "p" } } }).call.parentToolCallId).toBe(
+      "p",
+    );
     expect(afterV1({ ...start, _meta: { parentToolCallId: "p" } }).call.parentToolCallId).toBe("p");
     expect(afterV1({ ...start, _meta: { parentToolCallId: "c1" } }).call.parentToolCallId).toBeUndefined();
   });
@@ -119,7 +161,11 @@ describe("content and fields", () => {
       "text",
       { type: "content", content: { type: "text", text: "fine", annotations: { priority: "high" } } },
     ];
-    const { call, repairs } = afterV1({ ...start, content, locations: [{ path: "lib", line: 0 }, { line: 3 }] });
+    const { call, repairs } = afterV1({
+      ...start,
+      content,
+      locations: [{ path: "lib", line: 0 }, { line: 3 }],
+    });
     expect(call.content).toEqual([
       { type: "content", content: { type: "text", text: "bare" } },
       { type: "diff", operation: "add", path: "/home/user/project/src/a.ts", newText: "x" },
@@ -147,7 +193,11 @@ describe("content and fields", () => {
   });
 
   test("a foreign agent cannot speak in our name", () => {
-    const toolgate = { state: { status: "done", assumed: false }, times: { announced: 1 }, decision: { by: "person", who: "ann", at: 1 } };
+    const toolgate = {
+      state: { status: "done", assumed: false },
+      times: { announced: 1 },
+      decision: { by: "person", who: "ann", at: 1 },
+    };
     const { call, repairs } = afterV1({ ...start, _meta: { toolgate, theirs: 1 } });
     expect(call).toMatchObject({ decision: undefined, state: { status: "drafting" }, _meta: { theirs: 1 } });
     expect(repairs).toEqual(["forged-meta"]);
@@ -155,7 +205,15 @@ describe("content and fields", () => {
 
   test("an input that someone was asked about no longer changes", () => {
     const { far } = afterV1({ ...start, rawInput: { command: "ls" } });
-    const question = { questionId: "q1", sessionId: "session-1", toolCallId: "c1", intentHash: "h", title: "", options: [], askedAt: 1 };
+    const question = {
+      questionId: "q1",
+      sessionId: "session-1",
+      toolCallId: "c1",
+      intentHash: "h",
+      title: "",
+      options: [],
+      askedAt: 1,
+    };
     far.book.apply({ type: "question-asked", toolCallId: "c1", at: 1, question });
     far.receive([{ ...update, rawInput: { command: "rm -rf /" } }]);
     expect(far.call("c1")?.rawInput).toEqual({ command: "ls" });
@@ -164,7 +222,15 @@ describe("content and fields", () => {
 
   test("a call that its agent runs while its question is open still waits, and may end", () => {
     const { far } = afterV1({ ...start, rawInput: 1 });
-    const question = { questionId: "q1", sessionId: "session-1", toolCallId: "c1", intentHash: "h", title: "", options: [], askedAt: 1 };
+    const question = {
+      questionId: "q1",
+      sessionId: "session-1",
+      toolCallId: "c1",
+      intentHash: "h",
+      title: "",
+      options: [],
+      askedAt: 1,
+    };
     far.book.apply({ type: "question-asked", toolCallId: "c1", at: 1, question });
     far.receive([{ ...update, status: "in_progress" }]);
     expect(far.call("c1")?.state.status).toBe("waiting");
@@ -175,14 +241,18 @@ describe("content and fields", () => {
   });
 
   test("an update of no known kind is put aside", () => {
-    const { repairs } = afterV1({ sessionUpdate: "session_dream" }, { sessionUpdate: "usage_update", used: 1, size: 2 });
+    const { repairs } = afterV1(
+      { sessionUpdate: "session_dream" },
+      { sessionUpdate: "usage_update", used: 1, size: 2 },
+    );
     expect(repairs).toEqual(["unknown-update"]);
   });
 
   test("pieces of a message without an id belong together until something else comes", () => {
-    const chunk = (text: string) => ({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
     const { far } = afterV1(chunk("Hel"), chunk("lo"), start, chunk("Bye"));
-    const shown = far.book.snapshot().timeline.map((entry) => (entry.type === "message" ? entry.message.blocks : entry.call.title));
+    const shown = far.book
+      .snapshot()
+      .timeline.map((entry) => (entry.type === "message" ? entry.message.blocks : entry.call.title));
     expect(shown).toEqual([[{ type: "text", text: "Hello" }], "Do it", [{ type: "text", text: "Bye" }]]);
   });
 });
@@ -195,7 +265,7 @@ test("duplicated and late messages of any life never move a call that has ended"
       const far = new FarEnd(codec, "lenient");
       const sent: unknown[] = [];
       for (const event of life) {
-        book.apply(event as SessionEvent);
+        book.apply(event);
         const messages = encoder.encode(book.call("call_1")!).map(withoutToolgate);
         sent.push(...messages);
         far.receive(messages);

@@ -1,5 +1,5 @@
 /** Messages with something wrong in them: the strict reader and the SDK's schema must agree, or the difference has a name. */
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { calls, CWD, SESSION_ID } from "../call/calls.samples.js";
 import type { SessionEvent } from "../call/index.js";
@@ -13,7 +13,13 @@ const RUNS = { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 10_000) };
 
 const otherEvents: readonly SessionEvent[] = [
   { type: "message-chunk", at: 0, messageId: "m1", role: "agent", block: { type: "text", text: "hello" } },
-  { type: "message-chunk", at: 0, messageId: "m2", role: "thought", block: { type: "image", data: "aaaa", mimeType: "image/png" } },
+  {
+    type: "message-chunk",
+    at: 0,
+    messageId: "m2",
+    role: "thought",
+    block: { type: "image", data: "aaaa", mimeType: "image/png" },
+  },
   { type: "mode-changed", at: 0, modeId: "ask" },
   { type: "info-changed", at: 0, info: { title: "A session" } },
   {
@@ -36,12 +42,39 @@ function messages({ version, encoder }: Codec): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 5, arbitrary: updates }, { weight: 1, arbitrary: fc.constantFrom(...others) });
 }
 
-type Mutation = { readonly where: number; readonly how: "replace" | "delete" | "null" | "rename"; readonly value: unknown };
+type Mutation = {
+  readonly where: number;
+  readonly how: "replace" | "delete" | "null" | "rename";
+  readonly value: unknown;
+};
 
 /** Values that are nearly right, and values that are not. */
 const values = fc.oneof(
-  fc.constantFrom<unknown>("", "text", "_vendor", 0, 1, -1, 1.5, 2 ** 40, true, [], {}, [null], [{}], "/abs", "rel/path"),
-  fc.constantFrom<unknown>({ type: "text", text: "bare" }, [{ type: "text", text: "bare" }], { _meta: 5 }, "completed", "cancelled", "browse"),
+  fc.constantFrom<unknown>(
+    "",
+    "text",
+    "_vendor",
+    0,
+    1,
+    -1,
+    1.5,
+    2 ** 40,
+    true,
+    [],
+    {},
+    [null],
+    [{}],
+    "/abs",
+    "rel/path",
+  ),
+  fc.constantFrom<unknown>(
+    { type: "text", text: "bare" },
+    [{ type: "text", text: "bare" }],
+    { _meta: 5 },
+    "completed",
+    "cancelled",
+    "browse",
+  ),
   fc.jsonValue({ maxDepth: 1 }),
 );
 
@@ -80,7 +113,19 @@ function someSession(update: unknown): SessionBook {
   const isKnown = typeof toolCallId === "string" && sessionUpdate !== "tool_call";
   return new SessionBook(
     SESSION_ID,
-    isKnown ? [{ type: "call-announced", toolCallId, at: 0, name: "", title: "", kind: "other", kindSource: "declared" }] : [],
+    isKnown
+      ? [
+          {
+            type: "call-announced",
+            toolCallId,
+            at: 0,
+            name: "",
+            title: "",
+            kind: "other",
+            kindSource: "declared",
+          },
+        ]
+      : [],
   );
 }
 

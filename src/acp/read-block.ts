@@ -4,13 +4,16 @@
  */
 import type { ContentBlock } from "../call/index.js";
 import { isJsonObject, isNone } from "./json.js";
-import type { Troubles } from "./troubles.js";
+import type { Reading } from "./reading.js";
 
 type Check = (value: unknown) => boolean;
 type Shape = { readonly required: ReadonlyMap<string, Check>; readonly optional: ReadonlyMap<string, Check> };
 
 /** Where the two protocol versions see a block differently. */
-export type BlockRules = { readonly shapes: ReadonlyMap<unknown, Shape>; readonly keepsUnknownTypes: boolean };
+export type BlockRules = {
+  readonly shapes: ReadonlyMap<unknown, Shape>;
+  readonly keepsUnknownTypes: boolean;
+};
 
 const isText: Check = (value) => typeof value === "string";
 const isTexts: Check = (value) => Array.isArray(value) && value.every(isText);
@@ -36,21 +39,27 @@ export const V2_BLOCKS: BlockRules = {
 };
 
 /** The block, or undefined when it was left out with a repair. */
-export function readBlock(value: unknown, rules: BlockRules, troubles: Troubles): ContentBlock | undefined {
+export function readBlock(value: unknown, rules: BlockRules, reading: Reading): ContentBlock | undefined {
   const shapeOf = isJsonObject(value) ? rules.shapes.get(value["type"]) : undefined;
   if (!isJsonObject(value) || (!shapeOf && !(rules.keepsUnknownTypes && isText(value["type"])))) {
-    troubles.tolerate("bad-content", "a content block of no known type was left out");
+    reading.tolerate("bad-content", "a content block of no known type was left out");
     return undefined;
   }
   // A block of a later protocol is kept as it came; whoever shows it may not know it.
   if (!shapeOf || fits(value, shapeOf)) return value as ContentBlock;
   for (const [key, check] of shapeOf.required) {
     if (check(value[key])) continue;
-    troubles.tolerate("bad-content", `a ${String(value["type"])} block without a proper "${key}" was left out`);
+    reading.tolerate(
+      "bad-content",
+      `a ${String(value["type"])} block without a proper "${key}" was left out`,
+    );
     return undefined;
   }
   const good = Object.entries(value).filter(([key, field]) => isGoodOptional(shapeOf, key, field));
-  troubles.tolerate("bad-annotations", `bad optional fields of a ${String(value["type"])} block were left out`);
+  reading.tolerate(
+    "bad-annotations",
+    `bad optional fields of a ${String(value["type"])} block were left out`,
+  );
   // All required fields were checked above and the bad optional ones are gone.
   return Object.fromEntries(good) as ContentBlock;
 }

@@ -8,7 +8,7 @@ import { isJsonObject, isNone } from "./json.js";
 import type { JsonObject } from "./json.js";
 import type { BlockRules } from "./read-block.js";
 import { readBlock } from "./read-block.js";
-import type { Troubles } from "./troubles.js";
+import type { Reading } from "./reading.js";
 
 export type WireStatus = "pending" | "in_progress" | "paused" | "completed" | "failed" | "cancelled";
 
@@ -37,36 +37,39 @@ export type CallRules = {
   /** v2: null clears a field. v1: null leaves it as it is. */
   readonly nullClears: boolean;
   readonly minimumLine: 0 | 1;
-  readDiff(value: JsonObject, at: Place): ToolCallContent[];
+  readDiff(value: JsonObject, reading: Reading): ToolCallContent[];
 };
 
-export type Place = { readonly cwd: string; readonly troubles: Troubles };
-
 /** `starts`: a v1 `tool_call`, whose title is required and whose other fields may be absent but not null. */
-export function readCall(message: JsonObject, starts: boolean, rules: CallRules, at: Place): CallMessage {
-  const { troubles } = at;
-  const toolCallId = readId(message["toolCallId"], troubles);
-  troubles.toolCallId = toolCallId;
+export function readCall(
+  message: JsonObject,
+  starts: boolean,
+  rules: CallRules,
+  reading: Reading,
+): CallMessage {
+  const toolCallId = readId(message["toolCallId"], reading);
+  reading.toolCallId = toolCallId;
   const nullable = !starts;
   return {
     toolCallId,
     starts,
-    title: readText(message, "title", nullable, rules, troubles),
-    name: readText(message, "name", true, rules, troubles),
-    kind: readKind(message["kind"], nullable, rules, troubles),
-    status: readStatus(message["status"], nullable, rules, troubles),
-    content: readList(message, "content", nullable, rules, troubles, (item) => readContent(item, rules, at)),
-    locations: readList(message, "locations", nullable, rules, troubles, (item) => readLocation(item, rules, at)),
+    title: readText(message, "title", nullable, rules, reading),
+    name: readText(message, "name", true, rules, reading),
+    kind: readKind(message["kind"], nullable, rules, reading),
+    status: readStatus(message["status"], nullable, rules, reading),
+    content: readList(message, "content", nullable, rules, reading, readContent),
+    locations: readList(message, "locations", nullable, rules, reading, readLocation),
     rawInput: readRaw(message["rawInput"], rules),
     rawOutput: readRaw(message["rawOutput"], rules),
-    _meta: readMeta(message["_meta"], rules.nullClears, troubles),
+    _meta: readMeta(message["_meta"], rules.nullClears, reading),
   };
 }
 
-export function readId(value: unknown, troubles: Troubles): string {
+export function readId(value: unknown, reading: Reading): string {
   if (typeof value === "string") return value;
-  if (typeof value !== "number") return troubles.fail("toolCallId must be a text; the message belongs to no call");
-  troubles.tolerate("id-not-text", "a number stood where the toolCallId must be a text");
+  if (typeof value !== "number")
+    return reading.fail("toolCallId must be a text; the message belongs to no call");
+  reading.tolerate("id-not-text", "a number stood where the toolCallId must be a text");
   return String(value);
 }
 
@@ -75,38 +78,49 @@ function readText(
   key: "title" | "name",
   nullable: boolean,
   rules: CallRules,
-  troubles: Troubles,
+  reading: Reading,
 ): string | null | undefined {
   const value = message[key];
   if (typeof value === "string") return value;
   if (value === undefined) return undefined;
   if (value === null && nullable) return rules.nullClears ? null : undefined;
-  troubles.tolerate(value === null ? "null-field" : "bad-field", `"${key}" must be a text and was left out`);
+  reading.tolerate(value === null ? "null-field" : "bad-field", `"${key}" must be a text and was left out`);
   return undefined;
 }
 
-function readKind(value: unknown, nullable: boolean, rules: CallRules, troubles: Troubles): ToolKind | undefined {
+function readKind(
+  value: unknown,
+  nullable: boolean,
+  rules: CallRules,
+  reading: Reading,
+): ToolKind | undefined {
   if (isToolKind(value)) return value;
   if (value === undefined) return undefined;
   if (value === null) {
-    if (!nullable) troubles.tolerate("null-field", `"kind" may be left out but not be null`);
+    if (!nullable) reading.tolerate("null-field", `"kind" may be left out but not be null`);
     return nullable && !rules.nullClears ? undefined : "other";
   }
-  if (typeof value !== "string") troubles.tolerate("bad-field", `"kind" must be a text; taken for other`);
-  else if (!rules.openEnums) troubles.mend("unknown-kind", `kind "${value.slice(0, 40)}" is not one of ACP's; taken for other`);
+  if (typeof value !== "string") reading.tolerate("bad-field", `"kind" must be a text; taken for other`);
+  else if (!rules.openEnums)
+    reading.mend("unknown-kind", `kind "${value.slice(0, 40)}" is not one of ACP's; taken for other`);
   return "other";
 }
 
-function readStatus(value: unknown, nullable: boolean, rules: CallRules, troubles: Troubles): WireStatus | undefined {
+function readStatus(
+  value: unknown,
+  nullable: boolean,
+  rules: CallRules,
+  reading: Reading,
+): WireStatus | undefined {
   // Membership was checked; the set holds only wire statuses.
   if (rules.statuses.has(value)) return value as WireStatus;
   if (value === undefined) return undefined;
   if (value === null) {
-    if (!nullable) troubles.tolerate("null-field", `"status" may be left out but not be null`);
+    if (!nullable) reading.tolerate("null-field", `"status" may be left out but not be null`);
     return nullable && rules.nullClears ? "pending" : undefined;
   }
   if (typeof value === "string" && rules.openEnums) return "in_progress";
-  troubles.tolerate("unknown-status", `status ${JSON.stringify(value).slice(0, 40)} is not one of ACP's`);
+  reading.tolerate("unknown-status", `status ${JSON.stringify(value).slice(0, 40)} is not one of ACP's`);
   return value === "cancelled" || value === "canceled" ? "cancelled" : undefined;
 }
 
@@ -115,90 +129,93 @@ function readList<Item>(
   key: "content" | "locations",
   nullable: boolean,
   rules: CallRules,
-  troubles: Troubles,
-  read: (item: unknown) => readonly Item[],
+  reading: Reading,
+  read: (item: unknown, rules: CallRules, reading: Reading) => readonly Item[],
 ): readonly Item[] | undefined {
   const value = message[key];
   if (value === undefined) return undefined;
-  if (Array.isArray(value)) return value.flatMap(read);
+  if (Array.isArray(value)) {
+    const items: Item[] = [];
+    for (const item of value) items.push(...read(item, rules, reading));
+    return items;
+  }
   if (value === null && nullable) return rules.nullClears ? [] : undefined;
-  troubles.tolerate(value === null ? "null-field" : "bad-field", `"${key}" must be a list`);
-  if (isJsonObject(value)) return read(value);
+  reading.tolerate(value === null ? "null-field" : "bad-field", `"${key}" must be a list`);
+  if (isJsonObject(value)) return read(value, rules, reading);
   return undefined;
 }
 
-function readContent(value: unknown, rules: CallRules, at: Place): readonly ToolCallContent[] {
-  const { troubles } = at;
+function readContent(value: unknown, rules: CallRules, reading: Reading): readonly ToolCallContent[] {
   if (!isJsonObject(value)) {
-    troubles.tolerate("bad-content", "a content item that is not an object was left out");
+    reading.tolerate("bad-content", "a content item that is not an object was left out");
     return [];
   }
   const { type } = value;
-  if (type === "diff") return rules.readDiff(value, at);
-  if (type === "terminal") return readTerminal(value, rules, troubles);
-  if (type === "content") return readWrapped(value, rules, troubles);
+  if (type === "diff") return rules.readDiff(value, reading);
+  if (type === "terminal") return readTerminal(value, rules, reading);
+  if (type === "content") return readWrapped(value, rules, reading);
   if (rules.blocks.shapes.has(type) && !rules.openEnums) {
-    troubles.tolerate("bare-block", `a bare ${String(type)} block was wrapped as content`);
-    const content = readBlock(value, rules.blocks, troubles);
+    reading.tolerate("bare-block", `a bare ${String(type)} block was wrapped as content`);
+    const content = readBlock(value, rules.blocks, reading);
     return content ? [{ type: "content", content }] : [];
   }
   if (rules.openEnums && typeof type === "string") return [];
-  troubles.tolerate("bad-content", "a content item of no known type was left out");
+  reading.tolerate("bad-content", "a content item of no known type was left out");
   return [];
 }
 
-function readWrapped(value: JsonObject, rules: CallRules, troubles: Troubles): readonly ToolCallContent[] {
-  const _meta = readMeta(value["_meta"], false, troubles);
-  const content = readBlock(value["content"], rules.blocks, troubles);
+function readWrapped(value: JsonObject, rules: CallRules, reading: Reading): readonly ToolCallContent[] {
+  const _meta = readMeta(value["_meta"], false, reading);
+  const content = readBlock(value["content"], rules.blocks, reading);
   if (!content) return [];
   return [_meta ? { type: "content", content, _meta } : { type: "content", content }];
 }
 
-function readTerminal(value: JsonObject, rules: CallRules, troubles: Troubles): readonly ToolCallContent[] {
+function readTerminal(value: JsonObject, rules: CallRules, reading: Reading): readonly ToolCallContent[] {
   const { terminalId } = value;
-  const _meta = readMeta(value["_meta"], false, troubles);
-  if (typeof terminalId === "string") return [_meta ? { type: "terminal", terminalId, _meta } : { type: "terminal", terminalId }];
-  troubles.tolerate("bad-content", "a terminal without a terminalId was left out");
+  const _meta = readMeta(value["_meta"], false, reading);
+  if (typeof terminalId === "string")
+    return [_meta ? { type: "terminal", terminalId, _meta } : { type: "terminal", terminalId }];
+  reading.tolerate("bad-content", "a terminal without a terminalId was left out");
   return [];
 }
 
-function readLocation(value: unknown, rules: CallRules, at: Place): readonly Location[] {
-  const { troubles } = at;
+function readLocation(value: unknown, rules: CallRules, reading: Reading): readonly Location[] {
   if (!isJsonObject(value) || typeof value["path"] !== "string") {
-    troubles.tolerate("bad-location", "a location without a path was left out");
+    reading.tolerate("bad-location", "a location without a path was left out");
     return [];
   }
-  const path = readPath(value["path"], at);
-  const line = readLine(value["line"], rules, troubles);
-  const _meta = readMeta(value["_meta"], false, troubles);
+  const path = readPath(value["path"], reading);
+  const line = readLine(value["line"], rules, reading);
+  const _meta = readMeta(value["_meta"], false, reading);
   if (!_meta) return [line === undefined ? { path } : { path, line }];
   return [line === undefined ? { path, _meta } : { path, line, _meta }];
 }
 
-function readLine(value: unknown, rules: CallRules, troubles: Troubles): number | undefined {
+function readLine(value: unknown, rules: CallRules, reading: Reading): number | undefined {
   if (isNone(value)) return undefined;
   if (typeof value === "number" && Number.isInteger(value)) {
     if (value >= 1) return value;
     if (value === 0 && rules.minimumLine === 0) {
-      troubles.mend("line-zero", "lines count from 1; line 0 was left out");
+      reading.mend("line-zero", "lines count from 1; line 0 was left out");
       return undefined;
     }
   }
-  troubles.tolerate("bad-location", "a line must be a whole number from 1; it was left out");
+  reading.tolerate("bad-location", "a line must be a whole number from 1; it was left out");
   return undefined;
 }
 
-export function readPath(path: string, { cwd, troubles }: Place): string {
+export function readPath(path: string, reading: Reading): string {
   if (isAbsolutePath(path)) return path;
-  troubles.mend("relative-path", "paths are absolute; a relative one was taken from the session's folder");
-  return absolutePath(cwd, path);
+  reading.mend("relative-path", "paths are absolute; a relative one was taken from the session's folder");
+  return absolutePath(reading.cwd, path);
 }
 
 /** Null stands for "none" at most levels; for a v2 call it clears what was there. */
-export function readMeta(value: unknown, nullClears: boolean, troubles: Troubles): Meta | null | undefined {
+export function readMeta(value: unknown, nullClears: boolean, reading: Reading): Meta | null | undefined {
   if (value === undefined || isJsonObject(value)) return value;
   if (value === null) return nullClears ? null : undefined;
-  troubles.tolerate("bad-meta", `"_meta" must be an object and was left out`);
+  reading.tolerate("bad-meta", `"_meta" must be an object and was left out`);
   return undefined;
 }
 

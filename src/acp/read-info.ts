@@ -3,14 +3,20 @@ import type { SessionEvent } from "../call/index.js";
 import { isNone } from "./json.js";
 import type { JsonObject } from "./json.js";
 import { readMeta } from "./read-call.js";
-import type { Troubles } from "./troubles.js";
+import type { Reading } from "./reading.js";
 
-export function readInfo(update: JsonObject, at: number, troubles: Troubles): SessionEvent[] {
+export function readInfo(update: JsonObject, reading: Reading): SessionEvent[] {
   for (const key of ["title", "updatedAt"]) {
     const value = update[key];
-    if (!isNone(value) && typeof value !== "string") troubles.tolerate("bad-field", `"${key}" must be a text`);
+    if (!isNone(value) && typeof value !== "string") reading.tolerate("bad-field", `"${key}" must be a text`);
   }
   const { title } = update;
-  const _meta = readMeta(update["_meta"], false, troubles);
-  return [{ type: "info-changed", at, info: { ...(typeof title === "string" && { title }), ...(_meta && { _meta }) } }];
+  const _meta = readMeta(update["_meta"], false, reading);
+  return [
+    {
+      type: "info-changed",
+      at: reading.at,
+      info: { ...(typeof title === "string" && { title }), ...(_meta && { _meta }) },
+    },
+  ];
 }

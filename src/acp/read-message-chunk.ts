@@ -4,7 +4,7 @@ import type { JsonObject } from "./json.js";
 import type { BlockRules } from "./read-block.js";
 import { readBlock } from "./read-block.js";
 import { readMeta } from "./read-call.js";
-import type { Troubles } from "./troubles.js";
+import type { Reading } from "./reading.js";
 
 const ROLES: ReadonlyMap<unknown, MessageRole> = new Map([
   ["user_message_chunk", "user"],
@@ -27,19 +27,19 @@ export class MessageChunks {
   }
 
   /** Undefined when the update is no piece of a message. */
-  read(update: JsonObject, at: number, troubles: Troubles): SessionEvent[] | undefined {
+  read(update: JsonObject, reading: Reading): SessionEvent[] | undefined {
     const role = ROLES.get(update["sessionUpdate"]);
     if (!role) return undefined;
-    readMeta(update["_meta"], false, troubles);
-    const messageId = this.#messageId(update["messageId"], role, troubles);
-    const block = readBlock(update["content"], this.rules, troubles);
-    return block ? [{ type: "message-chunk", at, messageId, role, block }] : [];
+    readMeta(update["_meta"], false, reading);
+    const messageId = this.#messageId(update["messageId"], role, reading);
+    const block = readBlock(update["content"], this.rules, reading);
+    return block ? [{ type: "message-chunk", at: reading.at, messageId, role, block }] : [];
   }
 
-  #messageId(value: unknown, role: MessageRole, troubles: Troubles): string {
+  #messageId(value: unknown, role: MessageRole, reading: Reading): string {
     if (typeof value === "string") return value;
     const mayBeAbsent = !this.idRequired && (value === undefined || value === null);
-    if (!mayBeAbsent) troubles.tolerate("bad-field", `"messageId" must be a text`);
+    if (!mayBeAbsent) reading.tolerate("bad-field", `"messageId" must be a text`);
     if (role !== this.#role) this.#unnamed += 1;
     this.#role = role;
     return `${role}-${this.#unnamed}`;

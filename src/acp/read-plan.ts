@@ -4,28 +4,28 @@ import { isJsonObject } from "./json.js";
 import type { JsonObject } from "./json.js";
 import { readMeta } from "./read-call.js";
 import { withoutToolgate } from "./toolgate-meta.js";
-import type { Troubles } from "./troubles.js";
+import type { Reading } from "./reading.js";
 
 const PRIORITIES: ReadonlySet<unknown> = new Set(["high", "medium", "low"]);
 const V1_STATUSES: ReadonlySet<unknown> = new Set(["pending", "in_progress", "completed"]);
 
 /** With `openEnums` (v2) unknown priorities and statuses are the future's, read as medium and pending. */
-export function readPlanEntries(value: unknown, openEnums: boolean, troubles: Troubles): readonly PlanEntry[] {
+export function readPlanEntries(value: unknown, openEnums: boolean, reading: Reading): readonly PlanEntry[] {
   if (!Array.isArray(value)) {
-    troubles.tolerate("bad-field", `a plan's "entries" must be a list; the plan was taken as empty`);
+    reading.tolerate("bad-field", `a plan's "entries" must be a list; the plan was taken as empty`);
     return [];
   }
-  return value.flatMap((entry: unknown) => readEntry(entry, openEnums, troubles) ?? []);
+  return value.flatMap((entry: unknown) => readEntry(entry, openEnums, reading) ?? []);
 }
 
-function readEntry(entry: unknown, openEnums: boolean, troubles: Troubles): PlanEntry | undefined {
-  if (!isJsonObject(entry) || typeof entry["content"] !== "string") return leftOut(troubles);
+function readEntry(entry: unknown, openEnums: boolean, reading: Reading): PlanEntry | undefined {
+  if (!isJsonObject(entry) || typeof entry["content"] !== "string") return leftOut(reading);
   const { content, priority, status } = entry;
   const isKnown = PRIORITIES.has(priority) && V1_STATUSES.has(status);
   const isText = typeof priority === "string" && typeof status === "string";
-  if (!isKnown && !(openEnums && isText)) return leftOut(troubles);
-  const meta = readMeta(entry["_meta"], false, troubles);
-  const own = troubles.mode === "strict" && isJsonObject(meta?.["toolgate"]) ? meta["toolgate"] : undefined;
+  if (!isKnown && !(openEnums && isText)) return leftOut(reading);
+  const meta = readMeta(entry["_meta"], false, reading);
+  const own = reading.mode === "strict" && isJsonObject(meta?.["toolgate"]) ? meta["toolgate"] : undefined;
   const _meta = meta && withoutToolgate(meta);
   return {
     content,
@@ -48,7 +48,10 @@ function toolCallIds(own: JsonObject | undefined): { toolCallIds?: readonly stri
   return Array.isArray(ids) ? { toolCallIds: ids.filter((id) => typeof id === "string") } : {};
 }
 
-function leftOut(troubles: Troubles): undefined {
-  troubles.tolerate("bad-plan-entry", "a plan entry without content, priority and status as ACP has them was left out");
+function leftOut(reading: Reading): undefined {
+  reading.tolerate(
+    "bad-plan-entry",
+    "a plan entry without content, priority and status as ACP has them was left out",
+  );
   return undefined;
 }

@@ -3,15 +3,27 @@
  * `_meta.toolgate` a reader of ours gets back everything but what content had to be bent.
  */
 import { boundText, completeFields, EMPTY_TEXT, fieldCount, NO_INPUT, shownText } from "../call/index.js";
-import type { DiffContent, TerminalContent, ToolCall, ToolCallContent, ToolCallState } from "../call/index.js";
+import type {
+  DiffContent,
+  TerminalContent,
+  ToolCall,
+  ToolCallContent,
+  ToolCallState,
+} from "../call/index.js";
 
 type Version = 1 | 2;
 
-export function seenThrough(version: Version, call: ToolCall, options: { withToolgate: boolean; at: number }): ToolCall {
+export function seenThrough(
+  version: Version,
+  call: ToolCall,
+  options: { withToolgate: boolean; at: number },
+): ToolCall {
   const content = call.content.map((item) => (version === 1 ? v1Item(item) : v2Item(item)));
-  const rawInput = call.state.status === "drafting" && call.rawInput === undefined ? partial(call.state) : call.rawInput;
+  const rawInput =
+    call.state.status === "drafting" && call.rawInput === undefined ? partial(call.state) : call.rawInput;
   if (options.withToolgate) {
-    const state: ToolCallState = call.state.status === "drafting" ? { status: "drafting", draft: NO_INPUT } : call.state;
+    const state: ToolCallState =
+      call.state.status === "drafting" ? { status: "drafting", draft: NO_INPUT } : call.state;
     return { ...call, content, rawInput, state };
   }
   const sentence = sentenceOf(call);
@@ -21,9 +33,15 @@ export function seenThrough(version: Version, call: ToolCall, options: { withToo
     providerCallId: undefined,
     parentToolCallId: undefined,
     kindSource: "declared",
-    title: call.progress && isOngoing && !(version === 2 && call.title === "") ? `${call.title} ${suffix(call)}` : call.title,
+    title:
+      call.progress && isOngoing && !(version === 2 && call.title === "")
+        ? `${call.title} ${suffix(call)}`
+        : call.title,
     rawInput,
-    content: sentence === undefined ? content : [...content, { type: "content", content: { type: "text", text: sentence } }],
+    content:
+      sentence === undefined
+        ? content
+        : [...content, { type: "content", content: { type: "text", text: sentence } }],
     progress: undefined,
     decision: undefined,
     times: timesOf(version, call, options.at),
@@ -36,13 +54,15 @@ function partial(state: ToolCallState & { status: "drafting" }): unknown {
 }
 
 function suffix({ progress }: ToolCall): string {
-  const count = progress?.total === undefined ? `[${progress?.done}]` : `[${progress.done}/${progress.total}]`;
+  const count =
+    progress?.total === undefined ? `[${progress?.done}]` : `[${progress.done}/${progress.total}]`;
   return progress?.message ? `${count} - ${progress.message}` : count;
 }
 
 function stateOf(version: Version, { state }: ToolCall, hasInput: boolean, sentence: string): ToolCallState {
   const isPaused = state.status === "waiting" && state.waitingFor.type === "child";
-  if (state.status === "running" || (version === 2 && isPaused)) return { status: "running", cancelWished: false };
+  if (state.status === "running" || (version === 2 && isPaused))
+    return { status: "running", cancelWished: false };
   if (state.status === "done") return { status: "done", assumed: false };
   if (state.status === "cancelled" && version === 2) {
     return { status: "cancelled", reason: "the agent reported it as cancelled.", assumed: false };
@@ -67,22 +87,25 @@ function sentenceOf({ state, decision }: ToolCall): string | undefined {
   if (state.status === "failed") return state.error;
   if (state.status === "cancelled") return `Tool call cancelled: ${state.reason}`;
   if (state.status === "unknown") {
-    return `It is not known whether this tool call took effect: ${state.reason} It will not be run again by itself.`;
+    return `It is not known whether this tool call took effect: ${state.reason.replace(/[. \n\t]+$/, "")}. It will not be run again by itself.`;
   }
   if (state.status !== "refused") return undefined;
   const who = decision?.by === "rule" ? " by rule rule 3" : decision?.who ? " by ann" : "";
-  const why = decision?.reason ? `: ${decision.reason.replace(/[.\s]+$/, "")}` : "";
+  const why = decision?.reason ? `: ${decision.reason.replace(/[. \n\t]+$/, "")}` : "";
   return `Tool call denied${who}${why}. Nothing was run.`;
 }
 
 const text = (value: string, _meta: ToolCallContent["_meta"]): ToolCallContent =>
-  _meta ? { type: "content", content: { type: "text", text: value }, _meta } : { type: "content", content: { type: "text", text: value } };
+  _meta
+    ? { type: "content", content: { type: "text", text: value }, _meta }
+    : { type: "content", content: { type: "text", text: value } };
 
 function v1Item(item: ToolCallContent): ToolCallContent {
   if (item.type === "diff") return v1Diff(item);
   if (item.type !== "terminal") return item;
   // Someone else's terminal: they know how it ended.
-  if (!item.output) return { type: "terminal", terminalId: item.terminalId, ...(item._meta && { _meta: item._meta }) };
+  if (!item.output)
+    return { type: "terminal", terminalId: item.terminalId, ...(item._meta && { _meta: item._meta }) };
   const { exitCode } = item.exit ?? {};
   const note = exitCode === undefined || exitCode === 0 ? "" : `\n[exit code ${exitCode}]`;
   return text(shownText(item.output) + note, item._meta);
@@ -92,25 +115,34 @@ function v1Item(item: ToolCallContent): ToolCallContent {
 function v1Diff(diff: DiffContent): ToolCallContent {
   const { operation, path, oldPath, oldText, newText, fileType, _meta } = diff;
   const meta = _meta ? { _meta } : {};
-  if (operation === "add" && newText !== undefined) return { type: "diff", operation, path, newText, ...meta };
-  if (operation === "delete" && oldText !== undefined) return { type: "diff", operation: "modify", path, oldText, newText: "", ...meta };
+  if (operation === "add" && newText !== undefined)
+    return { type: "diff", operation, path, newText, ...meta };
+  if (operation === "delete" && oldText !== undefined)
+    return { type: "diff", operation: "modify", path, oldText, newText: "", ...meta };
   if (newText !== undefined && (operation === "modify" || oldText !== newText)) {
     return { type: "diff", operation: "modify", path, oldText: oldText ?? "", newText, ...meta };
   }
   const what = fileType && fileType !== "text" ? `${fileType} ` : "";
-  const done = { add: "Added", modify: "Changed", delete: "Deleted", move: "Moved", copy: "Copied" }[operation];
-  return text(oldPath === undefined ? `${done} ${what}${path}` : `${done} ${what}${oldPath} to ${path}`, _meta);
+  const done = { add: "Added", modify: "Changed", delete: "Deleted", move: "Moved", copy: "Copied" }[
+    operation
+  ];
+  return text(
+    oldPath === undefined ? `${done} ${what}${path}` : `${done} ${what}${oldPath} to ${path}`,
+    _meta,
+  );
 }
 
 /** In place of a patch, whose text has its own tests. */
-export const SOME_PATCH = "a patch";
+const SOME_PATCH = "a patch";
 
 function v2Item(item: ToolCallContent): ToolCallContent {
   if (item.type === "terminal") return v2Terminal(item);
   if (item.type !== "diff") return item;
   const { oldText, newText, ...diff } = item;
   const hasText = oldText !== undefined || newText !== undefined;
-  const hasBoth = (item.operation === "add" || oldText !== undefined) && (item.operation === "delete" || newText !== undefined);
+  const hasBoth =
+    (item.operation === "add" || oldText !== undefined) &&
+    (item.operation === "delete" || newText !== undefined);
   return { ...diff, ...(hasText && { fileType: "text" }), ...(hasBoth && { patch: SOME_PATCH }) };
 }
 
@@ -120,5 +152,10 @@ function v2Terminal(item: TerminalContent): TerminalContent {
 
 /** A call whose patches are known to be there, and no more. */
 export function withSomePatch(call: ToolCall): ToolCall {
-  return { ...call, content: call.content.map((item) => (item.type === "diff" && item.patch ? { ...item, patch: SOME_PATCH } : item)) };
+  return {
+    ...call,
+    content: call.content.map((item) =>
+      item.type === "diff" && item.patch ? { ...item, patch: SOME_PATCH } : item,
+    ),
+  };
 }

@@ -25,6 +25,8 @@ export class SentCalls<Fields extends object> {
 }
 
 /** The fields of `next` that differ from `last`, with their new values. */
-export function changedFields<Fields extends object>(last: Fields, next: Fields): readonly (readonly [string, unknown])[] {
-  return Object.entries(next).filter(([key, value]) => !sameJson(Reflect.get(last, key), value));
+export function changedFields<Fields extends object>(last: Fields, next: Fields): Partial<Fields> {
+  const changed: Partial<Fields> = {};
+  for (const key in next) if (!sameJson(last[key], next[key])) changed[key] = next[key];
+  return changed;
 }

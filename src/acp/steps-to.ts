@@ -3,8 +3,16 @@
  * call's way; the fold wants every step, so the ones that nobody saw are put in here, in the order in
  * which every call takes them: input, question, answer, start, end.
  */
-import type { Answer, Decision, Question, SessionEvent, ToolCall, ToolCallState, CallTimes } from "../call/index.js";
-import type { SessionSoFar } from "./read-result.js";
+import type {
+  Answer,
+  Decision,
+  Question,
+  SessionEvent,
+  ToolCall,
+  ToolCallState,
+  CallTimes,
+} from "../call/index.js";
+import type { Reading } from "./reading.js";
 
 /** Where a message says the call is, in our terms. Another agent's traffic tells no times. */
 export type Target = {
@@ -16,10 +24,8 @@ export type Target = {
   readonly rawInput: unknown;
 };
 
-export type StepOptions = { readonly session: SessionSoFar; readonly at: number };
-
-export function stepsTo(call: ToolCall | undefined, target: Target, options: StepOptions): SessionEvent[] {
-  const { at } = options;
+export function stepsTo(call: ToolCall | undefined, target: Target, reading: Reading): SessionEvent[] {
+  const { at } = reading;
   const { toolCallId, state, times } = target;
   const from = call?.state;
   const isNewlyAsked = times?.asked !== undefined && times.asked !== call?.times.asked;
@@ -31,10 +37,11 @@ export function stepsTo(call: ToolCall | undefined, target: Target, options: Ste
     events.push({ type: "input-ready", toolCallId, at, rawInput: target.rawInput ?? call?.rawInput });
   }
   if (from && isAsking(from) && (isNewlyAsked || !(isAsking(state) && times))) {
-    events.push(...leaveQuestion(from.waitingFor.questionId, target, isNewlyAsked, options));
+    events.push(...leaveQuestion(from.waitingFor.questionId, target, isNewlyAsked, reading));
   }
-  if (isNewlyAsked && !(from && hasStarted(from))) events.push(...newQuestion(target, times.asked, options));
-  const isBeforeClearing = !from || ["drafting", "ready"].includes(from.status) || isAsking(from) || isNewlyAsked;
+  if (isNewlyAsked && !(from && hasStarted(from))) events.push(...newQuestion(target, times.asked, reading));
+  const isBeforeClearing =
+    !from || ["drafting", "ready"].includes(from.status) || isAsking(from) || isNewlyAsked;
   if (isBeforeClearing && wasCleared(target)) events.push(cleared(target, toolCallId, at));
   if (!(from && hasStarted(from)) && wasStarted(target)) {
     events.push({ type: "run-started", toolCallId, at: times?.started ?? at });
@@ -57,42 +64,69 @@ function wasStarted({ state, times }: Target): boolean {
 
 /** Whether someone or something let the call through, whatever became of it then. */
 function wasCleared(target: Target): boolean {
-  const { state, decision } = target;
-  if (state.status === "refused" || isAsking(state) || state.status === "ready") return false;
-  return state.status === "cleared" || state.status === "done" || wasStarted(target) || decision !== undefined || isChild(state);
+  const { state, decision, times } = target;
+  // Refused later than it was answered: the answer had been a yes, and then something else said no.
+  if (state.status === "refused") return times?.answered !== undefined && times.answered !== times.ended;
+  if (isAsking(state) || state.status === "ready") return false;
+  return (
+    state.status === "cleared" ||
+    state.status === "done" ||
+    wasStarted(target) ||
+    decision !== undefined ||
+    isChild(state)
+  );
 }
 
 /** Whether the app or a child session is at work on it already. */
 const awaitsResult = (state: ToolCallState | undefined): boolean =>
   state?.status === "waiting" && state.waitingFor.type !== "question";
 
-const isChild = (state: ToolCallState): boolean => state.status === "waiting" && state.waitingFor.type === "child";
+const isChild = (state: ToolCallState): boolean =>
+  state.status === "waiting" && state.waitingFor.type === "child";
 
 function cleared({ times, decision }: Target, toolCallId: string, at: number): SessionEvent {
-  return { type: "call-cleared", toolCallId, at: times?.answered ?? decision?.at ?? at, ...(decision && { decision }) };
+  return {
+    type: "call-cleared",
+    toolCallId,
+    at: times?.answered ?? decision?.at ?? at,
+    ...(decision && { decision }),
+  };
 }
 
 /** Settles the question that the call was last seen waiting for, as far as the target tells how it ended. */
-function leaveQuestion(questionId: string, target: Target, isAskedAgain: boolean, options: StepOptions): SessionEvent[] {
-  const asked = options.session.question(questionId);
+function leaveQuestion(
+  questionId: string,
+  target: Target,
+  isAskedAgain: boolean,
+  reading: Reading,
+): SessionEvent[] {
+  const asked = reading.session.question(questionId);
   if (asked?.state.status !== "open") return [];
-  if (!isAskedAgain) return [settled(asked.question, target, options)];
+  if (!isAskedAgain) return [settled(asked.question, target, reading)];
   // It was let through in between and then asked about anew; nobody saw by whom.
-  const at = options.at;
+  const at = reading.at;
   return [
     { type: "question-withdrawn", at, questionId, reason: "it was asked again" },
     { type: "call-cleared", toolCallId: target.toolCallId, at },
   ];
 }
 
-function newQuestion(target: Target, askedAt: number, options: StepOptions): SessionEvent[] {
+function newQuestion(target: Target, askedAt: number, reading: Reading): SessionEvent[] {
   const { state, toolCallId } = target;
-  const { sessionId } = options.session;
+  const { sessionId } = reading.session;
   const questionId = isAsking(state) ? state.waitingFor.questionId : `${toolCallId}-asked-${askedAt}`;
   // Its options travel in the permission request, not here: this end can show the question but not answer it.
-  const question: Question = { questionId, sessionId, toolCallId, intentHash: "", title: target.title, options: UNSEEN, askedAt };
+  const question: Question = {
+    questionId,
+    sessionId,
+    toolCallId,
+    intentHash: "",
+    title: target.title,
+    options: UNSEEN,
+    askedAt,
+  };
   const asked: SessionEvent = { type: "question-asked", toolCallId, at: askedAt, question };
-  return isAsking(state) ? [asked] : [asked, settled(question, target, options)];
+  return isAsking(state) ? [asked] : [asked, settled(question, target, reading)];
 }
 
 const UNSEEN = [
@@ -100,7 +134,7 @@ const UNSEEN = [
   { optionId: "reject", name: "Reject", kind: "reject_once" },
 ] as const;
 
-function settled(question: Question, target: Target, { at }: StepOptions): SessionEvent {
+function settled(question: Question, target: Target, { at }: Reading): SessionEvent {
   const { decision, times, state } = target;
   const { questionId, intentHash } = question;
   const isYes = wasCleared(target);
@@ -109,13 +143,24 @@ function settled(question: Question, target: Target, { at }: StepOptions): Sessi
   }
   const kind = isYes ? "allow_once" : "reject_once";
   const optionId = question.options.find((option) => option.kind === kind)?.optionId;
-  const outcome: Answer["outcome"] = optionId === undefined ? { type: "refused" } : { type: "selected", optionId };
+  const outcome: Answer["outcome"] =
+    optionId === undefined ? { type: "refused" } : { type: "selected", optionId };
   const answeredAt = times?.answered ?? decision.at;
-  return { type: "question-answered", at: answeredAt, questionId, answer: { ...decision, outcome, intentHash, at: answeredAt } };
+  return {
+    type: "question-answered",
+    at: answeredAt,
+    questionId,
+    answer: { ...decision, outcome, intentHash, at: answeredAt },
+  };
 }
 
 /** The last step, into the state itself. */
-function arrival(from: ToolCallState | undefined, target: Target, toolCallId: string, at: number): SessionEvent[] {
+function arrival(
+  from: ToolCallState | undefined,
+  target: Target,
+  toolCallId: string,
+  at: number,
+): SessionEvent[] {
   const { state, times, decision } = target;
   const ended = times?.ended ?? at;
   switch (state.status) {
@@ -129,18 +174,24 @@ function arrival(from: ToolCallState | undefined, target: Target, toolCallId: st
         ? [{ type: "child-awaited", toolCallId, at, childSessionId: state.waitingFor.childSessionId }]
         : [{ type: "app-awaited", toolCallId, at }];
     case "running":
-      return state.cancelWished && !(from?.status === "running" && from.cancelWished) ? [{ type: "cancel-wished", toolCallId, at }] : [];
+      return state.cancelWished && !(from?.status === "running" && from.cancelWished)
+        ? [{ type: "cancel-wished", toolCallId, at }]
+        : [];
     case "done": {
       const done: SessionEvent = { type: "call-done", toolCallId, at: ended, assumed: state.assumed };
       // Done without having been started here: the app, or a child session, brought the result.
-      return wasStarted(target) || awaitsResult(from) || (from && "assumed" in from) ? [done] : [{ type: "app-awaited", toolCallId, at }, done];
+      return wasStarted(target) || awaitsResult(from) || (from && "assumed" in from)
+        ? [done]
+        : [{ type: "app-awaited", toolCallId, at }, done];
     }
     case "failed":
       return [{ type: "call-failed", toolCallId, at: ended, error: state.error, assumed: state.assumed }];
     case "refused":
       return [{ type: "call-refused", toolCallId, at: ended, ...(decision && { decision }) }];
     case "cancelled":
-      return [{ type: "call-cancelled", toolCallId, at: ended, reason: state.reason, assumed: state.assumed }];
+      return [
+        { type: "call-cancelled", toolCallId, at: ended, reason: state.reason, assumed: state.assumed },
+      ];
     case "unknown":
       return [{ type: "call-lost", toolCallId, at: ended, reason: state.reason, assumed: state.assumed }];
     default:

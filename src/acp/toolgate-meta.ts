@@ -70,8 +70,14 @@ const STATE_DATA: ReadonlyMap<unknown, (state: JsonObject) => boolean> = new Map
   ["done", ({ assumed }: JsonObject) => typeof assumed === "boolean"],
   ["refused", ({ assumed }: JsonObject) => typeof assumed === "boolean"],
   ["failed", ({ assumed, error }: JsonObject) => typeof assumed === "boolean" && typeof error === "string"],
-  ["cancelled", ({ assumed, reason }: JsonObject) => typeof assumed === "boolean" && typeof reason === "string"],
-  ["unknown", ({ assumed, reason }: JsonObject) => typeof assumed === "boolean" && typeof reason === "string"],
+  [
+    "cancelled",
+    ({ assumed, reason }: JsonObject) => typeof assumed === "boolean" && typeof reason === "string",
+  ],
+  [
+    "unknown",
+    ({ assumed, reason }: JsonObject) => typeof assumed === "boolean" && typeof reason === "string",
+  ],
 ]);
 
 function isState(state: unknown): boolean {

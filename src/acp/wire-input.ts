@@ -13,7 +13,9 @@ export function wireInput({ state, rawInput }: ToolCall): unknown {
 export function mayDifferInInput(before: ToolCall, after: ToolCall): boolean {
   if (before.rawInput !== after.rawInput) return true;
   if (after.state.status !== "drafting") return before.state.status === "drafting";
-  return before.state.status !== "drafting" || fieldCount(before.state.draft) !== fieldCount(after.state.draft);
+  return (
+    before.state.status !== "drafting" || fieldCount(before.state.draft) !== fieldCount(after.state.draft)
+  );
 }
 
 /** A raw value made safe for JSON; none stays none, since null on the wire means something else. */

@@ -265,6 +265,14 @@ describe("what a call shows", () => {
     expect(after(...before, { ...event.failed, content: [other] }).content).toEqual([other]);
   });
 
+  test("a terminal keeps its output when the content is sent again with only a newer exit", () => {
+    const before = [event.appended, event.printed, event.exited];
+    const exited = { type: "terminal", terminalId: "t1", exit: { exitCode: 1 } } as const;
+    const [terminal] = after(...before).content;
+    const { content } = after(...before, revise({ content: [exited] }));
+    expect(content).toEqual([{ ...terminal, ...exited }]);
+  });
+
   test("a terminal that prints for hours keeps its beginning and its end", () => {
     const much = { ...event.printed, text: `first${"x".repeat(200_000)}` };
     const [terminal] = after(event.appended, much, event.printed).content;

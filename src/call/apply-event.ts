@@ -13,7 +13,15 @@ import type { TerminalContent, ToolCallContent } from "./content.js";
 import { textContent } from "./content.js";
 import { IllegalEvent } from "./illegal-event.js";
 import { completeFields, fieldCount, NO_INPUT, readMore } from "./partial-input.js";
-import type { CallAnnounced, CallFields, CallTimes, ToolCall, ToolCallEvent, ToolCallState } from "./tool-call.js";
+import type {
+  CallAnnounced,
+  CallFields,
+  CallTimes,
+  Decision,
+  ToolCall,
+  ToolCallEvent,
+  ToolCallState,
+} from "./tool-call.js";
 import { isOver } from "./tool-call.js";
 
 /** Enough for any honest call. What comes after is left out with a note, so that no agent can fill the memory. */
@@ -66,24 +74,36 @@ function change(next: Draft, event: Exclude<ToolCallEvent, CallAnnounced>): bool
       next.content = withAppended(next.content, event.content);
       return true;
     case "terminal-output":
-      return mayBeRevised(state) && changeTerminal(next, event.terminalId, (terminal) => ({
-        ...terminal,
-        output: appendText(terminal.output ?? EMPTY_TEXT, event.text),
-      }));
+      return (
+        mayBeRevised(state) &&
+        changeTerminal(next, event.terminalId, (terminal) => ({
+          ...terminal,
+          output: appendText(terminal.output ?? EMPTY_TEXT, event.text),
+        }))
+      );
     case "terminal-exited":
-      return mayBeRevised(state) && changeTerminal(next, event.terminalId, (terminal) => ({ ...terminal, exit: event.exit }));
+      return (
+        mayBeRevised(state) &&
+        changeTerminal(next, event.terminalId, (terminal) => ({ ...terminal, exit: event.exit }))
+      );
     case "question-asked":
       // From `cleared` too: what the call is about to do has changed since the yes, so it is asked again.
       if (state.status !== "ready" && state.status !== "cleared") return false;
       next.decision = undefined;
       next.times = stamped(next.times, "asked", event.at);
-      return to(next, { status: "waiting", waitingFor: { type: "question", questionId: event.question.questionId } });
+      return to(next, {
+        status: "waiting",
+        waitingFor: { type: "question", questionId: event.question.questionId },
+      });
     case "app-awaited":
       if (state.status !== "ready" && state.status !== "cleared") return false;
       return to(next, AWAITING_APP);
     case "child-awaited":
       if (state.status !== "cleared") return false;
-      return to(next, { status: "waiting", waitingFor: { type: "child", childSessionId: event.childSessionId } });
+      return to(next, {
+        status: "waiting",
+        waitingFor: { type: "child", childSessionId: event.childSessionId },
+      });
     case "call-cleared":
       if (!isUndecided(state)) return false;
       if (event.decision) decide(next, event.decision, event.at);
@@ -96,6 +116,8 @@ function change(next: Draft, event: Exclude<ToolCallEvent, CallAnnounced>): bool
       return state.status === "running" && to(next, CANCEL_WISHED);
     case "call-refused":
       if (!isUndecided(state) && state.status !== "cleared") return false;
+      // An earlier yes is not who refused.
+      next.decision = undefined;
       if (event.decision) decide(next, event.decision, event.at);
       return end(next, event, REFUSED);
     case "call-done":
@@ -111,7 +133,8 @@ function change(next: Draft, event: Exclude<ToolCallEvent, CallAnnounced>): bool
       if (state.status !== "running") return false;
       return end(next, event, { status: "unknown", reason: event.reason, assumed: event.assumed ?? false });
     default:
-      return event satisfies never;
+      event satisfies never;
+      return false;
   }
 }
 
@@ -133,7 +156,13 @@ function announced(call: ToolCall | undefined, event: CallAnnounced): ToolCall {
     locations: [],
     progress: undefined,
     decision: undefined,
-    times: { announced: event.at, asked: undefined, answered: undefined, started: undefined, ended: undefined },
+    times: {
+      announced: event.at,
+      asked: undefined,
+      answered: undefined,
+      started: undefined,
+      ended: undefined,
+    },
     _meta: undefined,
     state: { status: "drafting", draft: NO_INPUT },
   };
@@ -166,10 +195,10 @@ function to(next: Draft, state: ToolCallState): true {
   return true;
 }
 
-function decide(next: Draft, decision: NonNullable<ToolCall["decision"]>, at: number): void {
+function decide(next: Draft, decision: Decision, at: number): void {
   next.decision = decision;
   // A rule that decides by itself was not asked; its moment is in the decision.
-  if (next.times.asked !== undefined) next.times = stamped(next.times, "answered", at);
+  if (isAsking(next.state)) next.times = stamped(next.times, "answered", at);
 }
 
 function stamped(times: CallTimes, moment: Exclude<keyof CallTimes, "announced">, at: number): CallTimes {
@@ -183,7 +212,11 @@ function stamped(times: CallTimes, moment: Exclude<keyof CallTimes, "announced">
   };
 }
 
-type EndEvent = { readonly at: number; readonly rawOutput?: unknown; readonly content?: readonly ToolCallContent[] };
+type EndEvent = {
+  readonly at: number;
+  readonly rawOutput?: unknown;
+  readonly content?: readonly ToolCallContent[];
+};
 
 function end(next: Draft, event: EndEvent, state: ToolCallState): true {
   // A draft that ends keeps what had arrived of its input, so that one can see what was meant.
@@ -218,7 +251,11 @@ export function isInputFixed(call: ToolCall): boolean {
   return call.decision !== undefined || call.times.asked !== undefined;
 }
 
-function changeTerminal(next: Draft, terminalId: string, update: (terminal: TerminalContent) => TerminalContent): boolean {
+function changeTerminal(
+  next: Draft,
+  terminalId: string,
+  update: (terminal: TerminalContent) => TerminalContent,
+): boolean {
   const index = next.content.findIndex((item) => item.type === "terminal" && item.terminalId === terminalId);
   const terminal = next.content[index];
   if (terminal?.type !== "terminal") return false;
@@ -226,27 +263,42 @@ function changeTerminal(next: Draft, terminalId: string, update: (terminal: Term
   return true;
 }
 
-function withAppended(content: readonly ToolCallContent[], item: ToolCallContent): readonly ToolCallContent[] {
-  if (content.length >= MAX_CONTENT_ITEMS) return content;
-  return [...content, content.length === MAX_CONTENT_ITEMS - 1 ? LEFT_OUT : item];
+function withAppended(
+  content: readonly ToolCallContent[],
+  item: ToolCallContent,
+): readonly ToolCallContent[] {
+  if (content.length < MAX_CONTENT_ITEMS) return [...content, item];
+  return content.at(-1) === LEFT_OUT ? content : withinLimit([...content, item]);
+}
+
+function withinLimit(content: readonly ToolCallContent[]): readonly ToolCallContent[] {
+  return content.length <= MAX_CONTENT_ITEMS
+    ? content
+    : [...content.slice(0, MAX_CONTENT_ITEMS - 1), LEFT_OUT];
 }
 
 /** A list sent again names its terminals without their output, which is known here and stays. */
-function replaced(before: readonly ToolCallContent[], content: readonly ToolCallContent[]): readonly ToolCallContent[] {
-  const kept = content.length <= MAX_CONTENT_ITEMS ? content : [...content.slice(0, MAX_CONTENT_ITEMS - 1), LEFT_OUT];
+function replaced(
+  before: readonly ToolCallContent[],
+  content: readonly ToolCallContent[],
+): readonly ToolCallContent[] {
+  const kept = withinLimit(content);
   const terminals = before.filter((item) => item.type === "terminal");
   if (terminals.length === 0) return kept;
   return kept.map((item) => {
-    if (item.type !== "terminal" || item.output || item.exit) return item;
-    const { output, exit } = terminals.find(({ terminalId }) => terminalId === item.terminalId) ?? {};
-    return { ...item, ...(output && { output }), ...(exit && { exit }) };
+    if (item.type !== "terminal" || item.output) return item;
+    const { output, exit }: Partial<TerminalContent> =
+      terminals.find(({ terminalId }) => terminalId === item.terminalId) ?? {};
+    return { ...(exit && { exit }), ...item, ...(output && { output }) };
   });
 }
 
 const LEFT_OUT = textContent(`… more than ${MAX_CONTENT_ITEMS} items: the rest is left out …`);
 
-const isUndecided = (state: ToolCallState): boolean =>
-  state.status === "ready" || (state.status === "waiting" && state.waitingFor.type === "question");
+const isAsking = (state: ToolCallState): boolean =>
+  state.status === "waiting" && state.waitingFor.type === "question";
+
+const isUndecided = (state: ToolCallState): boolean => state.status === "ready" || isAsking(state);
 
 /** The app and a child session bring a result without our having run anything. */
 const producesResult = (state: ToolCallState): boolean =>

@@ -1,5 +1,5 @@
 /** Made-up calls for the tests: legal ways of a call from its announcement on, with everything a call can carry. */
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { applyEvent } from "./apply-event.js";
 import type { ContentBlock, Location, Meta, ToolCallContent } from "./content.js";
 import type { Question } from "./question.js";
@@ -13,7 +13,9 @@ export const CWD = "/home/user/project";
 
 const word = fc.string({ maxLength: 12 });
 const name = fc.string({ minLength: 1, maxLength: 12 });
-const path = fc.array(fc.stringMatching(/^[a-z.]{1,8}$/), { minLength: 1, maxLength: 3 }).map((parts) => `/${parts.join("/")}`);
+const path = fc
+  .array(fc.stringMatching(/^[a-z.]{1,8}$/), { minLength: 1, maxLength: 3 })
+  .map((parts) => `/${parts.join("/")}`);
 /** Without -0, which JSON writes as 0. */
 const json = fc.jsonValue({ maxDepth: 2 }).map((value): unknown => JSON.parse(JSON.stringify(value)));
 const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
@@ -26,7 +28,9 @@ const meta: fc.Arbitrary<Meta> = fc.dictionary(
 
 /** Leaves out the keys whose value is undefined: absent is not the same as undefined on a wire. */
 function sparse<Shape extends object>(record: fc.Arbitrary<Shape>): fc.Arbitrary<Shape> {
-  return record.map((value) => Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Shape);
+  return record.map(
+    (value) => Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Shape,
+  );
 }
 
 const annotations = sparse(
@@ -41,9 +45,20 @@ const extras = { annotations: optional(annotations), _meta: optional(meta) };
 // `sparse` keeps the keys of the record; the cast only forgets that absent ones were undefined before.
 export const blocks = fc.oneof(
   sparse(fc.record({ type: fc.constant("text"), text: word, ...extras })),
-  sparse(fc.record({ type: fc.constant("image"), data: word, mimeType: word, uri: optional(word), ...extras })),
+  sparse(
+    fc.record({ type: fc.constant("image"), data: word, mimeType: word, uri: optional(word), ...extras }),
+  ),
   sparse(fc.record({ type: fc.constant("audio"), data: word, mimeType: word, ...extras })),
-  sparse(fc.record({ type: fc.constant("resource_link"), name, uri: word, title: optional(word), size: optional(fc.nat()), ...extras })),
+  sparse(
+    fc.record({
+      type: fc.constant("resource_link"),
+      name,
+      uri: word,
+      title: optional(word),
+      size: optional(fc.nat()),
+      ...extras,
+    }),
+  ),
   sparse(
     fc.record({
       type: fc.constant("resource"),
@@ -58,9 +73,33 @@ export const blocks = fc.oneof(
 
 const text = fc.stringMatching(/^[a-c\n]{0,12}$/);
 const diffs = fc.oneof(
-  sparse(fc.record({ type: fc.constant("diff"), operation: fc.constant("add"), path, newText: text, _meta: optional(meta) })),
-  sparse(fc.record({ type: fc.constant("diff"), operation: fc.constant("modify"), path, oldText: text, newText: text })),
-  sparse(fc.record({ type: fc.constant("diff"), operation: fc.constant("delete"), path, oldText: text, _meta: optional(meta) })),
+  sparse(
+    fc.record({
+      type: fc.constant("diff"),
+      operation: fc.constant("add"),
+      path,
+      newText: text,
+      _meta: optional(meta),
+    }),
+  ),
+  sparse(
+    fc.record({
+      type: fc.constant("diff"),
+      operation: fc.constant("modify"),
+      path,
+      oldText: text,
+      newText: text,
+    }),
+  ),
+  sparse(
+    fc.record({
+      type: fc.constant("diff"),
+      operation: fc.constant("delete"),
+      path,
+      oldText: text,
+      _meta: optional(meta),
+    }),
+  ),
   sparse(
     fc.record({
       type: fc.constant("diff"),
@@ -84,10 +123,14 @@ const diffs = fc.oneof(
 
 /** Terminals start empty; their output comes by events. */
 const terminals = sparse(
-  fc.record({ type: fc.constant("terminal"), terminalId: fc.constantFrom("t1", "t2", "t3"), _meta: optional(meta) }),
+  fc.record({
+    type: fc.constant("terminal"),
+    terminalId: fc.constantFrom("t1", "t2", "t3"),
+    _meta: optional(meta),
+  }),
 );
 
-export const contents = fc.oneof(
+const contents = fc.oneof(
   sparse(fc.record({ type: fc.constant("content"), content: blocks, _meta: optional(meta) })),
   diffs,
   terminals,
@@ -98,7 +141,11 @@ const locations = sparse(
 ) as fc.Arbitrary<Location>;
 
 const progress = sparse(
-  fc.record({ done: fc.nat(100), total: optional(fc.nat(100)), message: optional(fc.stringMatching(/^[a-z]{1,8}$/)) }),
+  fc.record({
+    done: fc.nat(100),
+    total: optional(fc.nat(100)),
+    message: optional(fc.stringMatching(/^[a-z]{1,8}$/)),
+  }),
 ) as fc.Arbitrary<Progress>;
 
 /** A content list shows each terminal once: the fold changes the first it finds. */
@@ -131,7 +178,7 @@ const decision = (at: number, by: "rule" | "person", reason: string | undefined)
   at,
 });
 
-const deciders = fc.constantFrom("rule", "person") as fc.Arbitrary<"rule" | "person">;
+const deciders = fc.constantFrom("rule", "person");
 
 const questionOf = (call: ToolCall, at: number): Question => ({
   questionId: `q-${call.toolCallId}-${at}`,
@@ -147,7 +194,9 @@ const questionOf = (call: ToolCall, at: number): Question => ({
 });
 
 const waitsForQuestion = (call: ToolCall): string | undefined =>
-  call.state.status === "waiting" && call.state.waitingFor.type === "question" ? call.state.waitingFor.questionId : undefined;
+  call.state.status === "waiting" && call.state.waitingFor.type === "question"
+    ? call.state.waitingFor.questionId
+    : undefined;
 
 function answered(call: ToolCall, at: number, by: "rule" | "person", isYes: boolean): SessionEvent[] {
   const questionId = waitsForQuestion(call);
@@ -158,14 +207,18 @@ function answered(call: ToolCall, at: number, by: "rule" | "person", isYes: bool
 
 const withdrawn = (call: ToolCall, at: number): SessionEvent[] => {
   const questionId = waitsForQuestion(call);
-  return questionId === undefined ? [] : [{ type: "question-withdrawn", at, questionId, reason: "cancelled" }];
+  return questionId === undefined
+    ? []
+    : [{ type: "question-withdrawn", at, questionId, reason: "cancelled" }];
 };
 
-const happening = <Type extends ToolCallEvent["type"]>(
-  type: Type,
-  data: Omit<Extract<ToolCallEvent, { type: Type }>, "type" | "toolCallId" | "at">,
-  before: (call: ToolCall, at: number) => SessionEvent[] = () => [],
-): Happening => (call, at) => [...before(call, at), { type, toolCallId: call.toolCallId, at, ...data } as SessionEvent];
+const happening =
+  <Type extends ToolCallEvent["type"]>(
+    type: Type,
+    data: Omit<Extract<ToolCallEvent, { type: Type }>, "type" | "toolCallId" | "at">,
+    before: (call: ToolCall, at: number) => SessionEvent[] = () => [],
+  ): Happening =>
+  (call, at) => [...before(call, at), { type, toolCallId: call.toolCallId, at, ...data } as SessionEvent];
 
 const happenings: fc.Arbitrary<Happening> = fc.oneof(
   fc.stringMatching(/^[{}",:ab1 ]{1,6}$/).map((piece) => happening("input-delta", { text: piece })),
@@ -186,18 +239,27 @@ const happenings: fc.Arbitrary<Happening> = fc.oneof(
   fc.tuple(deciders, optional(word)).map(
     ([by, reason]): Happening =>
       (call, at) =>
-        happening("call-cleared", { decision: decision(at, by, reason) }, () => answered(call, at, by, true))(call, at),
+        happening("call-cleared", { decision: decision(at, by, reason) }, () => answered(call, at, by, true))(
+          call,
+          at,
+        ),
   ),
   fc.tuple(deciders, optional(word)).map(
     ([by, reason]): Happening =>
       (call, at) =>
-        happening("call-refused", { decision: decision(at, by, reason) }, () => answered(call, at, by, false))(call, at),
+        happening("call-refused", { decision: decision(at, by, reason) }, () =>
+          answered(call, at, by, false),
+        )(call, at),
   ),
   fc.constant(happening("run-started", {})),
   fc.constant(happening("cancel-wished", {})),
   json.filter((value) => value !== null).map((rawOutput) => happening("call-done", { rawOutput })),
-  fc.tuple(word, fc.boolean()).map(([error, assumed]) => happening("call-failed", { error, assumed }, withdrawn)),
-  fc.tuple(word, fc.boolean()).map(([reason, assumed]) => happening("call-cancelled", { reason, assumed }, withdrawn)),
+  fc
+    .tuple(word, fc.boolean())
+    .map(([error, assumed]) => happening("call-failed", { error, assumed }, withdrawn)),
+  fc
+    .tuple(word, fc.boolean())
+    .map(([reason, assumed]) => happening("call-cancelled", { reason, assumed }, withdrawn)),
   fc.tuple(word, fc.boolean()).map(([reason, assumed]) => happening("call-lost", { reason, assumed })),
 );
 
@@ -205,7 +267,7 @@ const announcements = fc.record({
   name: word,
   title: word,
   kind: fc.constantFrom(...TOOL_KINDS),
-  kindSource: fc.constantFrom("declared", "inferred") as fc.Arbitrary<"declared" | "inferred">,
+  kindSource: fc.constantFrom("declared", "inferred"),
   parentToolCallId: optional(fc.constantFrom("parent", "call_1")),
   providerCallId: optional(word),
 });
@@ -267,7 +329,9 @@ function legalLife(
 /** No tool shows a terminal twice in a call, or takes one away again; what would be shown then is nobody's business. */
 function isOddAboutTerminals(before: ToolCall | undefined, after: ToolCall | undefined): boolean {
   const ids = terminalIds(after);
-  return new Set(ids).size < ids.length || terminalIds(before).some((terminalId) => !ids.includes(terminalId));
+  return (
+    new Set(ids).size < ids.length || terminalIds(before).some((terminalId) => !ids.includes(terminalId))
+  );
 }
 
 function terminalIds(call: ToolCall | undefined): string[] {
@@ -277,7 +341,11 @@ function terminalIds(call: ToolCall | undefined): string[] {
 function usualStep(type: ToolCallEvent["type"], call: ToolCall, at: number): SessionEvent[] {
   const { toolCallId } = call;
   if (type === "input-ready") return [{ type, toolCallId, at, rawInput: { path: "/a" } }];
-  if (type === "call-cleared") return [...answered(call, at, "person", true), { type, toolCallId, at, decision: decision(at, "person", undefined) }];
+  if (type === "call-cleared")
+    return [
+      ...answered(call, at, "person", true),
+      { type, toolCallId, at, decision: decision(at, "person", undefined) },
+    ];
   return [{ type: "run-started", toolCallId, at }];
 }
 

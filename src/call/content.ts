@@ -92,7 +92,11 @@ export function textContent(text: string, _meta?: Meta): BlockContent {
 }
 
 /** The change from an old text (none: a new file) to a new one (none: a deleted file). */
-export function diffContent(path: string, oldText: string | undefined, newText: string | undefined): DiffContent {
+export function diffContent(
+  path: string,
+  oldText: string | undefined,
+  newText: string | undefined,
+): DiffContent {
   if (newText === undefined) return { type: "diff", operation: "delete", path, oldText: oldText ?? "" };
   if (oldText === undefined) return { type: "diff", operation: "add", path, newText };
   return { type: "diff", operation: "modify", path, oldText, newText };

@@ -14,7 +14,7 @@ export function endSentence(call: ToolCall): string | undefined {
     case "cancelled":
       return `Tool call cancelled: ${state.reason}`;
     case "unknown":
-      return `It is not known whether this tool call took effect: ${state.reason} It will not be run again by itself.`;
+      return `It is not known whether this tool call took effect: ${withoutFullStop(state.reason)}. It will not be run again by itself.`;
     case "drafting":
     case "ready":
     case "waiting":
@@ -29,8 +29,18 @@ export function endSentence(call: ToolCall): string | undefined {
 
 function refusedBy(decision: Decision | undefined): string {
   if (!decision) return "";
-  const who = decision.by === "rule" ? ` by rule${decision.rule ? ` ${decision.rule}` : ""}` : decision.who ? ` by ${decision.who}` : "";
+  const who =
+    decision.by === "rule"
+      ? ` by rule${decision.rule ? ` ${decision.rule}` : ""}`
+      : decision.who
+        ? ` by ${decision.who}`
+        : "";
   return decision.reason ? `${who}: ${withoutFullStop(decision.reason)}` : who;
 }
 
-const withoutFullStop = (sentence: string): string => sentence.replace(/[.\s]+$/, "");
+/** By hand: a pattern for this takes time that grows with the square of a hostile reason's length. */
+function withoutFullStop(sentence: string): string {
+  let end = sentence.length;
+  while (end > 0 && " .\n\t".includes(sentence.charAt(end - 1))) end -= 1;
+  return sentence.slice(0, end);
+}

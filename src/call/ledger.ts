@@ -27,21 +27,30 @@ export type AnswerReceipt = { readonly counted: boolean; readonly answer: Answer
 export interface Ledger {
   /** Throws LedgerError LEASE_HELD while another owner's lease lasts. The same owner gets a newer one. */
   claim(sessionId: string, owner: string, options: { readonly milliseconds: number }): Promise<Lease>;
-  /** Throws LEASE_LOST when someone else has claimed the session since. */
+  /** Throws LEASE_LOST when the session was claimed again since, by anyone, or released. */
   renew(lease: Lease, options: { readonly milliseconds: number }): Promise<Lease>;
   /** Ends the lease; releasing one that was already lost does nothing. */
   release(lease: Lease): Promise<void>;
 
   /**
    * Appends all of the events or none, and returns the last one's `seq`. With `durable` it returns only
-   * when they would survive a power cut. Throws LEASE_LOST when the lease is not the newest.
+   * when they would survive a power cut. Throws LEASE_LOST when the lease is not the newest, and
+   * IllegalEvent when an event settles a question that is settled already (an answer may have come in
+   * between): then read what is new and decide again. `questionId`s are unique over all sessions.
    */
-  append(lease: Lease, events: readonly SessionEvent[], options: { readonly durable: boolean }): Promise<number>;
+  append(
+    lease: Lease,
+    events: readonly SessionEvent[],
+    options: { readonly durable: boolean },
+  ): Promise<number>;
 
   /** The events after `after` (from the start without it). */
   read(sessionId: string, options?: { readonly after?: number }): Promise<readonly RecordedEvent[]>;
   /** The same, and then each further one as it is appended by anyone, until the signal aborts. */
-  follow(sessionId: string, options: { readonly after?: number; readonly signal: AbortSignal }): AsyncIterable<RecordedEvent>;
+  follow(
+    sessionId: string,
+    options: { readonly after?: number; readonly signal: AbortSignal },
+  ): AsyncIterable<RecordedEvent>;
 
   /**
    * Answers a question, once: the first answer is appended to its session, a later one gets that one
@@ -67,7 +76,8 @@ export type LedgerErrorCode =
   | "NOT_OFFERED"
   | "INTENT_CHANGED"
   | "EXPIRED"
-  | "WITHDRAWN";
+  | "WITHDRAWN"
+  | "LEDGER_CLOSED";
 
 export class LedgerError extends Error {
   constructor(
@@ -83,15 +93,27 @@ export class LedgerError extends Error {
 export function checkAnswer(question: Question, answer: Answer, now: number): void {
   const { outcome } = answer;
   const subject = `Question ${question.questionId} (${question.title})`;
-  if (outcome.type === "selected" && !question.options.some(({ optionId }) => optionId === outcome.optionId)) {
+  if (
+    outcome.type === "selected" &&
+    !question.options.some(({ optionId }) => optionId === outcome.optionId)
+  ) {
     const offered = question.options.map(({ optionId }) => optionId).join(", ");
-    throw new LedgerError("NOT_OFFERED", `${subject} does not offer "${outcome.optionId}", only ${offered}. It is still open.`);
+    throw new LedgerError(
+      "NOT_OFFERED",
+      `${subject} does not offer "${outcome.optionId}", only ${offered}. It is still open.`,
+    );
   }
   if (!isYes(question, answer)) return;
   if (answer.intentHash !== question.intentHash) {
-    throw new LedgerError("INTENT_CHANGED", `${subject} is about another intent than this answer. It is still open; look at it again.`);
+    throw new LedgerError(
+      "INTENT_CHANGED",
+      `${subject} is about another intent than this answer. It is still open; look at it again.`,
+    );
   }
   if (question.expiresAt !== undefined && now >= question.expiresAt) {
-    throw new LedgerError("EXPIRED", `${subject} expired at ${new Date(question.expiresAt).toISOString()}. Nothing was allowed.`);
+    throw new LedgerError(
+      "EXPIRED",
+      `${subject} expired at ${new Date(question.expiresAt).toISOString()}. Nothing was allowed.`,
+    );
   }
 }

@@ -2,7 +2,12 @@
 import type { ContentBlock } from "./content.js";
 import type { Message, MessageRole } from "./session.js";
 
-type Chunk = { readonly messageId: string; readonly role: MessageRole; readonly at: number; readonly block: ContentBlock };
+type Chunk = {
+  readonly messageId: string;
+  readonly role: MessageRole;
+  readonly at: number;
+  readonly block: ContentBlock;
+};
 
 export class MessageRun {
   readonly #first: Chunk;

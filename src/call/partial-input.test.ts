@@ -10,7 +10,8 @@ import {
   upToDate,
 } from "./partial-input.js";
 
-const readAll = (fragments: readonly string[]): PartialInput => upToDate(fragments.reduce(readMore, NO_INPUT));
+const readAll = (fragments: readonly string[]): PartialInput =>
+  upToDate(fragments.reduce(readMore, NO_INPUT));
 const read = (...fragments: string[]) => readAll(fragments);
 const readByUnit = (text: string) => readAll(text.split(""));
 const fieldsOf = (...fragments: string[]) => completeFields(read(...fragments));

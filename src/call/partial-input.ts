@@ -63,7 +63,8 @@ export function readMore(reading: PartialInput, fragment: string): PartialInput 
 /** Makes the object anew on each call; `fieldCount` tells cheaply whether that is worth it. */
 export function completeFields(reading: PartialInput): Readonly<Record<string, unknown>> {
   const entries: [string, unknown][] = [];
-  for (let field = upToDate(reading).lastField; field; field = field.before) entries.push([field.name, field.value]);
+  for (let field = upToDate(reading).lastField; field; field = field.before)
+    entries.push([field.name, field.value]);
   // Defines own properties, also for `__proto__`, and lets the last of two equal names win, as JSON.parse does.
   return Object.fromEntries(entries.toReversed());
 }

@@ -88,6 +88,15 @@ describe("messages", () => {
   });
 });
 
+test("a snapshot keeps a message as it was, whatever is said later", () => {
+  const image: ContentBlock = { type: "image", data: "", mimeType: "image/png" };
+  const book = bookOf(chunk(text("a")));
+  const snapshot = book.snapshot();
+  book.applyAll([chunk(text("b")), chunk(image)]);
+  expect(snapshot.timeline).toEqual(bookOf(chunk(text("a"))).snapshot().timeline);
+  expect(book.snapshot().timeline.map(value)).toMatchObject([{ blocks: [text("ab"), image] }]);
+});
+
 describe("turns", () => {
   const stopped = { status: "stopped", stopReason: "end_turn", endedAt: 4 };
 
@@ -140,23 +149,22 @@ describe("turns", () => {
 
 describe("questions", () => {
   const { cleared, clearedByNobody, refused, failed, cancelled, revised, inputRevised } = event;
-  const next = { cleared, clearedByNobody, refused, failed, cancelled, revised, inputRevised };
+  const { appended, printed, exited } = event;
+  const shows = { revised, appended, printed, exited };
+  const next = { cleared, clearedByNobody, refused, failed, cancelled, inputRevised, ...shows };
   const failedAsker = answered({ ...yes, outcome: { type: "refused" } });
 
-  // The contract, written out by hand: how a call may leave its question. Revising it does not leave it.
+  // The contract, written out by hand: how a call may leave its question. What it shows may change all the while.
   test.each<[string, SessionEvent[], string]>([
-    ["is open", [], "revised"],
-    ["was answered with yes", [answered(yes)], "cleared clearedByNobody failed cancelled revised"],
-    ["was answered with no", [answered(no)], "refused failed cancelled revised"],
-    ["had an asker that failed", [failedAsker], "refused failed cancelled revised"],
-    [
-      "got a yes to another intent",
-      [answered({ ...yes, intentHash: "x" })],
-      "refused failed cancelled revised",
-    ],
-    ["was taken back", [withdrawn], "clearedByNobody refused failed cancelled revised"],
+    ["is open", [], ""],
+    ["was answered with yes", [answered(yes)], "cleared clearedByNobody failed cancelled"],
+    ["was answered with no", [answered(no)], "refused failed cancelled"],
+    ["had an asker that failed", [failedAsker], "refused failed cancelled"],
+    ["got a yes to another intent", [answered({ ...yes, intentHash: "x" })], "refused failed cancelled"],
+    ["was taken back", [withdrawn], "clearedByNobody refused failed cancelled"],
   ])("a call whose question %s goes on in no other way", (_name, past, accepted) => {
-    expect(takenAfter([...asked, ...past], next)).toEqual(accepted.split(" "));
+    const ways = accepted.split(" ").filter(Boolean);
+    expect(takenAfter([...asked, appended, ...past], next)).toEqual([...ways, ...Object.keys(shows)]);
   });
 
   test.each<[string, SessionEvent[]]>([
@@ -192,7 +200,7 @@ describe("questions", () => {
   test("a call that is asked about again waits for the new question only", () => {
     const again = { ...event.asked, question: { ...question, questionId: "q2" } };
     const past = [...asked, answered(yes), cleared, again];
-    expect(takenAfter(past, next)).toEqual(["revised"]);
+    expect(takenAfter([...past, appended], next)).toEqual(Object.keys(shows));
     expect(takenAfter([...past, answered(yes, "q2")], { cleared, refused })).toEqual(["cleared"]);
   });
 

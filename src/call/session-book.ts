@@ -10,7 +10,15 @@ import { IllegalEvent } from "./illegal-event.js";
 import { MessageRun } from "./message-run.js";
 import type { PlanEntry } from "./plan.js";
 import { answerAllows } from "./question.js";
-import type { AskedQuestion, Repair, Session, SessionEvent, SessionInfo, TimelineEntry, Turn } from "./session.js";
+import type {
+  AskedQuestion,
+  Repair,
+  Session,
+  SessionEvent,
+  SessionInfo,
+  TimelineEntry,
+  Turn,
+} from "./session.js";
 import type { ToolCall, ToolCallEvent } from "./tool-call.js";
 
 /** What a batch of events changed: these calls, and perhaps something beside the calls. */
@@ -18,10 +26,21 @@ export type SessionChanges = { readonly toolCallIds: ReadonlySet<string>; readon
 
 export type SessionListener = (changes: SessionChanges) => void;
 
-const ENDS: ReadonlySet<string> = new Set(["call-refused", "call-done", "call-failed", "call-cancelled", "call-lost"]);
+const ENDS: ReadonlySet<string> = new Set([
+  "call-refused",
+  "call-done",
+  "call-failed",
+  "call-cancelled",
+  "call-lost",
+]);
 
 /** Events that change what a call shows and not where it stands. */
-const STAYS: ReadonlySet<string> = new Set(["call-revised", "content-appended", "terminal-output", "terminal-exited"]);
+const STAYS: ReadonlySet<string> = new Set([
+  "call-revised",
+  "content-appended",
+  "terminal-output",
+  "terminal-exited",
+]);
 
 export class SessionBook {
   readonly sessionId: string;
@@ -80,6 +99,7 @@ export class SessionBook {
         if ("toolCallId" in event) {
           this.#applyToCall(event, toolCallIds.has(event.toolCallId));
           toolCallIds.add(event.toolCallId);
+          beyondCalls ||= event.type === "question-asked";
         } else {
           this.#applyToSession(event);
           beyondCalls = true;
@@ -170,8 +190,14 @@ export class SessionBook {
       case "traffic-repaired":
         this.#repairs.push(event.repair);
         return;
-      default:
-        return event satisfies never;
+      default: {
+        const unheardOf: never = event;
+        throw new IllegalEvent(
+          `Session ${this.sessionId}`,
+          String(Reflect.get(unheardOf, "type")),
+          "knows no such event",
+        );
+      }
     }
   }
 
@@ -183,7 +209,10 @@ export class SessionBook {
       this.#turns.push({ turnId: event.turnId, startedAt: event.at, state: { status: "running" } });
       return;
     }
-    const isLegal = event.type === "turn-stopped" ? status !== "stopped" : status === (event.type === "turn-resumed" ? "parked" : "running");
+    const isLegal =
+      event.type === "turn-stopped"
+        ? status !== "stopped"
+        : status === (event.type === "turn-resumed" ? "parked" : "running");
     if (!last || !isLegal || last.turnId !== event.turnId) {
       throw this.#illegalForTurn(event.type, last, `is ${status}, and turn ${event.turnId} was meant`);
     }
@@ -193,20 +222,35 @@ export class SessionBook {
   #turnState(event: SessionEvent & { type: `turn-${string}` }, turn: Turn): Turn["state"] {
     if (event.type !== "turn-stopped") return { status: event.type === "turn-parked" ? "parked" : "running" };
     if (this.#openCalls.size > 0) {
-      throw this.#illegalForTurn(event.type, turn, `has calls that have not ended (${[...this.#openCalls].join(", ")})`);
+      throw this.#illegalForTurn(
+        event.type,
+        turn,
+        `has calls that have not ended (${[...this.#openCalls].join(", ")})`,
+      );
     }
     const { stopReason, error, at } = event;
     return { status: "stopped", stopReason, ...(error === undefined ? {} : { error }), endedAt: at };
   }
 
   #illegalForTurn(eventType: string, turn: Turn | undefined, why: string): IllegalEvent {
-    return new IllegalEvent(turn ? `Turn ${turn.turnId}` : `Session ${this.sessionId}`, eventType, turn ? why : "has no turn");
+    return new IllegalEvent(
+      turn ? `Turn ${turn.turnId}` : `Session ${this.sessionId}`,
+      eventType,
+      turn ? why : "has no turn",
+    );
   }
 
-  #settleQuestion({ questionId, type }: { questionId: string; type: string }, state: AskedQuestion["state"]): void {
+  #settleQuestion(
+    { questionId, type }: { questionId: string; type: string },
+    state: AskedQuestion["state"],
+  ): void {
     const asked = this.#questions.get(questionId);
     if (asked?.state.status !== "open") {
-      throw new IllegalEvent(`Question ${questionId}`, type, asked ? `is already ${asked.state.status}` : "was never asked");
+      throw new IllegalEvent(
+        `Question ${questionId}`,
+        type,
+        asked ? `is already ${asked.state.status}` : "was never asked",
+      );
     }
     this.#questions.set(questionId, { question: asked.question, state });
   }
@@ -223,6 +267,7 @@ function leavesQuestion({ question, state }: AskedQuestion, event: ToolCallEvent
   const isYes = state.status === "answered" && answerAllows(question, state.answer);
   if (event.type === "call-refused") return !isYes;
   // A question taken back lets nothing through that we decide on; a foreign agent may go on regardless.
-  if (event.type === "call-cleared") return isYes || (state.status === "withdrawn" && event.decision === undefined);
+  if (event.type === "call-cleared")
+    return isYes || (state.status === "withdrawn" && event.decision === undefined);
   return true;
 }

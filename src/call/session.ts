@@ -32,8 +32,14 @@ export type SessionEvent =
   | Happened<"turn-started", { readonly turnId: string }>
   | Happened<"turn-parked", { readonly turnId: string }>
   | Happened<"turn-resumed", { readonly turnId: string }>
-  | Happened<"turn-stopped", { readonly turnId: string; readonly stopReason: StopReason; readonly error?: string }>
-  | Happened<"message-chunk", { readonly messageId: string; readonly role: MessageRole; readonly block: ContentBlock }>
+  | Happened<
+      "turn-stopped",
+      { readonly turnId: string; readonly stopReason: StopReason; readonly error?: string }
+    >
+  | Happened<
+      "message-chunk",
+      { readonly messageId: string; readonly role: MessageRole; readonly block: ContentBlock }
+    >
   | Happened<"question-answered", { readonly questionId: string; readonly answer: Answer }>
   | Happened<"question-withdrawn", { readonly questionId: string; readonly reason: string }>
   | Happened<"plan-updated", { readonly entries: readonly PlanEntry[] }>
@@ -49,7 +55,12 @@ export type Turn = {
   readonly state:
     | { readonly status: "running" }
     | { readonly status: "parked" }
-    | { readonly status: "stopped"; readonly stopReason: StopReason; readonly error?: string; readonly endedAt: number };
+    | {
+        readonly status: "stopped";
+        readonly stopReason: StopReason;
+        readonly error?: string;
+        readonly endedAt: number;
+      };
 };
 
 /** A run of chunks of one message; a call in between starts a new run, so that the order can be read. */

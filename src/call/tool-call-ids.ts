@@ -4,18 +4,16 @@
  * replayed in another process.
  */
 export class ToolCallIds {
-  readonly #taken: (toolCallId: string) => boolean;
-  #count: number;
+  readonly #session: { readonly callCount: number; call(toolCallId: string): unknown };
+  #last = 0;
 
   constructor(session: { readonly callCount: number; call(toolCallId: string): unknown }) {
-    this.#taken = (toolCallId) => session.call(toolCallId) !== undefined;
-    this.#count = session.callCount;
+    this.#session = session;
   }
 
   next(): string {
-    let toolCallId: string;
-    do toolCallId = `call_${++this.#count}`;
-    while (this.#taken(toolCallId));
-    return toolCallId;
+    this.#last = Math.max(this.#last, this.#session.callCount) + 1;
+    while (this.#session.call(`call_${this.#last}`) !== undefined) this.#last += 1;
+    return `call_${this.#last}`;
   }
 }

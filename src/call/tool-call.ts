@@ -98,7 +98,11 @@ type CallEvent<Type extends string, Data = unknown> = {
   readonly at: number;
 } & Data;
 
-type EndData = { readonly rawOutput?: unknown; readonly content?: readonly ToolCallContent[]; readonly assumed?: boolean };
+type EndData = {
+  readonly rawOutput?: unknown;
+  readonly content?: readonly ToolCallContent[];
+  readonly assumed?: boolean;
+};
 
 export type CallAnnounced = CallEvent<
   "call-announced",
@@ -119,7 +123,10 @@ export type ToolCallEvent =
   | CallEvent<"call-revised", { readonly fields: CallFields }>
   | CallEvent<"content-appended", { readonly content: ToolCallContent }>
   | CallEvent<"terminal-output", { readonly terminalId: string; readonly text: string }>
-  | CallEvent<"terminal-exited", { readonly terminalId: string; readonly exit: { readonly exitCode?: number; readonly signal?: string } }>
+  | CallEvent<
+      "terminal-exited",
+      { readonly terminalId: string; readonly exit: { readonly exitCode?: number; readonly signal?: string } }
+    >
   | CallEvent<"question-asked", { readonly question: Question }>
   | CallEvent<"app-awaited">
   | CallEvent<"child-awaited", { readonly childSessionId: string }>

@@ -6,7 +6,7 @@
  * the same store. Every test opens a store of its own and closes it afterwards.
  */
 import { setImmediate, setTimeout } from "node:timers/promises";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type {
   Answer,
@@ -56,15 +56,11 @@ export function ledgerContract(
         }
       },
     };
-    describe("the log", () => theLog(given));
-    describe("leases", () => leases(given));
-    describe("answers", () => answers(given));
-    describe("questions in the log", () => questionsInTheLog(given));
-    describe("open questions", () => openQuestions(given));
-    describe("following", () => following(given));
-    describe("blobs", () => blobs(given));
-    describe("closing", () => closing(given));
-    describe("all of it together", () => together(given));
+    for (const [part, tests] of PARTS) {
+      describe(`${part}:`, () => {
+        tests(given);
+      });
+    }
   });
 }
 
@@ -77,7 +73,17 @@ type Given = {
   readonly inNewStore: (body: (store: Store) => Promise<void>) => Promise<void>;
 };
 
-// --- The parts of the contract ---
+const PARTS: readonly (readonly [string, (given: Given) => void])[] = [
+  ["the log", theLog],
+  ["leases", leases],
+  ["answers", answers],
+  ["questions in the log", questionsInTheLog],
+  ["open questions", openQuestions],
+  ["following", following],
+  ["blobs", blobs],
+  ["closing", closing],
+  ["all of it together", together],
+];
 
 function theLog({ store }: Given): void {
   test("a session that nobody has written to reads as empty", async () => {
@@ -152,7 +158,7 @@ function theLog({ store }: Given): void {
       date: new Date(0),
       list: [undefined, 1],
     };
-    await ledger.append(await claim(ledger), [...callAt("call-1"), done("call-1", rawOutput)], QUICK);
+    await ledger.append(await claim(ledger), finished("call-1", rawOutput), QUICK);
     const event = (await eventsOf(ledger)).at(-1);
     expect(event).toStrictEqual({
       type: "call-done",
@@ -168,7 +174,7 @@ function theLog({ store }: Given): void {
     const rawOutput = JSON.parse(
       `{"__proto__": {"polluted": true}, "constructor": 1, "": ${JSON.stringify(odd)}}`,
     );
-    const events = [said(odd), ...callAt("call-1"), done("call-1", rawOutput)];
+    const events = [said(odd), ...finished("call-1", rawOutput)];
     await ledger.append(await claim(ledger), events, QUICK);
     // Compared as text: toEqual is blind to a field named __proto__.
     expect((await eventsOf(ledger)).map((event) => JSON.stringify(event))).toEqual(
@@ -191,7 +197,7 @@ function theLog({ store }: Given): void {
     const { ledger } = store();
     const lease = await claim(ledger);
     await ledger.append(lease, [said("before")], QUICK);
-    const appending = ledger.append(lease, [...callAt("call-1"), done("call-1", rawOutput)], QUICK);
+    const appending = ledger.append(lease, finished("call-1", rawOutput), QUICK);
     await expect(appending).rejects.toMatchObject({ code: "ILLEGAL_EVENT" });
     expect(await ledger.append(lease, [said("after")], QUICK)).toBe(2);
     expect(await textsOf(ledger)).toEqual(["before", "after"]);
@@ -200,15 +206,14 @@ function theLog({ store }: Given): void {
   test("what is done to an event after it was appended does not reach the log", async () => {
     const { ledger } = store();
     const rawOutput = { files: ["a.ts"] };
-    const appending = ledger.append(
-      await claim(ledger),
-      [...callAt("call-1"), done("call-1", rawOutput)],
-      QUICK,
-    );
+    const appending = ledger.append(await claim(ledger), finished("call-1", rawOutput), QUICK);
     rawOutput.files.push("b.ts");
     await appending;
     rawOutput.files.push("c.ts");
-    expect((await eventsOf(ledger)).at(-1)).toEqual(done("call-1", { files: ["a.ts"] }));
+    expect((await eventsOf(ledger)).at(-1)).toMatchObject({
+      type: "call-done",
+      rawOutput: { files: ["a.ts"] },
+    });
   });
 
   test("what a reader does to what it was given does not reach the next reader", async () => {
@@ -254,7 +259,10 @@ function leases({ store }: Given): void {
     await claim(ledger, { owner: "ann", milliseconds: Infinity });
     store().time += 1e12;
     const claiming = claim(elsewhere, { owner: "bob" });
-    await expect(claiming).rejects.toMatchObject({ code: "LEASE_HELD", message: /ann until Infinity/ });
+    await expect(claiming).rejects.toMatchObject({
+      code: "LEASE_HELD",
+      message: expect.stringContaining("ann until Infinity"),
+    });
   });
 
   test("holding one session leaves the others free", async () => {
@@ -279,7 +287,8 @@ function leases({ store }: Given): void {
       outcomeOf(claim(index % 2 === 0 ? ledger : elsewhere, { owner: `owner ${index}` })),
     );
     const codes = (await Promise.all(claims)).map((outcome) => ("code" in outcome ? outcome.code : "held"));
-    expect(codes.toSorted()).toEqual([...Array<string>(19).fill("LEASE_HELD"), "held"]);
+    expect(codes.filter((code) => code === "held")).toHaveLength(1);
+    expect(codes.filter((code) => code === "LEASE_HELD")).toHaveLength(19);
   });
 
   test("a lease that ran out can be claimed by another, and the first owner can write no more", async () => {
@@ -293,6 +302,19 @@ function leases({ store }: Given): void {
     expect(await elsewhere.append(second, [said("by bob")], QUICK)).toBe(2);
     await expectLost(ledger, first);
     expect(await textsOf(ledger)).toEqual(["by ann", "by bob"]);
+  });
+
+  test("what the older lease was writing is there before the newer one is given, or never", async () => {
+    const { ledger, elsewhere } = store();
+    for (let round = 0; round < 20; round++) {
+      const older = await claim(ledger);
+      const writing = codeOf(ledger.append(older, [said("one"), said("two")], QUICK));
+      await claim(elsewhere);
+      const log = await elsewhere.read(SESSION);
+      const code = await writing;
+      expect(["none", "LEASE_LOST"]).toContain(code);
+      expect(await elsewhere.read(SESSION)).toEqual(log);
+    }
   });
 
   test("a lease that ran out still appends while nobody took the session", async () => {
@@ -551,24 +573,25 @@ function questionsInTheLog({ store }: Given): void {
     const lease = await ask(ledger, QUESTION);
     if (first === "answered") await ledger.answer("question-1", YES);
     else await ledger.append(lease, [settle[first]], QUICK);
-    await expectTurnedAway(ledger, lease, [settle[then]]);
+    expect(await tryToAppend(ledger, lease, [settle[then]])).toEqual(TURNED_AWAY);
   });
 
   test("a question is asked once, in whatever session", async () => {
     const { ledger } = store();
     const lease = await ask(ledger, QUESTION);
-    await expectTurnedAway(ledger, lease, [...callAt("call-2"), asked(QUESTION)]);
+    expect(await tryToAppend(ledger, lease, [...callAt("call-2"), asked(QUESTION)])).toEqual(TURNED_AWAY);
     const other = await claim(ledger, { sessionId: "session-2" });
-    await expectTurnedAway(ledger, other, [
-      ...callAt("call-1"),
-      asked({ ...QUESTION, sessionId: "session-2" }),
-    ]);
-    await expectTurnedAway(ledger, lease, [
-      ...callAt("call-2"),
-      asked(SECOND),
-      ...callAt("call-3"),
-      asked(SECOND),
-    ]);
+    expect(
+      await tryToAppend(ledger, other, [...callAt("call-1"), asked({ ...QUESTION, sessionId: "session-2" })]),
+    ).toEqual(TURNED_AWAY);
+    expect(
+      await tryToAppend(ledger, lease, [
+        ...callAt("call-2"),
+        asked(SECOND),
+        ...callAt("call-3"),
+        asked(SECOND),
+      ]),
+    ).toEqual(TURNED_AWAY);
     expect(await ledger.openQuestions()).toEqual([QUESTION]);
   });
 
@@ -576,29 +599,31 @@ function questionsInTheLog({ store }: Given): void {
     const { ledger } = store();
     await ask(ledger, QUESTION);
     const other = await claim(ledger, { sessionId: "session-2" });
-    await expectTurnedAway(ledger, other, [...callAt("call-2"), asked(SECOND)]);
-    await expectTurnedAway(ledger, other, [withdrawn("question-1")]);
-    await expectTurnedAway(ledger, other, [answered("question-1", YES)]);
+    expect(await tryToAppend(ledger, other, [...callAt("call-2"), asked(SECOND)])).toEqual(TURNED_AWAY);
+    expect(await tryToAppend(ledger, other, [withdrawn("question-1")])).toEqual(TURNED_AWAY);
+    expect(await tryToAppend(ledger, other, [answered("question-1", YES)])).toEqual(TURNED_AWAY);
     expect(await ledger.openQuestions()).toEqual([QUESTION]);
   });
 
   test("a question that was never asked cannot be settled", async () => {
     const { ledger } = store();
     const lease = await claim(ledger);
-    await expectTurnedAway(ledger, lease, [withdrawn("question-1")]);
-    await expectTurnedAway(ledger, lease, [answered("question-1", YES)]);
+    expect(await tryToAppend(ledger, lease, [withdrawn("question-1")])).toEqual(TURNED_AWAY);
+    expect(await tryToAppend(ledger, lease, [answered("question-1", YES)])).toEqual(TURNED_AWAY);
   });
 
   test("when the last event of an append is turned away, those before it were never there", async () => {
     const { ledger } = store();
     const lease = await ask(ledger, QUESTION);
-    await expectTurnedAway(ledger, lease, [
-      said("one"),
-      withdrawn("question-1"),
-      ...callAt("call-2"),
-      asked(SECOND),
-      withdrawn("question-3"),
-    ]);
+    expect(
+      await tryToAppend(ledger, lease, [
+        said("one"),
+        withdrawn("question-1"),
+        ...callAt("call-2"),
+        asked(SECOND),
+        withdrawn("question-3"),
+      ]),
+    ).toEqual(TURNED_AWAY);
     expect(await ledger.openQuestions()).toEqual([QUESTION]);
     expect(await codeOf(ledger.answer("question-2", YES))).toBe("NO_SUCH_QUESTION");
     expect(await ledger.answer("question-1", YES)).toEqual({ counted: true, answer: YES });
@@ -776,6 +801,22 @@ function following({ store, inNewStore }: Given): void {
     expect(warnings).toEqual([]);
   });
 
+  test("when one of those who share a signal leaves, an abort still ends the others", async () => {
+    const { ledger } = store();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const leave = async () => {
+      for await (const _ of ledger.follow(SESSION, { signal })) break;
+    };
+    const leaving = leave();
+    const other = startFollowing(ledger, { controller, sessionId: "session-2" });
+    await setImmediate();
+    await ledger.append(await claim(ledger), [said("one")], QUICK);
+    await soon(leaving, "the one that leaves has its event");
+    await other.stop();
+    expect(other.seen).toEqual([]);
+  });
+
   test("an abort ends a follower that waits, and leaves the others", async () => {
     const { ledger } = store();
     const lease = await claim(ledger);
@@ -838,9 +879,6 @@ function following({ store, inNewStore }: Given): void {
       fc.asyncProperty(writers, followers, pause, async (steps, follows, answererPause) =>
         inNewStore(async ({ ledger, elsewhere }) => {
           const lease = await ask(ledger, QUESTION);
-          const unanswered = [QUESTION.questionId];
-          let isWriting = true;
-
           const write = async () => {
             for (const [index, step] of steps.entries()) {
               await turns(step.pause);
@@ -851,22 +889,28 @@ function following({ store, inNewStore }: Given): void {
                 question: [...callAt(question.toolCallId), asked(question)],
               }[step.writes];
               await ledger.append(lease, events, QUICK);
-              if (step.writes === "question") unanswered.push(question.questionId);
             }
-            isWriting = false;
           };
           const answerAll = async () => {
-            while (isWriting || unanswered.length > 0) {
-              await turns(answererPause + 1);
-              const questionId = unanswered.shift();
-              if (questionId !== undefined) await elsewhere.answer(questionId, YES);
+            let open = 1 + steps.filter(({ writes }) => writes === "question").length;
+            const { signal } = new AbortController();
+            for await (const { event } of elsewhere.follow(SESSION, { signal })) {
+              if (event.type !== "question-asked") continue;
+              await turns(answererPause);
+              await elsewhere.answer(event.question.questionId, YES);
+              open -= 1;
+              if (open === 0) return;
             }
           };
           const start = async (follow: { pause: number; startsAfter: number; after: number }) => {
             await turns(follow.startsAfter);
             return startFollowing(elsewhere, follow);
           };
-          const [started] = await Promise.all([Promise.all(follows.map(start)), write(), answerAll()]);
+          const [started] = await Promise.all([
+            Promise.all(follows.map(start)),
+            write(),
+            soon(answerAll(), "all questions are answered"),
+          ]);
           const end = await ledger.append(lease, [said("the end")], QUICK);
 
           const log = await ledger.read(SESSION);
@@ -878,6 +922,8 @@ function following({ store, inNewStore }: Given): void {
           }
         }),
       ),
+      // A race that was lost takes its time to show, and is seldom lost again in the same way.
+      { endOnFailure: true },
     );
   });
 }
@@ -940,7 +986,7 @@ function closing({ store }: Given): void {
     await ledger.append(await claim(ledger), events, QUICK);
     const followers = [
       startFollowing(ledger, { after: 100 }),
-      startFollowing(ledger, { after: 50, pause: 1 }),
+      startFollowing(ledger, { after: 50, pause: 2 }),
       startFollowing(ledger, { sessionId: "never-heard-of" }),
     ];
     await followers[1]?.has(1);
@@ -968,9 +1014,8 @@ function closing({ store }: Given): void {
       ["putBlob", () => ledger.putBlob(new Uint8Array())],
       ["getBlob", () => ledger.getBlob("")],
     ];
-    for (const [name, call] of calls) {
-      await expect(call(), name).rejects.toMatchObject({ code: "LEDGER_CLOSED", message: /closed/ });
-    }
+    const codes = await Promise.all(calls.map(async ([name, call]) => [name, await codeOf(call())]));
+    expect(codes).toEqual(calls.map(([name]) => [name, "LEDGER_CLOSED"]));
   });
 
   test("closing twice is fine", async () => {
@@ -985,7 +1030,8 @@ function together({ inNewStore }: Given): void {
     fc.record({
       fate: fc.constantFrom("allowed", "refused", "withdrawn", "not asked"),
       words: fc.string({ unit: "binary", maxLength: 8 }),
-      rawOutput: fc.jsonValue({ maxDepth: 2 }),
+      // As the doors make it: what JSON would change (-0, say) has been changed before it gets here.
+      rawOutput: fc.json({ maxDepth: 2 }).map((text): unknown => JSON.parse(text)),
     }),
     { maxLength: 6 },
   );
@@ -1014,7 +1060,7 @@ function together({ inNewStore }: Given): void {
             if (fate === "refused") await answer(questionId, { ...NO, reason: words });
             if (fate === "withdrawn") await happen(withdrawn(questionId));
             const isRun = fate === "allowed" || fate === "not asked";
-            if (isRun) await happen(cleared(toolCallId), started(toolCallId), done(toolCallId, rawOutput));
+            if (isRun) await happen(...ran(toolCallId, rawOutput));
             else await happen({ type: "call-cancelled", at: NOON, toolCallId, reason: words });
           }
           await happen({ type: "turn-stopped", at: NOON, turnId: "turn-1", stopReason: "end_turn" });
@@ -1035,7 +1081,8 @@ function together({ inNewStore }: Given): void {
           for (const command of steps) {
             store.time += command.type === "time-passes" ? command.milliseconds : 0;
             const expected = model.outcome(command, store.time);
-            expect(await realOutcome(store, held, command), JSON.stringify(command)).toEqual(expected);
+            const outcome = await realOutcome(store, held, command);
+            expect({ command, outcome }).toEqual({ command, outcome: expected });
           }
           for (const sessionId of SESSIONS) {
             expect(await eventsOf(store.elsewhere, sessionId)).toEqual(model.log(sessionId));
@@ -1279,14 +1326,19 @@ function callAt(toolCallId: string): readonly SessionEvent[] {
   ];
 }
 
-const cleared = (toolCallId: string): SessionEvent => ({ type: "call-cleared", toolCallId, at: NOON });
-const started = (toolCallId: string): SessionEvent => ({ type: "run-started", toolCallId, at: NOON });
-const done = (toolCallId: string, rawOutput: unknown): SessionEvent => ({
-  type: "call-done",
-  toolCallId,
-  at: NOON,
-  rawOutput,
-});
+/** The same call from its clearing to its end. */
+function ran(toolCallId: string, rawOutput: unknown): readonly SessionEvent[] {
+  return [
+    { type: "call-cleared", toolCallId, at: NOON },
+    { type: "run-started", toolCallId, at: NOON },
+    { type: "call-done", toolCallId, at: NOON, rawOutput },
+  ];
+}
+
+const finished = (toolCallId: string, rawOutput: unknown) => [
+  ...callAt(toolCallId),
+  ...ran(toolCallId, rawOutput),
+];
 
 function aQuestion(questionId: string, toolCallId: string, changes: Partial<Question> = {}): Question {
   return {
@@ -1347,8 +1399,8 @@ function claim(ledger: Ledger, options: ClaimOptions = {}): Promise<Lease> {
 }
 
 /** Asks the questions, all of one session, and returns the lease that did. */
-async function ask(ledger: Ledger, ...questions: readonly [Question, ...Question[]]): Promise<Lease> {
-  const lease = await claim(ledger, { sessionId: questions[0].sessionId });
+async function ask(ledger: Ledger, ...questions: readonly Question[]): Promise<Lease> {
+  const lease = await claim(ledger, { sessionId: questions[0]?.sessionId ?? SESSION });
   const events = questions.flatMap((question) => [...callAt(question.toolCallId), asked(question)]);
   await ledger.append(lease, events, QUICK);
   return lease;
@@ -1409,14 +1461,12 @@ async function expectLost(ledger: Ledger, lease: Lease): Promise<void> {
   expect(await ledger.read(lease.sessionId)).toEqual(before);
 }
 
-async function expectTurnedAway(
-  ledger: Ledger,
-  lease: Lease,
-  events: readonly SessionEvent[],
-): Promise<void> {
+const TURNED_AWAY = { code: "ILLEGAL_EVENT", written: [] };
+
+async function tryToAppend(ledger: Ledger, lease: Lease, events: readonly SessionEvent[]): Promise<unknown> {
   const before = await ledger.read(lease.sessionId);
-  expect(await codeOf(ledger.append(lease, events, DURABLE))).toBe("ILLEGAL_EVENT");
-  expect(await ledger.read(lease.sessionId)).toEqual(before);
+  const code = await codeOf(ledger.append(lease, events, DURABLE));
+  return { code, written: await ledger.read(lease.sessionId, { after: before.length }) };
 }
 
 async function expectReplays(ledger: Ledger, sessionId: string): Promise<void> {

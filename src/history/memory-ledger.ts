@@ -145,7 +145,11 @@ export class MemoryLedger implements Ledger {
   }
 
   #checkNotClosed(): void {
-    if (this.#isClosed) throw new LedgerClosed();
+    if (!this.#isClosed) return;
+    throw new LedgerError(
+      "LEDGER_CLOSED",
+      "The ledger is closed. Nothing was read or written; open it again first.",
+    );
   }
 
   #checkNewest({ sessionId, owner, fence }: Lease, done: string): void {
@@ -268,15 +272,6 @@ function frozenJson<Value>(value: Value, subject: string, eventType: string): Va
 function moment(time: number): string {
   const date = new Date(time);
   return Number.isNaN(date.getTime()) ? String(time) : date.toISOString();
-}
-
-class LedgerClosed extends Error {
-  readonly code = "LEDGER_CLOSED";
-
-  constructor() {
-    super("The ledger is closed. Nothing was read or written; open it again first.");
-    this.name = "LedgerClosed";
-  }
 }
 
 /** Followers that have read all there is, each under the two things that may wake it. */

@@ -80,7 +80,7 @@ const worst = fc.constantFrom(
   "✓ ✎ Edit",
 );
 
-export const hostileText: fc.Arbitrary<string> = fc.oneof(
+const hostileText: fc.Arbitrary<string> = fc.oneof(
   fc.array(worst, { maxLength: 12 }).map((parts) => parts.join("")),
   fc.string({ unit: "binary", maxLength: 12 }),
   // Long enough to be wrapped, and to be cut in the middle of something.

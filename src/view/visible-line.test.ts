@@ -13,5 +13,6 @@ test("inside a line of ours, tabs and line ends are spelled out", () => {
 test("the middle of an endless line is left out, with a note, and no character is cut in two", () => {
   const shown = visibleLine(`x${"😀".repeat(5_000)}`);
   expect(shown).toMatch(/^x(?:😀)+ … 9,502 characters left out … (?:😀)+$/u);
+  expect(visibleLine(`${"😀".repeat(5_000)}x`)).toMatch(/^(?:😀)+ … 9,502 characters left out … (?:😀)+x$/u);
   expect(wholeLine(`x${"y".repeat(5_000)}`)).toHaveLength(5_001);
 });

@@ -4,7 +4,9 @@ import type { Immutable } from "../immutable.js";
 import type { PlanEntry as AcpPlanEntry } from "@agentclientprotocol/sdk";
 import type { V1Update } from "./wire.js";
 
-const CHUNK: { readonly [Role in MessageRole]: "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk" } = {
+const CHUNK: {
+  readonly [Role in MessageRole]: "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk";
+} = {
   user: "user_message_chunk",
   agent: "agent_message_chunk",
   thought: "agent_thought_chunk",
@@ -13,17 +15,16 @@ const CHUNK: { readonly [Role in MessageRole]: "user_message_chunk" | "agent_mes
 /** Undefined for events that v1 has no update for, and for those of calls: these are the encoder's. */
 export function encodeV1Event(event: SessionEvent): V1Update | undefined {
   switch (event.type) {
-    case "message-chunk": {
-      const { messageId, block } = event;
-      // Our blocks have v1's shape; only the SDK's type spells readonly differently.
-      return { sessionUpdate: CHUNK[event.role], messageId, content: block } as V1Update;
-    }
+    case "message-chunk":
+      return { sessionUpdate: CHUNK[event.role], messageId: event.messageId, content: event.block };
     case "plan-updated":
       return { sessionUpdate: "plan", entries: event.entries.map(v1PlanEntry) };
     case "mode-changed":
       return { sessionUpdate: "current_mode_update", currentModeId: event.modeId };
     case "info-changed":
-      return event.info.title === undefined ? undefined : { sessionUpdate: "session_info_update", title: event.info.title };
+      return event.info.title === undefined
+        ? undefined
+        : { sessionUpdate: "session_info_update", title: event.info.title };
     default:
       return undefined;
   }
@@ -33,5 +34,10 @@ export function encodeV1Event(event: SessionEvent): V1Update | undefined {
 function v1PlanEntry({ content, priority, status, toolCallIds, _meta }: PlanEntry): Immutable<AcpPlanEntry> {
   const toolgate = { ...(toolCallIds && { toolCallIds }), ...(status === "cancelled" && { status }) };
   const meta = Object.keys(toolgate).length > 0 ? { ..._meta, toolgate } : _meta;
-  return { content, priority, status: status === "cancelled" ? "completed" : status, ...(meta && { _meta: meta }) };
+  return {
+    content,
+    priority,
+    status: status === "cancelled" ? "completed" : status,
+    ...(meta && { _meta: meta }),
+  };
 }

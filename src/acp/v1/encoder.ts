@@ -48,12 +48,16 @@ export class V1Encoder {
     const fields = wireFields(call, last);
     this.#sent.remember(call, fields);
     if (!last) return [{ sessionUpdate: "tool_call", ...whole(call.toolCallId, fields) }];
+    const update = { sessionUpdate: "tool_call_update", toolCallId: call.toolCallId } as const;
     const changed = changedFields(last.fields, fields);
-    // v1 cannot unset a field: what is no longer there stays as it was said.
-    const said = Object.fromEntries(changed.filter(([, value]) => value !== undefined));
-    if (Object.keys(said).length === 0) return [];
-    return [{ sessionUpdate: "tool_call_update", toolCallId: call.toolCallId, ...said }];
+    return hasAnyValue(changed) ? [{ ...update, ...changed } as V1Update] : [];
   }
+}
+
+/** v1 cannot unset a field: what is no longer there stays as it was said, and JSON leaves it out. */
+function hasAnyValue(fields: object): boolean {
+  for (const value of Object.values(fields)) if (value !== undefined) return true;
+  return false;
 }
 
 function wireFields(call: ToolCall, last: Sent<Fields> | undefined): Fields {

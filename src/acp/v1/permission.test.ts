@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Question } from "../../call/index.js";
 import { readV1Outcome, readV1Permission } from "./permission.js";
@@ -17,11 +17,15 @@ const question: Question = {
 };
 
 test("an option that was not offered is a refusal", () => {
-  expect(readV1Outcome({ outcome: { outcome: "selected", optionId: "allow_always" } }, question)).toEqual({ type: "refused" });
+  expect(readV1Outcome({ outcome: { outcome: "selected", optionId: "allow_always" } }, question)).toEqual({
+    type: "refused",
+  });
 });
 
 test("an outcome that is none of ACP's is a refusal, even when it names an allowing option", () => {
-  expect(readV1Outcome({ outcome: { outcome: "granted", optionId: "yes" } }, question)).toEqual({ type: "refused" });
+  expect(readV1Outcome({ outcome: { outcome: "granted", optionId: "yes" } }, question)).toEqual({
+    type: "refused",
+  });
 });
 
 test("nothing but a selected, offered option is ever a yes", () => {
@@ -29,14 +33,18 @@ test("nothing but a selected, offered option is ever a yes", () => {
     fc.property(fc.anything(), (result) => {
       const outcome = readV1Outcome(result, question);
       expect(outcome === "cancelled" || outcome.type === "refused" || result).toBeTruthy();
-      if (outcome !== "cancelled" && outcome.type === "selected") expect(result).toMatchObject({ outcome: { optionId: outcome.optionId } });
+      if (outcome !== "cancelled" && outcome.type === "selected")
+        expect(result).toMatchObject({ outcome: { optionId: outcome.optionId } });
     }),
   );
 });
 
 test.each([
   ["no options", { sessionId: "s1", toolCall: { toolCallId: "c1" } }],
-  ["an option of an unknown kind", { sessionId: "s1", toolCall: {}, options: [{ optionId: "a", name: "A", kind: "allow_forever" }] }],
+  [
+    "an option of an unknown kind",
+    { sessionId: "s1", toolCall: {}, options: [{ optionId: "a", name: "A", kind: "allow_forever" }] },
+  ],
   ["no call", { sessionId: "s1", options: [] }],
   ["no session", { toolCall: {}, options: [] }],
 ])("a request with %s cannot be read", (_, request) => {

@@ -20,12 +20,22 @@ export function encodeV1Permission(question: Question, call: ToolCall): V1Permis
 }
 
 /** What another agent asks about and offers; undefined when it cannot be read, and is then to be refused. */
-export type AskedPermission = { readonly sessionId: string; readonly toolCall: unknown; readonly options: readonly QuestionOption[] };
+export type AskedPermission = {
+  readonly sessionId: string;
+  readonly toolCall: unknown;
+  readonly options: readonly QuestionOption[];
+};
 
 export function readV1Permission(request: unknown): AskedPermission | undefined {
-  if (!isJsonObject(request) || typeof request["sessionId"] !== "string" || !Array.isArray(request["options"])) return undefined;
+  if (
+    !isJsonObject(request) ||
+    typeof request["sessionId"] !== "string" ||
+    !Array.isArray(request["options"])
+  )
+    return undefined;
   const options = request["options"].map(readOption);
-  if (!options.every((option) => option !== undefined) || !isJsonObject(request["toolCall"])) return undefined;
+  if (!options.every((option) => option !== undefined) || !isJsonObject(request["toolCall"]))
+    return undefined;
   return { sessionId: request["sessionId"], toolCall: request["toolCall"], options };
 }
 
@@ -33,7 +43,9 @@ function readOption(option: unknown): QuestionOption | undefined {
   if (!isJsonObject(option)) return undefined;
   const { optionId, name } = option;
   const kind = KINDS.get(option["kind"]);
-  return kind && typeof optionId === "string" && typeof name === "string" ? { optionId, name, kind } : undefined;
+  return kind && typeof optionId === "string" && typeof name === "string"
+    ? { optionId, name, kind }
+    : undefined;
 }
 
 /** The client's answer to a question. `cancelled` ends the turn; anything we did not offer is a refusal. */
@@ -42,5 +54,7 @@ export function readV1Outcome(result: unknown, question: Question): Answer["outc
   if (!isJsonObject(outcome)) return { type: "refused" };
   if (outcome["outcome"] === "cancelled") return "cancelled";
   const chosen = question.options.find(({ optionId }) => optionId === outcome["optionId"]);
-  return chosen && outcome["outcome"] === "selected" ? { type: "selected", optionId: chosen.optionId } : { type: "refused" };
+  return chosen && outcome["outcome"] === "selected"
+    ? { type: "selected", optionId: chosen.optionId }
+    : { type: "refused" };
 }

@@ -12,9 +12,10 @@ import { readMeta } from "../read-call.js";
 import { readInfo } from "../read-info.js";
 import { MessageChunks } from "../read-message-chunk.js";
 import { readPlanEntries } from "../read-plan.js";
-import { reading } from "../read-result.js";
-import type { ReaderOptions, ReadResult } from "../read-result.js";
-import type { Troubles } from "../troubles.js";
+import { readResult } from "../read-result.js";
+import type { ReadResult } from "../read-result.js";
+import { Reading } from "../reading.js";
+import type { ReaderOptions } from "../reading.js";
 import { readV1Diff } from "./read-diff.js";
 
 const RULES: CallRules = {
@@ -37,49 +38,58 @@ const NOT_FOLLOWED: ReadonlySet<unknown> = new Set([
 ]);
 
 export class V1Reader {
-  readonly #options: ReaderOptions;
+  readonly #reading: Reading;
   readonly #calls: CallReader;
   readonly #chunks = new MessageChunks(V1_BLOCKS, false);
 
   constructor(options: ReaderOptions) {
-    this.#options = options;
-    this.#calls = new CallReader(options, RULES);
+    this.#reading = new Reading(options);
+    this.#calls = new CallReader(this.#reading, RULES);
   }
 
   read(update: unknown, at: number): ReadResult {
-    return reading(this.#options.mode, at, (troubles) => this.#read(update, at, troubles));
+    return readResult(this.#reading, at, () => this.#read(update, this.#reading));
   }
 
-  #read(update: unknown, at: number, troubles: Troubles): readonly SessionEvent[] {
-    if (!isJsonObject(update)) return troubles.fail("a session update must be an object");
-    const chunk = this.#chunks.read(update, at, troubles);
+  #read(update: unknown, reading: Reading): readonly SessionEvent[] {
+    if (!isJsonObject(update)) return reading.fail("a session update must be an object");
+    const chunk = this.#chunks.read(update, reading);
     if (chunk) return chunk;
     this.#chunks.interrupt();
     switch (update["sessionUpdate"]) {
       case "tool_call":
-        return this.#calls.read(update, { starts: true, at, troubles });
+        return this.#calls.read(update, true);
       case "tool_call_update":
-        return this.#calls.read(update, { starts: false, at, troubles });
+        return this.#calls.read(update, false);
       case "plan":
-        readMeta(update["_meta"], false, troubles);
-        return [{ type: "plan-updated", at, entries: readPlanEntries(update["entries"], false, troubles) }];
+        readMeta(update["_meta"], false, reading);
+        return [
+          {
+            type: "plan-updated",
+            at: reading.at,
+            entries: readPlanEntries(update["entries"], false, reading),
+          },
+        ];
       case "current_mode_update":
-        return readMode(update, at, troubles);
+        return readMode(update, reading);
       case "session_info_update":
-        return readInfo(update, at, troubles);
+        return readInfo(update, reading);
       default:
         if (!NOT_FOLLOWED.has(update["sessionUpdate"])) {
-          troubles.tolerate("unknown-update", `session update ${JSON.stringify(update["sessionUpdate"])} is not one of ACP's`);
+          reading.tolerate(
+            "unknown-update",
+            `session update ${JSON.stringify(update["sessionUpdate"])} is not one of ACP's`,
+          );
         }
         return [];
     }
   }
 }
 
-function readMode(update: JsonObject, at: number, troubles: Troubles): SessionEvent[] {
+function readMode(update: JsonObject, reading: Reading): SessionEvent[] {
   const modeId = update["currentModeId"];
-  readMeta(update["_meta"], false, troubles);
-  if (typeof modeId === "string") return [{ type: "mode-changed", at, modeId }];
-  troubles.tolerate("bad-field", `"currentModeId" must be a text`);
+  readMeta(update["_meta"], false, reading);
+  if (typeof modeId === "string") return [{ type: "mode-changed", at: reading.at, modeId }];
+  reading.tolerate("bad-field", `"currentModeId" must be a text`);
   return [];
 }

@@ -35,7 +35,11 @@ describe("the ACP tool-calls page", () => {
     expect(encoder.encode(far.call("call_001")!).map(withoutToolgate)).toEqual([written]);
     far.receive([updating.params.update]);
     expect(encoder.encode(far.call("call_001")!).map(withoutToolgate)).toEqual([updating.params.update]);
-    expect(far.call("call_001")).toMatchObject({ title: "Reading configuration file", kind: "read", state: { status: "running" } });
+    expect(far.call("call_001")).toMatchObject({
+      title: "Reading configuration file",
+      kind: "read",
+      state: { status: "running" },
+    });
     expect(far.repairs()).toEqual([]);
   });
 
@@ -62,20 +66,33 @@ describe("the ACP tool-calls page", () => {
   });
 
   test("the client's answers", () => {
-    expect(readV1Outcome(example("selected").result, question)).toEqual({ type: "selected", optionId: "allow-once" });
+    expect(readV1Outcome(example("selected").result, question)).toEqual({
+      type: "selected",
+      optionId: "allow-once",
+    });
     expect(readV1Outcome(example("cancelled").result, question)).toBe("cancelled");
   });
 
   test.each(["regularContent", "diff", "terminal"])("%s as a call's content", (name) => {
     const far = new FarEnd(v1);
-    const update = { sessionUpdate: "tool_call", toolCallId: "call_001", title: "A call", content: [example(name)] };
+    const update = {
+      sessionUpdate: "tool_call",
+      toolCallId: "call_001",
+      title: "A call",
+      content: [example(name)],
+    };
     far.receive([update]);
     expect(new V1Encoder().encode(far.call("call_001")!).map(withoutToolgate)).toEqual([update]);
   });
 
   test("a location to follow", () => {
     const far = new FarEnd(v1);
-    const update = { sessionUpdate: "tool_call", toolCallId: "call_001", title: "A call", locations: [example("location")] };
+    const update = {
+      sessionUpdate: "tool_call",
+      toolCallId: "call_001",
+      title: "A call",
+      locations: [example("location")],
+    };
     far.receive([update]);
     expect(new V1Encoder().encode(far.call("call_001")!).map(withoutToolgate)).toEqual([update]);
   });

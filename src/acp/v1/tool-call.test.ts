@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { TitleRequired, toolCall, toolCallFromUpdate, updateFromToolCall, updateToolCall, writeToolCall } from "./tool-call.js";
+import {
+  TitleRequired,
+  toolCall,
+  toolCallFromUpdate,
+  updateFromToolCall,
+  updateToolCall,
+  writeToolCall,
+} from "./tool-call.js";
 
 const text = { type: "content", content: { type: "text", text: "hello" } } as const;
 
@@ -16,12 +23,23 @@ test("a new call has every default filled in", () => {
 
 test("a call can be made with all its fields", () => {
   const locations = [{ path: "/a", line: 1 }];
-  const fields = { kind: "read", status: "completed", content: [text], locations, rawInput: 1, rawOutput: 2, _meta: { a: 1 } } as const;
+  const fields = {
+    kind: "read",
+    status: "completed",
+    content: [text],
+    locations,
+    rawInput: 1,
+    rawOutput: 2,
+    _meta: { a: 1 },
+  } as const;
   expect(toolCall("call_1", "Read", fields)).toEqual({ toolCallId: "call_1", title: "Read", ...fields });
 });
 
 test("defaults are left out when it is written", () => {
-  expect(writeToolCall(toolCall("call_1", "Read a file"))).toEqual({ toolCallId: "call_1", title: "Read a file" });
+  expect(writeToolCall(toolCall("call_1", "Read a file"))).toEqual({
+    toolCallId: "call_1",
+    title: "Read a file",
+  });
   expect(writeToolCall(toolCall("call_1", "Read", { kind: "read", content: [text] }))).toEqual({
     toolCallId: "call_1",
     title: "Read",
@@ -37,18 +55,43 @@ test("an update overwrites collections and does not extend them", () => {
 });
 
 test("an update leaves alone what it leaves out, and null is the same as leaving it out", () => {
-  const call = toolCall("call_1", "Read", { kind: "read", status: "in_progress", content: [text], rawInput: { a: 1 } });
+  const call = toolCall("call_1", "Read", {
+    kind: "read",
+    status: "in_progress",
+    content: [text],
+    rawInput: { a: 1 },
+  });
   expect(updateToolCall(call, {})).toEqual(call);
-  expect(updateToolCall(call, { title: null, kind: null, status: null, content: null, locations: null, rawInput: null })).toEqual(call);
+  expect(
+    updateToolCall(call, {
+      title: null,
+      kind: null,
+      status: null,
+      content: null,
+      locations: null,
+      rawInput: null,
+    }),
+  ).toEqual(call);
 });
 
 test("an update replaces every field that it has", () => {
-  const update = { title: "Edit", name: "edit_file", kind: "edit", status: "failed", content: [text], locations: [{ path: "/b" }], rawInput: 1, rawOutput: 2 } as const;
+  const update = {
+    title: "Edit",
+    name: "edit_file",
+    kind: "edit",
+    status: "failed",
+    content: [text],
+    locations: [{ path: "/b" }],
+    rawInput: 1,
+    rawOutput: 2,
+  } as const;
   expect(updateToolCall(toolCall("call_1", "Read"), update)).toEqual({ toolCallId: "call_1", ...update });
 });
 
 test("an update for an unknown call makes one when it has a title", () => {
-  expect(toolCallFromUpdate({ toolCallId: "call_1", title: "Read", status: "in_progress", _meta: { a: 1 } })).toEqual({
+  expect(
+    toolCallFromUpdate({ toolCallId: "call_1", title: "Read", status: "in_progress", _meta: { a: 1 } }),
+  ).toEqual({
     toolCallId: "call_1",
     title: "Read",
     kind: "other",
@@ -61,7 +104,9 @@ test("an update for an unknown call makes one when it has a title", () => {
 
 test("an update for an unknown call says that the title is missing when it is", () => {
   expect(() => toolCallFromUpdate({ toolCallId: "call_1" })).toThrow(TitleRequired);
-  expect(() => toolCallFromUpdate({ toolCallId: "call_1", title: null })).toThrow("title is required for a tool call");
+  expect(() => toolCallFromUpdate({ toolCallId: "call_1", title: null })).toThrow(
+    "title is required for a tool call",
+  );
 });
 
 test("a call as an update says its defaults too, so that it replaces what was there", () => {

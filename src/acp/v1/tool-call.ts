@@ -6,9 +6,14 @@
 import type { V1ToolCall, V1ToolCallUpdate, V1UpdateFields } from "./wire.js";
 
 /** A call with every default filled in: kind other, status pending, no content, no locations. */
-export type FilledToolCall = V1ToolCall & Required<Pick<V1ToolCall, "kind" | "status" | "content" | "locations">>;
+export type FilledToolCall = V1ToolCall &
+  Required<Pick<V1ToolCall, "kind" | "status" | "content" | "locations">>;
 
-export function toolCall(toolCallId: string, title: string, fields: Partial<V1ToolCall> = {}): FilledToolCall {
+export function toolCall(
+  toolCallId: string,
+  title: string,
+  fields: Partial<V1ToolCall> = {},
+): FilledToolCall {
   return withoutUnset({
     ...fields,
     toolCallId,
@@ -71,7 +76,9 @@ export class TitleRequired extends Error {
   readonly code = "TITLE_REQUIRED";
 
   constructor(toolCallId: string) {
-    super(`title is required for a tool call: the update for ${toolCallId} is its first message and has none`);
+    super(
+      `title is required for a tool call: the update for ${toolCallId} is its first message and has none`,
+    );
     this.name = "TitleRequired";
   }
 }
@@ -79,7 +86,9 @@ export class TitleRequired extends Error {
 const OPTIONAL = ["name", "rawInput", "rawOutput", "_meta"] as const;
 
 /** The same call, where an optional field may still be set to nothing. */
-type Unsettled = Omit<FilledToolCall, (typeof OPTIONAL)[number]> & { readonly [Key in (typeof OPTIONAL)[number]]?: unknown };
+type Unsettled = Omit<FilledToolCall, (typeof OPTIONAL)[number]> & {
+  readonly [Key in (typeof OPTIONAL)[number]]?: unknown;
+};
 
 /** Null is how a peer may write "none"; here none is the absence of the field. */
 function withoutUnset(call: Unsettled): FilledToolCall {

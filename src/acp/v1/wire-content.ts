@@ -1,19 +1,25 @@
 /** A call's content as v1 can say it. The whole list is sent each time, in the order of the call's. */
 import { endSentence, shownText, textContent } from "../../call/index.js";
-import type { DiffContent, TerminalContent, TerminalExit, ToolCall, ToolCallContent } from "../../call/index.js";
+import type {
+  DiffContent,
+  TerminalContent,
+  TerminalExit,
+  ToolCall,
+  ToolCallContent,
+} from "../../call/index.js";
 import { SENTENCE_MARK } from "../toolgate-meta.js";
 import type { V1Content } from "./wire.js";
 
 export function v1Content(call: ToolCall): readonly V1Content[] {
   const content = call.content.map(v1Item);
   const sentence = endSentence(call);
-  return sentence === undefined ? content : [...content, wrapped(textContent(sentence, SENTENCE_MARK))];
+  return sentence === undefined ? content : [...content, textContent(sentence, SENTENCE_MARK)];
 }
 
 function v1Item(item: ToolCallContent): V1Content {
   switch (item.type) {
     case "content":
-      return wrapped(item);
+      return item;
     case "diff":
       return v1Diff(item);
     case "terminal":
@@ -21,11 +27,6 @@ function v1Item(item: ToolCallContent): V1Content {
     default:
       return item satisfies never;
   }
-}
-
-/** Our blocks have v1's shape; only the SDK's type spells readonly differently. */
-function wrapped(item: ToolCallContent & { type: "content" }): V1Content {
-  return item as V1Content;
 }
 
 /**
@@ -36,12 +37,14 @@ function v1Diff(diff: DiffContent): V1Content {
   const { operation, path, oldText, newText, patch, _meta } = diff;
   const meta = _meta ? { _meta } : {};
   if (operation === "add" && newText !== undefined) return { type: "diff", path, newText, ...meta };
-  if (operation === "modify" && newText !== undefined) return { type: "diff", path, oldText: oldText ?? "", newText, ...meta };
-  if (operation === "delete" && oldText !== undefined) return { type: "diff", path, oldText, newText: "", ...meta };
+  if (operation === "modify" && newText !== undefined)
+    return { type: "diff", path, oldText: oldText ?? "", newText, ...meta };
+  if (operation === "delete" && oldText !== undefined)
+    return { type: "diff", path, oldText, newText: "", ...meta };
   if (newText !== undefined && oldText !== newText) {
     return { type: "diff", path, oldText: oldText ?? "", newText, ...meta };
   }
-  return wrapped({ ...textContent(patch ?? changeSentence(diff)), ...meta });
+  return { ...textContent(patch ?? changeSentence(diff)), ...meta };
 }
 
 function changeSentence({ operation, path, oldPath, fileType }: DiffContent): string {
@@ -66,7 +69,7 @@ function changeSentence({ operation, path, oldPath, fileType }: DiffContent): st
 function v1Terminal({ terminalId, output, exit, _meta }: TerminalContent): V1Content {
   const meta = _meta ? { _meta } : {};
   if (!output) return { type: "terminal", terminalId, ...meta };
-  return wrapped({ ...textContent(shownText(output) + exitNote(exit)), ...meta });
+  return { ...textContent(shownText(output) + exitNote(exit)), ...meta };
 }
 
 function exitNote(exit: TerminalExit | undefined): string {

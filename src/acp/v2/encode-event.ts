@@ -3,7 +3,9 @@ import type { MessageRole, PlanEntry, SessionEvent } from "../../call/index.js";
 import { blockForV2 } from "../read-block.js";
 import type { V2Update } from "./wire.js";
 
-const CHUNK: { readonly [Role in MessageRole]: "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk" } = {
+const CHUNK: {
+  readonly [Role in MessageRole]: "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk";
+} = {
   user: "user_message_chunk",
   agent: "agent_message_chunk",
   thought: "agent_thought_chunk",
@@ -15,15 +17,22 @@ const PLAN_ID = "plan";
 /** Undefined for events that v2 has no update for, and for those of calls: these are the encoder's. */
 export function encodeV2Event(event: SessionEvent): V2Update | undefined {
   switch (event.type) {
-    case "message-chunk": {
-      const { messageId, block } = event;
-      // Our blocks have v2's shape; only the SDK's type spells readonly differently.
-      return { sessionUpdate: CHUNK[event.role], messageId, content: blockForV2(block) } as V2Update;
-    }
+    case "message-chunk":
+      // The SDK's type is a union over each role, which the compiler does not match against a variable one.
+      return {
+        sessionUpdate: CHUNK[event.role],
+        messageId: event.messageId,
+        content: blockForV2(event.block),
+      } as V2Update;
     case "plan-updated":
-      return { sessionUpdate: "plan_update", plan: { type: "items", planId: PLAN_ID, entries: event.entries.map(v2PlanEntry) } };
+      return {
+        sessionUpdate: "plan_update",
+        plan: { type: "items", planId: PLAN_ID, entries: event.entries.map(v2PlanEntry) },
+      };
     case "info-changed":
-      return event.info.title === undefined ? undefined : { sessionUpdate: "session_info_update", title: event.info.title };
+      return event.info.title === undefined
+        ? undefined
+        : { sessionUpdate: "session_info_update", title: event.info.title };
     default:
       return undefined;
   }

@@ -38,12 +38,16 @@ export class V2Encoder {
     const content = contentChange(call, last?.call);
     const changed = last ? patchFields(last.fields, fields) : firstFields(fields);
     const upsert = { ...changed, ...(content.replaced && { content: content.replaced }) };
-    const chunks = content.appended.map((item) => ({ sessionUpdate: "tool_call_content_chunk", toolCallId, content: item }) as const);
+    const chunks = content.appended.map(
+      (item) => ({ sessionUpdate: "tool_call_content_chunk", toolCallId, content: item }) as const,
+    );
     // What was added comes before the status that may end the call: after its end nothing of it changes.
     return [
       ...chunks,
       ...this.#terminals.encode(call),
-      ...(last && Object.keys(upsert).length === 0 ? [] : [{ sessionUpdate: "tool_call_update", toolCallId, ...upsert } as const]),
+      ...(last && Object.keys(upsert).length === 0
+        ? []
+        : [{ sessionUpdate: "tool_call_update", toolCallId, ...upsert } as const]),
     ];
   }
 }
@@ -56,7 +60,8 @@ function wireFields(call: ToolCall, last: Sent<Fields> | undefined): Fields {
     status: v2Status(call.state),
     locations: call.locations,
     rawInput: last && !mayDifferInInput(last.call, call) ? last.fields.rawInput : wireInput(call),
-    rawOutput: last && last.call.rawOutput === call.rawOutput ? last.fields.rawOutput : wireRaw(call.rawOutput),
+    rawOutput:
+      last && last.call.rawOutput === call.rawOutput ? last.fields.rawOutput : wireRaw(call.rawOutput),
     _meta: wireMeta(call),
   };
 }
@@ -96,8 +101,9 @@ function firstFields({ kind, status, locations, ...fields }: Fields): object {
 }
 
 function patchFields(last: Fields, next: Fields): object {
+  const patch = Object.entries(changedFields(last, next));
   return Object.fromEntries(
-    changedFields(last, next).map(([key, value]) => [key, key === "_meta" ? metaPatch(last._meta, next._meta) : (value ?? null)]),
+    patch.map(([key, value]) => [key, key === "_meta" ? metaPatch(last._meta, next._meta) : (value ?? null)]),
   );
 }
 
@@ -119,7 +125,9 @@ function contentChange(call: ToolCall, before: ToolCall | undefined): ContentCha
     return all.length > 0 ? { appended: [], replaced: all } : { appended: [] };
   }
   if (v2Sentence(before) !== undefined || !extendsContent(before.content, call.content)) {
-    return sameJson(itemsOf(before), itemsOf(call)) ? { appended: [] } : { appended: [], replaced: itemsOf(call) };
+    return sameJson(itemsOf(before), itemsOf(call))
+      ? { appended: [] }
+      : { appended: [], replaced: itemsOf(call) };
   }
   return { appended: [...call.content.slice(before.content.length).map(v2Item), ...end] };
 }
@@ -130,7 +138,10 @@ const itemsOf = (call: ToolCall): readonly V2Content[] => {
 };
 
 function extendsContent(before: readonly ToolCallContent[], after: readonly ToolCallContent[]): boolean {
-  return before === after || (before.length <= after.length && before.every((item, index) => isSameItem(item, after[index])));
+  return (
+    before === after ||
+    (before.length <= after.length && before.every((item, index) => isSameItem(item, after[index])))
+  );
 }
 
 function isSameItem(before: ToolCallContent, after: ToolCallContent | undefined): boolean {

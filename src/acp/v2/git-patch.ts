@@ -11,14 +11,24 @@ const MAX_EDITS = 2000;
 export function gitPatch(diff: DiffContent): string | undefined {
   const { operation, path, oldPath, oldText, newText, patch } = diff;
   if (patch !== undefined) return patch;
-  if ((operation !== "add" && oldText === undefined) || (operation !== "delete" && newText === undefined)) return undefined;
+  if ((operation !== "add" && oldText === undefined) || (operation !== "delete" && newText === undefined))
+    return undefined;
   const before = oldText ?? "";
   const after = newText ?? "";
-  const hunks = structuredPatch(path, path, before, after, undefined, undefined, { context: 3, maxEditLength: MAX_EDITS })?.hunks;
+  const hunks = structuredPatch(path, path, before, after, undefined, undefined, {
+    context: 3,
+    maxEditLength: MAX_EDITS,
+  })?.hunks;
   if (!hunks) return undefined;
   const from = `a/${relative(oldPath ?? path)}`;
   const to = `b/${relative(path)}`;
-  const names = hunks.length === 0 ? [] : [`--- ${operation === "add" ? "/dev/null" : from}`, `+++ ${operation === "delete" ? "/dev/null" : to}`];
+  const names =
+    hunks.length === 0
+      ? []
+      : [
+          `--- ${operation === "add" ? "/dev/null" : from}`,
+          `+++ ${operation === "delete" ? "/dev/null" : to}`,
+        ];
   const lines = hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines: body }) => [
     `@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@`,
     ...body,

@@ -2,7 +2,7 @@
 import type { DiffContent, FileOperation, ToolCallContent } from "../../call/index.js";
 import { isJsonObject, isNone } from "../json.js";
 import type { JsonObject } from "../json.js";
-import type { Place } from "../read-call.js";
+import type { Reading } from "../reading.js";
 import { readMeta, readPath } from "../read-call.js";
 
 const OPERATIONS: ReadonlyMap<unknown, FileOperation> = new Map(
@@ -13,38 +13,36 @@ const FILE_TYPES: ReadonlyMap<unknown, NonNullable<DiffContent["fileType"]>> = n
   (["text", "binary", "directory", "symlink"] as const).map((fileType) => [fileType, fileType]),
 );
 
-export function readV2Diff(value: JsonObject, at: Place): ToolCallContent[] {
-  const { troubles } = at;
+export function readV2Diff(value: JsonObject, reading: Reading): ToolCallContent[] {
   const changes = value["changes"];
   if (!Array.isArray(changes)) {
-    troubles.tolerate("bad-content", "a diff without a list of changes was left out");
+    reading.tolerate("bad-content", "a diff without a list of changes was left out");
     return [];
   }
-  const _meta = readMeta(value["_meta"], false, troubles);
-  const diffs = changes.flatMap((change: unknown) => readChange(change, at));
-  const patches = splitPatch(readPatch(value["patch"], at), diffs.length);
+  const _meta = readMeta(value["_meta"], false, reading);
+  const diffs = changes.flatMap((change: unknown) => readChange(change, reading));
+  const patches = splitPatch(readPatch(value["patch"], reading), diffs.length);
   return diffs.map((diff, index) => {
     const patch = patches[index];
     return { ...diff, ...(patch === undefined ? {} : { patch }), ...(_meta && index === 0 ? { _meta } : {}) };
   });
 }
 
-function readChange(change: unknown, at: Place): DiffContent[] {
-  const { troubles } = at;
+function readChange(change: unknown, reading: Reading): DiffContent[] {
   if (!isJsonObject(change) || typeof change["operation"] !== "string") {
-    troubles.tolerate("bad-content", "a file change without an operation was left out");
+    reading.tolerate("bad-content", "a file change without an operation was left out");
     return [];
   }
-  readMeta(change["_meta"], false, troubles);
-  const fileType = readName(change, "fileType", at);
-  const mimeType = readName(change, "mimeType", at);
+  readMeta(change["_meta"], false, reading);
+  const fileType = readName(change, "fileType", reading);
+  const mimeType = readName(change, "mimeType", reading);
   const operation = OPERATIONS.get(change["operation"]);
   // An operation of a vendor or of the future says nothing we could show.
   if (!operation) return [];
   const { path, oldPath } = change;
   const needsOldPath = operation === "move" || operation === "copy";
   if (typeof path !== "string" || (needsOldPath && typeof oldPath !== "string")) {
-    troubles.tolerate("bad-content", `a file change (${operation}) without its paths was left out`);
+    reading.tolerate("bad-content", `a file change (${operation}) without its paths was left out`);
     return [];
   }
   const known = FILE_TYPES.get(fileType);
@@ -52,28 +50,28 @@ function readChange(change: unknown, at: Place): DiffContent[] {
     {
       type: "diff",
       operation,
-      path: readPath(path, at),
-      ...(needsOldPath && typeof oldPath === "string" ? { oldPath: readPath(oldPath, at) } : {}),
+      path: readPath(path, reading),
+      ...(needsOldPath && typeof oldPath === "string" ? { oldPath: readPath(oldPath, reading) } : {}),
       ...(known ? { fileType: known } : {}),
       ...(mimeType === undefined ? {} : { mimeType }),
     },
   ];
 }
 
-function readName(change: JsonObject, key: string, { troubles }: Place): string | undefined {
+function readName(change: JsonObject, key: string, reading: Reading): string | undefined {
   const value = change[key];
   if (typeof value === "string") return value;
-  if (!isNone(value)) troubles.tolerate("bad-field", `"${key}" must be a text and was left out`);
+  if (!isNone(value)) reading.tolerate("bad-field", `"${key}" must be a text and was left out`);
   return undefined;
 }
 
-function readPatch(value: unknown, { troubles }: Place): string | undefined {
+function readPatch(value: unknown, reading: Reading): string | undefined {
   if (isNone(value)) return undefined;
   if (isJsonObject(value) && typeof value["text"] === "string" && typeof value["format"] === "string") {
-    readMeta(value["_meta"], false, troubles);
+    readMeta(value["_meta"], false, reading);
     return value["format"] === "git_patch" ? value["text"] : undefined;
   }
-  troubles.tolerate("bad-field", "a patch without format and text was left out");
+  reading.tolerate("bad-field", "a patch without format and text was left out");
   return undefined;
 }
 

@@ -12,10 +12,11 @@ import { readCall, readId, readMeta } from "../read-call.js";
 import { readInfo } from "../read-info.js";
 import { MessageChunks } from "../read-message-chunk.js";
 import { readPlanEntries } from "../read-plan.js";
-import { reading } from "../read-result.js";
-import type { ReaderOptions, ReadResult } from "../read-result.js";
+import { readResult } from "../read-result.js";
+import type { ReadResult } from "../read-result.js";
 import { isSentenceMark } from "../toolgate-meta.js";
-import type { Troubles } from "../troubles.js";
+import { Reading } from "../reading.js";
+import type { ReaderOptions } from "../reading.js";
 import { readV2Diff } from "./read-diff.js";
 import { V2Terminals } from "./terminals.js";
 
@@ -29,41 +30,40 @@ const RULES: CallRules = {
 };
 
 export class V2Reader {
-  readonly #options: ReaderOptions;
+  readonly #reading: Reading;
   readonly #calls: CallReader;
   readonly #chunks = new MessageChunks(V2_BLOCKS, true);
   readonly #terminals = new V2Terminals();
 
   constructor(options: ReaderOptions) {
-    this.#options = options;
-    this.#calls = new CallReader(options, RULES);
+    this.#reading = new Reading(options);
+    this.#calls = new CallReader(this.#reading, RULES);
   }
 
   read(update: unknown, at: number): ReadResult {
-    return reading(this.#options.mode, at, (troubles) => this.#read(update, at, troubles));
+    return readResult(this.#reading, at, () => this.#read(update, this.#reading));
   }
 
-  #read(update: unknown, at: number, troubles: Troubles): readonly SessionEvent[] {
-    if (!isJsonObject(update)) return troubles.fail("a session update must be an object");
-    const chunk = this.#chunks.read(update, at, troubles);
+  #read(update: unknown, reading: Reading): readonly SessionEvent[] {
+    if (!isJsonObject(update)) return reading.fail("a session update must be an object");
+    const chunk = this.#chunks.read(update, reading);
     if (chunk) return chunk;
     this.#chunks.interrupt();
-    const call = (toolCallId: string): ToolCall | undefined => this.#options.session.call(toolCallId);
     switch (update["sessionUpdate"]) {
       case "tool_call_update":
-        return this.#calls.read(update, { starts: false, at, troubles }, (message, known) => this.#complete(message, known));
+        return this.#calls.read(update, false, (message, known) => this.#complete(message, known));
       case "tool_call_content_chunk":
-        return this.#readContentChunk(update, at, troubles);
+        return this.#readContentChunk(update, reading);
       case "terminal_update":
-        return this.#terminals.readUpdate(update, { at, troubles, call });
+        return this.#terminals.readUpdate(update, reading);
       case "terminal_output_chunk":
-        return this.#terminals.readChunk(update, { at, troubles, call });
+        return this.#terminals.readChunk(update, reading);
       case "plan_update":
-        return readPlan(update, at, troubles);
+        return readPlan(update, reading);
       case "session_info_update":
-        return readInfo(update, at, troubles);
+        return readInfo(update, reading);
       default:
-        return unknownUpdate(update, troubles);
+        return unknownUpdate(update, reading);
     }
   }
 
@@ -72,26 +72,38 @@ export class V2Reader {
     const { _meta, content } = message;
     return {
       ...message,
-      ...(_meta && { _meta: patched(call?._meta, _meta) }),
-      ...(content && { content: this.#terminals.fill(message.toolCallId, content) }),
+      _meta: _meta && patched(call?._meta, _meta),
+      content: content && this.#terminals.fill(message.toolCallId, content),
     };
   }
 
-  #readContentChunk(update: JsonObject, at: number, troubles: Troubles): readonly SessionEvent[] {
-    readMeta(update["_meta"], false, troubles);
-    if (!isJsonObject(update["content"])) return troubles.fail("a content chunk must have content");
-    const toolCallId = readId(update["toolCallId"], troubles);
-    const { content } = readCall({ toolCallId, content: [update["content"]] }, false, RULES, { cwd: this.#options.cwd, troubles });
-    const known = this.#options.session.call(this.#calls.idOf(toolCallId));
-    // A new call starts at its defaults, and its first content comes after that.
-    const created = known ? [] : this.#calls.read({ toolCallId }, { starts: false, at, troubles });
+  #readContentChunk(update: JsonObject, reading: Reading): readonly SessionEvent[] {
+    readMeta(update["_meta"], false, reading);
+    if (!isJsonObject(update["content"])) return reading.fail("a content chunk must have content");
+    const foreignId = readId(update["toolCallId"], reading);
+    const { content } = readCall(
+      { toolCallId: foreignId, content: [update["content"]] },
+      false,
+      RULES,
+      reading,
+    );
+    const toolCallId = this.#calls.idOf(foreignId);
+    const known = reading.session.call(toolCallId);
     if (known && "assumed" in known.state && !known.state.assumed) {
-      troubles.mend("late-update", "content came after the call had ended");
+      reading.mend("late-update", "content came after the call had ended");
       return [];
     }
-    const ourId = this.#calls.idOf(toolCallId);
-    const items = this.#terminals.fill(ourId, content ?? []).filter(({ _meta }) => troubles.mode === "lenient" || !isSentenceMark(_meta));
-    return [...created, ...items.map((item) => ({ type: "content-appended", toolCallId: ourId, at, content: item }) as const)];
+    // A new call starts at its defaults, and its first content comes after that.
+    const created = known ? [] : this.#calls.read({ toolCallId: foreignId }, false);
+    const items = this.#terminals
+      .fill(toolCallId, content ?? [])
+      .filter(({ _meta }) => reading.mode === "lenient" || !isSentenceMark(_meta));
+    return [
+      ...created,
+      ...items.map(
+        (item) => ({ type: "content-appended", toolCallId, at: reading.at, content: item }) as const,
+      ),
+    ];
   }
 }
 
@@ -100,19 +112,19 @@ function patched(meta: Meta | undefined, patch: Meta): Meta {
   return Object.fromEntries(entries.filter(([, value]) => value !== null));
 }
 
-function readPlan(update: JsonObject, at: number, troubles: Troubles): SessionEvent[] {
+function readPlan(update: JsonObject, reading: Reading): SessionEvent[] {
   const { plan } = update;
-  readMeta(update["_meta"], false, troubles);
+  readMeta(update["_meta"], false, reading);
   if (!isJsonObject(plan) || typeof plan["planId"] !== "string" || typeof plan["type"] !== "string") {
-    return troubles.fail("a plan update must have a plan with type and planId");
+    return reading.fail("a plan update must have a plan with type and planId");
   }
   if (plan["type"] !== "items") return [];
-  readMeta(plan["_meta"], false, troubles);
-  return [{ type: "plan-updated", at, entries: readPlanEntries(plan["entries"], true, troubles) }];
+  readMeta(plan["_meta"], false, reading);
+  return [{ type: "plan-updated", at: reading.at, entries: readPlanEntries(plan["entries"], true, reading) }];
 }
 
 /** What v2 has and we do not follow, and what is a vendor's or the future's, is passed over without fault. */
-function unknownUpdate(update: JsonObject, troubles: Troubles): SessionEvent[] {
-  if (typeof update["sessionUpdate"] !== "string") troubles.fail("a session update must say what it is");
+function unknownUpdate(update: JsonObject, reading: Reading): SessionEvent[] {
+  if (typeof update["sessionUpdate"] !== "string") reading.fail("a session update must say what it is");
   return [];
 }

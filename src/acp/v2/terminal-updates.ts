@@ -13,7 +13,9 @@ export class TerminalUpdates {
   readonly #sent = new Map<string, SentTerminal>();
 
   encode(call: ToolCall): readonly V2Update[] {
-    return call.content.flatMap((item) => (item.type === "terminal" ? this.#updates(item, item.output ?? EMPTY_TEXT) : []));
+    return call.content.flatMap((item) =>
+      item.type === "terminal" ? this.#updates(item, item.output ?? EMPTY_TEXT) : [],
+    );
   }
 
   #updates({ terminalId, exit }: TerminalContent, output: BoundedText): readonly V2Update[] {
@@ -23,11 +25,20 @@ export class TerminalUpdates {
     const exitStatus = exit && !sameJson(exit, last?.exit) ? { exitStatus: exit } : undefined;
     const fresh = last && textSince(output, last.total);
     if (fresh === undefined) {
-      return [{ sessionUpdate: "terminal_update", terminalId, output: { data: base64(shownText(output)) }, ...exitStatus }];
+      return [
+        {
+          sessionUpdate: "terminal_update",
+          terminalId,
+          output: { data: base64(shownText(output)) },
+          ...exitStatus,
+        },
+      ];
     }
     const text = fresh.slice(0, total - (last?.total ?? 0));
     return [
-      ...(text === "" ? [] : [{ sessionUpdate: "terminal_output_chunk", terminalId, data: base64(text) } as const]),
+      ...(text === ""
+        ? []
+        : [{ sessionUpdate: "terminal_output_chunk", terminalId, data: base64(text) } as const]),
       ...(exitStatus ? [{ sessionUpdate: "terminal_update", terminalId, ...exitStatus } as const] : []),
     ];
   }

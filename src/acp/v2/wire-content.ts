@@ -9,8 +9,7 @@ import type { V2Content } from "./wire.js";
 export function v2Item(item: ToolCallContent): V2Content {
   switch (item.type) {
     case "content":
-      // Our blocks have v2's shape once what it forbids is out; only the SDK's type spells readonly differently.
-      return { ...item, content: blockForV2(item.content) } as V2Content;
+      return { ...item, content: blockForV2(item.content) };
     case "diff":
       return v2Diff(item);
     case "terminal":
@@ -32,7 +31,9 @@ function v2Diff(diff: DiffContent): V2Content {
   const known = fileType ?? (diff.newText === undefined && diff.oldText === undefined ? undefined : "text");
   const about = { ...(known && { fileType: known }), ...(mimeType !== undefined && { mimeType }) };
   const isPair = operation === "move" || operation === "copy";
-  const change = isPair ? { operation, path, oldPath: oldPath ?? path, ...about } : { operation, path, ...about };
+  const change = isPair
+    ? { operation, path, oldPath: oldPath ?? path, ...about }
+    : { operation, path, ...about };
   // The SDK's type is a union over each operation, which the compiler does not match against a variable one.
   return {
     type: "diff",

@@ -3,7 +3,8 @@
  * it stops at anything the schema crate would not take. The lenient one is for other agents': it
  * makes the best of it and keeps a record of every repair.
  */
-import type { Repair } from "../call/index.js";
+import type { AskedQuestion, Repair, ToolCall } from "../call/index.js";
+import type { ToolgateMeta } from "./toolgate-meta.js";
 
 /** Every repair has a name, so that they can be counted and looked up. */
 export type RepairName =
@@ -36,14 +37,49 @@ export type RepairName =
 
 export type ReaderMode = "strict" | "lenient";
 
+/** The session as it stands, with all events of earlier messages applied. A SessionBook is one. */
+export type SessionSoFar = {
+  readonly sessionId: string;
+  call(toolCallId: string): ToolCall | undefined;
+  question(questionId: string): AskedQuestion | undefined;
+};
+
+export type ReaderOptions = {
+  readonly session: SessionSoFar;
+  /** The session's folder: relative paths of careless agents are taken from here. */
+  readonly cwd: string;
+  readonly mode: ReaderMode;
+};
+
 /** Thrown inside a reader and caught by it: the message cannot be read. */
 export class Unreadable extends Error {}
 
-export class Troubles {
-  readonly repairs: Repair[] = [];
+/** The message that is being read, and what had to be done about it. One serves a reader for all its messages. */
+export class Reading {
+  readonly session: SessionSoFar;
+  readonly cwd: string;
+  readonly mode: ReaderMode;
+  at = 0;
+  repairs: Repair[] = [];
   toolCallId: string | undefined;
+  /** What the message says in `_meta.toolgate`, when it is our own traffic. */
+  own: ToolgateMeta | undefined;
+  /** The call came with `_meta.toolgate` before: without a new one its state stays as it is. */
+  isOurs = false;
 
-  constructor(readonly mode: ReaderMode) {}
+  constructor({ session, cwd, mode }: ReaderOptions) {
+    this.session = session;
+    this.cwd = cwd;
+    this.mode = mode;
+  }
+
+  begin(at: number): void {
+    this.at = at;
+    if (this.repairs.length > 0) this.repairs = [];
+    this.toolCallId = undefined;
+    this.own = undefined;
+    this.isOurs = false;
+  }
 
   /** Something that even the strict reader puts right, as the schema crate does. */
   mend(repair: RepairName, detail: string): void {
