@@ -90,6 +90,7 @@ describe("a relative path on Windows", () => {
   test("a working directory with slashes is walked all the same", () => {
     expect(absolutePath("C:/Users/ann", "src")).toBe("C:\\Users\\ann\\src");
     expect(absolutePath("C:/Users/ann", "..\\bob")).toBe("C:\\Users\\bob");
+    expect(absolutePath("\\\\server/share/ann", "../bob")).toBe("\\\\server\\share\\bob");
   });
 
   test("a share stays a share, and nothing leads out of it", () => {

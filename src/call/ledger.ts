@@ -21,6 +21,9 @@ export type Lease = {
   readonly expiresAt: number;
 };
 
+/** When a session was first and last written, by the ledger's clock. */
+export type SessionSummary = { readonly sessionId: string; readonly createdAt: number; readonly updatedAt: number };
+
 /** `counted` says whether this answer is the one that counts; `answer` is the one that does. */
 export type AnswerReceipt = { readonly counted: boolean; readonly answer: Answer };
 
@@ -61,6 +64,11 @@ export interface Ledger {
   answer(questionId: string, answer: Answer): Promise<AnswerReceipt>;
   /** Open questions, oldest first, of one session or of all. */
   openQuestions(options?: { readonly sessionId?: string }): Promise<readonly Question[]>;
+
+  /** The sessions that have events, the most recently written first; `before` is the last one of the page before. */
+  sessions(options?: { readonly before?: SessionSummary; readonly limit?: number }): Promise<readonly SessionSummary[]>;
+  /** Forgets a session, its questions included. The lease ends with it; followers end. Throws LEASE_LOST. */
+  remove(lease: Lease): Promise<void>;
 
   /** Stores bytes under their SHA-256 in hex. The same bytes are stored once. */
   putBlob(bytes: Uint8Array): Promise<string>;
