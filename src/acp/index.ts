@@ -5,8 +5,11 @@
  * stringified whatever a tool put in; a reader never throws on a message and its events can be applied
  * as they are; `_meta.toolgate` is believed only in our own traffic.
  */
+export { createAcpAgent } from "./acp-agent.js";
+export type { AcpAgentOptions } from "./acp-agent.js";
 export type { ReadResult } from "./read-result.js";
 export type { ReaderMode, ReaderOptions, RepairName, SessionSoFar } from "./reading.js";
+export { stdioStream } from "./stdio-stream.js";
 export { encodeV1Event } from "./v1/encode-event.js";
 export { V1Encoder } from "./v1/encoder.js";
 export { encodeV1Permission, readV1Outcome, readV1Permission } from "./v1/permission.js";

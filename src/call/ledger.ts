@@ -22,7 +22,11 @@ export type Lease = {
 };
 
 /** When a session was first and last written, by the ledger's clock. */
-export type SessionSummary = { readonly sessionId: string; readonly createdAt: number; readonly updatedAt: number };
+export type SessionSummary = {
+  readonly sessionId: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+};
 
 /** `counted` says whether this answer is the one that counts; `answer` is the one that does. */
 export type AnswerReceipt = { readonly counted: boolean; readonly answer: Answer };
@@ -66,7 +70,10 @@ export interface Ledger {
   openQuestions(options?: { readonly sessionId?: string }): Promise<readonly Question[]>;
 
   /** The sessions that have events, the most recently written first; `before` is the last one of the page before. */
-  sessions(options?: { readonly before?: SessionSummary; readonly limit?: number }): Promise<readonly SessionSummary[]>;
+  sessions(options?: {
+    readonly before?: SessionSummary;
+    readonly limit?: number;
+  }): Promise<readonly SessionSummary[]>;
   /** Forgets a session, its questions included. The lease ends with it; followers end. Throws LEASE_LOST. */
   remove(lease: Lease): Promise<void>;
 

@@ -16,6 +16,7 @@ import type {
   Session,
   SessionEvent,
   SessionInfo,
+  Step,
   TimelineEntry,
   Turn,
 } from "./session.js";
@@ -50,6 +51,7 @@ export class SessionBook {
   readonly #timeline: (MessageRun | string)[] = [];
   readonly #questions = new Map<string, AskedQuestion>();
   readonly #turns: Turn[] = [];
+  readonly #steps: Step[] = [];
   readonly #repairs: Repair[] = [];
   readonly #listeners = new Set<SessionListener>();
   #plan: readonly PlanEntry[] = [];
@@ -125,6 +127,7 @@ export class SessionBook {
       modeId: this.#modeId,
       plan: this.#plan,
       turns: [...this.#turns],
+      steps: [...this.#steps],
       timeline: this.#timeline.flatMap((entry) => this.#timelineEntry(entry) ?? []),
       questions: [...this.#questions.values()],
       repairs: [...this.#repairs],
@@ -168,6 +171,11 @@ export class SessionBook {
       case "turn-resumed":
       case "turn-stopped":
         return this.#applyToTurn(event);
+      case "step-ended": {
+        const { turnId, stepId, toolCallIds } = event;
+        this.#steps.push({ turnId, stepId, toolCallIds });
+        return;
+      }
       case "message-chunk": {
         const last = this.#timeline.at(-1);
         if (last instanceof MessageRun && last.takes(event)) last.push(event.block);

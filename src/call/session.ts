@@ -36,6 +36,11 @@ export type SessionEvent =
       "turn-stopped",
       { readonly turnId: string; readonly stopReason: StopReason; readonly error?: string }
     >
+  /** The model has said all it had to say: only what a step ended with is told to the model again. */
+  | Happened<
+      "step-ended",
+      { readonly turnId: string; readonly stepId: string; readonly toolCallIds: readonly string[] }
+    >
   | Happened<
       "message-chunk",
       { readonly messageId: string; readonly role: MessageRole; readonly block: ContentBlock }
@@ -61,6 +66,13 @@ export type Turn = {
         readonly error?: string;
         readonly endedAt: number;
       };
+};
+
+/** One answer of the model: the message of that id, and the calls it asked for. */
+export type Step = {
+  readonly turnId: string;
+  readonly stepId: string;
+  readonly toolCallIds: readonly string[];
 };
 
 /** A run of chunks of one message; a call in between starts a new run, so that the order can be read. */
@@ -89,6 +101,7 @@ export type Session = {
   readonly modeId: string | undefined;
   readonly plan: readonly PlanEntry[];
   readonly turns: readonly Turn[];
+  readonly steps: readonly Step[];
   readonly timeline: readonly TimelineEntry[];
   readonly questions: readonly AskedQuestion[];
   readonly repairs: readonly Repair[];

@@ -43,6 +43,8 @@ export type Decision = {
   readonly who?: string;
   readonly rule?: string;
   readonly reason?: string;
+  /** What the yes is for: when the call is about to do something else, it is asked again. */
+  readonly intentHash?: string;
   readonly at: number;
 };
 
@@ -133,7 +135,8 @@ export type ToolCallEvent =
   /** Without a decision nobody here decided: a foreign agent ran the call by its own lights. */
   | CallEvent<"call-cleared", { readonly decision?: Decision }>
   | CallEvent<"call-refused", { readonly decision?: Decision }>
-  | CallEvent<"run-started">
+  /** The intent as it was just before it took effect; recorded durably, or the call does not run. */
+  | CallEvent<"run-started", { readonly intent?: unknown }>
   | CallEvent<"cancel-wished">
   | CallEvent<"call-done", EndData>
   | CallEvent<"call-failed", EndData & { readonly error: string }>

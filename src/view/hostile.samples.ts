@@ -275,6 +275,7 @@ export const hostileSessions = fc.record({
   ),
   modeId: optional(hostileText),
   plan: fc.array(planEntries, { maxLength: 2 }),
+  steps: fc.constant([]),
   turns: fc.array(turns, { maxLength: 2 }),
   timeline: fc.array(
     fc.oneof(

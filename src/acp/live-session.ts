@@ -1,0 +1,146 @@
+/**
+ * A session as an ACP client sees it: what is recorded is sent as it happens, questions are put to the
+ * client, and one turn runs at a time.
+ */
+import type { AgentContext, RequestPermissionRequest, SessionUpdate } from "@agentclientprotocol/sdk";
+import { methods } from "@agentclientprotocol/sdk";
+import type { AgentSession, TurnEnd } from "../agent/index.js";
+import { holdTurn } from "../agent/index.js";
+import type { ContentBlock, Question, Session, SessionEvent } from "../call/index.js";
+import type { Ask } from "../run/index.js";
+import { encodeV1Event } from "./v1/encode-event.js";
+import { V1Encoder } from "./v1/encoder.js";
+import { encodeV1Permission, readV1Outcome } from "./v1/permission.js";
+import type { V1Update } from "./v1/wire.js";
+
+export class LiveSession {
+  readonly session: AgentSession;
+  readonly #client: AgentContext;
+  readonly #clientName: string;
+  readonly #encoder = new V1Encoder();
+  readonly #stopListening: () => void;
+  /** The turn under way: how to cancel it, and when it is over. */
+  #turn: { readonly abort: AbortController; readonly over: Promise<unknown> } | undefined;
+  #sent: Promise<void> = Promise.resolve();
+
+  constructor(session: AgentSession, client: AgentContext, clientName: string) {
+    this.session = session;
+    this.#client = client;
+    this.#clientName = clientName;
+    this.#stopListening = session.onRecorded((events) => this.#report(events));
+  }
+
+  /** Everything that is remembered, in the order in which it happened. */
+  async replay(): Promise<void> {
+    const session = this.session.book.snapshot();
+    for (const entry of session.timeline) {
+      if (entry.type === "call") this.#send(this.#encoder.encode(entry.call));
+      else
+        this.#send(entry.message.blocks.flatMap((block) => encodeV1Event(chunk(entry.message, block)) ?? []));
+    }
+    this.#send(planOf(session));
+    await this.#sent;
+  }
+
+  /** Starts a turn; one that is still under way is ended first. */
+  async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
+    await this.cancel();
+    return this.#hold(signal, (stop) => this.session.prompt(blocks, stop));
+  }
+
+  /** Goes on with the turn that an earlier process left, if there is one. */
+  async resume(): Promise<void> {
+    const status = this.session.book.turn?.state.status;
+    if (status === "running" || status === "parked") {
+      await this.#hold(new AbortController().signal, (stop) => this.session.advance(stop));
+    }
+  }
+
+  /** Returns when the turn has really ended and the client has heard of it. */
+  async cancel(): Promise<void> {
+    this.#turn?.abort.abort();
+    await this.#turn?.over.catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    await this.cancel();
+    this.#stopListening();
+    await this.session.close();
+  }
+
+  async #hold(signal: AbortSignal, start: (stop: AbortSignal) => Promise<TurnEnd>): Promise<TurnEnd> {
+    const abort = new AbortController();
+    const stop = AbortSignal.any([signal, abort.signal]);
+    const over = holdTurn(this.session, this.#ask, stop, start(stop));
+    this.#turn = { abort, over };
+    try {
+      const end = await over;
+      // All of a turn's updates go out before its response.
+      await this.#sent;
+      return end;
+    } finally {
+      this.#turn = undefined;
+    }
+  }
+
+  readonly #ask: Ask = async (question: Question, signal: AbortSignal) => {
+    const call = this.session.book.call(question.toolCallId);
+    if (!call) throw new Error(`call ${question.toolCallId} is not known`);
+    await this.#sent;
+    // The SDK's type is the same, only not readonly.
+    const request = encodeV1Permission(question, call) as RequestPermissionRequest;
+    const result = await this.#client.request(methods.client.session.requestPermission, request, {
+      cancellationSignal: signal,
+      stopWaitingOnCancel: true,
+    });
+    const outcome = readV1Outcome(result, question);
+    if (outcome === "cancelled")
+      return { outcome: { type: "refused" }, by: "person", reason: "the question was dismissed" };
+    return { outcome, by: "person", who: this.#clientName };
+  };
+
+  #report(events: readonly SessionEvent[]): void {
+    const changed = new Set<string>();
+    const tellCalls = () => {
+      for (const toolCallId of changed) {
+        const call = this.session.book.call(toolCallId);
+        if (call) this.#send(this.#encoder.encode(call));
+      }
+      changed.clear();
+    };
+    for (const event of events) {
+      if ("toolCallId" in event) {
+        changed.add(event.toolCallId);
+        continue;
+      }
+      // The client wrote the user's messages itself.
+      const update =
+        event.type === "message-chunk" && event.role === "user" ? undefined : encodeV1Event(event);
+      if (!update) continue;
+      tellCalls();
+      this.#send([update]);
+    }
+    tellCalls();
+  }
+
+  /** In order; a client that is gone is no reason to stop what is being recorded. */
+  #send(updates: readonly V1Update[]): void {
+    const { sessionId } = this.session;
+    for (const update of updates) {
+      // The SDK's type is the same, only not readonly.
+      const notification = { sessionId, update: update as SessionUpdate };
+      this.#sent = this.#client.notify(methods.client.session.update, notification).catch(() => undefined);
+    }
+  }
+}
+
+type Said = { readonly messageId: string; readonly role: "user" | "agent" | "thought"; readonly at: number };
+
+function chunk({ messageId, role, at }: Said, block: ContentBlock): SessionEvent {
+  return { type: "message-chunk", at, messageId, role, block };
+}
+
+function planOf({ plan }: Session): readonly V1Update[] {
+  const update = plan.length > 0 ? encodeV1Event({ type: "plan-updated", at: 0, entries: plan }) : undefined;
+  return update ? [update] : [];
+}

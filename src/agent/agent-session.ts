@@ -1,0 +1,124 @@
+/** A session of an agent, open for writing in this process. One turn at a time. */
+import { randomUUID } from "node:crypto";
+import type { ContentBlock, Ledger, SessionBook, SessionEvent, SessionInfo } from "../call/index.js";
+import { decide } from "../policy/index.js";
+import type { Intent, Verdict } from "../policy/index.js";
+import { Gate, recoveryEvents, SessionRecord } from "../run/index.js";
+import { Toolbox } from "../tools/index.js";
+import type { AppTool, Workspace } from "../tools/index.js";
+import type { Agent } from "./create-agent.js";
+import { advanceTurn } from "./turn.js";
+import type { TurnContext, TurnEnd } from "./turn.js";
+
+export type SessionOptions = {
+  readonly agent: Agent;
+  readonly ledger: Ledger;
+  readonly workspace: Workspace;
+  /** A new one when left out. */
+  readonly sessionId?: string;
+  /** Tools that the app on the other side runs. */
+  readonly appTools?: readonly AppTool[];
+  /** Instead of the agent's own rules: how this session's intents are judged. */
+  readonly judge?: (intent: Intent) => Verdict;
+  /** What a new session is about. */
+  readonly info?: SessionInfo;
+  /** How long the lease on the session lasts without a sign of life. */
+  readonly leaseMilliseconds?: number;
+  readonly now?: () => number;
+};
+
+export class AgentSession {
+  readonly #record: SessionRecord;
+  readonly #context: TurnContext;
+  readonly #now: () => number;
+
+  private constructor(record: SessionRecord, context: TurnContext, now: () => number) {
+    this.#record = record;
+    this.#context = context;
+    this.#now = now;
+  }
+
+  /** Opens a session, new or recorded. Calls that died with an earlier process are settled first. */
+  static async open(options: SessionOptions): Promise<AgentSession> {
+    const { agent, ledger, workspace, sessionId = `session_${randomUUID()}`, now = Date.now } = options;
+    // A process may have the same session open twice by mistake: each opening is an owner of its own.
+    const owner = `${agent.name} ${process.pid} ${randomUUID().slice(0, 8)}`;
+    const lease = options.leaseMilliseconds;
+    const record = await SessionRecord.open(ledger, sessionId, {
+      owner,
+      ...(lease !== undefined && { milliseconds: lease }),
+    });
+    const toolbox = new Toolbox([...agent.tools, ...(options.appTools ?? [])]);
+    const judge = options.judge ?? ((intent: Intent) => decide(intent, agent.rules));
+    const gate = new Gate({ record, toolbox, judge, workspace, now });
+    const session = new AgentSession(record, { agent, record, gate, toolbox, now }, now);
+    if (record.seq === 0) {
+      const info = { cwd: workspace.root, agent: agent.name, ...options.info };
+      await record.record([{ type: "info-changed", at: now(), info }], { durable: true });
+    }
+    await record.record(recoveryEvents(record.book, now()), { durable: true });
+    return session;
+  }
+
+  get sessionId(): string {
+    return this.#record.sessionId;
+  }
+
+  get book(): SessionBook {
+    return this.#record.book;
+  }
+
+  get ledger(): Ledger {
+    return this.#record.ledger;
+  }
+
+  get gate(): Gate {
+    return this.#context.gate;
+  }
+
+  /** Starts a turn with what the user says, and goes as far as it can without waiting for anyone. */
+  async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
+    await this.#endOpenTurn();
+    const turnId = `turn_${this.#record.seq + 1}`;
+    const at = this.#now();
+    const said = blocks.map((block): SessionEvent => ({
+      type: "message-chunk",
+      at,
+      messageId: `user-${turnId}`,
+      role: "user",
+      block,
+    }));
+    await this.#record.record([{ type: "turn-started", at, turnId }, ...said], { durable: true });
+    return advanceTurn(this.#context, signal);
+  }
+
+  /** Goes on with a turn that was parked, or that an earlier process left behind. */
+  async advance(signal: AbortSignal): Promise<TurnEnd> {
+    return advanceTurn(this.#context, signal);
+  }
+
+  /** Hears of every event once it is recorded and folded, in order. Returns the function that ends this. */
+  onRecorded(listener: (events: readonly SessionEvent[]) => void): () => void {
+    return this.#record.onRecorded(listener);
+  }
+
+  /** Takes in what others have recorded: answers need no lease. */
+  async catchUp(): Promise<void> {
+    await this.#record.catchUp();
+  }
+
+  async close(): Promise<void> {
+    await this.#record.close();
+  }
+
+  /** The user went on: what the last turn still waited for will not come. */
+  async #endOpenTurn(): Promise<void> {
+    const { turn } = this.book;
+    if (!turn || turn.state.status === "stopped") return;
+    await this.gate.cancel("the user went on without it.");
+    await this.#record.record(
+      [{ type: "turn-stopped", at: this.#now(), turnId: turn.turnId, stopReason: "cancelled" }],
+      { durable: true },
+    );
+  }
+}

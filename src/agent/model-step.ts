@@ -1,0 +1,130 @@
+/** One answer of the model: streamed into the log as it comes, then submitted to the gate as a whole. */
+import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from "@ai-sdk/provider";
+import type { SessionEvent, StopReason } from "../call/index.js";
+import { EventWriter } from "../run/index.js";
+import type { ToolRequest } from "../run/index.js";
+import { promptFromSession } from "./prompt-from-session.js";
+import type { TurnContext } from "./turn.js";
+
+export type StepEnd =
+  | { readonly status: "made" }
+  | { readonly status: "broken"; readonly stopReason: StopReason; readonly error?: string };
+
+export async function modelStep(context: TurnContext, turnId: string, signal: AbortSignal): Promise<StepEnd> {
+  const { record, gate, now } = context;
+  // Unique even when a step is taken again after a crash, so that its text is not joined to the lost one's.
+  const stepId = `step_${record.seq + 1}`;
+  const step = new StepReader(context, stepId);
+  try {
+    const { stream } = await context.agent.model.doStream(callOptions(context, signal));
+    for await (const part of stream) step.read(part);
+  } catch (error) {
+    step.broken ??= { status: "broken", stopReason: "error", error: errorText(error) };
+  }
+  await step.writer.flush();
+  if (step.broken) return step.broken;
+  if (signal.aborted) return { status: "broken", stopReason: "cancelled" };
+  await gate.submit(step.requests, (toolCallIds) => [
+    { type: "step-ended", at: now(), turnId, stepId, toolCallIds },
+  ]);
+  return { status: "made" };
+}
+
+/** Turns the parts of a stream into events, and keeps what the model asked for. */
+class StepReader {
+  readonly requests: ToolRequest[] = [];
+  readonly writer: EventWriter;
+  broken: (StepEnd & { status: "broken" }) | undefined;
+  readonly #context: TurnContext;
+  readonly #stepId: string;
+  /** Provider's id → ours, for calls whose input is still being written. */
+  readonly #drafts = new Map<string, string>();
+
+  constructor(context: TurnContext, stepId: string) {
+    this.#context = context;
+    this.#stepId = stepId;
+    this.writer = new EventWriter(context.record);
+  }
+
+  read(part: LanguageModelV3StreamPart): void {
+    switch (part.type) {
+      case "text-delta":
+        return this.writer.add(this.#chunk("agent", part.delta));
+      case "reasoning-delta":
+        return this.writer.add(this.#chunk("thought", part.delta));
+      case "tool-input-start":
+        return this.#startDraft(part.id, part.toolName);
+      case "tool-input-delta":
+        return this.#readDelta(part.id, part.delta);
+      case "tool-call": {
+        const { toolCallId: providerCallId, toolName: name, input } = part;
+        const toolCallId = this.#drafts.get(providerCallId);
+        this.requests.push({
+          name,
+          input: parsed(input),
+          providerCallId,
+          ...(toolCallId !== undefined && { toolCallId }),
+        });
+        this.#drafts.delete(providerCallId);
+        return;
+      }
+      case "finish":
+        this.broken = BROKEN_BY.get(part.finishReason.unified);
+        return;
+      case "error":
+        this.broken = { status: "broken", stopReason: "error", error: errorText(part.error) };
+        return;
+      default:
+    }
+  }
+
+  #chunk(role: "agent" | "thought", text: string): SessionEvent {
+    const messageId = role === "agent" ? this.#stepId : `${this.#stepId}-thought`;
+    return { type: "message-chunk", at: this.#context.now(), messageId, role, block: { type: "text", text } };
+  }
+
+  #startDraft(providerCallId: string, name: string): void {
+    const announced = this.#context.gate.announce(name, providerCallId);
+    this.#drafts.set(providerCallId, announced.toolCallId);
+    this.writer.add(announced);
+  }
+
+  #readDelta(providerCallId: string, text: string): void {
+    const toolCallId = this.#drafts.get(providerCallId);
+    if (toolCallId !== undefined)
+      this.writer.add({ type: "input-delta", toolCallId, at: this.#context.now(), text });
+  }
+}
+
+const BROKEN_BY: ReadonlyMap<string, StepEnd & { status: "broken" }> = new Map([
+  ["length", { status: "broken", stopReason: "max_tokens" }],
+  ["content-filter", { status: "broken", stopReason: "refusal" }],
+  [
+    "error",
+    { status: "broken", stopReason: "error", error: "The model reported an error and did not say which." },
+  ],
+]);
+
+function callOptions(
+  { agent, record, toolbox }: TurnContext,
+  abortSignal: AbortSignal,
+): LanguageModelV3CallOptions {
+  const tools = toolbox.list().map(({ name, description, parameters }) => ({
+    type: "function" as const,
+    name,
+    description,
+    inputSchema: parameters,
+  }));
+  return { prompt: promptFromSession(record.book.snapshot(), agent.instructions), tools, abortSignal };
+}
+
+/** Input that is no JSON stays the text it is: the tool's own check then says what is wrong with it. */
+function parsed(input: string): unknown {
+  try {
+    return JSON.parse(input === "" ? "{}" : input);
+  } catch {
+    return input;
+  }
+}
+
+const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));

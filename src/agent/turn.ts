@@ -1,0 +1,74 @@
+/**
+ * A turn, from wherever the log says it is: run what can run, ask the model, again. It parks where calls
+ * wait for someone. Everything it needs to go on is in the log.
+ */
+import type { SessionBook, StopReason } from "../call/index.js";
+import type { Gate, SessionRecord } from "../run/index.js";
+import type { Toolbox } from "../tools/index.js";
+import type { Agent } from "./create-agent.js";
+import { modelStep } from "./model-step.js";
+
+export type TurnContext = {
+  readonly agent: Agent;
+  readonly record: SessionRecord;
+  readonly gate: Gate;
+  readonly toolbox: Toolbox;
+  readonly now: () => number;
+};
+
+export type TurnEnd =
+  | { readonly status: "parked" }
+  | { readonly status: "stopped"; readonly stopReason: StopReason; readonly error?: string };
+
+export async function advanceTurn(context: TurnContext, signal: AbortSignal): Promise<TurnEnd> {
+  const { record, gate, agent, now } = context;
+  const { book } = record;
+  const { turn } = book;
+  if (!turn || turn.state.status === "stopped") throw new NoOpenTurn(record.sessionId);
+  const { turnId } = turn;
+  if (turn.state.status === "parked") await record.record([{ type: "turn-resumed", at: now(), turnId }]);
+  for (;;) {
+    if (signal.aborted) return stop(context, "cancelled");
+    if (book.openCalls().length > 0) {
+      await gate.proceed(signal);
+      if (signal.aborted) return stop(context, "cancelled");
+      if (book.openCalls().length > 0) {
+        await record.record([{ type: "turn-parked", at: now(), turnId }], { durable: true });
+        return { status: "parked" };
+      }
+    }
+    const steps = book.snapshot().steps.filter((step) => step.turnId === turnId);
+    if (steps.at(-1)?.toolCallIds.length === 0) return stop(context, "end_turn");
+    if (steps.length >= agent.maxSteps) return stop(context, "max_turn_requests");
+    const made = await modelStep(context, turnId, signal);
+    if (made.status === "broken")
+      return stop(context, signal.aborted ? "cancelled" : made.stopReason, made.error);
+  }
+}
+
+/** Every call ends before the turn does. */
+async function stop(
+  { record, gate, now }: TurnContext,
+  stopReason: StopReason,
+  error?: string,
+): Promise<TurnEnd> {
+  const turnId = record.book.turn?.turnId ?? "";
+  await gate.cancel(stopReason === "cancelled" ? "the turn was cancelled." : "the turn ended.");
+  const ended = { stopReason, ...(error !== undefined && { error }) };
+  await record.record([{ type: "turn-stopped", at: now(), turnId, ...ended }], { durable: true });
+  return { status: "stopped", ...ended };
+}
+
+/** Whether a session's last turn can be gone on with. */
+export function hasOpenTurn({ turn }: SessionBook): boolean {
+  return turn !== undefined && turn.state.status !== "stopped";
+}
+
+export class NoOpenTurn extends Error {
+  readonly code = "NO_OPEN_TURN";
+
+  constructor(sessionId: string) {
+    super(`Session ${sessionId} has no turn to go on with. Nothing was done; start one with a prompt.`);
+    this.name = "NoOpenTurn";
+  }
+}

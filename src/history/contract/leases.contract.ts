@@ -1,0 +1,160 @@
+/** Leases: who may write to a session, and until when. */
+import { expect, test } from "vitest";
+import type { Given } from "./contract.samples.js";
+import {
+  NOON,
+  QUICK,
+  SESSION,
+  claim,
+  codeOf,
+  expectLost,
+  outcomeOf,
+  said,
+  textsOf,
+} from "./contract.samples.js";
+
+export function leases({ store }: Given): void {
+  test("a lease tells its session, its owner and when it ends", async () => {
+    const lease = await claim(store().ledger, { owner: "ann", milliseconds: 30_000 });
+    expect(lease).toEqual({
+      sessionId: SESSION,
+      owner: "ann",
+      fence: expect.any(Number),
+      expiresAt: NOON + 30_000,
+    });
+  });
+
+  test("a session that another holds cannot be claimed; the error names who, and until when", async () => {
+    const { ledger, elsewhere } = store();
+    const lease = await claim(ledger, { owner: "ann", milliseconds: 30_000 });
+    store().time += 29_999;
+    const claiming = claim(elsewhere, { owner: "bob" });
+    await expect(claiming).rejects.toMatchObject({
+      code: "LEASE_HELD",
+      message: expect.stringMatching(/session-1.*\bann\b.*2026-01-02T12:00:30\.000Z/),
+    });
+    expect(await ledger.append(lease, [said("still mine")], QUICK)).toBe(1);
+  });
+
+  test("a lease for ever can be had, and is told as such", async () => {
+    const { ledger, elsewhere } = store();
+    await claim(ledger, { owner: "ann", milliseconds: Infinity });
+    store().time += 1e12;
+    const claiming = claim(elsewhere, { owner: "bob" });
+    await expect(claiming).rejects.toMatchObject({
+      code: "LEASE_HELD",
+      message: expect.stringContaining("ann until Infinity"),
+    });
+  });
+
+  test("holding one session leaves the others free", async () => {
+    const { ledger, elsewhere } = store();
+    await claim(ledger, { owner: "ann" });
+    const lease = await claim(elsewhere, { owner: "bob", sessionId: "session-2" });
+    expect(lease).toMatchObject({ owner: "bob", sessionId: "session-2" });
+  });
+
+  test("the same owner may claim again; the older lease is then lost", async () => {
+    const { ledger, elsewhere } = store();
+    const older = await claim(ledger, { owner: "ann" });
+    const newer = await claim(elsewhere, { owner: "ann" });
+    expect(newer.fence).toBeGreaterThan(older.fence);
+    await expectLost(ledger, older);
+    expect(await elsewhere.append(newer, [said("mine")], QUICK)).toBe(1);
+  });
+
+  test("of two who claim at once, one gets it", async () => {
+    const { ledger, elsewhere } = store();
+    const claims = Array.from({ length: 20 }, (_, index) =>
+      outcomeOf(claim(index % 2 === 0 ? ledger : elsewhere, { owner: `owner ${index}` })),
+    );
+    const codes = (await Promise.all(claims)).map((outcome) => ("code" in outcome ? outcome.code : "held"));
+    expect(codes.filter((code) => code === "held")).toHaveLength(1);
+    expect(codes.filter((code) => code === "LEASE_HELD")).toHaveLength(19);
+  });
+
+  test("a lease that ran out can be claimed by another, and the first owner can write no more", async () => {
+    const { ledger, elsewhere } = store();
+    const first = await claim(ledger, { owner: "ann", milliseconds: 30_000 });
+    await ledger.append(first, [said("by ann")], QUICK);
+    store().time += 30_000;
+    const second = await claim(elsewhere, { owner: "bob" });
+    expect(second.fence).toBeGreaterThan(first.fence);
+    await expectLost(ledger, first);
+    expect(await elsewhere.append(second, [said("by bob")], QUICK)).toBe(2);
+    await expectLost(ledger, first);
+    expect(await textsOf(ledger)).toEqual(["by ann", "by bob"]);
+  });
+
+  test("what the older lease was writing is there before the newer one is given, or never", async () => {
+    const { ledger, elsewhere } = store();
+    for (let round = 0; round < 20; round++) {
+      const older = await claim(ledger);
+      const writing = codeOf(ledger.append(older, [said("one"), said("two")], QUICK));
+      await claim(elsewhere);
+      const log = await elsewhere.read(SESSION);
+      const code = await writing;
+      expect(["none", "LEASE_LOST"]).toContain(code);
+      expect(await elsewhere.read(SESSION)).toEqual(log);
+    }
+  });
+
+  test("a lease that ran out still appends while nobody took the session", async () => {
+    const { ledger } = store();
+    const lease = await claim(ledger, { milliseconds: 30_000 });
+    store().time += 60_000;
+    expect(await ledger.append(lease, [said("late, and alone")], QUICK)).toBe(1);
+  });
+
+  test("renewing extends the lease, counted from now", async () => {
+    const { ledger, elsewhere } = store();
+    const lease = await claim(ledger, { owner: "ann", milliseconds: 30_000 });
+    store().time += 20_000;
+    const renewed = await ledger.renew(lease, { milliseconds: 30_000 });
+    expect(renewed).toEqual({ ...lease, expiresAt: NOON + 50_000 });
+    store().time = NOON + 49_999;
+    expect(await codeOf(claim(elsewhere, { owner: "bob" }))).toBe("LEASE_HELD");
+    // Only the fence counts: the lease as it was before it was renewed is the same one.
+    expect(await ledger.append(lease, [said("mine")], QUICK)).toBe(1);
+    store().time = NOON + 50_000;
+    expect((await claim(elsewhere, { owner: "bob" })).owner).toBe("bob");
+  });
+
+  test("a lease that ran out can be renewed while nobody took the session", async () => {
+    const { ledger, elsewhere } = store();
+    const lease = await claim(ledger, { owner: "ann", milliseconds: 30_000 });
+    store().time += 60_000;
+    const renewed = await ledger.renew(lease, { milliseconds: 30_000 });
+    expect(renewed.expiresAt).toBe(NOON + 90_000);
+    expect(await codeOf(claim(elsewhere, { owner: "bob" }))).toBe("LEASE_HELD");
+  });
+
+  test("releasing frees the session at once, and the released lease is lost", async () => {
+    const { ledger, elsewhere } = store();
+    const lease = await claim(ledger, { owner: "ann" });
+    await ledger.release(lease);
+    await expectLost(ledger, lease);
+    const next = await claim(elsewhere, { owner: "bob" });
+    expect(next.fence).toBeGreaterThan(lease.fence);
+    expect(await elsewhere.append(next, [said("by bob")], QUICK)).toBe(1);
+  });
+
+  test("a released lease stays lost when its owner claims again", async () => {
+    const { ledger } = store();
+    const released = await claim(ledger, { owner: "ann" });
+    await ledger.release(released);
+    const again = await claim(ledger, { owner: "ann" });
+    expect(again.fence).toBeGreaterThan(released.fence);
+    await expectLost(ledger, released);
+  });
+
+  test("releasing a lease that was already lost does nothing", async () => {
+    const { ledger, elsewhere } = store();
+    const older = await claim(ledger, { owner: "ann" });
+    const newer = await claim(elsewhere, { owner: "ann" });
+    await ledger.release(older);
+    await ledger.release(older);
+    expect(await codeOf(claim(ledger, { owner: "bob" }))).toBe("LEASE_HELD");
+    expect(await elsewhere.append(newer, [said("still mine")], QUICK)).toBe(1);
+  });
+}

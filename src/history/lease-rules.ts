@@ -1,0 +1,34 @@
+/**
+ * Who may claim a session and who may write to it, the same in every ledger.
+ *
+ * What must stay true: fences are counted over the whole ledger and never used twice, so a lease that
+ * is over needs no trace. Only the fence decides; an owner's name is for the reader of the message.
+ */
+import type { Lease } from "../call/index.js";
+import { LedgerError } from "../call/index.js";
+
+/** Throws LEASE_HELD when the newest lease is another owner's and still lasts. */
+export function checkFree(newest: Lease | undefined, owner: string, now: number): void {
+  if (!newest || newest.owner === owner || now >= newest.expiresAt) return;
+  const until = `until ${moment(newest.expiresAt)}`;
+  throw new LedgerError(
+    "LEASE_HELD",
+    `Session ${newest.sessionId} is held by ${newest.owner} ${until}. Nothing was claimed.`,
+  );
+}
+
+/** Throws LEASE_LOST unless the lease is the newest; `done` says what was not done then. */
+export function checkNewest(newest: Lease | undefined, lease: Lease, done: string): void {
+  if (newest?.fence === lease.fence) return;
+  const why = newest ? `${newest.owner} has claimed it since` : "nobody holds it";
+  throw new LedgerError(
+    "LEASE_LOST",
+    `${lease.owner} has lost the lease on session ${lease.sessionId}: ${why}. Nothing was ${done}.`,
+  );
+}
+
+/** A lease may be for ever, and a Date may not. */
+function moment(time: number): string {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? String(time) : date.toISOString();
+}

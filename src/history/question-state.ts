@@ -1,0 +1,93 @@
+/**
+ * What becomes of questions, the same in every ledger.
+ *
+ * As strict as the fold of the session: two may settle a question at once, one by `answer` and one by
+ * `append`, and a log with both in it could never be read again. Ids must be unique over all sessions,
+ * because `answer` is told nothing else.
+ */
+import type { Answer, AnswerReceipt, AskedQuestion, SessionEvent } from "../call/index.js";
+import { checkAnswer, IllegalEvent, LedgerError } from "../call/index.js";
+
+export type QuestionEvent = SessionEvent & { type: `question-${string}` };
+
+export function isAboutQuestion(event: SessionEvent): event is QuestionEvent {
+  return (
+    event.type === "question-asked" ||
+    event.type === "question-answered" ||
+    event.type === "question-withdrawn"
+  );
+}
+
+/** What becomes of the questions that these events are about; throws when one of them cannot be. */
+export function questionsAfter(
+  events: readonly SessionEvent[],
+  sessionId: string,
+  find: (questionId: string) => AskedQuestion | undefined,
+): ReadonlyMap<string, AskedQuestion> {
+  const after = new Map<string, AskedQuestion>();
+  for (const event of events) {
+    if (!isAboutQuestion(event)) continue;
+    const questionId = event.type === "question-asked" ? event.question.questionId : event.questionId;
+    const before = after.get(questionId) ?? find(questionId);
+    after.set(questionId, questionAfter(before, event, sessionId));
+  }
+  return after;
+}
+
+export function questionAfter(
+  asked: AskedQuestion | undefined,
+  event: QuestionEvent,
+  sessionId: string,
+): AskedQuestion {
+  if (event.type === "question-asked") {
+    const { question } = event;
+    const subject = `Question ${question.questionId}`;
+    if (asked) throw new IllegalEvent(subject, event.type, "was asked before");
+    if (question.sessionId !== sessionId) {
+      throw new IllegalEvent(subject, event.type, `is of session ${question.sessionId}, not ${sessionId},`);
+    }
+    return { question, state: { status: "open" } };
+  }
+  const subject = `Question ${event.questionId}`;
+  if (asked?.question.sessionId !== sessionId) {
+    throw new IllegalEvent(subject, event.type, `was never asked in session ${sessionId}`);
+  }
+  if (asked.state.status !== "open") {
+    throw new IllegalEvent(subject, event.type, `is already ${asked.state.status}`);
+  }
+  return {
+    question: asked.question,
+    state:
+      event.type === "question-answered"
+        ? { status: "answered", answer: event.answer }
+        : { status: "withdrawn", reason: event.reason, at: event.at },
+  };
+}
+
+export type GivenAnswer = { readonly questionId: string; readonly answer: Answer; readonly at: number };
+
+/** What an answer comes to, and the event that records it in `sessionId` if it counts. Throws as the port says. */
+export function answerQuestion(
+  asked: AskedQuestion | undefined,
+  { questionId, answer, at }: GivenAnswer,
+): { readonly receipt: AnswerReceipt; readonly sessionId: string; readonly event?: QuestionEvent } {
+  if (!asked) {
+    throw new LedgerError(
+      "NO_SUCH_QUESTION",
+      `No question ${questionId} is recorded here. Nothing was recorded.`,
+    );
+  }
+  const { question, state } = asked;
+  const { sessionId } = question;
+  if (state.status === "answered") return { receipt: { counted: false, answer: state.answer }, sessionId };
+  if (state.status === "withdrawn") {
+    const subject = `Question ${questionId} (${question.title})`;
+    throw new LedgerError(
+      "WITHDRAWN",
+      `${subject} was withdrawn: ${state.reason}. The answer was not recorded.`,
+    );
+  }
+  checkAnswer(question, answer, at);
+  const event = Object.freeze({ type: "question-answered", at, questionId, answer } as const);
+  return { receipt: { counted: true, answer }, sessionId, event };
+}

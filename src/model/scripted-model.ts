@@ -1,0 +1,99 @@
+/** A model that plays a script. It streams as real ones do: words, and tool input a few characters at a time. */
+import type {
+  LanguageModelV3,
+  LanguageModelV3CallOptions,
+  LanguageModelV3StreamPart,
+} from "@ai-sdk/provider";
+import type { Script, ScriptStep } from "./script.js";
+
+const INPUT_PIECE = 24;
+
+/** `pause`: milliseconds between two pieces, for people who watch. */
+export function scriptedModel(
+  { steps }: Script,
+  { pause = 0 }: { readonly pause?: number } = {},
+): LanguageModelV3 {
+  return {
+    specificationVersion: "v3",
+    provider: "toolgate",
+    modelId: "scripted",
+    supportedUrls: {},
+    doGenerate: () => Promise.reject(new Error("The scripted model only streams.")),
+    doStream: (options) => {
+      const answered = options.prompt.filter(({ role }) => role === "assistant").length;
+      const parts = stepParts(nextStep(steps, options.prompt) ?? THE_END, answered);
+      return Promise.resolve({ stream: streamOf(parts, pause, options) });
+    },
+  };
+}
+
+const THE_END: ScriptStep = { say: "(The script is over.)" };
+
+/** Walks the script along the history: each answer in it is a step that is over. */
+function nextStep(steps: readonly ScriptStep[], prompt: LanguageModelV3Prompt): ScriptStep | undefined {
+  let left = steps;
+  for (const [index, message] of prompt.entries()) {
+    if (message.role !== "assistant") continue;
+    const [over, ...rest] = left;
+    left = over?.otherwise && wentWrong(prompt[index + 1]) ? over.otherwise : rest;
+  }
+  return left[0];
+}
+
+function wentWrong(results: LanguageModelV3Prompt[number] | undefined): boolean {
+  if (results?.role !== "tool") return false;
+  return results.content.some((part) => part.type === "tool-result" && part.output.type === "error-text");
+}
+
+function* stepParts(
+  { think, say, calls = [] }: ScriptStep,
+  index: number,
+): Generator<LanguageModelV3StreamPart> {
+  yield { type: "stream-start", warnings: [] };
+  if (think !== undefined) yield* spoken("reasoning", think);
+  if (say !== undefined) yield* spoken("text", say);
+  for (const [number, { tool, input }] of calls.entries()) {
+    const id = `scripted-${index}-${number}`;
+    const json = JSON.stringify(input ?? {});
+    yield { type: "tool-input-start", id, toolName: tool };
+    for (let at = 0; at < json.length; at += INPUT_PIECE) {
+      yield { type: "tool-input-delta", id, delta: json.slice(at, at + INPUT_PIECE) };
+    }
+    yield { type: "tool-input-end", id };
+    yield { type: "tool-call", toolCallId: id, toolName: tool, input: json };
+  }
+  yield {
+    type: "finish",
+    finishReason: { unified: calls.length > 0 ? "tool-calls" : "stop", raw: undefined },
+    usage: NO_USAGE,
+  };
+}
+
+const NO_USAGE = {
+  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+};
+
+function* spoken(what: "reasoning" | "text", text: string): Generator<LanguageModelV3StreamPart> {
+  const id = what;
+  yield { type: `${what}-start`, id };
+  for (const delta of text.match(/\S*\s*/g) ?? [])
+    if (delta !== "") yield { type: `${what}-delta`, id, delta };
+  yield { type: `${what}-end`, id };
+}
+
+function streamOf(
+  parts: Iterator<LanguageModelV3StreamPart>,
+  pause: number,
+  { abortSignal }: LanguageModelV3CallOptions,
+): ReadableStream<LanguageModelV3StreamPart> {
+  return new ReadableStream({
+    async pull(controller) {
+      abortSignal?.throwIfAborted();
+      const { value, done } = parts.next();
+      if (done) return controller.close();
+      if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+      controller.enqueue(value);
+    },
+  });
+}

@@ -1,0 +1,15 @@
+/**
+ * DO it: the gate, the one mechanism that takes calls through their way.
+ *
+ * What must stay true here: a call is announced before it is asked about, asked about before it runs,
+ * and recorded before it takes effect; a yes is for one call and one intent and works once; waiting is
+ * a recorded state and not a promise somebody holds; a call that was running when its process died is
+ * never run again by itself.
+ */
+export { EventWriter } from "./event-writer.js";
+export { Gate } from "./gate.js";
+export type { GateOptions, Submitted, ToolRequest } from "./gate.js";
+export { holdUntilAnswered } from "./hold-until-answered.js";
+export type { Ask } from "./hold-until-answered.js";
+export { recoveryEvents } from "./recovery-events.js";
+export { SessionRecord } from "./session-record.js";

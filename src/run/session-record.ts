@@ -1,0 +1,124 @@
+/**
+ * A session held open for writing: its lease, its place in the ledger, and the book of what was
+ * recorded. What is in the book is in the ledger, in the same order.
+ */
+import { applyEvent, SessionBook } from "../call/index.js";
+import type { Lease, Ledger, SessionEvent, ToolCall } from "../call/index.js";
+
+/** Long enough for a busy process to renew in time, short enough to take over a dead one's session soon. */
+const LEASE_MILLISECONDS = 10_000;
+
+export class SessionRecord {
+  readonly ledger: Ledger;
+  readonly book: SessionBook;
+  #lease: Lease;
+  #seq = 0;
+  #renewal: NodeJS.Timeout;
+  readonly #listeners = new Set<(events: readonly SessionEvent[]) => void>();
+  /** One append at a time: parallel calls report in whatever order, the log has one. */
+  #queue: Promise<unknown> = Promise.resolve();
+
+  private constructor(ledger: Ledger, lease: Lease, milliseconds: number) {
+    this.ledger = ledger;
+    this.book = new SessionBook(lease.sessionId);
+    this.#lease = lease;
+    this.#renewal = setInterval(() => void this.#renew(milliseconds), milliseconds / 3).unref();
+  }
+
+  /** Claims the session and reads what is recorded of it. Throws LEASE_HELD while someone else writes to it. */
+  static async open(
+    ledger: Ledger,
+    sessionId: string,
+    { owner, milliseconds = LEASE_MILLISECONDS }: { readonly owner: string; readonly milliseconds?: number },
+  ): Promise<SessionRecord> {
+    const record = new SessionRecord(
+      ledger,
+      await ledger.claim(sessionId, owner, { milliseconds }),
+      milliseconds,
+    );
+    await record.catchUp();
+    return record;
+  }
+
+  get sessionId(): string {
+    return this.book.sessionId;
+  }
+
+  /** The number of the last event that the book knows. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  /** Appends the events, all or none, and folds them. Throws before anything is stored when one is illegal. */
+  async record(events: readonly SessionEvent[], { durable = false } = {}): Promise<void> {
+    if (events.length === 0) return;
+    await this.#inTurn(async () => {
+      checkLegal(this.book, events);
+      const last = await this.ledger.append(this.#lease, events, { durable });
+      if (last - events.length === this.#seq) {
+        this.#fold(events, last);
+      } else {
+        // Someone's answer came in between: the ledger knows the order.
+        await this.#readNew();
+      }
+    });
+  }
+
+  /** Folds what others have appended: answers need no lease. */
+  async catchUp(): Promise<void> {
+    await this.#inTurn(() => this.#readNew());
+  }
+
+  /** Hears of every event once it is recorded and folded, in order. Returns the function that ends this. */
+  onRecorded(listener: (events: readonly SessionEvent[]) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#renewal);
+    await this.#queue.catch(() => undefined);
+    await this.ledger.release(this.#lease);
+  }
+
+  async #readNew(): Promise<void> {
+    const recorded = await this.ledger.read(this.sessionId, { after: this.#seq });
+    const last = recorded.at(-1);
+    if (last)
+      this.#fold(
+        recorded.map(({ event }) => event),
+        last.seq,
+      );
+  }
+
+  #fold(events: readonly SessionEvent[], last: number): void {
+    this.book.applyAll(events);
+    this.#seq = last;
+    for (const listener of this.#listeners) listener(events);
+  }
+
+  #inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
+    const done = this.#queue.then(task, task);
+    this.#queue = done.catch(() => undefined);
+    return done;
+  }
+
+  /** A lease that cannot be renewed is lost; the next append says so, which is where it matters. */
+  async #renew(milliseconds: number): Promise<void> {
+    try {
+      this.#lease = await this.ledger.renew(this.#lease, { milliseconds });
+    } catch {
+      clearInterval(this.#renewal);
+    }
+  }
+}
+
+/** An illegal event in the log could never be read again, so it is tried on the calls first. */
+function checkLegal(book: SessionBook, events: readonly SessionEvent[]): void {
+  const calls = new Map<string, ToolCall>();
+  for (const event of events) {
+    if (!("toolCallId" in event)) continue;
+    const { toolCallId } = event;
+    calls.set(toolCallId, applyEvent(calls.get(toolCallId) ?? book.call(toolCallId), event));
+  }
+}

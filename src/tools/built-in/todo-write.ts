@@ -1,0 +1,39 @@
+/** The agent's own to-do list, which clients show as its plan. Every call replaces the whole list. */
+import { z } from "zod";
+import { type PlanEntry, planFromTodos } from "../../call/index.js";
+import { defineTool } from "../define-tool.js";
+
+const STATUSES = ["pending", "in_progress", "completed", "cancelled"] as const;
+
+const todo = z.object({
+  content: z.string().describe("What is to be done."),
+  // A list with a word that we do not know is still a list: `planFromTodos` says what the word counts as.
+  status: z.string().meta({ enum: STATUSES }),
+  priority: z
+    .string()
+    .optional()
+    .meta({ enum: ["high", "medium", "low"] }),
+});
+
+export const todoWrite = defineTool({
+  name: "todo_write",
+  description:
+    "Replaces the to-do list that the user sees as your plan. Use it for work of several steps, and again whenever a step's status changes.",
+  kind: "other",
+  input: z.object({ todos: z.array(todo).describe("The whole list, not only what changed.") }),
+  async run(input) {
+    const plan = planFromTodos(input) ?? [];
+    return { output: sentence(plan), plan };
+  },
+});
+
+function sentence(plan: readonly PlanEntry[]): string {
+  if (plan.length === 0) return "The plan is empty now.";
+  const counts = STATUSES.map(
+    (status) => [status, plan.filter((entry) => entry.status === status).length] as const,
+  );
+  const parts = counts
+    .filter(([, count]) => count > 0)
+    .map(([status, count]) => `${count} ${status.replace("_", " ")}`);
+  return `The plan has ${plan.length === 1 ? "1 entry" : `${plan.length} entries`} now: ${parts.join(", ")}.`;
+}

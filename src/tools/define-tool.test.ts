@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { defineTool } from "./define-tool.js";
+
+const greet = defineTool({
+  name: "greet",
+  description: "Greets.",
+  kind: "other",
+  input: z.object({ who: z.string(), times: z.int().min(1).default(1) }),
+  async run({ who, times }) {
+    return { output: `Hello ${who}`.repeat(times) };
+  },
+});
+
+test("an input that fits is handed on as the schema made it", () => {
+  expect(greet.parse({ who: "Ann", more: true })).toEqual({ ok: true, input: { who: "Ann", times: 1 } });
+});
+
+test("an input that does not fit says which tool, what is wrong and that nothing was run", () => {
+  const result = greet.parse({ who: 7, times: 0 });
+  const problem = result.ok ? "" : result.problem;
+  expect(problem).toMatch(/^greet: the input is not valid\. /);
+  expect(problem).toContain("expected string, received number");
+  expect(problem).toContain("at who");
+  expect(problem).toContain("at times");
+  expect(problem).toMatch(/Nothing was run\.$/);
+});
+
+test("no input at all is a problem too, not an error", () => {
+  expect(greet.parse(undefined)).toMatchObject({ ok: false });
+});
+
+test("the model is told what to write, not what comes out of it", () => {
+  expect(greet.parameters).toMatchObject({
+    type: "object",
+    properties: { who: { type: "string" }, times: { type: "integer", minimum: 1 } },
+    required: ["who"],
+  });
+});

@@ -1,0 +1,56 @@
+/**
+ * Where a path really leads, as the kernel would walk it: `..` after a link goes up from the link's
+ * target, not from its name.
+ *
+ * It also answers for what is not there yet. A dangling link leads to where a file written through it
+ * would be made, so `realpath` alone, which gives up on it, cannot tell whether a new file stays inside.
+ */
+import { lstat, readlink, realpath } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { errorCode } from "./error-code.js";
+
+/** As many links as Linux follows. */
+const MAX_LINKS = 40;
+
+/** Throws the file system's own error (ENOTDIR, ELOOP, EACCES …) when the path cannot be walked. */
+export async function realPathOf(absolutePath: string): Promise<string> {
+  // The parts still to walk, the next one last.
+  const ahead = absolutePath.split("/").toReversed();
+  // Where the walk is: `here` is real and exists, `missing` is what does not exist below it.
+  let here = "/";
+  const missing: string[] = [];
+  let links = 0;
+  for (let part = ahead.pop(); part !== undefined; part = ahead.pop()) {
+    if (part === "" || part === ".") continue;
+    if (part === "..") {
+      if (missing.pop() === undefined) here = dirname(here);
+      continue;
+    }
+    const found = missing.length > 0 ? "missing" : await look(join(here, part));
+    if (found === "missing") {
+      missing.push(part);
+    } else if (found === "real") {
+      here = join(here, part);
+    } else {
+      if (++links > MAX_LINKS) throw Object.assign(new Error("too many links"), { code: "ELOOP" });
+      if (found.target.startsWith("/")) here = "/";
+      ahead.push(...found.target.split("/").toReversed());
+    }
+  }
+  // On a disk that ignores case, only `realpath` knows how a name is really written.
+  return join(await realpath(here), ...missing);
+}
+
+export function isInside(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
+}
+
+async function look(path: string): Promise<"missing" | "real" | { readonly target: string }> {
+  try {
+    if (!(await lstat(path)).isSymbolicLink()) return "real";
+    return { target: await readlink(path) };
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return "missing";
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+/** A real folder for a test, and a context that writes down what a tool shows. */
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { CallFields } from "../call/index.js";
+import { LocalWorkspace } from "./local-workspace.js";
+import type { Tool, ToolContext } from "./tool.js";
+
+/** A workspace `ws` with these files, inside a folder of its own that also holds what is outside. */
+export async function aWorkspace(files: Readonly<Record<string, string | Uint8Array>> = {}) {
+  const outside = await realpath(await mkdtemp(join(tmpdir(), "toolgate-tools-")));
+  onTestFinished(() => rm(outside, { recursive: true, force: true }));
+  const root = join(outside, "ws");
+  await mkdir(root);
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+  return { outside, root, workspace: await LocalWorkspace.open(root) };
+}
+
+export function aContext(workspace: LocalWorkspace, signal: AbortSignal = new AbortController().signal) {
+  const reported: CallFields[] = [];
+  const printed: string[] = [];
+  const context: ToolContext = {
+    toolCallId: "call-1",
+    workspace,
+    signal,
+    report: (fields) => void reported.push(fields),
+    print: (terminalId, text) => void printed.push(`${terminalId}: ${text}`),
+  };
+  return { context, reported, printed };
+}
+
+/** The input as the tool itself reads it. */
+export function parsed(tool: Tool, input: unknown): unknown {
+  const result = tool.parse(input);
+  if (!result.ok) throw new Error(result.problem);
+  return result.input;
+}
+
+/** The words of the failure that it must end with. */
+export async function failureOf(promise: Promise<unknown>): Promise<string> {
+  const [outcome] = await Promise.allSettled([promise]);
+  if (outcome.status === "fulfilled") throw new Error(`No failure: ${JSON.stringify(outcome.value)}`);
+  const { reason } = outcome as { readonly reason: Error };
+  return `${reason.name}: ${reason.message}`;
+}
