@@ -20,6 +20,8 @@ export type AcpAgentOptions = {
   readonly leaseMilliseconds?: number;
 };
 
+const PATIENCE = 8_000;
+
 /** `close` ends what is under way: a client that is gone has cancelled. */
 export function createAcpAgent(options: AcpAgentOptions): { readonly app: AgentApp; close(): Promise<void> } {
   const sessions = new AcpSessions(options);
@@ -79,6 +81,8 @@ class AcpSessions {
       workspace,
       ...(sessionId !== undefined && { sessionId }),
       ...(leaseMilliseconds !== undefined && { leaseMilliseconds }),
+      // An editor that crashed opens its session again at once, and the lease of its last agent may not be over.
+      patience: PATIENCE,
     });
     const live = new LiveSession(session, client, this.clientName);
     this.#live.set(session.sessionId, live);

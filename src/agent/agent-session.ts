@@ -24,6 +24,8 @@ export type SessionOptions = {
   readonly info?: SessionInfo;
   /** How long the lease on the session lasts without a sign of life. */
   readonly leaseMilliseconds?: number;
+  /** How long to wait for a session that someone else holds, who may have died a moment ago. */
+  readonly patience?: number;
   readonly now?: () => number;
 };
 
@@ -43,10 +45,11 @@ export class AgentSession {
     const { agent, ledger, workspace, sessionId = `session_${randomUUID()}`, now = Date.now } = options;
     // A process may have the same session open twice by mistake: each opening is an owner of its own.
     const owner = `${agent.name} ${process.pid} ${randomUUID().slice(0, 8)}`;
-    const lease = options.leaseMilliseconds;
+    const { leaseMilliseconds: milliseconds, patience } = options;
     const record = await SessionRecord.open(ledger, sessionId, {
       owner,
-      ...(lease !== undefined && { milliseconds: lease }),
+      ...(milliseconds !== undefined && { milliseconds }),
+      ...(patience !== undefined && { patience }),
     });
     const toolbox = new Toolbox([...agent.tools, ...(options.appTools ?? [])]);
     const judge = options.judge ?? ((intent: Intent) => decide(intent, agent.rules));

@@ -1,81 +1,63 @@
 /**
- * `toolgate demo`: a scripted session, folded event by event as a live one would be. Each step of a call
- * is told when the fold takes it, then the whole session is shown as it would be remembered.
+ * `toolgate demo`: a scripted agent at work on a real project in a new folder. Its calls are real: the
+ * test runs, the file is edited, and the edit is asked about.
  */
-import type { Question, SessionEvent, ToolCall } from "../call/index.js";
-import { oneLine, SessionBook } from "../call/index.js";
-import { sessionText, statusMark } from "../view/index.js";
-import { demoEvents, demoSessionId } from "./demo-session.js";
+import { join } from "node:path";
+import { AgentSession, createAgent } from "../agent/index.js";
+import { openSqliteLedger } from "../history/index.js";
+import { scriptedModel } from "../model/index.js";
+import type { Ask } from "../run/index.js";
+import { builtInTools, LocalWorkspace } from "../tools/index.js";
+import { askInTerminal, refuseAll } from "./ask-in-terminal.js";
+import { LiveText } from "./live-text.js";
+import { endText, runTurn } from "./run-turn.js";
+import { sampleScript, writeSampleProject } from "./sample-project.js";
 
-const OPENING = `A scripted sample of the state machine: nothing is run and no file is touched.
+/** A pace that one can read along with. */
+const PAUSE = 25;
 
-Each call, step by step:
-`;
+export type DemoFlags = { readonly yes?: boolean; readonly pause?: number };
 
-const SUMMARY = `
-The whole session, as it is remembered:
-`;
-
-export function runDemo(write: (text: string) => void): void {
-  const book = new SessionBook(demoSessionId);
-  const start = demoEvents[0]?.at ?? 0;
-  write(`${OPENING}\n`);
-  for (const event of demoEvents) {
-    const before = "toolCallId" in event ? book.call(event.toolCallId) : undefined;
-    book.apply(event);
-    const after = "toolCallId" in event ? book.call(event.toolCallId) : undefined;
-    if (after && hasMoved(before, after)) write(`${stepLine(after, event, start)}\n`);
-  }
-  write(`${SUMMARY}\n${sessionText(book.snapshot())}\n`);
-}
-
-/** A step, or a title that says more than before. */
-function hasMoved(before: ToolCall | undefined, after: ToolCall): boolean {
-  return before?.state.status !== after.state.status || before.title !== after.title;
-}
-
-function stepLine(call: ToolCall, event: SessionEvent, start: number): string {
-  const seconds = `${((event.at - start) / 1000).toFixed(1)} s`;
-  const { status } = call.state;
-  const columns = [
-    seconds.padStart(8),
-    oneLine(call.name, 12).padEnd(12),
-    `${statusMark(status)} ${status.padEnd(9)}`,
-  ];
-  return `${columns.join("  ")} ${meaning(call, event)}`;
-}
-
-function meaning(call: ToolCall, event: SessionEvent): string {
-  const title = oneLine(call.title, 44);
-  switch (call.state.status) {
-    case "drafting":
-      return event.type === "call-announced" ? "the model is writing the input" : title;
-    case "ready":
-      return "the input is complete";
-    case "waiting":
-      return event.type === "question-asked" ? asked(event.question) : "for someone else";
-    case "cleared":
-      return decided(call);
-    case "running":
-      return "under way";
-    case "done":
-      return "finished";
-    case "failed":
-    case "refused":
-    case "cancelled":
-    case "unknown":
-      return title;
-    default:
-      return call.state satisfies never;
+export async function runDemo({ yes = false, pause }: DemoFlags): Promise<number> {
+  const write = (text: string) => void process.stdout.write(text);
+  const folder = await writeSampleProject();
+  const workspace = await LocalWorkspace.open(folder);
+  const ledger = await openSqliteLedger(join(folder, ".toolgate-demo.sqlite"));
+  const hasPerson = process.stdin.isTTY && process.stdout.isTTY;
+  const agent = createAgent({
+    name: "demo",
+    model: scriptedModel(sampleScript, { pause: pause ?? (hasPerson ? PAUSE : 0) }),
+    tools: builtInTools,
+    // The folder is new and its commands are ours, so they run unasked here; the edit is asked about.
+    rules: [{ allow: "read" }, { allow: "execute" }, { allow: "todo_write" }],
+  });
+  write(`A scripted agent, real tools: a failing test in ${workspace.root}\n\n`);
+  const session = await AgentSession.open({ agent, ledger, workspace });
+  try {
+    const live = new LiveText(session, write);
+    const end = await runTurn(
+      session,
+      "The test fails. Please mend it.",
+      asker(yes, hasPerson, (id) => live.showCall(id)),
+    );
+    live.endLine();
+    write(`${endText(end) ?? closing(session, workspace.root)}\n`);
+    return end.status === "stopped" && end.stopReason === "end_turn" ? 0 : 1;
+  } finally {
+    await session.close();
+    await ledger.close();
   }
 }
 
-function asked({ options }: Question): string {
-  return `asks: ${options.map(({ name }) => oneLine(name, 14)).join(" / ")}`;
+function asker(yes: boolean, hasPerson: boolean, show: (toolCallId: string) => void): Ask {
+  if (yes)
+    return () =>
+      Promise.resolve({ outcome: { type: "selected", optionId: "allow_once" }, by: "person", who: "--yes" });
+  return hasPerson ? askInTerminal(show) : refuseAll;
 }
 
-function decided({ decision }: ToolCall): string {
-  if (!decision) return "nobody decided";
-  if (decision.by === "rule") return `rule ${oneLine(decision.rule ?? "", 30)} allows it`;
-  return `${oneLine(decision.who ?? "someone", 30)} said yes`;
+function closing(session: AgentSession, root: string): string {
+  const calls = [...session.book.calls()];
+  const asked = calls.filter(({ times }) => times.asked !== undefined).length;
+  return `${calls.length} calls, ${asked} of them asked about. The project is in ${root}; its session is remembered beside it.`;
 }

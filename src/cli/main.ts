@@ -2,24 +2,39 @@
 /*
  * The commands: what a person or a script starts by the name `toolgate`.
  *
- * This file only joins `runCli` to the process. What must stay true: output goes to stdout, trouble to
- * stderr; the exit code is 0 when what was asked for was done, 2 when it was not understood, 1 for
- * all else; a reader that has had enough (`toolgate | head -1`) is no trouble.
+ * This file only joins the commands to the process. What must stay true: what was asked for goes to
+ * stdout and trouble to stderr; the exit code is 0 when it was done, 2 when it was not understood and
+ * 1 for all else; a reader that has had enough (`toolgate demo | head -1`) is no trouble.
  */
-import { runCli } from "./run-cli.js";
+import { visibleText } from "../call/index.js";
+import { createProgram } from "./program.js";
+import { troubleText } from "./trouble.js";
 
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     // Whoever read this has gone: nobody is left to write for.
     if (error.code === "EPIPE") process.exit();
-    if (stream === process.stdout) {
+    if (stream === process.stdout)
       process.stderr.write(`toolgate: the output could not be written (${error.message}).\n`);
-    }
     process.exit(1);
   });
 }
 
-process.exitCode = runCli(process.argv.slice(2), {
-  write: (text) => void process.stdout.write(text),
-  writeError: (text) => void process.stderr.write(text),
-});
+try {
+  const program = createProgram();
+  const [word] = process.argv.slice(2);
+  if (
+    word !== undefined &&
+    !word.startsWith("-") &&
+    !program.commands.some((command) => command.name() === word)
+  ) {
+    process.stderr.write(
+      `toolgate: there is no command "${visibleText(word)}". Nothing was done. Try: toolgate --help\n`,
+    );
+    process.exit(2);
+  }
+  await program.parseAsync();
+} catch (error) {
+  process.stderr.write(`toolgate: ${troubleText(error)}\n`);
+  process.exitCode = 1;
+}

@@ -20,3 +20,15 @@ export function frozenJson<Value>(value: Value, subject: string, eventType: stri
   const text = jsonText(value, subject, eventType);
   return JSON.parse(text, (_name, part: unknown) => Object.freeze(part)) as Value;
 }
+
+/**
+ * A name as text that a database keeps whole: SQLite ends a text at a NUL, and half a surrogate pair is
+ * no UTF-8, so two names could become one. Ordinary names stay as they are.
+ */
+export function storedName(name: string): string {
+  return JSON.stringify(name).slice(1, -1);
+}
+
+export function nameFromStored(text: string): string {
+  return JSON.parse(`"${text}"`) as string;
+}

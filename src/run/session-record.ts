@@ -2,11 +2,20 @@
  * A session held open for writing: its lease, its place in the ledger, and the book of what was
  * recorded. What is in the book is in the ledger, in the same order.
  */
-import { applyEvent, SessionBook } from "../call/index.js";
+import { applyEvent, LedgerError, SessionBook } from "../call/index.js";
 import type { Lease, Ledger, SessionEvent, ToolCall } from "../call/index.js";
 
 /** Long enough for a busy process to renew in time, short enough to take over a dead one's session soon. */
-const LEASE_MILLISECONDS = 10_000;
+const LEASE_MILLISECONDS = 5_000;
+const LOOK_AGAIN_MILLISECONDS = 100;
+
+export type RecordOptions = {
+  readonly owner: string;
+  /** How long the lease lasts without a sign of life. */
+  readonly milliseconds?: number;
+  /** How long to wait for a session that someone else holds, who may have died a moment ago. */
+  readonly patience?: number;
+};
 
 export class SessionRecord {
   readonly ledger: Ledger;
@@ -26,16 +35,10 @@ export class SessionRecord {
   }
 
   /** Claims the session and reads what is recorded of it. Throws LEASE_HELD while someone else writes to it. */
-  static async open(
-    ledger: Ledger,
-    sessionId: string,
-    { owner, milliseconds = LEASE_MILLISECONDS }: { readonly owner: string; readonly milliseconds?: number },
-  ): Promise<SessionRecord> {
-    const record = new SessionRecord(
-      ledger,
-      await ledger.claim(sessionId, owner, { milliseconds }),
-      milliseconds,
-    );
+  static async open(ledger: Ledger, sessionId: string, options: RecordOptions): Promise<SessionRecord> {
+    const { owner, milliseconds = LEASE_MILLISECONDS, patience = 0 } = options;
+    const lease = await claim(ledger, sessionId, owner, milliseconds, Date.now() + patience);
+    const record = new SessionRecord(ledger, lease, milliseconds);
     await record.catchUp();
     return record;
   }
@@ -109,6 +112,24 @@ export class SessionRecord {
       this.#lease = await this.ledger.renew(this.#lease, { milliseconds });
     } catch {
       clearInterval(this.#renewal);
+    }
+  }
+}
+
+async function claim(
+  ledger: Ledger,
+  sessionId: string,
+  owner: string,
+  milliseconds: number,
+  until: number,
+): Promise<Lease> {
+  for (;;) {
+    try {
+      return await ledger.claim(sessionId, owner, { milliseconds });
+    } catch (error) {
+      const isHeld = error instanceof LedgerError && error.code === "LEASE_HELD";
+      if (!isHeld || Date.now() >= until) throw error;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MILLISECONDS));
     }
   }
 }

@@ -1,6 +1,8 @@
 import { execFileSync } from "node:child_process";
+import { readdirSync, renameSync, symlinkSync } from "node:fs";
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { LocalWorkspace, NotAFolder } from "./local-workspace.js";
 import { aWorkspace, failureOf } from "./tools.samples.js";
@@ -20,7 +22,9 @@ test("what is no folder is no workspace, and the message says why", async () => 
   await expect(LocalWorkspace.open(join(root, "a.txt"))).rejects.toThrow(
     `${root}/a.txt is not a folder (it is a file). No workspace was opened.`,
   );
-  await expect(LocalWorkspace.open(join(root, "none"))).rejects.toThrow(`${root}/none is not a folder (ENOENT).`);
+  await expect(LocalWorkspace.open(join(root, "none"))).rejects.toThrow(
+    `${root}/none is not a folder (ENOENT).`,
+  );
 });
 
 test.each([
@@ -39,7 +43,8 @@ test.each([
 
 test("the workspace itself is inside, however it is written", async () => {
   const { root, workspace } = await aWorkspace();
-  for (const path of ["", ".", "./", "x/..", "../ws", root, `${root}/`]) expect(await workspace.resolve(path)).toBe(root);
+  for (const path of ["", ".", "./", "x/..", "../ws", root, `${root}/`])
+    expect(await workspace.resolve(path)).toBe(root);
 });
 
 test("links that stay inside are followed to what they lead to", async () => {
@@ -94,7 +99,9 @@ test("a path that cannot be walked says what is in the way", async () => {
   );
   expect(await failureOf(workspace.resolve("one"))).toContain("its links lead in a circle");
   expect(await failureOf(workspace.resolve("x".repeat(5000)))).toContain("it is too long");
-  expect(await failureOf(workspace.resolve("a\0b"))).toContain(String.raw`"a\u0000b" holds a character that no path can have`);
+  expect(await failureOf(workspace.resolve("a\0b"))).toContain(
+    String.raw`"a\u0000b" holds a character that no path can have`,
+  );
   expect(await failureOf(workspace.resolve("a\uD800b"))).toContain("holds a character that no path can have");
 });
 
@@ -118,7 +125,9 @@ test("what is not text is not read, and the message says why", async () => {
   });
   execFileSync("mkfifo", [join(root, "pipe")]);
   const read = (name: string) => failureOf(workspace.readText(join(root, name)));
-  expect(await read("nul")).toContain(`${root}/nul cannot be read as text: it has NUL bytes. Nothing was read.`);
+  expect(await read("nul")).toContain(
+    `${root}/nul cannot be read as text: it has NUL bytes. Nothing was read.`,
+  );
   expect(await read("latin")).toContain("cannot be read as text: it is not valid UTF-8.");
   expect(await read("large")).toContain("cannot be read as text: it is larger than 10 MB.");
   expect((await workspace.readText(join(root, "limit")))?.length).toBe(10 * 1024 * 1024);
@@ -146,14 +155,14 @@ test("whoever reads while it is written sees the old text or the new one, whole"
   const [one, other] = ["1".repeat(400_000), "2".repeat(300_000)];
   const { root, workspace } = await aWorkspace({ "a.txt": one });
   const path = join(root, "a.txt");
-  let writing = true;
+  const writing = new AbortController();
   const seen = (async () => {
     const texts = new Set<string>();
-    while (writing) texts.add(await readFile(path, "utf8"));
+    while (!writing.signal.aborted) texts.add(await readFile(path, "utf8"));
     return texts;
   })();
   for (let round = 0; round < 20; round++) await workspace.writeText(path, round % 2 ? one : other);
-  writing = false;
+  writing.abort();
   for (const text of await seen) expect(text === one || text === other).toBe(true);
   expect(await readdir(root)).toEqual(["a.txt"]);
 });
@@ -180,7 +189,9 @@ test("a path that was resolved before a link took its place is neither read nor 
   for (const act of [() => workspace.readText(deep), () => workspace.writeText(deep, "new")])
     expect(await failureOf(act())).toBe(outsideMessage(deep, `${outside}/evil/a.ts`, root));
   for (const act of [() => workspace.readText(flat), () => workspace.writeText(flat, "new")])
-    expect(await failureOf(act())).toContain(`${flat} leads to ${root}/moved/a.ts now: a link was put in its way.`);
+    expect(await failureOf(act())).toContain(
+      `${flat} leads to ${root}/moved/a.ts now: a link was put in its way.`,
+    );
   expect(await readFile(join(outside, "evil/a.ts"), "utf8")).toBe("outside");
   expect(await readFile(join(root, "moved/a.ts"), "utf8")).toBe("inside");
   expect(await readdir(join(outside, "evil"))).toEqual(["a.ts"]);
@@ -191,10 +202,10 @@ test("a link that is swapped in while a file is written does not lead the write 
   await mkdir(join(outside, "evil"));
   await writeFile(join(outside, "evil/a.ts"), "outside");
   const writing = workspace.writeText(join(root, "src/a.ts"), "x".repeat(8_000_000));
-  const temporaryThere = async () => (await readdir(join(root, "src"))).length > 1;
-  while (!(await temporaryThere()));
-  await rename(join(root, "src"), join(root, "moved"));
-  await symlink(join(outside, "evil"), join(root, "src"));
+  // So large a text takes many turns of the loop to write; the swap is made in one, while it is half there.
+  while (readdirSync(join(root, "src")).length === 1) await setImmediate();
+  renameSync(join(root, "src"), join(root, "moved"));
+  symlinkSync(join(outside, "evil"), join(root, "src"));
   expect(await failureOf(writing)).toBe(outsideMessage(`${root}/src/a.ts`, `${outside}/evil/a.ts`, root));
   expect(await readFile(join(outside, "evil/a.ts"), "utf8")).toBe("outside");
   expect(await readFile(join(root, "moved/a.ts"), "utf8")).toBe("inside");

@@ -29,16 +29,17 @@ test("tools are found by name and listed in the order they were given", () => {
   ).toEqual(["pick_colour"]);
 });
 
+const makeTwice = () => new Toolbox([...builtInTools, appTool("terminal")]);
+
 test("two tools of one name make no toolbox, and the message names them", () => {
-  const make = () => new Toolbox([...builtInTools, appTool("terminal")]);
-  expect(make).toThrow(DuplicateTool);
-  expect(make).toThrow('Two tools are named "terminal".');
+  expect(makeTwice).toThrow(DuplicateTool);
+  expect(makeTwice).toThrow('Two tools are named "terminal".');
 });
 
 test("a name that every object has is no tool", () => {
   const toolbox = new Toolbox(builtInTools);
   for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty", ""])
-    expect(toolbox.get(name), name).toBeUndefined();
+    expect(toolbox.get(name)).toBeUndefined();
 });
 
 test("a tool may have such a name, and is then found", () => {

@@ -12,10 +12,8 @@ export function applyEdit(current: string | undefined, edit: Edit): Edited {
     throw new ToolFailure(
       `edit_file: ${path} does not exist, so "oldText" cannot be replaced in it. Nothing was written. Check the path, or leave out "oldText" to create the file.`,
     );
-  const [old, replacement] = [oldText, newText].map((text) => withLineEndsOf(current, text)) as [
-    string,
-    string,
-  ];
+  const old = withLineEndsOf(current, oldText);
+  const replacement = withLineEndsOf(current, newText);
   if (old === replacement)
     throw new ToolFailure(
       `edit_file: "oldText" and "newText" are the same, so ${path} would stay as it is. The file was not changed. Give another "newText".`,

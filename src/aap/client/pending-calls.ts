@@ -1,0 +1,31 @@
+/**
+ * What a client has to do to go on with a session that it knows only from its history: the calls of the
+ * last assistant message that have no result yet.
+ */
+import type { HistoryMessage, ToolUseBlock } from "./protocol.js";
+
+export type PendingCalls = {
+  /** To be run here; their results are sent as `tool` messages. */
+  readonly client: readonly ToolUseBlock[];
+  /** To be granted or denied; sent as `tool_permission` messages. */
+  readonly server: readonly ToolUseBlock[];
+};
+
+export function pendingCalls(
+  history: readonly HistoryMessage[],
+  clientToolNames: Iterable<string>,
+): PendingCalls {
+  const own = new Set(clientToolNames);
+  const answered = new Set(
+    history.flatMap((message) => (message.role === "tool" ? [message.toolCallId] : [])),
+  );
+  const last = history.findLast(({ role }) => role === "assistant");
+  const blocks = last && typeof last.content !== "string" ? last.content : [];
+  const open = blocks.filter(
+    (block): block is ToolUseBlock => block.type === "tool_use" && !answered.has(block.toolCallId),
+  );
+  return {
+    client: open.filter(({ name }) => own.has(name)),
+    server: open.filter(({ name }) => !own.has(name)),
+  };
+}

@@ -1,0 +1,115 @@
+/** The words of AAP v3, as they travel. */
+
+export type JsonObject = { readonly [key: string]: unknown };
+
+export type TextBlock = { readonly type: "text"; readonly text: string };
+export type ThinkingBlock = { readonly type: "thinking"; readonly thinking: string };
+export type ToolUseBlock = {
+  readonly type: "tool_use";
+  readonly toolCallId: string;
+  readonly name: string;
+  readonly input: unknown;
+};
+export type ImageBlock = { readonly type: "image"; readonly url: string };
+export type Block = TextBlock | ThinkingBlock | ToolUseBlock | ImageBlock;
+export type MessageContent = string | readonly Block[];
+
+export type SystemMessage = { readonly role: "system"; readonly content: string };
+export type UserMessage = { readonly role: "user"; readonly content: MessageContent };
+export type AssistantMessage = { readonly role: "assistant"; readonly content: MessageContent };
+export type ToolMessage = {
+  readonly role: "tool";
+  readonly toolCallId: string;
+  readonly content: MessageContent;
+};
+export type HistoryMessage = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
+
+/** A yes or no to a server-side call. It is never part of the history. */
+export type ToolPermission = {
+  readonly role: "tool_permission";
+  readonly toolCallId: string;
+  readonly granted: boolean;
+  readonly reason?: string;
+};
+
+export type ToolSpec = {
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  /** JSON Schema of the input. */
+  readonly parameters: JsonObject;
+};
+export type ServerToolRef = { readonly name: string; readonly trust?: boolean };
+
+export type AgentInfo = {
+  readonly name: string;
+  readonly title?: string;
+  readonly version: string;
+  readonly description?: string;
+  readonly tools?: readonly ToolSpec[];
+  readonly options?: readonly JsonObject[];
+  readonly capabilities?: {
+    readonly history?: { readonly compacted?: object; readonly full?: object };
+    readonly stream?: { readonly delta?: object; readonly message?: object; readonly none?: object };
+    readonly application?: { readonly tools?: object };
+    readonly image?: { readonly http?: object; readonly data?: object };
+  };
+};
+export type Meta = { readonly version: number; readonly agents: readonly AgentInfo[] };
+
+export type AgentConfig = {
+  readonly name: string;
+  readonly tools?: readonly ServerToolRef[];
+  readonly options?: { readonly [name: string]: string };
+};
+export type SessionInfo = {
+  readonly sessionId: string;
+  readonly agent: AgentConfig;
+  readonly tools?: readonly ToolSpec[];
+};
+export type SessionPage = { readonly sessions: readonly SessionInfo[]; readonly next?: string };
+export type NewSession = {
+  readonly agent: AgentConfig;
+  readonly messages?: readonly HistoryMessage[];
+  readonly tools?: readonly ToolSpec[];
+};
+
+export type StreamMode = "delta" | "message" | "none";
+export type TurnMessage = UserMessage | ToolMessage | ToolPermission;
+export type TurnRequest = {
+  readonly agent?: Omit<AgentConfig, "name">;
+  readonly stream?: StreamMode;
+  readonly messages: readonly TurnMessage[];
+  readonly tools?: readonly ToolSpec[];
+};
+
+export type StopReason = "end_turn" | "tool_use" | "max_tokens" | "refusal" | "error";
+
+/** An event of a turn. `isError` and `error` are ours; clients that do not know them lose nothing. */
+export type TurnEvent =
+  | { readonly event: "turn_start"; readonly data: object }
+  | { readonly event: "text_delta"; readonly data: { readonly delta: string } }
+  | { readonly event: "thinking_delta"; readonly data: { readonly delta: string } }
+  | { readonly event: "text"; readonly data: { readonly text: string } }
+  | { readonly event: "thinking"; readonly data: { readonly thinking: string } }
+  | { readonly event: "tool_call"; readonly data: Omit<ToolUseBlock, "type"> }
+  | {
+      readonly event: "tool_result";
+      readonly data: {
+        readonly toolCallId: string;
+        readonly content: MessageContent;
+        readonly isError?: boolean;
+      };
+    }
+  | {
+      readonly event: "turn_stop";
+      readonly data: { readonly stopReason: StopReason; readonly error?: string };
+    };
+
+/** All that a turn brought forth. */
+export type TurnResult = {
+  readonly stopReason: StopReason;
+  readonly messages: readonly HistoryMessage[];
+  /** What went wrong, when the reason is an error and the server says it. */
+  readonly error?: string;
+};

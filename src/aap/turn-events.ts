@@ -1,0 +1,117 @@
+/**
+ * A session's events as an app hears of them. The same events make the same stream, whether they happen
+ * now or are read again from the log.
+ *
+ * What must stay true: all `tool_call`s of a step come before its first `tool_result`, since clients look
+ * for open calls in the last assistant message only; the app's own results are not sent back to it; a
+ * call that was never told (its answer was cut off) has no result either.
+ */
+import type { SessionBook, SessionEvent } from "../call/index.js";
+import { AnswerDraft } from "./answer-draft.js";
+import { callResult } from "./call-result.js";
+import type { Block, TurnEvent } from "./client/protocol.js";
+
+export class TurnEvents {
+  /** Knows each call as it ended; it may be ahead of the events that are read here. */
+  readonly #book: SessionBook;
+  readonly #draft = new AnswerDraft();
+  readonly #appCalls = new Set<string>();
+  /** Calls of finished answers. */
+  readonly #told = new Set<string>();
+  /** Of those, the ones that have not ended. */
+  readonly #open = new Set<string>();
+  /** Ended while their answer was not finished. */
+  readonly #early = new Set<string>();
+  #inThisResponse = new Set<string>();
+
+  constructor(book: SessionBook, past: readonly SessionEvent[] = []) {
+    this.#book = book;
+    for (const event of past) this.read(event);
+    this.#inThisResponse = new Set();
+  }
+
+  wasTold(toolCallId: string): boolean {
+    return this.#told.has(toolCallId);
+  }
+
+  isAppCall(toolCallId: string): boolean {
+    return this.#appCalls.has(toolCallId);
+  }
+
+  read(event: SessionEvent): readonly TurnEvent[] {
+    switch (event.type) {
+      case "message-chunk": {
+        if (event.role === "user") return [];
+        const cutOff = this.#draft.isCutOffBy(event) ? this.#said() : [];
+        const delta = this.#draft.add(event);
+        return [
+          ...cutOff,
+          { event: event.role === "thought" ? "thinking_delta" : "text_delta", data: { delta } },
+        ];
+      }
+      case "app-awaited":
+        this.#appCalls.add(event.toolCallId);
+        return [];
+      case "call-done":
+      case "call-failed":
+      case "call-refused":
+      case "call-cancelled":
+      case "call-lost":
+        return this.#ended(event);
+      case "step-ended":
+        return this.#step(event.toolCallIds);
+      case "turn-parked":
+        // A call that is asked about again was told in an earlier response: this one names it too.
+        return [...this.#open].filter((id) => !this.#inThisResponse.has(id)).flatMap((id) => this.#call(id));
+      case "turn-stopped":
+        return this.#said();
+      default:
+        return [];
+    }
+  }
+
+  #step(toolCallIds: readonly string[]): readonly TurnEvent[] {
+    const said = this.#said();
+    const calls = toolCallIds.flatMap((id) => this.#call(id));
+    const results = toolCallIds.flatMap((id) => {
+      this.#told.add(id);
+      if (this.#early.delete(id)) return this.#result(id);
+      this.#open.add(id);
+      return [];
+    });
+    return [...said, ...calls, ...results];
+  }
+
+  #ended({ type, toolCallId }: SessionEvent & { toolCallId: string }): readonly TurnEvent[] {
+    if (!this.#told.has(toolCallId)) {
+      this.#early.add(toolCallId);
+      return [];
+    }
+    this.#open.delete(toolCallId);
+    return type === "call-done" && this.#appCalls.has(toolCallId) ? [] : this.#result(toolCallId);
+  }
+
+  #said(): readonly TurnEvent[] {
+    return this.#draft.take().flatMap(saidEvent);
+  }
+
+  #call(toolCallId: string): readonly TurnEvent[] {
+    const call = this.#book.call(toolCallId);
+    if (!call) return [];
+    this.#inThisResponse.add(toolCallId);
+    return [{ event: "tool_call", data: { toolCallId, name: call.name, input: call.rawInput ?? {} } }];
+  }
+
+  #result(toolCallId: string): readonly TurnEvent[] {
+    const call = this.#book.call(toolCallId);
+    if (!call) return [];
+    const { content, isError } = callResult(call);
+    return [{ event: "tool_result", data: { toolCallId, content, ...(isError && { isError }) } }];
+  }
+}
+
+function saidEvent(block: Block): readonly TurnEvent[] {
+  if (block.type === "text") return [{ event: "text", data: { text: block.text } }];
+  if (block.type === "thinking") return [{ event: "thinking", data: { thinking: block.thinking } }];
+  return [];
+}

@@ -1,0 +1,48 @@
+/** Puts a question to whoever sits at the terminal. Only a plain yes is a yes; anything else is the reason for a no. */
+import { createInterface } from "node:readline/promises";
+import type { Ask } from "../run/index.js";
+
+export function askInTerminal(show: (toolCallId: string) => void): Ask {
+  let line: Promise<unknown> = Promise.resolve();
+  return (question, signal) => {
+    // One question at a time: two prompts on one line could not be told apart.
+    const asked = line.then(async () => {
+      signal.throwIfAborted();
+      show(question.toolCallId);
+      return readAnswer(signal);
+    });
+    line = asked.catch(() => undefined);
+    return asked;
+  };
+}
+
+async function readAnswer(signal: AbortSignal): Promise<Awaited<ReturnType<Ask>>> {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  // Ctrl-C at the question is a no to all of it; the terminal keeps it from the process otherwise.
+  terminal.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
+  try {
+    const text = (
+      await terminal.question("\nAllow this once? [y]es, [n]o, or no with your reason: ", { signal })
+    ).trim();
+    const isYes = /^y(es)?$/i.test(text);
+    const reason = isYes || /^(no?)?$/i.test(text) ? {} : { reason: text };
+    return {
+      outcome: { type: "selected", optionId: isYes ? "allow_once" : "reject_once" },
+      by: "person",
+      who: "you",
+      ...reason,
+    };
+  } finally {
+    terminal.close();
+    process.stdout.write("\n");
+  }
+}
+
+/** Nobody is there to ask. */
+export const refuseAll: Ask = () =>
+  Promise.resolve({
+    outcome: { type: "refused" },
+    by: "rule",
+    rule: "nobody to ask",
+    reason: "there is no terminal to ask at",
+  });

@@ -1,0 +1,50 @@
+/** Shows a session as text while it happens: words as they come, each call when it asks and when it ends. */
+import type { AgentSession } from "../agent/index.js";
+import { isOver, visibleText } from "../call/index.js";
+import type { SessionEvent } from "../call/index.js";
+import { callText } from "../view/index.js";
+
+export class LiveText {
+  readonly #session: AgentSession;
+  readonly #write: (text: string) => void;
+  readonly #told = new Set<string>();
+  /** The message whose line is still open. */
+  #speaking: string | undefined;
+
+  constructor(session: AgentSession, write: (text: string) => void) {
+    this.#session = session;
+    this.#write = write;
+    session.onRecorded((events) => {
+      for (const event of events) this.#show(event);
+    });
+  }
+
+  /** Shows a call as it stands, for whoever is about to be asked. */
+  showCall(toolCallId: string): void {
+    const call = this.#session.book.call(toolCallId);
+    if (!call) return;
+    this.endLine();
+    this.#write(`${callText(call)}\n`);
+  }
+
+  endLine(): void {
+    if (this.#speaking !== undefined) this.#write("\n\n");
+    this.#speaking = undefined;
+  }
+
+  #show(event: SessionEvent): void {
+    if (event.type === "message-chunk") {
+      if (event.role === "user" || event.block.type !== "text") return;
+      if (this.#speaking !== event.messageId) this.endLine();
+      this.#speaking = event.messageId;
+      this.#write(visibleText(event.block.text, { keepNewlines: true }));
+    } else if ("toolCallId" in event) {
+      const { toolCallId } = event;
+      const call = this.#session.book.call(toolCallId);
+      if (!call || !isOver(call.state) || this.#told.has(toolCallId)) return;
+      this.#told.add(toolCallId);
+      this.showCall(toolCallId);
+      this.#write("\n");
+    }
+  }
+}

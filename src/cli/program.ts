@@ -1,0 +1,91 @@
+/** The command line: which commands there are, their options and their help. Nothing starts before it is understood. */
+import { Command, InvalidArgumentError } from "commander";
+import { packageVersion } from "./package-version.js";
+
+export function createProgram(): Command {
+  const program = new Command("toolgate")
+    .description(
+      "The tool-call layer for AI agents: every action an agent takes is announced,\nchecked, run, reported and remembered by one state machine.",
+    )
+    .version(packageVersion(), "--version", "show the version")
+    .helpOption("-h, --help", "show this text")
+    .helpCommand(false)
+    .showHelpAfterError("Nothing was done. Try: toolgate --help")
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
+  program.addHelpText("after", EXAMPLES);
+
+  program
+    .command("demo", { isDefault: true })
+    .description(
+      "watch an agent find and fix a failing test in a sample project;\nit needs no key, and asks before it edits",
+    )
+    .option("-y, --yes", "answer the question with yes, for when nobody watches")
+    .option("--pause <milliseconds>", "how long the scripted model takes for a word", milliseconds)
+    .action(async (options: { yes?: boolean; pause?: number }) => {
+      const { runDemo } = await import("./demo.js");
+      process.exitCode = await runDemo(options);
+    });
+
+  agentOptions(program.command("run").argument("<prompt...>", "what the agent should do"))
+    .description(
+      "run one turn in this folder, with live calls as text;\nwithout a terminal nobody can be asked, so what would be asked is refused",
+    )
+    .option("--json", "write session events as JSON, one a line")
+    .action(async (words: string[], options: RunFlags) => {
+      const { runPrompt } = await import("./run.js");
+      process.exitCode = await runPrompt(words.join(" "), options);
+    });
+
+  agentOptions(program.command("acp"))
+    .description("serve editors (Zed, JetBrains, Neovim, Emacs) over ACP on stdin and stdout")
+    .action(async (options: AgentFlags) => {
+      const { serveEditor } = await import("./acp.js");
+      await serveEditor(options);
+    });
+
+  agentOptions(program.command("serve"))
+    .description("serve apps over HTTP: the Agent Application Protocol (AAP v3)")
+    .option("--port <number>", "the port to listen on; 0 for any free one", port, 4320)
+    .option("--host <address>", "the address to listen on", "127.0.0.1")
+    .action(async (options: ServeFlags) => {
+      const { serveApps } = await import("./serve.js");
+      await serveApps(options);
+    });
+  return program;
+}
+
+/** What the commands that run an agent have in common. */
+export type AgentFlags = { readonly script?: string; readonly ledger?: string; readonly cwd?: string };
+export type RunFlags = AgentFlags & { readonly json?: boolean };
+export type ServeFlags = AgentFlags & { readonly port: number; readonly host: string };
+
+function agentOptions(command: Command): Command {
+  return command
+    .option("--script <file>", "play this model script instead of the built-in one")
+    .option("--ledger <file>", "remember sessions in this file (default: in your state folder)")
+    .option("--cwd <folder>", "the folder to work in (default: this one)");
+}
+
+function milliseconds(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0 || value > 10_000)
+    throw new InvalidArgumentError("It is a whole number from 0 to 10000.");
+  return value;
+}
+
+function port(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0 || value > 65_535)
+    throw new InvalidArgumentError("It is a whole number from 0 to 65535.");
+  return value;
+}
+
+const EXAMPLES = `
+Examples:
+  toolgate                                    the demo
+  toolgate run "look around"                  one turn of the scripted agent, here
+  toolgate run --script fix.json "fix it"     the same with a script of yours
+  toolgate acp                                the command for your editor's settings
+  TOOLGATE_API_KEY=... toolgate serve         apps connect to http://127.0.0.1:4320
+
+Rules decide what is asked and what is let through. They do not isolate what then runs.`;

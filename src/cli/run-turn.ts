@@ -1,0 +1,28 @@
+/** One turn of an agent at a terminal: shown as it happens, asked where there is someone to ask, ended by Ctrl-C. */
+import type { AgentSession, TurnEnd } from "../agent/index.js";
+import { holdTurn } from "../agent/index.js";
+import type { Ask } from "../run/index.js";
+
+export async function runTurn(session: AgentSession, prompt: string, ask: Ask): Promise<TurnEnd> {
+  const stop = new AbortController();
+  const interrupt = () => stop.abort();
+  process.once("SIGINT", interrupt);
+  try {
+    return await holdTurn(
+      session,
+      ask,
+      stop.signal,
+      session.prompt([{ type: "text", text: prompt }], stop.signal),
+    );
+  } finally {
+    process.off("SIGINT", interrupt);
+  }
+}
+
+/** What a person is told of how a turn ended, when it is not the usual way. */
+export function endText(end: TurnEnd): string | undefined {
+  if (end.status === "parked") return "The turn waits for an answer.";
+  if (end.stopReason === "end_turn") return undefined;
+  if (end.stopReason === "cancelled") return "Cancelled. What had not started was not run.";
+  return `The turn ended early (${end.stopReason})${end.error === undefined ? "" : `: ${end.error}`}.`;
+}

@@ -1,0 +1,39 @@
+/** `toolgate serve`: the agent for apps, over HTTP, until it is told to stop. */
+import { once } from "node:events";
+import { createAapServer, serveAap } from "../aap/index.js";
+import { LocalWorkspace } from "../tools/index.js";
+import { openAgent, openLedger } from "./open-agent.js";
+import type { ServeFlags } from "./program.js";
+
+export async function serveApps(flags: ServeFlags): Promise<void> {
+  const apiKey = process.env["TOOLGATE_API_KEY"];
+  if (
+    apiKey === undefined &&
+    flags.host !== "127.0.0.1" &&
+    flags.host !== "localhost" &&
+    flags.host !== "::1"
+  ) {
+    throw Object.assign(
+      new Error(
+        `Others could reach ${flags.host}, so a key is needed. Nothing was started. Set TOOLGATE_API_KEY and start again.`,
+      ),
+      { code: "KEY_NEEDED" },
+    );
+  }
+  const agent = await openAgent(flags);
+  const ledger = await openLedger(flags);
+  const workspace = await LocalWorkspace.open(flags.cwd ?? process.cwd());
+  const server = createAapServer({
+    agents: [agent],
+    ledger,
+    workspace,
+    ...(apiKey !== undefined && { apiKey }),
+  });
+  const { url, close } = await serveAap({ server, port: flags.port, host: flags.host });
+  process.stdout.write(
+    `Serving AAP at ${url} for ${workspace.root}${apiKey === undefined ? ", to this machine only" : ""}. Stop with Ctrl-C.\n`,
+  );
+  await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+  await close();
+  await ledger.close();
+}

@@ -1,0 +1,77 @@
+/**
+ * Writes that are committed together, in the order in which they came.
+ *
+ * Those that may wait are committed at the end of the current turn of the event loop, in one
+ * transaction; one that may not wait takes those before it along. What must stay true of a write: it
+ * checks everything before it changes anything, so one that is refused has left nothing behind, and
+ * those beside it are committed all the same. Any other error means that the database failed: then none
+ * is committed, and each is told.
+ */
+import { IllegalEvent, LedgerError } from "../call/index.js";
+
+type Transaction = (work: () => void, options: { readonly durable: boolean }) => void;
+
+type Write = {
+  /** Does it, and returns what tells so once it is committed. */
+  readonly attempt: () => () => void;
+  readonly reject: (reason: unknown) => void;
+};
+
+export class GroupCommit {
+  readonly #transaction: Transaction;
+  #writes: Write[] = [];
+  #timer: NodeJS.Immediate | undefined;
+
+  constructor(transaction: Transaction) {
+    this.#transaction = transaction;
+  }
+
+  /** Within this turn of the event loop, so that what is streamed costs one commit and not hundreds. */
+  soon<Result>(write: () => Result): Promise<Result> {
+    const committed = this.#add(write);
+    this.#timer ??= setImmediate(() => this.flush({ durable: false }));
+    return committed;
+  }
+
+  now<Result>(write: () => Result, options: { readonly durable: boolean }): Promise<Result> {
+    const committed = this.#add(write);
+    this.flush(options);
+    return committed;
+  }
+
+  flush(options: { readonly durable: boolean }): void {
+    clearImmediate(this.#timer);
+    this.#timer = undefined;
+    const writes = this.#writes;
+    if (writes.length === 0) return;
+    this.#writes = [];
+    try {
+      let settle: readonly (() => void)[] = [];
+      this.#transaction(() => {
+        settle = writes.map(attempt);
+      }, options);
+      for (const tell of settle) tell();
+    } catch (thrown) {
+      for (const { reject } of writes) reject(thrown);
+    }
+  }
+
+  #add<Result>(write: () => Result): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const attemptIt = () => {
+        const result = write();
+        return () => resolve(result);
+      };
+      this.#writes.push({ attempt: attemptIt, reject });
+    });
+  }
+}
+
+function attempt(write: Write): () => void {
+  try {
+    return write.attempt();
+  } catch (thrown) {
+    if (thrown instanceof LedgerError || thrown instanceof IllegalEvent) return () => write.reject(thrown);
+    throw thrown;
+  }
+}

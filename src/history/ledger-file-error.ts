@@ -1,0 +1,18 @@
+/** A ledger's file that cannot be used as it is; the message says which one, why, and what did not happen. */
+export type LedgerFileErrorCode =
+  | "NOT_A_LEDGER"
+  | "LEDGER_TOO_NEW"
+  | "LEDGER_DAMAGED"
+  | "LEDGER_BUSY"
+  | "LEDGER_FAILED";
+
+export class LedgerFileError extends Error {
+  constructor(
+    readonly code: LedgerFileErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = "LedgerFileError";
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * SQLite with queries that are typed by kysely and run at once.
+ *
+ * Kysely's own drivers are asynchronous: between two queries of a transaction others would run, and a
+ * second connection in the same thread would wait for a lock that cannot be given up while it waits.
+ * So kysely only writes the SQL here, and what must stay true is: a transaction is one piece of work
+ * with no `await` in it, and holds its lock no longer than that.
+ */
+import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
+import type { Compilable } from "kysely";
+import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
+import { LedgerFileError } from "./ledger-file-error.js";
+import type { LedgerTables } from "./sqlite-tables.js";
+
+/** How long to wait for another process that writes. It needs a millisecond, unless it is stopped in the middle. */
+export const BUSY_MILLISECONDS = 5000;
+
+export class SqliteDatabase {
+  /** Where queries are written; `rows`, `row` and `run` run them. */
+  readonly build = new Kysely<LedgerTables>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (database) => new SqliteIntrospector(database),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  });
+  readonly #driver: DatabaseSyncInstance;
+  // As many as there are places in the code that write a query.
+  readonly #statements = new Map<string, StatementSyncInstance>();
+  #isDurable: boolean | undefined;
+
+  constructor(
+    readonly file: string,
+    driver: DatabaseSyncInstance,
+  ) {
+    this.#driver = driver;
+    this.exec(`pragma busy_timeout = ${BUSY_MILLISECONDS}`);
+  }
+
+  rows<Row>(query: Compilable<Row>): Row[] {
+    const { sql, parameters } = query.compile();
+    // The driver knows no types; kysely has derived them from LedgerTables.
+    return this.#try(() => this.#statement(sql).all(...parameters) as Row[]);
+  }
+
+  row<Row>(query: Compilable<Row>): Row | undefined {
+    return this.rows(query)[0];
+  }
+
+  /** How many rows it has changed. */
+  run(query: Compilable): number {
+    const { sql, parameters } = query.compile();
+    return this.#try(() => this.#statement(sql).run(...parameters).changes);
+  }
+
+  exec(sql: string): void {
+    this.#try(() => {
+      this.#driver.exec(sql);
+    });
+  }
+
+  pragma(name: string): unknown {
+    const row = this.#try(
+      () => this.#statement(`pragma ${name}`).get() as Record<string, unknown> | undefined,
+    );
+    return row && Object.values(row)[0];
+  }
+
+  /**
+   * All of the work or none, and nobody else's in between. When it returns, a crash of the process
+   * changes nothing any more; with `durable` a power cut neither, and this goes for all that was
+   * committed before as well: the log that is synced is one file.
+   */
+  transaction<Result>(work: () => Result, { durable }: { readonly durable: boolean }): Result {
+    if (this.#isDurable !== durable) this.exec(`pragma synchronous = ${durable ? "full" : "normal"}`);
+    this.#isDurable = durable;
+    this.exec("begin immediate");
+    try {
+      const result = work();
+      this.exec("commit");
+      return result;
+    } catch (thrown) {
+      this.#rollBack();
+      throw thrown;
+    }
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#driver.close();
+  }
+
+  #rollBack(): void {
+    try {
+      this.#driver.exec("rollback");
+    } catch {
+      // SQLite has done so itself, as it does when the disk is full. Why it did is the error to tell.
+    }
+  }
+
+  #statement(sql: string): StatementSyncInstance {
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    const statement = this.#driver.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  #try<Result>(work: () => Result): Result {
+    try {
+      return work();
+    } catch (thrown) {
+      throw fileError(this.file, thrown);
+    }
+  }
+}
+
+const BUSY = 5;
+const CORRUPT = 11;
+const NOT_A_DATABASE = 26;
+
+/** What the driver threw, told as what it means for the file. */
+export function fileError(file: string, thrown: unknown): unknown {
+  if (!(thrown instanceof Error) || !("errcode" in thrown) || typeof thrown.errcode !== "number")
+    return thrown;
+  // The low byte says what it is, the others only which kind of it.
+  const code = thrown.errcode & 0xff;
+  const options = { cause: thrown };
+  if (code === BUSY) {
+    return new LedgerFileError(
+      "LEDGER_BUSY",
+      `The ledger ${file} is locked: another process has been writing to it for ${BUSY_MILLISECONDS / 1000} seconds. Nothing was written; look for a process that hangs, or try again.`,
+      options,
+    );
+  }
+  if (code === CORRUPT || code === NOT_A_DATABASE) {
+    return new LedgerFileError(
+      "LEDGER_DAMAGED",
+      `The ledger ${file} is damaged (${thrown.message}). Nothing was changed; put a backup in its place, or use another file.`,
+      options,
+    );
+  }
+  return new LedgerFileError(
+    "LEDGER_FAILED",
+    `The ledger ${file} failed: ${thrown.message} (SQLite ${thrown.errcode}). Nothing was written.`,
+    options,
+  );
+}

@@ -1,0 +1,211 @@
+/**
+ * The ledger in an SQLite file: the embedded default, shared by any number of processes of one machine.
+ *
+ * What must stay true: whatever is checked is checked in the transaction that writes, and that holds the
+ * only lock there is, so no two processes can both be right. What was appended durably survives a power
+ * cut; all else survives a crash of its process. A write takes along those that wait before it, so one
+ * handle's writes are in the order of its calls. Leases are not written durably: who held one before a
+ * power cut is gone as well.
+ */
+import { createHash } from "node:crypto";
+import type {
+  Answer,
+  AnswerReceipt,
+  Lease,
+  Ledger,
+  Question,
+  RecordedEvent,
+  SessionEvent,
+  SessionSummary,
+} from "../call/index.js";
+import { LedgerError } from "../call/index.js";
+import { CommitWatch } from "./commit-watch.js";
+import { followLog } from "./follow-log.js";
+import { GroupCommit } from "./group-commit.js";
+import { checkFree, checkNewest } from "./lease-rules.js";
+import { answerQuestion, questionsAfter } from "./question-state.js";
+import { Sleepers } from "./sleepers.js";
+import type { SqliteDatabase } from "./sqlite-database.js";
+import { SqliteRows } from "./sqlite-rows.js";
+import type { StoredEvent } from "./stored-event.js";
+import { storedEvent } from "./stored-event.js";
+import { frozenJson } from "./stored-json.js";
+
+/** Opens the ledger in `file`, or begins one there. SQLite itself is loaded here and not before. */
+export async function openSqliteLedger(
+  file: string,
+  { now = Date.now }: { readonly now?: () => number } = {},
+): Promise<Ledger> {
+  const { openLedgerFile } = await import("./sqlite-file.js");
+  return new SqliteLedger(await openLedgerFile(file), now);
+}
+
+const DURABLE = { durable: true };
+const QUICK = { durable: false };
+
+class SqliteLedger implements Ledger {
+  readonly #database: SqliteDatabase;
+  readonly #now: () => number;
+  readonly #rows: SqliteRows;
+  readonly #writes: GroupCommit;
+  readonly #sleepers = new Sleepers();
+  readonly #watch: CommitWatch;
+  #isClosed = false;
+
+  constructor(database: SqliteDatabase, now: () => number) {
+    this.#database = database;
+    this.#now = now;
+    this.#rows = new SqliteRows(database);
+    this.#writes = new GroupCommit((work, options) => database.transaction(work, options));
+    this.#watch = new CommitWatch(
+      () => database.pragma("data_version"),
+      () => this.#sleepers.wakeAll(),
+    );
+  }
+
+  async claim(sessionId: string, owner: string, options: { readonly milliseconds: number }): Promise<Lease> {
+    this.#checkNotClosed();
+    return this.#writes.now(() => {
+      const now = this.#now();
+      checkFree(this.#rows.newestLease(sessionId), owner, now);
+      const lease = { sessionId, owner, expiresAt: now + options.milliseconds };
+      return Object.freeze({ ...lease, fence: this.#rows.insertLease(lease) });
+    }, QUICK);
+  }
+
+  async renew(lease: Lease, options: { readonly milliseconds: number }): Promise<Lease> {
+    this.#checkNotClosed();
+    return this.#writes.now(() => {
+      this.#checkNewest(lease, "renewed");
+      const { sessionId, owner, fence } = lease;
+      const renewed = { sessionId, owner, fence, expiresAt: this.#now() + options.milliseconds };
+      this.#rows.extendLease(renewed);
+      return Object.freeze(renewed);
+    }, QUICK);
+  }
+
+  async release(lease: Lease): Promise<void> {
+    this.#checkNotClosed();
+    return this.#writes.now(() => this.#rows.deleteLease(lease), QUICK);
+  }
+
+  async append(
+    lease: Lease,
+    events: readonly SessionEvent[],
+    { durable }: { readonly durable: boolean },
+  ): Promise<number> {
+    this.#checkNotClosed();
+    const { sessionId } = lease;
+    // Written out first: what is done to the events from here on does not matter.
+    const stored = events.map((event) => storedEvent(event, sessionId));
+    const write = () => {
+      this.#checkNewest(lease, "appended");
+      return this.#record(sessionId, stored);
+    };
+    const seq = await (durable ? this.#writes.now(write, DURABLE) : this.#writes.soon(write));
+    this.#sleepers.wake(sessionId);
+    return seq;
+  }
+
+  async read(
+    sessionId: string,
+    { after = 0 }: { readonly after?: number } = {},
+  ): Promise<readonly RecordedEvent[]> {
+    this.#checkNotClosed();
+    return this.#rows.events(sessionId, after);
+  }
+
+  follow(
+    sessionId: string,
+    { after = 0, signal }: { readonly after?: number; readonly signal: AbortSignal },
+  ): AsyncIterable<RecordedEvent> {
+    this.#checkNotClosed();
+    const look = (seq: number) => this.#rows.look(sessionId, seq);
+    const sleep = () => this.#sleep(sessionId, signal);
+    return followLog({ look, sleep, isOver: () => signal.aborted || this.#isClosed }, after);
+  }
+
+  async answer(questionId: string, answer: Answer): Promise<AnswerReceipt> {
+    this.#checkNotClosed();
+    const copy = frozenJson(answer, `Question ${questionId}`, "question-answered");
+    const { receipt, sessionId } = await this.#writes.now(() => {
+      const given = { questionId, answer: copy, at: this.#now() };
+      const answered = answerQuestion(this.#rows.question(questionId), given);
+      if (answered.event) this.#record(answered.sessionId, [storedEvent(answered.event, answered.sessionId)]);
+      return answered;
+    }, DURABLE);
+    this.#sleepers.wake(sessionId);
+    return receipt;
+  }
+
+  async openQuestions({ sessionId }: { readonly sessionId?: string } = {}): Promise<readonly Question[]> {
+    this.#checkNotClosed();
+    return this.#rows.openQuestions(sessionId).sort((one, other) => one.askedAt - other.askedAt);
+  }
+
+  async sessions(
+    options: { readonly before?: SessionSummary; readonly limit?: number } = {},
+  ): Promise<readonly SessionSummary[]> {
+    this.#checkNotClosed();
+    return this.#rows.sessions(options);
+  }
+
+  async remove(lease: Lease): Promise<void> {
+    this.#checkNotClosed();
+    await this.#writes.now(() => {
+      this.#checkNewest(lease, "removed");
+      this.#rows.deleteLease(lease);
+      this.#rows.deleteSession(lease.sessionId);
+    }, DURABLE);
+    this.#sleepers.wake(lease.sessionId);
+  }
+
+  /** Durable with the next durable append, so before any event that tells of it. */
+  async putBlob(bytes: Uint8Array): Promise<string> {
+    this.#checkNotClosed();
+    const hash = createHash("sha256").update(bytes).digest("hex");
+    await this.#writes.now(() => this.#rows.insertBlob(hash, bytes), QUICK);
+    return hash;
+  }
+
+  async getBlob(hash: string): Promise<Uint8Array | undefined> {
+    this.#checkNotClosed();
+    return this.#rows.blob(hash);
+  }
+
+  /** Commits what waits, and ends the followers, also those with events still to come. Closing twice is fine. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#writes.flush(QUICK);
+    this.#watch.stop();
+    this.#sleepers.wakeAll();
+    this.#database.close();
+  }
+
+  #checkNotClosed(): void {
+    if (!this.#isClosed) return;
+    throw new LedgerError(
+      "LEDGER_CLOSED",
+      "The ledger is closed. Nothing was read or written; open it again first.",
+    );
+  }
+
+  #checkNewest(lease: Lease, done: string): void {
+    checkNewest(this.#rows.newestLease(lease.sessionId), lease, done);
+  }
+
+  /** All of the events or none, and returns the last `seq`. */
+  #record(sessionId: string, events: readonly StoredEvent[]): number {
+    const aboutQuestions = events.flatMap(({ question }) => question ?? []);
+    questionsAfter(aboutQuestions, sessionId, (questionId) => this.#rows.question(questionId));
+    if (events.length === 0) return this.#rows.lastSeq(sessionId);
+    return this.#rows.insertEvents(sessionId, events, this.#now());
+  }
+
+  async #sleep(sessionId: string, signal: AbortSignal): Promise<void> {
+    this.#watch.start();
+    await this.#sleepers.sleep(sessionId, signal);
+    if (this.#sleepers.isEmpty) this.#watch.stop();
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * The tables of the ledger in SQLite, and the steps that lead to them.
+ *
+ * What must stay true: a step that was released is never changed, only followed by another one. The
+ * log is the truth; `questions` only says where in it a question was asked and settled.
+ */
+import type { Generated } from "kysely";
+
+export type LedgerTables = {
+  /** `number` tells a session from a later one of the same id. Ids and owners are stored names. */
+  sessions: {
+    number: Generated<number>;
+    session_id: string;
+    created_at: number;
+    updated_at: number;
+    last_seq: number;
+  };
+  events: { session: number; seq: number; event: string };
+  /** The newest lease of each session that is held, or was until it ran out. */
+  leases: { fence: Generated<number>; session_id: string; owner: string; expires_at: number };
+  questions: {
+    number: Generated<number>;
+    question_id: string;
+    session: number;
+    asked_seq: number;
+    settled_seq: number | null;
+  };
+  blobs: { hash: string; bytes: Uint8Array };
+};
+
+/**
+ * Step n leads from version n to n + 1. The version is `user_version` in the file's own header, which
+ * changes in the same transaction as the tables: no table of migrations, and none of locks on it.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `create table sessions (
+     number integer primary key autoincrement,
+     session_id text not null unique,
+     created_at real not null,
+     updated_at real not null,
+     last_seq integer not null
+   ) strict;
+   create index sessions_by_update on sessions (updated_at desc, session_id);
+
+   create table events (
+     session integer not null references sessions on delete cascade,
+     seq integer not null,
+     event text not null,
+     primary key (session, seq)
+   ) strict;
+
+   create table leases (
+     fence integer primary key autoincrement,
+     session_id text not null unique,
+     owner text not null,
+     expires_at real not null
+   ) strict;
+
+   create table questions (
+     number integer primary key,
+     question_id text not null unique,
+     session integer not null references sessions on delete cascade,
+     asked_seq integer not null,
+     settled_seq integer
+   ) strict;
+   create index questions_by_session on questions (session);
+   create index open_questions on questions (number) where settled_seq is null;
+
+   create table blobs (hash text primary key, bytes blob not null) strict;`,
+];

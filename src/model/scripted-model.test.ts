@@ -1,0 +1,107 @@
+import type { LanguageModelV3Prompt, LanguageModelV3StreamPart } from "@ai-sdk/provider";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { BadScript, parseScript } from "./script.js";
+import { scriptedModel } from "./scripted-model.js";
+
+const script = parseScript({
+  steps: [
+    {
+      think: "Hm.",
+      say: "I look at it.",
+      calls: [{ tool: "read_file", input: { path: "a/long/path/to/a/file.txt" } }],
+    },
+    { calls: [{ tool: "edit_file", input: {} }], otherwise: [{ say: "Then not." }] },
+    { say: "Done." },
+  ],
+});
+
+const user: LanguageModelV3Prompt[number] = { role: "user", content: [{ type: "text", text: "go" }] };
+
+/** An answer of the model in the history, and what became of its call. */
+const answered = (type: "text" | "error-text"): LanguageModelV3Prompt => [
+  { role: "assistant", content: [{ type: "tool-call", toolCallId: "c", toolName: "t", input: {} }] },
+  {
+    role: "tool",
+    content: [{ type: "tool-result", toolCallId: "c", toolName: "t", output: { type, value: "" } }],
+  },
+];
+
+async function parts(
+  prompt: LanguageModelV3Prompt,
+  abortSignal?: AbortSignal,
+): Promise<LanguageModelV3StreamPart[]> {
+  const { stream } = await scriptedModel(script).doStream({ prompt, ...(abortSignal && { abortSignal }) });
+  const all: LanguageModelV3StreamPart[] = [];
+  for await (const part of stream) all.push(part);
+  return all;
+}
+
+const said = (all: readonly LanguageModelV3StreamPart[]) =>
+  all.map((part) => (part.type === "text-delta" ? part.delta : "")).join("");
+
+test("the first step comes when nothing was answered yet, in the pieces that a model would send", async () => {
+  const all = await parts([user]);
+  expect(all.map(({ type }) => type)).toEqual([
+    "stream-start",
+    "reasoning-start",
+    "reasoning-delta",
+    "reasoning-end",
+    "text-start",
+    "text-delta",
+    "text-delta",
+    "text-delta",
+    "text-delta",
+    "text-end",
+    "tool-input-start",
+    "tool-input-delta",
+    "tool-input-delta",
+    "tool-input-end",
+    "tool-call",
+    "finish",
+  ]);
+  expect(said(all)).toBe("I look at it.");
+  const input = all.map((part) => (part.type === "tool-input-delta" ? part.delta : "")).join("");
+  expect(all.find(({ type }) => type === "tool-call")).toMatchObject({ toolName: "read_file", input });
+  expect(JSON.parse(input)).toEqual({ path: "a/long/path/to/a/file.txt" });
+});
+
+test("each answer in the history is a step that is over", async () => {
+  expect(said(await parts([user, ...answered("text"), ...answered("text")]))).toBe("Done.");
+});
+
+test("a step whose call was not done goes on with its otherwise, and only where it has one", async () => {
+  expect(said(await parts([user, ...answered("text"), ...answered("error-text")]))).toBe("Then not.");
+  expect(said(await parts([user, ...answered("error-text"), ...answered("text")]))).toBe("Done.");
+});
+
+test("after the last step the script says that it is over", async () => {
+  expect(said(await parts([user, ...answered("text"), ...answered("text"), ...answered("text")]))).toBe(
+    "(The script is over.)",
+  );
+});
+
+test("the same history gives the same answer", async () => {
+  const histories = fc.array(fc.constantFrom("text" as const, "error-text" as const), { maxLength: 4 });
+  await fc.assert(
+    fc.asyncProperty(histories, async (outcomes) => {
+      const prompt = [user, ...outcomes.flatMap(answered)];
+      expect(await parts(prompt)).toEqual(await parts(structuredClone(prompt)));
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test("a model that is told to stop stops", async () => {
+  await expect(parts([user], AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
+});
+
+test.each([
+  ["nothing", undefined],
+  ["no steps", { steps: [] }],
+  ["a field nobody knows", { steps: [{ says: "hi" }] }],
+  ["a call without a tool", { steps: [{ calls: [{ input: {} }] }] }],
+])("a script with %s is turned away, and says what is wrong", (_, json) => {
+  expect(() => parseScript(json)).toThrow(BadScript);
+  expect(() => parseScript(json)).toThrow(/Nothing was started/);
+});

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { inferToolKind } from "../../call/index.js";
+import { aContext, aWorkspace, parsed } from "../tools.samples.js";
+import { builtInTools } from "./index.js";
+import { todoWrite } from "./todo-write.js";
+
+async function write(input: unknown) {
+  const { workspace } = await aWorkspace();
+  return todoWrite.run(parsed(todoWrite, input), aContext(workspace).context);
+}
+
+test("the list becomes the plan, and the model is told how it stands", async () => {
+  const todos = [
+    { content: "Read", status: "completed", priority: "high" },
+    { content: "Edit", status: "in_progress" },
+    { content: "Test", status: "pending" },
+    { content: "Ship", status: "pending", priority: "low" },
+  ];
+  expect(await write({ todos })).toEqual({
+    output: "The plan has 4 entries now: 2 pending, 1 in progress, 1 completed.",
+    plan: [
+      { content: "Read", status: "completed", priority: "high" },
+      { content: "Edit", status: "in_progress", priority: "medium" },
+      { content: "Test", status: "pending", priority: "medium" },
+      { content: "Ship", status: "pending", priority: "low" },
+    ],
+  });
+});
+
+test("a status that is not known counts as pending", async () => {
+  const { plan } = await write({ todos: [{ content: "Read", status: "started", priority: "urgent" }] });
+  expect(plan).toEqual([{ content: "Read", status: "pending", priority: "medium" }]);
+});
+
+test("an empty list empties the plan", async () => {
+  expect(await write({ todos: [] })).toEqual({ output: "The plan is empty now.", plan: [] });
+});
+
+test("the model is told which words to use", () => {
+  expect(todoWrite.parameters).toMatchObject({
+    properties: {
+      todos: {
+        items: {
+          properties: {
+            status: { type: "string", enum: ["pending", "in_progress", "completed", "cancelled"] },
+            priority: { type: "string", enum: ["high", "medium", "low"] },
+          },
+          required: ["content", "status"],
+        },
+      },
+    },
+  });
+});
+
+test("without a list there is nothing to do", () => {
+  expect(todoWrite.parse({})).toMatchObject({ ok: false });
+  expect(todoWrite.parse({ todos: [{ content: "Read" }] })).toMatchObject({ ok: false });
+});
+
+test("each built-in tool declares the kind that its name would be taken for", () => {
+  const inferred = builtInTools.map(({ name }) => inferToolKind(name).kind);
+  expect(builtInTools.map(({ kind }) => kind)).toEqual(inferred);
+  expect(inferred).toEqual(["read", "edit", "execute", "other"]);
+});

@@ -1,0 +1,213 @@
+/** A foreign client, the ACP SDK's own, drives `toolgate acp` as an editor would: real processes, real pipes. */
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import * as acp from "@agentclientprotocol/sdk";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { schemaCheck, VERSIONS } from "../src/acp/codec.samples.js";
+import type { ScriptStep } from "../src/model/index.js";
+import { folder } from "./agent-kit.js";
+
+const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
+const isValid = schemaCheck(VERSIONS[0]);
+
+type Editor = {
+  readonly child: ChildProcess;
+  readonly agent: acp.ClientContext;
+  readonly updates: acp.SessionUpdate[];
+  readonly questions: acp.RequestPermissionRequest[];
+};
+
+type Answer = (
+  request: acp.RequestPermissionRequest,
+) => Promise<acp.RequestPermissionResponse> | acp.RequestPermissionResponse;
+
+const choose =
+  (kind: string): Answer =>
+  ({ options }) => ({
+    outcome: { outcome: "selected", optionId: options.find((option) => option.kind === kind)!.optionId },
+  });
+
+/** Starts the agent and says hello to it. */
+async function editor(cwd: string, answer: Answer): Promise<Editor> {
+  const args = ["acp", "--script", join(cwd, "script.json"), "--ledger", join(cwd, "ledger.sqlite")];
+  const child = spawn(process.execPath, [program, ...args], { stdio: ["pipe", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const updates: acp.SessionUpdate[] = [];
+  const questions: acp.RequestPermissionRequest[] = [];
+  const app = acp
+    .client({ name: "an editor" })
+    .onNotification(acp.methods.client.session.update, ({ params }) => void updates.push(params.update))
+    .onRequest(acp.methods.client.session.requestPermission, ({ params }) => {
+      questions.push(params);
+      return answer(params);
+    });
+  const { agent } = app.connect(
+    acp.ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>),
+  );
+  await agent.request(acp.methods.agent.initialize, {
+    protocolVersion: acp.PROTOCOL_VERSION,
+    clientInfo: { name: "editor", version: "1" },
+  });
+  return { child, agent, updates, questions };
+}
+
+async function project(steps: readonly ScriptStep[], files: Record<string, string> = {}): Promise<string> {
+  return folder({ "script.json": JSON.stringify({ steps }), ...files });
+}
+
+const prompt = (sessionId: string) => ({ sessionId, prompt: [{ type: "text" as const, text: "go" }] });
+
+/** Each message about a call or a text, in short. */
+function told(updates: readonly acp.SessionUpdate[]): string[] {
+  return updates.flatMap((update) => {
+    if (update.sessionUpdate === "tool_call") return `call ${update.title} ${update.status ?? "pending"}`;
+    if (update.sessionUpdate === "tool_call_update")
+      return update.status ? `${update.toolCallId} ${update.status}` : [];
+    if (update.sessionUpdate === "agent_message_chunk" && update.content.type === "text")
+      return `"${update.content.text}"`;
+    return update.sessionUpdate === "plan" ? `plan of ${update.entries.length}` : [];
+  });
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + 20_000;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error("it did not happen within 20 seconds");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+const RUNS_ONCE: readonly ScriptStep[] = [
+  { say: "Now.", calls: [{ tool: "terminal", input: { command: "echo ran >> log.txt" } }] },
+  { say: "Done." },
+];
+
+const runs = async (cwd: string): Promise<string> => readFile(join(cwd, "log.txt"), "utf8").catch(() => "");
+
+describe("an editor", () => {
+  test("prompts, is asked, answers, and sees every step before the turn's response", async () => {
+    const cwd = await project(
+      [
+        { calls: [{ tool: "todo_write", input: { todos: [{ content: "Edit", status: "in_progress" }] } }] },
+        {
+          say: "Now.",
+          calls: [{ tool: "edit_file", input: { path: "a.txt", oldText: "one", newText: "two" } }],
+        },
+        { say: "Done." },
+      ],
+      { "a.txt": "one" },
+    );
+    const { agent, updates, questions } = await editor(cwd, choose("allow_once"));
+    const { sessionId } = await agent.request(acp.methods.agent.session.new, { cwd, mcpServers: [] });
+    expect(await agent.request(acp.methods.agent.session.prompt, prompt(sessionId))).toEqual({
+      stopReason: "end_turn",
+    });
+    expect(told(updates)).toEqual([
+      "call Update the plan pending",
+      "call_1 in_progress",
+      "plan of 1",
+      "call_1 completed",
+      '"Now."',
+      "call Edit file pending",
+      "call_2 in_progress",
+      "call_2 completed",
+      '"Done."',
+    ]);
+    expect(questions).toMatchObject([
+      {
+        toolCall: {
+          toolCallId: "call_2",
+          title: "Edit a.txt",
+          kind: "edit",
+          content: [{ type: "diff", oldText: "one", newText: "two" }],
+        },
+      },
+    ]);
+    expect(await readFile(join(cwd, "a.txt"), "utf8")).toBe("two");
+    for (const update of updates) expect(isValid(update)).toBeNull();
+  });
+
+  test("says no, and the call fails with the sentence", async () => {
+    const cwd = await project(RUNS_ONCE);
+    const { agent, updates } = await editor(cwd, choose("reject_once"));
+    const { sessionId } = await agent.request(acp.methods.agent.session.new, { cwd, mcpServers: [] });
+    await agent.request(acp.methods.agent.session.prompt, prompt(sessionId));
+    const last = updates.findLast((update) => update.sessionUpdate === "tool_call_update");
+    expect(last).toMatchObject({
+      status: "failed",
+      content: [
+        { type: "content", content: { type: "text", text: "Tool call denied by editor. Nothing was run." } },
+      ],
+    });
+    expect(await runs(cwd)).toBe("");
+  });
+
+  test("cancels while it is asked: the call is closed before the response, which says cancelled", async () => {
+    const cwd = await project(RUNS_ONCE);
+    const { agent, updates, questions } = await editor(cwd, () => new Promise(() => undefined));
+    const { sessionId } = await agent.request(acp.methods.agent.session.new, { cwd, mcpServers: [] });
+    const response = agent.request(acp.methods.agent.session.prompt, prompt(sessionId));
+    await until(() => questions.length > 0);
+    await agent.notify(acp.methods.agent.session.cancel, { sessionId });
+    expect(await response).toEqual({ stopReason: "cancelled" });
+    expect(told(updates).at(-1)).toBe("call_1 failed");
+    expect(await runs(cwd)).toBe("");
+  });
+
+  test("loads a session in a new process, and it reads as it did live", async () => {
+    const cwd = await project(RUNS_ONCE);
+    const first = await editor(cwd, choose("allow_once"));
+    const { sessionId } = await first.agent.request(acp.methods.agent.session.new, { cwd, mcpServers: [] });
+    await first.agent.request(acp.methods.agent.session.prompt, prompt(sessionId));
+    first.child.stdin?.end();
+    await until(() => first.child.exitCode !== null);
+    expect(first.child.exitCode).toBe(0);
+    const second = await editor(cwd, choose("allow_once"));
+    await second.agent.request(acp.methods.agent.session.load, { sessionId, cwd, mcpServers: [] });
+    const kinds = second.updates.map(({ sessionUpdate }) => sessionUpdate);
+    expect(kinds).toEqual(["user_message_chunk", "agent_message_chunk", "tool_call", "agent_message_chunk"]);
+    expect(second.updates[2]).toMatchObject({
+      title: "Run echo ran >> log.txt",
+      status: "completed",
+      kind: "execute",
+    });
+    expect(second.questions).toEqual([]);
+    expect(await runs(cwd)).toBe("ran\n");
+  });
+
+  test("asks for a session that is not there and is told so", async () => {
+    const cwd = await project(RUNS_ONCE);
+    const { agent } = await editor(cwd, choose("allow_once"));
+    await expect(
+      agent.request(acp.methods.agent.session.load, { sessionId: "nope", cwd, mcpServers: [] }),
+    ).rejects.toMatchObject({ code: -32002 });
+  });
+});
+
+test("killed during the question, loaded in a new process, asked again, answered: it ran once", async () => {
+  const cwd = await project(RUNS_ONCE);
+  const first = await editor(cwd, () => new Promise(() => undefined));
+  const { sessionId } = await first.agent.request(acp.methods.agent.session.new, { cwd, mcpServers: [] });
+  const lost = first.agent.request(acp.methods.agent.session.prompt, prompt(sessionId)).catch(() => "lost");
+  await until(() => first.questions.length > 0);
+  first.child.kill("SIGKILL");
+  expect(await lost).toBe("lost");
+  await writeFile(join(cwd, "marker"), "");
+
+  const second = await editor(cwd, choose("allow_once"));
+  await second.agent.request(acp.methods.agent.session.load, { sessionId, cwd, mcpServers: [] });
+  await until(() => told(second.updates).includes('"Done."'));
+  expect(second.questions.map(({ toolCall }) => toolCall.title)).toEqual(["Run echo ran >> log.txt"]);
+  expect(told(second.updates)).toEqual([
+    '"Now."',
+    "call Run echo ran >> log.txt pending",
+    "call_1 in_progress",
+    "call_1 completed",
+    '"Done."',
+  ]);
+  expect(await runs(cwd)).toBe("ran\n");
+});

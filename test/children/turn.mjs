@@ -1,0 +1,65 @@
+// A process that takes a scripted turn as far as it can, from wherever the ledger says it is, and kills
+// itself with -9 before or after the append it is told. Usage: turn.mjs <folder> [before|after <n>]
+import { AgentSession, createAgent, holdTurn } from "../../dist/agent/index.js";
+import { openSqliteLedger } from "../../dist/history/index.js";
+import { parseScript, scriptedModel } from "../../dist/model/index.js";
+import { builtInTools, LocalWorkspace } from "../../dist/tools/index.js";
+
+const [folder, when, count] = process.argv.slice(2);
+const append = (name) => ({ tool: "terminal", input: { command: `echo ${name} >> log.txt` } });
+const script = parseScript({
+  steps: [
+    { say: "Two at once.", calls: [append("one"), append("two")] },
+    {
+      say: "And a plan.",
+      calls: [{ tool: "todo_write", input: { todos: [{ content: "x", status: "pending" }] } }],
+    },
+    { calls: [{ tool: "edit_file", input: { path: "note.txt", oldText: "", newText: "written" } }] },
+    { say: "The end." },
+  ],
+});
+
+const ledger = dying(await openSqliteLedger(`${folder}/ledger.sqlite`), when, Number(count));
+const agent = createAgent({
+  name: "child",
+  model: scriptedModel(script),
+  tools: builtInTools,
+  rules: [{ allow: "execute" }, { allow: "todo_write" }],
+});
+const session = await AgentSession.open({
+  agent,
+  ledger,
+  workspace: await LocalWorkspace.open(folder),
+  sessionId: "s",
+  leaseMilliseconds: 300,
+  patience: 5_000,
+});
+const { signal } = new AbortController();
+const yes = () =>
+  Promise.resolve({ outcome: { type: "selected", optionId: "allow_once" }, by: "person", who: "ann" });
+const status = session.book.turn?.state.status;
+if (status === undefined)
+  await holdTurn(session, yes, signal, session.prompt([{ type: "text", text: "go" }], signal));
+else if (status !== "stopped") await holdTurn(session, yes, signal, session.advance(signal));
+process.stdout.write(JSON.stringify(session.book.snapshot()));
+await session.close();
+await ledger.close();
+
+function dying(real, moment, number) {
+  let appends = 0;
+  const die = () => process.kill(process.pid, "SIGKILL");
+  return new Proxy(real, {
+    get(target, name) {
+      const member = target[name];
+      if (typeof member !== "function") return member;
+      if (name !== "append" && name !== "answer") return member.bind(target);
+      return async (...args) => {
+        appends += 1;
+        if (moment === "before" && appends === number) die();
+        const result = await member.apply(target, args);
+        if (moment === "after" && appends === number) die();
+        return result;
+      };
+    },
+  });
+}
