@@ -7,16 +7,17 @@ import { textContent } from "./request-bodies.js";
 export type CallResult = { readonly content: MessageContent; readonly isError: boolean };
 
 export function callResult(call: ToolCall): CallResult {
-  const { state, rawOutput } = call;
-  if (state.status === "done") return { content: doneContent(rawOutput), isError: false };
+  const { state } = call;
+  if (state.status === "done") return { content: doneContent(call), isError: false };
   if (state.status === "refused") return { content: deniedText(call), isError: true };
   return { content: endSentence(call) ?? "", isError: true };
 }
 
-/** The app's own results are stored as they came; other tools' output is told as the model reads it. */
-function doneContent(output: unknown): MessageContent {
-  const asItCame = textContent.safeParse(output);
-  return asItCame.success ? asItCame.data : JSON.stringify(output ?? null);
+/** The app's own results, which nothing here ran, are told as they came; other output as the model reads it. */
+function doneContent({ rawOutput, times }: ToolCall): MessageContent {
+  if (typeof rawOutput === "string") return rawOutput;
+  const asItCame = times.started === undefined ? textContent.safeParse(rawOutput) : undefined;
+  return asItCame?.success ? asItCame.data : JSON.stringify(rawOutput ?? null);
 }
 
 /** The protocol's words. Where a rule refused without a reason, the rule is the reason. */

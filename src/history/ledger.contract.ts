@@ -27,7 +27,7 @@ type OpenBeside = (first: Ledger, clock: Clock) => Promise<Ledger>;
 export function ledgerContract(
   name: string,
   open: Open,
-  { openBeside }: { readonly openBeside?: OpenBeside } = {},
+  { openBeside, share = 1 }: { readonly openBeside?: OpenBeside; readonly share?: number } = {},
 ): void {
   const openStore = async (): Promise<Store> => {
     const store = { time: NOON };
@@ -54,6 +54,7 @@ export function ledgerContract(
           await closeStore(own);
         }
       },
+      runs: (count) => ({ numRuns: Math.ceil(count * share) }),
     };
     for (const [part, tests] of PARTS) {
       describe(`${part}:`, () => {

@@ -5,7 +5,19 @@ import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import type { Ledger } from "../call/index.js";
-import { DURABLE, QUESTION, QUICK, SECOND, SESSION, YES, ask, claim, codeOf, said, textsOf } from "./contract/contract.samples.js";
+import {
+  DURABLE,
+  QUESTION,
+  QUICK,
+  SECOND,
+  SESSION,
+  YES,
+  ask,
+  claim,
+  codeOf,
+  said,
+  textsOf,
+} from "./contract/contract.samples.js";
 import { ledgerContract } from "./ledger.contract.js";
 import { openSqliteLedger } from "./sqlite-ledger.js";
 
@@ -38,7 +50,7 @@ ledgerContract(
     fileOf.set(ledger, file);
     return ledger;
   },
-  { openBeside: async (first, { now }) => openSqliteLedger(fileOf.get(first) ?? "", { now }) },
+  { openBeside: async (first, { now }) => openSqliteLedger(fileOf.get(first) ?? "", { now }), share: 0.4 },
 );
 
 describe("the file", () => {
@@ -206,4 +218,3 @@ async function refused(file: string): Promise<unknown> {
 }
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
-

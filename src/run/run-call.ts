@@ -2,6 +2,7 @@
  * Runs one call whose start is on record, and records what really happened. A cancel is a wish: a tool
  * that finishes all the same is done.
  */
+import { setMaxListeners } from "node:events";
 import { plainJson } from "../call/index.js";
 import type { SessionEvent } from "../call/index.js";
 import { ToolFailure } from "../tools/index.js";
@@ -30,6 +31,8 @@ export async function runCall(options: RunOptions): Promise<void> {
     print: (terminalId, text) =>
       reports.add({ type: "terminal-output", toolCallId, at: now(), terminalId, text }),
   };
+  // Every parallel call listens to the turn's one signal; Node takes the eleventh listener for a leak.
+  setMaxListeners(0, signal);
   const wish = () => reports.add({ type: "cancel-wished", toolCallId, at: now() });
   signal.addEventListener("abort", wish, { once: true });
   const end = await outcome(tool, input, context, now);

@@ -13,6 +13,8 @@ export type Given = {
   readonly store: () => Store;
   /** For properties: each of their runs has a store of its own. */
   readonly inNewStore: (body: (store: Store) => Promise<void>) => Promise<void>;
+  /** How many of these runs a property gets; a store that takes its time gets a share of them. */
+  readonly runs: (count: number) => { readonly numRuns: number };
 };
 
 export const NOON = Date.UTC(2026, 0, 2, 12);

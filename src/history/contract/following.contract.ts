@@ -19,7 +19,7 @@ import {
 } from "./contract.samples.js";
 import { abortedController, soon, startFollowing, turns } from "./following.samples.js";
 
-export function following({ store, inNewStore }: Given): void {
+export function following({ store, inNewStore, runs }: Given): void {
   test("a follower gets what is there and then what comes", async () => {
     const { ledger, elsewhere } = store();
     const lease = await claim(ledger);
@@ -234,7 +234,7 @@ export function following({ store, inNewStore }: Given): void {
         }),
       ),
       // A race that was lost takes its time to show, and is seldom lost again in the same way.
-      { endOnFailure: true },
+      { endOnFailure: true, ...runs(100) },
     );
   });
 }

@@ -24,7 +24,7 @@ import {
   withdrawn,
 } from "./contract.samples.js";
 
-export function together({ inNewStore }: Given): void {
+export function together({ inNewStore, runs }: Given): void {
   const fates = fc.array(
     fc.record({
       fate: fc.constantFrom("allowed", "refused", "withdrawn", "not asked"),
@@ -68,6 +68,7 @@ export function together({ inNewStore }: Given): void {
           expect(replayed.snapshot()).toEqual(live.snapshot());
         }),
       ),
+      runs(100),
     );
   });
 
@@ -92,7 +93,7 @@ export function together({ inNewStore }: Given): void {
           expect(await store.elsewhere.sessions()).toEqual(model.sessions());
         }),
       ),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 }

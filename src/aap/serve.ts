@@ -1,0 +1,73 @@
+/** Puts an AAP server on a port of this machine. */
+import type { Server } from "node:http";
+import { createRequire } from "node:module";
+import type { AapServer } from "./create-aap-server.js";
+import { AapProblem, problemResponse } from "./problem.js";
+
+export type ServeOptions = {
+  readonly server: AapServer;
+  /** 0 for any that is free. */
+  readonly port: number;
+  /** Who can reach it: only this machine, unless told. */
+  readonly host?: string;
+};
+
+export type Serving = {
+  readonly url: string;
+  /** Cancels the turns under way, then closes every connection. */
+  close(): Promise<void>;
+};
+
+export async function serveAap({ server, port, host = "127.0.0.1" }: ServeOptions): Promise<Serving> {
+  const fetch = isLoopback(host) ? onlyFromHere(server) : server.fetch;
+  const http = nodeServer().createAdaptorServer({ fetch, overrideGlobalObjects: false });
+  await new Promise<void>((resolve, reject) => {
+    http.once("error", reject);
+    http.listen(port, host, () => {
+      http.off("error", reject);
+      resolve();
+    });
+  });
+  const address = http.address();
+  const actual = typeof address === "object" && address ? address.port : port;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${actual}`,
+    close: async () => {
+      const closed = new Promise<void>((resolve) => http.close(() => resolve()));
+      await server.close();
+      http.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+type NodeServer = {
+  createAdaptorServer(options: { fetch: AapServer["fetch"]; overrideGlobalObjects: boolean }): Server;
+};
+
+/** Required, not imported: its types need a browser's, which would then be known in all of our code. */
+function nodeServer(): NodeServer {
+  const require = createRequire(import.meta.url);
+  return require("@hono/node-server") as NodeServer;
+}
+
+/**
+ * A name that points here must be one of ours: else a page of another site could rename itself to this
+ * machine, and a browser would take the server for its own.
+ */
+function onlyFromHere(server: AapServer): AapServer["fetch"] {
+  return async (request) => {
+    const { hostname } = new URL(request.url);
+    if (isLoopback(hostname)) return server.fetch(request);
+    return problemResponse(
+      new AapProblem(
+        "FORBIDDEN",
+        `This server is not ${hostname}; it serves its own machine only. Nothing was done.`,
+      ),
+    );
+  };
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
+}

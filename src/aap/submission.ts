@@ -1,0 +1,103 @@
+/**
+ * What an app brings to a turn: results of the calls it ran, permissions for the server's, and perhaps
+ * what the user says. All of it is checked against what is recorded before any of it counts, so that
+ * nobody can answer a call that was not asked about, or answer one twice.
+ */
+import type { ContentBlock, Question, SessionBook, ToolCall } from "../call/index.js";
+import { AapProblem } from "./problem.js";
+import type { TextContent, TurnMessageBody } from "./request-bodies.js";
+import type { TurnEvents } from "./turn-events.js";
+
+export type Permission = TurnMessageBody & { readonly role: "tool_permission" };
+
+export type Submission = {
+  readonly results: ReadonlyMap<string, TextContent>;
+  readonly permissions: ReadonlyMap<string, Permission>;
+  readonly userBlocks: readonly ContentBlock[] | undefined;
+};
+
+export function readSubmission(messages: readonly TurnMessageBody[]): Submission {
+  const results = new Map<string, TextContent>();
+  const permissions = new Map<string, Permission>();
+  let userBlocks: readonly ContentBlock[] | undefined;
+  for (const message of messages) {
+    if (message.role === "user") {
+      if (userBlocks) throw bad("A turn takes one user message, and this request has two");
+      userBlocks = blocksOf(message.content);
+      if (userBlocks.length === 0) throw bad("The user message is empty");
+    } else if (message.role === "tool") {
+      const { toolCallId, content } = message;
+      const before = results.get(toolCallId);
+      if (before !== undefined && JSON.stringify(before) !== JSON.stringify(content)) {
+        throw bad(`Call ${toolCallId} has two different results`);
+      }
+      results.set(toolCallId, content);
+    } else {
+      const before = permissions.get(message.toolCallId);
+      if (before && before.granted !== message.granted) {
+        throw bad(`Call ${message.toolCallId} is both granted and denied`);
+      }
+      permissions.set(message.toolCallId, before ?? message);
+    }
+  }
+  return { results, permissions, userBlocks };
+}
+
+/** What of a submission is new. What is missing from it is named by its calls' ids. */
+export type Checked = {
+  readonly results: readonly { readonly toolCallId: string; readonly content: TextContent }[];
+  readonly answers: readonly { readonly question: Question; readonly permission: Permission }[];
+  readonly missing: readonly string[];
+};
+
+export function checkSubmission(
+  { results, permissions }: Submission,
+  book: SessionBook,
+  told: TurnEvents,
+): Checked {
+  for (const toolCallId of [...results.keys(), ...permissions.keys()]) {
+    if (!told.wasTold(toolCallId)) throw bad(`This session has no call ${toolCallId}`);
+  }
+  for (const toolCallId of results.keys()) {
+    if (told.isAppCall(toolCallId)) continue;
+    throw bad(`Call ${toolCallId} is run by the server, so the app has no result of it to send`);
+  }
+  for (const toolCallId of permissions.keys()) {
+    if (!told.isAppCall(toolCallId)) continue;
+    throw bad(`Call ${toolCallId} is run by the app, so the server has nothing to permit`);
+  }
+  const waiting = book.openCalls().flatMap((call) => waitsFor(call, book) ?? []);
+  return {
+    results: waiting.flatMap(({ toolCallId, question }) => {
+      const content = results.get(toolCallId);
+      return question || content === undefined ? [] : [{ toolCallId, content }];
+    }),
+    answers: waiting.flatMap(({ toolCallId, question }) => {
+      const permission = permissions.get(toolCallId);
+      return question && permission ? [{ question, permission }] : [];
+    }),
+    missing: waiting
+      .map(({ toolCallId }) => toolCallId)
+      .filter((toolCallId) => !results.has(toolCallId) && !permissions.has(toolCallId)),
+  };
+}
+
+export function missingProblem(missing: readonly string[]): AapProblem {
+  return bad(`All open calls are answered in one request; these are missing: ${missing.join(", ")}`);
+}
+
+type Waiting = { readonly toolCallId: string; readonly question: Question | undefined };
+
+/** Undefined when nothing is wanted of the app: a question may have been answered elsewhere. */
+function waitsFor({ toolCallId, state }: ToolCall, book: SessionBook): Waiting | undefined {
+  if (state.status !== "waiting") return undefined;
+  if (state.waitingFor.type === "app") return { toolCallId, question: undefined };
+  if (state.waitingFor.type !== "question") return undefined;
+  const asked = book.question(state.waitingFor.questionId);
+  return asked?.state.status === "open" ? { toolCallId, question: asked.question } : undefined;
+}
+
+const blocksOf = (content: TextContent): readonly ContentBlock[] =>
+  typeof content === "string" ? [{ type: "text", text: content }] : content;
+
+const bad = (what: string): AapProblem => new AapProblem("BAD_REQUEST", `${what}. Nothing was done.`);

@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
+import type { SqliteDatabase } from "./sqlite-database.js";
+import { fileError } from "./sqlite-database.js";
+import { openLedgerFile } from "./sqlite-file.js";
+
+const folder = mkdtempSync(join(tmpdir(), "toolgate-database-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+let database: SqliteDatabase;
+beforeEach(async () => {
+  database = await openLedgerFile(join(folder, "ledger.db"));
+});
+afterEach(() => database.close());
+
+const hashes = () => database.rows(database.build.selectFrom("blobs").select("hash")).map(({ hash }) => hash);
+const insert = (hash: string) =>
+  database.run(database.build.insertInto("blobs").values({ hash, bytes: new Uint8Array() }));
+
+test("a durable transaction is synced to the disk, another one is not", () => {
+  const synced = () => database.transaction(() => database.pragma("synchronous"), { durable: true });
+  const quick = () => database.transaction(() => database.pragma("synchronous"), { durable: false });
+  // 2 is FULL: each commit is synced. 1 is NORMAL: only what a checkpoint needs is.
+  expect([synced(), quick(), quick(), synced()]).toEqual([2, 1, 1, 2]);
+  expect(database.pragma("journal_mode")).toBe("wal");
+});
+
+const fail = () => {
+  insert("one");
+  throw new Error("no");
+};
+
+test("work that throws leaves nothing behind, and the next transaction can begin", () => {
+  expect(() => database.transaction(fail, { durable: false })).toThrow("no");
+  expect(hashes()).toEqual([]);
+  database.transaction(() => insert("two"), { durable: false });
+  expect(hashes()).toEqual(["two"]);
+  expect(() => database.transaction(() => insert("two"), { durable: false })).toThrow(
+    /^The ledger .*ledger\.db failed: UNIQUE constraint failed: blobs\.hash \(SQLite \d+\)\. Nothing was written\.$/,
+  );
+});
+
+test.each([
+  [5, "LEDGER_BUSY"],
+  [5 | (2 << 8), "LEDGER_BUSY"],
+  [11, "LEDGER_DAMAGED"],
+  [26, "LEDGER_DAMAGED"],
+  [13, "LEDGER_FAILED"],
+])("the driver's error %i is told as %s, with the file and the cause", (errcode, code) => {
+  const cause = Object.assign(new Error("as SQLite says it"), { errcode });
+  expect(fileError("/home/ann/ledger.db", cause)).toMatchObject({
+    code,
+    cause,
+    message: expect.stringMatching(/^The ledger \/home\/ann\/ledger\.db .*Nothing was/),
+  });
+});
+
+test("an error that is not the driver's is told as it is", () => {
+  const thrown = new Error("no");
+  expect(fileError("/home/ann/ledger.db", thrown)).toBe(thrown);
+});

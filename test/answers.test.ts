@@ -1,0 +1,66 @@
+/** Two people, two processes, one question: one answer counts, and the call runs once. */
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { AgentSession } from "../src/agent/index.js";
+import { openSqliteLedger } from "../src/history/index.js";
+import { LocalWorkspace } from "../src/tools/index.js";
+import { folder, never, scripted, text } from "./agent-kit.js";
+
+const child = fileURLToPath(new URL("children/answer.mjs", import.meta.url));
+const QUESTIONS = 100;
+
+async function answerAll(
+  ledger: string,
+  who: string,
+  moment: number,
+): Promise<{ asked: number; counted: number }> {
+  const { stdout } = await promisify(execFile)(process.execPath, [child, ledger, who, String(moment)]);
+  return JSON.parse(stdout);
+}
+
+test("a hundred questions answered by two processes at the same moment: each counts once, and each call runs once", async () => {
+  const cwd = await folder();
+  const file = join(cwd, "ledger.sqlite");
+  const ledger = await openSqliteLedger(file);
+  const calls = Array.from({ length: QUESTIONS }, (_, index) => ({
+    tool: "terminal",
+    input: { command: `echo ${index} >> log.txt` },
+  }));
+  const agent = scripted([{ calls }, { say: "All done." }]);
+  const session = await AgentSession.open({ agent, ledger, workspace: await LocalWorkspace.open(cwd) });
+  expect(await session.prompt(text("go"), never())).toEqual({ status: "parked" });
+
+  const moment = Date.now() + 1000;
+  const [ann, bob] = await Promise.all([answerAll(file, "ann", moment), answerAll(file, "bob", moment)]);
+  expect([ann.asked, bob.asked]).toEqual([QUESTIONS, QUESTIONS]);
+  expect(ann.counted + bob.counted).toBe(QUESTIONS);
+
+  expect(await session.advance(never())).toEqual({ status: "stopped", stopReason: "end_turn" });
+  const lines = (await readFile(join(cwd, "log.txt"), "utf8")).trim().split("\n").map(Number);
+  expect(lines.toSorted((a, b) => a - b)).toEqual(Array.from({ length: QUESTIONS }, (_, index) => index));
+  const deciders = [...session.book.calls()].map(({ decision }) => decision?.who);
+  expect(deciders.filter((who) => who === "ann")).toHaveLength(ann.counted);
+  await session.close();
+  await ledger.close();
+});
+
+test("a second process that wants to write to a session is told who has it, and writes nothing", async () => {
+  const cwd = await folder();
+  const ledger = await openSqliteLedger(join(cwd, "ledger.sqlite"));
+  const workspace = await LocalWorkspace.open(cwd);
+  const agent = scripted([{ say: "Hello." }]);
+  const one = await AgentSession.open({ agent, ledger, workspace, sessionId: "s" });
+  await expect(AgentSession.open({ agent, ledger, workspace, sessionId: "s" })).rejects.toMatchObject({
+    code: "LEASE_HELD",
+  });
+  expect(await one.prompt(text("hi"), never())).toMatchObject({ stopReason: "end_turn" });
+  await one.close();
+  const two = await AgentSession.open({ agent, ledger, workspace, sessionId: "s" });
+  expect(two.book.turn?.state).toMatchObject({ status: "stopped" });
+  await two.close();
+  await ledger.close();
+});

@@ -1,0 +1,22 @@
+// A process that answers every open question of a ledger with yes, starting at the moment it is told, and
+// prints how many of its answers counted. Usage: answer.mjs <ledger> <who> [moment]
+import { openSqliteLedger } from "../../dist/history/index.js";
+
+const [file, who, moment = "0"] = process.argv.slice(2);
+const ledger = await openSqliteLedger(file);
+const questions = await ledger.openQuestions();
+await new Promise((resolve) => setTimeout(resolve, Number(moment) - Date.now()));
+let counted = 0;
+for (const { questionId, intentHash, options } of questions) {
+  const optionId = options.find(({ kind }) => kind === "allow_once").optionId;
+  const receipt = await ledger.answer(questionId, {
+    outcome: { type: "selected", optionId },
+    intentHash,
+    by: "person",
+    who,
+    at: Date.now(),
+  });
+  if (receipt.counted) counted += 1;
+}
+process.stdout.write(JSON.stringify({ asked: questions.length, counted }));
+await ledger.close();

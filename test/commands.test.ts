@@ -1,0 +1,137 @@
+/** The commands as people start them: the built program in a process of its own. */
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { folder } from "./agent-kit.js";
+
+const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
+const fixture = (name: string) => readFileSync(new URL(`fixtures/${name}`, import.meta.url), "utf8");
+
+// A clock far from ours and another language: neither may change a word.
+const { NO_COLOR: _no, FORCE_COLOR: _force, ...inherited } = process.env;
+const env = { ...inherited, TZ: "Pacific/Kiritimati", LANG: "de_DE.UTF-8" };
+
+function toolgate(args: readonly string[], cwd?: string) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
+    encoding: "utf8",
+    env,
+    cwd,
+  });
+  return { status, stdout, stderr };
+}
+
+beforeAll(() => {
+  if (!existsSync(program))
+    throw new Error(`${program} does not exist. Build it first: node scripts/ready.mjs`);
+});
+
+/** What differs from run to run: the folder and the times. */
+function steady(transcript: string, root: string): string {
+  return transcript.replaceAll(root, "/sample").replaceAll(/\d+(\.\d+)? (ms|s)\b/g, "N ms");
+}
+
+function demo(...args: readonly string[]) {
+  const { status, stdout, stderr } = toolgate(["demo", ...args]);
+  const root = /a failing test in (\S+)/.exec(stdout)?.[1] ?? "";
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  return { status, stderr, root, transcript: steady(stdout, root) };
+}
+
+describe("the demo", () => {
+  test("finds, mends and reruns the failing test, with one question, and reads as it was reviewed", () => {
+    const { status, stderr, root, transcript } = demo("--yes");
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(transcript).toBe(fixture("demo.txt"));
+    expect(spawnSync(process.execPath, ["cart.test.js"], { cwd: root }).status).toBe(0);
+  });
+
+  test("changes nothing when nobody is there to ask, and says so", () => {
+    const { status, root, transcript } = demo();
+    expect(status).toBe(0);
+    expect(transcript).toContain("there is no terminal to ask at");
+    expect(transcript).toContain("Nothing was changed.");
+    expect(spawnSync(process.execPath, ["cart.test.js"], { cwd: root }).status).toBe(1);
+  });
+
+  test("a reader that leaves at once is no trouble", async () => {
+    const child = spawn(process.execPath, [program, "demo"], { stdio: ["ignore", "pipe", "pipe"], env });
+    child.stdout.destroy();
+    let trouble = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => void (trouble += text));
+    const [code]: unknown[] = await once(child, "close");
+    expect([code, trouble]).toEqual([0, ""]);
+  });
+});
+
+describe("run", () => {
+  test("writes every event as a line of JSON, and refuses what it would have to ask", async () => {
+    const cwd = await folder();
+    const script = join(cwd, "script.json");
+    const steps = [{ calls: [{ tool: "terminal", input: { command: "touch made" } }] }, { say: "So be it." }];
+    writeFileSync(script, JSON.stringify({ steps }));
+    const { status, stdout } = toolgate(
+      ["run", "--json", "--script", script, "--ledger", join(cwd, "l"), "do", "it"],
+      cwd,
+    );
+    const events = stdout
+      .trim()
+      .split("\n")
+      .map((line): { type: string } => JSON.parse(line));
+    expect(status).toBe(0);
+    expect(events[0]).toMatchObject({ type: "turn-started" });
+    expect(events[1]).toMatchObject({ role: "user", block: { text: "do it" } });
+    expect(events.find(({ type }) => type === "call-refused")).toMatchObject({
+      decision: { by: "rule", rule: "nobody to ask" },
+    });
+    expect(events.at(-1)).toMatchObject({ type: "turn-stopped", stopReason: "end_turn" });
+    expect(existsSync(join(cwd, "made"))).toBe(false);
+  });
+
+  test.each([
+    ["is not there", "missing.json", undefined, /missing\.json/],
+    ["is not JSON", "bad.json", "{", /bad\.json is not JSON.*Nothing was started/],
+    ["is no script", "odd.json", "{}", /The model script is not valid.*Nothing was started/s],
+  ])("a script that %s ends with exit code 1 and says so", async (_, name, text, message) => {
+    const cwd = await folder(text === undefined ? {} : { [name]: text });
+    const { status, stdout, stderr } = toolgate(
+      ["run", "--script", join(cwd, name), "--ledger", join(cwd, "l"), "go"],
+      cwd,
+    );
+    expect([status, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+});
+
+describe("the command line", () => {
+  test("the help of every command is in the docs as it is", () => {
+    const documented = readFileSync(new URL("../docs/commands.md", import.meta.url), "utf8");
+    for (const command of [[], ["demo"], ["run"], ["acp"], ["serve"]]) {
+      const { status, stdout, stderr } = toolgate([...command, "--help"]);
+      expect([status, stderr]).toEqual([0, ""]);
+      expect(documented).toContain(stdout.trimEnd());
+    }
+  });
+
+  test("the version is that of package.json", () => {
+    expect(toolgate(["--version"])).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\S*\n$/),
+    });
+  });
+
+  test.each([
+    [["frobnicate"], 'toolgate: there is no command "frobnicate". Nothing was done. Try: toolgate --help\n'],
+    [["demo", "--quick"], "error: unknown option '--quick'\nNothing was done. Try: toolgate --help\n"],
+    [["run"], "error: missing required argument 'prompt'\nNothing was done. Try: toolgate --help\n"],
+    [
+      ["serve", "--port", "x"],
+      "error: option '--port <number>' argument 'x' is invalid. It is a whole number from 0 to 65535.\nNothing was done. Try: toolgate --help\n",
+    ],
+  ])("%j is not understood: exit code 2, and what to try", (args, message) => {
+    expect(toolgate(args)).toEqual({ status: 2, stdout: "", stderr: message });
+  });
+});
