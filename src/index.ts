@@ -1,6 +1,11 @@
 /**
- * The front door for agent authors on Node: what a tool call and a session are, and a ledger to
- * remember them in. The other doors (`toolgate/call`, `/acp`, `/history`, `/view`) hold the parts.
+ * The front door for agent authors on Node: an agent from a model, tools and rules, its sessions, and
+ * the gate alone for whoever has a loop of their own. What a call and a session are is behind
+ * `toolgate/call`; the other doors hold the wires and the views.
  */
-export * from "./call/index.js";
-export { MemoryLedger } from "./history/index.js";
+export * from "./agent/index.js";
+export { MemoryLedger, openSqliteLedger } from "./history/index.js";
+export * from "./model/index.js";
+export * from "./policy/index.js";
+export * from "./run/index.js";
+export * from "./tools/index.js";

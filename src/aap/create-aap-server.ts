@@ -1,7 +1,6 @@
 /** Agents for apps, over HTTP: the endpoints of AAP v3. */
 import { Hono } from "hono";
 import type { Context } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import type { Agent } from "../agent/index.js";
 import type { Ledger } from "../call/index.js";
@@ -15,7 +14,7 @@ import { eventStream } from "./event-stream.js";
 import { historyFromLog } from "./history-from-log.js";
 import { isTrustable } from "./judge-for.js";
 import { listSessions } from "./list-sessions.js";
-import { AapProblem, problemResponse } from "./problem.js";
+import { AapProblem, problemOf, problemResponse } from "./problem.js";
 import { newSession, readBody, turnRequest } from "./request-bodies.js";
 import { RunningTurns } from "./running-turns.js";
 import { readSession, wireSession } from "./session-config.js";
@@ -33,6 +32,8 @@ export type AapServerOptions = {
   readonly trustable?: (tool: Tool) => boolean;
   /** Pages of these origins may use the server from a browser (`https://app.example`). None unless told. */
   readonly origins?: readonly string[];
+  /** Hears of what should not happen: bugs, a broken disk. Apps are only told that it did. */
+  readonly onError?: (error: unknown) => void;
   readonly now?: () => number;
 };
 
@@ -42,15 +43,18 @@ export type AapServer = {
   close(): Promise<void>;
 };
 
-const MAX_BODY_BYTES = 8 * 1024 * 1024;
-
 export function createAapServer(options: AapServerOptions): AapServer {
-  const { ledger, workspace, apiKey, trustable = isTrustable, origins = [], now = Date.now } = options;
-  const setting: TurnSetting = { agents: byName(options.agents), ledger, workspace, trustable, now };
+  const { ledger, workspace, apiKey, trustable = isTrustable, origins = [] } = options;
+  const { onError = () => undefined, now = Date.now } = options;
+  const setting: TurnSetting = { agents: byName(options.agents), ledger, workspace, trustable, onError, now };
   const turns = new RunningTurns();
   const app = new Hono();
 
-  app.onError(problemResponse);
+  app.onError((error) => {
+    const problem = problemOf(error);
+    if (problem.code === "BROKEN") onError(error);
+    return problemResponse(problem);
+  });
   app.notFound(({ req }) =>
     problemResponse(new AapProblem("NOT_FOUND", `There is no ${req.method} ${req.path}. Nothing was done.`)),
   );
@@ -63,7 +67,6 @@ export function createAapServer(options: AapServerOptions): AapServer {
     }
     await next();
   });
-  app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: () => problemResponse(tooLarge) }));
 
   app.get("/sessions", async (context) =>
     context.json(await listSessions(ledger, context.req.query("after"))),
@@ -157,11 +160,6 @@ function agentInfo({ name, tools }: Agent): AgentInfo {
 
 /** The protocol wants a version, and our agents have none. */
 const UNVERSIONED = "0.0.0";
-
-const tooLarge = new AapProblem(
-  "TOO_LARGE",
-  `The body has more than ${MAX_BODY_BYTES} bytes. Nothing was done.`,
-);
 
 function byName(agents: readonly Agent[]): ReadonlyMap<string, Agent> {
   const named = new Map(agents.map((agent) => [agent.name, agent]));

@@ -28,15 +28,14 @@ export class AapProblem extends Error {
   }
 }
 
-export function problemResponse(error: unknown): Response {
-  const { code, message } = problemOf(error);
+export function problemResponse({ code, message }: AapProblem): Response {
   const headers = new Headers();
   if (code === "BUSY") headers.set("retry-after", String(RETRY_SECONDS));
   if (code === "UNAUTHORIZED") headers.set("www-authenticate", "Bearer");
   return Response.json({ error: message }, { status: STATUSES[code], headers });
 }
 
-function problemOf(error: unknown): AapProblem {
+export function problemOf(error: unknown): AapProblem {
   if (error instanceof AapProblem) return error;
   if (error instanceof LedgerError && error.code !== "LEDGER_CLOSED") {
     const code = error.code === "LEASE_HELD" || error.code === "LEASE_LOST" ? "BUSY" : "CONFLICT";

@@ -78,9 +78,10 @@ export async function readBody<Schema extends z.ZodType>(
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? "")) {
     throw new AapProblem("NOT_JSON", 'The content type must be "application/json". Nothing was done.');
   }
+  const text = await readText(request);
   let json: unknown;
   try {
-    json = await request.json();
+    json = JSON.parse(text);
   } catch {
     throw new AapProblem("BAD_REQUEST", "The body is not JSON. Nothing was done.");
   }
@@ -90,4 +91,19 @@ export async function readBody<Schema extends z.ZodType>(
     "BAD_REQUEST",
     `The request is not valid: ${z.prettifyError(parsed.error)}\nNothing was done.`,
   );
+}
+
+const MAX_BYTES = 8 * 1024 * 1024;
+
+async function readText({ body }: Request): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of body ?? []) {
+    length += piece.byteLength;
+    if (length > MAX_BYTES) {
+      throw new AapProblem("TOO_LARGE", `The body has more than ${MAX_BYTES} bytes. Nothing was done.`);
+    }
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString();
 }

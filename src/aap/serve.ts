@@ -1,6 +1,5 @@
 /** Puts an AAP server on a port of this machine. */
 import type { Server } from "node:http";
-import { createRequire } from "node:module";
 import type { AapServer } from "./create-aap-server.js";
 import { AapProblem, problemResponse } from "./problem.js";
 
@@ -15,12 +14,14 @@ export type ServeOptions = {
 export type Serving = {
   readonly url: string;
   /** Cancels the turns under way, then closes every connection. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 };
 
 export async function serveAap({ server, port, host = "127.0.0.1" }: ServeOptions): Promise<Serving> {
-  const fetch = isLoopback(host) ? onlyFromHere(server) : server.fetch;
-  const http = nodeServer().createAdaptorServer({ fetch, overrideGlobalObjects: false });
+  const fetch = isLoopback(host) ? onlyFromHere(server) : (request: Request) => server.fetch(request);
+  const { createAdaptorServer } = await import("@hono/node-server");
+  // Without TLS options it is a plain HTTP/1 server.
+  const http = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server;
   await new Promise<void>((resolve, reject) => {
     http.once("error", reject);
     http.listen(port, host, () => {
@@ -39,16 +40,6 @@ export async function serveAap({ server, port, host = "127.0.0.1" }: ServeOption
       await closed;
     },
   };
-}
-
-type NodeServer = {
-  createAdaptorServer(options: { fetch: AapServer["fetch"]; overrideGlobalObjects: boolean }): Server;
-};
-
-/** Required, not imported: its types need a browser's, which would then be known in all of our code. */
-function nodeServer(): NodeServer {
-  const require = createRequire(import.meta.url);
-  return require("@hono/node-server") as NodeServer;
 }
 
 /**

@@ -32,6 +32,7 @@ export type TurnSetting = {
   readonly ledger: Ledger;
   readonly workspace: Workspace;
   readonly trustable: (tool: Tool) => boolean;
+  readonly onError: (error: unknown) => void;
   readonly now: () => number;
 };
 
@@ -65,7 +66,7 @@ type Preparation = {
 };
 
 async function prepare({ setting, session, submission, stored, config }: Preparation): Promise<StartedTurn> {
-  const { ledger, now } = setting;
+  const { ledger, onError, now } = setting;
   const recorded = await ledger.read(session.sessionId);
   const current = storedSession(recorded);
   // The session was read before it was ours, since its tools are chosen when it is opened.
@@ -92,7 +93,7 @@ async function prepare({ setting, session, submission, stored, config }: Prepara
   const early = again ? again.response.flatMap((event) => events.read(event)) : [];
   const listening = listen(session, events, early);
   await take(session, checked, now);
-  return run(session, listening, async (signal) => {
+  return run({ session, listening, onError }, async (signal) => {
     if (!userBlocks) return session.advance(signal);
     // What was just granted runs; what nobody answered is closed by the prompt.
     if (isNew) await session.gate.proceed(signal);
@@ -139,9 +140,14 @@ function listen(session: AgentSession, events: TurnEvents, early: readonly TurnE
   };
 }
 
+type Running = {
+  readonly session: AgentSession;
+  readonly listening: Listening;
+  readonly onError: (error: unknown) => void;
+};
+
 function run(
-  session: AgentSession,
-  listening: Listening,
+  { session, listening, onError }: Running,
   go: (signal: AbortSignal) => Promise<TurnEnd>,
 ): StartedTurn {
   return async (tell, signal) => {
@@ -151,6 +157,7 @@ function run(
     try {
       end = await go(signal);
     } catch (error) {
+      onError(error);
       end = { status: "stopped", stopReason: "error", error: brokenText(error) };
       await closeCalls(session);
     }

@@ -8,7 +8,7 @@ import { AapProblem } from "./problem.js";
 import type { TextContent, TurnMessageBody } from "./request-bodies.js";
 import type { TurnEvents } from "./turn-events.js";
 
-export type Permission = TurnMessageBody & { readonly role: "tool_permission" };
+type Permission = TurnMessageBody & { readonly role: "tool_permission" };
 
 export type Submission = {
   readonly results: ReadonlyMap<string, TextContent>;

@@ -23,7 +23,10 @@ export type AcpAgentOptions = {
 const PATIENCE = 8_000;
 
 /** `close` ends what is under way: a client that is gone has cancelled. */
-export function createAcpAgent(options: AcpAgentOptions): { readonly app: AgentApp; close(): Promise<void> } {
+export function createAcpAgent(options: AcpAgentOptions): {
+  readonly app: AgentApp;
+  readonly close: () => Promise<void>;
+} {
   const sessions = new AcpSessions(options);
   const app = acpAgent({ name: options.agent.name })
     .onRequest(methods.agent.initialize, ({ params }) => {

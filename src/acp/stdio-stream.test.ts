@@ -60,5 +60,5 @@ test("writing to a client that is gone fails the write and not the process", asy
   const output = new PassThrough();
   const { writable } = stdioStream(new PassThrough(), output);
   output.destroy();
-  await expect(writable.getWriter().write({ jsonrpc: "2.0", method: "x" })).rejects.toThrow();
+  await expect(writable.getWriter().write({ jsonrpc: "2.0", method: "x" })).rejects.toThrow(/destroyed/);
 });

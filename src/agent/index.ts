@@ -10,5 +10,4 @@ export type { SessionOptions } from "./agent-session.js";
 export { createAgent } from "./create-agent.js";
 export type { Agent, AgentOptions } from "./create-agent.js";
 export { holdTurn } from "./hold-turn.js";
-export { promptFromSession } from "./prompt-from-session.js";
 export type { TurnEnd } from "./turn.js";

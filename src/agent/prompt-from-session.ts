@@ -62,7 +62,7 @@ function resultPart(call: ToolCall): LanguageModelV3ToolResultPart {
 }
 
 /** What the model reads of a call's output. */
-export function resultText(output: unknown): string {
+function resultText(output: unknown): string {
   return typeof output === "string" ? output : JSON.stringify(output ?? null);
 }
 

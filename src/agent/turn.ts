@@ -2,7 +2,8 @@
  * A turn, from wherever the log says it is: run what can run, ask the model, again. It parks where calls
  * wait for someone. Everything it needs to go on is in the log.
  */
-import type { SessionBook, StopReason } from "../call/index.js";
+import { LedgerError } from "../call/index.js";
+import type { StopReason } from "../call/index.js";
 import type { Gate, SessionRecord } from "../run/index.js";
 import type { Toolbox } from "../tools/index.js";
 import type { Agent } from "./create-agent.js";
@@ -21,12 +22,23 @@ export type TurnEnd =
   | { readonly status: "stopped"; readonly stopReason: StopReason; readonly error?: string };
 
 export async function advanceTurn(context: TurnContext, signal: AbortSignal): Promise<TurnEnd> {
-  const { record, gate, agent, now } = context;
-  const { book } = record;
-  const { turn } = book;
+  const { record, now } = context;
+  const { turn } = record.book;
   if (!turn || turn.state.status === "stopped") throw new NoOpenTurn(record.sessionId);
   const { turnId } = turn;
   if (turn.state.status === "parked") await record.record([{ type: "turn-resumed", at: now(), turnId }]);
+  try {
+    return await goOn(context, turnId, signal);
+  } catch (error) {
+    // A bug is the host's to hear of; the turn ends all the same, unless someone else has the session by now.
+    if (!(error instanceof LedgerError)) await stop(context, "error", "something broke inside");
+    throw error;
+  }
+}
+
+async function goOn(context: TurnContext, turnId: string, signal: AbortSignal): Promise<TurnEnd> {
+  const { record, gate, agent, now } = context;
+  const { book } = record;
   for (;;) {
     if (signal.aborted) return stop(context, "cancelled");
     if (book.openCalls().length > 0) {
@@ -41,8 +53,9 @@ export async function advanceTurn(context: TurnContext, signal: AbortSignal): Pr
     if (steps.at(-1)?.toolCallIds.length === 0) return stop(context, "end_turn");
     if (steps.length >= agent.maxSteps) return stop(context, "max_turn_requests");
     const made = await modelStep(context, turnId, signal);
-    if (made.status === "broken")
+    if (made.status === "broken") {
       return stop(context, signal.aborted ? "cancelled" : made.stopReason, made.error);
+    }
   }
 }
 
@@ -59,12 +72,7 @@ async function stop(
   return { status: "stopped", ...ended };
 }
 
-/** Whether a session's last turn can be gone on with. */
-export function hasOpenTurn({ turn }: SessionBook): boolean {
-  return turn !== undefined && turn.state.status !== "stopped";
-}
-
-export class NoOpenTurn extends Error {
+class NoOpenTurn extends Error {
   readonly code = "NO_OPEN_TURN";
 
   constructor(sessionId: string) {

@@ -16,10 +16,11 @@ import { sampleScript, writeSampleProject } from "./sample-project.js";
 /** A pace that one can read along with. */
 const PAUSE = 25;
 
+const write = (text: string): void => void process.stdout.write(text);
+
 export type DemoFlags = { readonly yes?: boolean; readonly pause?: number };
 
 export async function runDemo({ yes = false, pause }: DemoFlags): Promise<number> {
-  const write = (text: string) => void process.stdout.write(text);
   const folder = await writeSampleProject();
   const workspace = await LocalWorkspace.open(folder);
   const ledger = await openSqliteLedger(join(folder, ".toolgate-demo.sqlite"));

@@ -3,28 +3,27 @@
  *
  * What must stay true: only its owner can read it; a file that is not ours, or is newer than we are, is
  * left as it was. It is ours when its header says so, and the header says so from the first transaction
- * on, because that one is made before there is a write-ahead log beside the file.
+ * on, because that one is made before there is a write-ahead log beside the file that could hold it back.
  */
-import { closeSync, mkdirSync, openSync, readSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { LedgerFileError } from "./ledger-file-error.js";
 import { BUSY_MILLISECONDS, fileError, SqliteDatabase } from "./sqlite-database.js";
 import { MIGRATIONS } from "./sqlite-tables.js";
 
-/** "Tgat", at the place where SQLite keeps whose file it is. */
+/** "Tgat": SQLite keeps a number for whose file it is. */
 const APPLICATION_ID = 0x54676174;
-const HEADER_BYTES = 100;
-const APPLICATION_ID_AT = 68;
 
 export async function openLedgerFile(file: string): Promise<SqliteDatabase> {
   // Absolute, so that a name like ":memory:" is a file's name.
   const path = resolve(file);
-  const openDriver = await loadDriver();
+  const driver = await loadDriver();
   createIfMissing(path);
-  checkIsOurs(path);
-  const database = new SqliteDatabase(path, openDriver(path));
+  checkIsOurs(path, driver);
+  const database = new SqliteDatabase(path, new driver.DatabaseSync(path));
   try {
     database.exec("pragma foreign_keys = on");
     // What was removed is overwritten, not only unlinked.
@@ -38,20 +37,18 @@ export async function openLedgerFile(file: string): Promise<SqliteDatabase> {
   }
 }
 
-type Driver = { readonly DatabaseSync: new (path: string) => DatabaseSyncInstance };
+type Driver = {
+  readonly DatabaseSync: new (
+    location: string | URL,
+    options?: { readonly readOnly: boolean },
+  ) => DatabaseSyncInstance;
+};
 
 /** Node's own SQLite where there is one; the package has the same interface, and is loaded only where it is needed. */
-async function loadDriver(): Promise<(path: string) => DatabaseSyncInstance> {
+async function loadDriver(): Promise<Driver> {
   // The types of Node 20 do not know node:sqlite.
   const builtin = process.getBuiltinModule("node:sqlite") as Driver | undefined;
-  const { DatabaseSync } = builtin ?? (await import("@photostructure/sqlite"));
-  return (path) => {
-    try {
-      return new DatabaseSync(path);
-    } catch (thrown) {
-      throw fileError(path, thrown);
-    }
-  };
+  return builtin ?? import("@photostructure/sqlite");
 }
 
 function createIfMissing(path: string): void {
@@ -64,24 +61,30 @@ function createIfMissing(path: string): void {
   }
 }
 
-function checkIsOurs(path: string): void {
-  const header = readHeader(path);
+/**
+ * By SQLite, as a file that nobody changes: so it needs no lock, minds no write-ahead log and leaves
+ * nothing beside the file. Not by `node:fs`: when any descriptor of a file is closed, its process loses
+ * all locks on that file, and it may have the same ledger open already.
+ */
+function checkIsOurs(path: string, { DatabaseSync }: Driver): void {
   // Just made, by us or by another process that is still at it.
-  if (header.length === 0) return;
-  if (header.length < HEADER_BYTES || !header.toString("latin1").startsWith("SQLite format 3\0"))
-    throw notOurs(path, "it is no SQLite file");
-  if (header.readUInt32BE(APPLICATION_ID_AT) !== APPLICATION_ID)
-    throw notOurs(path, "it is an SQLite file of another program");
-}
-
-function readHeader(path: string): Buffer {
-  const descriptor = openSync(path, "r");
+  if (statSync(path).size === 0) return;
+  const location = pathToFileURL(path);
+  location.searchParams.set("immutable", "1");
+  let applicationId: unknown;
   try {
-    const header = Buffer.alloc(HEADER_BYTES);
-    return header.subarray(0, readSync(descriptor, header, 0, HEADER_BYTES, 0));
-  } finally {
-    closeSync(descriptor);
+    const unchanged = new SqliteDatabase(path, new DatabaseSync(location, { readOnly: true }));
+    try {
+      applicationId = unchanged.pragma("application_id");
+    } finally {
+      unchanged.close();
+    }
+  } catch (thrown) {
+    const error = fileError(path, thrown);
+    if (!(error instanceof LedgerFileError) || error.code !== "LEDGER_DAMAGED") throw error;
+    throw notOurs(path, "it is no SQLite file");
   }
+  if (applicationId !== APPLICATION_ID) throw notOurs(path, "it is an SQLite file of another program");
 }
 
 function notOurs(path: string, why: string): LedgerFileError {
@@ -111,7 +114,7 @@ function versionOf(database: SqliteDatabase): number {
   );
 }
 
-/** The change needs the file alone for a moment, and SQLite does not wait for that by itself. */
+/** The change needs the file alone for a moment. When several begin a ledger at once, SQLite does not always wait for that. */
 async function useWriteAheadLog(database: SqliteDatabase): Promise<void> {
   for (const deadline = Date.now() + BUSY_MILLISECONDS; ;) {
     try {

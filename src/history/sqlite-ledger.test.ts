@@ -97,6 +97,19 @@ describe("the file", () => {
     expect(await again.append(lease, [said("still mine")], DURABLE)).toBe(8);
   });
 
+  test.skipIf(process.platform !== "linux")("opening it twice leaves the first one its lock", async () => {
+    const file = newFile();
+    await ask(await open(file), QUESTION);
+    // The kernel knows a file by its number; a process that closes a file loses all its locks on it.
+    const locks = () =>
+      readFileSync("/proc/locks", "utf8")
+        .split("\n")
+        .filter((lock) => lock.includes(` ${process.pid} `) && lock.includes(`:${statSync(file).ino} `));
+    expect(locks()).toHaveLength(1);
+    await (await openSqliteLedger(file)).close();
+    expect(locks()).toHaveLength(1);
+  });
+
   test("what waits is committed when the ledger is closed", async () => {
     const file = newFile();
     const first = await openSqliteLedger(file);
@@ -145,7 +158,7 @@ describe("the file", () => {
     const ledger = await openSqliteLedger(file);
     const lease = await claim(ledger);
     const secret = "a secret that must not be found again";
-    await ledger.append(lease, [said(secret)], DURABLE);
+    await ledger.append(lease, [said(secret), said("and"), said("more")], DURABLE);
     await ledger.remove(lease);
     await ledger.close();
     expect(readFileSync(file).includes(secret)).toBe(false);
@@ -202,7 +215,10 @@ describe("a file that cannot be used is left as it was, and the error says which
   });
 
   test("a folder", async () => {
-    await expect(openSqliteLedger(folder)).rejects.toThrow(/EISDIR/);
+    await expect(openSqliteLedger(folder)).rejects.toMatchObject({
+      code: "LEDGER_FAILED",
+      message: expect.stringContaining(`The ledger ${folder} failed`),
+    });
   });
 });
 

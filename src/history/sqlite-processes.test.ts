@@ -188,22 +188,29 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("several may begin the same ledger at the same moment", async () => {
+test("several may begin the same ledger at the same moment, again and again", async () => {
   const program = `
-    await told();
-    const own = await openSqliteLedger(args[0]);
-    const lease = await own.claim(args[1], "ann", { milliseconds: 60_000 });
-    await own.append(lease, [JSON.parse(args[2])], { durable: true });
+    const start = Number(await told());
+    for (let index = 0; index < 25; index += 1) {
+      while (Date.now() < start + 40 * index);
+      const own = await openSqliteLedger(args[0] + index);
+      const lease = await own.claim(args[1], "ann", { milliseconds: 60_000 });
+      await own.append(lease, [JSON.parse(args[2])], { durable: false });
+      await own.close();
+    }
     tell("written");`;
   const file = newFile();
   const names = ["a", "b", "c", "d"];
   const starters = await Promise.all(
     names.map((name) => startChild(newFile(), program, file, name, JSON.stringify(said(name)))),
   );
-  for (const starter of starters) starter.say("go");
+  const start = String(Date.now() + 50);
+  for (const starter of starters) starter.say(start);
   expect(await Promise.all(starters.map((starter) => starter.hear()))).toEqual(names.map(() => "written"));
-  const ledger = await open(file);
-  expect((await ledger.sessions()).map(({ sessionId }) => sessionId).toSorted()).toEqual(names);
+  for (let index = 0; index < 25; index += 1) {
+    const ledger = await open(`${file}${index}`);
+    expect((await ledger.sessions()).map(({ sessionId }) => sessionId).toSorted()).toEqual(names);
+  }
 });
 
 test("who finds the file locked waits until it is free", async () => {
@@ -311,6 +318,9 @@ async function startChild(file: string, program: string, ...args: readonly strin
     const wake = waiting.shift();
     if (wake) wake(line);
     else lines.push(line);
+  });
+  child.on("close", () => {
+    for (const wake of waiting.splice(0)) wake('"ended without a word"');
   });
   const hear = async (): Promise<unknown> => {
     const line = lines.shift() ?? (await new Promise<string>((resolve) => waiting.push(resolve)));

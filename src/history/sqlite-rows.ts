@@ -49,8 +49,14 @@ export class SqliteRows {
     );
   }
 
-  deleteLease({ fence }: Lease): void {
-    this.#database.run(this.#database.build.deleteFrom("leases").where("fence", "=", fence));
+  /** Does nothing when it is not the session's newest. */
+  deleteLease({ sessionId, fence }: Lease): void {
+    this.#database.run(
+      this.#database.build
+        .deleteFrom("leases")
+        .where("fence", "=", fence)
+        .where("session_id", "=", storedName(sessionId)),
+    );
   }
 
   lastSeq(sessionId: string): number {

@@ -31,6 +31,7 @@ export type LedgerTables = {
 /**
  * Step n leads from version n to n + 1. The version is `user_version` in the file's own header, which
  * changes in the same transaction as the tables: no table of migrations, and none of locks on it.
+ * Sessions have no index by `updated_at`: each append would write to it, and the list is short to sort.
  */
 export const MIGRATIONS: readonly string[] = [
   `create table sessions (
@@ -40,7 +41,6 @@ export const MIGRATIONS: readonly string[] = [
      updated_at real not null,
      last_seq integer not null
    ) strict;
-   create index sessions_by_update on sessions (updated_at desc, session_id);
 
    create table events (
      session integer not null references sessions on delete cascade,

@@ -45,9 +45,12 @@ process.stdout.write(JSON.stringify(session.book.snapshot()));
 await session.close();
 await ledger.close();
 
+function die() {
+  process.kill(process.pid, "SIGKILL");
+}
+
 function dying(real, moment, number) {
   let appends = 0;
-  const die = () => process.kill(process.pid, "SIGKILL");
   return new Proxy(real, {
     get(target, name) {
       const member = target[name];

@@ -258,6 +258,14 @@ export function questionsInTheLog({ store }: Given): void {
     expect(await ledger.openQuestions()).toEqual([QUESTION]);
   });
 
+  test("an event that becomes another one when it is written is judged as that one", async () => {
+    const { ledger } = store();
+    const lease = await ask(ledger, QUESTION);
+    await ledger.answer("question-1", YES);
+    const disguised = { ...said("nothing"), toJSON: () => answered("question-1", NO) };
+    expect(await tryToAppend(ledger, lease, [disguised])).toEqual(TURNED_AWAY);
+  });
+
   test("a question that was never asked cannot be settled", async () => {
     const { ledger } = store();
     const lease = await claim(ledger);
