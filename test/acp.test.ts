@@ -1,6 +1,7 @@
 /** A foreign client, the ACP SDK's own, drives `toolgate acp` as an editor would: real processes, real pipes. */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
@@ -156,6 +157,51 @@ describe("an editor", () => {
     expect(await response).toEqual({ stopReason: "cancelled" });
     expect(told(updates).at(-1)).toBe("call_1 failed");
     expect(await runs(cwd)).toBe("");
+  });
+
+  test("prompts again while it is asked: the first turn is cancelled, and the second can be too", async () => {
+    const cwd = await project([...RUNS_ONCE.slice(0, 1), ...RUNS_ONCE]);
+    const { agent, questions } = await editor(cwd, () => new Promise(() => undefined));
+    const { sessionId } = await agent.request(acp.methods.agent.session.new, { cwd, mcpServers: [] });
+    const turns = [1, 2, 3].map(() => agent.request(acp.methods.agent.session.prompt, prompt(sessionId)));
+    await until(() => questions.length > 0);
+    expect(await Promise.all(turns.slice(0, 2))).toEqual([
+      { stopReason: "cancelled" },
+      { stopReason: "cancelled" },
+    ]);
+    await agent.notify(acp.methods.agent.session.cancel, { sessionId });
+    expect(await turns[2]).toEqual({ stopReason: "cancelled" });
+    expect(await runs(cwd)).toBe("");
+  });
+
+  test("is told to go while a command runs: the command ends, the call is closed, and the agent exits", async () => {
+    const cwd = await project([
+      { calls: [{ tool: "terminal", input: { command: "echo $$ > pid; sleep 60" } }] },
+      { say: "x" },
+    ]);
+    const { agent, child } = await editor(cwd, choose("allow_once"));
+    const { sessionId } = await agent.request(acp.methods.agent.session.new, { cwd, mcpServers: [] });
+    agent.request(acp.methods.agent.session.prompt, prompt(sessionId)).catch(() => undefined);
+    const pid = async () => Number(await readFile(join(cwd, "pid"), "utf8").catch(() => "0"));
+    await until(async () => (await pid()) > 0);
+    child.kill("SIGTERM");
+    await until(() => child.exitCode !== null || child.signalCode !== null);
+    expect(child.exitCode).toBe(0);
+    expect(() => process.kill(-1 * Number(readFileSync(join(cwd, "pid"), "utf8")), 0)).toThrow("ESRCH");
+    const second = await editor(cwd, choose("allow_once"));
+    await second.agent.request(acp.methods.agent.session.load, { sessionId, cwd, mcpServers: [] });
+    const call = second.updates.find((update) => update.sessionUpdate === "tool_call");
+    expect(call).toMatchObject({ status: "failed" });
+  });
+
+  test("names a folder that is not there and is told so", async () => {
+    const cwd = await project(RUNS_ONCE);
+    const { agent } = await editor(cwd, choose("allow_once"));
+    const missing = agent.request(acp.methods.agent.session.new, {
+      cwd: join(cwd, "nowhere"),
+      mcpServers: [],
+    });
+    await expect(missing).rejects.toMatchObject({ code: -32602 });
   });
 
   test("loads a session in a new process, and it reads as it did live", async () => {

@@ -109,7 +109,11 @@ describe("run", () => {
 describe("the command line", () => {
   test("the help of every command is in the docs as it is", () => {
     const documented = readFileSync(new URL("../docs/commands.md", import.meta.url), "utf8");
-    for (const command of [[], ["demo"], ["run"], ["acp"], ["serve"]]) {
+    const rules = ["list", "add", "revoke", "check", "import", "trust", "test"].map((name) => [
+      "rules",
+      name,
+    ]);
+    for (const command of [[], ["demo"], ["run"], ["acp"], ["serve"], ["rules"], ...rules]) {
       const { status, stdout, stderr } = toolgate([...command, "--help"]);
       expect([status, stderr]).toEqual([0, ""]);
       expect(documented).toContain(stdout.trimEnd());

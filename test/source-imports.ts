@@ -9,7 +9,7 @@ import { isBuiltin } from "node:module";
 import { type Expression, parseSync, Visitor } from "oxc-parser";
 
 /** Small pure packages that pure rooms and browser-safe doors may import. Each needs a decision record. */
-export const PURE_PACKAGES: readonly string[] = [];
+export const PURE_PACKAGES: readonly string[] = ["unbash"];
 
 export type SourceImport = {
   readonly form:

@@ -214,7 +214,7 @@ async function openSession(
     return await AgentSession.open({
       agent: agentWith(config, agent),
       appTools: appTools(config),
-      judge: judgeFor(config, agent, trustable),
+      judge: judgeFor(config, agent, trustable, { root: workspace.root, sessionId }),
       ledger,
       workspace,
       sessionId,

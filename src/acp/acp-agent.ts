@@ -76,8 +76,8 @@ class AcpSessions {
   }
 
   async open(cwd: string, client: AgentContext, sessionId?: string): Promise<LiveSession> {
-    const { agent, ledger, openWorkspace, leaseMilliseconds } = this.#options;
-    const workspace = await openWorkspace(cwd);
+    const { agent, ledger, leaseMilliseconds } = this.#options;
+    const workspace = await this.#workspace(cwd);
     const session = await AgentSession.open({
       agent,
       ledger,
@@ -92,7 +92,16 @@ class AcpSessions {
     return live;
   }
 
+  async #workspace(cwd: string): Promise<Workspace> {
+    try {
+      return await this.#options.openWorkspace(cwd);
+    } catch (error) {
+      throw RequestError.invalidParams({ cwd }, error instanceof Error ? error.message : String(error));
+    }
+  }
+
   async load(sessionId: string, cwd: string, client: AgentContext): Promise<LiveSession> {
+    await this.#workspace(cwd);
     await this.#live.get(sessionId)?.close();
     this.#live.delete(sessionId);
     if ((await this.#options.ledger.read(sessionId)).length === 0)

@@ -19,9 +19,14 @@ export class LiveSession {
   readonly #clientName: string;
   readonly #encoder = new V1Encoder();
   readonly #stopListening: () => void;
-  /** The turn under way: how to cancel it, and when it is over. */
-  #turn: { readonly abort: AbortController; readonly over: Promise<unknown> } | undefined;
+  /** Cancels the newest turn; those before it were cancelled when it came. */
+  #abort = new AbortController();
+  /** One turn after the other: over when the last one has ended and the client has heard of it. */
+  #turns: Promise<unknown> = Promise.resolve();
   #sent: Promise<void> = Promise.resolve();
+  /** Calls that changed since they were last told, in order. */
+  readonly #changed = new Set<string>();
+  #isTelling = false;
 
   constructor(session: AgentSession, client: AgentContext, clientName: string) {
     this.session = session;
@@ -42,9 +47,8 @@ export class LiveSession {
     await this.#sent;
   }
 
-  /** Starts a turn; one that is still under way is ended first. */
+  /** Starts a turn; one that is still under way is cancelled and ends first. */
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
-    await this.cancel();
     return this.#hold(signal, (stop) => this.session.prompt(blocks, stop));
   }
 
@@ -58,8 +62,8 @@ export class LiveSession {
 
   /** Returns when the turn has really ended and the client has heard of it. */
   async cancel(): Promise<void> {
-    this.#turn?.abort.abort();
-    await this.#turn?.over.catch(() => undefined);
+    this.#abort.abort();
+    await this.#turns;
   }
 
   async close(): Promise<void> {
@@ -69,24 +73,23 @@ export class LiveSession {
   }
 
   async #hold(signal: AbortSignal, start: (stop: AbortSignal) => Promise<TurnEnd>): Promise<TurnEnd> {
-    const abort = new AbortController();
-    const stop = AbortSignal.any([signal, abort.signal]);
-    const over = holdTurn(this.session, this.#ask, stop, start(stop));
-    this.#turn = { abort, over };
-    try {
-      const end = await over;
+    this.#abort.abort();
+    this.#abort = new AbortController();
+    const stop = AbortSignal.any([signal, this.#abort.signal]);
+    const turn = this.#turns.then(async () => {
+      const end = await holdTurn(this.session, this.#ask, stop, start(stop));
       // All of a turn's updates go out before its response.
-      await this.#sent;
+      await this.#drained();
       return end;
-    } finally {
-      this.#turn = undefined;
-    }
+    });
+    this.#turns = turn.catch(() => undefined);
+    return turn;
   }
 
   readonly #ask: Ask = async (question: Question, signal: AbortSignal) => {
     const call = this.session.book.call(question.toolCallId);
     if (!call) throw new Error(`call ${question.toolCallId} is not known`);
-    await this.#sent;
+    await this.#drained();
     // The SDK's type is the same, only not readonly.
     const request = encodeV1Permission(question, call) as RequestPermissionRequest;
     const result = await this.#client.request(methods.client.session.requestPermission, request, {
@@ -100,27 +103,43 @@ export class LiveSession {
   };
 
   #report(events: readonly SessionEvent[]): void {
-    const changed = new Set<string>();
-    const tellCalls = () => {
-      for (const toolCallId of changed) {
-        const call = this.session.book.call(toolCallId);
-        if (call) this.#send(this.#encoder.encode(call));
-      }
-      changed.clear();
-    };
     for (const event of events) {
       if ("toolCallId" in event) {
-        changed.add(event.toolCallId);
+        this.#changed.add(event.toolCallId);
         continue;
       }
       // The client wrote the user's messages itself.
       const update =
         event.type === "message-chunk" && event.role === "user" ? undefined : encodeV1Event(event);
       if (!update) continue;
-      tellCalls();
+      this.#tellCalls();
       this.#send([update]);
     }
-    tellCalls();
+    void this.#tellInTime();
+  }
+
+  /** A client that reads slowly gets fewer messages, not more to read: what changed meanwhile goes into one. */
+  async #tellInTime(): Promise<void> {
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    await this.#drained();
+    this.#isTelling = false;
+  }
+
+  async #drained(): Promise<void> {
+    do {
+      await this.#sent;
+      this.#tellCalls();
+      await this.#sent;
+    } while (this.#changed.size > 0);
+  }
+
+  #tellCalls(): void {
+    for (const toolCallId of this.#changed) {
+      const call = this.session.book.call(toolCallId);
+      if (call) this.#send(this.#encoder.encode(call));
+    }
+    this.#changed.clear();
   }
 
   /** In order; a client that is gone is no reason to stop what is being recorded. */

@@ -9,7 +9,12 @@ import { isJsonObject } from "./json.js";
 
 const MAX_LINE = 32 * 1024 * 1024;
 
-export function stdioStream(input: Readable, output: Writable): Stream {
+/** `onTrouble` hears why a connection had to be closed from this side. */
+export function stdioStream(
+  input: Readable,
+  output: Writable,
+  onTrouble: (error: unknown) => void = () => undefined,
+): Stream {
   const write = writer(output);
   return {
     writable: new WritableStream<AnyMessage>({ write }),
@@ -20,6 +25,7 @@ export function stdioStream(input: Readable, output: Writable): Stream {
             await receive(line, (message) => controller.enqueue(message), write);
           controller.close();
         } catch (error) {
+          onTrouble(error);
           controller.error(error);
         }
       },
@@ -40,17 +46,24 @@ function writer(output: Writable): (message: AnyMessage) => Promise<void> {
     });
 }
 
+/** Only what is new is searched: a long line costs no more than its length. */
 async function* linesOf(input: Readable): AsyncGenerator<string> {
   const decoder = new StringDecoder("utf8");
-  let rest = "";
+  let pieces: string[] = [];
+  let length = 0;
   for await (const chunk of input) {
-    const lines = (rest + decoder.write(chunk)).split("\n");
-    rest = lines.pop() ?? "";
-    yield* lines;
-    if (rest.length > MAX_LINE)
+    const [first = "", ...others] = decoder.write(chunk).split("\n");
+    pieces.push(first);
+    length += first.length;
+    if (length > MAX_LINE)
       throw new Error(`A message is longer than ${MAX_LINE} characters. The connection was closed.`);
+    for (const part of others) {
+      yield pieces.join("");
+      pieces = [part];
+      length = part.length;
+    }
   }
-  yield rest;
+  yield pieces.join("");
 }
 
 async function receive(

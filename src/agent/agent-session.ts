@@ -1,5 +1,6 @@
 /** A session of an agent, open for writing in this process. One turn at a time. */
 import { randomUUID } from "node:crypto";
+import { homedir } from "node:os";
 import type { ContentBlock, Ledger, SessionBook, SessionEvent, SessionInfo } from "../call/index.js";
 import { decide } from "../policy/index.js";
 import type { Intent, Verdict } from "../policy/index.js";
@@ -33,6 +34,7 @@ export class AgentSession {
   readonly #record: SessionRecord;
   readonly #context: TurnContext;
   readonly #now: () => number;
+  #isBusy = false;
 
   private constructor(record: SessionRecord, context: TurnContext, now: () => number) {
     this.#record = record;
@@ -51,8 +53,27 @@ export class AgentSession {
       ...(milliseconds !== undefined && { milliseconds }),
       ...(patience !== undefined && { patience }),
     });
+    try {
+      return await AgentSession.#begin(options, record, now);
+    } catch (error) {
+      await record.close();
+      throw error;
+    }
+  }
+
+  static async #begin(
+    options: SessionOptions,
+    record: SessionRecord,
+    now: () => number,
+  ): Promise<AgentSession> {
+    const { agent, workspace } = options;
     const toolbox = new Toolbox([...agent.tools, ...(options.appTools ?? [])]);
-    const judge = options.judge ?? ((intent: Intent) => decide(intent, agent.rules));
+    const { root } = workspace;
+    const { sessionId } = record;
+    const judge =
+      options.judge ??
+      ((intent: Intent) =>
+        decide(intent, { ...agent.policy({ root, sessionId }), roots: [root], home: homedir(), now: now() }));
     const gate = new Gate({ record, toolbox, judge, workspace, now });
     const session = new AgentSession(record, { agent, record, gate, toolbox, now }, now);
     if (record.seq === 0) {
@@ -65,6 +86,11 @@ export class AgentSession {
 
   get sessionId(): string {
     return this.#record.sessionId;
+  }
+
+  /** The number of the last event that the book knows. */
+  get seq(): number {
+    return this.#record.seq;
   }
 
   get book(): SessionBook {
@@ -81,23 +107,36 @@ export class AgentSession {
 
   /** Starts a turn with what the user says, and goes as far as it can without waiting for anyone. */
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
-    await this.#endOpenTurn();
-    const turnId = `turn_${this.#record.seq + 1}`;
-    const at = this.#now();
-    const said = blocks.map((block): SessionEvent => ({
-      type: "message-chunk",
-      at,
-      messageId: `user-${turnId}`,
-      role: "user",
-      block,
-    }));
-    await this.#record.record([{ type: "turn-started", at, turnId }, ...said], { durable: true });
-    return advanceTurn(this.#context, signal);
+    return this.#alone(async () => {
+      await this.#endOpenTurn();
+      const turnId = `turn_${this.#record.seq + 1}`;
+      const at = this.#now();
+      const said = blocks.map((block): SessionEvent => ({
+        type: "message-chunk",
+        at,
+        messageId: `user-${turnId}`,
+        role: "user",
+        block,
+      }));
+      await this.#record.record([{ type: "turn-started", at, turnId }, ...said], { durable: true });
+      return advanceTurn(this.#context, signal);
+    });
   }
 
   /** Goes on with a turn that was parked, or that an earlier process left behind. */
   async advance(signal: AbortSignal): Promise<TurnEnd> {
-    return advanceTurn(this.#context, signal);
+    return this.#alone(() => advanceTurn(this.#context, signal));
+  }
+
+  /** One turn at a time: two would write each other's steps into one log. */
+  async #alone(turn: () => Promise<TurnEnd>): Promise<TurnEnd> {
+    if (this.#isBusy) throw new TurnRunning(this.sessionId);
+    this.#isBusy = true;
+    try {
+      return await turn();
+    } finally {
+      this.#isBusy = false;
+    }
   }
 
   /** Hears of every event once it is recorded and folded, in order. Returns the function that ends this. */
@@ -123,5 +162,14 @@ export class AgentSession {
       [{ type: "turn-stopped", at: this.#now(), turnId: turn.turnId, stopReason: "cancelled" }],
       { durable: true },
     );
+  }
+}
+
+class TurnRunning extends Error {
+  readonly code = "TURN_RUNNING";
+
+  constructor(sessionId: string) {
+    super(`A turn of session ${sessionId} is under way. Nothing was started; cancel it or wait for its end.`);
+    this.name = "TurnRunning";
   }
 }

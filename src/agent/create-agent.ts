@@ -1,6 +1,6 @@
 /** An agent: a model, its tools, and the rules for them. Sessions are opened with it. */
 import type { LanguageModelV3 } from "../model/index.js";
-import type { Rule } from "../policy/index.js";
+import type { Policy, Rule } from "../policy/index.js";
 import type { Tool } from "../tools/index.js";
 
 export type AgentOptions = {
@@ -9,16 +9,25 @@ export type AgentOptions = {
   readonly tools: readonly Tool[];
   /** What no rule speaks of is asked. */
   readonly rules?: readonly Rule[];
+  /** Instead of fixed rules: those in force for a session, asked for anew with each decision. */
+  readonly policy?: PolicyFor;
   /** Told to the model before everything else. */
   readonly instructions?: string;
   /** A turn that has taken this many answers of the model is stopped. */
   readonly maxSteps?: number;
 };
 
-export type Agent = Required<Omit<AgentOptions, "instructions">> & Pick<AgentOptions, "instructions">;
+/** The rules in force for a session in a workspace, without what the session itself knows. */
+export type PolicyFor = (place: {
+  readonly root: string;
+  readonly sessionId: string;
+}) => Omit<Policy, "roots" | "home" | "now">;
+
+export type Agent = Required<Omit<AgentOptions, "instructions" | "rules">> &
+  Pick<AgentOptions, "instructions">;
 
 const MAX_STEPS = 200;
 
-export function createAgent(options: AgentOptions): Agent {
-  return { rules: [], maxSteps: MAX_STEPS, ...options };
+export function createAgent({ rules = [], ...options }: AgentOptions): Agent {
+  return { policy: () => ({ rules }), maxSteps: MAX_STEPS, ...options };
 }

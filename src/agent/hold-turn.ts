@@ -15,15 +15,21 @@ export async function holdTurn(
   started: Promise<TurnEnd>,
 ): Promise<TurnEnd> {
   let end = await started;
-  while (end.status === "parked") {
+  while (end.status === "parked" && waitsForAnswer(session)) {
     const questions = openQuestions(session);
-    if (questions.length === 0) return end;
-    await Promise.all(
-      questions.map((question) => holdUntilAnswered({ ledger: session.ledger, question, ask, signal })),
-    );
+    const hold = (question: Question) =>
+      holdUntilAnswered({ ledger: session.ledger, question, ask, signal, after: session.seq });
+    await Promise.all(questions.map(hold));
     end = await session.advance(signal);
   }
   return end;
+}
+
+/** An answer may have come in the very moment the turn was parked; then there is nothing to hold, only to go on. */
+function waitsForAnswer({ book }: AgentSession): boolean {
+  return book
+    .openCalls()
+    .some(({ state }) => state.status === "waiting" && state.waitingFor.type === "question");
 }
 
 function openQuestions({ book }: AgentSession): readonly Question[] {

@@ -16,8 +16,12 @@ export async function modelStep(context: TurnContext, turnId: string, signal: Ab
   const stepId = `step_${record.seq + 1}`;
   const step = new StepReader(context, stepId);
   try {
-    const { stream } = await context.agent.model.doStream(callOptions(context, signal));
-    for await (const part of stream) step.read(part);
+    const { stream } = await unlessAborted(
+      context.agent.model.doStream(callOptions(context, signal)),
+      signal,
+    );
+    for await (const part of partsOf(stream, signal)) step.read(part);
+    if (!step.isFinished) step.broken ??= CUT_OFF;
   } catch (error) {
     step.broken ??= { status: "broken", stopReason: "error", error: errorText(error) };
   }
@@ -25,6 +29,7 @@ export async function modelStep(context: TurnContext, turnId: string, signal: Ab
   if (step.broken) return step.broken;
   if (signal.aborted) return { status: "broken", stopReason: "cancelled" };
   await gate.submit(step.requests, (toolCallIds) => [
+    ...step.unfinishedDrafts(),
     { type: "step-ended", at: now(), turnId, stepId, toolCallIds },
   ]);
   return { status: "made" };
@@ -35,10 +40,13 @@ class StepReader {
   readonly requests: ToolRequest[] = [];
   readonly writer: EventWriter;
   broken: (StepEnd & { status: "broken" }) | undefined;
+  /** The stream said that it was over; one that just ends was cut off. */
+  isFinished = false;
   readonly #context: TurnContext;
   readonly #stepId: string;
   /** Provider's id → ours, for calls whose input is still being written. */
   readonly #drafts = new Map<string, string>();
+  readonly #abandoned: string[] = [];
 
   constructor(context: TurnContext, stepId: string) {
     this.#context = context;
@@ -57,6 +65,8 @@ class StepReader {
       case "tool-input-delta":
         return this.#readDelta(part.id, part.delta);
       case "tool-call": {
+        // The provider has run it itself: it is not ours to run.
+        if (part.providerExecuted) return;
         const { toolCallId: providerCallId, toolName: name, input } = part;
         const toolCallId = this.#drafts.get(providerCallId);
         this.requests.push({
@@ -69,10 +79,11 @@ class StepReader {
         return;
       }
       case "finish":
-        this.broken = BROKEN_BY.get(part.finishReason.unified);
+        this.isFinished = true;
+        this.broken ??= BROKEN_BY.get(part.finishReason.unified);
         return;
       case "error":
-        this.broken = { status: "broken", stopReason: "error", error: errorText(part.error) };
+        this.broken ??= { status: "broken", stopReason: "error", error: errorText(part.error) };
         return;
       default:
     }
@@ -83,7 +94,18 @@ class StepReader {
     return { type: "message-chunk", at: this.#context.now(), messageId, role, block: { type: "text", text } };
   }
 
+  /** Calls whose input the model began and never finished. */
+  unfinishedDrafts(): readonly SessionEvent[] {
+    const at = this.#context.now();
+    const error = "The model began this call and did not finish its input. Nothing was run.";
+    return this.#abandoned
+      .concat([...this.#drafts.values()])
+      .map((toolCallId) => ({ type: "call-failed", toolCallId, at, error }));
+  }
+
   #startDraft(providerCallId: string, name: string): void {
+    const replaced = this.#drafts.get(providerCallId);
+    if (replaced !== undefined) this.#abandoned.push(replaced);
     const announced = this.#context.gate.announce(name, providerCallId);
     this.#drafts.set(providerCallId, announced.toolCallId);
     this.writer.add(announced);
@@ -93,6 +115,39 @@ class StepReader {
     const toolCallId = this.#drafts.get(providerCallId);
     if (toolCallId !== undefined)
       this.writer.add({ type: "input-delta", toolCallId, at: this.#context.now(), text });
+  }
+}
+
+const CUT_OFF = { status: "broken", stopReason: "error", error: "The model's answer was cut off." } as const;
+
+/** Ends with the signal, whether or not the stream listens to it. */
+async function* partsOf(
+  stream: ReadableStream<LanguageModelV3StreamPart>,
+  signal: AbortSignal,
+): AsyncGenerator<LanguageModelV3StreamPart> {
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await unlessAborted(reader.read(), signal);
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    void reader.cancel().catch(() => undefined);
+  }
+}
+
+async function unlessAborted<Value>(promise: PromiseLike<Value>, signal: AbortSignal): Promise<Value> {
+  signal.throwIfAborted();
+  let stop = (): void => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
   }
 }
 

@@ -37,7 +37,10 @@ function stepMessages(thought: string, text: string, calls: readonly ToolCall[])
     role: "assistant",
     content: [
       ...(thought === "" ? [] : [{ type: "reasoning" as const, text: thought }]),
-      ...(text === "" ? [] : [{ type: "text" as const, text }]),
+      // Providers refuse an answer with nothing in it.
+      ...(text === "" && calls.length > 0
+        ? []
+        : [{ type: "text" as const, text: text === "" ? "(no words)" : text }]),
       ...calls.map(({ toolCallId, name, rawInput }) => ({
         type: "tool-call" as const,
         toolCallId,

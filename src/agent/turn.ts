@@ -3,7 +3,7 @@
  * wait for someone. Everything it needs to go on is in the log.
  */
 import { LedgerError } from "../call/index.js";
-import type { StopReason } from "../call/index.js";
+import type { SessionBook, SessionEvent, StopReason } from "../call/index.js";
 import type { Gate, SessionRecord } from "../run/index.js";
 import type { Toolbox } from "../tools/index.js";
 import type { Agent } from "./create-agent.js";
@@ -28,10 +28,11 @@ export async function advanceTurn(context: TurnContext, signal: AbortSignal): Pr
   const { turnId } = turn;
   if (turn.state.status === "parked") await record.record([{ type: "turn-resumed", at: now(), turnId }]);
   try {
-    return await goOn(context, turnId, signal);
+    return await goOn(context, turnId, AbortSignal.any([signal, record.lost]));
   } catch (error) {
     // A bug is the host's to hear of; the turn ends all the same, unless someone else has the session by now.
-    if (!(error instanceof LedgerError)) await stop(context, "error", "something broke inside");
+    if (!(error instanceof LedgerError))
+      await stop(context, "error", "something broke inside").catch(() => undefined);
     throw error;
   }
 }
@@ -54,7 +55,7 @@ async function goOn(context: TurnContext, turnId: string, signal: AbortSignal): 
     if (steps.length >= agent.maxSteps) return stop(context, "max_turn_requests");
     const made = await modelStep(context, turnId, signal);
     if (made.status === "broken") {
-      return stop(context, signal.aborted ? "cancelled" : made.stopReason, made.error);
+      return signal.aborted ? stop(context, "cancelled") : stop(context, made.stopReason, made.error);
     }
   }
 }
@@ -67,9 +68,20 @@ async function stop(
 ): Promise<TurnEnd> {
   const turnId = record.book.turn?.turnId ?? "";
   await gate.cancel(stopReason === "cancelled" ? "the turn was cancelled." : "the turn ended.");
+  await record.record(lostCalls(record.book, now()), { durable: true });
   const ended = { stopReason, ...(error !== undefined && { error }) };
   await record.record([{ type: "turn-stopped", at: now(), turnId, ...ended }], { durable: true });
   return { status: "stopped", ...ended };
+}
+
+/** What is still running when nothing of ours runs any more has broken without a word. */
+function lostCalls(book: SessionBook, at: number): readonly SessionEvent[] {
+  const reason = "it broke without saying how it ended.";
+  return book
+    .openCalls()
+    .flatMap(({ toolCallId, state }) =>
+      state.status === "running" ? [{ type: "call-lost", toolCallId, at, reason } as const] : [],
+    );
 }
 
 class NoOpenTurn extends Error {

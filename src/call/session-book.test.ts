@@ -25,6 +25,7 @@ test("an empty session holds nothing", () => {
     modeId: undefined,
     plan: [],
     turns: [],
+    steps: [],
     timeline: [],
     questions: [],
     repairs: [],

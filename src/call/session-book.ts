@@ -3,7 +3,8 @@
  * the session is; calls are immutable values, so a snapshot of what changed copies nothing.
  *
  * It is as strict as `applyEvent`: a call cannot be cleared while its question is open or against its
- * answer, and a turn cannot stop while a call of it has not ended. An illegal event changes nothing.
+ * answer, and a turn cannot stop while a call of it has not ended. An illegal event changes nothing by itself;
+ * the events before it in its batch stay applied, so a batch can be checked first.
  */
 import { applyEvent, applyToUnseen } from "./apply-event.js";
 import { IllegalEvent } from "./illegal-event.js";
@@ -112,6 +113,36 @@ export class SessionBook {
         for (const listener of this.#listeners) listener({ toolCallIds, beyondCalls });
       }
     }
+  }
+
+  /** Throws what `applyAll` would throw for these events, and changes nothing. Costs what the events touch. */
+  check(events: readonly SessionEvent[]): void {
+    const trial = new SessionBook(this.sessionId);
+    for (const toolCallId of this.#openCalls) trial.#openCalls.add(toolCallId);
+    for (const event of events) {
+      if ("toolCallId" in event) this.#lend(trial, event.toolCallId);
+      const questionId =
+        event.type === "question-asked"
+          ? event.question.questionId
+          : "questionId" in event
+            ? event.questionId
+            : "";
+      const asked = this.#questions.get(questionId);
+      if (asked) trial.#questions.set(questionId, asked);
+    }
+    const { turn } = this;
+    if (turn) trial.#turns.push(turn);
+    trial.applyAll(events);
+  }
+
+  /** A call, and the question it waits for, as they are: calls are values, so the trial cannot change ours. */
+  #lend(trial: SessionBook, toolCallId: string): void {
+    const call = this.#calls.get(toolCallId);
+    if (!call) return;
+    trial.#calls.set(toolCallId, call);
+    if (call.state.status !== "waiting" || call.state.waitingFor.type !== "question") return;
+    const asked = this.#questions.get(call.state.waitingFor.questionId);
+    if (asked) trial.#questions.set(call.state.waitingFor.questionId, asked);
   }
 
   /** Returns the function that ends the subscription. */

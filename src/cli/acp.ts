@@ -1,17 +1,28 @@
-/** `toolgate acp`: the agent for an editor, on stdin and stdout. An editor that closes stdin has cancelled. */
+/** `toolgate acp`: the agent for an editor, on stdin and stdout. An editor that is gone has cancelled. */
+import { once } from "node:events";
 import { createAcpAgent, stdioStream } from "../acp/index.js";
 import { LocalWorkspace } from "../tools/index.js";
 import { openAgent, openLedger } from "./open-agent.js";
 import { packageVersion } from "./package-version.js";
 import type { AgentFlags } from "./program.js";
+import { troubleText } from "./trouble.js";
 
 export async function serveEditor(flags: AgentFlags): Promise<void> {
   const agent = await openAgent(flags);
   const ledger = await openLedger(flags);
   const openWorkspace = (cwd: string) => LocalWorkspace.open(flags.cwd ?? cwd);
   const { app, close } = createAcpAgent({ agent, ledger, openWorkspace, version: packageVersion() });
-  const connection = app.connect(stdioStream(process.stdin, process.stdout));
-  await connection.closed;
+  const stream = stdioStream(process.stdin, process.stdout, (error) => {
+    process.stderr.write(`toolgate: ${troubleText(error)}\n`);
+    process.exitCode = 1;
+  });
+  const connection = app.connect(stream);
+  // However it ends, what still runs is told to stop, and what really happened is recorded.
+  await Promise.race([
+    connection.closed,
+    ...["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal)),
+  ]);
   await close();
   await ledger.close();
+  process.exit();
 }

@@ -1,5 +1,6 @@
 /** Puts a question to whoever sits at the terminal. Only a plain yes is a yes; anything else is the reason for a no. */
 import { createInterface } from "node:readline/promises";
+import type { Interface } from "node:readline/promises";
 import type { Ask } from "../run/index.js";
 
 export function askInTerminal(show: (toolCallId: string) => void): Ask {
@@ -21,6 +22,7 @@ async function readAnswer(signal: AbortSignal): Promise<Awaited<ReturnType<Ask>>
   // Ctrl-C at the question is a no to all of it; the terminal keeps it from the process otherwise.
   terminal.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
   try {
+    await dropWhatWasTyped(terminal);
     const text = (
       await terminal.question("\nAllow this once? [y]es, [n]o, or no with your reason: ", { signal })
     ).trim();
@@ -37,6 +39,17 @@ async function readAnswer(signal: AbortSignal): Promise<Awaited<ReturnType<Ask>>
     process.stdout.write("\n");
   }
 }
+
+/** What was typed before the question was there to be read is no answer to it. */
+async function dropWhatWasTyped(terminal: Interface): Promise<void> {
+  const drop = (): void => undefined;
+  terminal.on("line", drop);
+  await new Promise((resolve) => setTimeout(resolve, TYPED_BEFORE));
+  terminal.off("line", drop);
+}
+
+/** Milliseconds: what lay in the buffer arrives at once, and nobody reads a question faster. */
+const TYPED_BEFORE = 150;
 
 /** Nobody is there to ask. */
 export const refuseAll: Ask = () =>

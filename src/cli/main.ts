@@ -12,6 +12,8 @@ import { troubleText } from "./trouble.js";
 
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
+    // An agent whose editor is gone has calls to close first; it ends by itself.
+    if (process.argv[2] === "acp") return;
     // Whoever read this has gone: nobody is left to write for.
     if (error.code === "EPIPE") process.exit();
     if (stream === process.stdout)

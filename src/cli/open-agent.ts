@@ -8,22 +8,46 @@ import type { Ledger } from "../call/index.js";
 import { openSqliteLedger } from "../history/index.js";
 import { parseScript, scriptedModel } from "../model/index.js";
 import type { Script } from "../model/index.js";
-import type { Rule } from "../policy/index.js";
+import { modeRules } from "../policy/index.js";
+import { RuleSource, settingsFolder } from "../settings/index.js";
 import { builtInTools } from "../tools/index.js";
 import { defaultScript } from "./default-script.js";
 import type { AgentFlags } from "./program.js";
 
-/** Looking is allowed; everything else is asked. */
-const RULES: readonly Rule[] = [
-  { allow: "read" },
-  { allow: "search" },
-  { allow: "think" },
-  { allow: "todo_write" },
-];
-
+/** What the mode and the user's, the project's and the remembered rules say; problems go to stderr once. */
 export async function openAgent({ script }: AgentFlags): Promise<Agent> {
   const played = script === undefined ? defaultScript : await readScript(script);
-  return createAgent({ name: "toolgate", model: scriptedModel(played), tools: builtInTools, rules: RULES });
+  const folder = settingsFolder();
+  const source = new RuleSource({
+    folder,
+    onProblem: (problem) => void process.stderr.write(`toolgate: ${problem}\n`),
+  });
+  return createAgent({
+    name: "toolgate",
+    model: scriptedModel(played),
+    tools: builtInTools,
+    policy: ({ root, sessionId }) => {
+      const { rules, mode } = source.current(root, sessionId);
+      const built = modeRules(mode);
+      if (mode === "allow-all") warnOnce();
+      // A plan is the agent's own note to itself.
+      return {
+        rules: [...built.rules, { allow: "todo_write" }, ...rules],
+        default: built.default,
+        own: [folder, stateFolder()],
+      };
+    },
+  });
+}
+
+let isWarned = false;
+
+function warnOnce(): void {
+  if (isWarned) return;
+  isWarned = true;
+  process.stderr.write(
+    "toolgate: the mode is allow-all: what no rule forbids runs unasked, with your rights.\n",
+  );
 }
 
 async function readScript(file: string): Promise<Script> {
@@ -40,6 +64,9 @@ async function readScript(file: string): Promise<Script> {
 
 /** In the user's state folder, unless they say otherwise: never inside a project, where an agent's tools write. */
 export async function openLedger({ ledger }: AgentFlags): Promise<Ledger> {
-  const state = process.env["XDG_STATE_HOME"] ?? join(homedir(), ".local", "state");
-  return openSqliteLedger(ledger === undefined ? join(state, "toolgate", "ledger.sqlite") : resolve(ledger));
+  return openSqliteLedger(ledger === undefined ? join(stateFolder(), "ledger.sqlite") : resolve(ledger));
+}
+
+function stateFolder(): string {
+  return join(process.env["XDG_STATE_HOME"] ?? join(homedir(), ".local", "state"), "toolgate");
 }

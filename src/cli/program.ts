@@ -1,6 +1,7 @@
 /** The command line: which commands there are, their options and their help. Nothing starts before it is understood. */
 import { Command, InvalidArgumentError } from "commander";
 import { packageVersion } from "./package-version.js";
+import type { RulesTestFlags } from "./rules-test.js";
 
 export function createProgram(): Command {
   const program = new Command("toolgate")
@@ -51,7 +52,77 @@ export function createProgram(): Command {
       const { serveApps } = await import("./serve.js");
       await serveApps(options);
     });
+  addRulesCommands(program);
   return program;
+}
+
+function addRulesCommands(program: Command): void {
+  const rules = program
+    .command("rules")
+    .description("see, try, remember and take back rules")
+    .helpCommand(false);
+  const commands = () => import("./rules.js");
+  rules
+    .command("list")
+    .description("show the rules in force here, where each comes from, and what is remembered")
+    .action(async () => {
+      process.exitCode = (await commands()).listRules(process.cwd());
+    });
+  rules
+    .command("add")
+    .argument("<rule>", 'as JSON: {"allow":"execute","command":"npm test"}')
+    .description("remember a rule for this project")
+    .option("--user", "for every project")
+    .action(async (json: string, { user = false }: { user?: boolean }) => {
+      process.exitCode = await (await commands()).addRule(json, { user, cwd: process.cwd() });
+    });
+  rules
+    .command("revoke")
+    .argument("<id>", "as `rules list` shows it")
+    .description("take back what is remembered")
+    .action(async (grantId: string) => {
+      process.exitCode = await (await commands()).revokeRule(grantId);
+    });
+  rules
+    .command("check")
+    .argument("<file>", "a file of rules")
+    .description("look for mistakes in a file of rules, its examples included")
+    .action(async (file: string) => {
+      process.exitCode = await (await commands()).checkRules(file);
+    });
+  rules
+    .command("import")
+    .argument("<file>", "fast-agent's auths.md")
+    .description("remember fast-agent's permissions for this project")
+    .action(async (file: string) => {
+      process.exitCode = await (await commands()).importRules(file, process.cwd());
+    });
+  rules
+    .command("trust")
+    .description("let .toolgate/rules.json of this project allow, as it is now")
+    .action(async () => {
+      process.exitCode = await (await commands()).trustRules(process.cwd());
+    });
+  rules
+    .command("test")
+    .description(
+      "say what rules make of a command, a path or a URL, and what was seen;\nput the command after --",
+    )
+    .argument("[command...]", "one shell text, or the words of a command")
+    .option("--rules <file>", "the rules, as JSON; without them everything is asked")
+    .option("--cwd <folder>", "the workspace (default: this folder)")
+    .option("--read <path>", "reading this file")
+    .option("--write <path>", "writing this file")
+    .option("--delete <path>", "deleting this file")
+    .option("--url <url>", "asking for this address")
+    .option("--tool <name>", "calling this tool")
+    .option("--input <json>", "the tool's input")
+    .option("--json", "answer as JSON")
+    .option("--batch", "read cases from stdin as JSON, one a line, and answer one a line")
+    .action(async (words: string[], options: RulesTestFlags) => {
+      const { testRules } = await import("./rules-test.js");
+      process.exitCode = await testRules(words, options);
+    });
 }
 
 /** What the commands that run an agent have in common. */

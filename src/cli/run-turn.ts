@@ -3,10 +3,12 @@ import type { AgentSession, TurnEnd } from "../agent/index.js";
 import { holdTurn } from "../agent/index.js";
 import type { Ask } from "../run/index.js";
 
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
 export async function runTurn(session: AgentSession, prompt: string, ask: Ask): Promise<TurnEnd> {
   const stop = new AbortController();
   const interrupt = () => stop.abort();
-  process.once("SIGINT", interrupt);
+  for (const signal of SIGNALS) process.once(signal, interrupt);
   try {
     return await holdTurn(
       session,
@@ -15,7 +17,7 @@ export async function runTurn(session: AgentSession, prompt: string, ask: Ask): 
       session.prompt([{ type: "text", text: prompt }], stop.signal),
     );
   } finally {
-    process.off("SIGINT", interrupt);
+    for (const signal of SIGNALS) process.off(signal, interrupt);
   }
 }
 

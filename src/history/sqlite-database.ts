@@ -86,6 +86,17 @@ export class SqliteDatabase {
     }
   }
 
+  /**
+   * Brings the write-ahead log into the file and empties it, unless someone else is reading or writing
+   * just now. SQLite does that when the last connection is closed, but this driver's live on until their
+   * statements are garbage.
+   */
+  emptyLog(): void {
+    this.exec("pragma busy_timeout = 0");
+    this.exec("pragma wal_checkpoint(truncate)");
+    this.exec(`pragma busy_timeout = ${BUSY_MILLISECONDS}`);
+  }
+
   close(): void {
     this.#statements.clear();
     this.#driver.close();

@@ -1,5 +1,14 @@
 /** The ledger in a file, as every ledger and as a file. `sqlite-processes.test.ts` has several processes share one. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
@@ -153,7 +162,18 @@ describe("the file", () => {
     expect(await textsOf(ledger)).toEqual(["one", "two"]);
   });
 
-  test("what was removed is no longer in the file", async () => {
+  test("closed, it is one file that can be copied", async () => {
+    const file = newFile();
+    const first = await openSqliteLedger(file);
+    await ask(first, QUESTION);
+    const log = await first.read(SESSION);
+    await first.close();
+    const copy = newFile();
+    copyFileSync(file, copy);
+    expect(await (await open(copy)).read(SESSION)).toEqual(log);
+  });
+
+  test("what was removed is no longer in the file, nor beside it", async () => {
     const file = newFile();
     const ledger = await openSqliteLedger(file);
     const lease = await claim(ledger);
@@ -161,7 +181,9 @@ describe("the file", () => {
     await ledger.append(lease, [said(secret), said("and"), said("more")], DURABLE);
     await ledger.remove(lease);
     await ledger.close();
-    expect(readFileSync(file).includes(secret)).toBe(false);
+    const beside = readdirSync(folder).map((name) => join(folder, name));
+    const found = beside.filter((path) => path.startsWith(file) && readFileSync(path).includes(secret));
+    expect(found).toEqual([]);
   });
 });
 

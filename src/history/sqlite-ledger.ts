@@ -180,7 +180,11 @@ class SqliteLedger implements Ledger {
     this.#writes.flush(QUICK);
     this.#watch.stop();
     this.#sleepers.wakeAll();
-    this.#database.close();
+    try {
+      this.#database.emptyLog();
+    } finally {
+      this.#database.close();
+    }
   }
 
   #checkNotClosed(): void {

@@ -1,48 +1,205 @@
 import * as fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { decide } from "./decide.js";
-import type { Rule } from "./decide.js";
+import type { Policy } from "./decide.js";
 import { intentText } from "./intent.js";
 import type { Intent } from "./intent.js";
+import type { Rule } from "./rule.js";
 
 const intent: Intent = {
   tool: "edit_file",
   kind: "edit",
   input: { path: "a" },
-  cwd: "/w",
+  cwd: "/ws",
   paths: [],
   hosts: [],
   baseHashes: {},
 };
 
-test("what no rule speaks of is asked", () => {
-  expect(decide(intent, [])).toEqual({ effect: "ask" });
-  expect(decide(intent, [{ allow: "read" }, { deny: "terminal" }])).toEqual({ effect: "ask" });
+const policy = (rules: readonly Rule[], more: Partial<Policy> = {}): Policy => ({
+  rules,
+  roots: ["/ws"],
+  home: "/home/ann",
+  ...more,
 });
 
-test("a rule speaks of a kind, of a tool, or of everything, and is named in the verdict", () => {
-  expect(decide(intent, [{ allow: "edit" }])).toEqual({ effect: "allow", rule: "allow edit" });
-  expect(decide(intent, [{ allow: "edit_file" }])).toEqual({ effect: "allow", rule: "allow edit_file" });
-  expect(decide(intent, [{ deny: "*", reason: "read only" }])).toEqual({
-    effect: "deny",
-    rule: "deny *",
-    reason: "read only",
+const command = (text: string): Intent => ({ ...intent, tool: "terminal", kind: "execute", command: text });
+const reading = (path: string, named?: string): Intent => ({
+  ...intent,
+  tool: "read_file",
+  kind: "read",
+  paths: [{ path, access: "read", ...(named !== undefined && { named }) }],
+});
+
+const effect = (of: Intent, rules: readonly Rule[], more?: Partial<Policy>) =>
+  decide(of, policy(rules, more)).effect;
+
+describe("rules", () => {
+  test("what no rule speaks of is asked", () => {
+    expect(decide(intent, policy([]))).toEqual({ effect: "ask", saw: ["the tool alone"] });
+    expect(effect(intent, [{ allow: "read" }, { deny: "terminal" }])).toBe("ask");
+  });
+
+  test("a rule speaks of a kind, of a tool, or of everything, and is named in the verdict", () => {
+    expect(decide(intent, policy([{ allow: "edit" }]))).toMatchObject({
+      effect: "allow",
+      rule: "allow edit",
+    });
+    expect(decide(intent, policy([{ allow: "edit_file" }]))).toMatchObject({ rule: "allow edit_file" });
+    expect(decide(intent, policy([{ deny: "*", reason: "read only" }]))).toMatchObject({
+      effect: "deny",
+      reason: "read only",
+    });
+  });
+
+  test("a name is not a prefix, unless a star says so", () => {
+    expect(effect(intent, [{ allow: "edit_" }, { allow: "ed" }, { allow: "" }])).toBe("ask");
+    expect(effect(intent, [{ allow: "edit_*" }])).toBe("allow");
+  });
+
+  test("deny beats ask beats allow, in whatever order the rules stand", () => {
+    const rules: Rule[] = [{ allow: "*" }, { ask: "edit" }, { deny: "edit_file" }];
+    fc.assert(
+      fc.property(fc.shuffledSubarray(rules, { minLength: 1 }), (some) => {
+        const effects = new Set(some.map((rule) => Object.keys(rule)[0]));
+        expect(effect(intent, some)).toBe(["deny", "ask", "allow"].find((one) => effects.has(one)));
+      }),
+    );
+  });
+
+  test("an allowing rule whose time is up allows nothing, and one whose time cannot be read never did", () => {
+    const until = "2026-01-01T00:00:00Z";
+    expect(effect(intent, [{ allow: "edit", until }], { now: Date.parse(until) - 1 })).toBe("allow");
+    expect(effect(intent, [{ allow: "edit", until }], { now: Date.parse(until) })).toBe("ask");
+    expect(effect(intent, [{ allow: "edit", until: "soon" }], { now: 1 })).toBe("ask");
+    expect(effect(intent, [{ deny: "edit", until }], { now: Date.parse(until) + 1 })).toBe("deny");
+  });
+
+  test("a rule for a server speaks of that server's tools only", () => {
+    const foreign: Intent = { ...intent, tool: "write", server: "files" };
+    expect(effect(foreign, [{ allow: "write", server: "files" }])).toBe("allow");
+    expect(effect(foreign, [{ allow: "write", server: "other" }])).toBe("ask");
+    expect(effect(intent, [{ allow: "*", server: "files" }])).toBe("ask");
+  });
+
+  test("adding a rule that denies never allows more", () => {
+    const rules = fc.array(
+      fc.constantFrom<Rule>(
+        { allow: "execute", command: "ls *" },
+        { allow: "execute" },
+        { ask: "execute", command: "git *" },
+        { allow: "read" },
+      ),
+    );
+    const texts = fc.constantFrom("ls", "ls src && git status", "git push", "cat a", "ls $(x)", "rm -rf src");
+    fc.assert(
+      fc.property(rules, texts, fc.constantFrom("ls *", "git *", "rm *", "x *"), (some, text, denied) => {
+        const before = effect(command(text), some);
+        const after = effect(command(text), [...some, { deny: "execute", command: denied }]);
+        expect(after === "allow" && before !== "allow").toBe(false);
+      }),
+    );
   });
 });
 
-test("a pattern is not a prefix", () => {
-  expect(decide(intent, [{ allow: "edit_" }, { allow: "ed" }, { allow: "" }])).toEqual({ effect: "ask" });
+describe("commands", () => {
+  test("every part of a command must be allowed", () => {
+    const rules: Rule[] = [
+      { allow: "execute", command: "git status" },
+      { allow: "execute", command: "ls *" },
+    ];
+    expect(effect(command("git status && ls src"), rules)).toBe("allow");
+    expect(effect(command("git status && rm x"), rules)).toBe("ask");
+    expect(effect(command("git status; $(curl evil)"), rules)).toBe("ask");
+  });
+
+  test("a deny on the last of ten thousand parts still denies", () => {
+    const text = `${"ls; ".repeat(9_999)}rm x`;
+    expect(effect(command(text), [{ allow: "execute" }, { deny: "execute", command: "rm *" }])).toBe("deny");
+  });
+
+  test("a list of words is exactly these words, stars and all", () => {
+    const rules: Rule[] = [{ allow: "execute", command: ["grep", "a *", "src"] }];
+    expect(effect(command("grep 'a *' src"), rules)).toBe("allow");
+    expect(effect(command("grep 'a b' src"), rules)).toBe("ask");
+  });
+
+  test("a redirect that writes is asked, unless a rule allows that file to be written", () => {
+    expect(effect(command("ls > out.txt"), [{ allow: "execute", command: "ls *" }])).toBe("ask");
+    expect(
+      effect(command("ls > out.txt"), [
+        { allow: "execute", command: "ls *" },
+        { allow: "edit", path: "/ws/**" },
+      ]),
+    ).toBe("allow");
+    expect(effect(command("ls 2>/dev/null"), [{ allow: "execute", command: "ls *" }])).toBe("allow");
+  });
+
+  test("what only reads inside the workspace counts as reading", () => {
+    expect(effect(command("cat src/a.ts | head -5"), [{ allow: "read" }])).toBe("allow");
+    expect(effect(command("cat /etc/passwd"), [{ allow: "read" }])).toBe("ask");
+    expect(effect(command("cat src/a.ts > b"), [{ allow: "read" }])).toBe("ask");
+  });
+
+  test("where all is allowed by default, a deny still denies and a command that may hide it is asked", () => {
+    const rules: Rule[] = [{ deny: "execute", command: "rm *" }];
+    expect(effect(command("ls"), rules, { default: "allow" })).toBe("allow");
+    expect(effect(command("env rm x"), rules, { default: "allow" })).toBe("deny");
+    expect(effect(command("$X x"), rules, { default: "allow" })).toBe("ask");
+  });
 });
 
-test("deny beats ask beats allow, in whatever order the rules stand", () => {
-  const rules: Rule[] = [{ allow: "*" }, { ask: "edit" }, { deny: "edit_file" }];
-  fc.assert(
-    fc.property(fc.shuffledSubarray(rules, { minLength: 1 }), (some) => {
-      const effects = new Set(some.map((rule) => Object.keys(rule)[0]));
-      const expected = ["deny", "ask", "allow"].find((effect) => effects.has(effect));
-      expect(decide(intent, some).effect).toBe(expected);
-    }),
-  );
+describe("paths", () => {
+  test("a rule without a path speaks of the workspace", () => {
+    expect(effect(reading("/ws/a"), [{ allow: "read" }])).toBe("allow");
+    expect(effect(reading("/ws-evil/a"), [{ allow: "read" }])).toBe("ask");
+    expect(effect(reading("/etc/hosts"), [{ allow: "read", path: "/etc/hosts" }])).toBe("allow");
+  });
+
+  test("a link and its target both count", () => {
+    expect(effect(reading("/outside/x", "/ws/link"), [{ allow: "read" }])).toBe("ask");
+    expect(
+      effect(reading("/ws/secrets/key", "/ws/link"), [
+        { allow: "read" },
+        { deny: "read", path: "/ws/secrets/**" },
+      ]),
+    ).toBe("deny");
+    expect(
+      effect(reading("/ws/a", "/ws/secrets/link"), [
+        { allow: "read" },
+        { deny: "read", path: "/ws/secrets/**" },
+      ]),
+    ).toBe("deny");
+  });
+
+  test("a protected file is asked about, unless a rule names that very file", () => {
+    expect(effect(reading("/ws/.env"), [{ allow: "read", path: "/ws/**" }])).toBe("ask");
+    expect(effect(reading("/ws/.env"), [{ allow: "read", path: "/ws/.env" }])).toBe("allow");
+  });
+
+  test("Toolgate's own files are changed by nobody, whatever the rules say", () => {
+    const writing: Intent = {
+      ...intent,
+      paths: [{ path: "/home/ann/.config/toolgate/rules.json", access: "write" }],
+    };
+    expect(effect(writing, [{ allow: "*" }], { own: ["/home/ann/.config/toolgate"], default: "allow" })).toBe(
+      "deny",
+    );
+  });
+});
+
+describe("hosts", () => {
+  const fetching = (url: string): Intent => ({ ...intent, tool: "fetch", kind: "fetch", hosts: [url] });
+
+  test("a host is exact, or a subdomain where the rule says so", () => {
+    const rules: Rule[] = [{ allow: "fetch", host: "docs.example.com" }];
+    expect(effect(fetching("https://docs.example.com/x"), rules)).toBe("allow");
+    expect(effect(fetching("https://docs.example.com.evil.test/"), rules)).toBe("ask");
+    expect(effect(fetching("https://docs.example.com@evil.test/"), rules)).toBe("ask");
+    expect(effect(fetching("https://a.example.com/"), [{ allow: "fetch", host: "*.example.com" }])).toBe(
+      "allow",
+    );
+  });
 });
 
 test("equal intents have the same text, however their keys are ordered", () => {
@@ -50,7 +207,7 @@ test("equal intents have the same text, however their keys are ordered", () => {
     baseHashes: {},
     hosts: [],
     paths: [],
-    cwd: "/w",
+    cwd: "/ws",
     input: { path: "a" },
     kind: "edit",
     tool: "edit_file",

@@ -1,44 +1,261 @@
-/** What the rules say of an intent. Deny beats ask beats allow; what no rule speaks of is asked. */
-import type { Intent } from "./intent.js";
+/**
+ * What the rules say of an intent. Deny beats ask beats allow, whatever their order and however narrow
+ * they are; what no rule speaks of gets the default, which asks. To be allowed, every part of the intent
+ * must be covered by a rule that allows it, and nothing about it may be in doubt.
+ */
+import type { Intent, PathAccess } from "./intent.js";
+import { matchHost, readUrl, touchesHost } from "./hosts/match-host.js";
+import { allowsCommand, hasWildcard, namesCommand } from "./match-command.js";
+import { kindsOf, partsOf } from "./parts.js";
+import type { CommandPart, Part, PathPart } from "./parts.js";
+import { matchPath, touchesBelow, touchesPath } from "./paths/match-path.js";
+import { isForbidden, isProtected } from "./paths/protected-paths.js";
+import { matchName, ruleParts } from "./rule.js";
+import type { Rule, RuleEffect, RuleParts } from "./rule.js";
 
-export type RuleEffect = "allow" | "ask" | "deny";
-
-/** Allow, ask or deny what a pattern names: a kind (`read`), a tool (`edit_file`) or everything (`*`). */
-export type Rule = { readonly reason?: string } & (
-  | { readonly allow: string }
-  | { readonly ask: string }
-  | { readonly deny: string }
-);
-
-/** `rule` is the text that a person would recognise it by; none when no rule spoke and the default asks. */
-export type Verdict = { readonly effect: RuleEffect; readonly rule?: string; readonly reason?: string };
-
-const STRICTEST_FIRST: readonly RuleEffect[] = ["deny", "ask", "allow"];
-
-export function decide(intent: Intent, rules: readonly Rule[]): Verdict {
-  const matching = rules.map(ruleParts).filter(({ pattern }) => matches(pattern, intent));
-  for (const effect of STRICTEST_FIRST) {
-    const found = matching.find((rule) => rule.effect === effect);
-    if (!found) continue;
-    const { pattern, reason } = found;
-    return { effect, rule: `${effect} ${pattern}`, ...(reason !== undefined && { reason }) };
-  }
-  return { effect: "ask" };
-}
-
-type RuleParts = {
-  readonly effect: RuleEffect;
-  readonly pattern: string;
-  readonly reason: string | undefined;
+export type Policy = {
+  readonly rules: readonly Rule[];
+  /** What happens to what no rule speaks of. */
+  readonly default?: RuleEffect;
+  /** The folders of the workspace, as real paths. */
+  readonly roots: readonly string[];
+  readonly home: string;
+  /** Toolgate's own files, which no tool may touch unasked. */
+  readonly own?: readonly string[];
+  /** Milliseconds since 1970; without it no rule's time is up. */
+  readonly now?: number;
 };
 
-function ruleParts(rule: Rule): RuleParts {
-  const { reason } = rule;
-  if ("deny" in rule) return { effect: "deny", pattern: rule.deny, reason };
-  if ("ask" in rule) return { effect: "ask", pattern: rule.ask, reason };
-  return { effect: "allow", pattern: rule.allow, reason };
+/** `rule` is the name of the rule that decided; none when none spoke. `saw` is what was looked at, in words. */
+export type Verdict = {
+  readonly effect: RuleEffect;
+  readonly rule?: string;
+  readonly reason?: string;
+  readonly saw: readonly string[];
+};
+
+export function decide(intent: Intent, policy: Policy): Verdict {
+  const { parts, doubts } = partsOf(intent, policy);
+  const rules = policy.rules.map(ruleParts);
+  const saw = [...parts.map(partText), ...doubts];
+  if (holdsNul(intent.command)) return verdict("deny", undefined, "a NUL cannot be handed to a program", saw);
+  const forbidden = parts.flatMap((part) =>
+    pathsIn(part).flatMap((access) => guarded(access, policy, isForbidden)),
+  );
+  if (forbidden[0] !== undefined) return verdict("deny", undefined, forbidden[0], saw);
+  for (const effect of ["deny", "ask"] as const) {
+    const found = rules.find(
+      (rule) => rule.effect === effect && parts.some((part) => speaksOf(rule, part, intent, policy)),
+    );
+    if (found) return verdict(found.effect, found, found.reason, saw);
+  }
+  const guess = rules.find(
+    (rule) => rule.effect !== "allow" && parts.some((part) => mayBeMeant(rule, part, policy)),
+  );
+  if (guess) return verdict("ask", guess, "a word of the command may be what the rule speaks of", saw);
+  const covering = parts.map((part) =>
+    rules.find((rule) => isInForce(rule, policy) && covers(rule, part, intent, policy)),
+  );
+  const isCovered = parts.every((part, index) => covering[index] !== undefined || isHarmless(part, policy));
+  const effect = isCovered ? "allow" : (policy.default ?? "ask");
+  if (effect !== "allow") return { effect, saw };
+  const worries = isCovered
+    ? concerns(parts, doubts, rules, intent, policy)
+    : dynamicUnderDeny(doubts, rules);
+  const [rule] = covering.filter((found) => found !== undefined);
+  if (worries.length > 0) return verdict("ask", undefined, worries[0], [...saw, ...worries]);
+  return verdict("allow", isCovered ? rule : undefined, rule?.reason, saw);
 }
 
-function matches(pattern: string, { kind, tool }: Intent): boolean {
-  return pattern === "*" || pattern === kind || pattern === tool;
+function holdsNul(command: Intent["command"]): boolean {
+  return (typeof command === "string" ? [command] : (command ?? [])).some((word) => word.includes("\0"));
+}
+
+function verdict(
+  effect: RuleEffect,
+  rule: RuleParts | undefined,
+  reason: string | undefined,
+  saw: readonly string[],
+): Verdict {
+  return { effect, ...(rule && { rule: rule.name }), ...(reason !== undefined && { reason }), saw };
+}
+
+/** An allowing rule whose time is up allows nothing; the strict ones have no end. A time that cannot be read is up. */
+function isInForce({ effect, until }: RuleParts, { now }: Policy): boolean {
+  if (effect !== "allow") return false;
+  return until === undefined || now === undefined || now < Date.parse(until);
+}
+
+/** Whether an asking or denying rule speaks of the part. Wide: any spelling and either name of a path counts. */
+function speaksOf(rule: RuleParts, part: Part, intent: Intent, policy: Policy): boolean {
+  if (rule.path !== undefined) {
+    return pathsIn(part).some(
+      (access) =>
+        namesTool(rule, pathPart(access), intent, policy) && touches(rule.path ?? "", access, policy),
+    );
+  }
+  if (!namesTool(rule, part, intent, policy)) return false;
+  if (rule.command !== undefined) return part.type === "command" && namesCommand(rule.command, part.argv);
+  if (rule.host !== undefined) return urlsIn(part).some((url) => hostMatches(rule.host ?? "", url));
+  return true;
+}
+
+/** Whether an allowing rule covers the part. Narrow: all of it must be meant. */
+function covers(rule: RuleParts, part: Part, intent: Intent, policy: Policy): boolean {
+  if (!namesTool(rule, part, intent, policy)) return false;
+  if (part.type === "command") return coversCommand(rule, part);
+  if (rule.command !== undefined) return false;
+  if (part.type === "path") return coversPath(rule, part, policy);
+  if (rule.path !== undefined) return false;
+  if (part.type === "tool") return rule.host === undefined;
+  const url = readUrl(part.url);
+  if (!url) return false;
+  return rule.host === undefined ? url.problems.length === 0 : matchHost(rule.host, url);
+}
+
+function coversCommand(rule: RuleParts, { argv, judgement }: CommandPart): boolean {
+  if (rule.path !== undefined || rule.host !== undefined) return false;
+  const isExact = rule.command !== undefined && !hasWildcard(rule.command);
+  if (rule.command !== undefined && !allowsCommand(rule.command, argv)) return false;
+  return isExact || rule.anyFlags === true || judgement.doubts.length === 0;
+}
+
+/** A rule without a path speaks of the workspace; outside of it only a path will do. */
+function coversPath(rule: RuleParts, { path, named }: PathPart, policy: Policy): boolean {
+  if (rule.host !== undefined) return false;
+  const both = namesOf({ path, ...(named !== undefined && { named }), access: "read" });
+  if (rule.path === undefined) return both.every((one) => isInside(one, policy));
+  const pattern = expandHome(rule.path, policy);
+  return both.every((one) => matchPath(pattern, one));
+}
+
+function namesTool(rule: RuleParts, part: Part, intent: Intent, policy: Policy): boolean {
+  if (rule.server !== undefined && (intent.server === undefined || !matchName(rule.server, intent.server)))
+    return false;
+  const { pattern } = rule;
+  if (pattern === "*" || matchName(pattern, intent.tool)) return true;
+  return kindsOf(part, intent, (path) => isInside(path, policy)).some((kind) => kind === pattern);
+}
+
+/** A word that may be a path which a rule forbids: not known, so it is asked. */
+function mayBeMeant(rule: RuleParts, part: Part, policy: Policy): boolean {
+  const { path: pattern } = rule;
+  if (pattern === undefined || part.type !== "command") return false;
+  return part.mayMean.some((path) => touchesPath(expandHome(pattern, policy), path));
+}
+
+/** What a command may not do unasked, though its words are allowed. */
+function concerns(
+  parts: readonly Part[],
+  doubts: readonly string[],
+  rules: readonly RuleParts[],
+  intent: Intent,
+  policy: Policy,
+): readonly string[] {
+  const found = [...doubts];
+  const allowed = (access: PathAccess): boolean =>
+    rules.some(
+      (rule) =>
+        rule.path !== undefined &&
+        isInForce(rule, policy) &&
+        namesTool(rule, pathPart(access), intent, policy) &&
+        coversPath(rule, pathPart(access), policy),
+    );
+  for (const part of parts) {
+    for (const access of pathsIn(part)) {
+      if (!isNamedExactly(access, rules, policy)) found.push(...guarded(access, policy, isProtected));
+    }
+    if (part.type !== "command") continue;
+    for (const access of part.redirects)
+      if (!allowed(access)) found.push(`it writes ${access.path} by a redirect`);
+    for (const access of part.touches) {
+      if (!isInside(access.path, policy) && !allowed(access))
+        found.push(`${access.path} is outside of the workspace`);
+    }
+    if (part.cwd === undefined || !isInside(part.cwd, policy))
+      found.push(`it runs outside of the workspace, in ${part.cwd ?? "a folder that is not known"}`);
+  }
+  return found;
+}
+
+/** Where everything is allowed by default, only a command that cannot be read may hide what a rule forbids. */
+function dynamicUnderDeny(doubts: readonly string[], rules: readonly RuleParts[]): readonly string[] {
+  return rules.some(({ effect }) => effect !== "allow") ? doubts : [];
+}
+
+/** A protected file is let through only by a rule that names that very file. */
+function isNamedExactly({ path }: PathAccess, rules: readonly RuleParts[], policy: Policy): boolean {
+  return rules.some(
+    (rule) => rule.path !== undefined && isInForce(rule, policy) && expandHome(rule.path, policy) === path,
+  );
+}
+
+/** Going to a folder of the workspace does nothing by itself. */
+function isHarmless(part: Part, policy: Policy): boolean {
+  if (part.type !== "command" || part.argv[0] !== "cd" || part.redirects.length > 0) return false;
+  return (
+    part.argv.length === 2 && part.mayMean.length > 0 && part.mayMean.every((path) => isInside(path, policy))
+  );
+}
+
+function pathsIn(part: Part): readonly PathAccess[] {
+  if (part.type === "path") return [part];
+  return part.type === "command" ? [...part.touches, ...part.redirects] : [];
+}
+
+function urlsIn(part: Part): readonly string[] {
+  if (part.type === "host") return [part.url];
+  return part.type === "command" ? part.judgement.urls : [];
+}
+
+const pathPart = (access: PathAccess): PathPart => ({ type: "path", ...access });
+
+/** For asking and denying, a link and its target both count, in any spelling; a folder takes along what is in it. */
+function touches(pattern: string, access: PathAccess, policy: Policy): boolean {
+  const expanded = expandHome(pattern, policy);
+  const takesAlong = access.access === "delete" || access.access === "move";
+  return namesOf(access).some(
+    (one) => touchesPath(expanded, one) || (takesAlong && touchesBelow(expanded, one)),
+  );
+}
+
+const namesOf = ({ path, named }: PathAccess): readonly string[] =>
+  named === undefined ? [path] : [path, named];
+
+type Guard = typeof isProtected;
+
+/** What the guard says of a path, by either of its names. */
+function guarded(access: PathAccess, { home, roots, own = [] }: Policy, guard: Guard): readonly string[] {
+  return namesOf(access).flatMap((path) => {
+    const sentence = guard(path, { home, roots, own, access: access.access });
+    return sentence === undefined ? [] : [`${path}: ${sentence}`];
+  });
+}
+
+function hostMatches(pattern: string, text: string): boolean {
+  const url = readUrl(text);
+  return url === undefined || touchesHost(pattern, url);
+}
+
+function isInside(path: string, { roots }: Policy): boolean {
+  return roots.some((root) => matchPath(`${root}/**`, path));
+}
+
+function expandHome(pattern: string, { home }: Policy): string {
+  return pattern === "~" || pattern.startsWith("~/") ? home + pattern.slice(1) : pattern;
+}
+
+function partText(part: Part): string {
+  switch (part.type) {
+    case "command":
+      return `command: ${part.argv.join(" ")}`;
+    case "path":
+      return `${part.access}: ${part.path}${part.named === undefined ? "" : ` (written as ${part.named})`}`;
+    case "host":
+      return `host: ${part.url}`;
+    case "tool":
+      return "the tool alone";
+    default:
+      return part satisfies never;
+  }
 }

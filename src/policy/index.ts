@@ -1,11 +1,20 @@
 /**
  * MAY it: what a call is really about to do, and what the rules say of it.
  *
- * What must stay true here: pure, and fail closed. Deny beats ask beats allow, whatever their order;
- * what no rule speaks of is asked; every decision names its rule. Rules are consent management: they
- * decide what is asked and what is let through, they do not isolate what then runs.
+ * What must stay true here: pure, and fail closed. Deny beats ask beats allow, whatever their order; what
+ * no rule speaks of is asked; every decision names its rule and says what it saw. A shell text is parsed
+ * and never matched as a string; what is dynamic, or not known to be harmless, is asked. Rules are consent
+ * management: they decide what is asked and what is let through, they do not isolate what then runs.
  */
 export { decide } from "./decide.js";
-export type { Rule, RuleEffect, Verdict } from "./decide.js";
+export type { Policy, Verdict } from "./decide.js";
+export { proposeDenial, proposeGrant } from "./grant.js";
+export type { Grant, GrantScope, Proposal } from "./grant.js";
 export { intentText } from "./intent.js";
 export type { Intent, PathAccess } from "./intent.js";
+export { allowsCommand, namesCommand } from "./match-command.js";
+export { modeRules } from "./modes.js";
+export type { Mode, ModeRules } from "./modes.js";
+export type { Rule, RuleEffect, RuleScope } from "./rule.js";
+export { readShell } from "./shell/read-shell.js";
+export type { ReadCommand, ShellReading } from "./shell/read-shell.js";

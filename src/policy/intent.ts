@@ -4,17 +4,27 @@
  */
 import type { ToolKind } from "../call/index.js";
 
-export type PathAccess = { readonly path: string; readonly access: "read" | "write" | "delete" };
+export type PathAccess = {
+  /** The real path, links followed. */
+  readonly path: string;
+  /** The path as it was written, made absolute, where that differs: a rule on either counts. */
+  readonly named?: string;
+  readonly access: "read" | "write" | "delete" | "move";
+};
 
 export type Intent = {
   readonly tool: string;
   readonly kind: ToolKind;
+  /** The MCP server that the tool comes from. */
+  readonly server?: string;
   readonly input: unknown;
   readonly cwd: string;
-  /** The text that a shell will read. */
-  readonly command?: string;
-  /** Real paths: links are followed before anyone is asked. */
+  /** The text that a shell will read, or the words of a command that no shell reads. */
+  readonly command?: string | readonly string[];
+  /** Variables that are set for the command beside the inherited ones. */
+  readonly env?: { readonly [name: string]: string };
   readonly paths: readonly PathAccess[];
+  /** URLs that will be asked for. */
   readonly hosts: readonly string[];
   /** SHA-256 of each file that will be replaced, as it is now. */
   readonly baseHashes: { readonly [path: string]: string };

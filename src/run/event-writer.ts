@@ -1,7 +1,8 @@
 /**
  * Records events in order without making whoever reports them wait for the disk: what comes while one
- * append is under way goes into the next.
+ * append is under way goes into the next. What a tool reports wrongly is left out; its end is not.
  */
+import { IllegalEvent } from "../call/index.js";
 import type { SessionEvent } from "../call/index.js";
 import type { SessionRecord } from "./session-record.js";
 
@@ -21,16 +22,25 @@ export class EventWriter {
     this.#writing.catch(() => undefined);
   }
 
-  /** Returns when all is recorded, with these last events in the same append as what still waits. */
+  /** Returns when all is recorded, with these last events in an append of their own. */
   async flush(last: readonly SessionEvent[] = []): Promise<void> {
     await this.#writing;
-    await this.#record.record([...this.#waiting.splice(0), ...last]);
+    await this.#record.record(last);
   }
 
   async #write(): Promise<void> {
     // Let what comes in the same moment go into one append.
     await Promise.resolve();
-    while (this.#waiting.length > 0) await this.#record.record(this.#waiting.splice(0));
+    while (this.#waiting.length > 0) await this.#writeSome(this.#waiting.splice(0));
     this.#writing = undefined;
+  }
+
+  async #writeSome(events: readonly SessionEvent[]): Promise<void> {
+    try {
+      await this.#record.record(events);
+    } catch (error) {
+      if (!(error instanceof IllegalEvent)) throw error;
+      if (events.length > 1) for (const event of events) await this.#writeSome([event]);
+    }
   }
 }

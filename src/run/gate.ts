@@ -2,14 +2,22 @@
  * The gate. `submit` announces calls, checks them and decides on them, in one durable append, and never
  * waits for a person. `proceed` runs what was let through, and returns when nothing more can run.
  */
-import { createToolTitle, plainJson, ToolCallIds, visibleText } from "../call/index.js";
+import {
+  createToolTitle,
+  IllegalEvent,
+  LedgerError,
+  plainJson,
+  ToolCallIds,
+  visibleText,
+} from "../call/index.js";
 import type { CallFields, Question, SessionEvent, ToolCall } from "../call/index.js";
 import type { Intent, Verdict } from "../policy/index.js";
-import { isAppTool, ToolFailure } from "../tools/index.js";
+import { isAppTool } from "../tools/index.js";
 import type { AppTool, Tool, Toolbox, Workspace } from "../tools/index.js";
 import { answeredEvents } from "./answered-events.js";
+import { cancelEvents } from "./cancel-events.js";
 import { intentHash } from "./intent-hash.js";
-import { runCall } from "./run-call.js";
+import { failureText, runCall } from "./run-call.js";
 import type { SessionRecord } from "./session-record.js";
 
 export type GateOptions = {
@@ -97,29 +105,29 @@ export class Gate {
   /** Runs every cleared call, in parallel, until nothing more can run. */
   async proceed(signal: AbortSignal): Promise<void> {
     for (;;) {
-      await this.#record.catchUp();
-      const events = answeredEvents(this.#record.book, this.#now());
-      await this.#record.record(events, { durable: true });
+      await this.#recordAnew(() => answeredEvents(this.#record.book, this.#now()));
       const cleared = this.#record.book.openCalls().filter(({ state }) => state.status === "cleared");
       if (cleared.length === 0 || signal.aborted) return;
-      await Promise.all(cleared.map((call) => this.#proceedOne(call, signal)));
+      const ends = await Promise.allSettled(cleared.map((call) => this.#proceedOne(call, signal)));
+      for (const end of ends) if (end.status === "rejected") throw end.reason;
     }
   }
 
   /** Ends every call that has not started; a running one is told by its signal and reports for itself. */
   async cancel(reason: string): Promise<void> {
-    await this.#record.catchUp();
-    const at = this.#now();
-    const { book } = this.#record;
-    const events = book.openCalls().flatMap(({ toolCallId, state }): SessionEvent[] => {
-      if (state.status === "running") return [];
-      const cancelled: SessionEvent = { type: "call-cancelled", toolCallId, at, reason };
-      if (state.status !== "waiting" || state.waitingFor.type !== "question") return [cancelled];
-      const { questionId } = state.waitingFor;
-      const isOpen = book.question(questionId)?.state.status === "open";
-      return isOpen ? [{ type: "question-withdrawn", at, questionId, reason }, cancelled] : [cancelled];
-    });
-    await this.#record.record(events, { durable: true });
+    await this.#recordAnew(() => cancelEvents(this.#record.book, reason, this.#now()));
+  }
+
+  /** An answer may come in between: then the events are made anew from what is known by then. */
+  async #recordAnew(events: () => readonly SessionEvent[]): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      await this.#record.catchUp();
+      try {
+        return await this.#record.record(events(), { durable: true });
+      } catch (error) {
+        if (!(error instanceof IllegalEvent) || tries >= MOST_TRIES) throw error;
+      }
+    }
   }
 
   /** The app's result of a call it was asked to make. */
@@ -133,7 +141,7 @@ export class Gate {
   }
 
   async #submitOne(request: ToolRequest): Promise<{ toolCallId: string; events: readonly SessionEvent[] }> {
-    const { name, input, providerCallId } = request;
+    const { name, input = {}, providerCallId } = request;
     const announced =
       request.toolCallId === undefined ? this.announce(name, providerCallId, input) : undefined;
     const toolCallId = announced?.toolCallId ?? request.toolCallId ?? "";
@@ -144,7 +152,12 @@ export class Gate {
       { type: "input-ready", toolCallId, at, rawInput },
       { type: "call-revised", toolCallId, at, fields: { title: createToolTitle(name, rawInput) } },
     ];
-    return { toolCallId, events: [...arrived, ...(await this.#check(toolCallId, name, rawInput))] };
+    // What was cut to be shown must never be what is run.
+    const isWhole = rawInput === input;
+    const next = isWhole
+      ? await this.#check(toolCallId, name, rawInput)
+      : [{ type: "call-failed", toolCallId, at, error: TOO_LARGE } as const];
+    return { toolCallId, events: [...arrived, ...next] };
   }
 
   /** The events that follow from what the tool and the rules say of the input. */
@@ -154,15 +167,14 @@ export class Gate {
     const failed = (error: string): SessionEvent[] => [{ type: "call-failed", toolCallId, at, error }];
     if (!tool) return failed(unknownTool(name, this.#toolbox));
     if (isAppTool(tool)) return [{ type: "app-awaited", toolCallId, at }];
-    const parsed = tool.parse(rawInput);
-    if (!parsed.ok) return failed(parsed.problem);
     try {
+      const parsed = tool.parse(structuredClone(rawInput));
+      if (!parsed.ok) return failed(parsed.problem);
       const intent = await this.#intent(tool, parsed.input, rawInput);
       const fields = (await tool.preview?.(parsed.input, this.#workspace)) ?? {};
       return [...shown(toolCallId, at, fields), ...this.#decided(toolCallId, intent, rawInput)];
     } catch (error) {
-      if (error instanceof ToolFailure) return failed(error.message);
-      throw error;
+      return failed(failureText(tool, error));
     }
   }
 
@@ -191,39 +203,59 @@ export class Gate {
     return { type: "question-asked", toolCallId, at, question };
   }
 
-  /** Looks again at what the call is about to do: a yes is for what was asked about and nothing else. */
   async #proceedOne(call: ToolCall, signal: AbortSignal): Promise<void> {
     const { toolCallId, name, rawInput } = call;
     const tool = this.#toolbox.get(name);
-    const parsed = tool && !isAppTool(tool) ? tool.parse(rawInput) : undefined;
-    if (!tool || isAppTool(tool) || !parsed?.ok) {
-      const error = parsed && !parsed.ok ? parsed.problem : unknownTool(name, this.#toolbox);
-      return this.#record.record([{ type: "call-failed", toolCallId, at: this.#now(), error }]);
-    }
+    const failed = (error: string) =>
+      this.#record.record([{ type: "call-failed", toolCallId, at: this.#now(), error }]);
+    if (!tool || isAppTool(tool)) return failed(unknownTool(name, this.#toolbox));
+    let input: unknown;
     let intent: Intent;
     try {
-      intent = await this.#intent(tool, parsed.input, rawInput);
+      const parsed = tool.parse(structuredClone(rawInput));
+      if (!parsed.ok) return await failed(parsed.problem);
+      input = parsed.input;
+      intent = await this.#intent(tool, input, rawInput);
+      const events = await this.#lookAgain(call, tool, input, intent);
+      if (events.length > 0) return await this.#record.record(events, { durable: true });
     } catch (error) {
-      if (!(error instanceof ToolFailure)) throw error;
-      return this.#record.record([
-        { type: "call-failed", toolCallId, at: this.#now(), error: error.message },
-      ]);
+      if (error instanceof LedgerError) throw error;
+      return failed(failureText(tool, error));
     }
-    if (call.decision?.intentHash !== intentHash(intent)) {
-      return this.#record.record([this.#question(toolCallId, intent, call.title)], { durable: true });
-    }
+    if (signal.aborted) return;
     await this.#record.record([{ type: "run-started", toolCallId, at: this.#now(), intent }], {
       durable: true,
     });
     await runCall({
       tool,
-      input: parsed.input,
+      input,
       toolCallId,
       signal,
       record: this.#record,
       workspace: this.#workspace,
       now: this.#now,
     });
+  }
+
+  /**
+   * What must happen instead of running: a yes is for what was asked about and nothing else, and a rule
+   * that denies has the last word. What is asked again is shown again.
+   */
+  async #lookAgain(
+    call: ToolCall,
+    tool: Tool,
+    input: unknown,
+    intent: Intent,
+  ): Promise<readonly SessionEvent[]> {
+    const { toolCallId, decision } = call;
+    const at = this.#now();
+    const verdict = this.#judge(intent);
+    if (verdict.effect === "deny")
+      return [{ type: "call-refused", toolCallId, at, decision: { ...byRule(verdict), at } }];
+    const isSame = decision?.intentHash === intentHash(intent);
+    if (isSame && (decision.by === "person" || verdict.effect === "allow")) return [];
+    const fields = (await tool.preview?.(input, this.#workspace)) ?? {};
+    return [...shown(toolCallId, at, fields), this.#question(toolCallId, intent, call.title)];
   }
 
   async #intent(tool: Tool, input: unknown, rawInput: unknown): Promise<Intent> {
@@ -240,6 +272,11 @@ export class Gate {
     };
   }
 }
+
+const MOST_TRIES = 5;
+
+const TOO_LARGE =
+  "The input is too large, or not plain JSON. Nothing was run; make it smaller or send it in parts.";
 
 const OPTIONS = [
   { optionId: "allow_once", name: "Allow once", kind: "allow_once" },

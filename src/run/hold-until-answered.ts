@@ -2,7 +2,7 @@
  * Waits for a question's answer while someone shows it: a terminal, an editor, a function of the
  * caller's. Whoever answers first counts, here or elsewhere; then the others are told to stop asking.
  */
-import { LedgerError } from "../call/index.js";
+import { IllegalEvent, LedgerError } from "../call/index.js";
 import type { Answer, Ledger, Question, RecordedEvent } from "../call/index.js";
 
 /** Shows a question and comes back with what was chosen. The signal says that it no longer matters. */
@@ -13,35 +13,30 @@ export type HoldOptions = {
   readonly question: Question;
   readonly ask: Ask;
   readonly signal: AbortSignal;
+  /** The number of an event after which the question is known to have been open: where to follow from. */
+  readonly after?: number;
   readonly now?: () => number;
 };
 
-/** Returns when the question is answered, withdrawn, or the signal aborts. */
-export async function holdUntilAnswered({
-  ledger,
-  question,
-  ask,
-  signal,
-  now = Date.now,
-}: HoldOptions): Promise<void> {
+/** Returns when the question is answered, withdrawn, or the signal aborts; an asker that goes on asking is left to it. */
+export async function holdUntilAnswered(options: HoldOptions): Promise<void> {
+  const { ledger, question, ask, signal, after = 0, now = Date.now } = options;
   const over = new AbortController();
   const stop = AbortSignal.any([signal, over.signal]);
-  const settledElsewhere = watch(ledger, question, stop);
-  const askedHere = put(ledger, question, ask, stop, now);
   try {
-    await Promise.race([settledElsewhere, askedHere]);
+    await Promise.race([watch(ledger, question, after, stop), put(ledger, question, ask, stop, now)]);
   } finally {
     over.abort();
-    await Promise.allSettled([settledElsewhere, askedHere]);
   }
 }
 
 async function watch(
   ledger: Ledger,
   { sessionId, questionId }: Question,
+  after: number,
   signal: AbortSignal,
 ): Promise<void> {
-  for await (const recorded of ledger.follow(sessionId, { signal })) {
+  for await (const recorded of ledger.follow(sessionId, { after, signal })) {
     if (settles(recorded, questionId)) return;
   }
 }
@@ -62,34 +57,41 @@ async function put(
 ): Promise<void> {
   const { questionId, intentHash } = question;
   const answer = await askSafely(question, ask, signal);
-  if (signal.aborted || !answer) return;
+  if (signal.aborted) return;
   try {
     await ledger.answer(questionId, { ...answer, intentHash, at: now() });
   } catch (error) {
-    if (!(error instanceof LedgerError)) throw error;
-    // Withdrawn meanwhile: nothing to do. Anything else was no answer we can take, and is refused.
-    if (error.code === "WITHDRAWN") return;
-    await ledger.answer(questionId, {
-      outcome: { type: "refused" },
-      by: "person",
-      reason: error.message,
-      intentHash,
-      at: now(),
-    });
+    if (error instanceof LedgerError && error.code === "WITHDRAWN") return;
+    if (!(error instanceof LedgerError) && !(error instanceof IllegalEvent)) throw error;
+    // It was no answer that can be taken, and so it was no yes.
+    await ledger.answer(questionId, { ...refusal(error.message), intentHash, at: now() });
   }
 }
 
-/** An asker that breaks has not said yes. */
+/** An asker that breaks, or comes back with nothing that can be read, has not said yes. */
 async function askSafely(
   question: Question,
   ask: Ask,
   signal: AbortSignal,
-): Promise<Omit<Answer, "intentHash" | "at"> | undefined> {
+): Promise<Awaited<ReturnType<Ask>>> {
   try {
-    return await ask(question, signal);
+    const answer: unknown = await ask(question, signal);
+    return isAnswer(answer) ? answer : refusal("the answer could not be read");
   } catch (error) {
-    if (signal.aborted) return undefined;
-    const reason = `the question could not be shown: ${error instanceof Error ? error.message : String(error)}`;
-    return { outcome: { type: "refused" }, by: "person", reason };
+    return refusal(
+      `the question could not be shown: ${error instanceof Error ? error.message : "no reason given"}`,
+    );
   }
+}
+
+function isAnswer(answer: unknown): answer is Awaited<ReturnType<Ask>> {
+  if (typeof answer !== "object" || answer === null || !("outcome" in answer) || !("by" in answer))
+    return false;
+  const { outcome, by } = answer;
+  if (typeof outcome !== "object" || outcome === null || !("type" in outcome)) return false;
+  return (outcome.type === "selected" || outcome.type === "refused") && (by === "person" || by === "rule");
+}
+
+function refusal(reason: string): Awaited<ReturnType<Ask>> {
+  return { outcome: { type: "refused" }, by: "rule", rule: "no readable answer", reason };
 }

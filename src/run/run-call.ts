@@ -3,7 +3,7 @@
  * that finishes all the same is done.
  */
 import { setMaxListeners } from "node:events";
-import { plainJson } from "../call/index.js";
+import { IllegalEvent, plainJson } from "../call/index.js";
 import type { SessionEvent } from "../call/index.js";
 import { ToolFailure } from "../tools/index.js";
 import type { Tool, ToolContext, Workspace } from "../tools/index.js";
@@ -37,7 +37,15 @@ export async function runCall(options: RunOptions): Promise<void> {
   signal.addEventListener("abort", wish, { once: true });
   const end = await outcome(tool, input, context, now);
   signal.removeEventListener("abort", wish);
-  await reports.flush(end);
+  try {
+    await reports.flush(end);
+  } catch (error) {
+    if (!(error instanceof IllegalEvent)) throw error;
+    // Its result cannot be written down; that it ran is what must be on record.
+    await record.record([
+      { type: "call-failed", toolCallId, at: now(), error: `${tool.name} broke: ${error.message}` },
+    ]);
+  }
 }
 
 async function outcome(
@@ -56,15 +64,19 @@ async function outcome(
     ];
   } catch (error) {
     const at = now();
-    if (signal.aborted && error === signal.reason) {
+    if (signal.aborted && isAbort(error, signal)) {
       return [{ type: "call-cancelled", toolCallId, at, reason: "it was stopped while it ran." }];
     }
     return [{ type: "call-failed", toolCallId, at, error: failureText(tool, error) }];
   }
 }
 
+function isAbort(error: unknown, signal: AbortSignal): boolean {
+  return error === signal.reason || (error instanceof Error && error.name === "AbortError");
+}
+
 /** A failure that a tool words itself is for the model; anything else is a bug in the tool, told as such. */
-function failureText(tool: Tool, error: unknown): string {
+export function failureText({ name }: Tool, error: unknown): string {
   if (error instanceof ToolFailure) return error.message;
-  return `${tool.name} broke: ${error instanceof Error ? error.message : String(error)}`;
+  return `${name} broke: ${error instanceof Error ? error.message : typeof error === "string" ? error : "it threw something that is no error"}`;
 }

@@ -2,8 +2,8 @@
  * A session held open for writing: its lease, its place in the ledger, and the book of what was
  * recorded. What is in the book is in the ledger, in the same order.
  */
-import { applyEvent, LedgerError, SessionBook } from "../call/index.js";
-import type { Lease, Ledger, SessionEvent, ToolCall } from "../call/index.js";
+import { LedgerError, SessionBook } from "../call/index.js";
+import type { Lease, Ledger, SessionEvent } from "../call/index.js";
 
 /** Long enough for a busy process to renew in time, short enough to take over a dead one's session soon. */
 const LEASE_MILLISECONDS = 5_000;
@@ -23,6 +23,7 @@ export class SessionRecord {
   #lease: Lease;
   #seq = 0;
   #renewal: NodeJS.Timeout;
+  readonly #lost = new AbortController();
   readonly #listeners = new Set<(events: readonly SessionEvent[]) => void>();
   /** One append at a time: parallel calls report in whatever order, the log has one. */
   #queue: Promise<unknown> = Promise.resolve();
@@ -39,12 +40,22 @@ export class SessionRecord {
     const { owner, milliseconds = LEASE_MILLISECONDS, patience = 0 } = options;
     const lease = await claim(ledger, sessionId, owner, milliseconds, Date.now() + patience);
     const record = new SessionRecord(ledger, lease, milliseconds);
-    await record.catchUp();
-    return record;
+    try {
+      await record.catchUp();
+      return record;
+    } catch (error) {
+      await record.close();
+      throw error;
+    }
   }
 
   get sessionId(): string {
     return this.book.sessionId;
+  }
+
+  /** Aborts when someone else has taken the session: what still runs here should stop. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
   }
 
   /** The number of the last event that the book knows. */
@@ -56,7 +67,7 @@ export class SessionRecord {
   async record(events: readonly SessionEvent[], { durable = false } = {}): Promise<void> {
     if (events.length === 0) return;
     await this.#inTurn(async () => {
-      checkLegal(this.book, events);
+      this.book.check(events);
       const last = await this.ledger.append(this.#lease, events, { durable });
       if (last - events.length === this.#seq) {
         this.#fold(events, last);
@@ -97,7 +108,7 @@ export class SessionRecord {
   #fold(events: readonly SessionEvent[], last: number): void {
     this.book.applyAll(events);
     this.#seq = last;
-    for (const listener of this.#listeners) listener(events);
+    for (const listener of this.#listeners) tell(listener, events);
   }
 
   #inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
@@ -106,13 +117,24 @@ export class SessionRecord {
     return done;
   }
 
-  /** A lease that cannot be renewed is lost; the next append says so, which is where it matters. */
+  /** Only a lease that someone else has is lost; a busy disk is asked again at the next beat. */
   async #renew(milliseconds: number): Promise<void> {
     try {
       this.#lease = await this.ledger.renew(this.#lease, { milliseconds });
-    } catch {
+    } catch (error) {
+      if (!(error instanceof LedgerError) || error.code !== "LEASE_LOST") return;
       clearInterval(this.#renewal);
+      this.#lost.abort(error);
     }
+  }
+}
+
+/** What is recorded is recorded, whatever becomes of those who are told. */
+function tell(listener: (events: readonly SessionEvent[]) => void, events: readonly SessionEvent[]): void {
+  try {
+    listener(events);
+  } catch (error) {
+    process.emitWarning(error instanceof Error ? error : String(error));
   }
 }
 
@@ -131,15 +153,5 @@ async function claim(
       if (!isHeld || Date.now() >= until) throw error;
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MILLISECONDS));
     }
-  }
-}
-
-/** An illegal event in the log could never be read again, so it is tried on the calls first. */
-function checkLegal(book: SessionBook, events: readonly SessionEvent[]): void {
-  const calls = new Map<string, ToolCall>();
-  for (const event of events) {
-    if (!("toolCallId" in event)) continue;
-    const { toolCallId } = event;
-    calls.set(toolCallId, applyEvent(calls.get(toolCallId) ?? book.call(toolCallId), event));
   }
 }

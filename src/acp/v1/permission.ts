@@ -48,7 +48,7 @@ function readOption(option: unknown): QuestionOption | undefined {
     : undefined;
 }
 
-/** The client's answer to a question. `cancelled` ends the turn; anything we did not offer is a refusal. */
+/** The client's answer to a question. `cancelled` is a question put away unanswered; anything we did not offer is a refusal. */
 export function readV1Outcome(result: unknown, question: Question): Answer["outcome"] | "cancelled" {
   const outcome = isJsonObject(result) ? result["outcome"] : undefined;
   if (!isJsonObject(outcome)) return { type: "refused" };

@@ -1,0 +1,166 @@
+/**
+ * `toolgate rules test`: what a set of rules says of a command, a path or a URL, and what it saw. With
+ * `--batch` it reads one case a line and answers one a line, in order.
+ */
+import { readFile, realpath } from "node:fs/promises";
+import { homedir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { z } from "zod";
+import { inferToolKind } from "../call/index.js";
+import { decide } from "../policy/index.js";
+import type { Intent, Policy, Rule, Verdict } from "../policy/index.js";
+
+export type RulesTestFlags = {
+  readonly rules?: string;
+  readonly cwd?: string;
+  readonly json?: boolean;
+  readonly batch?: boolean;
+  readonly read?: string;
+  readonly write?: string;
+  readonly delete?: string;
+  readonly url?: string;
+  readonly tool?: string;
+  readonly input?: string;
+};
+
+/** One question: what is about to be done, and under which rules. */
+const question = z.object({
+  rules: z.array(z.custom<Rule>((rule) => typeof rule === "object" && rule !== null)).default([]),
+  default: z.enum(["allow", "ask", "deny"]).default("ask"),
+  cwd: z.string().optional(),
+  command: z.union([z.string(), z.array(z.string())]).optional(),
+  env: z.record(z.string(), z.string()).optional(),
+  read: z.string().optional(),
+  write: z.string().optional(),
+  delete: z.string().optional(),
+  url: z.string().optional(),
+  tool: z.string().optional(),
+  server: z.string().optional(),
+  input: z.unknown().optional(),
+});
+
+type RuleQuestion = z.output<typeof question>;
+
+export async function testRules(words: readonly string[], flags: RulesTestFlags): Promise<number> {
+  if (flags.batch) return testBatch();
+  const rules = flags.rules === undefined ? [] : rulesIn(await readFile(flags.rules, "utf8"), flags.rules);
+  const { input: text, cwd = process.cwd() } = flags;
+  const asked = question.parse({
+    ...flags,
+    rules,
+    cwd,
+    input: text === undefined ? undefined : JSON.parse(text),
+    command: words.length === 0 ? undefined : words.length === 1 ? words[0] : [...words],
+  });
+  const verdict = await answer(asked);
+  process.stdout.write(flags.json ? `${line(verdict)}\n` : explained(verdict));
+  return 0;
+}
+
+async function testBatch(): Promise<number> {
+  for await (const text of createInterface({ input: process.stdin })) {
+    if (text.trim() === "") continue;
+    process.stdout.write(`${await batchLine(text)}\n`);
+  }
+  return 0;
+}
+
+/** A line that cannot be read is answered with ask: it is not known to be harmless. */
+async function batchLine(text: string): Promise<string> {
+  try {
+    return line(await answer(question.parse(JSON.parse(text))));
+  } catch (error) {
+    const problem = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+    return JSON.stringify({ decision: "ask", rule: null, saw: [], problem });
+  }
+}
+
+function line({ effect, rule, reason, saw }: Verdict): string {
+  return JSON.stringify({
+    decision: effect,
+    rule: rule ?? null,
+    saw,
+    ...(reason !== undefined && { reason }),
+  });
+}
+
+function explained({ effect, rule, reason, saw }: Verdict): string {
+  const why = [
+    rule === undefined ? "no rule speaks of it" : `rule: ${rule}`,
+    ...(reason === undefined ? [] : [`because: ${reason}`]),
+  ];
+  return `${effect}\n${why.map((text) => `  ${text}\n`).join("")}saw:\n${saw.map((text) => `  ${text}\n`).join("")}`;
+}
+
+async function answer(asked: RuleQuestion): Promise<Verdict> {
+  const cwd = resolve(asked.cwd ?? process.cwd());
+  const policy: Policy = {
+    rules: asked.rules,
+    default: asked.default,
+    roots: [cwd],
+    home: homedir(),
+    now: Date.now(),
+  };
+  return decide(await intentOf(asked, cwd), policy);
+}
+
+async function intentOf(asked: RuleQuestion, cwd: string): Promise<Intent> {
+  const { command, env, url, tool, server, input } = asked;
+  const touched = (["read", "write", "delete"] as const).flatMap((access) => {
+    const path = asked[access];
+    return path === undefined ? [] : [{ access, named: resolve(cwd, path) }];
+  });
+  const paths = await Promise.all(
+    touched.map(async ({ access, named }) => {
+      const path = await realPath(named);
+      return path === named ? { path, access } : { path, named, access };
+    }),
+  );
+  const [first] = touched;
+  const name =
+    tool ?? (command !== undefined ? "terminal" : url !== undefined ? "fetch" : (first?.access ?? "tool"));
+  return {
+    tool: name,
+    kind: kindOf(asked, name),
+    input: input ?? {},
+    cwd,
+    paths,
+    hosts: url === undefined ? [] : [url],
+    baseHashes: {},
+    ...(command !== undefined && { command }),
+    ...(env !== undefined && { env }),
+    ...(server !== undefined && { server }),
+  };
+}
+
+function kindOf(
+  { command, url, read, write, delete: deleted, input }: RuleQuestion,
+  name: string,
+): Intent["kind"] {
+  if (command !== undefined) return "execute";
+  if (url !== undefined) return "fetch";
+  if (deleted !== undefined) return "delete";
+  if (write !== undefined) return "edit";
+  return read !== undefined ? "read" : inferToolKind(name, input).kind;
+}
+
+/** Links followed as far as the path exists. */
+async function realPath(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    return dirname(path) === path ? path : join(await realPath(dirname(path)), basename(path));
+  }
+}
+
+function rulesIn(text: string, file: string): readonly Rule[] {
+  const parsed: unknown = JSON.parse(text);
+  const list = Array.isArray(parsed)
+    ? parsed
+    : typeof parsed === "object" && parsed !== null && "rules" in parsed
+      ? parsed.rules
+      : undefined;
+  if (Array.isArray(list)) return list;
+  throw Object.assign(new Error(`${file} has no list of rules. Nothing was decided.`), { code: "BAD_RULES" });
+}

@@ -1,0 +1,104 @@
+/** `toolgate rules …`: the rules in force, remembered and taken back; a file checked; a project trusted. */
+import { readFile } from "node:fs/promises";
+import { realpathSync } from "node:fs";
+import { visibleText } from "../call/index.js";
+import type { GrantScope, Rule } from "../policy/index.js";
+import { GrantStore, readRuleFile, rulesFromAuths, RuleSource, settingsFolder } from "../settings/index.js";
+
+const write = (text: string): void => void process.stdout.write(text);
+
+const shown = (rule: Rule): string => visibleText(JSON.stringify(rule));
+
+export function listRules(cwd: string): number {
+  const source = new RuleSource({ folder: settingsFolder() });
+  const { rules, mode, problems, ignored, origins } = source.current(cwd);
+  source.close();
+  write(`mode: ${mode}\n`);
+  if (rules.length === 0)
+    write(
+      "No rules beside the mode's. Write some into rules.json in your settings folder, or: toolgate rules add\n",
+    );
+  for (const rule of rules) write(`  ${shown(rule)}  (${originText(origins.get(rule))})\n`);
+  for (const { rule, why } of ignored) write(`  not in force: ${shown(rule)}  (${why})\n`);
+  const remembered = new GrantStore(settingsFolder()).list();
+  if (remembered.length > 0) write("remembered:\n");
+  for (const { grantId, sentence, scope, uses, isOver } of remembered) {
+    write(
+      `  ${grantId}  ${visibleText(sentence)}, ${scopeText(scope)}, used ${uses} times${isOver ? ", over" : ""}\n`,
+    );
+  }
+  for (const problem of problems) process.stderr.write(`toolgate: ${problem}\n`);
+  return problems.length === 0 ? 0 : 1;
+}
+
+type Origin = { readonly from: string; readonly file: string; readonly grantId?: string };
+
+function originText(origin: Origin | undefined): string {
+  return origin?.grantId === undefined ? (origin?.file ?? "built in") : `remembered, ${origin.grantId}`;
+}
+
+function scopeText(scope: GrantScope): string {
+  if (scope.type === "project") return `in ${scope.root}`;
+  return scope.type === "user" ? "everywhere" : `in session ${scope.sessionId}`;
+}
+
+/** The rule is read as strictly as a file of rules is. */
+export async function addRule(
+  json: string,
+  { user, cwd }: { readonly user: boolean; readonly cwd: string },
+): Promise<number> {
+  const reading = readRuleFile(`{ "rules": [${json}] }`, "the rule");
+  if (!reading.ok) return trouble(`${reading.problem} Nothing was stored.`);
+  const [rule] = reading.file.rules;
+  if (!rule) return trouble("That is no rule. Nothing was stored.");
+  const scope: GrantScope = user ? { type: "user" } : { type: "project", root: realpathSync(cwd) };
+  const { grantId } = await new GrantStore(settingsFolder()).add(
+    { rules: [rule], sentence: shown(rule) },
+    scope,
+  );
+  write(
+    `${shown(rule)} holds from now on, ${scopeText(scope)}. Take it back with: toolgate rules revoke ${grantId}\n`,
+  );
+  return 0;
+}
+
+export async function revokeRule(grantId: string): Promise<number> {
+  if (await new GrantStore(settingsFolder()).revoke(grantId)) {
+    write(`${visibleText(grantId)} is taken back.\n`);
+    return 0;
+  }
+  return trouble(
+    `Nothing is remembered under "${visibleText(grantId)}". Nothing was changed. Try: toolgate rules list`,
+  );
+}
+
+export async function checkRules(file: string): Promise<number> {
+  const reading = readRuleFile(await readFile(file, "utf8"), file);
+  if (!reading.ok) return trouble(reading.problem);
+  write(`${file}: ${reading.file.rules.length} rules, no mistakes found.\n`);
+  return 0;
+}
+
+/** fast-agent's remembered permissions, for this project. */
+export async function importRules(file: string, cwd: string): Promise<number> {
+  const { rules, skipped } = rulesFromAuths(await readFile(file, "utf8"));
+  const store = new GrantStore(settingsFolder());
+  const scope: GrantScope = { type: "project", root: realpathSync(cwd) };
+  for (const rule of rules) await store.add({ rules: [rule], sentence: shown(rule) }, scope);
+  write(`${rules.length} rules from ${file} hold from now on, ${scopeText(scope)}.\n`);
+  for (const why of skipped) process.stderr.write(`toolgate: left out: ${visibleText(why)}\n`);
+  return 0;
+}
+
+export async function trustRules(cwd: string): Promise<number> {
+  const source = new RuleSource({ folder: settingsFolder() });
+  const { file, sha256 } = await source.trustProjectRules(cwd);
+  source.close();
+  write(`${file} is trusted as it is now (SHA-256 ${sha256}). When it changes, it only tightens again.\n`);
+  return 0;
+}
+
+function trouble(text: string): number {
+  process.stderr.write(`toolgate: ${text}\n`);
+  return 1;
+}

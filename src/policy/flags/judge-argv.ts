@@ -1,0 +1,138 @@
+/**
+ * Whether the words of one simple command are what a person expects who allowed `git *` or `sort *`.
+ *
+ * What must stay true here: fail closed. A program, subcommand, flag or script that is not described as
+ * harmless is a doubt; nothing is ever found harmless because nobody thought of it. The words are taken
+ * as the shell will pass them: whatever is dynamic was refused before.
+ */
+import { pathDoubts, plainPaths } from "./path-effects.js";
+import { findProgram } from "./programs/index.js";
+import { readFlags } from "./read-flags.js";
+import type { FlagsRead } from "./read-flags.js";
+import type { Effects, NestedCommands, Spec, Words } from "./vocabulary.js";
+
+export type ArgvJudgement = {
+  /** Why an allow rule with `*` must not silently cover these words; empty when each is known to be harmless. */
+  readonly doubts: readonly string[];
+  /** The words that are paths the program reads, writes or deletes, as written. */
+  readonly reads: readonly string[];
+  readonly writes: readonly string[];
+  readonly deletes: readonly string[];
+  /** URLs or hosts that it talks to, as written. */
+  readonly urls: readonly string[];
+  /** The words only read (files, process list, repository state) and do nothing else. */
+  readonly onlyReads: boolean;
+};
+
+export function isKnownProgram(name: string): boolean {
+  return findProgram(name) !== undefined;
+}
+
+export function judgeArgv(argv: readonly string[]): ArgvJudgement {
+  const [name = "", ...args] = argv;
+  const spec = findProgram(name);
+  if (!spec) return unknownProgram(name, args);
+  return judge({ title: name, specs: [spec], args });
+}
+
+function unknownProgram(name: string, args: readonly string[]): ArgvJudgement {
+  const doubts =
+    args.length === 0 && name !== ""
+      ? [`"${name}" is not a program known here`]
+      : [`"${name}" is not a program known here, so neither is what its words do`];
+  return { doubts, reads: [], writes: [], deletes: [], urls: [], onlyReads: false };
+}
+
+type Command = { readonly title: string; readonly specs: readonly Spec[]; readonly args: readonly string[] };
+
+function judge({ title, specs, args }: Command): ArgvJudgement {
+  const [spec = {}] = specs;
+  const nested = spec.nested?.(args);
+  const own = nested?.words ?? args;
+  const seen = readFlags(specs, spec.prepare ? spec.prepare(own) : own);
+  const effects = [flagEffects(seen), ...(nested ? nestedEffects(nested) : [])];
+  if (spec.bare !== undefined && seen.words.length === 0 && !asksForHelp(args)) {
+    effects.push({ doubts: [spec.bare] });
+  }
+  if (spec.check) effects.push(spec.check(seen));
+  const [first, ...rest] = seen.words;
+  if (spec.subcommands && first !== undefined) {
+    const sub = Object.hasOwn(spec.subcommands, first) ? spec.subcommands[first] : undefined;
+    if (!sub) effects.push({ doubts: [`"${first}" is not a subcommand known to be harmless`] });
+    else {
+      const inherited = spec.inherits ? specs : [];
+      effects.push(judge({ title: `${title} ${first}`, specs: [sub, ...inherited], args: rest }));
+      return summary(title, effects, effects.at(-1) as ArgvJudgement);
+    }
+  } else if (!spec.subcommands) {
+    effects.push(wordEffects(spec.words ?? "none", seen));
+  }
+  const changes = seen.flags.some(({ flag }) => flag.meaning === "changes");
+  return summary(title, effects, { onlyReads: spec.onlyReads === true && !changes });
+}
+
+function nestedEffects({ commands, mustOnlyRead }: NestedCommands): Effects[] {
+  return commands.map((argv) => {
+    const inner = judgeArgv(argv);
+    const reads = inner.reads.filter((path) => !path.includes("{}"));
+    const doubts = mustOnlyRead && !inner.onlyReads ? [`runs "${argv.join(" ")}"`] : inner.doubts;
+    return { ...inner, reads, doubts };
+  });
+}
+
+const asksForHelp = (args: readonly string[]) =>
+  args.length === 1 && /^(?:--help|--version)$/.test(args[0] ?? "");
+
+function summary(
+  title: string,
+  effects: readonly Effects[],
+  { onlyReads }: { readonly onlyReads: boolean },
+): ArgvJudgement {
+  const all = (part: keyof Effects) => effects.flatMap((effect) => effect[part] ?? []);
+  const reads = plainPaths(all("reads"));
+  const writes = plainPaths(all("writes"));
+  const deletes = plainPaths(all("deletes"));
+  const urls = all("urls");
+  const named = all("doubts").map((doubt) =>
+    doubt.startsWith(`${title.split(" ")[0]}`) ? doubt : `${title}: ${doubt}`,
+  );
+  const doubts = [...new Set([...named, ...pathDoubts({ reads, writes, deletes })])];
+  return {
+    doubts,
+    reads,
+    writes,
+    deletes,
+    urls,
+    onlyReads: onlyReads && [doubts, writes, deletes, urls].every((list) => list.length === 0),
+  };
+}
+
+function flagEffects({ flags, doubts }: FlagsRead): Effects {
+  const valued = (meaning: string) =>
+    flags.flatMap(({ flag, value }) => (flag.meaning === meaning && value !== undefined ? [value] : []));
+  return { doubts, reads: valued("reads"), writes: valued("writes"), urls: valued("url") };
+}
+
+function wordEffects(words: Words, seen: FlagsRead): Effects {
+  if (typeof words === "function") return words(seen.words, seen);
+  switch (words) {
+    case "text":
+      return {};
+    case "none":
+      return { doubts: seen.words.map((word) => `"${word}" is not a word known to be harmless`) };
+    case "reads":
+      return { reads: seen.words };
+    case "writes":
+      return { writes: seen.words };
+    case "deletes":
+      return { deletes: seen.words };
+    case "urls":
+      return { urls: seen.words };
+    case "copy":
+      return { reads: seen.words.slice(0, -1), writes: seen.words.slice(-1) };
+    case "pattern, reads":
+      return { reads: seen.has("-e", "--regexp", "-f", "--file") ? seen.words : seen.words.slice(1) };
+    default:
+      return words satisfies never;
+  }
+}

@@ -1,0 +1,39 @@
+/** What is plain about a path without looking at the disk; where it leads is for the path rules. */
+import type { Effects } from "./vocabulary.js";
+
+const HARMLESS_DEVICES = /^\/dev\/(?:null|zero|full|u?random|stdin|stdout|stderr|tty|fd\/\d+)$/;
+
+/** The paths that a path rule should judge: not standard input, and no device that holds nothing. */
+export function plainPaths(words: readonly string[]): string[] {
+  return words.filter((word) => word !== "" && word !== "-" && !HARMLESS_DEVICES.test(word));
+}
+
+export function pathDoubts({ reads = [], writes = [], deletes = [] }: Effects): string[] {
+  const doubts: string[] = [];
+  for (const path of plainPaths([...reads, ...writes, ...deletes])) {
+    if (/^\/+(?:\.\/+)*(?:proc|dev|sys)(?:\/|$)/.test(path) || /\.\.\/+(?:proc|dev|sys)\//.test(path)) {
+      doubts.push(`"${path}" is not a file but a window into the system`);
+    }
+    if (/^\/+dev\/+(?:tcp|udp)\//.test(path)) doubts.push(`"${path}" is a network connection`);
+  }
+  for (const path of deletes) {
+    if (isCatastrophic(path)) doubts.push(`deleting "${path}" takes away far more than one thing`);
+  }
+  return doubts;
+}
+
+/** The root, a home, the working directory, anything at or above it, and the first level below the root. */
+function isCatastrophic(path: string): boolean {
+  const parts = path.split("/").filter((part) => part !== "" && part !== ".");
+  const kept: string[] = [];
+  for (const part of parts) {
+    if (part === ".." && kept.length > 0 && kept.at(-1) !== "..") kept.pop();
+    else kept.push(part);
+  }
+  const last = parts.at(-1);
+  if (kept.length === 0 || last === ".." || kept.at(-1) === "..") return true;
+  if (/^~[^/]*$/.test(kept.join("/"))) return true;
+  if (/^[*?.]+$/.test(last ?? "")) return true;
+  if (kept.at(-1) === ".git") return true;
+  return path.startsWith("/") && (kept.length === 1 || (kept.length === 2 && kept[0] === "home"));
+}

@@ -1,0 +1,102 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { decide } from "./decide.js";
+import { proposeDenial, proposeGrant } from "./grant.js";
+import type { Intent } from "./intent.js";
+import type { Rule } from "./rule.js";
+
+const places = { roots: ["/ws"], home: "/home/ann" };
+const base: Intent = {
+  tool: "terminal",
+  kind: "execute",
+  input: {},
+  cwd: "/ws",
+  paths: [],
+  hosts: [],
+  baseHashes: {},
+};
+const command = (text: string): Intent => ({ ...base, command: text });
+const effect = (intent: Intent, rules: readonly Rule[]) => decide(intent, { ...places, rules }).effect;
+
+describe("always allow", () => {
+  test("a command is remembered by its exact words, and says so", () => {
+    expect(proposeGrant(command("npm test"), places)).toEqual({
+      rules: [{ allow: "execute", command: ["npm", "test"] }],
+      sentence: "Always allow `npm test`",
+    });
+  });
+
+  test("each part of a compound command is remembered for itself", () => {
+    expect(proposeGrant(command("npm test && npm run lint"), places)?.sentence).toBe(
+      "Always allow `npm test` and `npm run lint`",
+    );
+  });
+
+  test.each(["ls $(x)", "echo $HOME", "ls > out", "FOO=1 npm test", "ls '"])(
+    "nothing is offered for %s, which may mean something else tomorrow",
+    (text) => {
+      expect(proposeGrant(command(text), places)).toBeUndefined();
+    },
+  );
+
+  test("a file is remembered by its path, for that tool", () => {
+    const edit: Intent = {
+      ...base,
+      tool: "edit_file",
+      kind: "edit",
+      paths: [{ path: "/ws/a.ts", access: "write" }],
+    };
+    const grant = proposeGrant(edit, places)!;
+    expect(grant).toEqual({
+      rules: [{ allow: "edit_file", path: "/ws/a.ts" }],
+      sentence: "Always allow edit_file on /ws/a.ts",
+    });
+    expect(effect({ ...edit, paths: [{ path: "/ws/b.ts", access: "write" }] }, grant.rules)).toBe("ask");
+    expect(
+      effect(
+        { ...edit, tool: "delete_path", kind: "delete", paths: [{ path: "/ws/a.ts", access: "delete" }] },
+        grant.rules,
+      ),
+    ).toBe("ask");
+  });
+
+  test("nothing is offered for a link that leads elsewhere", () => {
+    const link: Intent = {
+      ...base,
+      tool: "read_file",
+      kind: "read",
+      paths: [{ path: "/ws/a", named: "/ws/link", access: "read" }],
+    };
+    expect(proposeGrant(link, places)).toBeUndefined();
+  });
+
+  test("what is granted for one command allows no other words", () => {
+    const words = fc.array(fc.stringMatching(/^[a-z.*?/-]{1,6}$/), { minLength: 1, maxLength: 4 });
+    const quoted = (argv: readonly string[]) => argv.map((word) => `'${word}'`).join(" ");
+    fc.assert(
+      fc.property(words, words, (first, second) => {
+        const grant = proposeGrant(command(quoted(first)), places);
+        if (!grant || first.join("\0") === second.join("\0")) return;
+        expect(effect(command(quoted(second)), grant.rules)).not.toBe("allow");
+      }),
+    );
+  });
+});
+
+describe("always refuse", () => {
+  test("a program with its subcommand, whatever comes after it", () => {
+    const { rules, sentence } = proposeDenial(command("git push origin main"), places);
+    expect(sentence).toBe("Always refuse `git push` with anything after it");
+    expect(effect(command("git   push --force"), [{ allow: "*" }, ...rules])).toBe("deny");
+    expect(effect(command("git status"), [{ allow: "*" }, ...rules])).toBe("allow");
+  });
+
+  test("a tool that has neither command nor path", () => {
+    const { rules, sentence } = proposeDenial(
+      { ...base, tool: "send_mail", kind: "other", server: "mail" },
+      places,
+    );
+    expect(rules).toEqual([{ deny: "send_mail", server: "mail" }]);
+    expect(sentence).toBe("Always refuse the tool send_mail of mail");
+  });
+});

@@ -1,0 +1,111 @@
+/**
+ * Grants: what "always" would store, as rules that say no more than the sentence shown for them. For a
+ * command it is the exact words of each part; where anything is in doubt, or the words could be read as
+ * something wider, there is nothing that could honestly be stored.
+ */
+import { oneLine } from "../call/index.js";
+import type { Intent } from "./intent.js";
+import { partsOf } from "./parts.js";
+import type { CommandPart, Part, Places } from "./parts.js";
+import { readUrl } from "./hosts/match-host.js";
+import type { Rule } from "./rule.js";
+
+export type GrantScope =
+  | { readonly type: "session"; readonly sessionId: string }
+  | { readonly type: "project"; readonly root: string }
+  | { readonly type: "user" };
+
+/** What would be stored, before anyone has said yes to it. */
+export type Proposal = { readonly rules: readonly Rule[]; readonly sentence: string };
+
+/** A remembered "always". */
+export type Grant = Proposal & {
+  readonly grantId: string;
+  readonly scope: GrantScope;
+  readonly createdAt: number;
+  /** After this it holds no more; written down once, so that a clock set back does not revive it. */
+  readonly expiresAt?: number;
+  readonly uses: number;
+};
+
+/** The narrowest rules that allow this intent again; undefined when none would be honest. */
+export function proposeGrant(intent: Intent, places: Places): Proposal | undefined {
+  const { parts, doubts } = partsOf(intent, places);
+  if (doubts.length > 0) return undefined;
+  const granted = parts.map((part) => grantFor(part, intent));
+  if (!granted.every((grant) => grant !== undefined)) return undefined;
+  const names = [...new Set(granted.map(({ name }) => name))];
+  return { rules: granted.map(({ rule }) => rule), sentence: `Always allow ${listed(names)}` };
+}
+
+/** Rules that refuse this and what is like it: the tool, or the program with its subcommand. */
+export function proposeDenial(intent: Intent, places: Places): Proposal {
+  const { parts } = partsOf(intent, places);
+  const denied = parts.map((part) => denialFor(part, intent));
+  const names = [...new Set(denied.map(({ name }) => name))];
+  return { rules: denied.map(({ rule }) => rule), sentence: `Always refuse ${listed(names)}` };
+}
+
+type Named = { readonly rule: Rule; readonly name: string };
+
+function grantFor(part: Part, intent: Intent): Named | undefined {
+  switch (part.type) {
+    case "command":
+      if (part.redirects.length > 0) return undefined;
+      return { rule: { allow: "execute", command: part.argv }, name: `\`${wordsText(part)}\`` };
+    case "path":
+      // A link that leads elsewhere today may lead anywhere tomorrow.
+      if (part.named !== undefined || /[*?]/.test(part.path)) return undefined;
+      return {
+        rule: { allow: intent.tool, path: part.path },
+        name: `${intent.tool} on ${oneLine(part.path, 80)}`,
+      };
+    case "host": {
+      const url = readUrl(part.url);
+      if (!url || url.problems.length > 0) return undefined;
+      const host = `${url.scheme}://${url.host}${url.port === undefined ? "" : `:${url.port}`}`;
+      return { rule: { allow: intent.tool, host }, name: `${intent.tool} from ${host}` };
+    }
+    case "tool":
+      return { rule: toolRule("allow", intent), name: `the tool ${intent.tool}${fromServer(intent)}` };
+    default:
+      return part satisfies never;
+  }
+}
+
+function denialFor(part: Part, intent: Intent): Named {
+  if (part.type === "command") {
+    const words = part.argv.slice(0, hasSubcommand(part) ? 2 : 1).join(" ");
+    return {
+      rule: { deny: "execute", command: `${words} *` },
+      name: `\`${oneLine(words, 60)}\` with anything after it`,
+    };
+  }
+  if (part.type === "path" && !/[*?]/.test(part.path)) {
+    return {
+      rule: { deny: intent.tool, path: part.path },
+      name: `${intent.tool} on ${oneLine(part.path, 80)}`,
+    };
+  }
+  return { rule: toolRule("deny", intent), name: `the tool ${intent.tool}${fromServer(intent)}` };
+}
+
+function toolRule(effect: "allow" | "deny", { tool, server }: Intent): Rule {
+  const scope = server === undefined ? {} : { server };
+  return effect === "allow" ? { allow: tool, ...scope } : { deny: tool, ...scope };
+}
+
+/** A word right after the program that is no flag, path or number reads as its subcommand. */
+function hasSubcommand({ argv }: CommandPart): boolean {
+  return /^[a-z][a-z-]*$/.test(argv[1] ?? "");
+}
+
+const fromServer = ({ server }: Intent): string => (server === undefined ? "" : ` of ${server}`);
+
+function wordsText({ argv }: CommandPart): string {
+  return oneLine(argv.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word}'`)).join(" "), 160);
+}
+
+function listed(names: readonly string[]): string {
+  return names.length <= 1 ? (names[0] ?? "nothing") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}

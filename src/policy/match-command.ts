@@ -1,0 +1,63 @@
+/**
+ * Whether a rule's command pattern covers the words of one command. Word by word: a last `*` stands for
+ * any further words and for none, a `*` at the end of a word for the rest of that word, and without a
+ * star it is exactly these words.
+ */
+
+export type CommandPattern = string | readonly string[];
+
+/** For allowing: the program must be named as it is, or lie where the system keeps its programs. */
+export function allowsCommand(pattern: CommandPattern, argv: readonly string[]): boolean {
+  return matchWords(
+    pattern,
+    argv,
+    (wanted, program) => wanted === program || wanted === systemProgram(program),
+  );
+}
+
+/** For asking and denying: a program of that name counts wherever it lies, and however its case is written. */
+export function namesCommand(pattern: CommandPattern, argv: readonly string[]): boolean {
+  return matchWords(pattern, argv, (wanted, program) => {
+    const name = program.slice(program.lastIndexOf("/") + 1);
+    return wanted === program || wanted === name || wanted.toLowerCase() === name.toLowerCase();
+  });
+}
+
+/** Whether the pattern leaves words to whoever calls: then their flags must be known to be harmless. */
+export function hasWildcard(pattern: CommandPattern): boolean {
+  return typeof pattern === "string" && words(pattern).some((word) => word.endsWith("*"));
+}
+
+type SameProgram = (wanted: string, program: string) => boolean;
+
+function matchWords(pattern: CommandPattern, argv: readonly string[], isSameProgram: SameProgram): boolean {
+  if (typeof pattern !== "string") {
+    const [program = "", ...rest] = pattern;
+    return (
+      argv.length === pattern.length &&
+      isSameProgram(program, argv[0] ?? "") &&
+      rest.every((word, index) => word === argv[index + 1])
+    );
+  }
+  const wanted = words(pattern);
+  const isOpen = wanted.at(-1) === "*";
+  const fixed = isOpen ? wanted.slice(0, -1) : wanted;
+  if (isOpen ? argv.length < fixed.length : argv.length !== fixed.length) return false;
+  return fixed.every((word, index) => {
+    const actual = argv[index] ?? "";
+    return index === 0 ? isSameProgram(word, actual) || matchWord(word, actual) : matchWord(word, actual);
+  });
+}
+
+function matchWord(pattern: string, word: string): boolean {
+  return pattern.endsWith("*") ? word.startsWith(pattern.slice(0, -1)) : word === pattern;
+}
+
+const words = (pattern: string): readonly string[] => pattern.split(/\s+/).filter((word) => word !== "");
+
+const SYSTEM_FOLDERS: ReadonlySet<string> = new Set(["/bin", "/usr/bin", "/usr/local/bin"]);
+
+function systemProgram(program: string): string | undefined {
+  const slash = program.lastIndexOf("/");
+  return SYSTEM_FOLDERS.has(program.slice(0, slash)) ? program.slice(slash + 1) : undefined;
+}

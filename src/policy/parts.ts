@@ -1,0 +1,125 @@
+/**
+ * An intent taken apart into what rules speak of: commands, paths, hosts, or the tool alone. The shell
+ * text is read here and nowhere else.
+ */
+import type { ToolKind } from "../call/index.js";
+import { judgeArgv } from "./flags/judge-argv.js";
+import type { ArgvJudgement } from "./flags/judge-argv.js";
+import type { Intent, PathAccess } from "./intent.js";
+import { normalisePath } from "./paths/normalise-path.js";
+import { readArgv, readShell } from "./shell/read-shell.js";
+import type { ReadCommand, ShellReading } from "./shell/read-shell.js";
+
+export type CommandPart = {
+  readonly type: "command";
+  readonly argv: readonly string[];
+  readonly judgement: ArgvJudgement;
+  /** Where it runs, after the folder changes before it; undefined when that cannot be known. */
+  readonly cwd: string | undefined;
+  /** Paths that it is known to touch, absolute. */
+  readonly touches: readonly PathAccess[];
+  /** Files that its redirects write. */
+  readonly redirects: readonly PathAccess[];
+  /** Absolute paths that its other words may stand for: a guess, good for asking only. */
+  readonly mayMean: readonly string[];
+};
+
+export type PathPart = { readonly type: "path" } & PathAccess;
+export type HostPart = { readonly type: "host"; readonly url: string };
+export type Part = CommandPart | PathPart | HostPart | { readonly type: "tool" };
+
+export type IntentParts = {
+  readonly parts: readonly Part[];
+  /** Why the command may do more or other than its parts say. */
+  readonly doubts: readonly string[];
+};
+
+export type Places = { readonly roots: readonly string[]; readonly home: string };
+
+export function partsOf(intent: Intent, { home }: Places): IntentParts {
+  const reading = readCommand(intent);
+  const commands = reading.commands.map((command) => commandPart(command, intent.cwd, home));
+  const paths = intent.paths.map((access): PathPart => ({ type: "path", ...access }));
+  const hosts = intent.hosts.map((url): HostPart => ({ type: "host", url }));
+  const parts = [...commands, ...paths, ...hosts];
+  const env = Object.keys(intent.env ?? {})
+    .filter((name) => !HARMLESS_VARIABLES.has(name))
+    .map((name) => `the variable ${name} is set for it`);
+  return { parts: parts.length > 0 ? parts : [{ type: "tool" }], doubts: [...reading.doubts, ...env] };
+}
+
+/** Variables that change how a program speaks and not what it runs. Any other may load code into it. */
+const HARMLESS_VARIABLES: ReadonlySet<string> = new Set(
+  "CI COLUMNS FORCE_COLOR LANG LC_ALL LINES NODE_ENV NO_COLOR TERM TZ".split(" "),
+);
+
+function readCommand({ command }: Intent): ShellReading {
+  if (command === undefined) return { commands: [], doubts: [] };
+  return typeof command === "string" ? readShell(command) : readArgv(command);
+}
+
+function commandPart(command: ReadCommand, start: string, home: string): CommandPart {
+  const { argv } = command;
+  const judgement = judgeArgv(argv);
+  const cwd = folderAfter(start, command.after, home);
+  const absolute = (word: string): string | undefined =>
+    cwd === undefined ? undefined : pathOf(word, cwd, home);
+  const accesses = (words: readonly string[], access: PathAccess["access"]): PathAccess[] =>
+    words.flatMap((word) => {
+      const path = absolute(word);
+      return path === undefined ? [] : [{ path, access }];
+    });
+  return {
+    type: "command",
+    argv,
+    judgement,
+    cwd,
+    touches: [
+      ...accesses([...judgement.reads, ...command.reads], "read"),
+      ...accesses(judgement.writes, "write"),
+      ...accesses(judgement.deletes, "delete"),
+    ],
+    redirects: accesses(command.writes, "write"),
+    mayMean: argv
+      .slice(1)
+      .flatMap(valuesIn)
+      .flatMap((word) => absolute(word) ?? []),
+  };
+}
+
+/** A word, and what stands behind an equals sign or a colon in it. */
+function valuesIn(word: string): readonly string[] {
+  return [word, ...word.split(/[=:,]/).slice(1)].filter((value) => value !== "");
+}
+
+function folderAfter(start: string, changes: readonly string[], home: string): string | undefined {
+  let folder: string | undefined = start;
+  for (const change of changes) folder = folder === undefined ? undefined : pathOf(change, folder, home);
+  return folder;
+}
+
+function pathOf(word: string, cwd: string, home: string): string | undefined {
+  if (word === "~" || word.startsWith("~/")) return normalisePath(cwd, home + word.slice(1));
+  return normalisePath(cwd, word);
+}
+
+/** The kinds by which rules may speak of a part. */
+export function kindsOf(
+  part: Part,
+  intent: Intent,
+  isInside: (path: string) => boolean,
+): readonly ToolKind[] {
+  if (part.type === "path") return [intent.kind, KIND_OF_ACCESS[part.access]];
+  if (part.type === "host") return [intent.kind, "fetch"];
+  if (part.type === "tool") return [intent.kind];
+  const onlyReads =
+    part.judgement.onlyReads &&
+    part.judgement.doubts.length === 0 &&
+    part.redirects.length === 0 &&
+    part.cwd !== undefined &&
+    isInside(part.cwd) &&
+    part.touches.every(({ path }) => isInside(path));
+  return onlyReads ? [intent.kind, "execute", "read"] : [intent.kind, "execute"];
+}
+
+const KIND_OF_ACCESS = { read: "read", write: "edit", delete: "delete", move: "move" } as const;

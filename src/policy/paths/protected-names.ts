@@ -1,0 +1,120 @@
+/**
+ * What needs a person even where a rule allows, because whoever changes it changes what runs later or
+ * what is allowed, and whoever reads it has a key. By name and at any depth: a project may lie in another,
+ * a home may be mounted elsewhere, and a file that does not exist yet is as good a place to put something.
+ */
+type ProtectedNames = {
+  /** Ends the sentence "This is …". */
+  readonly what: string;
+  /** Reading is protected too, not only changing. */
+  readonly reading?: true;
+  /** Patterns below any folder, or absolute ones. */
+  readonly names: readonly string[];
+  readonly except?: readonly string[];
+};
+
+export const PROTECTED_NAMES: readonly ProtectedNames[] = [
+  {
+    // All of .git, for its hooks and settings run programs from many files (config.worktree, modules/*/config,
+    // rebase-merge/git-rebase-todo), and .git as a file points elsewhere. GIT~1 is its short name on Windows.
+    what: "git's own data: hooks and settings in it run programs",
+    names: [".git/**", "git~1/**", "*.git/hooks/**", "*.git/config", "*.git/info/attributes", "commondir"],
+  },
+  {
+    what: "a setting of git, which runs programs and fetches what it names",
+    names: [".gitconfig", ".config/git/**", ".gitmodules", ".husky/**"],
+  },
+  {
+    what: "a file that a shell runs when it starts",
+    names: listed(`
+      .bashrc, .bash_profile, .bash_login, .bash_logout, .bash_aliases, .profile, .zshrc, .zshenv,
+      .zprofile, .zlogin, .zlogout, .kshrc, .cshrc, .tcshrc, .login, .logout, .inputrc, .xprofile,
+      .xinitrc, .xsessionrc, .pam_environment, .config/fish/**, config.fish, .config/environment.d/**,
+      .config/powershell/**, profile.ps1, *_profile.ps1, .envrc`),
+  },
+  {
+    what: "something that runs by itself, at a time or at a login",
+    names: listed(`
+      /var/spool/cron/**, /var/at/**, .config/systemd/**, .local/share/systemd/**,
+      .config/autostart/**, library/launchagents/**, library/launchdaemons/**,
+      start menu/programs/startup/**`),
+  },
+  {
+    what: "a setting of an editor or an agent, which can start programs and change what is allowed",
+    names: listed(`
+      .vscode/**, .vscode-server/**, *.code-workspace, .devcontainer/**, .devcontainer.json, .idea/**,
+      .zed/**, .config/zed/**, .cursor/**, .windsurf/**, .fleet/**, .config/code/user/**,
+      application support/code/user/**, appdata/roaming/code/user/**, .vimrc, .exrc, .nvimrc,
+      .nvim.lua, .vim/**, .config/nvim/**, .emacs, .emacs.d/**, .dir-locals.el, .claude/**,
+      .claude.json, claude_desktop_config.json, .codex/**, .gemini/**, .qwen/**, .continue/**,
+      .aider*/**, .mcp/**, .mcp.json, .agents/**, .cline/**, .roo/**, .kiro/**, .amazonq/**,
+      .opencode/**, opencode.json, opencode.jsonc, .config/opencode/**, .goose/**, .config/goose/**`),
+  },
+  { what: "a setting of the system", names: ["/etc/**", "/private/etc/**", "system32/drivers/etc/**"] },
+  {
+    what: "a device or the system itself, not a file",
+    names: ["/proc/**", "/sys/**", "/dev/**"],
+    except: ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/stdout", "/dev/stderr", "/dev/fd/*"],
+  },
+  { what: "a folder of SSH keys and settings", names: [".ssh/**"] },
+  {
+    what: "a private key or a store of keys",
+    reading: true,
+    names: listed(`
+      .ssh/**, id_rsa, id_dsa, id_ecdsa, id_ed25519, id_ecdsa_sk, id_ed25519_sk, *.ppk, ssh_host_*_key,
+      .gnupg/**, .password-store/**, .local/share/keyrings/**, *.kdbx, library/keychains/**, *.p12,
+      *.pfx`),
+    except: ["**/.ssh/*.pub"],
+  },
+  {
+    what: "where credentials are kept",
+    reading: true,
+    names: listed(`
+      .aws/**, .azure/**, .config/gcloud/**, .oci/**, .boto, .s3cfg, .config/doctl/**, .kube/**,
+      .docker/config.json, .config/containers/auth.json, .terraform.d/**, .terraformrc, .npmrc,
+      .yarnrc, .yarnrc.yml, .pypirc, .cargo/credentials*, .gem/credentials, .m2/settings.xml,
+      .gradle/gradle.properties, .netrc, _netrc, .git-credentials, .config/git/credentials,
+      .config/gh/**, .config/glab-cli/**, .config/hub, .config/rclone/**, .pgpass, .my.cnf,
+      .vault-token, .databrickscfg, .config/op/**, .claude/.credentials.json, .codex/auth.json,
+      .gemini/oauth_creds.json, opencode/auth.json`),
+  },
+  {
+    what: "an environment file, which holds secrets",
+    reading: true,
+    names: [".env", ".env.*", ".envrc", ".flaskenv"],
+    except: ["**/.env*.example", "**/.env*.sample", "**/.env*.template", "**/.env*.dist"],
+  },
+  {
+    what: "a list of passwords or the memory of a program",
+    reading: true,
+    names: listed(`
+      /etc/shadow*, /etc/gshadow*, /etc/sudoers, /etc/sudoers.d/**, /private/etc/master.passwd,
+      /etc/krb5.keytab, /proc/**/environ, /proc/**/mem, /proc/**/cmdline, /proc/kcore, /run/secrets/**,
+      /var/run/secrets/**`),
+  },
+  {
+    what: "another way to a file that has a name of its own",
+    reading: true,
+    names: ["/proc/*/cwd/**", "/proc/*/root/**", "/proc/*/fd/**", "/proc/*/task/**"],
+  },
+  {
+    what: "the profile of a browser, with its logins",
+    reading: true,
+    names: listed(`
+      .mozilla/**, .config/google-chrome*/**, .config/chromium/**, .config/microsoft-edge*/**,
+      .config/bravesoftware/**, application support/google/chrome/**, library/safari/**,
+      application support/firefox/**, application support/chromium/**, library/cookies/**,
+      application support/bravesoftware/**, application support/microsoft edge/**,
+      google/chrome/user data/**, microsoft/edge/user data/**, mozilla/firefox/**`),
+  },
+  {
+    what: "a history of what was typed",
+    reading: true,
+    names: [".*_history", "fish_history", "consolehost_history.txt", ".viminfo", ".lesshst"],
+  },
+];
+
+/** Commas, since some names have spaces in them. */
+function listed(names: string): readonly string[] {
+  return names.split(",").map((name) => name.trim());
+}

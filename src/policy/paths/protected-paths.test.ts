@@ -1,0 +1,173 @@
+import { describe, expect, test } from "vitest";
+import { isForbidden, isProtected } from "./protected-paths.js";
+import type { Whereabouts } from "./protected-paths.js";
+
+const OWN = ["/home/ann/.config/toolgate", "/home/ann/.local/state/gate.db"];
+const where = (access: Whereabouts["access"]): Whereabouts => ({
+  home: "/home/ann",
+  roots: ["/ws", "/ws2"],
+  access,
+  own: OWN,
+});
+
+describe("changing needs a person", () => {
+  test.each([
+    "/ws/.git/config",
+    "/ws/.git/hooks/pre-commit",
+    "/ws/.git",
+    "/ws/.git/worktrees/x/commondir",
+    "/ws/fake/commondir",
+    "/srv/project.git/hooks/post-receive",
+    "/ws/vendor/deep/.git/config",
+    "/ws/package.json.d/../.git/config",
+    "/ws/.GIT/config",
+    "/ws/.git./config",
+    "/ws/.gi\u200ct/config",
+    "C:\\ws\\.git\\config",
+    "C:\\ws\\GIT~1\\config",
+    "/ws/.gitmodules",
+    "/home/ann/.gitconfig",
+    "/home/ann/.bashrc",
+    "/ws/.zshenv",
+    "/home/ann/.config/fish/config.fish",
+    "/home/ann/.ssh/authorized_keys",
+    "/home/ann/.ssh/id_new.pub",
+    "/home/ann/.gnupg/gpg.conf",
+    "/home/ann/.aws/credentials",
+    "/home/ann/.kube/config",
+    "/ws/.npmrc",
+    "/ws/.vscode/settings.json",
+    "/ws/.vscode/new/not-yet-there.json",
+    "/ws/.idea/workspace.xml",
+    "/ws/.zed/settings.json",
+    "/ws/.cursor/mcp.json",
+    "/ws/.claude/settings.json",
+    "/ws/.codex/config.toml",
+    "/ws/.agents/skills/x.md",
+    "/ws/.mcp.json",
+    "/ws/.aider.conf.yml",
+    "/ws/.envrc",
+    "/ws/.husky/pre-commit",
+    "/ws/.env",
+    "/ws/sub/.env.production",
+    "/var/spool/cron/crontabs/ann",
+    "/home/ann/.config/systemd/user/x.service",
+    "/home/ann/.config/autostart/x.desktop",
+    "/Users/ann/Library/LaunchAgents/x.plist",
+    "/etc/hosts",
+    "/private/etc/hosts",
+    "/proc/sys/kernel/core_pattern",
+    "/dev/sda",
+    "relative/path",
+    "/ws/a\0",
+  ])("%s", (path) => {
+    for (const access of ["write", "delete", "move"] as const)
+      expect(isProtected(path, where(access)), access).toMatch(/^This is .+\.$/);
+  });
+});
+
+describe("reading needs a person", () => {
+  test.each([
+    "/home/ann/.ssh/id_ed25519",
+    "/home/ann/.ssh/config",
+    "/ws/keys/id_rsa",
+    "/home/ann/.gnupg/private-keys-v1.d/x.key",
+    "/home/ann/.AWS/credentials",
+    "/home/ann/.config/gcloud/credentials.db",
+    "/home/ann/.docker/config.json",
+    "/home/ann/.config/gh/hosts.yml",
+    "/home/ann/.netrc",
+    "/home/ann/.git-credentials",
+    "/ws/.env",
+    "/ws/.env.local",
+    "/ws/sub/.ENV",
+    "/proc/self/environ",
+    "/proc/1/task/1/environ",
+    "/proc/self/cwd/../outside/environ",
+    "/proc/self/root/etc/passwd",
+    "/etc/shadow",
+    "/home/ann/.mozilla/firefox/x.default/logins.json",
+    "/Users/ann/Library/Application Support/Google/Chrome/Default/Cookies",
+    "/home/ann/.bash_history",
+    "/home/ann/.config/toolgate/rules.json",
+    "/ws/.toolgate/rules.json",
+  ])("%s", (path) => {
+    expect(isProtected(path, where("read"))).toMatch(/^This is .+\.$/);
+  });
+});
+
+test.each<[Whereabouts["access"], string]>([
+  ["read", "/ws/src/a.ts"],
+  ["write", "/ws/src/a.ts"],
+  ["delete", "/ws/tmp/tree"],
+  ["move", "/ws/src/a.ts"],
+  ["read", "/ws/.git/config"],
+  ["read", "/ws/.vscode/settings.json"],
+  ["read", "/home/ann/.bashrc"],
+  ["read", "/home/ann/.ssh/id_ed25519.pub"],
+  ["read", "/etc/hosts"],
+  ["write", "/ws/.gitignore"],
+  ["write", "/ws/.gitattributes"],
+  ["write", "/ws/.github/workflows/ci.yml"],
+  ["write", "/ws/AGENTS.md"],
+  ["write", "/ws/.env.example"],
+  ["read", "/ws/.env.local.sample"],
+  ["write", "/ws/.environment"],
+  ["write", "/ws/src/env.ts"],
+  ["write", "/ws/.gitx/config"],
+  ["write", "/ws/etc/hosts"],
+  ["write", "/dev/null"],
+  ["delete", "/ws/library"],
+  ["write", "/ws/toolgate/x"],
+])("to %s %s is left to the rules", (access, path) => {
+  expect(isProtected(path, where(access))).toBeUndefined();
+});
+
+test("a folder on the way to something protected is not taken away unasked", () => {
+  expect(isProtected("/ws/.config", where("delete"))).toContain("may hold");
+  expect(isProtected("/home/ann/.docker", where("move"))).toContain("may hold");
+  expect(isProtected("/var", where("delete"))).toContain("may hold");
+  expect(isProtected("/ws/.config", where("write"))).toBeUndefined();
+});
+
+describe("what no one's yes opens", () => {
+  test.each<[Whereabouts["access"], string]>([
+    ["write", "/home/ann/.config/toolgate/rules.json"],
+    ["write", "/home/ann/.config/Toolgate/not-yet-there.json"],
+    ["write", "/home/ann/x/../.config/toolgate"],
+    ["write", "/home/ann/.local/state/gate.db"],
+    ["write", "/home/ann/.local/state/gate.db-wal"],
+    ["delete", "/ws/.toolgate/rules.json"],
+    ["move", "/home/ann/.config"],
+    ["delete", "/ws"],
+    ["delete", "/ws2/"],
+    ["delete", "/ws/src/.."],
+    ["move", "/home/ann"],
+    ["delete", "/home"],
+    ["delete", "/"],
+    ["write", "nowhere"],
+  ])("%s %s", (access, path) => {
+    expect(isForbidden(path, where(access))).toMatch(/^This is .+\.$/);
+    expect(isProtected(path, where(access))).toBe(isForbidden(path, where(access)));
+  });
+
+  test.each<[Whereabouts["access"], string]>([
+    ["read", "/home/ann/.config/toolgate/rules.json"],
+    ["write", "/home/ann/.config/toolgate-notes"],
+    ["write", "/ws"],
+    ["delete", "/ws/src"],
+    ["write", "/ws/.git/config"],
+  ])("but %s %s may be asked", (access, path) => {
+    expect(isForbidden(path, where(access))).toBeUndefined();
+  });
+
+  test("a place of Toolgate's own that cannot be read may be anywhere", () => {
+    expect(isForbidden("/ws/a", { ...where("write"), own: [""] })).toBeDefined();
+  });
+
+  test("a star in the name of an own folder stands for nothing but itself", () => {
+    const starred = { ...where("write"), own: ["/state/*"] };
+    expect(isForbidden("/state/*/x", starred)).toBeDefined();
+    expect(isForbidden("/state/a/x", starred)).toBeUndefined();
+  });
+});

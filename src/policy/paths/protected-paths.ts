@@ -1,0 +1,95 @@
+/**
+ * Paths that no allow rule opens by itself. `isProtected` says what needs a person's yes, `isForbidden`
+ * what no one's yes opens; both answer with a sentence for that person, or with nothing.
+ *
+ * The path is the real one, and for a link ask for both ends. A folder that is deleted or moved takes
+ * along what is in it; what lies deeper than names can tell, only the caller can see on the disk.
+ */
+import { foldedSegments, matchSegments, patternSegments } from "./match-path.js";
+import { foldPath } from "./fold-path.js";
+import { PROTECTED_NAMES } from "./protected-names.js";
+
+export type Whereabouts = {
+  readonly home: string;
+  /** The folders of the workspace. */
+  readonly roots: readonly string[];
+  readonly access: "read" | "write" | "delete" | "move";
+  /** Toolgate's own files and folders: configuration, rules, grants, history. */
+  readonly own: readonly string[];
+};
+
+export function isProtected(path: string, where: Whereabouts): string | undefined {
+  const forbidden = isForbidden(path, where);
+  if (forbidden !== undefined) return forbidden;
+  const segments = foldedSegments(path);
+  if (!segments) return NO_PATH;
+  if (isOwn(segments, where.own)) return "This is Toolgate's own data: rules, answers and history.";
+  for (const { what, reading, names, heads, except } of PROTECTED) {
+    if (where.access === "read" && !reading) continue;
+    if (except.some((pattern) => matchSegments(pattern, segments))) continue;
+    if (names.some((pattern) => matchSegments(pattern, segments))) return `This is ${what}.`;
+    if (takesAlong(where) && heads.some((pattern) => matchSegments(pattern, segments)))
+      return `This is a folder that may hold ${what}.`;
+  }
+  return undefined;
+}
+
+/** Toolgate's own files cannot be changed, nor can a workspace or a home be taken away with all it holds. */
+export function isForbidden(path: string, where: Whereabouts): string | undefined {
+  const segments = foldedSegments(path);
+  if (!segments) return NO_PATH;
+  if (where.access === "read") return undefined;
+  if (isOwn(segments, where.own)) return "This is Toolgate's own data, which no tool may change.";
+  if (!takesAlong(where)) return undefined;
+  if (where.roots.some((root) => holds(segments, root)))
+    return "This is the workspace itself, or a folder that holds it.";
+  if (holds(segments, where.home)) return "This is the home folder itself, or a folder that holds it.";
+  if (where.own.some((own) => holds(segments, own)))
+    return "This is a folder that holds Toolgate's own data.";
+  return undefined;
+}
+
+const NO_PATH = "This is no absolute path that a tool can use.";
+
+const takesAlong = ({ access }: Whereabouts) => access === "delete" || access === "move";
+
+function isOwn(segments: readonly string[], own: readonly string[]): boolean {
+  if (segments.includes(".toolgate")) return true;
+  return own.some((one) => COMPANIONS.some((end) => startsWith(segments, foldedSegments(one + end))));
+}
+
+/** SQLite writes beside a database. */
+const COMPANIONS = ["", "-wal", "-shm", "-journal"];
+
+const holds = (folder: readonly string[], path: string) => startsWith(foldedSegments(path), folder);
+
+/** By whole names, and not as a pattern: a folder may be called "*". */
+function startsWith(path: readonly string[] | undefined, start: readonly string[] | undefined): boolean {
+  // What cannot be read might be anything.
+  if (!path || !start) return true;
+  return start.every((name, index) => path[index] === name);
+}
+
+const PROTECTED = PROTECTED_NAMES.map(({ what, reading = false, names, except = [] }) => ({
+  what,
+  reading,
+  names: names.flatMap(compiled),
+  heads: names.flatMap(headsOf).flatMap(compiled),
+  except: except.flatMap(compiled),
+}));
+
+function compiled(name: string): readonly (readonly string[])[] {
+  const segments = patternSegments(foldPath(/^(?:\/|\*\*)/.test(name) ? name : `**/${name}`));
+  return segments ? [segments] : [];
+}
+
+/**
+ * The folders on the way to a name: ".config" for ".config/gh". Only dot folders and absolute ones, for
+ * "library" may be anybody's.
+ */
+function headsOf(name: string): readonly string[] {
+  if (!/^[./]/.test(name)) return [];
+  const parts = name.split("/").filter((part) => part !== "" && part !== "**");
+  const root = name.startsWith("/") ? "/" : "";
+  return parts.map((_, length) => root + parts.slice(0, length).join("/")).filter((head) => head !== "");
+}

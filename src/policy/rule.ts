@@ -1,0 +1,67 @@
+/**
+ * A rule: allow, ask or deny what a pattern names, written by someone. The pattern is a kind (`read`), a
+ * tool (`edit_file`, with `*` for any part of a name) or everything (`*`); the other fields narrow it.
+ */
+
+export type RuleEffect = "allow" | "ask" | "deny";
+
+export type RuleScope = {
+  /** The MCP server that the tool comes from; `*` for any part of its name. */
+  readonly server?: string;
+  /**
+   * Words of a command: `git log *`. A last `*` is any further words, a `*` at a word's end the rest of
+   * it. A list is exactly these words, whatever is in them.
+   */
+  readonly command?: string | readonly string[];
+  /** An absolute path, with `*` inside one folder's name and `**` for any depth; `~` is the home folder. */
+  readonly path?: string;
+  /** `example.com`, `*.example.com`, `https://example.com:8443`. */
+  readonly host?: string;
+  /** Lifts the lists of harmless flags for this rule's commands: the user knows what they allow. */
+  readonly anyFlags?: boolean;
+  readonly reason?: string;
+  /** An ISO date and time after which an allowing rule no longer holds; the others never end. */
+  readonly until?: string;
+  /** Commands that the rule must and must not match; checked when rules are loaded. */
+  readonly examples?: { readonly match?: readonly string[]; readonly notMatch?: readonly string[] };
+};
+
+export type Rule = RuleScope &
+  ({ readonly allow: string } | { readonly ask: string } | { readonly deny: string });
+
+export type RuleParts = RuleScope & {
+  readonly effect: RuleEffect;
+  readonly pattern: string;
+  readonly name: string;
+};
+
+/** The rule taken apart, with the name by which a person recognises it. */
+export function ruleParts(rule: Rule): RuleParts {
+  const [effect, pattern] = effectOf(rule);
+  const { server, command, path, host } = rule;
+  const words = typeof command === "string" ? command : command?.join(" ");
+  const scope = [server && `server ${server}`, words && `"${words}"`, path, host].filter(Boolean).join(" ");
+  return { ...rule, effect, pattern, name: `${effect} ${pattern}${scope === "" ? "" : ` ${scope}`}` };
+}
+
+function effectOf(rule: Rule): readonly [RuleEffect, string] {
+  if ("deny" in rule) return ["deny", rule.deny];
+  if ("ask" in rule) return ["ask", rule.ask];
+  return ["allow", rule.allow];
+}
+
+/** `*` stands for any part of a name; everything else is itself. Linear: no pattern can make it slow. */
+export function matchName(pattern: string, name: string): boolean {
+  const parts = pattern.split("*");
+  const [first = "", ...rest] = parts;
+  if (!name.startsWith(first)) return false;
+  if (rest.length === 0) return name === first;
+  let at = first.length;
+  const last = rest.pop() ?? "";
+  for (const part of rest) {
+    const found = name.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return name.length - last.length >= at && name.endsWith(last);
+}

@@ -1,0 +1,108 @@
+import { expect, test } from "vitest";
+import { readArgv, readShell, type ShellReading } from "./read-shell.js";
+
+const last = ({ commands }: ShellReading) => commands.at(-1)?.argv.join(" ");
+
+test("the last of 10,000 commands is still read; one more is a doubt", () => {
+  const most = readShell(`${"true; ".repeat(9999)}touch a`);
+  expect(most.commands).toHaveLength(10_000);
+  expect(last(most)).toBe("touch a");
+  expect(most.doubts).toEqual([]);
+  const more = readShell(`${"true; ".repeat(10_000)}touch a`);
+  expect(more.commands).toHaveLength(10_000);
+  expect(more.doubts).toEqual(["it has more than 10000 commands; the rest was not read"]);
+});
+
+test("a long text is doubted and read all the same", () => {
+  const reading = readShell(`echo ${"a".repeat(100_001)}; touch a`);
+  expect(last(reading)).toBe("touch a");
+  expect(reading.doubts).toEqual(["it is longer than 100000 characters"]);
+});
+
+test("deep nesting is doubted; what is before it is kept", () => {
+  const wrapped = readShell(`${"env ".repeat(80)}touch a`);
+  expect(wrapped.doubts).toEqual(["it is nested more than 64 deep; what is deeper was not read"]);
+  const nested = readShell(`touch a; ls ${"$(".repeat(3000)}${")".repeat(3000)}`);
+  expect(nested.commands[0]?.argv).toEqual(["touch", "a"]);
+  expect(nested.doubts).toContain("it is nested more than 64 deep; what is deeper was not read");
+});
+
+test("sixty wrappers are still seen through", () => {
+  const reading = readShell(`${"env ".repeat(60)}touch a`);
+  expect(last(reading)).toBe("touch a");
+  expect(reading.doubts).toEqual([]);
+});
+
+const HOSTILE = [
+  "`",
+  "'",
+  '"',
+  "(",
+  "[",
+  "~",
+  "*",
+  "é",
+  "$(",
+  "${",
+  "((",
+  "[[ (",
+  "{ ",
+  "if ",
+  "case x in ",
+  "<<E\n",
+  "$((",
+  '"$(',
+  "a;",
+  "a|",
+  "a&&",
+  "<(",
+  "a=(",
+  "@(",
+  "{a,",
+  "\\\n",
+  "f() ",
+  "! ",
+  "time ",
+  "$'",
+  "$[",
+  "${x:-",
+  "${a/",
+  "{1..",
+  '"`',
+  "`\\`",
+  "[[ ! ",
+  "1+",
+  "$((1+",
+  "{a,'}'",
+  "$(')'",
+  "${a'}'",
+  "eval ",
+  "env ",
+  "time -Z ",
+  "sudo -Z ",
+  "find -exec ",
+  "strace ",
+  "cd a;",
+  "$x ",
+  "x>f ",
+  "{a,b}",
+  "$(a)",
+  "`a`",
+  "npx ",
+  "git -C a ",
+];
+
+test.each(HOSTILE)("a megabyte of %j is answered in bounded time", (piece) => {
+  const text = `touch a; ${piece.repeat(Math.ceil(1_000_000 / piece.length))}`;
+  const started = performance.now();
+  const reading = readShell(text);
+  // A second on an idle machine; tests share theirs.
+  expect(performance.now() - started).toBeLessThan(5000);
+  expect(reading.commands[0]?.argv).toEqual(["touch", "a"]);
+  expect(reading.doubts).not.toEqual([]);
+});
+
+test("a million words are answered too", () => {
+  const argv = Array.from({ length: 1_000_000 }, () => "env");
+  expect(readArgv(argv).commands[0]?.argv).toHaveLength(1_000_000);
+});

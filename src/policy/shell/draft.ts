@@ -1,0 +1,53 @@
+/** The reading while it is being made, and the bounds of the work that a text may cause. */
+import type { ReadCommand } from "./read-shell.js";
+
+const MOST_COMMANDS = 10_000;
+const MOST_DOUBTS = 40;
+/** Words handled in all, and characters. Wrappers inside wrappers would otherwise multiply without end. */
+const MOST_WORDS = 400_000;
+const MOST_TEXT = 600_000;
+export const DEEPEST = 64;
+
+export class Draft {
+  readonly commands: ReadCommand[] = [];
+  readonly #doubts = new Set<string>();
+  #words = 0;
+  #text = 0;
+
+  add(command: ReadCommand): void {
+    if (!this.isFull()) this.commands.push(command);
+  }
+
+  doubt(reason: string): void {
+    if (this.#doubts.size < MOST_DOUBTS) this.#doubts.add(reason);
+  }
+
+  /** False, with a doubt, when this many more words, at this depth, would be too much: stop there. */
+  affords(words: number, depth: number): boolean {
+    this.#words += words;
+    if (this.#words > MOST_WORDS) this.doubt("it is too long to be read to its end");
+    else if (depth > DEEPEST)
+      this.doubt(`it is nested more than ${DEEPEST} deep; what is deeper was not read`);
+    else return true;
+    return false;
+  }
+
+  /** True, with a doubt, when what follows would be one command too many. */
+  isFull(): boolean {
+    if (this.commands.length < MOST_COMMANDS) return false;
+    this.doubt(`it has more than ${MOST_COMMANDS} commands; the rest was not read`);
+    return true;
+  }
+
+  /** As much of a text as may still be read. */
+  readable(text: string): string {
+    const left = Math.max(0, MOST_TEXT - this.#text);
+    if (text.length > left) this.doubt("it is too long to be read to its end");
+    this.#text += text.length;
+    return text.slice(0, left);
+  }
+
+  doubts(): readonly string[] {
+    return [...this.#doubts];
+  }
+}

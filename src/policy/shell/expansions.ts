@@ -1,0 +1,50 @@
+/**
+ * What the shell would expand inside a piece of syntax: a doubt for each, and the scripts of its
+ * command and process substitutions. Walks with its own stack: sums may be nested by the thousand.
+ */
+import { forEachChild, type ParsedScript, type SyntaxNode } from "unbash";
+import { shown } from "./shown.js";
+
+export type Expansions = { readonly scripts: readonly ParsedScript[]; readonly doubts: readonly string[] };
+
+export function expansionsIn(root: SyntaxNode): Expansions {
+  const scripts: ParsedScript[] = [];
+  const doubts: string[] = [];
+  const waiting: SyntaxNode[] = [root];
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    const doubt = expansionDoubt(node);
+    if (doubt !== undefined) doubts.push(doubt);
+    const children: SyntaxNode[] = [];
+    forEachChild(node, (child) => children.push(child));
+    for (const child of children.toReversed()) {
+      if (child.type === "Word" && child.parts === undefined) continue;
+      if (child.type === "Script") scripts.push(child);
+      else waiting.push(child);
+    }
+  }
+  return { scripts, doubts };
+}
+
+function expansionDoubt(node: SyntaxNode): string | undefined {
+  switch (node.type) {
+    case "SimpleExpansion":
+    case "ParameterExpansion":
+      return `the value of ${shown(node.text)} is not known`;
+    case "CommandExpansion":
+      return `the output of ${shown(node.text)} is not known`;
+    case "ArithmeticExpansion":
+      return `the result of ${shown(node.text)} is not known`;
+    case "ProcessSubstitution":
+      return `${shown(node.text)} runs a command beside it`;
+    case "ArithmeticCommandExpansion":
+      return `the output of ${shown(node.text)} is not known`;
+    case "ExtendedGlob":
+      return `what ${shown(node.text)} matches is not known`;
+    case "BraceExpansion":
+      return `${shown(node.text)} becomes several words`;
+    case "LocaleString":
+      return `${shown(node.text)} is translated by the shell`;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,27 @@
+/** The folder that a command takes its shell to. */
+import { shown } from "./shown.js";
+
+export type FolderChange = { readonly target?: string; readonly doubt?: string };
+
+const CHANGES = new Set(["cd", "pushd", "popd"]);
+
+export function folderChange(argv: readonly string[]): FolderChange | undefined {
+  const [program = "", ...words] = argv;
+  if (!CHANGES.has(program)) return undefined;
+  const { target, ...more } = targetOf(program, words);
+  if (target === undefined || more.surplus)
+    return { doubt: `where ${shown(argv.join(" "))} leads is not known` };
+  return { target };
+}
+
+function targetOf(program: string, words: readonly string[]): { target?: string; surplus?: boolean } {
+  if (program === "popd") return {};
+  const options = program === "cd" ? /^-[LPe@]+$/ : /^$/;
+  let start = words.findIndex((word) => !options.test(word));
+  if (words[start] === "--") start++;
+  const target = start < 0 ? undefined : words[start];
+  if (target === undefined) return program === "cd" ? { target: "~" } : {};
+  // `-` and `-2` are places in a history; an empty name stays, or fails, by version.
+  if (target === "" || /^[-+]/.test(target)) return {};
+  return { target, surplus: words.length > start + 1 };
+}

@@ -1,0 +1,19 @@
+/**
+ * The folders a shell may be in: one list of folder changes for each way it may have gone so far.
+ * `cd a && ls` has one way, `cd a; ls` has two, because the cd may have failed.
+ */
+export type Folders = readonly (readonly string[])[];
+
+export const START: Folders = [[]];
+/** Past this many, the reader stops following and doubts. */
+export const MOST_WAYS = 8;
+
+export function entered(folders: Folders, target: string): Folders {
+  return folders.map((changes) => [...changes, target]);
+}
+
+export function eitherWay(one: Folders, other: Folders): Folders {
+  if (one === other) return one;
+  const ways = new Map([...one, ...other].map((changes) => [JSON.stringify(changes), changes]));
+  return [...ways.values()];
+}

@@ -1,0 +1,66 @@
+/** The command inside a wrapper of the table. */
+import { guesses, readOptions } from "./read-options.js";
+import type { Inside, Seen } from "./seen.js";
+import { shown } from "./shown.js";
+import { WRAPPERS, type Wrapper } from "./wrappers.js";
+
+const ASSIGNMENT = /^[A-Za-z_]\w*=/;
+const MOST_TEXTS = 4;
+
+export function insideWrapper(name: string, words: readonly string[]): Seen | undefined {
+  const wrapper = WRAPPERS.get(name);
+  if (!wrapper) return undefined;
+  if (wrapper.guess) return insideStranger(name, words, wrapper.doubt ?? "");
+  const { options, rests, doubts } = readOptions(words, wrapper.options);
+  const insides: Inside[] = [];
+  const also: string[] = [];
+  if (wrapper.doubt !== undefined) also.push(`${name} ${wrapper.doubt}`);
+  let only = false;
+  let folder: string | undefined;
+  for (const [option, value] of options) {
+    if (wrapper.tells?.includes(option)) only = true;
+    if (wrapper.doubtful?.includes(option)) also.push(`${name} ${option} changes more than the command`);
+    if (wrapper.folder?.includes(option)) folder = value;
+    if (!wrapper.texts?.includes(option) || value === undefined) continue;
+    const added = wrapper.addsWords ? (rests[0] ?? []).map((word) => ` ${quoted(word)}`) : [];
+    insides.push({ wrapper: name, text: value + added.join("") });
+  }
+  if (only) return { insides: [], doubts: [], known: true };
+  for (const rest of rests) {
+    const start = commandStart(rest, wrapper);
+    for (const word of rest.slice(wrapper.operands ?? 0, start)) also.push(`${name} sets ${shown(word)}`);
+    insides.push(...commandInside(name, wrapper, { words: rest.slice(start), options }));
+  }
+  const sameShell = wrapper.sameShell === true;
+  return {
+    insides: insides.map((inside) => ({ ...inside, folder, sameShell })),
+    doubts: [...doubts, ...also],
+    known: true,
+  };
+}
+
+const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`;
+
+function insideStranger(name: string, words: readonly string[], doubt: string): Seen {
+  const starts = guesses(words, 0).map((argv) => ({ wrapper: name, argv }));
+  const texts = words.filter((word) => /\s/.test(word)).slice(0, MOST_TEXTS);
+  const insides = [...starts, ...texts.map((text) => ({ wrapper: name, text }))];
+  return { insides, doubts: [`${name} ${doubt}`], known: true };
+}
+
+function commandStart(rest: readonly string[], wrapper: Wrapper): number {
+  let start = wrapper.operands ?? 0;
+  if (wrapper.assignments) while (ASSIGNMENT.test(rest[start] ?? "")) start++;
+  return start;
+}
+
+type Found = { words: readonly string[]; options: readonly (readonly [string, unknown])[] };
+
+function commandInside(name: string, wrapper: Wrapper, { words, options }: Found): readonly Inside[] {
+  const [first, second] = words;
+  if (first === undefined) return [];
+  // `flock file -c TEXT`: the option stands behind the operand.
+  if (wrapper.texts?.includes(first) && second !== undefined) return [{ wrapper: name, text: second }];
+  const joins = wrapper.joins === true && !options.some(([option]) => wrapper.unlessOption?.includes(option));
+  return [joins ? { wrapper: name, text: words.join(" ") } : { wrapper: name, argv: words }];
+}

@@ -1,0 +1,40 @@
+/** Programs that run what they read from their input when no script is named. */
+import { baseName } from "./base-name.js";
+import { isShell, readShellOptions } from "./shell-options.js";
+import { shown } from "./shown.js";
+
+const INTERPRETERS =
+  /^(?:python[\d.]*|pypy[\d.]*|node|nodejs|deno|bun|tsx|ts-node|perl[\d.]*|ruby[\d.]*|irb|php[\d.]*|lua[\d.]*|luajit|tclsh[\d.]*|expect|osascript|pwsh|powershell|Rscript|R|julia|ghci|guile|sbcl|jshell|groovysh|scala|swift|erl|iex|gdb|lldb|ex|crontab|psql|mysql|sqlite3)$/;
+/** These read it always. */
+const ALWAYS = /^(?:at|batch|ed|dc)$/;
+const ONLY_TELLS = /^(?:-V+|-h|-\?|--version|--help)$/;
+
+export function interpreterDoubts(argv: readonly string[]): readonly string[] {
+  if (!readsCommandsFromInput(argv)) return [];
+  return [`${shown(argv[0] ?? "")} runs commands that it reads from its input`];
+}
+
+/** Its input is shell text, so that what is fed to it can be read here too. */
+export function readsShellFromInput(argv: readonly string[]): boolean {
+  return isShell(baseName(argv[0] ?? "")) && readsCommandsFromInput(argv);
+}
+
+function readsCommandsFromInput(argv: readonly string[]): boolean {
+  const [program = "", ...words] = argv;
+  const name = baseName(program);
+  if (isShell(name)) {
+    const { texts, operands, asksInput } = readShellOptions(words);
+    if (texts.length > 0) return false;
+    return asksInput || operands.length === 0
+      ? !words.some((word) => ONLY_TELLS.test(word))
+      : isInput(operands[0]);
+  }
+  if (ALWAYS.test(name)) return true;
+  if (!INTERPRETERS.test(name)) return false;
+  if (words.some(isInput)) return true;
+  return words.every((word) => word.startsWith("-")) && !words.some((word) => ONLY_TELLS.test(word));
+}
+
+function isInput(word: string | undefined): boolean {
+  return word === "-" || word === "/dev/stdin" || word === "/dev/fd/0" || word === "/proc/self/fd/0";
+}

@@ -1,0 +1,69 @@
+/**
+ * What a shell text would run: every command in it, however deep, and why there may be more.
+ *
+ * What must stay true here: no command that bash would start is missing from `commands` while `doubts`
+ * is empty. Whatever is not known for certain is a doubt, so that a person is asked; what can be known
+ * is listed all the same, so that a rule that denies still finds it. Reading never throws and its work
+ * is bounded. The fuzz test holds this against a real bash.
+ */
+import { Draft } from "./draft.js";
+import { START } from "./folders.js";
+import { strangeCharacters } from "./strange-characters.js";
+import { readWords } from "./walk-words.js";
+import { walkText } from "./walk-script.js";
+
+export type ReadCommand = {
+  /**
+   * Decoded words; word 0 is the program. A word with an unquoted glob keeps its text, and `~` stays `~`.
+   * Empty for redirects without a program (`> file`).
+   */
+  readonly argv: readonly string[];
+  /** Files that redirects write (">", ">>", ">|", "&>", "<>"); not /dev/null, not fd duplications. */
+  readonly writes: readonly string[];
+  /** Files that redirects read. */
+  readonly reads: readonly string[];
+  /** The wrappers around it, outermost first: ["sudo", "env"]. */
+  readonly wrappers: readonly string[];
+  /**
+   * The folder changes that came before it in the same shell, in order. A command that may run in
+   * several folders (`cd a; ls`: the cd may fail) is listed once for each.
+   */
+  readonly after: readonly string[];
+};
+
+export type ShellReading = {
+  /** Every simple command, in order, wrappers' own argv included and the command inside them. */
+  readonly commands: readonly ReadCommand[];
+  /** Why the text may do more or other than `commands` says, in words for a person; empty = plain. */
+  readonly doubts: readonly string[];
+};
+
+export function readShell(text: string): ShellReading {
+  return read((draft) => {
+    for (const doubt of strangeCharacters(text)) draft.doubt(doubt);
+    walkText(text, { draft, ...OUTSIDE });
+  });
+}
+
+/** The same for a command given as words: no shell syntax, but wrappers are seen through. */
+export function readArgv(argv: readonly string[]): ShellReading {
+  return read((draft) => {
+    if (argv.length === 0) return;
+    for (const doubt of argv.flatMap(strangeCharacters)) draft.doubt(doubt);
+    readWords({ argv, globs: [], writes: [], reads: [] }, { draft, ...OUTSIDE }, walkText);
+  });
+}
+
+const OUTSIDE = { wrappers: [], depth: 0, folders: START, writes: [], reads: [], fed: undefined };
+
+function read(fill: (draft: Draft) => void): ShellReading {
+  const draft = new Draft();
+  try {
+    fill(draft);
+    if (draft.commands.length === 0) draft.doubt("there is no command in it");
+  } catch {
+    // A fault in the parser must not become a fault in the policy: what was found so far still counts.
+    draft.doubt("it could not be read to its end");
+  }
+  return { commands: draft.commands, doubts: draft.doubts() };
+}

@@ -1,0 +1,24 @@
+/**
+ * What a command runs besides itself: the words or the text inside `sudo`, `bash -c`, `find -exec` …
+ * Where the words can be read in two ways, both are given, with a doubt.
+ */
+import { baseName } from "./base-name.js";
+import { insideFind } from "./inside-find.js";
+import { insideGit } from "./inside-git.js";
+import { insideRunner } from "./inside-runner.js";
+import { insideShell } from "./inside-shell.js";
+import { insideWrapper } from "./inside-wrapper.js";
+import type { Seen } from "./seen.js";
+export type { Inside, Seen } from "./seen.js";
+
+const READERS = [insideShell, insideFind, insideGit, insideRunner, insideWrapper];
+
+export function insidesOf(argv: readonly string[]): Seen {
+  const [program = "", ...words] = argv;
+  const name = baseName(program);
+  for (const reader of READERS) {
+    const seen = reader(name, words);
+    if (seen) return seen;
+  }
+  return { insides: [], doubts: [], known: false };
+}

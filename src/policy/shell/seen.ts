@@ -1,0 +1,18 @@
+/** What was found inside a wrapper. */
+export type Inside = {
+  readonly wrapper: string;
+  /** The folder that the wrapper changes to first. */
+  readonly folder?: string | undefined;
+  /** It runs in the shell itself, so a folder change in it lasts. */
+  readonly sameShell?: boolean;
+} & (
+  | { readonly argv: readonly string[]; readonly text?: undefined }
+  | { readonly text: string; readonly argv?: undefined }
+);
+
+export type Seen = {
+  readonly insides: readonly Inside[];
+  readonly doubts: readonly string[];
+  /** The program is one that runs others. */
+  readonly known: boolean;
+};

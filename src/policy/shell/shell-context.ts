@@ -1,0 +1,18 @@
+/** Where a command stands: which shell, in which folder, inside what. */
+import type { Draft } from "./draft.js";
+import type { Folders } from "./folders.js";
+import type { Outcome } from "./outcome.js";
+
+export type ShellContext = {
+  readonly draft: Draft;
+  readonly wrappers: readonly string[];
+  readonly depth: number;
+  readonly folders: Folders;
+  /** Redirects of the groups around it. */
+  readonly writes: readonly string[];
+  readonly reads: readonly string[];
+  /** The text on its input, when it is known. */
+  readonly fed: string | undefined;
+};
+
+export type WalkText = (text: string, context: ShellContext) => Outcome;

@@ -1,0 +1,23 @@
+/** `[[ … ]]` calculates with what it compares as numbers, and a calculation can run commands. */
+import type { TestExpression } from "unbash";
+import { shown } from "./shown.js";
+
+const SUMS = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
+const NAMES = new Set(["-v", "-R"]);
+const NUMBER = /^[-+]?\d+$/;
+
+export function testDoubts(root: TestExpression): readonly string[] {
+  const doubts: string[] = [];
+  const waiting: TestExpression[] = [root];
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    if (node.type === "TestUnary" && NAMES.has(node.operator)) {
+      doubts.push(`${node.operator} evaluates ${shown(node.operand.text)}`);
+    } else if (node.type === "TestBinary" && SUMS.has(node.operator)) {
+      const words = [node.left, node.right].filter(({ value }) => !NUMBER.test(value));
+      for (const { text } of words) doubts.push(`${node.operator} evaluates ${shown(text)}`);
+    } else if (node.type === "TestLogical") waiting.push(...node.operands);
+    else if (node.type === "TestNot") waiting.push(node.operand);
+    else if (node.type === "TestGroup") waiting.push(node.expression);
+  }
+  return doubts;
+}

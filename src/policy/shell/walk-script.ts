@@ -1,0 +1,202 @@
+/**
+ * Walks the syntax tree of a shell text the way a shell would run it: every branch, every loop body
+ * once, every substitution where it stands. Which folders the shell may be in is carried along.
+ */
+import {
+  type AndOr,
+  type Case,
+  type CommandNode,
+  type CompoundList,
+  type If,
+  type ParsedScript,
+  type Pipeline,
+  type PipelineNode,
+  type Redirected,
+  type Statement,
+  type SyntaxNode,
+} from "unbash";
+import { expansionsIn } from "./expansions.js";
+import { eitherWay } from "./folders.js";
+import { afterwards, either, type Outcome, staying } from "./outcome.js";
+import { parseText } from "./parse-text.js";
+import { readRedirects } from "./read-redirects.js";
+import type { ShellContext } from "./shell-context.js";
+import { shown } from "./shown.js";
+import { spokenWords } from "./spoken-words.js";
+import { testDoubts } from "./test-doubts.js";
+import { readSimpleCommand } from "./walk-command.js";
+import { readWords } from "./walk-words.js";
+
+export function walkText(text: string, context: ShellContext): Outcome {
+  const { draft, depth, folders } = context;
+  return draft.affords(1, depth) ? walkScript(parseText(text, draft), context) : staying(folders);
+}
+
+function walkScript(script: ParsedScript, context: ShellContext): Outcome {
+  for (const { message } of script.errors ?? [])
+    context.draft.doubt(`it is not well-formed: ${shown(message)}`);
+  return walkStatements(script.commands, context);
+}
+
+function walkStatements(statements: readonly Statement[], context: ShellContext): Outcome {
+  let outcome = staying(context.folders);
+  for (const statement of statements) {
+    if (context.draft.isFull() || !context.draft.affords(1, context.depth)) break;
+    const folders = afterwards(outcome, context.draft);
+    const after = walkAndOr(statement.command, { ...context, folders });
+    outcome = statement.background ? staying(folders) : after;
+  }
+  return outcome;
+}
+
+const walkList = (list: CompoundList, context: ShellContext) => walkStatements(list.commands, context);
+
+function walkAndOr(node: PipelineNode | AndOr, context: ShellContext): Outcome {
+  if (node.type !== "AndOr") return walkPipeline(node, context);
+  let outcome = staying(context.folders);
+  for (const [index, command] of node.commands.entries()) {
+    const operator = index === 0 ? undefined : node.operators[index - 1];
+    if (operator === "||") {
+      const next = walkPipeline(command, { ...context, folders: outcome.fail });
+      outcome = { ok: afterwards({ ok: outcome.ok, fail: next.ok }, context.draft), fail: next.fail };
+    } else {
+      const next = walkPipeline(command, { ...context, folders: outcome.ok });
+      const fail = operator ? afterwards({ ok: outcome.fail, fail: next.fail }, context.draft) : next.fail;
+      outcome = { ok: next.ok, fail };
+    }
+  }
+  return outcome;
+}
+
+function walkPipeline(node: PipelineNode, context: ShellContext): Outcome {
+  if (node.type !== "Pipeline") return walkCommand(node, context);
+  const [only, ...more] = node.commands;
+  if (only && more.length === 0) return negated(node, walkCommand(only, context));
+  for (const [index, command] of node.commands.entries()) {
+    const before = index === 0 ? undefined : node.commands[index - 1];
+    const fed = before ? spokenWords(before) : context.fed;
+    walkCommand(command, { ...context, fed });
+  }
+  return staying(context.folders);
+}
+
+function negated(node: Pipeline, { ok, fail }: Outcome): Outcome {
+  const swaps = node.prefixes.filter((prefix) => prefix.type === "Negation").length % 2 === 1;
+  return swaps ? { ok: fail, fail: ok } : { ok, fail };
+}
+
+function walkCommand(node: CommandNode | CompoundList, context: ShellContext): Outcome {
+  const { draft, folders } = context;
+  const inner = { ...context, depth: context.depth + 1 };
+  if (draft.isFull() || !draft.affords(1, inner.depth)) return staying(folders);
+  switch (node.type) {
+    case "Command":
+      walkExpansions(node, context);
+      return readSimpleCommand(node, context, walkText);
+    case "CompoundList":
+      return walkList(node, inner);
+    case "BraceGroup":
+      return walkList(node.body, inner);
+    case "Subshell":
+      walkList(node.body, inner);
+      return staying(folders);
+    case "Redirected":
+      return walkRedirected(node, inner);
+    case "If":
+      return walkIf(node, inner);
+    case "While":
+      return walkLoop([node.clause, node.body], inner);
+    case "For":
+    case "Select":
+      draft.doubt(`a loop sets the variable ${shown(node.name.text)}`);
+      for (const word of node.wordlist ?? []) walkExpansions(word, inner);
+      return walkLoop([node.body], inner);
+    case "ArithmeticFor":
+      draft.doubt("a loop calculates, and a calculation can run commands");
+      for (const sum of [node.initialize, node.test, node.update]) if (sum) walkExpansions(sum, inner);
+      return walkLoop([node.body], inner);
+    case "Case":
+      return walkCase(node, inner);
+    case "Function":
+      draft.doubt(`it defines the function ${shown(node.name.text)}, which takes the place of a program`);
+      walkCommand(node.body, inner);
+      return staying(folders);
+    case "Coproc":
+      draft.doubt("a coproc sets variables");
+      walkCommand(node.body, inner);
+      return staying(folders);
+    case "TestCommand":
+      for (const doubt of testDoubts(node.expression)) draft.doubt(doubt);
+      walkExpansions(node, inner);
+      return staying(folders);
+    case "ArithmeticCommand":
+      draft.doubt("a calculation can run commands and set variables");
+      walkExpansions(node, inner);
+      return staying(folders);
+    default:
+      return node satisfies never;
+  }
+}
+
+function walkIf(node: If, context: ShellContext): Outcome {
+  const test = walkList(node.clause, context);
+  const then = walkList(node.then, { ...context, folders: test.ok });
+  let skipped = test.fail;
+  let outcome = then;
+  for (const branch of node.elif) {
+    const tested = walkList(branch.clause, { ...context, folders: skipped });
+    outcome = either(outcome, walkList(branch.then, { ...context, folders: tested.ok }), context.draft);
+    skipped = tested.fail;
+  }
+  const otherwise = node.else ? walkList(node.else, { ...context, folders: skipped }) : staying(skipped);
+  return either(outcome, otherwise, context.draft);
+}
+
+function walkLoop(lists: readonly CompoundList[], context: ShellContext): Outcome {
+  let { folders } = context;
+  for (const list of lists) folders = afterwards(walkList(list, { ...context, folders }), context.draft);
+  if (eitherWay(folders, context.folders).length > context.folders.length) {
+    context.draft.doubt("a loop changes the folder");
+  }
+  return staying(afterwards({ ok: folders, fail: context.folders }, context.draft));
+}
+
+function walkCase(node: Case, context: ShellContext): Outcome {
+  walkExpansions(node.word, context);
+  let { folders } = context;
+  for (const { pattern, body } of node.items) {
+    for (const word of pattern) walkExpansions(word, context);
+    // A branch may be reached past the ones before it (`;&`), with the folders they left.
+    folders = afterwards(
+      either(staying(folders), walkList(body, { ...context, folders }), context.draft),
+      context.draft,
+    );
+  }
+  return staying(folders);
+}
+
+function walkRedirected({ command, redirects }: Redirected, context: ShellContext): Outcome {
+  for (const redirect of redirects) walkExpansions(redirect, context);
+  const found = readRedirects(redirects);
+  for (const doubt of found.doubts) context.draft.doubt(doubt);
+  const writes = [...context.writes, ...found.writes];
+  const reads = [...context.reads, ...found.reads];
+  const before = context.draft.commands.length;
+  const outcome = walkCommand(command, { ...context, writes, reads, fed: found.fed ?? context.fed });
+  // `[[ a ]] > file` has no command that could carry the file.
+  if (context.draft.commands.length === before && writes.length + reads.length > 0) {
+    readWords({ argv: [], globs: [], writes, reads }, context, walkText);
+  }
+  return outcome;
+}
+
+/** The substitutions of a piece of syntax, each in a shell of its own. */
+function walkExpansions(node: SyntaxNode, context: ShellContext): void {
+  const { scripts, doubts } = expansionsIn(node);
+  for (const doubt of doubts) context.draft.doubt(doubt);
+  const inner = { ...context, depth: context.depth + 1, writes: [], reads: [] };
+  for (const script of scripts) {
+    if (context.draft.isFull() || !context.draft.affords(1, inner.depth)) return;
+    walkScript(script, inner);
+  }
+}

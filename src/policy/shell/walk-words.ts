@@ -1,0 +1,79 @@
+/** One command given as words: listed, doubted for what it does to its shell, and seen through. */
+import { builtinDoubts } from "./builtin-doubts.js";
+import { folderChange } from "./folder-change.js";
+import { entered, type Folders } from "./folders.js";
+import { interpreterDoubts, readsShellFromInput } from "./interpreters.js";
+import { type Outcome, staying } from "./outcome.js";
+import { type Inside, insidesOf } from "./see-through.js";
+import type { ShellContext, WalkText } from "./shell-context.js";
+import { shown } from "./shown.js";
+import { isAscii } from "./strange-characters.js";
+
+export type Words = {
+  readonly argv: readonly string[];
+  /** Those of the words that have a glob. */
+  readonly globs: readonly string[];
+  readonly writes: readonly string[];
+  readonly reads: readonly string[];
+};
+
+export function readWords(words: Words, context: ShellContext, walkText: WalkText): Outcome {
+  const { draft, wrappers, folders } = context;
+  const { argv, globs } = words;
+  const writes = [...context.writes, ...words.writes];
+  const reads = [...context.reads, ...words.reads];
+  for (const after of folders) draft.add({ argv, writes, reads, wrappers, after });
+  const program = argv[0];
+  if (program === undefined || !draft.affords(argv.length, context.depth)) return staying(folders);
+  if (!isAscii(program)) draft.doubt(`the program name ${shown(program)} has unusual letters`);
+
+  const { insides, doubts, known } = insidesOf(argv);
+  const own = [...doubts, ...builtinDoubts(argv), ...interpreterDoubts(argv)];
+  for (const doubt of own) draft.doubt(doubt);
+  const change = folderChange(argv);
+  if (change?.doubt) draft.doubt(change.doubt);
+  for (const glob of globs) {
+    const isData = !change && own.length === 0 && (!known || isPassedOn(glob, insides));
+    if (glob === program || !isData)
+      draft.doubt(`what ${shown(program)} does with ${shown(glob)} is not known`);
+  }
+
+  let outcome = staying(folders);
+  const read = (inside: Inside) => readInside(inside, globs, { ...context, writes, reads }, walkText);
+  for (const inside of insides) {
+    const within = read(inside);
+    if (inside.sameShell) outcome = within;
+  }
+  if (context.fed !== undefined && readsShellFromInput(argv)) read({ wrapper: program, text: context.fed });
+  return change ? changed(folders, change.target) : outcome;
+}
+
+/** A glob that a wrapper hands to its command is that command's; one that it keeps could be anything. */
+function isPassedOn(glob: string, insides: readonly Inside[]): boolean {
+  return insides.length > 0 && insides.every(({ argv }) => argv?.includes(glob));
+}
+
+function changed(folders: Folders, target: string | undefined): Outcome {
+  return { ok: target === undefined ? folders : entered(folders, target), fail: folders };
+}
+
+function readInside(
+  { wrapper, folder, text, argv }: Inside,
+  globs: readonly string[],
+  context: ShellContext,
+  walkText: WalkText,
+): Outcome {
+  const inner: ShellContext = {
+    ...context,
+    wrappers: [...context.wrappers, wrapper],
+    depth: context.depth + 1,
+    folders: folder === undefined ? context.folders : entered(context.folders, folder),
+  };
+  if (text !== undefined) return walkText(text, inner);
+  if (argv.length === 0) return staying(context.folders);
+  return readWords(
+    { argv, globs: globs.filter((glob) => argv.includes(glob)), writes: [], reads: [] },
+    inner,
+    walkText,
+  );
+}

@@ -1,0 +1,192 @@
+/** Programs that run the command in their own words. Options not listed here are doubts. */
+export type Wrapper = {
+  /** As `readOptions` reads them. */
+  readonly options: string;
+  /** Words between the options and the command: the seconds of `timeout`. */
+  readonly operands?: number;
+  /** `NAME=value` words may come before the command. */
+  readonly assignments?: boolean;
+  /** Options whose value is a shell text. */
+  readonly texts?: readonly string[];
+  /** The words after the options are added to such a text. */
+  readonly addsWords?: boolean;
+  /** Options whose value is the folder to run in. */
+  readonly folder?: readonly string[];
+  /** Options with which it only tells something and runs nothing. */
+  readonly tells?: readonly string[];
+  /** Options that write, or that change what the command means. */
+  readonly doubtful?: readonly string[];
+  /** The words are joined and read by a shell … */
+  readonly joins?: boolean;
+  /** … except with one of these. */
+  readonly unlessOption?: readonly string[];
+  /** The command runs in the shell itself. */
+  readonly sameShell?: boolean;
+  /** Its own words are not known here: every word that could start a command is taken for one. */
+  readonly guess?: boolean;
+  /** What is always doubtful about it. */
+  readonly doubt?: string;
+};
+
+const ELSEWHERE = "runs the command in other surroundings";
+const STRANGER: Wrapper = { options: "", guess: true, doubt: "runs a command in its own way" };
+const ADDS_WORDS = "adds words from its input to the command";
+
+export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
+  [
+    "env",
+    {
+      options:
+        "- -i --ignore-environment -0 --null -v --debug -u= --unset= -C= --chdir= -S= --split-string= -a= --argv0= " +
+        "--block-signal? --default-signal? --ignore-signal? --list-signal-handling",
+      assignments: true,
+      folder: ["-C", "--chdir"],
+      texts: ["-S", "--split-string"],
+      addsWords: true,
+      doubtful: ["-S", "--split-string", "-a", "--argv0"],
+    },
+  ],
+  [
+    "sudo",
+    {
+      options:
+        "-A --askpass -b --background -B --bell -E --preserve-env? -e --edit -H --set-home -i --login -K -k " +
+        "--remove-timestamp --reset-timestamp -l --list -n --non-interactive -P --preserve-groups -S --stdin -s --shell " +
+        "-v --validate -V --version -C= --close-from= -D= --chdir= -g= --group= -h= --host= -p= --prompt= -R= --chroot= " +
+        "-r= --role= -T= --command-timeout= -t= --type= -U= --other-user= -u= --user=",
+      assignments: true,
+      folder: ["-D", "--chdir"],
+      doubtful: ["-e", "--edit", "-i", "--login", "-s", "--shell", "-R", "--chroot", "-h", "--host"],
+    },
+  ],
+  ["doas", { options: "-L -n -s -a= -C= -u=", doubtful: ["-C", "-s"] }],
+  ["nice", { options: "-# -n= --adjustment= --help --version" }],
+  ["ionice", { options: "-c= --class= -n= --classdata= -t --ignore -p= --pid= -P= --pgid= -u= --uid=" }],
+  ["nohup", { options: "--help --version" }],
+  [
+    "timeout",
+    {
+      options:
+        "-f --foreground -p --preserve-status -v --verbose -k= --kill-after= -s= --signal= --help --version",
+      operands: 1,
+    },
+  ],
+  [
+    "time",
+    {
+      options:
+        "-p --portability -v --verbose -q --quiet -a --append -f= --format= -o= --output= -V --version --help",
+      doubtful: ["-o", "--output"],
+    },
+  ],
+  ["stdbuf", { options: "-i= --input= -o= --output= -e= --error= --help --version" }],
+  ["setsid", { options: "-c --ctty -f --fork -w --wait -h --help -V --version" }],
+  [
+    "chrt",
+    {
+      options: "-a -b -d -f -i -m -o -r -R -v -T= -P= -D= --all-tasks --batch --fifo --idle --other --rr",
+      operands: 1,
+    },
+  ],
+  ["taskset", { options: "-a --all-tasks -c --cpu-list -p --pid", operands: 1 }],
+  ["choom", { options: "-n= --adjust= -p= --pid=" }],
+  ["unbuffer", { options: "-p" }],
+  [
+    "watch",
+    {
+      options:
+        "-b --beep -c --color -C --no-color -d --differences? -e --errexit -g --chgexit -p --precise -r --no-rerun " +
+        "-t --no-title -w --no-wrap -x --exec -n= --interval= -q= --equexit=",
+      joins: true,
+      unlessOption: ["-x", "--exec"],
+    },
+  ],
+  [
+    "xargs",
+    {
+      options:
+        "-0 --null -r --no-run-if-empty -t --verbose -p --interactive -x --exit -o --open-tty --show-limits " +
+        "-a= --arg-file= -d= --delimiter= -E= -e? --eof? -I= -i? --replace? -L= -l? --max-lines? -n= --max-args= " +
+        "-P= --max-procs= -s= --max-chars= --process-slot-var=",
+      doubt: ADDS_WORDS,
+    },
+  ],
+  [
+    "parallel",
+    {
+      options: "-0 -k --keep-order -j= --jobs= -v --verbose --bar -X -m -q --quote",
+      joins: true,
+      doubt: ADDS_WORDS,
+    },
+  ],
+  ["command", { options: "-p -v -V", tells: ["-v", "-V"], sameShell: true }],
+  ["builtin", { options: "", sameShell: true }],
+  ["exec", { options: "-c -l -a=", doubtful: ["-a"] }],
+  ["busybox", { options: "--list --list-full --help", tells: ["--list", "--list-full", "--help"] }],
+  ["toybox", { options: "--help --version" }],
+  [
+    "flock",
+    {
+      options:
+        "-s --shared -x -e --exclusive -u --unlock -n --nb --nonblock -o --close -F --no-fork -v --verbose " +
+        "-w= --wait= --timeout= -E= --conflict-exit-code= -c= --command=",
+      operands: 1,
+      texts: ["-c", "--command"],
+      doubt: "writes its lock file",
+    },
+  ],
+  [
+    "su",
+    {
+      options:
+        "- -l --login -m -p -P --pty -f --fast -c= --command= --session-command= -g= -G= -s= --shell= -w=",
+      texts: ["-c", "--command", "--session-command"],
+      operands: 1,
+      doubt: ELSEWHERE,
+    },
+  ],
+  [
+    "runuser",
+    {
+      options: "- -l --login -m -p -P --pty -f --fast -c= --command= -g= -G= -s= --shell= -u= --user=",
+      texts: ["-c", "--command"],
+      operands: 1,
+      doubt: ELSEWHERE,
+    },
+  ],
+  [
+    "script",
+    {
+      options:
+        "-a --append -e --return -f --flush -q --quiet --force -c= --command= -E= --echo= -o= -O= -I= -B= -T= -m= -t?",
+      texts: ["-c", "--command"],
+      doubt: "writes what it sees to a file",
+    },
+  ],
+  ["chroot", { options: "--userspec= --groups= --skip-chdir", operands: 1, doubt: ELSEWHERE }],
+  [
+    "ssh",
+    {
+      options:
+        "-4 -6 -A -a -C -f -G -g -K -k -M -N -n -q -s -T -t -V -v -X -x -Y -y -B= -b= -c= -D= -E= -e= -F= -I= -i= -J= -L= -l= -m= -O= -o= -p= -Q= -R= -S= -W= -w=",
+      operands: 1,
+      joins: true,
+      doubt: "runs commands on another machine",
+    },
+  ],
+  ["jobs", { options: "-l -n -p -r -s -x" }],
+  ...strangers(
+    "strace ltrace gdb valgrind perf unshare nsenter setarch linux32 linux64 i386 x86_64 uname26 setpriv capsh prlimit " +
+      "numactl cgexec systemd-run systemd-inhibit firejail bwrap proot fakeroot fakechroot dbus-run-session dbus-launch " +
+      "xvfb-run torsocks torify proxychains proxychains4 rlwrap catchsegv gosu su-exec setuidgid chpst envdir envuidgid " +
+      "softlimit tini dumb-init caffeinate arch entr hyperfine tmux screen dtach abduco start-stop-daemon daemonize " +
+      "pkexec run0 sg newgrp aa-exec runcon sem rush direnv mise asdf rtx nix nix-shell guix conda mamba micromamba " +
+      "rustup volta nvm fnm nodenv pyenv rbenv op aws-vault chamber doppler dotenv dotenvx cross-env cross-env-shell env-cmd " +
+      "concurrently npm-run-all nodemon wsl toolbox distrobox flatpak-spawn ld.so ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 " +
+      "ld-linux.so.2 ld-musl-x86_64.so.1 ccache distcc scan-build bear",
+  ),
+]);
+
+function strangers(names: string): readonly (readonly [string, Wrapper])[] {
+  return names.split(" ").map((name) => [name, STRANGER] as const);
+}

@@ -1,0 +1,33 @@
+/** The shape of `grants.json`. Fields of a newer toolgate are kept, but a rule must be known to its last field. */
+import { z } from "zod";
+import type { Grant } from "../policy/grant.js";
+import { ruleSchema } from "./rules-schema.js";
+
+/** `clockSeen` is the latest time that was seen while the grant was there: its clock only goes forward. */
+export type StoredGrant = Grant & { readonly clockSeen: number };
+
+export type GrantFile = { readonly version: 1; readonly grants: readonly StoredGrant[] };
+
+const scope = z.discriminatedUnion("type", [
+  z.looseObject({ type: z.literal("session"), sessionId: z.string() }),
+  z.looseObject({ type: z.literal("project"), root: z.string() }),
+  z.looseObject({ type: z.literal("user") }),
+]);
+
+export const grantFileSchema: z.ZodType<GrantFile> = z.looseObject({
+  version: z.literal(1),
+  grants: z.array(
+    z.looseObject({
+      grantId: z.string(),
+      sentence: z.string(),
+      rules: z.array(ruleSchema),
+      scope,
+      createdAt: z.number(),
+      expiresAt: z.number().exactOptional(),
+      uses: z.number(),
+      clockSeen: z.number(),
+    }),
+  ),
+});
+
+export const NO_GRANTS: GrantFile = { version: 1, grants: [] };

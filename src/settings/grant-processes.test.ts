@@ -1,0 +1,96 @@
+/** One grants file and several real processes, some of which die at the worst moment. */
+import { readdirSync, readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { beforeAll, afterAll, expect, test } from "vitest";
+import { FileLock } from "./file-lock.js";
+import { GrantStore } from "./grant-store.js";
+import { allowing, compileSettings, newFolder, removeFolders, runChild, write } from "./settings.samples.js";
+
+let main = "";
+beforeAll(() => {
+  main = compileSettings();
+}, 60_000);
+afterAll(removeFolders);
+
+const ADD_MANY = `
+  const { GrantStore } = await import(main);
+  const [folder, name, count] = args;
+  const store = new GrantStore(folder);
+  await Promise.all(Array.from({ length: Number(count) }, (_, index) =>
+    store.add({ rules: [{ allow: "execute", command: [name, String(index)] }], sentence: name + index }, { type: "user" })));`;
+
+/** Dies where the new file is written and the old one not yet replaced. */
+const DIE_BEFORE_RENAME = `
+  import fs from "node:fs";
+  import { syncBuiltinESMExports } from "node:module";
+  fs.renameSync = () => { process.kill(process.pid, "SIGKILL"); for (;;); };
+  syncBuiltinESMExports();
+  const { GrantStore } = await import(main);
+  await new GrantStore(args[0]).add({ rules: [{ allow: "*" }], sentence: "never stored" }, { type: "user" });`;
+
+test("two processes that add fifty grants each leave a hundred", async () => {
+  const folder = newFolder();
+  const ends = await Promise.all(["ann", "bob"].map((name) => runChild(main, ADD_MANY, folder, name, "50")));
+  expect(ends).toEqual([
+    { code: 0, signal: null, output: "" },
+    { code: 0, signal: null, output: "" },
+  ]);
+  const names = new GrantStore(folder).list().map(({ sentence }) => sentence);
+  expect(new Set(names).size).toBe(100);
+  expect(readdirSync(folder)).toEqual(["grants.json"]);
+});
+
+test("a process that dies before the new file is in place leaves the old one, and nobody waits for it", async () => {
+  const folder = newFolder();
+  const store = new GrantStore(folder);
+  await store.add(allowing("make"), { type: "user" });
+  const before = readFileSync(store.path, "utf8");
+
+  const { signal } = await runChild(main, DIE_BEFORE_RENAME, folder);
+  expect(signal).toBe("SIGKILL");
+  expect(readFileSync(store.path, "utf8")).toBe(before);
+  expect(
+    readdirSync(folder)
+      .map((name) => name.replace(/[0-9a-f-]{36}/, "*"))
+      .sort(),
+  ).toEqual(["grants.json", "grants.json.*.tmp", "grants.json.lock"]);
+
+  const start = performance.now();
+  await store.add(allowing("ls"), { type: "user" });
+  expect(performance.now() - start).toBeLessThan(2000);
+  expect(store.list().map(({ sentence }) => sentence)).toEqual(["Always allow `make`", "Always allow `ls`"]);
+  expect(readdirSync(folder)).toEqual(["grants.json"]);
+});
+
+test("many that find the same dead lock still work one at a time", async () => {
+  const folder = newFolder();
+  await runChild(main, DIE_BEFORE_RENAME, folder);
+  const names = ["ann", "bob", "cem", "dan"];
+  await Promise.all(names.map((name) => runChild(main, ADD_MANY, folder, name, "10")));
+  expect(new GrantStore(folder).list()).toHaveLength(40);
+});
+
+test.each([
+  ["of a living process", JSON.stringify({ pid: process.pid, host: hostname(), token: "x" })],
+  ["of another machine", JSON.stringify({ pid: 1, host: "elsewhere.example", token: "x" })],
+  ["with nothing in it", ""],
+])("a lock %s is waited for, and taken over when it is never given back", async (_whose, text) => {
+  const file = `${newFolder()}/grants.json`;
+  write(`${file}.lock`, text);
+  const lock = new FileLock(file, { staleAfter: 200 });
+  expect(lock.tryRun(() => "done")).toBeUndefined();
+  const start = performance.now();
+  expect(await lock.run(() => "done")).toBe("done");
+  expect(performance.now() - start).toBeGreaterThan(150);
+});
+
+test("whoever lost the lock while it slept writes nothing, and says so", () => {
+  const file = `${newFolder()}/grants.json`;
+  const held = new FileLock(file).tryRun((isStillOurs) => {
+    expect(isStillOurs()).toBe(true);
+    write(`${file}.lock`, "another's");
+    return isStillOurs();
+  });
+  expect(held).toEqual({ result: false });
+  expect(readFileSync(`${file}.lock`, "utf8")).toBe("another's");
+});

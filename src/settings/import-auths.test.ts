@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { rulesFromAuths } from "./import-auths.js";
+
+const HEAD = [
+  "# fast-agent Tool Permissions",
+  "",
+  "This file stores persistent tool execution permissions.",
+  "You can edit this file manually to add or remove permissions.",
+  "",
+  "| Server | Tool | Permission |",
+  "|--------|------|------------|",
+];
+const auths = (...rows: readonly string[]) => rulesFromAuths([...HEAD, ...rows, ""].join("\n"));
+
+test("each row becomes a rule on that tool of that server", () => {
+  expect(auths("| filesystem | write_file | allow_always |", "| web | fetch_page | reject_always |")).toEqual(
+    {
+      rules: [
+        { allow: "write_file", server: "filesystem" },
+        { deny: "fetch_page", server: "web" },
+      ],
+      skipped: [],
+    },
+  );
+});
+
+test("escaped bars and backslashes are part of a name, and further columns do not matter", () => {
+  const row = String.raw`| a\|b | c\\d\e | allow_always | since May |`;
+  expect(auths(row).rules).toEqual([{ allow: String.raw`c\d\e`, server: "a|b" }]);
+});
+
+test("a row that says the same twice is one rule, and a file of another system reads the same", () => {
+  const row = "| files | write | allow_always |";
+  expect(rulesFromAuths([...HEAD, row, row].join("\r\n"))).toEqual({
+    rules: [{ allow: "write", server: "files" }],
+    skipped: [],
+  });
+});
+
+test.each([
+  ["| files | write |", `line 8: "" is neither allow_always nor reject_always; skipped: | files | write |`],
+  ["| files | write | allow_once |", `line 8: "allow_once" is neither allow_always nor reject_always`],
+  ["| files |  | allow_always |", "line 8: it names no server or no tool"],
+  ["|  | write | reject_always |", "line 8: it names no server or no tool"],
+  ["| acp_terminal | execute | allow_always |", `line 8: "execute" would allow every tool of that kind`],
+  ["| files | * | allow_always |", "line 8: its * would allow every tool of such a name"],
+  ["| * | write | allow_always |", "line 8: its * would allow every tool of such a name"],
+])("%s is skipped with words", (row, says) => {
+  const { rules, skipped } = auths(row);
+  expect(rules).toEqual([]);
+  expect(skipped).toEqual([expect.stringContaining(says)]);
+});
+
+test("what is rejected stays rejected, even if the rule is wider than the row was", () => {
+  expect(auths("| files | delete | reject_always |", "| files | rm* | reject_always |").rules).toEqual([
+    { deny: "delete", server: "files" },
+    { deny: "rm*", server: "files" },
+  ]);
+});
+
+test("a file without a table has no rules", () => {
+  expect(rulesFromAuths("allow everything | please")).toEqual({ rules: [], skipped: [] });
+});

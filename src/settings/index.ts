@@ -1,0 +1,23 @@
+/**
+ * What the user has written down: rule files, remembered grants, trusted projects, and the folder in
+ * which they lie.
+ *
+ * What must stay true here: what can be read wrongly is read strictly. A file with a mistake is refused
+ * as a whole, with its line, and the last good rules stay in force; while a process lives, a broken or
+ * vanished file never takes a denial away. A project's rules only tighten until the user has trusted
+ * their exact content. What we write ourselves is 0600, replaced in one step, and no update is lost
+ * between processes.
+ */
+export { checkExamples } from "./check-examples.js";
+export { GrantStore } from "./grant-store.js";
+export type { GrantedRule, ListedGrant } from "./grant-store.js";
+export { rulesFromAuths } from "./import-auths.js";
+export { readRuleFile } from "./rule-file.js";
+export type { RuleFileReading } from "./rule-file.js";
+export { RuleSource } from "./rule-source.js";
+export type { IgnoredRule, ProjectRules, RuleOrigin, RulesInForce } from "./rule-source.js";
+export { rulesJsonSchema } from "./rules-schema.js";
+export type { RuleFile, RuleMode } from "./rules-schema.js";
+export { settingsFolder } from "./settings-folder.js";
+export { SettingsError } from "./settings-error.js";
+export type { SettingsErrorCode } from "./settings-error.js";

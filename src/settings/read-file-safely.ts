@@ -1,0 +1,69 @@
+/**
+ * The bytes of a settings file, with a stamp that changes when they do. Anyone may have put anything in
+ * its place: a pipe would block us for ever, and a device has no end.
+ */
+import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from "node:fs";
+import type { BigIntStats } from "node:fs";
+import { createHash } from "node:crypto";
+import { errorCode } from "./error-code.js";
+
+export type FileReading =
+  | {
+      readonly state: "read";
+      readonly text: string;
+      readonly sha256: string;
+      readonly stamp: string | undefined;
+    }
+  | { readonly state: "absent" }
+  | { readonly state: "unreadable"; readonly why: string };
+
+/** Change times have the grain of a clock tick: a file this young may change again and look the same, so it gets no stamp. */
+const TICK_MILLISECONDS = 50;
+
+/** Room for well over 10,000 rules. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+export function readFileSafely(path: string): FileReading {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stats = fstatSync(descriptor, { bigint: true });
+    if (!stats.isFile()) return { state: "unreadable", why: "it is not a file" };
+    if (stats.size > MAX_BYTES) return { state: "unreadable", why: `it is larger than ${MAX_BYTES} bytes` };
+    const bytes = readFileSync(descriptor);
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const isSettled = Date.now() - Number(stats.ctimeMs) > TICK_MILLISECONDS;
+    return { state: "read", text: decoded(bytes), sha256, stamp: isSettled ? stampOf(stats) : undefined };
+  } catch (thrown) {
+    if (isAbsence(thrown)) return { state: "absent" };
+    return { state: "unreadable", why: thrown instanceof Error ? thrown.message : String(thrown) };
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+/** As the file is now, to compare with the stamp it was read with; undefined when that cannot be known. */
+export function fileStamp(path: string): string | undefined {
+  try {
+    return stampOf(statSync(path, { bigint: true }));
+  } catch {
+    return undefined;
+  }
+}
+
+function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+}
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (thrown) {
+    throw new Error("it is not UTF-8 text", { cause: thrown });
+  }
+}
+
+function isAbsence(thrown: unknown): boolean {
+  const code = errorCode(thrown);
+  return code === "ENOENT" || code === "ENOTDIR";
+}

@@ -1,0 +1,91 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { readJson } from "./read-json.js";
+
+test("it reads what JSON.parse reads, to the same value", () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 6 }), fc.nat(3), (text, indent) => {
+      const value: unknown = JSON.parse(text);
+      expect(readJson(JSON.stringify(value, undefined, indent))).toMatchObject({ ok: true, value });
+    }),
+  );
+});
+
+test("it refuses what JSON.parse refuses, and never throws", () => {
+  const piece = fc.constantFrom(
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    '"a"',
+    '"b"',
+    '"',
+    "\\",
+    "1",
+    "-",
+    ".5",
+    "e3",
+    "01",
+    "true",
+    "nul",
+    " ",
+    "\n",
+    "/",
+    "\u0001",
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+      const text = pieces.join("");
+      const reading = readJson(text);
+      fc.pre(reading.ok || !reading.what.endsWith("twice"));
+      expect(reading.ok ? { value: reading.value } : undefined).toEqual(parsed(text));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("a name that occurs twice is refused, where the first of them would vanish", () => {
+  expect(readJson(`{\n"deny": "a",\n"deny": "b"\n}`)).toEqual({
+    ok: false,
+    line: 3,
+    what: `"deny" is there twice`,
+  });
+});
+
+test("nesting without end gets an answer", () => {
+  expect(readJson("[".repeat(1_000_000))).toEqual({ ok: false, line: 1, what: "it is nested too deep" });
+});
+
+test("a field named __proto__ is a field", () => {
+  const reading = readJson(`{"__proto__": {"rules": []}}`);
+  expect(reading.ok && Object.keys(reading.value as object)).toEqual(["__proto__"]);
+});
+
+test("each thing has its line, with any kind of line end", () => {
+  const text = ["{", `"a": [`, "1,", `{ "b":`, "2 }", "]", "}"];
+  for (const end of ["\n", "\r\n", "\r"]) {
+    const reading = readJson(text.join(end));
+    if (!reading.ok) throw new Error(reading.what);
+    expect([[], ["a"], ["a", 0], ["a", 1], ["a", 1, "b"], ["a", 1, "none"]].map(reading.lineOf)).toEqual([
+      1, 2, 3, 4, 4, 4,
+    ]);
+  }
+});
+
+test("a large file with a mistake in each rule gets its answer soon", () => {
+  const reading = readJson(`[${"\n{},".repeat(200_000)}0]`);
+  if (!reading.ok) throw new Error(reading.what);
+  const start = performance.now();
+  for (let index = 0; index < 200_000; index += 100) expect(reading.lineOf([index])).toBe(index + 2);
+  expect(performance.now() - start).toBeLessThan(1000);
+});
+
+function parsed(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}

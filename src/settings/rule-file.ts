@@ -1,0 +1,51 @@
+/**
+ * Reads a rule file, or says in one sentence where it is wrong, how, and what to do. All or nothing: of
+ * a file with a mistake no rule is used, for nobody can say what the others were meant to do beside it.
+ */
+import { oneLine } from "../call/index.js";
+import type { Rule } from "../policy/index.js";
+import { firstIssue } from "./first-issue.js";
+import { readJson } from "./read-json.js";
+import type { JsonPath } from "./read-json.js";
+import { ruleMistake } from "./rule-mistake.js";
+import { ruleFileFrame, ruleSchema } from "./rules-schema.js";
+import type { RuleFile } from "./rules-schema.js";
+
+export type RuleFileReading =
+  | { readonly ok: true; readonly file: RuleFile }
+  | { readonly ok: false; readonly problem: string };
+
+export function readRuleFile(text: string, fileName: string): RuleFileReading {
+  const json = readJson(text);
+  if (!json.ok)
+    return refused(`${fileName}:${json.line}: ${oneLine(json.what, 200)}. It must be plain JSON.`);
+  const frame = ruleFileFrame.safeParse(json.value);
+  if (!frame.success) return refused(`${fileName}:${firstIssue(frame.error, json.lineOf)}`);
+  const rules: Rule[] = [];
+  // One by one, up to the first mistake: a file may have a million of them.
+  for (const [index, item] of frame.data.rules.entries()) {
+    const rule = readRule(item, ["rules", index], json.lineOf);
+    if ("problem" in rule) return refused(`${fileName}:${rule.problem}`);
+    rules.push(rule.rule);
+  }
+  const { mode } = frame.data;
+  return { ok: true, file: { ...(mode !== undefined && { mode }), rules } };
+}
+
+function readRule(
+  item: unknown,
+  at: readonly [list: string, index: number],
+  lineOf: (path: JsonPath) => number,
+): { readonly rule: Rule } | { readonly problem: string } {
+  const parsed = ruleSchema.safeParse(item);
+  if (!parsed.success) return { problem: firstIssue(parsed.error, lineOf, at) };
+  const mistake = ruleMistake(parsed.data);
+  if (!mistake) return { rule: parsed.data };
+  const line = lineOf([...at, mistake.field]);
+  return { problem: `${line}: rule ${at[1] + 1}: ${oneLine(mistake.what, 400)}. ${mistake.toDo}` };
+}
+
+const refused = (what: string): RuleFileReading => ({
+  ok: false,
+  problem: `${what} No rule of this file was taken.`,
+});

@@ -1,0 +1,169 @@
+/**
+ * The rules in force for a project: the user's, the project's, and the grants.
+ *
+ * What must stay true: asking for them never throws; a file that breaks or vanishes takes no denial
+ * away; what never could be read makes everything asked; a project's file allows nothing until the
+ * user has trusted the very bytes that it holds now.
+ */
+import { join } from "node:path";
+import type { Rule } from "../policy/index.js";
+import { FollowedFile } from "./followed-file.js";
+import type { Parse } from "./followed-file.js";
+import { GrantStore } from "./grant-store.js";
+import { canonicalRoot } from "./project-root.js";
+import { readRuleFile } from "./rule-file.js";
+import { modeOf, ruleLayer } from "./rule-layer.js";
+import type { RuleFile, RuleMode } from "./rules-schema.js";
+import { SettingsError } from "./settings-error.js";
+import { TrustedProjects } from "./trusted-projects.js";
+import { watchFolder } from "./watch-folder.js";
+
+export type RuleOrigin =
+  | { readonly from: "user" | "project"; readonly file: string }
+  | { readonly from: "grant"; readonly file: string; readonly grantId?: string };
+
+export type IgnoredRule = { readonly rule: Rule; readonly why: string };
+
+export type ProjectRules = { readonly file: string; readonly sha256: string; readonly isTrusted: boolean };
+
+export type RulesInForce = {
+  readonly rules: readonly Rule[];
+  readonly mode: RuleMode;
+  readonly problems: readonly string[];
+  /** Rules that allow and may not. */
+  readonly ignored: readonly IgnoredRule[];
+  /** Where each of the rules comes from. */
+  readonly origins: ReadonlyMap<Rule, RuleOrigin>;
+  /** The project's file, when there is one that can be read. */
+  readonly project?: ProjectRules;
+};
+
+export type RuleSourceOptions = {
+  /** The settings folder. */
+  readonly folder: string;
+  /** Told once of each problem, when it is found. */
+  readonly onProblem?: (problem: string) => void;
+  readonly grants?: GrantStore;
+  readonly now?: () => number;
+};
+
+export class RuleSource {
+  readonly grants: GrantStore;
+  readonly #folder: string;
+  readonly #user: FollowedFile<RuleFile>;
+  readonly #trusted: TrustedProjects;
+  readonly #projects = new Map<string, FollowedFile<RuleFile>>();
+  readonly #watches = new Map<string, () => void>();
+  readonly #told = new Map<string, string>();
+  readonly #onProblem: (problem: string) => void;
+  readonly #now: () => number;
+  #isClosed = false;
+
+  constructor({ folder, onProblem = () => {}, now = Date.now, grants }: RuleSourceOptions) {
+    this.#folder = folder;
+    this.#user = new FollowedFile(join(folder, "rules.json"), parseRules);
+    this.#trusted = new TrustedProjects(folder);
+    this.grants = grants ?? new GrantStore(folder, { now });
+    this.#onProblem = onProblem;
+    this.#now = now;
+  }
+
+  current(projectRoot: string, sessionId?: string): RulesInForce {
+    const root = canonicalRoot(projectRoot);
+    const file = this.#projectFile(root);
+    this.#watch(this.#folder, join(root, FOLDER));
+
+    const [user, project] = [this.#user.current(), file.current()];
+    const isTrusted = project.state === "good" && this.#trusted.isTrusted(root, project.sha256);
+    const userLayer = ruleLayer(user, this.#user.path, true);
+    const projectLayer = ruleLayer(project, file.path, isTrusted);
+    const granted = this.grants.rulesFor({ projectRoot: root, sessionId, now: this.#now() });
+    const origins = new Map<Rule, RuleOrigin>([
+      ...userLayer.rules.map((rule) => [rule, { from: "user", file: this.#user.path }] as const),
+      ...projectLayer.rules.map((rule) => [rule, { from: "project", file: file.path }] as const),
+      ...granted.map(
+        ({ rule, ...grant }) => [rule, { from: "grant", file: this.grants.path, ...grant }] as const,
+      ),
+    ]);
+    return {
+      rules: [...origins.keys()],
+      mode: modeOf([userLayer, projectLayer]),
+      problems: this.#report([
+        [this.#user.path, "problem" in user ? user.problem : undefined],
+        [file.path, "problem" in project ? project.problem : undefined],
+        [this.grants.path, this.grants.problem],
+        [this.#trusted.path, this.#trusted.problem],
+      ]),
+      ignored: [
+        ...userLayer.ignored.map((rule) => ({ rule, why: `${this.#user.path} is gone` })),
+        ...projectLayer.ignored.map((rule) => ({ rule, why: `the content of ${file.path} is not trusted` })),
+      ],
+      origins,
+      ...(project.state === "good" && { project: { file: file.path, sha256: project.sha256, isTrusted } }),
+    };
+  }
+
+  /**
+   * Trusts the project's rules as they are now. With `seen`, the SHA-256 of what the user was shown,
+   * only if they are still that.
+   */
+  async trustProjectRules(projectRoot: string, seen?: string): Promise<ProjectRules> {
+    const root = canonicalRoot(projectRoot);
+    const file = this.#projectFile(root);
+    const state = file.current();
+    if (state.state !== "good") {
+      const why = state.state === "absent" ? `${file.path} is not there.` : state.problem;
+      throw new SettingsError("NOTHING_TO_TRUST", `${why} Nothing was trusted.`);
+    }
+    const { sha256 } = state;
+    if (seen !== undefined && seen !== sha256) {
+      throw new SettingsError(
+        "CONTENT_CHANGED",
+        `${file.path} has changed since it was shown. It was not trusted; look at it again.`,
+      );
+    }
+    await this.#trusted.trust(root, sha256, this.#now());
+    return { file: file.path, sha256, isTrusted: true };
+  }
+
+  /** Ends the watching. The rules can still be asked for. */
+  close(): void {
+    this.#isClosed = true;
+    for (const end of this.#watches.values()) end();
+    this.#watches.clear();
+  }
+
+  #projectFile(root: string): FollowedFile<RuleFile> {
+    const known = this.#projects.get(root);
+    const file = known ?? new FollowedFile(join(root, FOLDER, "rules.json"), parseRules);
+    if (!known) this.#projects.set(root, file);
+    return file;
+  }
+
+  #watch(...folders: readonly string[]): void {
+    for (const folder of folders) {
+      if (this.#isClosed || this.#watches.has(folder)) continue;
+      const end = watchFolder(folder, () => {
+        for (const root of this.#projects.keys()) this.current(root);
+      });
+      if (end) this.#watches.set(folder, end);
+    }
+  }
+
+  #report(found: readonly (readonly [path: string, problem: string | undefined])[]): readonly string[] {
+    for (const [path, problem] of found) {
+      if (this.#told.get(path) === problem) continue;
+      if (problem === undefined) this.#told.delete(path);
+      else this.#told.set(path, problem);
+      if (problem !== undefined) this.#onProblem(problem);
+    }
+    return found.flatMap(([, problem]) => problem ?? []);
+  }
+}
+
+const FOLDER = ".toolgate";
+
+const parseRules: Parse<RuleFile> = (text, path) => {
+  const reading = readRuleFile(text, path);
+  return reading.ok ? { ok: true, value: reading.file } : reading;
+};

@@ -1,0 +1,86 @@
+/**
+ * The shape of a rule file. Strict: a field that nobody knows is a mistake, for a misspelled `comand`
+ * would make a rule far wider than it reads.
+ */
+import { z } from "zod";
+import type { Rule } from "../policy/index.js";
+
+const MODES = ["ask", "accept-edits", "read-only", "allow-all"] as const;
+
+export type RuleMode = (typeof MODES)[number];
+
+export type RuleFile = { readonly mode?: RuleMode; readonly rules: readonly Rule[] };
+
+const EFFECTS = ["allow", "ask", "deny"] as const;
+
+const effect = z.string().min(1).exactOptional();
+const commands = z.array(z.string().min(1)).exactOptional();
+
+const looseRule = z.strictObject({
+  allow: effect.describe("Kind, tool (with * for any part of its name) or * that may run unasked."),
+  ask: effect.describe("Kind, tool or * that is always asked about."),
+  deny: effect.describe("Kind, tool or * that never runs."),
+  server: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe("The MCP server that the tool comes from; * for any part of its name."),
+  command: z
+    .union([z.string().min(1), z.array(z.string()).min(1)], { error: "it must be a text or a list of words" })
+    .exactOptional()
+    .describe("Words of a command; a last * is any further words. A list is exactly these words."),
+  path: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe("An absolute path, * inside a name, ** for any depth; ~ is the home folder."),
+  host: z.string().min(1).exactOptional().describe("example.com, *.example.com or https://example.com:8443."),
+  anyFlags: z
+    .boolean()
+    .exactOptional()
+    .describe("Lifts the lists of harmless flags for this rule's commands."),
+  reason: z.string().exactOptional().describe("Shown to whoever is refused or asked."),
+  until: z.iso
+    .datetime({
+      offset: true,
+      error: `it must be a date and time with a zone, such as "2030-01-31T12:00:00Z"`,
+    })
+    .exactOptional()
+    .describe("When an allowing rule ends; the others never end."),
+  examples: z
+    .strictObject({ match: commands, notMatch: commands })
+    .exactOptional()
+    .describe("Commands that the rule must and must not match; checked when the file is read."),
+});
+
+const oneEffect = looseRule.superRefine((rule, context) => {
+  // A misspelled "dney" is better told as that.
+  if (context.issues.length > 0) return;
+  const named = EFFECTS.filter((name) => rule[name] !== undefined);
+  if (named.length === 1) return;
+  const has =
+    named.length === 0 ? `neither "allow", "ask" nor "deny"` : named.map((name) => `"${name}"`).join(" and ");
+  context.addIssue({ code: "custom", message: `it has ${has}; it must have exactly one of the three` });
+});
+
+/** One rule, its shape only; what a person may have got wrong in it is for rule-mistake.ts. */
+// Exactly one effect was just checked, which the type of an object schema cannot say.
+export const ruleSchema = oneEffect.transform((rule) => rule as Rule);
+
+/** A rule file with its rules not yet looked at. */
+export const ruleFileFrame = z.strictObject({
+  $schema: z.string().exactOptional(),
+  mode: z.enum(MODES).exactOptional().describe("What happens to what no rule speaks of."),
+  rules: z.array(z.unknown()),
+});
+
+/** The JSON Schema of a rule file, for editors. */
+export function rulesJsonSchema(): Record<string, unknown> {
+  const schema = z.toJSONSchema(ruleFileFrame.extend({ rules: z.array(ruleSchema) }), {
+    io: "input",
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema === oneEffect) jsonSchema.oneOf = EFFECTS.map((name) => ({ required: [name] }));
+    },
+  });
+  return { ...schema, title: "Toolgate rules" };
+}

@@ -1,0 +1,36 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { settingsFolder } from "./settings-folder.js";
+import { newFolder, removeFolders, write } from "./settings.samples.js";
+
+afterAll(removeFolders);
+
+test("the settings lie in the user's config folder, and only the user can look into it", () => {
+  const home = newFolder();
+  const folder = settingsFolder({ HOME: home });
+  expect(folder).toBe(join(home, ".config", "toolgate"));
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+});
+
+test("XDG_CONFIG_HOME moves it, and TOOLGATE_CONFIG names it", () => {
+  const [home, config] = [newFolder(), newFolder()];
+  expect(settingsFolder({ HOME: home, XDG_CONFIG_HOME: config })).toBe(join(config, "toolgate"));
+  expect(settingsFolder({ HOME: home, XDG_CONFIG_HOME: config, TOOLGATE_CONFIG: join(home, "own") })).toBe(
+    join(home, "own"),
+  );
+});
+
+test("a project cannot bring its own settings by a relative path", () => {
+  const home = newFolder();
+  expect(settingsFolder({ HOME: home, XDG_CONFIG_HOME: ".config" })).toBe(join(home, ".config", "toolgate"));
+  expect(() => settingsFolder({ HOME: home, TOOLGATE_CONFIG: ".toolgate" })).toThrow(
+    "set it to an absolute path",
+  );
+});
+
+test("where no folder can be made, its name is known all the same", () => {
+  const home = newFolder();
+  write(join(home, ".config"), "a file");
+  expect(settingsFolder({ HOME: home })).toBe(join(home, ".config", "toolgate"));
+});

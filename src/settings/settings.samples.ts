@@ -1,0 +1,86 @@
+/** Folders of their own for tests with real files, and real processes that run this source, compiled on the spot. */
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { Proposal } from "../policy/grant.js";
+import type { Rule } from "../policy/index.js";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const made: string[] = [];
+
+export function newFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "toolgate-settings-")));
+  made.push(folder);
+  return folder;
+}
+
+export function removeFolders(): void {
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+}
+
+export function write(path: string, content: unknown): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content, undefined, 2));
+}
+
+export const allowing = (word: string): Proposal => ({
+  rules: [{ allow: "execute", command: [word] }],
+  sentence: `Always allow \`${word}\``,
+});
+
+export const refusing = (word: string): Proposal => ({
+  rules: [{ deny: "execute", command: `${word} *` }],
+  sentence: `Always refuse \`${word}\` with anything after it`,
+});
+
+export const denialsIn = (rules: readonly Rule[]): readonly string[] =>
+  rules.filter((rule) => "deny" in rule).map((rule) => JSON.stringify(rule));
+
+/** The room, compiled into a folder; other rooms' type errors do not matter here. */
+export function compileSettings(): string {
+  const built = newFolder();
+  symlinkSync(join(root, "node_modules"), join(built, "node_modules"), "junction");
+  writeFileSync(join(built, "package.json"), `{ "type": "module" }`);
+  const compilerOptions = { rootDir: join(root, "src"), outDir: built, declaration: false };
+  const config = {
+    extends: join(root, "tsconfig.build.json"),
+    compilerOptions,
+    include: [],
+    files: [join(root, "src/settings/index.ts")],
+  };
+  writeFileSync(join(built, "tsconfig.json"), JSON.stringify(config));
+  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+  const { stdout } = spawnSync(process.execPath, [tsc, "-p", built], { encoding: "utf8" });
+  const main = join(built, "settings", "index.js");
+  if (!existsSync(main))
+    throw new Error(`The settings cannot be compiled for the child processes:\n${stdout}`);
+  return pathToFileURL(main).href;
+}
+
+/** Runs a program in a process of its own, to its end. In it, `main` is the compiled room and `args` are there. */
+export async function runChild(
+  main: string,
+  program: string,
+  ...args: readonly string[]
+): Promise<{ readonly code: number | null; readonly signal: string | null; readonly output: string }> {
+  const code = `const [main, ...args] = process.argv.slice(1);\n${program}`;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", code, main, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
+  const [exitCode, signal] = (await once(child, "close")) as [number | null, string | null];
+  return { code: exitCode, signal, output };
+}

@@ -1,0 +1,104 @@
+/**
+ * A settings file that we write ourselves. Each change reads the file anew under its lock, so no change
+ * of another process is lost; one that cannot be read is never written over.
+ */
+import type { z } from "zod";
+import { FileLock } from "./file-lock.js";
+import type { IsStillOurs } from "./file-lock.js";
+import { firstIssue } from "./first-issue.js";
+import { FollowedFile } from "./followed-file.js";
+import type { FileState, Parse } from "./followed-file.js";
+import { readFileSafely } from "./read-file-safely.js";
+import { readJson } from "./read-json.js";
+import { SettingsError } from "./settings-error.js";
+import { writeAtomically } from "./write-atomically.js";
+
+/** Without a value nothing is written. */
+export type Change<T, Result> = { readonly value?: T; readonly result: Result };
+
+export type StoredFileOptions<T> = {
+  readonly schema: z.ZodType<T>;
+  /** What a file that is not there stands for. */
+  readonly empty: T;
+  readonly staleAfter?: number | undefined;
+};
+
+export class StoredFile<T> {
+  readonly #followed: FollowedFile<T>;
+  readonly #lock: FileLock;
+  readonly #parse: Parse<T>;
+  readonly #empty: T;
+
+  constructor(
+    readonly path: string,
+    { schema, empty, staleAfter }: StoredFileOptions<T>,
+  ) {
+    this.#parse = parserOf(schema);
+    this.#followed = new FollowedFile(path, this.#parse);
+    this.#lock = new FileLock(path, staleAfter === undefined ? {} : { staleAfter });
+    this.#empty = empty;
+  }
+
+  current(): FileState<T> {
+    return this.#followed.current();
+  }
+
+  async change<Result>(change: (value: T) => Change<T, Result>): Promise<Result> {
+    for (;;) {
+      const done = await this.#lock.run((isStillOurs) => this.#apply(change, isStillOurs));
+      if (done) return done.result;
+    }
+  }
+
+  /** The same without waiting; false when it could not be done now. */
+  tryChange(change: (value: T) => Change<T, unknown>): boolean {
+    return this.#lock.tryRun((isStillOurs) => this.#apply(change, isStillOurs))?.result !== undefined;
+  }
+
+  /** Undefined when the lock was taken from us, because we slept too long, before anything was written. */
+  #apply<Result>(
+    change: (value: T) => Change<T, Result>,
+    isStillOurs: IsStillOurs,
+  ): { readonly result: Result } | undefined {
+    const { value, result } = change(this.#readNow());
+    if (value === undefined) return { result };
+    const text = `${JSON.stringify(value, undefined, 2)}\n`;
+    const reread = this.#parse(text, this.path);
+    if (!reread.ok) {
+      throw new SettingsError(
+        "NOT_STORABLE",
+        `What was to be stored could not be read again: ${reread.problem} The file was not changed.`,
+      );
+    }
+    if (!writeAtomically(this.path, text, isStillOurs)) return undefined;
+    // What we wrote ourselves is the last good there is, also if nobody has asked for it yet.
+    this.current();
+    return { result };
+  }
+
+  #readNow(): T {
+    const reading = readFileSafely(this.path);
+    if (reading.state === "absent") return this.#empty;
+    if (reading.state === "unreadable") throw broken(`${this.path} cannot be read: ${reading.why}.`);
+    const parsed = this.#parse(reading.text, this.path);
+    if (!parsed.ok) throw broken(parsed.problem);
+    return parsed.value;
+  }
+}
+
+function broken(problem: string): SettingsError {
+  return new SettingsError(
+    "FILE_BROKEN",
+    `${problem} It was not changed; correct it, or remove it to start anew.`,
+  );
+}
+
+function parserOf<T>(schema: z.ZodType<T>): Parse<T> {
+  return (text, path) => {
+    const json = readJson(text);
+    if (!json.ok) return { ok: false, problem: `${path}:${json.line}: ${json.what}.` };
+    const parsed = schema.safeParse(json.value);
+    if (parsed.success) return { ok: true, value: parsed.data };
+    return { ok: false, problem: `${path}:${firstIssue(parsed.error, json.lineOf)}` };
+  };
+}

@@ -1,0 +1,46 @@
+/**
+ * Which content of which project's rules the user has trusted, in `trusted.json`. Both must be the same:
+ * the content, because a folder's files change; and the folder, because anyone can copy a content that
+ * was trusted elsewhere. The last content counts, so an older one must be trusted again.
+ */
+import { join } from "node:path";
+import { z } from "zod";
+import { StoredFile } from "./stored-file.js";
+
+const trustedFileSchema = z.looseObject({
+  version: z.literal(1),
+  projects: z.array(z.looseObject({ projectRoot: z.string(), sha256: z.string(), trustedAt: z.number() })),
+});
+
+export class TrustedProjects {
+  readonly path: string;
+  readonly #file: StoredFile<z.infer<typeof trustedFileSchema>>;
+
+  constructor(folder: string) {
+    this.path = join(folder, "trusted.json");
+    this.#file = new StoredFile(this.path, {
+      schema: trustedFileSchema,
+      empty: { version: 1, projects: [] },
+    });
+  }
+
+  /** A file that is broken trusts nobody. One that is gone is how trust is taken back. */
+  get problem(): string | undefined {
+    const state = this.#file.current();
+    return state.state === "broken" ? state.problem : undefined;
+  }
+
+  isTrusted(projectRoot: string, sha256: string): boolean {
+    const state = this.#file.current();
+    if (state.state !== "good") return false;
+    return state.value.projects.some((one) => one.projectRoot === projectRoot && one.sha256 === sha256);
+  }
+
+  trust(projectRoot: string, sha256: string, now: number): Promise<void> {
+    return this.#file.change((file) => {
+      const others = file.projects.filter((one) => one.projectRoot !== projectRoot);
+      const projects = [...others, { projectRoot, sha256, trustedAt: now }];
+      return { value: { ...file, projects }, result: undefined };
+    });
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * The attack catalogue's decisions: what a rule set says of commands and paths that try to get around it. No
+ * attack of the first tier is silently allowed, every control is, and of the second tier at least 95 % hold.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { decide } from "../src/policy/index.js";
+import type { Intent, Rule } from "../src/policy/index.js";
+import { normalisePath } from "../src/policy/paths/normalise-path.js";
+import { LocalWorkspace } from "../src/tools/index.js";
+
+type Generated = {
+  readonly concat: readonly (string | { readonly repeat: string; readonly times: number })[];
+};
+
+type Case = {
+  readonly id: string;
+  readonly family: string;
+  readonly control: boolean;
+  readonly tier: 1 | 2 | 3;
+  readonly default: "allow" | "ask" | "deny";
+  readonly rules: readonly Rule[];
+  readonly input: {
+    readonly tool: "execute" | "read" | "edit" | "delete";
+    readonly cwd?: string;
+    readonly command?: string;
+    readonly command_gen?: Generated;
+    readonly args?: readonly string[];
+    readonly env?: readonly { readonly name: string; readonly value: string }[];
+    readonly path?: string;
+  };
+  readonly accept: readonly string[];
+  readonly why: string;
+};
+
+const fixtures = fileURLToPath(new URL("fixtures/adversarial/", import.meta.url));
+const cases: readonly Case[] = JSON.parse(readFileSync(join(fixtures, "decisions.json"), "utf8"));
+
+let root = "";
+
+beforeAll(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "toolgate-cases-")));
+  execFileSync("sh", [join(fixtures, "tree.sh"), root], { stdio: "ignore" });
+});
+
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** The catalogue's /ws, /outside … lie below a folder of ours. */
+const placed = (text: string): string =>
+  text.replaceAll(/(?<![\w.~-])\/(ws-evil|ws2|ws_link|ws|outside)(?![\w-])/g, `${root}/$1`);
+
+/** Files that a case only names: Toolgate's own. */
+const OWN = new Map([
+  ["<product policy file, existing>", "/home/user/.config/toolgate/rules.json"],
+  ["<product history DB>", "/home/user/.local/state/toolgate/ledger.sqlite"],
+]);
+
+/** What becomes of the call: the rules' decision, or an error where the workspace has no such file to act on. */
+async function outcomeOf({ input, rules, default: effect }: Case): Promise<string> {
+  const { tool, cwd = "/ws", command, command_gen: generated, args, env, path } = input;
+  const text = generated ? generated.concat.map(expanded).join("") : command;
+  const workspace = await LocalWorkspace.open(`${root}/ws`);
+  const written = path === undefined ? undefined : (OWN.get(path) ?? placed(path));
+  const touched = written === undefined ? undefined : await pathAccess(workspace, written, tool);
+  if (touched === "error") return "error";
+  const intent: Intent = {
+    tool,
+    kind: tool,
+    input: {},
+    cwd: placed(cwd),
+    paths: touched ? [touched] : [],
+    hosts: [],
+    baseHashes: {},
+    ...(text !== undefined && { command: args ? [text, ...args] : placed(text) }),
+    ...(env && { env: Object.fromEntries(env.map(({ name, value }) => [name, value])) }),
+  };
+  const policy = {
+    rules: rules.map((rule): Rule => JSON.parse(placed(JSON.stringify(rule)))),
+    default: effect,
+    roots: [`${root}/ws`],
+    home: "/home/user",
+    own: ["/home/user/.config/toolgate", "/home/user/.local/state/toolgate"],
+  };
+  const decision = decide(intent, policy).effect;
+  if (decision !== "allow" || tool !== "read" || !touched) return decision;
+  // Allowed, but there must be a text file to read.
+  const read = await workspace.readText(touched.path).catch(() => undefined);
+  return read === undefined ? "error" : decision;
+}
+
+const expanded = (piece: string | { repeat: string; times: number }): string =>
+  typeof piece === "string" ? piece : piece.repeat.repeat(piece.times);
+
+const ACCESS = { read: "read", edit: "write", delete: "delete", execute: "read" } as const;
+
+/** What the workspace says: the real path, and the path as written where that is another. Outside is the rules' business. */
+async function pathAccess(
+  workspace: LocalWorkspace,
+  written: string,
+  tool: keyof typeof ACCESS,
+): Promise<Intent["paths"][number] | "error"> {
+  const access = ACCESS[tool];
+  const named = normalisePath(`${root}/ws`, written);
+  if (named === undefined) return "error";
+  try {
+    const path = await workspace.resolve(named);
+    return path === named ? { path, access } : { path, named, access };
+  } catch {
+    // It leads out of the workspace: where to is for the rules to judge by the name and by the place outside.
+    return { path: named.startsWith(`${root}/ws/`) ? `${root}/outside` : named, named, access };
+  }
+}
+
+const attacks = (tier: number) => cases.filter((one) => !one.control && one.tier === tier);
+const holds = async (one: Case) => one.accept.includes(await outcomeOf(one));
+
+test.each(cases.filter(({ control }) => control).map((one) => [one.id, one] as const))(
+  "control %s is let through",
+  async (_, one) => {
+    expect(one.accept, `${one.input.command ?? one.input.path}: ${one.why}`).toContain(await outcomeOf(one));
+  },
+);
+
+test.each(attacks(1).map((one) => [one.id, one] as const))(
+  "attack %s of the first tier is not let through",
+  async (_, one) => {
+    expect(one.accept, `${one.input.command ?? one.input.path}: ${one.why}`).toContain(await outcomeOf(one));
+  },
+);
+
+test("of the attacks of the second tier at least 95 % hold", async () => {
+  const all = attacks(2);
+  const through: string[] = [];
+  for (const one of all)
+    if (!(await holds(one))) through.push(`${one.id} ${one.input.command ?? one.input.path}: ${one.why}`);
+  expect(through.length / all.length, through.join("\n")).toBeLessThanOrEqual(0.05);
+});

@@ -1,0 +1,126 @@
+/** Every example of docs/rules.md, run; and the command that lets anyone try rules. */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { rulesJsonSchema } from "../src/settings/index.js";
+import { folder } from "./agent-kit.js";
+
+const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
+const page = readFileSync(new URL("../docs/rules.md", import.meta.url), "utf8");
+const examples = [...page.matchAll(/```jsonl\n(.*?)```/gs)].flatMap(([, lines = ""]) =>
+  lines.trim().split("\n"),
+);
+
+function toolgate(
+  args: readonly string[],
+  options: { input?: string; cwd?: string; env?: Record<string, string> } = {},
+) {
+  const { env, ...rest } = options;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
+    encoding: "utf8",
+    env: { ...process.env, ...env },
+    ...rest,
+  });
+  return { status, stdout, stderr };
+}
+
+test("every example in the docs is decided as it says", () => {
+  expect(examples.length).toBeGreaterThan(20);
+  const input = examples.map((line) => JSON.stringify({ cwd: "/ws", ...JSON.parse(line) })).join("\n");
+  const { stdout } = toolgate(["rules", "test", "--batch"], { input });
+  const decided = stdout
+    .trim()
+    .split("\n")
+    .map((line): string => JSON.parse(line).decision);
+  expect(examples.map((line, index) => [line, decided[index]])).toEqual(
+    examples.map((line) => [line, JSON.parse(line).decision]),
+  );
+});
+
+test("the published schema of a rule file is what the reader checks", () => {
+  const published: unknown = JSON.parse(
+    readFileSync(new URL("../schema/rules.json", import.meta.url), "utf8"),
+  );
+  expect(published).toEqual(rulesJsonSchema());
+});
+
+describe("rules test", () => {
+  test("answers a batch line by line, in order, and a line it cannot read with ask", () => {
+    const input = [
+      '{"rules":[{"allow":"execute","command":"git status"}],"default":"ask","command":"git status && rm x","cwd":"/ws"}',
+      "not json",
+      '{"rules":[{"allow":"execute","command":"git status"}],"command":"git status","cwd":"/ws"}',
+    ].join("\n");
+    const lines = toolgate(["rules", "test", "--batch"], { input })
+      .stdout.trim()
+      .split("\n")
+      .map((line): unknown => JSON.parse(line));
+    expect(lines).toMatchObject([
+      { decision: "ask", rule: null, saw: ["command: git status", "command: rm x"] },
+      { decision: "ask", rule: null },
+      { decision: "allow", rule: 'allow execute "git status"' },
+    ]);
+  });
+
+  test("explains itself to a person", async () => {
+    const cwd = await folder({
+      "rules.json": '{"rules":[{"deny":"execute","command":"rm *","reason":"no deletes"}]}',
+    });
+    expect(toolgate(["rules", "test", "--rules", "rules.json", "--", "env rm x"], { cwd })).toEqual({
+      status: 0,
+      stdout:
+        'deny\n  rule: deny execute "rm *"\n  because: no deletes\nsaw:\n  command: env rm x\n  command: rm x\n',
+      stderr: "",
+    });
+  });
+});
+
+describe("rules that are remembered", () => {
+  test("are added, listed, hold for this project, and are taken back", async () => {
+    const cwd = await folder();
+    const env = { TOOLGATE_CONFIG: join(cwd, "config") };
+    const rule = '{"allow":"execute","command":"npm test"}';
+    const added = toolgate(["rules", "add", rule], { cwd, env });
+    const [, grantId = ""] = /revoke (\S+)/.exec(added.stdout) ?? [];
+    expect(toolgate(["rules", "list"], { cwd, env }).stdout).toContain(`${rule}  (remembered, ${grantId})`);
+    expect(toolgate(["rules", "list"], { cwd: "/", env }).stdout).not.toContain(`  ${rule}  (`);
+    expect(toolgate(["rules", "revoke", grantId], { cwd, env }).status).toBe(0);
+    expect(toolgate(["rules", "revoke", grantId], { cwd, env })).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("Nothing was changed"),
+    });
+    expect(toolgate(["rules", "list"], { cwd, env }).stdout).not.toContain("npm test");
+  });
+
+  test("a project's rules only tighten until they are trusted", async () => {
+    const cwd = await folder();
+    const env = { TOOLGATE_CONFIG: join(cwd, "config") };
+    mkdirSync(join(cwd, ".toolgate"));
+    writeFileSync(join(cwd, ".toolgate", "rules.json"), '{"rules":[{"allow":"execute"},{"deny":"fetch"}]}');
+    const before = toolgate(["rules", "list"], { cwd, env }).stdout;
+    expect(before).toContain('not in force: {"allow":"execute"}');
+    expect(before).toContain('  {"deny":"fetch"}');
+    expect(toolgate(["rules", "trust"], { cwd, env }).status).toBe(0);
+    expect(toolgate(["rules", "list"], { cwd, env }).stdout).not.toContain("not in force");
+  });
+
+  test("come over from fast-agent, and what cannot be read is told", async () => {
+    const auths =
+      "| Server | Tool | Permission |\n|---|---|---|\n| files | write | allow_always |\n| x | | perhaps |\n";
+    const cwd = await folder({ "auths.md": auths });
+    const env = { TOOLGATE_CONFIG: join(cwd, "config") };
+    const { status, stderr } = toolgate(["rules", "import", "auths.md"], { cwd, env });
+    expect(status).toBe(0);
+    expect(stderr).toContain("left out");
+    expect(toolgate(["rules", "list"], { cwd, env }).stdout).toContain('"server":"files"');
+  });
+
+  test("a file with a mistake is told with its line", async () => {
+    const cwd = await folder({ "rules.json": '{\n  "rules": [\n    { "permit": "read" }\n  ]\n}\n' });
+    const { status, stderr } = toolgate(["rules", "check", "rules.json"], { cwd });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/rules\.json.*3/);
+  });
+});
