@@ -1,6 +1,7 @@
 /**
  * A rule's examples, tried on the rule: commands that it must and must not match. Read as the decision
- * reads them: an allowing rule must cover every command in the text, and nothing in it may be in doubt;
+ * reads them: an allowing rule must cover every command in the text, which writes no file by a redirect and
+ * has nothing in doubt;
  * an asking or denying one matches when it names any of them.
  */
 import { oneLine } from "../call/index.js";
@@ -28,7 +29,6 @@ function matches(rule: Rule, example: string): boolean {
   const { command = [] } = rule;
   const { commands, doubts } = readShell(example);
   if (!("allow" in rule)) return commands.some(({ argv }) => namesCommand(command, argv));
-  return (
-    doubts.length === 0 && commands.length > 0 && commands.every(({ argv }) => allowsCommand(command, argv))
-  );
+  const isCovered = commands.every(({ argv, writes }) => writes.length === 0 && allowsCommand(command, argv));
+  return doubts.length === 0 && commands.length > 0 && isCovered;
 }

@@ -74,6 +74,14 @@ test("a change holds from the next question on, even one that keeps size and tim
   expect(source.current(project).rules).toEqual([{ deny: "bbbb" }]);
 });
 
+test("of changes faster than the clock of the disk, the last one holds", () => {
+  const { source, project, user } = aHouse();
+  for (let index = 100; index < 400; index += 1) {
+    write(user, { rules: [{ deny: `t${index}` }] });
+    expect(source.current(project).rules).toEqual([{ deny: `t${index}` }]);
+  }
+});
+
 test("an unchanged file is not read again", async () => {
   const { source, project, user } = aHouse();
   write(user, { rules: [DENY] });
