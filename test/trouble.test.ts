@@ -51,25 +51,18 @@ const faulty = (run: (context: ToolContext) => unknown): Tool =>
 
 describe("a faulty tool", () => {
   test.each<[string, (context: ToolContext) => unknown, string]>([
-    ["prints to a terminal it never showed", ({ print }) => print("nowhere", "x"), "t done"],
-    ["reports another input", ({ report }) => report({ rawInput: { other: 1 } }), "t done"],
+    ["prints to a terminal it never showed", (context) => context.print("nowhere", "x"), "t done"],
+    ["reports another input", (context) => context.report({ rawInput: { other: 1 } }), "t done"],
     [
       "shows what cannot be written down",
-      ({ report }) =>
-        report({ content: [{ type: "content", content: { type: "text", text: 1n as never } }] }),
+      (context) =>
+        context.report({ content: [{ type: "content", content: { type: "text", text: 1n as never } }] }),
       "t done",
     ],
     [
       "throws something that is no error",
       () => {
         throw Object.create(null);
-      },
-      "t failed",
-    ],
-    [
-      "throws undefined",
-      () => {
-        throw undefined;
       },
       "t failed",
     ],

@@ -44,7 +44,7 @@ export class AgentSession {
 
   /** Opens a session, new or recorded. Calls that died with an earlier process are settled first. */
   static async open(options: SessionOptions): Promise<AgentSession> {
-    const { agent, ledger, workspace, sessionId = `session_${randomUUID()}`, now = Date.now } = options;
+    const { agent, ledger, sessionId = `session_${randomUUID()}`, now = Date.now } = options;
     // A process may have the same session open twice by mistake: each opening is an owner of its own.
     const owner = `${agent.name} ${process.pid} ${randomUUID().slice(0, 8)}`;
     const { leaseMilliseconds: milliseconds, patience } = options;

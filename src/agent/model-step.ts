@@ -137,18 +137,13 @@ async function* partsOf(
   }
 }
 
-async function unlessAborted<Value>(promise: PromiseLike<Value>, signal: AbortSignal): Promise<Value> {
-  signal.throwIfAborted();
-  let stop = (): void => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(signal.reason);
+function unlessAborted<Value>(promise: PromiseLike<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) return stop();
     signal.addEventListener("abort", stop, { once: true });
+    promise.then(resolve, reject).then(() => signal.removeEventListener("abort", stop), reject);
   });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }
 
 const BROKEN_BY: ReadonlyMap<string, StepEnd & { status: "broken" }> = new Map([

@@ -42,11 +42,12 @@ async function readAnswer(signal: AbortSignal): Promise<Awaited<ReturnType<Ask>>
 
 /** What was typed before the question was there to be read is no answer to it. */
 async function dropWhatWasTyped(terminal: Interface): Promise<void> {
-  const drop = (): void => undefined;
   terminal.on("line", drop);
   await new Promise((resolve) => setTimeout(resolve, TYPED_BEFORE));
   terminal.off("line", drop);
 }
+
+const drop = (): void => undefined;
 
 /** Milliseconds: what lay in the buffer arrives at once, and nobody reads a question faster. */
 const TYPED_BEFORE = 150;

@@ -56,12 +56,13 @@ export function createProgram(): Command {
   return program;
 }
 
+const commands = () => import("./rules.js");
+
 function addRulesCommands(program: Command): void {
   const rules = program
     .command("rules")
     .description("see, try, remember and take back rules")
     .helpCommand(false);
-  const commands = () => import("./rules.js");
   rules
     .command("list")
     .description("show the rules in force here, where each comes from, and what is remembered")

@@ -3,6 +3,7 @@
  * they are; what no rule speaks of gets the default, which asks. To be allowed, every part of the intent
  * must be covered by a rule that allows it, and nothing about it may be in doubt.
  */
+import { visibleText } from "../call/index.js";
 import type { Intent, PathAccess } from "./intent.js";
 import { matchHost, readUrl, touchesHost } from "./hosts/match-host.js";
 import { allowsCommand, hasWildcard, namesCommand } from "./match-command.js";
@@ -37,7 +38,7 @@ export type Verdict = {
 export function decide(intent: Intent, policy: Policy): Verdict {
   const { parts, doubts } = partsOf(intent, policy);
   const rules = policy.rules.map(ruleParts);
-  const saw = [...parts.map(partText), ...doubts];
+  const saw = [...parts.map(partText), ...doubts].map((text) => visibleText(text));
   if (holdsNul(intent.command)) return verdict("deny", undefined, "a NUL cannot be handed to a program", saw);
   const forbidden = parts.flatMap((part) =>
     pathsIn(part).flatMap((access) => guarded(access, policy, isForbidden)),
@@ -62,7 +63,7 @@ export function decide(intent: Intent, policy: Policy): Verdict {
   const worries = isCovered
     ? concerns(parts, doubts, rules, intent, policy)
     : dynamicUnderDeny(doubts, rules);
-  const [rule] = covering.filter((found) => found !== undefined);
+  const rule = covering.find((found) => found !== undefined);
   if (worries.length > 0) return verdict("ask", undefined, worries[0], [...saw, ...worries]);
   return verdict("allow", isCovered ? rule : undefined, rule?.reason, saw);
 }
@@ -167,10 +168,10 @@ function concerns(
     }
     if (part.type !== "command") continue;
     for (const access of part.redirects)
-      if (!allowed(access)) found.push(`it writes ${access.path} by a redirect`);
+      if (!allowed(access)) found.push(`it writes ${visibleText(access.path)} by a redirect`);
     for (const access of part.touches) {
       if (!isInside(access.path, policy) && !allowed(access))
-        found.push(`${access.path} is outside of the workspace`);
+        found.push(`${visibleText(access.path)} is outside of the workspace`);
     }
     if (part.cwd === undefined || !isInside(part.cwd, policy))
       found.push(`it runs outside of the workspace, in ${part.cwd ?? "a folder that is not known"}`);
@@ -228,7 +229,7 @@ type Guard = typeof isProtected;
 function guarded(access: PathAccess, { home, roots, own = [] }: Policy, guard: Guard): readonly string[] {
   return namesOf(access).flatMap((path) => {
     const sentence = guard(path, { home, roots, own, access: access.access });
-    return sentence === undefined ? [] : [`${path}: ${sentence}`];
+    return sentence === undefined ? [] : [`${visibleText(path)}: ${sentence}`];
   });
 }
 

@@ -25,7 +25,7 @@ export type CommandPart = {
 };
 
 export type PathPart = { readonly type: "path" } & PathAccess;
-export type HostPart = { readonly type: "host"; readonly url: string };
+type HostPart = { readonly type: "host"; readonly url: string };
 export type Part = CommandPart | PathPart | HostPart | { readonly type: "tool" };
 
 export type IntentParts = {
@@ -58,9 +58,21 @@ function readCommand({ command }: Intent): ShellReading {
   return typeof command === "string" ? readShell(command) : readArgv(command);
 }
 
+/** More words than anyone writes: not judged one by one, and so never allowed unasked. */
+const MOST_WORDS = 2_000;
+
+const UNJUDGED: ArgvJudgement = {
+  doubts: [`it has more than ${MOST_WORDS} words`],
+  reads: [],
+  writes: [],
+  deletes: [],
+  urls: [],
+  onlyReads: false,
+};
+
 function commandPart(command: ReadCommand, start: string, home: string): CommandPart {
   const { argv } = command;
-  const judgement = judgeArgv(argv);
+  const judgement = argv.length > MOST_WORDS ? UNJUDGED : judgeArgv(argv);
   const cwd = folderAfter(start, command.after, home);
   const absolute = (word: string): string | undefined =>
     cwd === undefined ? undefined : pathOf(word, cwd, home);

@@ -1,8 +1,7 @@
 /**
- * A rule's examples, tried on the rule: commands that it must and must not match. Read as the decision
- * reads them: an allowing rule must cover every command in the text, which writes no file by a redirect and
- * has nothing in doubt;
- * an asking or denying one matches when it names any of them.
+ * A rule's examples, tried on the rule: commands that it must and must not match. An allowing rule must
+ * cover every command in the text, which may hold no doubt and write no file by a redirect; an asking or
+ * denying one matches when it names any of them.
  */
 import { oneLine } from "../call/index.js";
 import type { Rule } from "../policy/index.js";

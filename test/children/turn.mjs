@@ -58,9 +58,10 @@ function dying(real, moment, number) {
       if (name !== "append" && name !== "answer") return member.bind(target);
       return async (...args) => {
         appends += 1;
-        if (moment === "before" && appends === number) die();
+        const isTheOne = appends === number;
+        if (moment === "before" && isTheOne) die();
         const result = await member.apply(target, args);
-        if (moment === "after" && appends === number) die();
+        if (moment === "after" && isTheOne) die();
         return result;
       };
     },

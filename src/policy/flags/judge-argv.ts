@@ -9,7 +9,7 @@ import { pathDoubts, plainPaths } from "./path-effects.js";
 import { findProgram } from "./programs/index.js";
 import { readFlags } from "./read-flags.js";
 import type { FlagsRead } from "./read-flags.js";
-import type { Effects, NestedCommands, Spec, Words } from "./vocabulary.js";
+import type { Effects, NestedCommands, SeenFlag, Spec, Words } from "./vocabulary.js";
 
 export type ArgvJudgement = {
   /** Why an allow rule with `*` must not silently cover these words; empty when each is known to be harmless. */
@@ -71,12 +71,12 @@ function judge({ title, specs, args }: Command): ArgvJudgement {
   return summary(title, effects, { onlyReads: spec.onlyReads === true && !changes });
 }
 
-function nestedEffects({ commands, mustOnlyRead }: NestedCommands): Effects[] {
+function nestedEffects({ commands, mustOnlyRead, elsewhere }: NestedCommands): Effects[] {
   return commands.map((argv) => {
     const inner = judgeArgv(argv);
     const reads = inner.reads.filter((path) => !path.includes("{}"));
     const doubts = mustOnlyRead && !inner.onlyReads ? [`runs "${argv.join(" ")}"`] : inner.doubts;
-    return { ...inner, reads, doubts };
+    return elsewhere ? { doubts } : { ...inner, reads, doubts };
   });
 }
 
@@ -108,9 +108,33 @@ function summary(
 }
 
 function flagEffects({ flags, doubts }: FlagsRead): Effects {
-  const valued = (meaning: string) =>
-    flags.flatMap(({ flag, value }) => (flag.meaning === meaning && value !== undefined ? [value] : []));
-  return { doubts, reads: valued("reads"), writes: valued("writes"), urls: valued("url") };
+  const valued = (...meanings: string[]) =>
+    flags.flatMap(({ flag, value }) =>
+      meanings.includes(flag.meaning) && value !== undefined ? [value] : [],
+    );
+  const plain = flags.filter(
+    ({ flag }) => (flag.meaning === "harmless" || flag.meaning === "changes") && !flag.dashes,
+  );
+  return {
+    doubts: [...doubts, ...plain.flatMap(codeDoubts)],
+    reads: [...valued("reads"), ...plain.flatMap(({ value }) => pathsWithin(value ?? ""))],
+    writes: valued("writes"),
+    urls: valued("url"),
+  };
+}
+
+/** A second look at values described as plain text: `--emit=dep-info=/home/u/.bashrc` names a path all the same. */
+function pathsWithin(value: string): string[] {
+  const found = /(?:^|[=,@])(?<path>(?:\/|~|\.\.\/)[^=,\s]+)$/.exec(value)?.groups?.["path"];
+  return found === undefined || /^\/.*\/[gimsuy]*$/.test(found) ? [] : [found];
+}
+
+/** A reporter, formatter or plugin that is a file is code, whatever the flag is called. */
+function codeDoubts({ name, value = "" }: SeenFlag): string[] {
+  const isCode = /^(?:\.{0,2}\/|~)\S*\.(?:[cm]?[jt]sx?|py|rb|so|dylib|dll|sh|lua|pl|php)$/.test(value);
+  return isCode && !/exclude|ignore|include|filter|skip|files?$/i.test(name)
+    ? [`"${name}" is given "${value}", which is code`]
+    : [];
 }
 
 function wordEffects(words: Words, seen: FlagsRead): Effects {

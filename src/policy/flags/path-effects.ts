@@ -3,6 +3,10 @@ import type { Effects } from "./vocabulary.js";
 
 const HARMLESS_DEVICES = /^\/dev\/(?:null|zero|full|u?random|stdin|stdout|stderr|tty|fd\/\d+)$/;
 
+/** File names, or patterns of them, that people keep keys and passwords under. */
+export const SECRET_NAMES =
+  /(?:^|\/)\*?\.env\b|id_(?:rsa|dsa|ecdsa|ed25519)|\.(?:pem|key|p12|pfx|keystore|jks|kdbx)$|credential|secret|\.npmrc|\.netrc|\.pgpass|htpasswd|shadow$|wallet/i;
+
 /** The paths that a path rule should judge: not standard input, and no device that holds nothing. */
 export function plainPaths(words: readonly string[]): string[] {
   return words.filter((word) => word !== "" && word !== "-" && !HARMLESS_DEVICES.test(word));

@@ -91,6 +91,8 @@ export type NestedCommands = {
   readonly commands: readonly (readonly string[])[];
   /** Whoever allowed the outer program expects no more of the inner one than reading. */
   readonly mustOnlyRead: boolean;
+  /** They run on another machine: their paths are not paths here. */
+  readonly elsewhere?: boolean;
 };
 
 export type Programs = Readonly<Record<string, Spec>>;

@@ -36,14 +36,14 @@ const tar: Spec = {
     --format= -H= --posix --pax-option= -b= --blocking-factor= -B -S --sparse --sparse-version= -i --ignore-zeros
     --ignore-failed-read --occurrence? -R --block-number --show-transformed-names --show-stored-names --show-omitted-dirs
     --utc --full-time --quoting-style= --warning= --checkpoint? --force-local -W --verify --acls --xattrs --selinux --no-acls --no-xattrs --no-selinux
-    --backup? --suffix= -s --preserve-order --same-order --delay-directory-restore -g=> --listed-incremental=> -G --incremental -V= --label= --delete --record-size=
+    --backup? --suffix= -s --preserve-order --same-order --delay-directory-restore -g=> --listed-incremental=> -G --incremental -V= --label= --record-size=
     -n --seek --no-seek --clamp-mtime --exclude-ignore= --verbatim-files-from --add-file=< --level= -L= --tape-length= -M --multi-volume`,
   doubt: {
     "--to-command= --checkpoint-action= -F= --info-script= --new-volume-script= --rsh-command= --rmt-command=":
       RUNS,
     "-P --absolute-names": "lets the archive write anywhere",
     "--index-file= --volno-file=": "writes a file",
-    "--remove-files": "deletes what it has packed",
+    "--remove-files --delete": "deletes files, in the archive or outside",
     "-K= --starting-file=": "is not known to be harmless",
   },
   prepare: oldStyle,
@@ -67,7 +67,7 @@ function tarWords(words: readonly string[], seen: Seen): Effects {
   if (seen.has("-x", "--extract", "--get"))
     return {
       reads: archives,
-      writes: seen.has("-O", "--to-stdout", "-C", "--directory") ? [] : ["."],
+      writes: seen.has("-O", "--to-stdout") ? [] : seen.has("-C", "--directory") ? words : [".", ...words],
       doubts,
     };
   if (seen.has("-t", "--list", "-d", "--diff", "--compare"))
@@ -77,12 +77,21 @@ function tarWords(words: readonly string[], seen: Seen): Effects {
 
 /** Packs `name` into `name.gz` beside it, or the other way round. */
 const squeeze = (flags: string): Spec => ({
-  flags: `-c --stdout --to-stdout -d --decompress --uncompress -f --force -h -k --keep -l --list -n --no-name -N --name -q --quiet -r --recursive -S= --suffix= -t --test -v --verbose -V -z
+  flags: `-c --stdout --to-stdout -d --decompress --uncompress -h -k --keep -l --list -n --no-name -N --name -q --quiet -S= --suffix= -t --test -v --verbose -V -z
     --compress --fast --best -1 -2 -3 -4 -5 -6 -7 -8 -9 -0 ${flags}`,
   words: (words, seen) =>
     seen.has("-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list")
       ? { reads: words }
-      : { reads: words, writes: words },
+      : { reads: words, writes: words, deletes: seen.has("-k", "--keep") ? [] : words },
+  // To standard output nothing is replaced.
+  check: (seen) => ({
+    doubts:
+      seen.has("-f", "--force", "-r", "--recursive", "--rm") &&
+      !seen.has("-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list")
+        ? ["replaces many files, or ones that are there already"]
+        : [],
+  }),
+  changes: "-f --force -r --recursive",
 });
 
 const xz = squeeze(
@@ -95,15 +104,15 @@ const zstd = squeeze(
 const sevenZip: Spec = {
   style: "whole",
   flags:
-    "-y -r -r0 -aoa -aos -aou -aot -bd -slt -ba -sdel -spf2 -m* -t* -p* -x!* -i!* -v* -w -ssc -scs* -bs* -bb* -mmt* -mx* -mhe* -sfx",
-  doubt: { "-spf -spf1": "lets the archive write anywhere" },
+    "-y -r -r0 -aoa -aos -aou -aot -bd -slt -ba -spf2 -m* -t* -p* -x!* -i!* -v* -w -ssc -scs* -bs* -bb* -mmt* -mx* -mhe* -sfx",
+  doubt: { "-spf -spf1": "lets the archive write anywhere", "-sdel": "deletes what it has packed" },
   prepare: (args) => args.map((word) => (word.startsWith("-o") ? `--into=${word.slice(2)}` : word)),
   words: (words, seen) => {
     const [letter = "", archive = "", ...rest] = words;
     const into = seen.values("--into");
     if (/^[ltih]$/.test(letter) || words.length === 0) return { reads: [archive] };
     if (/^[xe]$/.test(letter)) return { reads: [archive], writes: into.length > 0 ? into : ["."] };
-    if (/^[aud]$|^rn$/.test(letter))
+    if (/^[au]$/.test(letter))
       return {
         reads: rest,
         writes: [archive],
@@ -144,13 +153,16 @@ export const archivePrograms: Programs = {
   compress: squeeze("-b="),
   uncompress: squeeze(""),
   zip: {
-    flags: `-r --recurse-paths -R -q --quiet -v --verbose -u --update -f --freshen -d --delete -m -9 -8 -7 -6 -5 -4 -3 -2 -1 -0 -j --junk-paths -x= --exclude= -i= --include= -e --encrypt -P= --password=
+    flags: `-r --recurse-paths -R -q --quiet -v --verbose -u --update -f --freshen -9 -8 -7 -6 -5 -4 -3 -2 -1 -0 -j --junk-paths -x= --exclude= -i= --include= -e --encrypt -P= --password=
       -y --symlinks -s= --split-size= -D --no-dir-entries -g --grow -o --latest-time -l -ll -z -c -A -J -L -h -h2 -F -FF -FS --filesync -@ -n= --suffixes= -t= -tt= -T --test -sf --show-files -O=> --output-file=> --out=> -b=> -X --no-extra -Z= --compression-method= -sd -db -dc -dd -dg -du -dv -nw -ic -lf=> -la -k -U= -w -ws -p --paths -S -a -B? -sp -sb`,
-    doubt: { "-TT= --unzip-command=": RUNS },
+    doubt: {
+      "-TT= --unzip-command=": RUNS,
+      "-d --delete -m --move": "deletes files, in the archive or outside",
+    },
     style: "whole",
     prepare: (args) =>
       args.flatMap((word) =>
-        /^-[rqjuv9yeXom]{2,}$/.test(word)
+        /^-[rqjuv9yeXo]{2,}$/.test(word)
           ? word
               .slice(1)
               .split("")
@@ -169,7 +181,11 @@ export const archivePrograms: Programs = {
     doubt: { "-: -^": "lets the archive write outside the folder" },
     words: (words, seen) => ({
       reads: words.slice(0, 1),
-      writes: seen.has("-l", "-t", "-v", "-z", "-p", "-c", "-d", "-Z") ? [] : ["."],
+      writes: seen.has("-l", "-t", "-v", "-z", "-p", "-c", "-Z")
+        ? []
+        : seen.has("-d")
+          ? words.slice(1)
+          : [".", ...words.slice(1)],
     }),
   },
   zipinfo: {
@@ -207,7 +223,7 @@ export const archivePrograms: Programs = {
   ar: {
     prepare: (args) => ["--", ...args.map((word, index) => (index === 0 ? word.replace(/^-/, "") : word))],
     words: ([letters = "", archive = "", ...files]) => {
-      if (!/^[dmpqrtxabcDfilNoPsSTuUvV]+$/.test(letters))
+      if (!/^[mpqrtxabcDfilNoPsSTuUvV]+$/.test(letters))
         return { doubts: [`"${letters}" is not known to be harmless`] };
       return /[tp]/.test(letters)
         ? { reads: [archive] }

@@ -15,6 +15,8 @@ const make: Spec = {
     "-E= --eval=": "runs rules that are given on the command line",
   },
   words: (words, seen) => ({
+    // A prefix or a target folder is written to.
+    writes: words.flatMap((word) => /^\w+=(?<path>[/~].*)$/.exec(word)?.groups?.["path"] ?? []),
     doubts: [
       ...words
         .filter((word) => /^[A-Za-z_.]\w*\s*(?:[:+?]?:?:?|!)=/.test(word) && !isPlainVariable(word))
@@ -129,7 +131,7 @@ const go: Spec = {
       words: "text",
     },
     get: { style: "whole", flags: "-u -u* -t -v -x -d -tool -insecure", words: "text" },
-    clean: { style: "whole", flags: "-n -x -r -i -cache -testcache -modcache -fuzzcache", words: "text" },
+    clean: { style: "whole", flags: "-n -x -r -i -testcache", words: "text" },
     version: { style: "whole", flags: "-m -v", words: "reads", onlyReads: true },
     help: { ...text(""), onlyReads: true },
     mod: {
@@ -259,7 +261,7 @@ const maven: Spec = {
         )
       )
         return [];
-      return /^(?:dependency:(?:tree|analyze|resolve|list|go-offline|purge-local-repository|build-classpath)|versions:(?:display-[\w-]+|set|commit|revert)|help:[\w-]+|spotless:(?:check|apply)|checkstyle:check\w*|surefire:test|jacoco:report|archetype:generate|spring-boot:run|compiler:compile|clean:clean|javadoc:javadoc|enforcer:enforce)$/.test(
+      return /^(?:dependency:(?:tree|analyze|resolve|list|go-offline|build-classpath)|versions:(?:display-[\w-]+|set|commit|revert)|help:[\w-]+|spotless:(?:check|apply)|checkstyle:check\w*|surefire:test|jacoco:report|archetype:generate|spring-boot:run|compiler:compile|clean:clean|javadoc:javadoc|enforcer:enforce)$/.test(
         word,
       )
         ? []
@@ -312,8 +314,14 @@ export const buildPrograms: Programs = {
   "clang++": compiler,
   c99: compiler,
   ninja: {
-    flags: "-v --verbose -j= -k= -n -l= -d= -C=< --quiet -h",
-    doubt: { "-f= -t= -w=": ELSEWHERE },
+    flags: "-v --verbose -j= -k= -n -l= -d= -C=< --quiet -h -t=",
+    doubt: { "-f= -w=": ELSEWHERE },
+    check: (seen) => ({
+      doubts: seen
+        .values("-t")
+        .filter((tool) => !/^(?:targets|query|graph|list|commands|compdb|deps|inputs|rules)$/.test(tool))
+        .map((tool) => `the tool "${tool}" is not known to be harmless`),
+    }),
     words: "text",
   },
   cmake,

@@ -40,14 +40,19 @@ const inside: Spec = {
   flags:
     "-d --detach -i --interactive -t --tty -e= --env= -u= --user= -w= --workdir= -T --index= --detach-keys=",
   doubt: { "--privileged --env-file=": HOST },
-  words: "text",
+  words: ([, program = "", ...rest]) => ({
+    doubts:
+      /(?:^|\/)(?:env|printenv|set)$/.test(program) || (/(?:^|\/)\w*sh$/.test(program) && rest.length > 0)
+        ? [`runs "${[program, ...rest].join(" ")}" in a container that is at work`]
+        : [],
+  }),
 };
 
 const SHOWS = text(
   "-a --all -q --quiet -f= --filter= --format= -n= --last= -l --latest --no-trunc -s --size --digests --tree -v --verbose -t --timestamps --tail= --since= --until= --follow --details --no-stream --type= --no-log-prefix --no-color --services --status= --json --human -H --orphans --volumes --images --profiles --hash= --resolve-image-digests",
 );
 const DOES = text(
-  "-f --force -a --all -v --volumes -t= --time= -s= --signal= --timeout= -q --quiet --filter= --link -d= --driver= --subnet= --gateway= --label= -o= --opt= --attachable --internal --ipv6 --name= --no-prune --alias= --ip= --disable-content-trust --platform= --all-tags --password-stdin -u= --username= -n --no-start -m= --message= --author= -c= --change= --pause --memory= --cpus= --restart=",
+  "-f --force -a --all -v --volumes -t= --time= -s= --signal= --timeout= -q --quiet --filter= --link -d= --driver= --subnet= --gateway= --label= --attachable --internal --ipv6 --name= --no-prune --alias= --ip= --disable-content-trust --platform= --all-tags --password-stdin -u= --username= -n --no-start -m= --message= --author= -c= --change= --pause --memory= --cpus= --restart=",
 );
 
 const build: Spec = {
@@ -72,21 +77,33 @@ const compose: Spec = {
   flags:
     "-p= --project-name= --profile= --progress= --ansi= --parallel= --compatibility --dry-run --verbose --no-ansi -v",
   changes: "-f=< --file=<",
+  check: (seen) => ({
+    doubts: seen
+      .values("-f", "--file")
+      .filter((file) => !/^(?:\.\/)?(?:docker-)?compose[\w.-]*\.ya?ml$/.test(file))
+      .map((file) => `"${file}" is not a compose file of this project by its name`),
+  }),
   doubt: {
     "--env-file= --project-directory= -H= --host= --context= --tls --tlscert= --tlskey= --workdir=":
       ELSEWHERE,
   },
   subcommands: {
-    ...names("ps logs config images ls top port version events stats convert volumes", {
+    ...names("ps logs images ls top port version events stats volumes", {
       ...SHOWS,
       flags: `${SHOWS.flags ?? ""} -f -n= --no-interpolate --environment --variables -o= --output=`,
     }),
     ...names(
       "up down start stop restart build pull push create rm kill pause unpause watch wait scale",
       text(
-        "-d --detach --build --force-recreate --no-recreate --no-deps --no-build --remove-orphans -v --volumes --rmi= -t= --timeout= --wait --wait-timeout= --scale= --abort-on-container-exit --exit-code-from= --attach= --no-attach= --no-log-prefix --quiet-pull --pull= --no-cache --build-arg= -q --quiet --ignore-pull-failures -f --force -s --stop --no-start --renew-anon-volumes -V --always-recreate-deps --no-color --parallel --progress= -m= --memory= --include-deps --signal= --no-up --menu --watch -w --timestamps --push --with-dependencies",
+        "-d --detach --build --force-recreate --no-recreate --no-deps --no-build --remove-orphans -t= --timeout= --wait --wait-timeout= --scale= --abort-on-container-exit --exit-code-from= --attach= --no-attach= --no-log-prefix --quiet-pull --pull= --no-cache --build-arg= -q --quiet --ignore-pull-failures -f --force -s --stop --no-start --renew-anon-volumes -V --always-recreate-deps --no-color --parallel --progress= -m= --memory= --include-deps --signal= --no-up --menu --watch -w --timestamps --push --with-dependencies",
       ),
     ),
+    config: {
+      flags: "-q --quiet --services --images --profiles --volumes --no-interpolate",
+      check: (seen) => ({
+        doubts: seen.flags.length > 0 ? [] : ["shows settings with the secrets filled in"],
+      }),
+    },
     exec: inside,
     run: COMPOSE_RUN,
   },
@@ -119,13 +136,20 @@ const docker: Spec = {
       words: (words) => ({ reads: words.slice(0, 1).filter((word) => !/^https?:/.test(word)) }),
     },
     cp: { flags: "-a --archive -L --follow-link -q --quiet", words: copyWords },
-    ...names(
-      "network volume image container system builder node stack service swarm secret config context manifest plugin trust scout",
-      {
-        style: "first",
-        words: groupWords,
-      },
+    image: group("ls list inspect history", "pull push tag rm prune"),
+    container: group(
+      "ls list ps inspect logs top stats port diff",
+      "start stop restart kill pause unpause rename wait rm prune",
     ),
+    network: group("ls list inspect", "create rm connect disconnect prune"),
+    volume: group("ls list inspect", "create"),
+    system: group("df info events", ""),
+    context: group("ls list show inspect", ""),
+    builder: group("", "prune"),
+    node: group("ls inspect ps", ""),
+    service: group("ls inspect ps logs", ""),
+    stack: group("ls ps services", ""),
+    manifest: group("inspect", ""),
     buildx: {
       subcommands: {
         build,
@@ -154,21 +178,9 @@ function copyWords(words: readonly string[]): Effects {
   return { reads: within(from) ? [] : [from], writes: within(to) ? [] : [to] };
 }
 
-function groupWords(words: readonly string[]): Effects {
-  const [verb = "", ...rest] = words;
-  const shows = /^(?:ls|list|inspect|history|df|info|events|logs|top|stats|ps|port|diff|show|version)$/.test(
-    verb,
-  );
-  const does =
-    /^(?:create|rm|remove|prune|connect|disconnect|pull|push|tag|start|stop|restart|kill|pause|unpause|rename|wait|leave|use|scale|rollback)$/.test(
-      verb,
-    );
-  const odd = rest.filter(
-    (word) =>
-      /^(?:--opt|-o|--driver-opts|--privileged|--mount|--volume|-v)\b/.test(word) && verb === "create",
-  );
-  if (verb !== "" && !shows && !does) return { doubts: [`"${verb}" is not known to be harmless here`] };
-  return { doubts: odd.map((word) => `"${word}" ${HOST}`) };
+/** `docker image ls` and its like; what is not named here is doubted. */
+function group(shown: string, done: string): Spec {
+  return { subcommands: { ...names(shown, SHOWS), ...names(done, DOES) } };
 }
 
 const KUBE = `-n= --namespace= -A --all-namespaces --context= --cluster= -o= --output= -l= --selector= --field-selector= --show-labels --no-headers --sort-by= -w --watch --watch-only --chunk-size= --ignore-not-found -v= --v= --request-timeout= --cache-dir= --show-kind -L= --label-columns= --raw= --subresource= --show-managed-fields --allow-missing-template-keys --template= --output-watch-events -h`;
@@ -176,6 +188,10 @@ const KUBE_DOUBTS = {
   "--kubeconfig= -s= --server= --token= --as= --as-group= --user= --username= --password= --client-key= --client-certificate= --certificate-authority= --insecure-skip-tls-verify? --profile= --profile-output=":
     ELSEWHERE,
 };
+
+/** Things whose loss or making reaches far beyond themselves. */
+const KUBE_FAR =
+  /^(?:token|clusterrole\w*|role\w*|secrets?|namespaces?|ns|pv|pvc|persistentvolume\w*|crds?|customresource\w*|nodes?|no)(?:$|[,/.])/;
 
 const kubeFiles = (words: readonly string[], seen: Seen): Effects => {
   const files = seen.values("-f", "--filename", "-k", "--kustomize");
@@ -206,17 +222,23 @@ const kubectl: Spec = {
         "-f --follow --tail= --since= --since-time= -c= --container= -p --previous --all-containers --timestamps --prefix --max-log-requests= --limit-bytes= --ignore-errors --all-pods",
       words: "text",
     },
-    ...names(
-      "apply create replace delete diff patch scale autoscale label annotate expose set rollout cordon uncordon drain taint wait",
-      {
-        flags:
-          "-f= --filename= -k= --kustomize= -R --recursive --dry-run? --server-side --force --force-conflicts --grace-period= --timeout= --wait --now --all --prune --validate= --field-manager= --overwrite --replicas= --current-replicas= --min= --max= --cpu-percent= --port= --target-port= --type= --name= --image= --for= --revision= --to-revision= --ignore-daemonsets --delete-emptydir-data --record --save-config --patch= -p= --patch-file=< --from-literal= --restart= --schedule= --env= -e= --cascade= --local --list --ignore-not-found --clusterrole= --role= --serviceaccount= --verb= --resource= --docker-server= --docker-username= --docker-password= --docker-email=",
-        doubt: {
-          "--overrides= --from-file= --from-env-file= --raw= --env-file=": "takes what is not shown here",
-        },
-        words: kubeFiles,
+    ...names("apply create delete diff scale autoscale label annotate expose set rollout wait", {
+      flags:
+        "-f= --filename= -k= --kustomize= -R --recursive --dry-run? --server-side --force --force-conflicts --grace-period= --timeout= --wait --now --all --prune --validate= --field-manager= --overwrite --replicas= --current-replicas= --min= --max= --cpu-percent= --port= --target-port= --type= --name= --image= --for= --revision= --to-revision= --ignore-daemonsets --delete-emptydir-data --record --save-config --patch= -p= --patch-file=< --from-literal= --restart= --schedule= --env= -e= --cascade= --local --list --ignore-not-found --clusterrole= --role= --serviceaccount= --verb= --resource= --docker-server= --docker-username= --docker-password= --docker-email=",
+      doubt: {
+        "--overrides= --from-file= --from-env-file= --raw= --env-file=": "takes what is not shown here",
       },
-    ),
+      words: (words, seen) => ({
+        ...kubeFiles(words, seen),
+        doubts: [
+          ...(kubeFiles(words, seen).doubts ?? []),
+          ...words
+            .filter((word) => KUBE_FAR.test(word))
+            .map((word) => `"${word}" reaches further than one thing`),
+          ...(seen.has("--all", "--prune") ? ["changes or deletes everything of a kind"] : []),
+        ],
+      }),
+    }),
     config: {
       words: (words) => ({
         doubts: /^(?:view|get-contexts|current-context|get-clusters|get-users|use-context)$/.test(
@@ -256,14 +278,15 @@ const terraform: Spec = {
   doubt: { "-chdir=": ELSEWHERE },
   style: "whole",
   subcommands: {
-    ...names("plan validate show fmt output providers graph version state workspace get refresh", {
+    ...names("plan validate show fmt output providers graph version state workspace get", {
       style: "whole",
       flags:
-        "-no-color -json -input= -lock= -lock-timeout= -out=> -var= -var-file=< -target= -refresh= -refresh-only -destroy -detailed-exitcode -parallelism= -compact-warnings -recursive -check -diff -write= -list= -raw -type= -update -replace= -concise",
+        "-no-color -input= -lock= -lock-timeout= -out=> -var= -var-file=< -target= -refresh= -refresh-only -destroy -detailed-exitcode -parallelism= -compact-warnings -recursive -check -diff -write= -list= -type= -update -replace= -concise",
+      doubt: { "-json -raw": "shows secrets in the clear" },
       words: (words) => ({
         doubts: words
-          .filter((word) => /^(?:rm|mv|push|replace-provider|delete)$/.test(word))
-          .map((word) => `"${word}" changes what is known of the real thing`),
+          .filter((word) => /^(?:rm|mv|push|pull|replace-provider|delete)$/.test(word))
+          .map((word) => `"${word}" changes what is known of the real thing, or shows its secrets`),
         reads: words.filter((word) => /[./]/.test(word) && !/^[\w-]+\.[\w.[\]"-]+$/.test(word)),
       }),
     }),

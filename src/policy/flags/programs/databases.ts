@@ -25,8 +25,7 @@ const sqlite: Spec = {
 const psql: Spec = {
   flags: `-d= --dbname= -h=@ --host=@ -p= --port= -U= --username= -w --no-password -W --password -c= --command= -l --list -t --tuples-only -A --no-align -q --quiet -x --expanded -F= --field-separator= -R= --record-separator= -H --html --csv -a --echo-all -e --echo-queries -E --echo-hidden -b --echo-errors -n --no-readline -S --single-line -1
     --single-transaction -X --no-psqlrc -P= --pset= -T= --table-attr= -z -0 -V -s --variable= -v= --set=`,
-  doubt: { "-o= --output= -L= --log-file=": RUNS },
-  changes: "-f=< --file=<",
+  doubt: { "-o= --output= -L= --log-file=": RUNS, "-f= --file=": FILE },
   words: (words, seen) => {
     const told = seen.values("-c", "--command");
     const doubts = told.flatMap(psqlDoubts);
@@ -85,7 +84,7 @@ const redis: Spec = {
     )
       return { doubts: [STDIN] };
     const harmful =
-      /^(?:EVAL|EVALSHA|FCALL|SCRIPT|FUNCTION|MODULE|DEBUG|SLAVEOF|REPLICAOF|MIGRATE|ACL|BGREWRITEAOF|BGSAVE|SAVE|SHUTDOWN|FLUSHALL|CLUSTER|SYNC|PSYNC|EVAL_RO|RESTORE)$/.test(
+      /^(?:EVAL|EVALSHA|FCALL|SCRIPT|FUNCTION|MODULE|DEBUG|SLAVEOF|REPLICAOF|MIGRATE|ACL|BGREWRITEAOF|BGSAVE|SAVE|SHUTDOWN|FLUSHALL|FLUSHDB|MONITOR|CLUSTER|SYNC|PSYNC|EVAL_RO|RESTORE)$/.test(
         name,
       );
     const sets = name === "CONFIG" && (rest[0] ?? "").toUpperCase() !== "GET";
@@ -123,11 +122,15 @@ export const databasePrograms: Programs = {
   ),
   pg_isready: dump(`${PG_HOST} -t= --timeout=`, { onlyReads: true }),
   createdb: dump(`${PG_HOST} -O= --owner= -E= --encoding= -T= --template= -D= -l= --locale=`),
-  dropdb: dump(`${PG_HOST} --if-exists -i --interactive -f --force`),
+  dropdb: dump(`${PG_HOST} --if-exists -i --interactive -f --force`, {
+    words: () => ({ doubts: ["deletes a database"] }),
+  }),
   createuser: dump(
     `${PG_HOST} -s --superuser -d --createdb -r --createrole -P --pwprompt -l --login -S -D -R -i --interactive`,
   ),
-  dropuser: dump(`${PG_HOST} --if-exists -i --interactive`),
+  dropuser: dump(`${PG_HOST} --if-exists -i --interactive`, {
+    words: () => ({ doubts: ["deletes a user"] }),
+  }),
   mysqldump: dump(
     "-u= --user= -h=@ --host=@ -P= --port= -p? --password? -A --all-databases -B --databases -d --no-data -t --no-create-info --single-transaction --quick -q --routines -R --triggers --events -E --add-drop-table --add-drop-database --ignore-table= --skip-lock-tables --lock-tables --where= -w= --compact --no-tablespaces --column-statistics= --set-gtid-purged= --hex-blob --default-character-set= -r=> --result-file=> -v --verbose --skip-comments -n -c --complete-insert",
   ),

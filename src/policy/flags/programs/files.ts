@@ -9,6 +9,10 @@ const list = (flags: string, more: Partial<Spec> = {}): Spec => ({
   ...more,
 });
 
+/** Folders that hold what people wrote, not what programs made. */
+const SOURCES =
+  /^(?:\.\/)?(?:src|lib|source|sources|app|apps|packages|test|tests|docs|\.github|\.git|scripts|include)\/?$/;
+
 const BACKUPS = "--backup? -b -S= --suffix=";
 
 /** The last word, or `-t`, is where the others go; a move also takes them away. */
@@ -21,6 +25,7 @@ const into =
       reads: sources,
       deletes: moves ? sources : [],
       writes: named.length > 0 ? [] : words.slice(-1),
+      doubts: sources.includes("/dev/null") ? ["empties what is there"] : [],
     };
   };
 
@@ -166,16 +171,31 @@ export const filePrograms: Programs = {
     flags:
       "-f --force -i -I --interactive? --one-file-system --preserve-root? -r -R --recursive -d --dir -v --verbose",
     doubt: { "--no-preserve-root": "lets it delete the root" },
-    words: "deletes",
+    words: (words, seen) => ({
+      deletes: words,
+      doubts: words
+        .filter((word) => seen.has("-r", "-R", "--recursive") && SOURCES.test(word))
+        .map((word) => `"${word}" is a folder of sources`),
+    }),
   },
   rmdir: { flags: "--ignore-fail-on-non-empty -p --parents -v --verbose", words: "deletes" },
   unlink: { words: "deletes" },
   trash: { flags: "-v -F", words: "deletes" },
   shred: {
     flags: "-f --force -n= --iterations= -s= --size= -u --remove? -v --verbose -x --exact -z --zero",
-    words: "deletes",
+    words: (words) => ({ deletes: words, doubts: ["leaves nothing that could be brought back"] }),
   },
-  truncate: { flags: "-c --no-create -o --io-blocks -r=< --reference=< -s= --size=", words: "writes" },
+  truncate: {
+    flags: "-c --no-create -o --io-blocks -r=< --reference=< -s= --size=",
+    words: (words, seen) => ({
+      writes: words,
+      doubts:
+        seen.values("-s", "--size").some((size) => /^0/.test(size)) &&
+        !words.every((word) => word.endsWith(".log"))
+          ? ["empties what is there"]
+          : [],
+    }),
+  },
   touch: {
     flags: "-a -c --no-create -d= --date= -f -h --no-dereference -m -r=< --reference=< -t= --time=",
     words: "writes",
@@ -253,6 +273,21 @@ export const filePrograms: Programs = {
     words: "writes",
   },
   sync: { flags: "-d --data -f --file-system", words: "reads" },
+  patch: {
+    flags: `-p= --strip= -F= --fuzz= -l --ignore-whitespace -c --context -n --normal -u --unified -N --forward -R --reverse -i=< --input=< -r=>
+      --reject-file=> --merge? -E --remove-empty-files -Z --set-utc -T --set-time --quoting-style= -b --backup --backup-if-mismatch --no-backup-if-mismatch
+      -V= --version-control= -z= --suffix= -t --batch -f --force -s --quiet --silent --verbose --dry-run --posix -d=> --directory=> --reject-format= --binary -v`,
+    doubt: {
+      "-e --ed": "runs an editor on the patch, which can run programs",
+      "-g= --get=": "runs a version control program",
+      "-o= --output= -D= --ifdef= -B= --prefix= -Y= --basename-prefix= --follow-symlinks":
+        "writes elsewhere than the patch says",
+    },
+    words: ([original, patch]) => ({
+      writes: original === undefined ? [] : [original],
+      reads: patch === undefined ? [] : [patch],
+    }),
+  },
   rename: {
     flags: "-n --no-act --nono -v --verbose -f --force -o --no-overwrite -s --symlink -i --interactive",
     doubt: { "-e=": "takes a perl program" },

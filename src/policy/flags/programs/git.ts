@@ -5,6 +5,7 @@
 import type { Effects, Programs, Seen, Spec } from "../vocabulary.js";
 
 const RUNS = "runs another program";
+const LOSES = "can lose work that nothing else holds";
 const WRITES = "writes a file, which is not expected of a command that shows something";
 
 /** Settings that only say how something looks or who the author is. All others are doubted. */
@@ -98,7 +99,14 @@ function configWords(words: readonly string[], seen: Seen): Effects {
     "--get-colorbool",
   ];
   const [first = "", ...rest] = words;
-  if (seen.has(...reading) || words.length === 0 || first === "list" || first === "get") return {};
+  const lists = seen.has("-l", "--list") || first === "list";
+  if (lists && seen.has("--global", "--system")) return { doubts: ["shows settings that may hold tokens"] };
+  if (seen.has(...reading) || words.length === 0 || lists || first === "get") {
+    const names = words.filter((word) =>
+      /token|password|secret|credential|extraheader|\.\*|^\.?$/i.test(word),
+    );
+    return { doubts: names.map((name) => `"${name}" may be a secret`) };
+  }
   if (first === "edit") return { doubts: ["opens the settings in an editor"] };
   const writing = /^(?:set|unset|rename-section|remove-section)$/.test(first);
   const [name = ""] = writing ? rest : words;
@@ -114,7 +122,7 @@ const CONFIG_SHARED = `--global --system --local --worktree --get --get-all --ge
   --expiry-date -z --null --name-only --includes --no-includes --show-origin --show-scope --show-names --default= --all --regexp --value= --append --comment=`;
 
 const RESTORES =
-  "-q --quiet --[no-]progress -f --force -m --merge --conflict= -p --patch --recurse-submodules? --no-recurse-submodules --pathspec-from-file=< --pathspec-file-nul --ignore-skip-worktree-bits --[no-]overlay -2 --ours -3 --theirs";
+  "-q --quiet --[no-]progress -m --merge --conflict= -p --patch --recurse-submodules? --no-recurse-submodules --pathspec-from-file=< --pathspec-file-nul --ignore-skip-worktree-bits --[no-]overlay -2 --ours -3 --theirs";
 const FETCHES = `-v --verbose -q --quiet --all --no-all --set-upstream -a --append --atomic -f --force -m --multiple -t --tags --no-tags -n -j= --jobs= --prefetch -p --prune
   --no-prune -P --prune-tags --recurse-submodules? --no-recurse-submodules --dry-run --[no-]write-fetch-head -k --keep -u --update-head-ok --[no-]progress --depth= --shallow-since= --shallow-exclude=
   --deepen= --unshallow --refetch --update-shallow --refmap= -o= --server-option= -4 --ipv4 -6 --ipv6 --negotiation-tip= --negotiate-only --filter= --[no-]auto-maintenance
@@ -130,7 +138,8 @@ const upload = { "--upload-pack= --receive-pack= --exec=": RUNS };
 const branch: Spec = {
   flags: `-v -vv --verbose -q --quiet ${REF_LIST} -r --remotes --abbrev? --no-abbrev -a --all -l --list --show-current`,
   changes:
-    "-t --track? --no-track -u= --set-upstream-to= --unset-upstream -d --delete -D -m --move -M -c --copy -C --create-reflog -f --force --recurse-submodules --edit-description",
+    "-t --track? --no-track -u= --set-upstream-to= --unset-upstream -d --delete -m --move -c --copy --create-reflog --recurse-submodules --edit-description",
+  doubt: { "-D -M -C -f --force": LOSES },
   words: "text",
   onlyReads: true,
 };
@@ -153,9 +162,10 @@ const stash: Spec = {
       ),
     ),
     ...nestedWords(
-      "pop apply drop branch clear create store",
+      "pop apply branch create store",
       act("--index -q --quiet -m= --message=", { words: "text" }),
     ),
+    ...nestedWords("drop clear", act("-q --quiet", { words: () => ({ doubts: [LOSES] }) })),
   },
 };
 
@@ -196,7 +206,12 @@ const remote: Spec = {
     update: act("-p --prune", { words: "text" }),
     prune: act("-n --dry-run", { words: "text" }),
     add: act("-t= -m= -f --tags --no-tags --mirror?", { words: (words) => addresses(words.slice(1)) }),
-    "set-url": act("--push --add --delete", { words: (words) => addresses(words.slice(1)) }),
+    "set-url": act("--push --add --delete", {
+      words: (words) => {
+        const away = addresses(words.slice(1));
+        return { ...away, doubts: [...(away.doubts ?? []), "sends later pushes elsewhere"] };
+      },
+    }),
     ...nestedWords(
       "rename remove rm set-head set-branches",
       act("-a --auto -d --delete --add --progress --no-progress", { words: "text" }),
@@ -211,7 +226,7 @@ const worktree: Spec = {
       "-f --force -b= -B= -d --detach --[no-]checkout --lock --reason= -q --quiet --[no-]track --[no-]guess-remote --orphan --relative-paths",
       { words: ([path]) => ({ writes: path === undefined ? [] : [path] }) },
     ),
-    remove: act("-f --force", { words: "deletes" }),
+    remove: act("", { doubt: { "-f --force": LOSES }, words: "deletes" }),
     move: act("-f --force", { words: "copy" }),
     prune: act("-n --dry-run -v --verbose --expire="),
     lock: act("--reason="),
@@ -224,8 +239,8 @@ const subcommands: Record<string, Spec> = {
   ...nestedWords("log show reflog whatchanged", log),
   reflog: {
     ...log,
-    words: (words) => (words[0] === "delete" || words[0] === "expire" ? {} : outsideReads(words)),
-    flags: `${log.flags ?? ""} --expire= --expire-unreachable= --updateref --rewrite --stale-fix -v --verbose --dry-run`,
+    words: (words) =>
+      /^(?:delete|expire|drop)$/.test(words[0] ?? "") ? { doubts: [LOSES] } : outsideReads(words),
   },
   diff: show(`${DIFF} --no-renames`, {
     doubt: DIFF_DOUBTS,
@@ -293,7 +308,10 @@ const subcommands: Record<string, Spec> = {
   "show-branch": show(
     "-a --all -r --remotes --color? --no-color --more? --list --no-name --current --sha1-name --merge-base --independent --topo-order --topics --sparse --date-order -g? --reflog?",
   ),
-  "symbolic-ref": act("-d --delete -q --quiet --short --recurse --no-recurse -m=", { words: "text" }),
+  "symbolic-ref": show("-q --quiet --short --recurse --no-recurse", {
+    doubt: { "-d --delete -m=": LOSES },
+    words: (words) => ({ doubts: words.length > 1 ? [LOSES] : [] }),
+  }),
   "cat-file": show(
     "-e -p -t -s --batch? --batch-check? --batch-all-objects --buffer --follow-symlinks --unordered --allow-unknown-type --filter= -z -Z",
   ),
@@ -330,16 +348,36 @@ const subcommands: Record<string, Spec> = {
     --template=< -e --edit --no-edit --cleanup= --status --no-status -S? --gpg-sign? --no-gpg-sign -a --all -i --include --interactive -p --patch -o --only -n --no-verify --verify --dry-run --short --branch --ahead-behind
     --porcelain --long -z --null --amend --no-post-rewrite -u? --untracked-files? --pathspec-from-file=< --pathspec-file-nul --allow-empty --allow-empty-message`),
   push: act(
-    `-v --verbose -q --quiet --all --branches --mirror -d --delete --tags -n --dry-run --porcelain -f --force --[no-]force-with-lease? --[no-]force-if-includes --recurse-submodules= --no-recurse-submodules
-    --[no-]thin -u --set-upstream --[no-]progress --prune --[no-]verify --follow-tags --no-follow-tags --[no-]signed? --[no-]atomic -o= --push-option= -4 --ipv4 -6 --ipv6 --repo=@`,
+    `-v --verbose -q --quiet --all --branches --tags -n --dry-run --porcelain --no-force-with-lease --force-with-lease? --[no-]force-if-includes --recurse-submodules= --no-recurse-submodules
+    --[no-]thin -u --set-upstream --[no-]progress --[no-]verify --follow-tags --no-follow-tags --[no-]signed? --[no-]atomic -o= --push-option= -4 --ipv4 -6 --ipv6 --repo=@`,
     {
-      doubt: upload,
-      words: (words) =>
-        addresses(words.filter((word, index) => index === 0 || !/^\+?[\w./@^~-]*:[\w./-]*$/.test(word))),
+      doubt: {
+        ...upload,
+        "-f --force --mirror -d --delete --prune": "overwrites or deletes what others may hold",
+      },
+      words: ([remote, ...refs]) => {
+        const away = addresses(remote === undefined ? [] : [remote]);
+        const sent = (away.urls ?? []).map(
+          (url) => `sends the code to "${url}", which is no remote of this repository`,
+        );
+        const lost = refs
+          .filter((ref) => /^[+:]/.test(ref))
+          .map((ref) => `"${ref}" overwrites or deletes what others may hold`);
+        return { ...away, doubts: [...(away.doubts ?? []), ...sent, ...lost] };
+      },
     },
   ),
   fetch: act(FETCHES, { doubt: upload, words: addresses }),
-  pull: act(`${FETCHES} ${MERGES} -r? --rebase? --no-rebase`, { doubt: upload, words: addresses }),
+  pull: act(`${FETCHES} ${MERGES} -r? --rebase? --no-rebase`, {
+    doubt: upload,
+    words: (words) => {
+      const away = addresses(words);
+      const foreign = (away.urls ?? []).map(
+        (url) => `merges code from "${url}", which is no remote of this repository`,
+      );
+      return { ...away, doubts: [...(away.doubts ?? []), ...foreign] };
+    },
+  }),
   clone: act(
     `-v --verbose -q --quiet --[no-]progress --[no-]reject-shallow -n --no-checkout --bare --mirror -l --local --no-local --no-hardlinks -s --shared --recurse-submodules? --recursive? --no-recurse-submodules -j= --jobs= --reference=<
     --reference-if-able=< --dissociate -o= --origin= -b= --branch= --depth= --shallow-since= --shallow-exclude= --[no-]single-branch --no-tags --tags --[no-]shallow-submodules --separate-git-dir=> --server-option= -4
@@ -360,14 +398,24 @@ const subcommands: Record<string, Spec> = {
   ),
   checkout: act(
     `${RESTORES} -b= -B= -l --[no-]guess -d --detach -t --track? --no-track --orphan= --[no-]overwrite-ignore --ignore-other-worktrees`,
-    { numbers: true },
+    {
+      numbers: true,
+      doubt: { "-f --force": LOSES },
+      words: (words) => ({ ...outsideReads(words), doubts: words.includes(".") ? [LOSES] : [] }),
+    },
   ),
   switch: act(
-    "-c= --create= -C= --force-create= --[no-]guess --discard-changes -q --quiet --recurse-submodules? --no-recurse-submodules --[no-]progress -m --merge --conflict= -d --detach -t --track? --no-track -f --force --orphan= --overwrite-ignore --ignore-other-worktrees",
+    "-c= --create= -C= --force-create= --[no-]guess -q --quiet --recurse-submodules? --no-recurse-submodules --[no-]progress -m --merge --conflict= -d --detach -t --track? --no-track -f --force --orphan= --overwrite-ignore --ignore-other-worktrees",
   ),
-  restore: act(`${RESTORES} -s= --source= -S --staged -W --worktree --ignore-unmerged`),
+  restore: act(`${RESTORES} -s= --source= -S --staged -W --worktree --ignore-unmerged`, {
+    words: (words, seen) => ({
+      ...outsideReads(words),
+      doubts: words.includes(".") && !seen.has("-S", "--staged") ? [LOSES] : [],
+    }),
+  }),
   reset: act(
-    "-q --quiet --no-quiet --refresh --no-refresh --mixed --soft --hard --merge --keep --recurse-submodules? --no-recurse-submodules -p --patch -N --intent-to-add --pathspec-from-file=< --pathspec-file-nul",
+    "-q --quiet --no-quiet --refresh --no-refresh --mixed --soft --keep --recurse-submodules? --no-recurse-submodules -p --patch -N --intent-to-add --pathspec-from-file=< --pathspec-file-nul",
+    { doubt: { "--hard --merge": LOSES } },
   ),
   branch,
   tag: {
@@ -388,7 +436,10 @@ const subcommands: Record<string, Spec> = {
   "cherry-pick": act(PICKS),
   revert: act(PICKS),
   stash,
-  clean: act("-q --quiet -n --dry-run -f --force -i --interactive -d -e= --exclude= -x -X"),
+  clean: act("-q --quiet -n --dry-run -i --interactive -d -e= --exclude= -x -X", {
+    check: (seen) => ({ doubts: seen.has("-f", "--force") && !seen.has("-n", "--dry-run") ? [LOSES] : [] }),
+    changes: "-f --force",
+  }),
   mv: act("-v --verbose -n --dry-run -f --force -k --sparse", { words: "copy" }),
   rm: act(
     "-n --dry-run -q --quiet --cached -f --force -r --ignore-unmatch --sparse --pathspec-from-file=< --pathspec-file-nul",
@@ -446,9 +497,12 @@ const subcommands: Record<string, Spec> = {
     ),
   },
   gc: act(
-    "--aggressive --auto --prune? --no-prune -q --quiet --force --keep-largest-pack --cruft --no-cruft --detach --no-detach",
+    "--aggressive --auto --no-prune -q --quiet --keep-largest-pack --cruft --no-cruft --detach --no-detach",
+    {
+      doubt: { "--prune? --force": LOSES },
+    },
   ),
-  prune: act("-n --dry-run -v --verbose --progress --expire="),
+  prune: act("-n --dry-run -v --verbose --progress", { doubt: { "--expire=": LOSES } }),
   repack: act(
     "-a -A -d -f -F -l -n -q --quiet --window= --depth= --threads= --max-pack-size= -b -k -m --cruft",
   ),
@@ -468,7 +522,10 @@ const subcommands: Record<string, Spec> = {
   "update-index": act(
     "-q --refresh --really-refresh --[no-]assume-unchanged --[no-]skip-worktree --add --remove --chmod= --force-remove --again -g --verbose --index-info --[no-]split-index --[no-]untracked-cache --[no-]fsmonitor -z --stdin --unresolve",
   ),
-  "update-ref": act("-m= -d --no-deref --create-reflog --stdin -z", { words: "text" }),
+  "update-ref": {
+    words: () => ({ doubts: [LOSES] }),
+    doubt: { "-d -m= --no-deref --create-reflog --stdin -z": LOSES },
+  },
   "update-server-info": act("-f --force"),
   "write-tree": act("--missing-ok --prefix="),
   "commit-tree": act("-p= -m= -F=< -S?"),
@@ -477,7 +534,10 @@ const subcommands: Record<string, Spec> = {
   mktree: act("-z --missing --batch"),
   mailinfo: act("-k -b -u --encoding= -n -m --scissors --no-scissors", { words: "writes" }),
   rerere: { subcommands: nestedWords("status diff remaining gc clear forget", act("", { words: "text" })) },
-  replace: act("-l --list -d --delete -f --force --format= --graft", { words: "text" }),
+  replace: show("-l --list --format=", {
+    doubt: { "-d --delete -f --force --graft -e --edit": LOSES },
+    words: "text",
+  }),
   "interpret-trailers": act(
     "--in-place --trim-empty --where= --if-exists= --if-missing= --trailer= --only-trailers --only-input --unfold --parse",
     { words: (words, seen) => (seen.has("--in-place") ? { writes: words } : { reads: words }) },
@@ -541,8 +601,8 @@ export const gitPrograms: Programs = {
 
 function githubCli(): Spec {
   const shown =
-    "-R= --repo= -L= --limit= -s= --state= --json= -q= --jq= -t= --template= -w --web -a= --assignee= -A= --author= -l= --label= -c --comments -S= --search= -b= --branch= -u= --user= -e= --event= --status= --exit-status --log --log-failed -j= --job= -v --verbose -H= --head= -B= --base= -d --draft --name-only --patch --color= -i= --interval= --watch --required --fail-fast --hostname= -h --attempt= --owner= --visibility= --language= --topic= --sort= --order= -o= --org= --source --fork --archived --no-archived -m= --milestone= -y --yes -N --show-token=";
-  const done = `${shown} --title= --body= -F=< --body-file=< --notes= -n= --notes-file=< --generate-notes --latest --prerelease --target= -f --fill --fill-first --reviewer= -r= --delete-branch --merge --squash --rebase --auto --admin --subject= --add-label= --remove-label= --add-reviewer= --add-assignee= --approve --request-changes --comment --reason= --force --detach --public --private --description= --clone --source=< --remote= --push --add-readme --failed --ref= --raw-field= --field= --pattern= -p= -D=> --dir=> --clobber --name= --confirm --undo --event= -T= --color=`;
+    "-R= --repo= -L= --limit= -s= --state= --json= -q= --jq= -t= --template= -w --web -a= --assignee= -A= --author= -l= --label= -c --comments -S= --search= -b= --branch= -u= --user= -e= --event= --status= --exit-status --log --log-failed -j= --job= -v --verbose -H= --head= -B= --base= -d --draft --name-only --patch --color= -i= --interval= --watch --required --fail-fast --hostname= -h --attempt= --owner= --visibility= --language= --topic= --sort= --order= -o= --org= --source --fork --archived --no-archived -m= --milestone= -y --yes -N";
+  const done = `${shown} --title= --body= -F=< --body-file=< --notes= -n= --notes-file=< --generate-notes --latest --prerelease --target= -f --fill --fill-first --reviewer= -r= --delete-branch --merge --squash --rebase --auto --subject= --add-label= --remove-label= --add-reviewer= --add-assignee= --approve --request-changes --comment --reason= --detach --private --description= --clone --source=< --remote= --push --add-readme --failed --ref= --raw-field= --field= --pattern= -p= -D=> --dir=> --clobber --name= --confirm --undo --event= -T= --color=`;
   const look: Spec = { flags: shown, words: "text" };
   const does: Spec = { flags: done, words: "text" };
   const names = (shownNames: string, actNames: string): Spec => ({
@@ -556,16 +616,16 @@ function githubCli(): Spec {
         "list view status checks diff",
         "create checkout merge close reopen comment edit review ready update-branch",
       ),
-      issue: names("list view status", "create close reopen comment edit delete transfer develop pin unpin"),
-      repo: names("list view", "create clone fork sync edit rename archive set-default"),
+      issue: names("list view status", "create close reopen comment edit develop pin unpin"),
+      repo: names("list view", "create clone fork sync set-default"),
       run: names("list view watch", "rerun cancel download"),
       workflow: names("list view", "run enable disable"),
-      release: names("list view", "create edit upload download delete"),
+      release: names("list view", "create edit upload download"),
       gist: names("list view", ""),
       search: names("repos issues prs code commits", ""),
-      label: names("list", "create edit delete clone"),
+      label: names("list", "create edit"),
       project: names("list view", ""),
-      cache: names("list", "delete"),
+      cache: names("list", ""),
       auth: { subcommands: { status: { flags: "-h= --hostname=" } } },
       browse: does,
       status: look,

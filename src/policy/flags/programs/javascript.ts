@@ -1,5 +1,5 @@
 /** Node and what grew around it. Whoever allows `npm *` means its scripts to run; not other people's packages. */
-import type { Effects, NestedCommands, Programs, Spec } from "../vocabulary.js";
+import type { Effects, NestedCommands, Programs, Seen, Spec } from "../vocabulary.js";
 
 const CODE = "runs code that is given on the command line or loaded before the program";
 const STDIN = "without a file, it runs whatever comes on standard input";
@@ -65,6 +65,24 @@ const packageWords = (words: readonly string[]): Effects => ({
 
 const names = (list: string, spec: Spec) => Object.fromEntries(list.split(" ").map((name) => [name, spec]));
 
+/** Yarn hands on all that follows the name of a script, but for what would take it elsewhere. */
+const yarnScript: Spec = {
+  words: "text",
+  prepare: (args) =>
+    args.filter(
+      (word) =>
+        /^--(?:cwd|use-yarnrc|script-shell|global-folder|modules-folder|cache-folder|registry|proxy)\b/.test(
+          word,
+        ) || word === "env",
+    ),
+  check: envDoubts,
+};
+
+/** `npm run env` shows the environment. */
+function envDoubts({ words }: Seen): Effects {
+  return { doubts: words[0] === "env" ? ["shows the environment, where secrets are"] : [] };
+}
+
 /** After `--` or the script's name the words belong to the script, which this project wrote. */
 const runScript: Spec = {
   flags: "",
@@ -73,6 +91,7 @@ const runScript: Spec = {
     const at = args.indexOf("--");
     return at === -1 ? args : args.slice(0, at);
   },
+  check: envDoubts,
 };
 
 const install: Spec = {
@@ -117,16 +136,18 @@ const npm: Spec = {
     innit: { words: (words) => ({ doubts: words.map((word) => `downloads and runs "${word}"`) }) },
     config: {
       words: (words) => ({
-        doubts: /^(?:get|list|ls)$/.test(words[0] ?? "list")
-          ? []
-          : ["changes the settings of npm, some of which are programs"],
+        doubts:
+          /^(?:get|list|ls)$/.test(words[0] ?? "list") && !/auth|token|password/i.test(words.join(" "))
+            ? []
+            : ["changes the settings of npm, some of which are programs"],
       }),
     },
     c: {
       words: (words) => ({
-        doubts: /^(?:get|list|ls)$/.test(words[0] ?? "list")
-          ? []
-          : ["changes the settings of npm, some of which are programs"],
+        doubts:
+          /^(?:get|list|ls)$/.test(words[0] ?? "list") && !/auth|token|password/i.test(words.join(" "))
+            ? []
+            : ["changes the settings of npm, some of which are programs"],
       }),
     },
     pkg: {
@@ -191,7 +212,7 @@ const yarn: Spec = {
   },
   inherits: true,
   subcommands: {
-    ...names("test start build lint run format typecheck dev watch check", runScript),
+    ...names("test start build lint run format typecheck dev watch", yarnScript),
     ...names("install add up upgrade upgrade-interactive", {
       flags:
         "--frozen-lockfile --immutable --immutable-cache --check-cache --mode= --pure-lockfile --production --ignore-scripts --ignore-engines --ignore-optional --force -D --dev -P --peer -O --optional -E --exact -T --tilde -W --ignore-workspace-root-check --check-files --flat --har --no-lockfile -i --interactive -L --latest --pattern= --inline-builds",

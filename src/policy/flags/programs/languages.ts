@@ -195,7 +195,7 @@ export const languagePrograms: Programs = {
             .map((word) => `"${word}" is a package from elsewhere`),
         }),
       }),
-      build: { flags: "--strict -o=> --output=>", words: "reads" },
+      build: { words: () => ({ doubts: ["runs the gemspec, which is code"] }), prepare: () => [] },
       pristine: text("--all --extensions"),
     },
   },

@@ -1,5 +1,6 @@
 /** Programs that talk to other machines. Which ones they may talk to is for the host rules. */
-import type { Effects, Programs, Seen, Spec } from "../vocabulary.js";
+import { readFlags } from "../read-flags.js";
+import type { Effects, NestedCommands, Programs, Seen, Spec } from "../vocabulary.js";
 
 const RUNS = "runs another program";
 const LISTENS = "opens this machine to others";
@@ -35,7 +36,9 @@ function curlWords(words: readonly string[], seen: Seen): Effects {
   const sent = [
     ...data
       .filter(
-        (value) => /^(?:[\w.-]*)@/.test(value) && (value.startsWith("@") || seen.has("--data-urlencode")),
+        (value) =>
+          /^(?:[\w.-]*)@/.test(value) &&
+          (value.startsWith("@") || seen.has("--data-urlencode", "--url-query")),
       )
       .map((value) => value.slice(value.indexOf("@") + 1)),
     ...forms
@@ -50,14 +53,21 @@ function curlWords(words: readonly string[], seen: Seen): Effects {
   return {
     ...webWords(urls),
     reads: [...sent, ...cookies],
-    writes: named && !inside ? ["."] : [],
+    writes: named && !inside ? [".", ...urls.map(lastPart)] : [],
     doubts: [
+      ...seen
+        .values("-X", "--request")
+        .filter((method) => /^(?:DELETE|PUT|PATCH|PURGE)$/i.test(method))
+        .map((method) => `the request "${method}" changes what is there`),
       ...(webWords(urls).doubts ?? []),
       ...sent.map((path) => `sends the file "${path}" away`),
       ...written.map(() => "writes a file"),
     ],
   };
 }
+
+/** The name under which a download is kept. */
+const lastPart = (url: string) => url.replace(/[?#].*$/, "").replace(/^.*\//, "");
 
 const curl: Spec = {
   flags: `-s --silent -S --show-error --no-show-error -f --fail --fail-early --fail-with-body -L --location -i --include --show-headers -I --head -v --verbose -q --disable -k
@@ -92,11 +102,11 @@ const wget: Spec = {
     --timeout= --dns-timeout= --connect-timeout= --read-timeout= -w= --wait= --waitretry= --random-wait -Q= --quota= --limit-rate= -U= --user-agent= --header= --referer= --no-check-certificate --content-disposition
     --trust-server-names -r --recursive -l= --level= -k --convert-links -K --backup-converted -m --mirror -p --page-requisites -A= --accept= -R= --reject= --accept-regex= --reject-regex= -D= --domains=
     --exclude-domains= -H --span-hosts -L --relative -I= --include-directories= -X= --exclude-directories= -np --no-parent -nd --no-directories -x --force-directories -nH --no-host-directories --cut-dirs=
-    --protocol-directories -E --adjust-extension --default-page= --no-cache --no-cookies --load-cookies=< --save-cookies=> --keep-session-cookies --max-redirect= --method= --body-data= --post-data= --user= --password=
+    --protocol-directories -E --adjust-extension --default-page= --no-cache --no-cookies --load-cookies=< --save-cookies=> --keep-session-cookies --max-redirect= --user= --password=
     --http-user= --http-password= --spider --no-proxy --no-dns-cache -4 --inet4-only -6 --inet6-only --prefer-family= --retry-connrefused --retry-on-http-error= --progress= --show-progress --https-only
     --secure-protocol= --ca-certificate=< -b --background -d --debug -i=< --input-file=< -nv -a=> --append-output=> -o=> --output-file=> -V -h --no-hsts --compression= --no-config --local-encoding= --remote-encoding= -e= --execute= --restrict-file-names= --no-if-modified-since --no-http-keep-alive --ignore-length --auth-no-challenge`,
   doubt: {
-    "--post-file= --body-file=": "sends a file away",
+    "--post-file= --body-file= --post-data= --body-data= --method=": "sends something away",
     "--use-askpass=": RUNS,
     "--config=": "takes more settings from a file that is not shown here",
     "--warc-file= --warc-dedup= --warc-tempdir= --rejected-log= --hsts-file=": "writes a file",
@@ -112,7 +122,7 @@ const wget: Spec = {
     const named = seen.has("-O", "--output-document", "-P", "--directory-prefix", "--spider");
     return {
       ...web,
-      writes: named ? [] : ["."],
+      writes: named ? [] : [".", ...words.map(lastPart)],
       doubts: [
         ...(web.doubts ?? []),
         ...settings.map((setting) => `the setting "${setting}" is not known to be harmless`),
@@ -142,21 +152,31 @@ const sshDoubts = (seen: Seen): string[] =>
 const isThisMachine = (host: string) =>
   /^(?:[^@]*@)?(?:localhost|127\.[\d.]+|::1|0\.0\.0\.0)$/i.test(host.replace(/^ssh:\/\//, ""));
 
+/** What runs over there is judged as if it ran here, its paths apart. */
+function remoteCommand(args: readonly string[]): NestedCommands {
+  const { words } = readFlags([{ ...ssh }], args);
+  const line = words.slice(1).join(" ");
+  const plain = line.split(/\s*(?:&&|\|\||[;|])\s*/);
+  const commands =
+    line === "" || line.startsWith("-")
+      ? []
+      : plain.map((part) =>
+          /[$`<>(){}&\n]/.test(part) ? ["sh", "-c", part] : part.replaceAll(/['"]/g, "").split(/\s+/),
+        );
+  return { words: args, commands, mustOnlyRead: false, elsewhere: true };
+}
+
 const ssh: Spec = {
   style: "first",
   flags:
-    "-4 -6 -a -C -c= -e= -f -i=< -k -l= -m= -N -n -O= -o= -p= -q -s -T -t -V -v -x -X -Y -G -Q= -J=@ -K -M -b= -B= -L= -g -y -W=@",
+    "-4 -6 -a -C -c= -e= -f -i=< -k -l= -m= -N -n -O= -o= -p= -q -s -T -t -V -v -x -X -Y -G -Q= -J=@ -K -M -b= -B= -L= -y -W=@",
   doubt: {
     "-F=": "takes settings, which can run programs, from elsewhere",
     "-A": "lends your keys to the other machine",
-    "-D= -R= -w=": LISTENS,
+    "-D= -R= -w= -g": LISTENS,
     "-E= -S= -I=": "writes a file or loads a library",
   },
-  // After the host, flags are still ours until the command begins.
-  prepare: (args) => {
-    const words = [...args];
-    return words;
-  },
+  nested: remoteCommand,
   words: ([host = "", ...command], seen) => ({
     urls: host === "" ? [] : [host],
     doubts: [
@@ -205,7 +225,16 @@ const rsync: Spec = {
       .values("-e", "--rsh")
       .filter((shell) => !/^ssh(?: -p ?\d+| -i [\w./~-]+| -[46qvCTx])*$/.test(shell));
     const copied = words.length === 1 ? { reads: both.reads ?? [] } : both;
-    return { ...copied, doubts: [...(both.doubts ?? []), ...shells.map((shell) => `runs "${shell}"`)] };
+    const target = words.at(-1) ?? "";
+    const here = words.length > 1 && !/^[^/]*:/.test(target);
+    const deletes = seen.flags.some(({ name }) => name.startsWith("--del")) && !seen.has("-n", "--dry-run");
+    const lost = here && deletes ? [`deletes what "${target}" holds beyond its source`] : [];
+    const daemon =
+      /^rsync:\/\/|::/.test(target) && words.length > 1 ? ["sends files to a server that asks no key"] : [];
+    return {
+      ...copied,
+      doubts: [...(both.doubts ?? []), ...shells.map((shell) => `runs "${shell}"`), ...lost, ...daemon],
+    };
   },
 };
 
@@ -593,7 +622,7 @@ function openssl(): Spec {
 function gpg(): Spec {
   return {
     flags: `-e --encrypt -d --decrypt -s --sign -b --detach-sign --clearsign --clear-sign --verify -c --symmetric -a --armor -r= --recipient= -R= -u= --local-user= -o=> --output=> -k --list-keys --list-public-keys -K --list-secret-keys --list-sigs
-      --fingerprint --check-sigs --import --export --full-generate-key --full-gen-key --gen-key --generate-key --quick-generate-key --quick-gen-key --recv-keys --receive-keys --send-keys --search-keys --refresh-keys --keyserver=@ --edit-key --sign-key --lsign-key
+      --fingerprint --check-sigs --import --export --full-generate-key --full-gen-key --gen-key --generate-key --quick-generate-key --quick-gen-key --recv-keys --receive-keys --search-keys --refresh-keys --keyserver=@ --edit-key --sign-key --lsign-key
       --gen-revoke --batch --yes --no -v --verbose -q --quiet --dry-run -n --no-tty --status-fd= --with-colons --with-fingerprint --with-keygrip --keyid-format= --cipher-algo= --digest-algo= --compress-algo= -z= --no-symkey-cache --card-status
       --dearmor --enarmor --print-md= --list-packets --show-keys --locate-keys --trust-model= --version --passphrase-fd= --pinentry-mode= --default-key= --no-default-keyring --list-options= --verify-options= --s2k-digest-algo= --s2k-count= --update-trustdb --check-trustdb --list-config --expert --store --multifile --no-armor --textmode`,
     doubt: {
@@ -601,7 +630,7 @@ function gpg(): Spec {
         RUNS,
       "--homedir= --options= --keyring= --secret-keyring= --primary-keyring= --trustdb-name= --logger-file= --status-file= --log-file=":
         "reads or writes settings and keys elsewhere",
-      "--export-secret-keys --export-secret-subkeys --delete-key --delete-keys --delete-secret-key --delete-secret-keys --delete-secret-and-public-key":
+      "--send-keys --export-secret-keys --export-secret-subkeys --delete-key --delete-keys --delete-secret-key --delete-secret-keys --delete-secret-and-public-key":
         "hands out or deletes keys",
       "--passphrase= --passphrase-file=": "takes a secret",
     },

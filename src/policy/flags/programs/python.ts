@@ -30,7 +30,11 @@ const pip: Spec = {
         };
       },
     },
-    uninstall: { flags: "-y --yes -r=< --requirement=< --break-system-packages", words: "text" },
+    uninstall: {
+      flags: "-r=< --requirement=<",
+      doubt: { "-y --yes --break-system-packages": "removes packages without asking" },
+      words: "text",
+    },
     download: {
       flags:
         "-r=< --requirement=< -d=> --dest=> --no-deps --only-binary= --platform= --python-version= --no-binary= --pre",
@@ -53,8 +57,8 @@ const pip: Spec = {
       }),
     },
     config: {
-      words: (words) => ({
-        doubts: /^(?:list|get|debug)$/.test(words[0] ?? "") ? [] : ["changes where packages come from"],
+      words: () => ({
+        doubts: ["shows or changes where packages come from, passwords among it"],
       }),
       flags: "--global --user --site",
     },
@@ -93,12 +97,12 @@ const FILE_MODULES =
 
 function pythonModule(name: string, words: readonly string[]): Effects {
   if (name === "timeit") return { doubts: [CODE] };
-  if (name === "unittest")
-    return {
-      doubts: words
-        .filter((word) => /^(?:-s|--start-directory|-t|--top-level-directory)/.test(word))
-        .map((word) => `"${word}" ${ELSEWHERE}`),
-    };
+  if (name === "unittest") {
+    const folders = words.filter((_word, index) =>
+      /^(?:-s|--start-directory|-t|--top-level-directory)$/.test(words[index - 1] ?? ""),
+    );
+    return { reads: folders };
+  }
   if (name === "venv" || name === "virtualenv")
     return { writes: words.filter((word) => !word.startsWith("-")) };
   const files = words.filter((word) => !word.startsWith("-"));
@@ -107,6 +111,17 @@ function pythonModule(name: string, words: readonly string[]): Effects {
     return { reads: files, writes: /^(?:-l|--list|-t|--test)$/.test(words[0] ?? "") ? [] : files };
   return { reads: files };
 }
+
+/** Whoever allows `python *` means this project's own requirements, not any package. */
+const isOwnInstall = (words: readonly string[]) =>
+  words[0] === "install" &&
+  words
+    .slice(1)
+    .every(
+      (word, index, all) =>
+        /^-|^\.(?:\[[\w,-]+\])?$|^(?:pip|setuptools|wheel)$/.test(word) ||
+        /^(?:-r|--requirement|-c|--constraint)$/.test(all[index - 1] ?? ""),
+    );
 
 const python: Spec = {
   style: "first",
@@ -125,7 +140,9 @@ const python: Spec = {
     const attached = (args[at] ?? "").replace(/^-[BbdEIOPqsSuv]*m/, "");
     const name = attached === "" ? (args[at + 1] ?? "") : attached;
     const rest = args.slice(attached === "" ? at + 2 : at + 1);
-    const known = PLAIN_MODULES.get(name);
+    const installs =
+      name === "pip" && /^(?:install|uninstall|download|wheel)$/.test(rest[0] ?? "") && !isOwnInstall(rest);
+    const known = installs ? undefined : PLAIN_MODULES.get(name);
     if (known !== undefined)
       return { words: [...before, "--module"], commands: [[known, ...rest]], mustOnlyRead: false };
     return { words: [...before, `--module=${name}`, "--", ...rest], commands: [], mustOnlyRead: false };

@@ -22,9 +22,15 @@ const killer: Spec = {
         ? `--signal=${word.slice(1)}`
         : word,
     ),
+  check: (seen) => ({
+    doubts:
+      seen.words.length === 0 && seen.has("-u", "--uid", "-U", "-t", "-g", "-G")
+        ? ["ends everything that someone runs"]
+        : [],
+  }),
   words: (words) => ({
     doubts: words
-      .filter((word) => /^(?:-1|0|1|-\d+)$/.test(word))
+      .filter((word) => /^(?:-1|0|1|-\d+|\W*)$/.test(word))
       .map((word) => `"${word}" is not one process but many, or the first of all`),
   }),
 };
@@ -163,7 +169,7 @@ export const systemPrograms: Programs = {
       doubts:
         words.length === 0 ||
         shows.test(words[0] ?? "") ||
-        (/^(?:start|stop|restart|reload|try-restart|reload-or-restart|enable|disable|daemon-reload|reset-failed|kill)$/.test(
+        (/^(?:start|restart|reload|try-restart|reload-or-restart|daemon-reload|reset-failed)$/.test(
           words[0] ?? "",
         ) &&
           words.slice(1).every((unit) => /^[\w@.:-]+$/.test(unit)))
@@ -253,7 +259,7 @@ export const systemPrograms: Programs = {
     bare: "opens a shell",
     subcommands: {
       ...names(
-        "ls list-sessions lsw list-windows list-panes lsp list-keys lsk list-buffers list-clients show-options display-message has-session has list-commands lscm info server-info kill-session kill-window kill-pane kill-server rename-session rename rename-window select-window selectw select-pane capture-pane capturep detach detach-client swap-window swapw resize-pane show-buffer",
+        "ls list-sessions lsw list-windows list-panes lsp list-keys lsk list-buffers list-clients show-options display-message has-session has list-commands lscm info server-info kill-session kill-window kill-pane rename-session rename rename-window select-window selectw select-pane capture-pane capturep detach detach-client swap-window swapw resize-pane show-buffer",
         acts("-t= -a -F= -f= -s= -p -S= -E= -J -e -P -d -N -g -w -n= -L -R -U -D -x= -y= -Z"),
       ),
       ...names("attach attach-session a at", acts("-t= -d -r")),

@@ -1,14 +1,24 @@
 /** Programs that read text and print text. One that can also write a file is doubted when it does. */
 import { awkDoubts } from "../scripts/read-awk.js";
 import { jqDoubts } from "../scripts/read-jq.js";
+import { SECRET_NAMES } from "../path-effects.js";
 import { readSed } from "../scripts/read-sed.js";
-import type { Effects, Programs, Spec } from "../vocabulary.js";
+import type { Effects, Programs, Seen, Spec } from "../vocabulary.js";
 
 const WRITES = "writes a file, which is not expected of a program that reads";
 const RUNS = "runs another program";
 const UNSEEN = "takes its program from a file that is not shown here";
 
+/** A choice of files that asks for the secret ones. */
+const secretNames = (seen: Seen): Effects => ({
+  doubts: seen
+    .values("--include", "-g", "--glob", "--iglob", "-name", "-iname")
+    .filter((name) => !name.startsWith("!") && SECRET_NAMES.test(name))
+    .map((name) => `"${name}" asks for files that hold secrets`),
+});
+
 const grep: Spec = {
+  check: secretNames,
   flags: `-E -F -G -P --extended-regexp --fixed-strings --basic-regexp --perl-regexp -e=~ --regexp=~ -f=<
     --file=< -i -y --ignore-case --no-ignore-case -w --word-regexp -x --line-regexp -z --null-data -s
     --no-messages -v --invert-match -V -m= --max-count= -b --byte-offset -n --line-number --line-buffered -H
@@ -29,6 +39,7 @@ const zgrep: Spec = {
 };
 
 const ripgrep: Spec = {
+  check: secretNames,
   flags: `-e=~ --regexp=~ -f=< --file=< -A= --after-context= -B= --before-context= -C= --context= -c --count
     --count-matches --color= --colors= --column --no-column --context-separator= --no-context-separator -E=
     --encoding= --no-encoding --engine= -F --fixed-strings --no-fixed-strings --files -l --files-with-matches
@@ -63,7 +74,10 @@ const sed: Spec = {
     const files = given.length > 0 ? words : words.slice(1);
     const { reads = [], doubts = [] } = readSed(script);
     const inPlace = seen.has("-i", "--in-place");
-    return { doubts, reads: [...reads, ...files], writes: inPlace ? files : [] };
+    const odd = files
+      .filter((file) => /[{};]/.test(file))
+      .map((file) => `"${file}" looks like a script, not a file`);
+    return { doubts: [...doubts, ...odd], reads: [...reads, ...files], writes: inPlace ? files : [] };
   },
   onlyReads: true,
 };

@@ -1,4 +1,5 @@
 /** Takes the commands out of a find expression: `-exec grep x {} +`. */
+import { SECRET_NAMES } from "../path-effects.js";
 import type { NestedCommands } from "../vocabulary.js";
 
 export function findCommands(args: readonly string[]): NestedCommands {
@@ -15,7 +16,14 @@ export function findCommands(args: readonly string[]): NestedCommands {
     commands.push(args.slice(at + 1, stop));
     at = stop;
   }
-  return { words, commands, mustOnlyRead: true };
+  const secrets =
+    commands.length > 0 &&
+    words.some(
+      (word, index) =>
+        /^-i?(?:name|path|wholename|regex)$/.test(words[index - 1] ?? "") && SECRET_NAMES.test(word),
+    );
+  // Files found by a secret's name are not to be read, by whatever program.
+  return { words, commands: secrets ? [...commands, ["printenv"]] : commands, mustOnlyRead: true };
 }
 
 const isEnd = (word: string, before: string | undefined) => word === ";" || (word === "+" && before === "{}");

@@ -3,7 +3,7 @@ const SQLITE_COMMANDS =
   /^\.(?:tables?|schema|fullschema|dump|headers?|mode|databases|index(?:es)?|indices|help|quit|exit|width|nullvalue|separator|show|stats|timer|dbinfo|eqp|explain|bail|changes|echo|print|version|sha3sum)\b[^|]*$/;
 
 export function sqliteDoubts(text: string): string[] {
-  const doubts: string[] = [];
+  const doubts = losses(text);
   for (const line of text.split("\n")) {
     const told = line.trim();
     if (told.startsWith(".") && !SQLITE_COMMANDS.test(told)) {
@@ -25,7 +25,7 @@ const PSQL_COMMANDS =
   /^\\(?:d[a-zA-Z+]*|l\+?|z|conninfo|timing|x|encoding|h|\?|q|pset|a|t|H|echo|qecho|sf|sv|errverbose)(?:\s|$)/;
 
 export function psqlDoubts(text: string): string[] {
-  const doubts: string[] = [];
+  const doubts = losses(text);
   for (const [command] of text.matchAll(/\\[^\s\\']*[^\\]*/g)) {
     if (text.trimStart().startsWith("\\") && !PSQL_COMMANDS.test(command)) {
       doubts.push(`"${command.trim()}" is not a command known to be harmless`);
@@ -45,7 +45,7 @@ export function psqlDoubts(text: string): string[] {
 }
 
 export function mysqlDoubts(text: string): string[] {
-  const doubts: string[] = [];
+  const doubts = losses(text);
   if (/\\!|^\s*(?:system|source|tee|edit|pager)\b|;\s*(?:system|source|tee|pager)\b|\\[.PTe]/i.test(text)) {
     doubts.push("the text holds a command of the shell, not of the database");
   }
@@ -55,4 +55,16 @@ export function mysqlDoubts(text: string): string[] {
     doubts.push("the statement reaches outside the database");
   }
   return doubts;
+}
+
+/** What cannot be taken back: whole tables, and rows chosen by nothing. */
+function losses(text: string): string[] {
+  const loses = text
+    .split(";")
+    .some(
+      (statement) =>
+        /^\s*(?:drop|truncate)\b|\balter\s+table\b.*\bdrop\b/is.test(statement) ||
+        (/^\s*(?:delete\s+from|update)\b/i.test(statement) && !/\bwhere\b/i.test(statement)),
+    );
+  return loses ? ["the statement deletes or overwrites everything of its kind"] : [];
 }
