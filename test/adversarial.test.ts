@@ -3,14 +3,15 @@
  * attack of the first tier is silently allowed, every control is, and of the second tier at least 95 % hold.
  */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { decide } from "../src/policy/index.js";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { decide, proposeDenial, proposeGrant } from "../src/policy/index.js";
 import type { Intent, Rule } from "../src/policy/index.js";
 import { normalisePath } from "../src/policy/paths/normalise-path.js";
+import { GrantStore, RuleSource } from "../src/settings/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 
 type Generated = {
@@ -138,4 +139,71 @@ test("of the attacks of the second tier at least 95 % hold", async () => {
   for (const one of all)
     if (!(await holds(one))) through.push(`${one.id} ${one.input.command ?? one.input.path}: ${one.why}`);
   expect(through.length / all.length, through.join("\n")).toBeLessThanOrEqual(0.05);
+});
+
+describe("what is remembered", () => {
+  const places = () => ({ roots: [`${root}/ws`], home: "/home/user" });
+  const run = (command: string): Intent => ({
+    tool: "execute",
+    kind: "execute",
+    input: {},
+    cwd: `${root}/ws`,
+    command: placed(command),
+    paths: [],
+    hosts: [],
+    baseHashes: {},
+  });
+  const effect = (intent: Intent, rules: readonly Rule[]) => decide(intent, { ...places(), rules }).effect;
+
+  test.each([
+    ["RM-01", "git commit -m x && rm -rf build", "rm -rf /ws/src"],
+    ["RM-02", "bash -c 'ls'", "bash -c 'touch PWNED'"],
+    ["RM-03", "python3 -c 'print(1)'", `python3 -c 'open("PWNED","w")'`],
+    ["RM-12", "ls .*", "ls ; touch PWNED"],
+  ])("%s: always for %j does not allow %j", (_, first, second) => {
+    const granted = proposeGrant(run(first), places())?.rules ?? [];
+    expect(effect(run(second), granted)).not.toBe("allow");
+  });
+
+  test.each([
+    ["RM-08", [], "git   push"],
+    ["RM-10", [{ allow: "execute", command: "git push" }], "git push"],
+  ] as const)("%s: never for git push is a no to %j", (_, preset, second) => {
+    const denied = proposeDenial(run("git push"), places()).rules;
+    expect(effect(run(second), [...preset, ...denied])).toBe("deny");
+  });
+
+  test("RM-13: always for reading a file does not allow to edit it", () => {
+    const touch = (tool: "read" | "edit", access: "read" | "write"): Intent => ({
+      ...run(""),
+      command: [],
+      tool,
+      kind: tool,
+      paths: [{ path: `${root}/ws/a`, access }],
+    });
+    const { command: _, ...first } = touch("read", "read");
+    const { command: __, ...second } = touch("edit", "write");
+    const granted = proposeGrant(first, places())?.rules ?? [];
+    expect(effect(first, granted)).toBe("allow");
+    expect(effect(second, granted)).toBe("ask");
+  });
+
+  test("RM-07: always holds in its own project only", async () => {
+    const store = new GrantStore(join(root, "settings"));
+    await store.add(proposeGrant(run("npm test"), places())!, { type: "project", root: `${root}/ws` });
+    const rulesIn = (projectRoot: string) =>
+      store.rulesFor({ projectRoot, now: Date.now() }).map(({ rule }) => rule);
+    expect(effect(run("npm test"), rulesIn(`${root}/ws`))).toBe("allow");
+    expect(effect(run("npm test"), rulesIn(`${root}/ws2`))).toBe("ask");
+  });
+
+  test("RM-17: a rule that is taken out of its file stops at once", () => {
+    const folder = join(root, "settings");
+    const source = new RuleSource({ folder });
+    writeFileSync(join(folder, "rules.json"), '{"rules":[{"allow":"execute","command":"npm test"}]}');
+    expect(effect(run("npm test"), source.current(`${root}/ws2`).rules)).toBe("allow");
+    writeFileSync(join(folder, "rules.json"), '{"rules":[]}');
+    expect(effect(run("npm test"), source.current(`${root}/ws2`).rules)).toBe("ask");
+    source.close();
+  });
 });

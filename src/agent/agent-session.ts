@@ -74,7 +74,15 @@ export class AgentSession {
       options.judge ??
       ((intent: Intent) =>
         decide(intent, { ...agent.policy({ root, sessionId }), roots: [root], home: homedir(), now: now() }));
-    const gate = new Gate({ record, toolbox, judge, workspace, now });
+    const { onCleared } = agent;
+    const gate = new Gate({
+      record,
+      toolbox,
+      judge,
+      workspace,
+      now,
+      onCleared: onCleared && ((verdict) => onCleared(verdict, { root, sessionId })),
+    });
     const session = new AgentSession(record, { agent, record, gate, toolbox, now }, now);
     if (record.seq === 0) {
       const info = { cwd: workspace.root, agent: agent.name, ...options.info };

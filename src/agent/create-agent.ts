@@ -1,6 +1,6 @@
 /** An agent: a model, its tools, and the rules for them. Sessions are opened with it. */
 import type { LanguageModelV3 } from "../model/index.js";
-import type { Policy, Rule } from "../policy/index.js";
+import type { Policy, Rule, Verdict } from "../policy/index.js";
 import type { Tool } from "../tools/index.js";
 
 export type AgentOptions = {
@@ -11,6 +11,8 @@ export type AgentOptions = {
   readonly rules?: readonly Rule[];
   /** Instead of fixed rules: those in force for a session, asked for anew with each decision. */
   readonly policy?: PolicyFor;
+  /** Hears of each call that a rule let through, to count how often a rule is used. */
+  readonly onCleared?: (verdict: Verdict, place: Place) => void;
   /** Told to the model before everything else. */
   readonly instructions?: string;
   /** A turn that has taken this many answers of the model is stopped. */
@@ -18,13 +20,13 @@ export type AgentOptions = {
 };
 
 /** The rules in force for a session in a workspace, without what the session itself knows. */
-export type PolicyFor = (place: {
-  readonly root: string;
-  readonly sessionId: string;
-}) => Omit<Policy, "roots" | "home" | "now">;
+export type PolicyFor = (place: Place) => Omit<Policy, "roots" | "home" | "now">;
 
-export type Agent = Required<Omit<AgentOptions, "instructions" | "rules">> &
-  Pick<AgentOptions, "instructions">;
+/** A session and its workspace. */
+export type Place = { readonly root: string; readonly sessionId: string };
+
+export type Agent = Required<Omit<AgentOptions, "instructions" | "onCleared" | "rules">> &
+  Pick<AgentOptions, "instructions" | "onCleared">;
 
 const MAX_STEPS = 200;
 

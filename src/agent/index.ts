@@ -8,6 +8,6 @@
 export { AgentSession } from "./agent-session.js";
 export type { SessionOptions } from "./agent-session.js";
 export { createAgent } from "./create-agent.js";
-export type { Agent, AgentOptions, PolicyFor } from "./create-agent.js";
+export type { Agent, AgentOptions, Place, PolicyFor } from "./create-agent.js";
 export { holdTurn } from "./hold-turn.js";
 export type { TurnEnd } from "./turn.js";

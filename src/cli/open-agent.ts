@@ -8,7 +8,7 @@ import type { Ledger } from "../call/index.js";
 import { openSqliteLedger } from "../history/index.js";
 import { parseScript, scriptedModel } from "../model/index.js";
 import type { Script } from "../model/index.js";
-import { modeRules } from "../policy/index.js";
+import { inMode } from "../policy/index.js";
 import { RuleSource, settingsFolder } from "../settings/index.js";
 import { builtInTools } from "../tools/index.js";
 import { defaultScript } from "./default-script.js";
@@ -28,14 +28,15 @@ export async function openAgent({ script }: AgentFlags): Promise<Agent> {
     tools: builtInTools,
     policy: ({ root, sessionId }) => {
       const { rules, mode } = source.current(root, sessionId);
-      const built = modeRules(mode);
       if (mode === "allow-all") warnOnce();
       // A plan is the agent's own note to itself.
-      return {
-        rules: [...built.rules, { allow: "todo_write" }, ...rules],
-        default: built.default,
-        own: [folder, stateFolder()],
-      };
+      return { ...inMode(mode, [{ allow: "todo_write" }, ...rules]), own: [folder, stateFolder()] };
+    },
+    onCleared: ({ matched }, { root, sessionId }) => {
+      const origin = matched && source.current(root, sessionId).origins.get(matched);
+      if (origin?.from !== "grant" || origin.grantId === undefined) return;
+      // A count that cannot be written down is no reason to stop.
+      source.grants.countUse(origin.grantId).catch(() => undefined);
     },
   });
 }

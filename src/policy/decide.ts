@@ -31,6 +31,8 @@ export type Policy = {
 export type Verdict = {
   readonly effect: RuleEffect;
   readonly rule?: string;
+  /** That rule itself. */
+  readonly matched?: Rule;
   readonly reason?: string;
   readonly saw: readonly string[];
 };
@@ -78,7 +80,12 @@ function verdict(
   reason: string | undefined,
   saw: readonly string[],
 ): Verdict {
-  return { effect, ...(rule && { rule: rule.name }), ...(reason !== undefined && { reason }), saw };
+  return {
+    effect,
+    ...(rule && { rule: rule.name, matched: rule.source }),
+    ...(reason !== undefined && { reason }),
+    saw,
+  };
 }
 
 /** An allowing rule whose time is up allows nothing; the strict ones have no end. A time that cannot be read is up. */

@@ -13,7 +13,7 @@ export type { Grant, GrantScope, Proposal } from "./grant.js";
 export { intentText } from "./intent.js";
 export type { Intent, PathAccess } from "./intent.js";
 export { allowsCommand, namesCommand } from "./match-command.js";
-export { modeRules } from "./modes.js";
+export { inMode } from "./modes.js";
 export type { Mode, ModeRules } from "./modes.js";
 export type { Rule, RuleEffect, RuleScope } from "./rule.js";
 export { readShell } from "./shell/read-shell.js";

@@ -1,6 +1,6 @@
 /**
- * The built-in modes: what holds before any rule of the user's. They are rules like all others, so a rule
- * that denies or asks still does; only `allow-all` also changes what happens where no rule speaks.
+ * The built-in modes: what holds beside the user's rules. A rule that denies or asks does so in every mode;
+ * `read-only` hears no rule that allows more, and `allow-all` changes what happens where no rule speaks.
  */
 import type { Rule, RuleEffect } from "./rule.js";
 
@@ -10,16 +10,17 @@ export type ModeRules = { readonly rules: readonly Rule[]; readonly default: Rul
 
 const LOOKING: readonly Rule[] = [{ allow: "read" }, { allow: "search" }, { allow: "think" }];
 
-export function modeRules(mode: Mode): ModeRules {
+/** The user's rules under a mode. A stricter mode is not opened by a rule that allows. */
+export function inMode(mode: Mode, rules: readonly Rule[]): ModeRules {
   switch (mode) {
     case "ask":
-      return { rules: LOOKING, default: "ask" };
+      return { rules: [...LOOKING, ...rules], default: "ask" };
     case "accept-edits":
-      return { rules: [...LOOKING, { allow: "edit" }], default: "ask" };
+      return { rules: [...LOOKING, { allow: "edit" }, ...rules], default: "ask" };
     case "read-only":
-      return { rules: LOOKING, default: "deny" };
+      return { rules: [...LOOKING, ...rules.filter((rule) => !("allow" in rule))], default: "deny" };
     case "allow-all":
-      return { rules: [], default: "allow" };
+      return { rules, default: "allow" };
     default:
       return mode satisfies never;
   }

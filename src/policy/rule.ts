@@ -33,15 +33,27 @@ export type RuleParts = RuleScope & {
   readonly effect: RuleEffect;
   readonly pattern: string;
   readonly name: string;
+  /** The rule as it was written. */
+  readonly source: Rule;
 };
+
+/** Rules are many and decisions more: each is taken apart once. */
+const known = new WeakMap<Rule, RuleParts>();
 
 /** The rule taken apart, with the name by which a person recognises it. */
 export function ruleParts(rule: Rule): RuleParts {
+  const parts = known.get(rule) ?? takenApart(rule);
+  known.set(rule, parts);
+  return parts;
+}
+
+function takenApart(rule: Rule): RuleParts {
   const [effect, pattern] = effectOf(rule);
   const { server, command, path, host } = rule;
   const words = typeof command === "string" ? command : command?.join(" ");
   const scope = [server && `server ${server}`, words && `"${words}"`, path, host].filter(Boolean).join(" ");
-  return { ...rule, effect, pattern, name: `${effect} ${pattern}${scope === "" ? "" : ` ${scope}`}` };
+  const name = `${effect} ${pattern}${scope === "" ? "" : ` ${scope}`}`;
+  return { ...rule, effect, pattern, name, source: rule };
 }
 
 function effectOf(rule: Rule): readonly [RuleEffect, string] {

@@ -26,6 +26,8 @@ export type GateOptions = {
   /** What the rules say of an intent. */
   readonly judge: (intent: Intent) => Verdict;
   readonly workspace: Workspace;
+  /** Hears of each call that a rule let through. */
+  readonly onCleared?: ((verdict: Verdict) => void) | undefined;
   readonly now?: () => number;
 };
 
@@ -50,14 +52,16 @@ export class Gate {
   readonly #toolbox: Toolbox;
   readonly #judge: (intent: Intent) => Verdict;
   readonly #workspace: Workspace;
+  readonly #onCleared: (verdict: Verdict) => void;
   readonly #now: () => number;
   readonly #ids: ToolCallIds;
 
-  constructor({ record, toolbox, judge, workspace, now = Date.now }: GateOptions) {
+  constructor({ record, toolbox, judge, workspace, onCleared, now = Date.now }: GateOptions) {
     this.#record = record;
     this.#toolbox = toolbox;
     this.#judge = judge;
     this.#workspace = workspace;
+    this.#onCleared = onCleared ?? (() => undefined);
     this.#now = now;
     this.#ids = new ToolCallIds(record.book);
   }
@@ -182,7 +186,10 @@ export class Gate {
     const at = this.#now();
     const verdict = this.#judge(intent);
     const by = { ...byRule(verdict), at, intentHash: intentHash(intent) };
-    if (verdict.effect === "allow") return [{ type: "call-cleared", toolCallId, at, decision: by }];
+    if (verdict.effect === "allow") {
+      this.#onCleared(verdict);
+      return [{ type: "call-cleared", toolCallId, at, decision: by }];
+    }
     if (verdict.effect === "deny") return [{ type: "call-refused", toolCallId, at, decision: by }];
     return [this.#question(toolCallId, intent, createToolTitle(intent.tool, rawInput))];
   }

@@ -8,6 +8,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { diffContent } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
+import { touched } from "../touched.js";
 import type { Workspace } from "../workspace.js";
 import { applyEdit } from "./apply-edit.js";
 import { inTurn } from "./in-turn.js";
@@ -32,7 +33,7 @@ export const editFile = defineTool({
   async intent({ path }, workspace) {
     const { real, current } = await look(path, workspace);
     return {
-      paths: [{ path: real, access: "write" }],
+      paths: [await touched(path, "write", workspace)],
       baseHashes: current === undefined ? {} : { [real]: createHash("sha256").update(current).digest("hex") },
     };
   },

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { textContent } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
+import { touched } from "../touched.js";
 import { ToolFailure } from "../tool.js";
 
 const MAX_LINES = 2000;
@@ -20,7 +21,7 @@ export const readFile = defineTool({
   kind: "read",
   input,
   async intent({ path }, workspace) {
-    return { paths: [{ path: await workspace.resolve(path), access: "read" }] };
+    return { paths: [await touched(path, "read", workspace)] };
   },
   async preview({ path, line }, workspace) {
     const place = { path: await workspace.resolve(path) };
