@@ -125,7 +125,7 @@ function flagEffects({ flags, doubts }: FlagsRead): Effects {
 
 /** A second look at values described as plain text: `--emit=dep-info=/home/u/.bashrc` names a path all the same. */
 function pathsWithin(value: string): string[] {
-  const found = /(?:^|[=,@])(?<path>(?:\/|~|\.\.\/)[^=,\s]+)$/.exec(value)?.groups?.["path"];
+  const found = /(?:^|[=,@:])(?<path>(?:\/(?!\/)|~|\.\.\/)[^=,:\s]+)$/.exec(value)?.groups?.["path"];
   return found === undefined || /^\/.*\/[gimsuy]*$/.test(found) ? [] : [found];
 }
 
@@ -141,6 +141,8 @@ function wordEffects(words: Words, seen: FlagsRead): Effects {
   if (typeof words === "function") return words(seen.words, seen);
   switch (words) {
     case "text":
+      return { reads: seen.words.filter((word) => /^(?:\/|~|\.\.(?:\/|$))/.test(word)) };
+    case "verbatim":
       return {};
     case "none":
       return { doubts: seen.words.map((word) => `"${word}" is not a word known to be harmless`) };

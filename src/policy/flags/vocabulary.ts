@@ -41,9 +41,13 @@ export type Seen = {
   readonly values: (...names: string[]) => readonly string[];
 };
 
-/** What the words that are not flags are. `copy`: the last one is written, the others are read. */
+/**
+ * What the words that are not flags are. `copy`: the last one is written, the others are read. `text`: names of
+ * things; one that is plainly a path elsewhere still counts as read. `verbatim`: any text at all.
+ */
 export type Words =
   | "text"
+  | "verbatim"
   | "none"
   | "reads"
   | "writes"

@@ -58,12 +58,8 @@ function tarWords(words: readonly string[], seen: Seen): Effects {
     .map((program) => `runs "${program}"`);
   const remote = archives.filter((archive) => /^[^/]*:/.test(archive) && !seen.has("--force-local"));
   doubts.push(...remote.map((archive) => `"${archive}" is on another machine, reached by a program`));
-  doubts.push(
-    ...seen
-      .values("--transform", "--xform")
-      .filter((script) => /[^gixrRsShH0-9;]*e$/.test(script) && !/[/|,#]$/.test(script))
-      .map(() => "its rule for names is not plain"),
-  );
+  if (seen.has("--transform", "--xform") && seen.has("-x", "--extract", "--get"))
+    doubts.push("renames what it unpacks");
   if (seen.has("-x", "--extract", "--get"))
     return {
       reads: archives,

@@ -34,7 +34,7 @@ const make: Spec = {
 const isPlainVariable = (word: string) =>
   /^(?:V|VERBOSE|DEBUG|PREFIX|DESTDIR|BUILD|BUILD_TYPE|CONFIG|TARGET|ARCH|VERSION|TAG|ENV|NAME|TEST|TESTS|MODE|RELEASE|NODE_ENV|GOOS|GOARCH|PORT|HOST|O|W|J|JOBS|PLATFORM|IMAGE|BRANCH|COMMIT|FILE|PKG|PACKAGE)\s*=[\w./:,@ -]*$/.test(
     word,
-  );
+  ) || /^(?:C|CXX|CPP)FLAGS=(?:-O\w?|-g\d?|-Wall|-Wextra|-Werror|-pedantic|-std=[\w+]+|\s)*$/.test(word);
 
 const C_FLAGS = `-c -S -E -o=> -o>* -g -g* -O* -W* -w -std=* -std= -D= -D* -U= -U* -I=< -I<* -isystem=< -iquote=< -idirafter=< -include=< -L=< -L<* -l= -l* -static -shared -static-libgcc -static-libstdc++ -pthread -pipe -v -### -ansi -pedantic -pedantic-errors -fPIC -fPIE -fpic -fpie
   -fsyntax-only -fsanitize=* -fopenmp -fno-* -fvisibility=* -fstack-protector* -fdiagnostics-color* -fdiagnostics-* -fstrict-aliasing -ffast-math -fwrapv -funroll-loops -fomit-frame-pointer -flto* -fdata-sections -ffunction-sections -fcoroutines -fmodules -fcolor-diagnostics -fprofile-arcs -ftest-coverage -fcommon -fexceptions -frtti -finline-functions -fconcepts -ffreestanding -fsigned-char -fPIC
@@ -250,7 +250,7 @@ const maven: Spec = {
   words: (words) => ({
     doubts: words.flatMap((word) => {
       if (word.startsWith("+-D"))
-        return /^\+-D(?:skipTests|maven\.test\.skip|test|it\.test|skipITs|surefire\.failIfNoSpecifiedTests|failIfNoTests|checkstyle\.skip|spotless\.check\.skip|revision|project\.build\.sourceEncoding|groupId|artifactId|version|archetype\w+|package|interactiveMode|includes|excludes|verbose|newVersion|processAllModules|generateBackupPoms|style\.color|maven\.javadoc\.skip|jacoco\.skip)(?:=|$)/.test(
+        return /^\+-D(?:skipTests|maven\.test\.skip|test|it\.test|skipITs|surefire\.failIfNoSpecifiedTests|failIfNoTests|checkstyle\.skip|spotless\.check\.skip|revision|project\.build\.sourceEncoding|groupId|artifactId|version|archetype(?:GroupId|ArtifactId|Version)|package|interactiveMode|includes|excludes|verbose|newVersion|processAllModules|generateBackupPoms|style\.color|maven\.javadoc\.skip|jacoco\.skip)(?:=|$)/.test(
           word,
         )
           ? []
@@ -278,7 +278,11 @@ const gradle: Spec = {
       ELSEWHERE,
   },
   style: "anywhere",
-  words: "text",
+  words: (words) => ({
+    doubts: words
+      .filter((word) => /publish|upload|deploy|release/i.test(word))
+      .map((word) => `"${word}" sends something away`),
+  }),
 };
 
 const cmake: Spec = {
@@ -291,15 +295,22 @@ const cmake: Spec = {
   style: "whole",
   words: (words, seen) => ({
     reads: words,
-    doubts: seen
-      .values("-D")
-      .filter(
-        (value) =>
-          !/^(?:CMAKE_(?:BUILD_TYPE|INSTALL_PREFIX|EXPORT_COMPILE_COMMANDS|CXX_STANDARD|C_STANDARD|VERBOSE_MAKEFILE|POSITION_INDEPENDENT_CODE|OSX_ARCHITECTURES|PREFIX_PATH|UNITY_BUILD)|BUILD_\w+|ENABLE_\w+|WITH_\w+|USE_\w+|\w+_(?:BUILD|ENABLE)_\w+)(?::\w+)?=[\w./;+-]*$/.test(
-            value,
-          ),
-      )
-      .map((value) => `"${value}" sets what may be a program`),
+    doubts: [
+      ...(seen.has("--build")
+        ? words
+            .filter((word) => !/^-j\d*$/.test(word))
+            .map((word) => `"${word}" is handed to another builder`)
+        : []),
+      ...seen
+        .values("-D")
+        .filter(
+          (value) =>
+            !/^(?:CMAKE_(?:BUILD_TYPE|INSTALL_PREFIX|EXPORT_COMPILE_COMMANDS|CXX_STANDARD|C_STANDARD|VERBOSE_MAKEFILE|POSITION_INDEPENDENT_CODE|OSX_ARCHITECTURES|PREFIX_PATH|UNITY_BUILD)|BUILD_\w+|ENABLE_\w+|WITH_\w+|USE_\w+|\w+_(?:BUILD|ENABLE)_\w+)(?::\w+)?=[\w./;+-]*$/.test(
+              value,
+            ),
+        )
+        .map((value) => `"${value}" sets what may be a program`),
+    ],
   }),
 };
 
@@ -406,15 +417,21 @@ export const buildPrograms: Programs = {
     doubt: { "-Z= --extern= --sysroot= --codegen=": RUNS },
     words: compiled,
     check: (seen) => ({
-      doubts: seen
-        .values("-C")
-        .filter(
-          (value) =>
-            !/^(?:opt-level|debuginfo|lto|target-cpu|codegen-units|panic|strip|overflow-checks|debug-assertions|incremental|metadata)=/.test(
-              value,
-            ),
-        )
-        .map((value) => `"-C ${value}" can choose another linker`),
+      doubts: [
+        ...seen
+          .values("-C")
+          .filter(
+            (value) =>
+              !/^(?:opt-level|debuginfo|lto|target-cpu|codegen-units|panic|strip|overflow-checks|debug-assertions|incremental|metadata)=/.test(
+                value,
+              ),
+          )
+          .map((value) => `"-C ${value}" can choose another linker`),
+        ...seen
+          .values("--emit", "--print")
+          .filter((part) => part.includes("="))
+          .map((part) => `"${part}" names a file to write`),
+      ],
     }),
   },
   rustfmt: {
@@ -648,7 +665,15 @@ export const buildPrograms: Programs = {
   },
   objdump: binary(
     "-a --archive-headers -d --disassemble? -D --disassemble-all -f --file-headers -h --section-headers --headers -i --info -j= --section= -l --line-numbers -p --private-headers -r --reloc -R --dynamic-reloc -s --full-contents -S --source -t --syms -T --dynamic-syms -x --all-headers -w --wide -C? --demangle? -M= --disassembler-options= --start-address= --stop-address= --no-show-raw-insn -G -g --debugging -z -b= -m= --no-addresses --visualize-jumps? -W? --dwarf?",
-    { doubt: { "--plugin= -P=": RUNS } },
+    {
+      check: (seen) => ({
+        doubts: seen
+          .values("-W", "--dwarf")
+          .filter((part) => /debuginfod|follow|[DKL]/.test(part))
+          .map((part) => `"${part}" asks a server`),
+      }),
+      doubt: { "--plugin= -P=": RUNS },
+    },
   ),
   objcopy: {
     flags:

@@ -8,8 +8,8 @@ const ELSEWHERE = "works elsewhere, or with other settings";
 const text = (flags: string, doubt: Record<string, string> = {}): Spec => ({ flags, doubt, words: "text" });
 const names = (list: string, spec: Spec) => Object.fromEntries(list.split(" ").map((name) => [name, spec]));
 
-const RUN_FLAGS = `-d --detach -i --interactive -t --tty --rm --name= -e= --env= -p= --publish= -P --publish-all --entrypoint= -w= --workdir= -u= --user= --network= --net= --hostname= -h= --restart= --init --memory= -m= --cpus= --platform= --pull= -l= --label= -v= --volume= --mount= --tmpfs= --read-only --add-host= --expose= --link= --dns= --shm-size= --stop-timeout=
-  --stop-signal= --health-cmd= --no-healthcheck --log-driver= --log-opt= --memory-swap= --cpuset-cpus= --cpu-shares= -q --quiet --sig-proxy --attach= -a= --detach-keys= --gpus= --ulimit= --ip= --network-alias= --pid= --ipc= --uts= --userns= --cgroupns=`;
+const RUN_FLAGS = `-d --detach -i --interactive -t --tty --rm --name= -e=~ --env=~ -p= --publish= -P --publish-all --entrypoint=~ -w=~ --workdir=~ -u= --user= --network= --net= --hostname= -h= --restart= --init --memory= -m= --cpus= --platform= --pull= -l= --label= -v=~ --volume=~ --mount=~ --tmpfs=~ --read-only --add-host= --expose= --link= --dns= --shm-size= --stop-timeout=
+  --stop-signal= --health-cmd=~ --no-healthcheck --log-driver= --log-opt= --memory-swap= --cpuset-cpus= --cpu-shares= -q --quiet --sig-proxy --attach= -a= --detach-keys= --gpus= --ulimit= --ip= --network-alias= --pid= --ipc= --uts= --userns= --cgroupns=`;
 const RUN_DOUBTS = {
   "--privileged --cap-add= --device= --security-opt= --volumes-from= --device-cgroup-rule= --cgroup-parent= --runtime= --group-add= --sysctl= --isolation= --use-api-socket":
     HOST,
@@ -17,6 +17,11 @@ const RUN_DOUBTS = {
 };
 
 /** A named volume stays with the engine; a path is this machine's disk. */
+/** Registries that people publish to; any other is named by whoever wrote the command. */
+const REGISTRIES =
+  /^(?:docker\.io|ghcr\.io|quay\.io|gcr\.io|registry\.gitlab\.com|public\.ecr\.aws|mcr\.microsoft\.com|localhost(?::\d+)?)\//;
+const isForeignImage = (image: string) => /^[^/]*[.:][^/]*\//.test(image) && !REGISTRIES.test(image);
+
 function hostParts(seen: Seen): string[] {
   const volumes = [
     ...seen.values("-v", "--volume").filter((volume) => /^[/.~$]|^[A-Za-z]:\\/.test(volume)),
@@ -32,13 +37,15 @@ const run: Spec = {
   style: "first",
   flags: RUN_FLAGS,
   doubt: RUN_DOUBTS,
-  words: (_words, seen) => ({ doubts: hostParts(seen) }),
+  words: ([image = ""], seen) => ({
+    doubts: [...hostParts(seen), ...(isForeignImage(image) ? [`"${image}" comes from elsewhere`] : [])],
+  }),
 };
 
 const inside: Spec = {
   style: "first",
   flags:
-    "-d --detach -i --interactive -t --tty -e= --env= -u= --user= -w= --workdir= -T --index= --detach-keys=",
+    "-d --detach -i --interactive -t --tty -e=~ --env=~ -u= --user= -w=~ --workdir=~ -T --index= --detach-keys=",
   doubt: { "--privileged --env-file=": HOST },
   words: ([, program = "", ...rest]) => ({
     doubts:
@@ -64,7 +71,12 @@ const build: Spec = {
   words: (words, seen) => ({
     urls: words.filter((word) => /^(?:https?|git|ssh):|^git@/.test(word)),
     reads: words.filter((word) => !/^(?:https?|git|ssh):|^git@/.test(word)),
-    doubts: seen.values("--network").includes("host") ? [HOST] : [],
+    doubts: [
+      ...(seen.values("--network").includes("host") ? [HOST] : []),
+      ...words
+        .filter((word) => /^(?:https?|git|ssh):|^git@/.test(word))
+        .map((word) => `"${word}" is built from elsewhere`),
+    ],
   }),
 };
 
@@ -98,12 +110,7 @@ const compose: Spec = {
         "-d --detach --build --force-recreate --no-recreate --no-deps --no-build --remove-orphans -t= --timeout= --wait --wait-timeout= --scale= --abort-on-container-exit --exit-code-from= --attach= --no-attach= --no-log-prefix --quiet-pull --pull= --no-cache --build-arg= -q --quiet --ignore-pull-failures -f --force -s --stop --no-start --renew-anon-volumes -V --always-recreate-deps --no-color --parallel --progress= -m= --memory= --include-deps --signal= --no-up --menu --watch -w --timestamps --push --with-dependencies",
       ),
     ),
-    config: {
-      flags: "-q --quiet --services --images --profiles --volumes --no-interpolate",
-      check: (seen) => ({
-        doubts: seen.flags.length > 0 ? [] : ["shows settings with the secrets filled in"],
-      }),
-    },
+    config: { flags: "-q --quiet --services --images --profiles --volumes --no-interpolate --format=" },
     exec: inside,
     run: COMPOSE_RUN,
   },
@@ -222,7 +229,7 @@ const kubectl: Spec = {
         "-f --follow --tail= --since= --since-time= -c= --container= -p --previous --all-containers --timestamps --prefix --max-log-requests= --limit-bytes= --ignore-errors --all-pods",
       words: "text",
     },
-    ...names("apply create delete diff scale autoscale label annotate expose set rollout wait", {
+    ...names("apply create delete diff scale autoscale label annotate rollout wait", {
       flags:
         "-f= --filename= -k= --kustomize= -R --recursive --dry-run? --server-side --force --force-conflicts --grace-period= --timeout= --wait --now --all --prune --validate= --field-manager= --overwrite --replicas= --current-replicas= --min= --max= --cpu-percent= --port= --target-port= --type= --name= --image= --for= --revision= --to-revision= --ignore-daemonsets --delete-emptydir-data --record --save-config --patch= -p= --patch-file=< --from-literal= --restart= --schedule= --env= -e= --cascade= --local --list --ignore-not-found --clusterrole= --role= --serviceaccount= --verb= --resource= --docker-server= --docker-username= --docker-password= --docker-email=",
       doubt: {
@@ -235,6 +242,8 @@ const kubectl: Spec = {
           ...words
             .filter((word) => KUBE_FAR.test(word))
             .map((word) => `"${word}" reaches further than one thing`),
+          ...(seen.has("--image") ? ["runs an image in the cluster"] : []),
+          ...(seen.values("--replicas").includes("0") ? ["stops all of them"] : []),
           ...(seen.has("--all", "--prune") ? ["changes or deletes everything of a kind"] : []),
         ],
       }),
@@ -278,17 +287,23 @@ const terraform: Spec = {
   doubt: { "-chdir=": ELSEWHERE },
   style: "whole",
   subcommands: {
-    ...names("plan validate show fmt output providers graph version state workspace get", {
+    ...names("plan validate fmt providers graph version state workspace get", {
       style: "whole",
       flags:
-        "-no-color -input= -lock= -lock-timeout= -out=> -var= -var-file=< -target= -refresh= -refresh-only -destroy -detailed-exitcode -parallelism= -compact-warnings -recursive -check -diff -write= -list= -type= -update -replace= -concise",
-      doubt: { "-json -raw": "shows secrets in the clear" },
+        "-no-color -json -input= -lock= -lock-timeout= -out=> -var= -var-file=< -target= -refresh= -refresh-only -destroy -detailed-exitcode -parallelism= -compact-warnings -recursive -check -diff -write= -list= -type= -update -replace= -concise",
+      check: (seen) => ({ doubts: seen.has("-raw") ? ["shows secrets in the clear"] : [] }),
       words: (words) => ({
         doubts: words
           .filter((word) => /^(?:rm|mv|push|pull|replace-provider|delete)$/.test(word))
           .map((word) => `"${word}" changes what is known of the real thing, or shows its secrets`),
         reads: words.filter((word) => /[./]/.test(word) && !/^[\w-]+\.[\w.[\]"-]+$/.test(word)),
       }),
+    }),
+    ...names("show output", {
+      style: "whole",
+      flags: "-no-color",
+      doubt: { "-json -raw -state=": "shows secrets in the clear" },
+      words: "reads",
     }),
     init: {
       style: "whole",

@@ -41,14 +41,20 @@ const linkWords = (words: readonly string[], seen: Seen): Effects => {
   };
 };
 
+function modeDoubts(mode: string, recursive: boolean): string[] {
+  if (/[+=][rwxX]*[st]|^[2-7]\d{3}$/.test(mode)) return [`"${mode}" lets others run it as its owner`];
+  if (/^0?\d\d[2367]$|(?:^|,)[ug]*[oa][ugoa]*[+=][rxX]*w/.test(mode))
+    return [`"${mode}" lets everyone write it`];
+  if (recursive && /^0*$|-[wxX]*r/.test(mode)) return [`"${mode}" locks everyone out`];
+  return [];
+}
+
 const modeWords = (words: readonly string[], seen: Seen): Effects => {
   const named = seen.has("--reference");
   const mode = named ? "" : (words[0] ?? "");
   return {
     writes: named ? words : words.slice(1),
-    doubts: /[ugoa]*[+=][rwxX]*[st]|^[2-7]\d{3}$/.test(mode)
-      ? [`"${mode}" lets others run it as its owner`]
-      : [],
+    doubts: modeDoubts(mode, seen.has("-R", "--recursive")),
   };
 };
 
@@ -221,10 +227,18 @@ export const filePrograms: Programs = {
         (word) =>
           !/^(?:if|of|bs|ibs|obs|cbs|count|skip|seek|iseek|oseek|conv|status|iflag|oflag)=/.test(word),
       );
+      const emptied =
+        /^\/dev\/(?:null|zero|u?random)$/.test(value("if")[0] ?? "") &&
+        value("of").some((path) =>
+          /\.(?:[cm]?[jt]sx?|py|rb|go|rs|c|h|cpp|java|json|ya?ml|toml|md|html|css|sql|db|sqlite)$/.test(path),
+        );
       return {
         reads: value("if"),
         writes: value("of"),
-        doubts: unknown.map((word) => `"${word}" is not an operand known to be harmless`),
+        doubts: [
+          ...(emptied ? ["overwrites a file with nothing of use"] : []),
+          ...unknown.map((word) => `"${word}" is not an operand known to be harmless`),
+        ],
       };
     },
   },
@@ -259,9 +273,9 @@ export const filePrograms: Programs = {
   realpath: list(
     "-e --canonicalize-existing -m --canonicalize-missing -L --logical -P --physical -q --quiet --relative-to= --relative-base= -s --strip --no-symlinks -z --zero",
   ),
-  basename: { flags: "-a --multiple -s= --suffix= -z --zero", words: "text", onlyReads: true },
-  dirname: { flags: "-z --zero", words: "text", onlyReads: true },
-  pathchk: { flags: "-p -P --portability", words: "text", onlyReads: true },
+  basename: { flags: "-a --multiple -s= --suffix= -z --zero", words: "verbatim", onlyReads: true },
+  dirname: { flags: "-z --zero", words: "verbatim", onlyReads: true },
+  pathchk: { flags: "-p -P --portability", words: "verbatim", onlyReads: true },
   namei: list("-x --mountpoints -m --modes -o --owners -l --long -n --nosymlinks -v --vertical"),
   lsattr: list("-R -a -d -l -p -v -V"),
   getfacl: list(

@@ -2,15 +2,17 @@
  * Git. `allow git *` is the rule people write first, so what it may cover is listed at length: its settings,
  * transports and hooks can each run a program.
  */
+import { isSecretFile } from "../path-effects.js";
 import type { Effects, Programs, Seen, Spec } from "../vocabulary.js";
 
 const RUNS = "runs another program";
+const SKIPS = "skips the checks of this repository";
 const LOSES = "can lose work that nothing else holds";
 const WRITES = "writes a file, which is not expected of a command that shows something";
 
 /** Settings that only say how something looks or who the author is. All others are doubted. */
 const PLAIN_SETTINGS =
-  /^(?:user\.(?:name|email|signingkey)|color\.[\w.-]+|init\.defaultbranch|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote|followtags)|fetch\.(?:prune|prunetags)|core\.(?:autocrlf|eol|safecrlf|filemode|ignorecase|quotepath|longpaths|abbrev|symlinks|precomposeunicode|whitespace|compression|bigfilethreshold)|merge\.(?:conflictstyle|ff|log|renamelimit)|diff\.(?:algorithm|renames|renamelimit|colormoved|mnemonicprefix|noprefix|context|wserrorhighlight|submodule)|log\.(?:date|decorate|abbrevcommit|follow|showsignature)|rebase\.(?:autostash|autosquash|updaterefs|stat)|rerere\.(?:enabled|autoupdate)|status\.[\w.-]+|branch\.(?:autosetuprebase|autosetupmerge|sort)|branch\..+\.(?:remote|merge|rebase|description)|tag\.(?:sort|gpgsign)|commit\.(?:gpgsign|verbose|cleanup|status)|advice\.\w+|column\.\w+|help\.autocorrect|gc\.auto|pack\.\w+|http\.(?:postbuffer|lowspeedlimit|lowspeedtime)|submodule\.recurse|stash\.\w+|blame\.\w+|feature\.\w+|index\.\w+|maintenance\.auto|safe\.directory)$/i;
+  /^(?:user\.(?:name|email|signingkey)|color\.[\w.-]+|init\.defaultbranch|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote|followtags)|fetch\.(?:prune|prunetags)|core\.(?:autocrlf|eol|safecrlf|filemode|ignorecase|quotepath|longpaths|abbrev|symlinks|precomposeunicode|whitespace|compression|bigfilethreshold)|merge\.(?:conflictstyle|ff|log|renamelimit)|diff\.(?:algorithm|renames|renamelimit|colormoved|mnemonicprefix|noprefix|context|wserrorhighlight|submodule)|log\.(?:date|decorate|abbrevcommit|follow|showsignature)|rebase\.(?:autostash|autosquash|updaterefs|stat)|rerere\.(?:enabled|autoupdate)|status\.[\w.-]+|branch\.(?:autosetuprebase|autosetupmerge|sort)|tag\.(?:sort|gpgsign)|commit\.(?:gpgsign|verbose|cleanup|status)|advice\.\w+|column\.\w+|gc\.auto|pack\.\w+|http\.(?:postbuffer|lowspeedlimit|lowspeedtime)|submodule\.recurse|stash\.\w+|blame\.\w+|feature\.\w+|index\.\w+|maintenance\.auto)$/i;
 
 const COMMIT_CHOICE = `--all --branches? --tags? --remotes? --glob= --exclude= --reflog -g --walk-reflogs --merges --no-merges
   --min-parents= --max-parents= --no-min-parents --no-max-parents --first-parent --exclude-first-parent-only --not --single-worktree --ignore-missing
@@ -43,6 +45,7 @@ const DIFF_DOUBTS = {
 /** A word with a path outside the tree makes git read it, repository or not. */
 const outsideReads = (words: readonly string[]): Effects => ({
   reads: words.filter((word) => /^[/~]|^\.\.(?:\/|$)/.test(word)),
+  doubts: words.filter(isSecretFile).map((word) => `"${word}" holds secrets`),
 });
 
 const show = (flags: string, more: Partial<Spec> = {}): Spec => ({
@@ -213,7 +216,7 @@ const remote: Spec = {
       },
     }),
     ...nestedWords(
-      "rename remove rm set-head set-branches",
+      "rename set-head set-branches",
       act("-a --auto -d --delete --add --progress --no-progress", { words: "text" }),
     ),
   },
@@ -326,7 +329,7 @@ const subcommands: Record<string, Spec> = {
   "verify-commit": show("-v --verbose --raw"),
   "verify-tag": show("-v --verbose --raw --format="),
   "verify-pack": show("-v --verbose -s --stat-only"),
-  var: show("-l", { words: "text" }),
+  var: show("", { words: "text" }),
   version: show("--build-options"),
   help: show(
     "-a --all -g --guides -c --config -m --man -i --info -v --verbose --no-external-commands --no-aliases --user-interfaces --developer-interfaces",
@@ -341,15 +344,16 @@ const subcommands: Record<string, Spec> = {
     words: configWords,
   },
   add: act(
-    "-n --dry-run -v --verbose -i --interactive -p --patch -e --edit -f --force -u --update --renormalize -N --intent-to-add -A --all --no-all --ignore-removal --no-ignore-removal --refresh --ignore-errors --ignore-missing --sparse --chmod= --pathspec-from-file=< --pathspec-file-nul --no-warn-embedded-repo",
+    "-n --dry-run -v --verbose -i --interactive -p --patch -e --edit -u --update --renormalize -N --intent-to-add -A --all --no-all --ignore-removal --no-ignore-removal --refresh --ignore-errors --ignore-missing --sparse --chmod= --pathspec-from-file=< --pathspec-file-nul --no-warn-embedded-repo",
+    { doubt: { "-f --force": "adds what was meant to stay out" } },
   ),
   commit:
     act(`-q --quiet -v --verbose -F=< --file=< --author= --date= -m=~ --message=~ -c= --reedit-message= -C= --reuse-message= --fixup= --squash= --reset-author --trailer= -s --signoff --no-signoff -t=<
-    --template=< -e --edit --no-edit --cleanup= --status --no-status -S? --gpg-sign? --no-gpg-sign -a --all -i --include --interactive -p --patch -o --only -n --no-verify --verify --dry-run --short --branch --ahead-behind
+    --template=< -e --edit --no-edit --cleanup= --status --no-status -S? --gpg-sign? --no-gpg-sign -a --all -i --include --interactive -p --patch -o --only --verify --dry-run --short --branch --ahead-behind
     --porcelain --long -z --null --amend --no-post-rewrite -u? --untracked-files? --pathspec-from-file=< --pathspec-file-nul --allow-empty --allow-empty-message`),
   push: act(
     `-v --verbose -q --quiet --all --branches --tags -n --dry-run --porcelain --no-force-with-lease --force-with-lease? --[no-]force-if-includes --recurse-submodules= --no-recurse-submodules
-    --[no-]thin -u --set-upstream --[no-]progress --[no-]verify --follow-tags --no-follow-tags --[no-]signed? --[no-]atomic -o= --push-option= -4 --ipv4 -6 --ipv6 --repo=@`,
+    --[no-]thin -u --set-upstream --[no-]progress --verify --follow-tags --no-follow-tags --[no-]signed? --[no-]atomic -o= --push-option= -4 --ipv4 -6 --ipv6 --repo=@`,
     {
       doubt: {
         ...upload,
@@ -367,7 +371,16 @@ const subcommands: Record<string, Spec> = {
       },
     },
   ),
-  fetch: act(FETCHES, { doubt: upload, words: addresses }),
+  fetch: act(FETCHES, {
+    doubt: upload,
+    words: (words) => {
+      const away = addresses(words);
+      const foreign = (away.urls ?? []).map(
+        (url) => `fetches from "${url}", which is no remote of this repository`,
+      );
+      return { ...away, doubts: [...(away.doubts ?? []), ...foreign] };
+    },
+  }),
   pull: act(`${FETCHES} ${MERGES} -r? --rebase? --no-rebase`, {
     doubt: upload,
     words: (words) => {
@@ -405,7 +418,7 @@ const subcommands: Record<string, Spec> = {
     },
   ),
   switch: act(
-    "-c= --create= -C= --force-create= --[no-]guess -q --quiet --recurse-submodules? --no-recurse-submodules --[no-]progress -m --merge --conflict= -d --detach -t --track? --no-track -f --force --orphan= --overwrite-ignore --ignore-other-worktrees",
+    "-c= --create= -C= --force-create= --[no-]guess -q --quiet --recurse-submodules? --no-recurse-submodules --[no-]progress -m --merge --conflict= -d --detach -t --track? --no-track --orphan= --overwrite-ignore --ignore-other-worktrees",
   ),
   restore: act(`${RESTORES} -s= --source= -S --staged -W --worktree --ignore-unmerged`, {
     words: (words, seen) => ({
@@ -421,7 +434,7 @@ const subcommands: Record<string, Spec> = {
   tag: {
     flags: `-l --list -n? ${REF_LIST} -v --verify`,
     changes:
-      "-d --delete -a --annotate -m=~ --message=~ -F=< --file=< -e --edit --no-edit -s --sign --no-sign --cleanup= -u= --local-user= -f --force --create-reflog --trailer=",
+      "-d --delete -a --annotate -m=~ --message=~ -F=< --file=< -e --edit --no-edit -s --sign --no-sign --cleanup= -u= --local-user= --create-reflog --trailer=",
     words: "text",
   },
   merge: act(
@@ -444,7 +457,7 @@ const subcommands: Record<string, Spec> = {
   rm: act(
     "-n --dry-run -q --quiet --cached -f --force -r --ignore-unmatch --sparse --pathspec-from-file=< --pathspec-file-nul",
     {
-      words: (words, seen) => (seen.has("--cached") ? {} : { deletes: words.filter((word) => word !== ".") }),
+      words: (words, seen) => (seen.has("--cached") ? {} : { deletes: words }),
     },
   ),
   apply: act(
@@ -508,7 +521,7 @@ const subcommands: Record<string, Spec> = {
   ),
   maintenance: {
     subcommands: nestedWords(
-      "run start stop register unregister",
+      "run stop unregister",
       act("--auto --schedule= --quiet --task= --scheduler= --detach"),
     ),
   },
@@ -520,7 +533,7 @@ const subcommands: Record<string, Spec> = {
     ),
   },
   "update-index": act(
-    "-q --refresh --really-refresh --[no-]assume-unchanged --[no-]skip-worktree --add --remove --chmod= --force-remove --again -g --verbose --index-info --[no-]split-index --[no-]untracked-cache --[no-]fsmonitor -z --stdin --unresolve",
+    "-q --refresh --really-refresh --no-assume-unchanged --no-skip-worktree --add --remove --chmod= --force-remove --again -g --verbose --index-info --[no-]split-index --[no-]untracked-cache --[no-]fsmonitor -z --stdin --unresolve",
   ),
   "update-ref": {
     words: () => ({ doubts: [LOSES] }),

@@ -56,7 +56,7 @@ const NPM_DOUBTS = {
 const packageWords = (words: readonly string[]): Effects => ({
   doubts: words
     .filter((word) =>
-      /^(?:git|https?|file|github|gitlab|bitbucket|gist|link|portal|exec|ssh|git\+\w+):|^[/~]|^\.\.?(?:\/|$)|^[\w.-]+\/[\w.-]+(?:#|$)|\.tgz$|\.tar\.gz$/i.test(
+      /^(?:npm|git|https?|file|github|gitlab|bitbucket|gist|link|portal|exec|ssh|git\+\w+):|^[/~]|^\.\.?(?:\/|$)|^[\w.-]+\/[\w.-]+(?:#|$)|\.tgz$|\.tar\.gz$/i.test(
         word.replace(/^(?:@[\w.-]+\/)?[\w.-]+@(?=\w+:|[/.~])/, ""),
       ),
     )
@@ -179,6 +179,10 @@ const npm: Spec = {
   },
 };
 
+/** Tools of this world that only work on this project. Others, and programs of the system, are not expected here. */
+const NPX_TOOLS =
+  /^(?:tsc|eslint|oxlint|oxfmt|prettier|biome|stylelint|standard|xo|jest|vitest|mocha|ava|tap|playwright|cypress|nyc|webpack|vite|rollup|esbuild|parcel|next|nx|turbo|lerna|knip|publint|depcheck|madge)$/;
+
 /** `npx tsc --noEmit` is judged as `tsc --noEmit`; a name not known here is someone's package. */
 function npx(): Spec {
   const own = /^(?:--no-install|--no|--yes|-y|-q|--quiet|--offline|--prefer-offline|--silent|-s)$/;
@@ -190,7 +194,7 @@ function npx(): Spec {
       const plain = name.replace(/(?<=.)@[\w.^~-]*$/, "");
       return {
         words: flagFirst ? args : args.slice(0, Math.max(at, 0)),
-        commands: at === -1 || flagFirst ? [] : [[plain, ...rest]],
+        commands: at === -1 || flagFirst ? [] : [[NPX_TOOLS.test(plain) ? plain : `npx ${plain}`, ...rest]],
         mustOnlyRead: false,
       };
     },
@@ -307,6 +311,11 @@ const pnpm: Spec = {
 };
 
 const tsc: Spec = {
+  check: (seen) => ({
+    doubts: seen.words
+      .filter((word) => word.startsWith("@"))
+      .map((word) => `"${word}" holds more flags, which are not shown here`),
+  }),
   flags: `-p=< --project=< -b --build -w --watch --noEmit --init --listFiles --listFilesOnly --showConfig --pretty --strict --target= -t= --module= -m= --lib= --jsx= --outDir=> --outFile=> --rootDir= --declaration -d --declarationMap --emitDeclarationOnly --sourceMap
     --inlineSourceMap --skipLibCheck --esModuleInterop --allowJs --checkJs --noImplicitAny --moduleResolution= --incremental -i --tsBuildInfoFile=> --diagnostics --extendedDiagnostics --traceResolution --explainFiles --force -f --verbose -v --clean --dry --preserveWatchOutput --noEmitOnError
     --resolveJsonModule --isolatedModules --experimentalDecorators --emitDecoratorMetadata --removeComments --types= --baseUrl= --noErrorTruncation --generateTrace=> --declarationDir=> --composite --strictNullChecks --noUnusedLocals --noUnusedParameters --all -h`,
@@ -319,14 +328,29 @@ const lint = (flags: string, doubts: Record<string, string>): Spec => ({
   words: "reads",
 });
 
-const eslint = lint(
-  `--ext= --fix --fix-dry-run --fix-type= --ignore-path=< --ignore-pattern= --no-ignore --quiet --max-warnings= -f= --format= --color --no-color --no-inline-config --report-unused-disable-directives --report-unused-disable-directives-severity= --cache --cache-location=> --cache-strategy= --cache-file=> --init
-  --debug -h -v --print-config= --env= --global= --rule= --no-error-on-unmatched-pattern --exit-on-fatal-error --stdin --stdin-filename= -o=> --output-file=> --no-warn-ignored --pass-on-no-patterns --stats --flag= --concurrency= --env-info`,
+const eslintBase = lint(
+  `--ext= --fix --fix-dry-run --fix-type= --ignore-path=< --ignore-pattern= --no-ignore --quiet --max-warnings= -f= --format= --color --no-color --no-inline-config --report-unused-disable-directives --report-unused-disable-directives-severity= --cache --cache-location=> --cache-strategy= --cache-file=>
+  --debug -h -v --print-config= --env= --global= --rule= --no-error-on-unmatched-pattern --exit-on-fatal-error --stdin --stdin-filename= -o=> --output-file=> --no-warn-ignored --pass-on-no-patterns --stats --concurrency= --env-info`,
   {
     "--rulesdir= -c= --config= --resolve-plugins-relative-to= --plugin= --parser= --parser-options= --no-eslintrc --no-config-lookup --inspect-config --mcp":
       CONFIG,
   },
 );
+
+const eslint: Spec = {
+  ...eslintBase,
+  check: (seen) => ({
+    doubts: seen
+      .values("-f", "--format")
+      .filter(
+        (name) =>
+          !/^(?:stylish|json|json-with-metadata|html|compact|unix|junit|tap|checkstyle|codeframe|visualstudio|pretty|github|gha)$/.test(
+            name,
+          ),
+      )
+      .map((name) => `the formatter "${name}" is code`),
+  }),
+};
 
 const prettier = lint(
   `-w --write -c --check -l --list-different --ignore-path=< -u --ignore-unknown --no-error-on-unmatched-pattern --log-level= --loglevel= --no-config --no-editorconfig --parser= --print-width= --tab-width= --use-tabs --no-semi --semi --single-quote --jsx-single-quote --trailing-comma=
@@ -415,7 +439,15 @@ export const javascriptPrograms: Programs = {
   bun: {
     flags: "-v -h --silent",
     subcommands: {
-      ...names("run test build", {
+      run: {
+        style: "first",
+        flags: "--watch --hot --silent --if-present -b --bun --smol",
+        words: ([first = ""]) => ({
+          reads: /[./]/.test(first) ? [first] : [],
+          doubts: /^https?:/.test(first) ? [`"${first}" is code from elsewhere`] : [],
+        }),
+      },
+      ...names("test build", {
         flags:
           "--watch --hot --bail? -t= --test-name-pattern= --timeout= --coverage --only --todo --rerun-each= --update-snapshots -u --outdir=> --outfile=> --target= --format= --minify --sourcemap? --splitting --silent --if-present",
         words: "text",
@@ -425,7 +457,16 @@ export const javascriptPrograms: Programs = {
           "-d -D --dev --optional --peer -E --exact --frozen-lockfile --production -p --no-save --dry-run --force -f --ignore-scripts --silent --verbose --no-cache",
         words: packageWords,
       }),
-      ...names("remove rm outdated pm why", { words: "text" }),
+      ...names("remove rm outdated why", { words: "text" }),
+      pm: {
+        flags: "--all",
+        words: (words) => ({
+          doubts:
+            /^(?:ls|list|bin|hash|cache|version|view|why)$/.test(words[0] ?? "ls") && !words.includes("rm")
+              ? []
+              : ["trusts or removes packages"],
+        }),
+      },
       x: npx(),
       init: { flags: "-y --yes", words: "text" },
     },

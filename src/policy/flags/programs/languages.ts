@@ -45,14 +45,14 @@ const ruby = interpreter("-w -W? -c -v -y --yjit --enable= --disable= --verbose 
 
 const php: Spec = {
   style: "first",
-  flags: "-v -i -m -l -n -q -s -w --ini --rf= --rc= --re= --ri= --version --syntax-check -h",
+  flags: "-v -m -l -n -q -s -w --ini --rf= --rc= --re= --ri= --version --syntax-check -h",
   doubt: {
     "-r= --run= -B= -R= -F= -E= --process-begin= --process-code= --process-file= --process-end= -a --interactive -d= --define= -c= --php-ini= -z= --zend-extension=":
       CODE,
     "-S= --server= -t= --docroot=": "opens this machine to others",
   },
   words: (words, seen) =>
-    seen.has("-v", "-i", "-m", "--ini", "--rf", "--rc", "--re", "--ri", "--version", "-h", "--help")
+    seen.has("-v", "-m", "--ini", "--rf", "--rc", "--re", "--ri", "--version", "-h", "--help")
       ? {}
       : seen.has("-f", "--file")
         ? {}
@@ -70,7 +70,14 @@ const bundle: Spec = {
       ),
     ),
     exec: {
-      nested: (args) => ({ words: [], commands: args.length > 0 ? [args] : [], mustOnlyRead: false }),
+      nested: (args) => ({
+        words: [],
+        commands:
+          args.length > 0
+            ? [/^(?:rspec|rubocop|rake|rails)$/.test(args[0] ?? "") ? args : [`bundled ${args[0] ?? ""}`]]
+            : [],
+        mustOnlyRead: false,
+      }),
       words: "text",
     },
     init: {},

@@ -38,7 +38,7 @@ function curlWords(words: readonly string[], seen: Seen): Effects {
       .filter(
         (value) =>
           /^(?:[\w.-]*)@/.test(value) &&
-          (value.startsWith("@") || seen.has("--data-urlencode", "--url-query")),
+          (value.startsWith("@") || seen.has("--data-urlencode", "--url-query", "--variable")),
       )
       .map((value) => value.slice(value.indexOf("@") + 1)),
     ...forms
@@ -80,7 +80,7 @@ const curl: Spec = {
     --anyauth --oauth2-bearer= --aws-sigv4= --post301 --post302 --post303 --path-as-is --request-target= --url=@ --url-query= -: --next -Z --parallel --parallel-max= --parallel-immediate --keepalive-time=
     --no-keepalive --tcp-nodelay --tcp-fastopen --happy-eyeballs-timeout-ms= --expect100-timeout= --ignore-content-length --no-sessionid --no-alpn --haproxy-protocol --styled-output --no-styled-output -V -h? --manual -M
     --trace-time --trace-ids --suppress-connect-headers --disallow-username-in-url --noproxy= -w= --write-out= --cacert=< --capath=< -E=< --cert=< --cert-type= --key=< --key-type= --pass= --pinnedpubkey= --crlfile=<
-    -D=> --dump-header=> --trace=> --trace-ascii=> --stderr=> --etag-save=> --etag-compare=< --alt-svc=> --hsts=> --ftp-pasv --ftp-create-dirs --ftp-ssl --mail-from= --mail-rcpt= --variable= -p --proxytunnel`,
+    -D=> --dump-header=> --trace=> --trace-ascii=> --stderr=> --etag-save=> --etag-compare=< --alt-svc=> --hsts=> --ftp-pasv --ftp-create-dirs --ftp-ssl --mail-from= --mail-rcpt= -p --proxytunnel`,
   doubt: {
     "-K= --config=": "takes more flags from a file that is not shown here",
     "-T= --upload-file=": "sends a file away",
@@ -115,6 +115,7 @@ const wget: Spec = {
   prepare: (args) =>
     args.flatMap((word) => (/^-n[vcdpH]$/.test(word) ? [WGET_PAIRS.get(word) ?? word] : [word])),
   words: (words, seen) => {
+    const lists = seen.values("-i", "--input-file").filter((list) => list.includes("://"));
     const settings = seen
       .values("-e", "--execute")
       .filter((setting) => !/^\s*robots\s*=\s*(?:off|on)\s*$/i.test(setting));
@@ -125,6 +126,7 @@ const wget: Spec = {
       writes: named ? [] : [".", ...words.map(lastPart)],
       doubts: [
         ...(web.doubts ?? []),
+        ...lists.map((list) => `"${list}" names pages that are not shown here`),
         ...settings.map((setting) => `the setting "${setting}" is not known to be harmless`),
       ],
     };
@@ -233,7 +235,16 @@ const rsync: Spec = {
       /^rsync:\/\/|::/.test(target) && words.length > 1 ? ["sends files to a server that asks no key"] : [];
     return {
       ...copied,
-      doubts: [...(both.doubts ?? []), ...shells.map((shell) => `runs "${shell}"`), ...lost, ...daemon],
+      doubts: [
+        ...(both.doubts ?? []),
+        ...shells.map((shell) => `runs "${shell}"`),
+        ...lost,
+        ...daemon,
+        ...seen
+          .values("-f", "--filter")
+          .filter((rule) => /^(?:merge|dir-merge|[.:])/.test(rule))
+          .map((rule) => `"${rule}" takes rules from a file`),
+      ],
     };
   },
 };
@@ -540,6 +551,15 @@ function openssl(): Spec {
   const digest = sub(
     "-sha1 -sha224 -sha256 -sha384 -sha512 -md5 -hex -r -binary -c -hmac= -sign=< -verify=< -signature=< -list -sha3-256 -sha3-512 -blake2b512",
   );
+  // Without one of these a private key is printed for all to see.
+  const keeps = ["-pubout", "-pubin", "-noout", "-check", "-pubcheck", "-out", "-modulus", "-text_pub"];
+  const key = (flags: string): Spec => ({
+    ...sub(flags),
+    check: (seen) => ({
+      doubts:
+        seen.has(...keeps) && !(seen.has("-text") && !seen.has("-pubin")) ? [] : ["shows a private key"],
+    }),
+  });
   const subcommands: Record<string, Spec> = {
     x509: sub(
       "-subject -issuer -dates -startdate -enddate -serial -fingerprint -sha1 -sha256 -sha512 -pubkey -modulus -hash -subject_hash -email -purpose -ext= -nameopt= -req -days= -signkey=< -set_serial= -checkend= -checkhost= -extfile=< -extensions= -ocsp_uri -certopt= -alias",
@@ -547,20 +567,18 @@ function openssl(): Spec {
     req: sub(
       "-new -newkey= -x509 -nodes -noenc -days= -subj= -addext= -keyout=> -pubkey -subject -verify -modulus -batch -utf8 -sha256 -sha512 -reqexts= -extensions= -verbose -set_serial= -copy_extensions=",
     ),
-    rsa: sub("-pubout -pubin -check -modulus -aes256 -aes128 -des3 -RSAPublicKey_out -traditional"),
+    rsa: key("-pubout -pubin -check -modulus -aes256 -aes128 -des3 -RSAPublicKey_out -traditional"),
     genrsa: {
       style: "whole",
       flags: "-out=> -aes256 -aes128 -des3 -passout= -3 -f4 -verbose -quiet -traditional -primes=",
       words: "text",
     },
     genpkey: sub("-algorithm= -pkeyopt= -aes256 -aes-256-cbc -quiet -genparam"),
-    pkey: sub("-pubout -pubin -check -pubcheck -text_pub -aes256 -traditional"),
-    pkcs12: sub(
-      "-export -name= -nodes -noenc -nokeys -nocerts -clcerts -cacerts -info -legacy -aes256 -password=",
-    ),
-    pkcs8: sub("-topk8 -nocrypt -v2= -traditional"),
+    pkey: key("-pubout -pubin -check -pubcheck -text_pub -aes256 -traditional"),
+    pkcs12: sub("-export -name= -nokeys -nocerts -clcerts -cacerts -info -legacy -aes256 -password="),
+    pkcs8: key("-topk8 -nocrypt -v2= -traditional"),
     pkcs7: sub("-print_certs"),
-    ec: sub("-pubout -pubin -param_out -conv_form= -param_enc= -aes256 -check"),
+    ec: key("-pubout -pubin -param_out -conv_form= -param_enc= -aes256 -check"),
     ecparam: sub("-list_curves -name= -genkey -param_enc= -conv_form= -check"),
     dgst: digest,
     sha1: digest,
@@ -622,7 +640,7 @@ function openssl(): Spec {
 function gpg(): Spec {
   return {
     flags: `-e --encrypt -d --decrypt -s --sign -b --detach-sign --clearsign --clear-sign --verify -c --symmetric -a --armor -r= --recipient= -R= -u= --local-user= -o=> --output=> -k --list-keys --list-public-keys -K --list-secret-keys --list-sigs
-      --fingerprint --check-sigs --import --export --full-generate-key --full-gen-key --gen-key --generate-key --quick-generate-key --quick-gen-key --recv-keys --receive-keys --search-keys --refresh-keys --keyserver=@ --edit-key --sign-key --lsign-key
+      --fingerprint --check-sigs --import --export --full-generate-key --full-gen-key --gen-key --generate-key --quick-generate-key --quick-gen-key --recv-keys --receive-keys --search-keys --refresh-keys --keyserver=@ 
       --gen-revoke --batch --yes --no -v --verbose -q --quiet --dry-run -n --no-tty --status-fd= --with-colons --with-fingerprint --with-keygrip --keyid-format= --cipher-algo= --digest-algo= --compress-algo= -z= --no-symkey-cache --card-status
       --dearmor --enarmor --print-md= --list-packets --show-keys --locate-keys --trust-model= --version --passphrase-fd= --pinentry-mode= --default-key= --no-default-keyring --list-options= --verify-options= --s2k-digest-algo= --s2k-count= --update-trustdb --check-trustdb --list-config --expert --store --multifile --no-armor --textmode`,
     doubt: {
@@ -633,6 +651,7 @@ function gpg(): Spec {
       "--send-keys --export-secret-keys --export-secret-subkeys --delete-key --delete-keys --delete-secret-key --delete-secret-keys --delete-secret-and-public-key":
         "hands out or deletes keys",
       "--passphrase= --passphrase-file=": "takes a secret",
+      "--edit-key --sign-key --lsign-key --import-ownertrust": "changes whom you trust",
     },
     words: (words, seen) =>
       seen.has(

@@ -15,16 +15,20 @@ const pip: Spec = {
   subcommands: {
     install: {
       flags:
-        "-r=< --requirement=< -c=< --constraint=< -U --upgrade --upgrade-strategy= --user --pre --no-deps --force-reinstall -I --ignore-installed --no-build-isolation --only-binary= --no-binary= --prefer-binary --no-compile --dry-run --require-hashes --progress-bar= --no-warn-script-location --break-system-packages --use-pep517 --report= -e= --editable= --no-index --root-user-action=",
+        "-r=< --requirement=< -c=< --constraint=< -U --upgrade --upgrade-strategy= --user --pre --no-deps --force-reinstall -I --ignore-installed --no-build-isolation --only-binary= --no-binary= --prefer-binary --no-compile --dry-run --require-hashes --progress-bar= --no-warn-script-location --use-pep517 -e= --editable= --no-index --root-user-action=",
       doubt: {
         "-i= --index-url= --extra-index-url= -f= --find-links= -t= --target= --prefix= --root= --src= --global-option= --install-option= --build-option= -C= --config-settings= --python=":
           ELSEWHERE,
       },
       words: (words, seen) => {
         const editable = seen.values("-e", "--editable");
+        const lists = seen
+          .values("-r", "--requirement", "-c", "--constraint")
+          .filter((list) => list.includes("://"));
         return {
           doubts: [
             ...requirementDoubts(words),
+            ...lists.map((list) => `"${list}" names packages that are not shown here`),
             ...requirementDoubts(editable.filter((path) => !/^\.(?:\[[\w,-]+\])?$/.test(path))),
           ],
         };
@@ -101,7 +105,7 @@ function pythonModule(name: string, words: readonly string[]): Effects {
     const folders = words.filter((_word, index) =>
       /^(?:-s|--start-directory|-t|--top-level-directory)$/.test(words[index - 1] ?? ""),
     );
-    return { reads: folders };
+    return { reads: [...folders, ...words.filter((word) => word.includes("/") && !word.startsWith("-"))] };
   }
   if (name === "venv" || name === "virtualenv")
     return { writes: words.filter((word) => !word.startsWith("-")) };
@@ -167,18 +171,28 @@ function sameFor(names: string, spec: Spec): Record<string, Spec> {
 }
 
 const pytest: Spec = {
-  flags: `-v -vv -vvv --verbose -q -qq --quiet -x --exitfirst --maxfail= -k= -m= -s --capture= --tb= -l --showlocals --lf --last-failed --ff --failed-first --nf --new-first --sw --stepwise --sw-skip --stepwise-skip --collect-only --co --durations= --durations-min= -r= --cov? --cov-report= --cov-branch
+  flags: `-p= -v -vv -vvv --verbose -q -qq --quiet -x --exitfirst --maxfail= -k= -m= -s --capture= --tb= -l --showlocals --lf --last-failed --ff --failed-first --nf --new-first --sw --stepwise --sw-skip --stepwise-skip --collect-only --co --durations= --durations-min= -r= --cov? --cov-report= --cov-branch
     --cov-fail-under= --no-cov --cov-append -n= --numprocesses= --dist= --disable-warnings --disable-pytest-warnings -W= --pythonwarnings= --strict-markers --strict-config --color= --no-header --no-summary --setup-show --setup-only --setup-plan --fixtures --markers --ignore= --ignore-glob= --deselect= --runxfail --cache-show? --cache-clear
-    --import-mode= --log-level= --log-cli-level= --timeout= --reruns= --reruns-delay= --benchmark-only --benchmark-skip --asyncio-mode= --randomly-seed= --junitxml=> --junit-xml=> --html=> --self-contained-html --snapshot-update --pyargs --code-highlight= --show-capture= --full-trace --doctest-modules --doctest-glob= --keep-duplicates --trace-config -h --version -V --failed-first --last-failed-no-failures= --lfnf= --ds=`,
+    --import-mode= --log-level= --log-cli-level= --timeout= --reruns= --reruns-delay= --benchmark-only --benchmark-skip --asyncio-mode= --randomly-seed= --junitxml=> --junit-xml=> --html=> --self-contained-html --snapshot-update --pyargs --code-highlight= --show-capture= --full-trace --doctest-modules --doctest-glob= --keep-duplicates --trace-config -h --version -V --failed-first --last-failed-no-failures= --lfnf=`,
   doubt: {
-    "-p= -c= --config-file= --rootdir= --confcutdir= --noconftest -o= --override-ini= --basetemp= --pdb --pdbcls= --trace --debug? --log-file= --pastebin= --cov-config= --cache-dir= --pythonpath=":
+    "-c= --config-file= --rootdir= --confcutdir= --noconftest -o= --override-ini= --basetemp= --pdb --pdbcls= --trace --debug? --log-file= --pastebin= --cov-config= --cache-dir= --pythonpath=":
       ELSEWHERE,
   },
   words: (words) => ({ reads: words.map((word) => word.replace(/::.*$/, "")) }),
+  check: (seen) => ({
+    doubts: seen
+      .values("-p")
+      .filter((plugin) => !plugin.startsWith("no:"))
+      .map((plugin) => `the plugin "${plugin}" is code`),
+  }),
 };
 
 const tool = (flags: string, doubt: Record<string, string> = {}): Spec => ({ flags, doubt, words: "reads" });
 const dev = (flags: string): Spec => ({ flags, words: "text" });
+
+/** What a project's own environment is asked for. */
+const PYTHON_TOOLS =
+  /^(?:python3?(?:\.\d+)?|pytest|py\.test|mypy|black|isort|flake8|pylint|pyflakes|pycodestyle|pydocstyle|autopep8|yapf|bandit|pyright|ruff|coverage|tox|nox|mkdocs|sphinx-build|pre-commit|pyproject-build)$/;
 
 /** `poetry run x` and its like are judged as `x`. */
 const runs: Spec = {
@@ -199,7 +213,13 @@ const runs: Spec = {
       commands:
         command.length === 0 || flagFirst
           ? []
-          : [command[0]?.endsWith(".py") ? ["python", ...command] : command],
+          : [
+              command[0]?.endsWith(".py")
+                ? ["python", ...command]
+                : PYTHON_TOOLS.test(command[0] ?? "")
+                  ? command
+                  : [`run ${command[0] ?? ""}`],
+            ],
       mustOnlyRead: false,
     };
   },

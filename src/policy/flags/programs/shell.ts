@@ -1,16 +1,16 @@
 /** What the shell itself does, and the small programs that stand beside it in every script. */
 import type { Programs, Spec } from "../vocabulary.js";
 
-const quiet: Spec = { words: "text", onlyReads: true };
+const quiet: Spec = { words: "verbatim", onlyReads: true };
 const text = (flags: string, more: Partial<Spec> = {}): Spec => ({
   flags,
-  words: "text",
+  words: "verbatim",
   onlyReads: true,
   ...more,
 });
 
 /** Any word is text, flags and all. */
-const verbatim: Spec = { prepare: (args) => ["--", ...args], words: "text", onlyReads: true };
+const verbatim: Spec = { prepare: (args) => ["--", ...args], words: "verbatim", onlyReads: true };
 
 const test: Spec = {
   prepare: (args) => ["--", ...args],

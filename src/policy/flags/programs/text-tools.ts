@@ -56,8 +56,8 @@ const ripgrep: Spec = {
     --type-clear= --type-list -T= --type-not= -u --unrestricted -V --pcre2-version --vimgrep -H
     --with-filename -I --no-filename -w --word-regexp -b --byte-offset --binary --no-binary --debug --trace
     --hyperlink-format= --field-match-separator= --field-context-separator= --generate= --no-require-git
-    --sort-files -z --search-zip --no-search-zip`,
-  doubt: { "--pre= --pre-glob= --hostname-bin=": RUNS },
+    --sort-files --no-search-zip`,
+  doubt: { "--pre= --pre-glob= --hostname-bin= -z --search-zip": RUNS },
   words: (words, seen) => ({
     reads: seen.has("-e", "--regexp", "-f", "--file", "--files", "--type-list") ? words : words.slice(1),
   }),
@@ -154,7 +154,7 @@ const yq: Spec = {
         ? words.slice(1)
         : words;
     const inPlace = seen.has("-i", "--inplace");
-    const loads = /\benv\b|\bstrenv\b|\benvsubst\b|\bload|\$ENV/.test(first)
+    const loads = /\benv\b|\bsystem\b|\bexec\b|\bstrenv\b|\benvsubst\b|\bload|\$ENV/.test(first)
       ? ["the expression reads the environment or another file"]
       : [];
     return { doubts: loads, reads: rest, writes: inPlace ? rest : [] };
@@ -304,7 +304,7 @@ export const textPrograms: Programs = {
   ),
   tr: {
     flags: "-c -C --complement -d --delete -s --squeeze-repeats -t --truncate-set1",
-    words: "text",
+    words: "verbatim",
     onlyReads: true,
   },
   paste: filter("-d= --delimiters= -s --serial -z --zero-terminated"),
@@ -440,7 +440,7 @@ export const textPrograms: Programs = {
   numfmt: {
     flags:
       "--debug -d= --delimiter= --field= --format= --from= --from-unit= --grouping --header? --invalid= --padding= --round= --suffix= --to= --to-unit= -z",
-    words: "text",
+    words: "verbatim",
     onlyReads: true,
   },
   envsubst: {
@@ -452,10 +452,10 @@ export const textPrograms: Programs = {
   cowsay: {
     flags: "-b -d -g -p -s -t -w -y -e= -n -T= -W= -l",
     doubt: { "-f=": "loads a cow, which is a perl program" },
-    words: "text",
+    words: "verbatim",
     onlyReads: true,
   },
-  figlet: { flags: "-c -l -r -x -t -w= -k -o -s -S -p -n -m= -f=", words: "text", onlyReads: true },
+  figlet: { flags: "-c -l -r -x -t -w= -k -o -s -S -p -n -m= -f=", words: "verbatim", onlyReads: true },
   aspell: {
     flags: "-l= --lang= -d= --mode= --encoding= -a -H -t -n",
     style: "first",

@@ -66,5 +66,10 @@ function losses(text: string): string[] {
         /^\s*(?:drop|truncate)\b|\balter\s+table\b.*\bdrop\b/is.test(statement) ||
         (/^\s*(?:delete\s+from|update)\b/i.test(statement) && !/\bwhere\b/i.test(statement)),
     );
+  const rights =
+    /\b(?:grant|revoke)\s|\b(?:create|alter|drop)\s+(?:user|role|system|database)\b|\bset\s+password\b|\bmysql\.user\b|\bpg_(?:shadow|authid)\b|\bdblink/i.test(
+      text,
+    );
+  if (rights) return ["the statement shows or changes who may do what"];
   return loses ? ["the statement deletes or overwrites everything of its kind"] : [];
 }
