@@ -91,7 +91,7 @@ describe("run", () => {
   });
 
   test.each([
-    ["is not there", "missing.json", undefined, /missing\.json/],
+    ["is not there", "missing.json", undefined, /missing\.json is not there/],
     ["is not JSON", "bad.json", "{", /bad\.json is not JSON.*Nothing was started/],
     ["is no script", "odd.json", "{}", /The model script is not valid.*Nothing was started/s],
   ])("a script that %s ends with exit code 1 and says so", async (_, name, text, message) => {

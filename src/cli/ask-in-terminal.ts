@@ -58,5 +58,5 @@ export const refuseAll: Ask = () =>
     outcome: { type: "refused" },
     by: "rule",
     rule: "nobody to ask",
-    reason: "there is no terminal to ask at",
+    reason: "there is no terminal to ask at; run it in one, or allow it with: toolgate rules add",
   });

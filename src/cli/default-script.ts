@@ -17,7 +17,7 @@ export const defaultScript: Script = {
         },
         { tool: "terminal", input: { command: "ls" } },
       ],
-      otherwise: [{ say: "You said no, so I have seen nothing. Give me a script with --script." }],
+      otherwise: [{ say: "It was refused, so I have seen nothing. Give me a script with --script." }],
     },
     {
       calls: [

@@ -60,5 +60,5 @@ function asker(yes: boolean, hasPerson: boolean, show: (toolCallId: string) => v
 function closing(session: AgentSession, root: string): string {
   const calls = [...session.book.calls()];
   const asked = calls.filter(({ times }) => times.asked !== undefined).length;
-  return `${calls.length} calls, ${asked} of them asked about. The project is in ${root}; its session is remembered beside it.`;
+  return `${calls.length} calls, ${asked} of them asked about. The project is in ${root}, with the record of this session in .toolgate-demo.sqlite.`;
 }

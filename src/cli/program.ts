@@ -110,7 +110,7 @@ function addRulesCommands(program: Command): void {
       "say what rules make of a command, a path or a URL, and what was seen;\nput the command after --",
     )
     .argument("[command...]", "one shell text, or the words of a command")
-    .option("--rules <file>", "the rules, as JSON; without them everything is asked")
+    .option("--rules <file>", "a file of rules (default: those in force here)")
     .option("--cwd <folder>", "the workspace (default: this folder)")
     .option("--read <path>", "reading this file")
     .option("--write <path>", "writing this file")

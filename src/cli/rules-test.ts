@@ -8,8 +8,9 @@ import { basename, dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import { inferToolKind } from "../call/index.js";
-import { decide } from "../policy/index.js";
-import type { Intent, Policy, Rule, Verdict } from "../policy/index.js";
+import { decide, inMode } from "../policy/index.js";
+import type { Intent, ModeRules, Policy, Rule, Verdict } from "../policy/index.js";
+import { readRuleFile, RuleSource, settingsFolder } from "../settings/index.js";
 
 export type RulesTestFlags = {
   readonly rules?: string;
@@ -44,18 +45,51 @@ type RuleQuestion = z.output<typeof question>;
 
 export async function testRules(words: readonly string[], flags: RulesTestFlags): Promise<number> {
   if (flags.batch) return testBatch();
-  const rules = flags.rules === undefined ? [] : rulesIn(await readFile(flags.rules, "utf8"), flags.rules);
-  const { input: text, cwd = process.cwd() } = flags;
+  const cwd = resolve(flags.cwd ?? process.cwd());
   const asked = question.parse({
     ...flags,
-    rules,
+    ...(await rulesToTry(flags.rules, cwd)),
     cwd,
-    input: text === undefined ? undefined : JSON.parse(text),
+    input: flags.input === undefined ? undefined : parsedInput(flags.input),
     command: words.length === 0 ? undefined : words.length === 1 ? words[0] : [...words],
   });
+  if (
+    [asked.command, asked.read, asked.write, asked.delete, asked.url, asked.tool].every(
+      (given) => given === undefined,
+    )
+  ) {
+    throw new BadQuestion(
+      "There is nothing to decide. Put a command after --, or name a path, a URL or a tool.",
+    );
+  }
   const verdict = await answer(asked);
   process.stdout.write(flags.json ? `${line(verdict)}\n` : explained(verdict));
   return 0;
+}
+
+/** The rules of a file with its mode; without a file, those in force in the folder. */
+async function rulesToTry(file: string | undefined, cwd: string): Promise<ModeRules> {
+  if (file === undefined) {
+    const source = new RuleSource({ folder: settingsFolder() });
+    const { mode, rules } = source.current(cwd);
+    source.close();
+    return inMode(mode, rules);
+  }
+  const reading = readRuleFile(await readFile(file, "utf8"), file);
+  if (!reading.ok) throw new BadQuestion(reading.problem);
+  return inMode(reading.file.mode ?? "ask", reading.file.rules);
+}
+
+function parsedInput(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new BadQuestion("--input is not JSON. Nothing was decided.");
+  }
+}
+
+class BadQuestion extends Error {
+  readonly code = "BAD_QUESTION";
 }
 
 async function testBatch(): Promise<number> {
@@ -152,15 +186,4 @@ async function realPath(path: string): Promise<string> {
   } catch {
     return dirname(path) === path ? path : join(await realPath(dirname(path)), basename(path));
   }
-}
-
-function rulesIn(text: string, file: string): readonly Rule[] {
-  const parsed: unknown = JSON.parse(text);
-  const list = Array.isArray(parsed)
-    ? parsed
-    : typeof parsed === "object" && parsed !== null && "rules" in parsed
-      ? parsed.rules
-      : undefined;
-  if (Array.isArray(list)) return list;
-  throw Object.assign(new Error(`${file} has no list of rules. Nothing was decided.`), { code: "BAD_RULES" });
 }

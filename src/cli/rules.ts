@@ -19,12 +19,13 @@ export function listRules(cwd: string): number {
       "No rules beside the mode's. Write some into rules.json in your settings folder, or: toolgate rules add\n",
     );
   for (const rule of rules) write(`  ${shown(rule)}  (${originText(origins.get(rule))})\n`);
-  for (const { rule, why } of ignored) write(`  not in force: ${shown(rule)}  (${why})\n`);
+  for (const { rule, why } of ignored)
+    write(`  not in force: ${shown(rule)}  (${why}; see: toolgate rules trust)\n`);
   const remembered = new GrantStore(settingsFolder()).list();
   if (remembered.length > 0) write("remembered:\n");
   for (const { grantId, sentence, scope, uses, isOver } of remembered) {
     write(
-      `  ${grantId}  ${visibleText(sentence)}, ${scopeText(scope)}, used ${uses} times${isOver ? ", over" : ""}\n`,
+      `  ${grantId}  ${visibleText(sentence)}, ${scopeText(scope)}, used ${uses} ${uses === 1 ? "time" : "times"}${isOver ? ", over" : ""}\n`,
     );
   }
   for (const problem of problems) process.stderr.write(`toolgate: ${problem}\n`);
@@ -51,6 +52,9 @@ export async function addRule(
   if (!reading.ok) return trouble(`${reading.problem} Nothing was stored.`);
   const [rule] = reading.file.rules;
   if (!rule) return trouble("That is no rule. Nothing was stored.");
+  if (rule.until !== undefined && Date.parse(rule.until) <= Date.now()) {
+    return trouble(`That rule ended on ${rule.until}. Nothing was stored.`);
+  }
   const scope: GrantScope = user ? { type: "user" } : { type: "project", root: realpathSync(cwd) };
   const { grantId } = await new GrantStore(settingsFolder()).add(
     { rules: [rule], sentence: shown(rule) },

@@ -1,5 +1,24 @@
 /** What a person is told when a command fails: the words of an error that has some, all of an error that is a bug. */
+
+/** System errors that a person causes, and what to do about them. */
+const SYSTEM_ERRORS: ReadonlyMap<unknown, (what: string) => string> = new Map([
+  ["ENOENT", (what) => `${what} is not there. Nothing was done; look at the path.`],
+  ["EACCES", (what) => `${what} may not be read or written by you. Nothing was done.`],
+  ["EISDIR", (what) => `${what} is a folder where a file is needed. Nothing was done.`],
+  [
+    "EADDRINUSE",
+    (what) => `${what} is taken by another program. Nothing was started; try --port 0 for a free one.`,
+  ],
+]);
+
 export function troubleText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return "code" in error ? error.message : (error.stack ?? error.message);
+  if (!("code" in error)) return error.stack ?? error.message;
+  const told = SYSTEM_ERRORS.get(error.code);
+  return told ? told(subjectOf(error)) : error.message;
+}
+
+function subjectOf(error: Error): string {
+  if ("path" in error && typeof error.path === "string") return error.path;
+  return "port" in error ? `Port ${String(error.port)}` : "It";
 }

@@ -300,5 +300,6 @@ function shown(toolCallId: string, at: number, fields: CallFields): readonly Ses
 
 function unknownTool(name: string, toolbox: Toolbox): string {
   const names = toolbox.list().map((tool: Tool | AppTool) => tool.name);
-  return `There is no tool named "${visibleText(name)}". Nothing was run. The tools are: ${names.join(", ")}.`;
+  const others = names.length === 0 ? "This session has no tools." : `The tools are: ${names.join(", ")}.`;
+  return `There is no tool named "${visibleText(name)}". Nothing was run. ${others}`;
 }

@@ -28,8 +28,13 @@ export function isKnownProgram(name: string): boolean {
   return findProgram(name) !== undefined;
 }
 
+/** Longer ones are not written by people, and each word is read by patterns. */
+const MOST_CHARACTERS = 32_768;
+
 export function judgeArgv(argv: readonly string[]): ArgvJudgement {
   const [name = "", ...args] = argv;
+  if (argv.reduce((sum, word) => sum + word.length, 0) > MOST_CHARACTERS)
+    return unknownProgram("a command as long as this", args);
   const spec = findProgram(name);
   if (!spec) return unknownProgram(name, args);
   return judge({ title: name, specs: [spec], args });
@@ -50,32 +55,42 @@ function judge({ title, specs, args }: Command): ArgvJudgement {
   const nested = spec.nested?.(args);
   const own = nested?.words ?? args;
   const seen = readFlags(specs, spec.prepare ? spec.prepare(own) : own);
-  const effects = [flagEffects(seen), ...(nested ? nestedEffects(nested) : [])];
-  if (spec.bare !== undefined && seen.words.length === 0 && !asksForHelp(args)) {
+  const effects = [flagEffects(seen), ...(spec.check ? [spec.check(seen)] : [])];
+  if (spec.bare !== undefined && seen.words.length === 0 && !asksForHelp(args))
     effects.push({ doubts: [spec.bare] });
-  }
-  if (spec.check) effects.push(spec.check(seen));
   const [first, ...rest] = seen.words;
-  if (spec.subcommands && first !== undefined) {
-    const sub = Object.hasOwn(spec.subcommands, first) ? spec.subcommands[first] : undefined;
-    if (!sub) effects.push({ doubts: [`"${first}" is not a subcommand known to be harmless`] });
-    else {
-      const inherited = spec.inherits ? specs : [];
-      effects.push(judge({ title: `${title} ${first}`, specs: [sub, ...inherited], args: rest }));
-      return summary(title, effects, effects.at(-1) as ArgvJudgement);
-    }
-  } else if (!spec.subcommands) {
-    effects.push(wordEffects(spec.words ?? "none", seen));
+  const sub = subcommand(spec, first);
+  if (!spec.subcommands) effects.push(wordEffects(spec.words ?? "none", seen));
+  else if (first !== undefined && !sub) {
+    effects.push({ doubts: [`"${first}" is not a subcommand known to be harmless`] });
   }
+  const inherited = spec.inherits ? specs : [];
+  const below = sub && judge({ title: `${title} ${first ?? ""}`, specs: [sub, ...inherited], args: rest });
   const changes = seen.flags.some(({ flag }) => flag.meaning === "changes");
-  return summary(title, effects, { onlyReads: spec.onlyReads === true && !changes });
+  return summary({
+    effects: [
+      ...effects.map((effect) => ({
+        ...effect,
+        doubts: (effect.doubts ?? []).map((doubt) => `${title}: ${doubt}`),
+      })),
+      ...(nested ? nestedEffects(title, nested) : []),
+      ...(below ? [below] : []),
+    ],
+    onlyReads: below ? below.onlyReads : spec.onlyReads === true && !changes,
+  });
 }
 
-function nestedEffects({ commands, mustOnlyRead, elsewhere }: NestedCommands): Effects[] {
+function subcommand({ subcommands }: Spec, name: string | undefined): Spec | undefined {
+  return subcommands && name !== undefined && Object.hasOwn(subcommands, name)
+    ? subcommands[name]
+    : undefined;
+}
+
+function nestedEffects(title: string, { commands, mustOnlyRead, elsewhere }: NestedCommands): Effects[] {
   return commands.map((argv) => {
     const inner = judgeArgv(argv);
     const reads = inner.reads.filter((path) => !path.includes("{}"));
-    const doubts = mustOnlyRead && !inner.onlyReads ? [`runs "${argv.join(" ")}"`] : inner.doubts;
+    const doubts = mustOnlyRead && !inner.onlyReads ? [`${title}: runs "${argv.join(" ")}"`] : inner.doubts;
     return elsewhere ? { doubts } : { ...inner, reads, doubts };
   });
 }
@@ -83,20 +98,15 @@ function nestedEffects({ commands, mustOnlyRead, elsewhere }: NestedCommands): E
 const asksForHelp = (args: readonly string[]) =>
   args.length === 1 && /^(?:--help|--version)$/.test(args[0] ?? "");
 
-function summary(
-  title: string,
-  effects: readonly Effects[],
-  { onlyReads }: { readonly onlyReads: boolean },
-): ArgvJudgement {
+type Found = { readonly effects: readonly Effects[]; readonly onlyReads: boolean };
+
+function summary({ effects, onlyReads }: Found): ArgvJudgement {
   const all = (part: keyof Effects) => effects.flatMap((effect) => effect[part] ?? []);
   const reads = plainPaths(all("reads"));
   const writes = plainPaths(all("writes"));
   const deletes = plainPaths(all("deletes"));
   const urls = all("urls");
-  const named = all("doubts").map((doubt) =>
-    doubt.startsWith(`${title.split(" ")[0]}`) ? doubt : `${title}: ${doubt}`,
-  );
-  const doubts = [...new Set([...named, ...pathDoubts({ reads, writes, deletes })])];
+  const doubts = [...new Set([...all("doubts"), ...pathDoubts({ reads, writes, deletes })])];
   return {
     doubts,
     reads,

@@ -66,7 +66,7 @@ const binary = (flags: string, more: Partial<Spec> = {}): Spec => ({
   ...more,
 });
 
-const GO_BUILD = `-v -x -n -a -race -msan -asan -cover -covermode= -coverpkg= -mod= -modcacherw -trimpath -tags= -p= -work -buildvcs= -buildmode= -compiler= -linkshared -installsuffix= -ldflags= -gcflags= -asmflags= -json -C=< -pgo=`;
+const GO_BUILD = `-v -x -n -a -race -msan -asan -cover -covermode= -coverpkg= -mod= -modcacherw -trimpath -tags= -p= -work -buildvcs= -buildmode= -compiler= -linkshared -installsuffix= -ldflags=~ -gcflags=~ -asmflags=~ -json -C=< -pgo=`;
 const GO_DOUBTS = {
   "-toolexec= -exec= -vettool= -overlay= -modfile= -pkgdir= -gccgoflags= -workfile=": RUNS,
 };
@@ -130,7 +130,7 @@ const go: Spec = {
       doubt: { "-w -u": "changes the settings of go, some of which are programs" },
       words: "text",
     },
-    get: { style: "whole", flags: "-u -u* -t -v -x -d -tool -insecure", words: "text" },
+    get: { style: "whole", flags: "-u -u* -t -v -x -d", words: "text" },
     clean: { style: "whole", flags: "-n -x -r -i -testcache", words: "text" },
     version: { style: "whole", flags: "-m -v", words: "reads", onlyReads: true },
     help: { ...text(""), onlyReads: true },
@@ -158,7 +158,7 @@ const go: Spec = {
     },
     tool: {
       style: "whole",
-      flags: "-n",
+      flags: "-n -html=< -func=< -o=> -top -text -mode=",
       words: (words, seen) => ({
         doubts:
           words.length === 0 ||
@@ -198,7 +198,7 @@ const cargo: Spec = {
   doubt: CARGO_DOUBTS,
   inherits: true,
   subcommands: {
-    ...names("build b check c test t bench doc d clippy fix nextest rustc rustdoc", cargoTask),
+    ...names("build b check c test t bench doc d clippy fix nextest", cargoTask),
     run: { ...cargoTask, style: "first" },
     r: { ...cargoTask, style: "first" },
     fmt: { flags: "--all --check -p= --package= --message-format=", words: "text" },
@@ -243,7 +243,7 @@ const maven: Spec = {
         ? ["-T", word.slice(2)]
         : /^-P\w/.test(word)
           ? ["-P", word.slice(2)]
-          : /^-D/.test(word)
+          : word.startsWith("-D")
             ? [`+${word}`]
             : [word],
     ),
@@ -298,7 +298,7 @@ const cmake: Spec = {
     doubts: [
       ...(seen.has("--build")
         ? words
-            .filter((word) => !/^-j\d*$/.test(word))
+            .filter((word) => !/^-?j?\d*$/.test(word))
             .map((word) => `"${word}" is handed to another builder`)
         : []),
       ...seen
@@ -790,12 +790,10 @@ export const buildPrograms: Programs = {
     words: (words, seen) => ({
       reads: words.filter((word) => !/^https?:/.test(word)),
       urls: words.filter((word) => /^https?:/.test(word)),
-      doubts: [
-        ...seen
-          .values("-f", "--from", "-r", "--read", "-t", "--to", "-w", "--write")
-          .filter((format) => /\.lua$|\//.test(format))
-          .map((format) => `"${format}" is a program`),
-      ],
+      doubts: seen
+        .values("-f", "--from", "-r", "--read", "-t", "--to", "-w", "--write")
+        .filter((format) => /\.lua$|\//.test(format))
+        .map((format) => `"${format}" is a program`),
     }),
   },
   doxygen: { flags: "-g -u -s -v -h -d=", words: "reads" },

@@ -20,7 +20,8 @@ const RUN_DOUBTS = {
 /** Registries that people publish to; any other is named by whoever wrote the command. */
 const REGISTRIES =
   /^(?:docker\.io|ghcr\.io|quay\.io|gcr\.io|registry\.gitlab\.com|public\.ecr\.aws|mcr\.microsoft\.com|localhost(?::\d+)?)\//;
-const isForeignImage = (image: string) => /^[^/]*[.:][^/]*\//.test(image) && !REGISTRIES.test(image);
+const isForeignImage = (image: string) =>
+  image.includes("/") && /[.:]/.test(image.split("/")[0] ?? "") && !REGISTRIES.test(image);
 
 function hostParts(seen: Seen): string[] {
   const volumes = [

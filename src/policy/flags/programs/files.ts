@@ -196,7 +196,7 @@ export const filePrograms: Programs = {
     words: (words, seen) => ({
       writes: words,
       doubts:
-        seen.values("-s", "--size").some((size) => /^0/.test(size)) &&
+        seen.values("-s", "--size").some((size) => size.startsWith("0")) &&
         !words.every((word) => word.endsWith(".log"))
           ? ["empties what is there"]
           : [],

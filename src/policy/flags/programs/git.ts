@@ -347,10 +347,12 @@ const subcommands: Record<string, Spec> = {
     "-n --dry-run -v --verbose -i --interactive -p --patch -e --edit -u --update --renormalize -N --intent-to-add -A --all --no-all --ignore-removal --no-ignore-removal --refresh --ignore-errors --ignore-missing --sparse --chmod= --pathspec-from-file=< --pathspec-file-nul --no-warn-embedded-repo",
     { doubt: { "-f --force": "adds what was meant to stay out" } },
   ),
-  commit:
-    act(`-q --quiet -v --verbose -F=< --file=< --author= --date= -m=~ --message=~ -c= --reedit-message= -C= --reuse-message= --fixup= --squash= --reset-author --trailer= -s --signoff --no-signoff -t=<
+  commit: act(
+    `-q --quiet -v --verbose -F=< --file=< --author= --date= -m=~ --message=~ -c= --reedit-message= -C= --reuse-message= --fixup= --squash= --reset-author --trailer= -s --signoff --no-signoff -t=<
     --template=< -e --edit --no-edit --cleanup= --status --no-status -S? --gpg-sign? --no-gpg-sign -a --all -i --include --interactive -p --patch -o --only --verify --dry-run --short --branch --ahead-behind
-    --porcelain --long -z --null --amend --no-post-rewrite -u? --untracked-files? --pathspec-from-file=< --pathspec-file-nul --allow-empty --allow-empty-message`),
+    --porcelain --long -z --null --amend --no-post-rewrite -u? --untracked-files? --pathspec-from-file=< --pathspec-file-nul --allow-empty --allow-empty-message`,
+    { doubt: { "-n --no-verify": SKIPS } },
+  ),
   push: act(
     `-v --verbose -q --quiet --all --branches --tags -n --dry-run --porcelain --no-force-with-lease --force-with-lease? --[no-]force-if-includes --recurse-submodules= --no-recurse-submodules
     --[no-]thin -u --set-upstream --[no-]progress --verify --follow-tags --no-follow-tags --[no-]signed? --[no-]atomic -o= --push-option= -4 --ipv4 -6 --ipv6 --repo=@`,
@@ -358,9 +360,10 @@ const subcommands: Record<string, Spec> = {
       doubt: {
         ...upload,
         "-f --force --mirror -d --delete --prune": "overwrites or deletes what others may hold",
+        "--no-verify": SKIPS,
       },
-      words: ([remote, ...refs]) => {
-        const away = addresses(remote === undefined ? [] : [remote]);
+      words: ([target, ...refs]) => {
+        const away = addresses(target === undefined ? [] : [target]);
         const sent = (away.urls ?? []).map(
           (url) => `sends the code to "${url}", which is no remote of this repository`,
         );

@@ -12,7 +12,14 @@ const webWords = (words: readonly string[]): Effects => {
       (/^[a-z][a-z0-9+.-]*:\/\//i.test(word) && !/^(?:https?|ftps?|wss?):\/\//i.test(word)) ||
       /^(?:file|dict|gopher|ldap|smb|tftp|telnet|scp|sftp):/i.test(word),
   );
-  return { urls: words, doubts: odd.map((word) => `"${word}" is not an address of the web`) };
+  const disguised = words.filter((word) => /^[a-z]+:\/\/[^/?#]*@/i.test(word));
+  return {
+    urls: words,
+    doubts: [
+      ...odd.map((word) => `"${word}" is not an address of the web`),
+      ...disguised.map((word) => `"${word}" has a name before its host, which hides where it leads`),
+    ],
+  };
 };
 
 function curlWords(words: readonly string[], seen: Seen): Effects {
@@ -156,9 +163,9 @@ const isThisMachine = (host: string) =>
 
 /** What runs over there is judged as if it ran here, its paths apart. */
 function remoteCommand(args: readonly string[]): NestedCommands {
-  const { words } = readFlags([{ ...ssh }], args);
+  const { words } = readFlags([ssh], args);
   const line = words.slice(1).join(" ");
-  const plain = line.split(/\s*(?:&&|\|\||[;|])\s*/);
+  const plain = line.split(/&&|\|\||[;|]/).map((part) => part.trim());
   const commands =
     line === "" || line.startsWith("-")
       ? []
@@ -191,8 +198,9 @@ const ssh: Spec = {
 };
 
 /** `host:path` is over there, everything else is here. */
+const isRemote = (word: string) => /^(?:rsync|scp|sftp):\/\//.test(word) || /^[^/]*:/.test(word);
+
 function remoteCopy(words: readonly string[], seen: Seen): Effects {
-  const isRemote = (word: string) => /^(?:rsync|scp|sftp):\/\//.test(word) || /^[^/]*:/.test(word);
   const target = words.at(-1);
   const sources = words.slice(0, -1);
   const leaves = target !== undefined && isRemote(target);

@@ -184,7 +184,7 @@ const hexdump: Spec = {
 };
 
 const od: Spec = {
-  flags: `-A= --address-radix= --endian= -j= --skip-bytes= -N= --read-bytes= -S? --strings? -t= --format= -v
+  flags: `-A= --address-radix= --endian= -j= --skip-bytes= -N= --read-bytes= -S= --strings? -t= --format= -v
     --output-duplicates -w? --width? --traditional -a -b -c -d -f -i -l -o -s -x`,
   words: "reads",
   onlyReads: true,

@@ -11,7 +11,7 @@ const NEVER = new Map([
 
 const TOKEN =
   /(?<space>[ \t\r]+|\\\r?\n|#[^\n]*)|(?<string>"(?:[^"\\\n]|\\[^])*")|(?<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|(?<name>[A-Za-z_]\w*)|(?<sign>\|\||\|&|>>|>=|&&|\+\+|--|[^])/gy;
-const REGEX = /\/(?:[^/\\\n[]|\\[^\n]|\[\^?\]?(?:\[:\w+:\]|[^\]\n])*\])*\//y;
+const REGEX = /\/(?:[^/\\\n[]|\\[^\n]|\[\^?\]?(?:\[:\w+:\]|\[(?!:\w+:\])|[^\]\n[])*\])*\//y;
 const KEYWORDS = /^(?:print|printf|return|in|if|while|do|else|case|exit|BEGIN|END|delete|for)$/;
 
 export function awkDoubts(program: string): string[] {
@@ -52,10 +52,12 @@ function redirections(program: string): string[] {
     if (token === "(" || token === "[") depth += 1;
     if (token === ")" || token === "]") depth -= 1;
     if (token === "print" || token === "printf") printDepth = depth;
-    if (token === ";" || token === "\n" || token === "}") printDepth = undefined;
+    // A list goes on over the end of a line after a comma or within brackets.
+    const goesOn = token === "\n" && (before === "," || depth > (printDepth ?? 0));
+    if (/^[;\n}]$/.test(token) && !goesOn) printDepth = undefined;
     if (token === "|" || token === "|&") doubts.push("the program pipes to or from a command");
     const redirects = (token === ">" || token === ">>") && printDepth !== undefined && depth <= printDepth;
-    if (redirects && !/^\s*"\/dev\/std(?:err|out)"/.test(program.slice(at))) {
+    if (redirects && !/^\s*"\/dev\/std(?:err|out)"\s*(?:[;}\n]|$)/.test(program.slice(at))) {
       doubts.push("the program writes a file");
     }
     before = token;
