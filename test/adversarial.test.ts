@@ -177,7 +177,7 @@ describe("what is remembered", () => {
     const touch = (tool: "read" | "edit", access: "read" | "write"): Intent => ({
       ...run(""),
       command: [],
-      tool,
+      tool: `${tool}_file`,
       kind: tool,
       paths: [{ path: `${root}/ws/a`, access }],
     });

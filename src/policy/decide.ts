@@ -102,9 +102,13 @@ function speaksOf(rule: RuleParts, part: Part, intent: Intent, policy: Policy): 
         namesTool(rule, pathPart(access), intent, policy) && touches(rule.path ?? "", access, policy),
     );
   }
+  if (rule.host !== undefined) {
+    return urlsIn(part).some(
+      (url) => namesTool(rule, { type: "host", url }, intent, policy) && hostMatches(rule.host ?? "", url),
+    );
+  }
   if (!namesTool(rule, part, intent, policy)) return false;
   if (rule.command !== undefined) return part.type === "command" && namesCommand(rule.command, part.argv);
-  if (rule.host !== undefined) return urlsIn(part).some((url) => hostMatches(rule.host ?? "", url));
   return true;
 }
 
@@ -147,10 +151,15 @@ function namesTool(rule: RuleParts, part: Part, intent: Intent, policy: Policy):
 
 /** A word that may be a path which a rule forbids: not known, so it is asked. */
 function mayBeMeant(rule: RuleParts, part: Part, policy: Policy): boolean {
-  const { path: pattern } = rule;
-  if (pattern === undefined || part.type !== "command") return false;
-  return part.mayMean.some((path) => touchesPath(expandHome(pattern, policy), path));
+  if (rule.path === undefined || part.type !== "command") return false;
+  const pattern = expandHome(rule.path, policy);
+  if (part.mayMean.some((path) => touchesPath(pattern, path))) return true;
+  if (part.globs.some(({ folder }) => touchesBelow(pattern, folder))) return true;
+  // A program that is given a folder may read all that is in it; those that only list names do not.
+  return !LISTS_NAMES.has(part.argv[0] ?? "") && part.touches.some(({ path }) => touchesBelow(pattern, path));
 }
+
+const LISTS_NAMES: ReadonlySet<string> = new Set(["cd", "df", "du", "ls", "pwd", "stat", "tree"]);
 
 /** What a command may not do unasked, though its words are allowed. */
 function concerns(
@@ -174,6 +183,12 @@ function concerns(
       if (!isNamedExactly(access, rules, policy)) found.push(...guarded(access, policy, isProtected));
     }
     if (part.type !== "command") continue;
+    if (part.globs.some(({ mayBeHidden }) => mayBeHidden))
+      found.push("a pattern in it may name hidden files");
+    for (const text of part.judgement.urls) {
+      if (readUrl(text)?.problems.some(({ kind }) => kind === "spelling"))
+        found.push(`${visibleText(text)} is spelled so that it may mean another host`);
+    }
     for (const access of part.redirects)
       if (!allowed(access)) found.push(`it writes ${visibleText(access.path)} by a redirect`);
     for (const access of part.touches) {

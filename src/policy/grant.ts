@@ -3,7 +3,7 @@
  * command it is the exact words of each part; where anything is in doubt, or the words could be read as
  * something wider, there is nothing that could honestly be stored.
  */
-import { oneLine } from "../call/index.js";
+import { isToolKind, oneLine, visibleText } from "../call/index.js";
 import type { Intent } from "./intent.js";
 import { partsOf } from "./parts.js";
 import type { CommandPart, Part, Places } from "./parts.js";
@@ -31,7 +31,8 @@ export type Grant = Proposal & {
 /** The narrowest rules that allow this intent again; undefined when none would be honest. */
 export function proposeGrant(intent: Intent, places: Places): Proposal | undefined {
   const { parts, doubts } = partsOf(intent, places);
-  if (doubts.length > 0) return undefined;
+  // A tool that is named like a kind, or with a star, would make a rule for more than itself.
+  if (doubts.length > 0 || (intent.command === undefined && isWiderThanATool(intent.tool))) return undefined;
   const granted = parts.map((part) => grantFor(part, intent));
   if (!granted.every((grant) => grant !== undefined)) return undefined;
   const names = [...new Set(granted.map(({ name }) => name))];
@@ -51,8 +52,11 @@ type Named = { readonly rule: Rule; readonly name: string };
 function grantFor(part: Part, intent: Intent): Named | undefined {
   switch (part.type) {
     case "command":
-      if (part.redirects.length > 0) return undefined;
-      return { rule: { allow: "execute", command: part.argv }, name: `\`${wordsText(part)}\`` };
+      if (part.redirects.length > 0 || wordsText(part).length > LONGEST_TEXT) return undefined;
+      return {
+        rule: { allow: "execute", command: part.argv },
+        name: `\`${oneLine(wordsText(part), LONGEST_TEXT)}\``,
+      };
     case "path":
       // A link that leads elsewhere today may lead anywhere tomorrow.
       if (part.named !== undefined || /[*?]/.test(part.path)) return undefined;
@@ -64,7 +68,7 @@ function grantFor(part: Part, intent: Intent): Named | undefined {
       const url = readUrl(part.url);
       if (!url || url.problems.length > 0) return undefined;
       const host = `${url.scheme}://${url.host}${url.port === undefined ? "" : `:${url.port}`}`;
-      return { rule: { allow: intent.tool, host }, name: `${intent.tool} from ${host}` };
+      return { rule: { ...toolRule("allow", intent), host }, name: `${intent.tool} from ${host}` };
     }
     case "tool":
       return { rule: toolRule("allow", intent), name: `the tool ${intent.tool}${fromServer(intent)}` };
@@ -90,6 +94,8 @@ function denialFor(part: Part, intent: Intent): Named {
   return { rule: toolRule("deny", intent), name: `the tool ${intent.tool}${fromServer(intent)}` };
 }
 
+const isWiderThanATool = (tool: string): boolean => tool.includes("*") || isToolKind(tool);
+
 function toolRule(effect: "allow" | "deny", { tool, server }: Intent): Rule {
   const scope = server === undefined ? {} : { server };
   return effect === "allow" ? { allow: tool, ...scope } : { deny: tool, ...scope };
@@ -102,8 +108,11 @@ function hasSubcommand({ argv }: CommandPart): boolean {
 
 const fromServer = ({ server }: Intent): string => (server === undefined ? "" : ` of ${server}`);
 
+/** A sentence that leaves words out would promise less than it stores. */
+const LONGEST_TEXT = 160;
+
 function wordsText({ argv }: CommandPart): string {
-  return oneLine(argv.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word}'`)).join(" "), 160);
+  return visibleText(argv.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word}'`)).join(" "));
 }
 
 function listed(names: readonly string[]): string {

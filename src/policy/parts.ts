@@ -20,6 +20,8 @@ export type CommandPart = {
   readonly touches: readonly PathAccess[];
   /** Files that its redirects write. */
   readonly redirects: readonly PathAccess[];
+  /** Folders below which its patterns name files that only the shell will know. */
+  readonly globs: readonly { readonly folder: string; readonly mayBeHidden: boolean }[];
   /** Absolute paths that its other words may stand for: a guess, good for asking only. */
   readonly mayMean: readonly string[];
 };
@@ -92,11 +94,33 @@ function commandPart(command: ReadCommand, start: string, home: string): Command
       ...accesses(judgement.deletes, "delete"),
     ],
     redirects: accesses(command.writes, "write"),
+    globs: [
+      ...judgement.reads,
+      ...judgement.writes,
+      ...judgement.deletes,
+      ...argv.slice(1).filter(isGlobPath),
+    ].flatMap((word) => {
+      const folder = GLOB.test(word) ? absolute(fixedFolder(word)) : undefined;
+      return folder === undefined ? [] : [{ folder, mayBeHidden: HIDDEN_GLOB.test(word) }];
+    }),
     mayMean: argv
       .slice(1)
       .flatMap(valuesIn)
       .flatMap((word) => absolute(word) ?? []),
   };
+}
+
+const GLOB = /[*?[]/;
+
+/** A folder or file name in the pattern that begins with a dot: only such a pattern names hidden files. */
+const HIDDEN_GLOB = /(?:^|\/)\.(?!\.?(?:\/|$))/;
+
+const isGlobPath = (word: string): boolean => word.includes("/") && GLOB.test(word) && !word.startsWith("-");
+
+/** The part of a pattern's path that is written out. */
+function fixedFolder(word: string): string {
+  const slash = word.slice(0, word.search(GLOB)).lastIndexOf("/");
+  return slash === -1 ? "." : slash === 0 ? "/" : word.slice(0, slash);
 }
 
 /** A word, and what stands behind an equals sign or a colon in it. */

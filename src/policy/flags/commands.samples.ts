@@ -109,7 +109,6 @@ export const ordinary: readonly string[] = lines(String.raw`
   git branch -d old
   git rebase -i HEAD~3
   git reset HEAD~1
-  git remote add origin https://example.com/a.git
   git config --global user.name Me
   git config --get remote.origin.url
   git -C sub status

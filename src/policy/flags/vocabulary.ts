@@ -20,8 +20,8 @@ export type Effects = {
   readonly urls?: readonly string[];
 };
 
-export type FlagValue = "none" | "required" | "attached";
-export type FlagMeaning = "harmless" | "changes" | "reads" | "writes" | "url" | "doubt";
+type FlagValue = "none" | "required" | "attached";
+type FlagMeaning = "harmless" | "changes" | "reads" | "writes" | "url" | "doubt";
 
 export type Flag = {
   readonly value: FlagValue;

@@ -138,6 +138,9 @@ const REF_LIST = `--contains? --no-contains? --merged? --no-merged? --sort= --po
 
 const upload = { "--upload-pack= --receive-pack= --exec=": RUNS };
 
+/** The ways to write "all of it". */
+const isEverything = (word: string): boolean => [".", "./", ":/", ":", "*"].includes(word);
+
 const branch: Spec = {
   flags: `-v -vv --verbose -q --quiet ${REF_LIST} -r --remotes --abbrev? --no-abbrev -a --all -l --list --show-current`,
   changes:
@@ -208,7 +211,12 @@ const remote: Spec = {
     "get-url": show("--push --all", { words: "text" }),
     update: act("-p --prune", { words: "text" }),
     prune: act("-n --dry-run", { words: "text" }),
-    add: act("-t= -m= -f --tags --no-tags --mirror?", { words: (words) => addresses(words.slice(1)) }),
+    add: act("-t= -m= -f --tags --no-tags --mirror?", {
+      words: (words) => {
+        const away = addresses(words.slice(1));
+        return { ...away, doubts: [...(away.doubts ?? []), "names a place that later pushes may go to"] };
+      },
+    }),
     "set-url": act("--push --add --delete", {
       words: (words) => {
         const away = addresses(words.slice(1));
@@ -355,7 +363,7 @@ const subcommands: Record<string, Spec> = {
   ),
   push: act(
     `-v --verbose -q --quiet --all --branches --tags -n --dry-run --porcelain --no-force-with-lease --force-with-lease? --[no-]force-if-includes --recurse-submodules= --no-recurse-submodules
-    --[no-]thin -u --set-upstream --[no-]progress --verify --follow-tags --no-follow-tags --[no-]signed? --[no-]atomic -o= --push-option= -4 --ipv4 -6 --ipv6 --repo=@`,
+    --[no-]thin -u --set-upstream --[no-]progress --verify --follow-tags --no-follow-tags --[no-]signed? --[no-]atomic -o= --push-option= -4 --ipv4 -6 --ipv6`,
     {
       doubt: {
         ...upload,
@@ -417,7 +425,7 @@ const subcommands: Record<string, Spec> = {
     {
       numbers: true,
       doubt: { "-f --force": LOSES },
-      words: (words) => ({ ...outsideReads(words), doubts: words.includes(".") ? [LOSES] : [] }),
+      words: (words) => ({ ...outsideReads(words), doubts: words.some(isEverything) ? [LOSES] : [] }),
     },
   ),
   switch: act(
@@ -426,7 +434,7 @@ const subcommands: Record<string, Spec> = {
   restore: act(`${RESTORES} -s= --source= -S --staged -W --worktree --ignore-unmerged`, {
     words: (words, seen) => ({
       ...outsideReads(words),
-      doubts: words.includes(".") && !seen.has("-S", "--staged") ? [LOSES] : [],
+      doubts: words.some(isEverything) && !seen.has("-S", "--staged") ? [LOSES] : [],
     }),
   }),
   reset: act(

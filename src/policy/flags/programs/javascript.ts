@@ -119,7 +119,7 @@ const npm: Spec = {
       flags: "--searchlimit= --no-description --no-browser --diff= --diff-name-only --diff-unified=",
       words: "text",
     }),
-    ...names("help help-search bin root prefix get completion", { words: "text", onlyReads: true }),
+    ...names("help help-search bin root prefix completion", { words: "text", onlyReads: true }),
     version: {
       flags:
         "--no-git-tag-version --git-tag-version --preid= -m= --message= --allow-same-version --no-commit-hooks --sign-git-tag",
