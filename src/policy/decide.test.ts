@@ -82,6 +82,13 @@ describe("rules", () => {
     expect(effect(intent, [{ allow: "*", server: "files" }])).toBe("ask");
   });
 
+  test("a foreign tool is opened by its name, never by the kind that its server claims", () => {
+    const claimed: Intent = { ...intent, tool: "get_all", kind: "read", server: "files" };
+    expect(effect(claimed, [{ allow: "read" }])).toBe("ask");
+    expect(effect(claimed, [{ allow: "get_*", server: "files" }])).toBe("allow");
+    expect(effect(claimed, [{ allow: "get_all" }, { deny: "read" }])).toBe("deny");
+  });
+
   test("adding a rule that denies never allows more", () => {
     const rules = fc.array(
       fc.constantFrom<Rule>(
@@ -133,6 +140,16 @@ describe("commands", () => {
       ]),
     ).toBe("allow");
     expect(effect(command("ls 2>/dev/null"), [{ allow: "execute", command: "ls *" }])).toBe("allow");
+  });
+
+  test("a flag that is not known to be harmless is named, also where anyFlags lets it pass", () => {
+    const asked = decide(command("find . -delete"), policy([{ allow: "execute", command: "find *" }]));
+    expect(asked).toMatchObject({ effect: "ask", reason: expect.stringContaining("-delete") });
+    const passed = decide(
+      command("find . -delete"),
+      policy([{ allow: "execute", command: "find *", anyFlags: true }]),
+    );
+    expect(passed.saw.at(-1)).toMatch(/^anyFlags lets this pass: .*-delete/);
   });
 
   test("what only reads inside the workspace counts as reading", () => {

@@ -61,13 +61,26 @@ export function decide(intent: Intent, policy: Policy): Verdict {
   );
   const isCovered = parts.every((part, index) => covering[index] !== undefined || isHarmless(part, policy));
   const effect = isCovered ? "allow" : (policy.default ?? "ask");
-  if (effect !== "allow") return { effect, saw };
+  if (effect !== "allow") {
+    const flags = parts.flatMap((part, index) => (covering[index] === undefined ? flagDoubts(part) : []));
+    return verdict(effect, undefined, flags[0], [...saw, ...flags]);
+  }
   const worries = isCovered
     ? concerns(parts, doubts, rules, intent, policy)
     : dynamicUnderDeny(doubts, rules);
   const rule = covering.find((found) => found !== undefined);
   if (worries.length > 0) return verdict("ask", undefined, worries[0], [...saw, ...worries]);
-  return verdict("allow", isCovered ? rule : undefined, rule?.reason, saw);
+  const lifted = parts.flatMap((part, index) =>
+    covering[index]?.anyFlags === true
+      ? flagDoubts(part).map((doubt) => `anyFlags lets this pass: ${doubt}`)
+      : [],
+  );
+  return verdict("allow", isCovered ? rule : undefined, rule?.reason, [...saw, ...lifted]);
+}
+
+/** What the lists of harmless flags have against a command. */
+function flagDoubts(part: Part): readonly string[] {
+  return part.type === "command" ? part.judgement.doubts.map((doubt) => visibleText(doubt)) : [];
 }
 
 function holdsNul(command: Intent["command"]): boolean {
@@ -115,6 +128,9 @@ function speaksOf(rule: RuleParts, part: Part, intent: Intent, policy: Policy): 
 /** Whether an allowing rule covers the part. Narrow: all of it must be meant. */
 function covers(rule: RuleParts, part: Part, intent: Intent, policy: Policy): boolean {
   if (!namesTool(rule, part, intent, policy)) return false;
+  // What kind a foreign tool is, only its server says: a kind opens nothing for it, its name must be meant.
+  if (intent.server !== undefined && rule.pattern !== "*" && !matchName(rule.pattern, intent.tool))
+    return false;
   if (part.type === "command") return coversCommand(rule, part);
   if (rule.command !== undefined) return false;
   if (part.type === "path") return coversPath(rule, part, policy);
