@@ -8,6 +8,8 @@ export class LiveText {
   readonly #session: AgentSession;
   readonly #write: (text: string) => void;
   readonly #told = new Set<string>();
+  /** Calls that someone was shown in full when they were asked: how they ended is one line then. */
+  readonly #asked = new Set<string>();
   /** The message whose line is still open. */
   #speaking: string | undefined;
 
@@ -24,7 +26,10 @@ export class LiveText {
     const call = this.#session.book.call(toolCallId);
     if (!call) return;
     this.endLine();
-    this.#write(`${callText(call)}\n`);
+    const text = callText(call, { question: "asked" });
+    const wasSeen = this.#asked.has(toolCallId) && call.state.status === "done" && call.kind === "edit";
+    this.#write(`${wasSeen ? text.slice(0, text.indexOf("\n")) : text}\n`);
+    if (!isOver(call.state)) this.#asked.add(toolCallId);
   }
 
   endLine(): void {

@@ -19,8 +19,8 @@ import { rows } from "./rows.js";
 import { visibleLine, visibleName } from "./visible-line.js";
 
 export type CallTextOptions = {
-  /** The question that the call waits for; without it only its id is told. */
-  readonly question?: Question;
+  /** The question that the call waits for; without it only its id is told, and with "asked" nothing: it is being put. */
+  readonly question?: Question | "asked";
   /** How many lines each item of content may show; 20 unless told. */
   readonly maxLines?: number;
   /** Columns; 80 unless told, never less than 40. */
@@ -58,8 +58,8 @@ export function callText(call: ToolCall, options: CallTextOptions = {}): string 
   ].join("\n");
 }
 
-function questionLines({ state }: ToolCall, question: Question | undefined): readonly Line[] {
-  if (state.status !== "waiting" || state.waitingFor.type !== "question") return [];
+function questionLines({ state }: ToolCall, question: CallTextOptions["question"]): readonly Line[] {
+  if (state.status !== "waiting" || state.waitingFor.type !== "question" || question === "asked") return [];
   const { questionId } = state.waitingFor;
   if (question?.questionId !== questionId) return [fact(`question ${visibleName(questionId)}`)];
   const expires = durationText(question.askedAt, question.expiresAt);
