@@ -22,13 +22,13 @@ describe("always allow", () => {
   test("a command is remembered by its exact words, and says so", () => {
     expect(proposeGrant(command("npm test"), places)).toEqual({
       rules: [{ allow: "execute", command: ["npm", "test"] }],
-      sentence: "Always allow `npm test`",
+      sentence: "Always allow `npm test` in this project",
     });
   });
 
   test("each part of a compound command is remembered for itself", () => {
     expect(proposeGrant(command("npm test && npm run lint"), places)?.sentence).toBe(
-      "Always allow `npm test` and `npm run lint`",
+      "Always allow `npm test` and `npm run lint` in this project",
     );
   });
 
@@ -49,7 +49,7 @@ describe("always allow", () => {
     const grant = proposeGrant(edit, places)!;
     expect(grant).toEqual({
       rules: [{ allow: "edit_file", path: "/ws/a.ts" }],
-      sentence: "Always allow edit_file on /ws/a.ts",
+      sentence: "Always allow edit_file on /ws/a.ts in this project",
     });
     expect(effect({ ...edit, paths: [{ path: "/ws/b.ts", access: "write" }] }, grant.rules)).toBe("ask");
     expect(
@@ -86,7 +86,7 @@ describe("always allow", () => {
 describe("always refuse", () => {
   test("a program with its subcommand, whatever comes after it", () => {
     const { rules, sentence } = proposeDenial(command("git push origin main"), places);
-    expect(sentence).toBe("Always refuse `git push` with anything after it");
+    expect(sentence).toBe("Always refuse `git push` with anything after it in this project");
     expect(effect(command("git   push --force"), [{ allow: "*" }, ...rules])).toBe("deny");
     expect(effect(command("git status"), [{ allow: "*" }, ...rules])).toBe("allow");
   });
@@ -97,6 +97,6 @@ describe("always refuse", () => {
       places,
     );
     expect(rules).toEqual([{ deny: "send_mail", server: "mail" }]);
-    expect(sentence).toBe("Always refuse the tool send_mail of mail");
+    expect(sentence).toBe("Always refuse the tool send_mail of mail in this project");
   });
 });

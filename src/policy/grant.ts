@@ -28,24 +28,34 @@ export type Grant = Proposal & {
   readonly uses: number;
 };
 
-/** The narrowest rules that allow this intent again; undefined when none would be honest. */
-export function proposeGrant(intent: Intent, places: Places): Proposal | undefined {
+/** The narrowest rules that allow this intent again; undefined when none would be honest. `where` is where they would hold. */
+export function proposeGrant(
+  intent: Intent,
+  places: Places,
+  where: GrantScope["type"] = "project",
+): Proposal | undefined {
   const { parts, doubts } = partsOf(intent, places);
   // A tool that is named like a kind, or with a star, would make a rule for more than itself.
   if (doubts.length > 0 || (intent.command === undefined && isWiderThanATool(intent.tool))) return undefined;
   const granted = parts.map((part) => grantFor(part, intent));
   if (!granted.every((grant) => grant !== undefined)) return undefined;
   const names = [...new Set(granted.map(({ name }) => name))];
-  return { rules: granted.map(({ rule }) => rule), sentence: `Always allow ${listed(names)}` };
+  return { rules: granted.map(({ rule }) => rule), sentence: `Always allow ${listed(names)}${WHERE[where]}` };
 }
 
 /** Rules that refuse this and what is like it: the tool, or the program with its subcommand. */
-export function proposeDenial(intent: Intent, places: Places): Proposal {
+export function proposeDenial(
+  intent: Intent,
+  places: Places,
+  where: GrantScope["type"] = "project",
+): Proposal {
   const { parts } = partsOf(intent, places);
   const denied = parts.map((part) => denialFor(part, intent));
   const names = [...new Set(denied.map(({ name }) => name))];
-  return { rules: denied.map(({ rule }) => rule), sentence: `Always refuse ${listed(names)}` };
+  return { rules: denied.map(({ rule }) => rule), sentence: `Always refuse ${listed(names)}${WHERE[where]}` };
 }
+
+const WHERE = { session: " in this session", project: " in this project", user: " everywhere" } as const;
 
 type Named = { readonly rule: Rule; readonly name: string };
 

@@ -28,3 +28,13 @@ test("examples are commands, so a rule without one cannot have them", () => {
   expect(matching({ deny: "edit", path: "/etc/**" }, "ls")).toContain(`no "command"`);
   expect(matching({ deny: "edit", path: "/etc/**" })).toBeUndefined();
 });
+
+test("a flag that is not known to be harmless is no match for a rule that allows", () => {
+  const rule = { allow: "execute", command: "git log *" };
+  expect(
+    checkExamples({ ...rule, examples: { match: ["git log -3"], notMatch: ["git log --output=x"] } }),
+  ).toBeUndefined();
+  expect(
+    checkExamples({ ...rule, anyFlags: true, examples: { match: ["git log --output=x"] } }),
+  ).toBeUndefined();
+});

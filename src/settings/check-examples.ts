@@ -1,13 +1,11 @@
 /**
- * A rule's examples, tried on the rule: commands that it must and must not match. An allowing rule must
- * cover every command in the text, which may hold no doubt and write no file by a redirect; an asking or
- * denying one matches when it names any of them.
+ * A rule's examples, tried on the rule: commands that it must and must not match. An allowing rule matches
+ * what it alone would let through, flags and all; an asking or denying one what it names any part of.
  */
 import { oneLine } from "../call/index.js";
-import type { Rule } from "../policy/index.js";
-import { allowsCommand, namesCommand } from "../policy/match-command.js";
+import { decide, namesCommand, readShell } from "../policy/index.js";
+import type { Intent, Rule } from "../policy/index.js";
 import { ruleParts } from "../policy/rule.js";
-import { readShell } from "../policy/shell/read-shell.js";
 
 /** What is wrong with the first example that fails, naming rule and example. */
 export function checkExamples(rule: Rule): string | undefined {
@@ -24,10 +22,29 @@ export function checkExamples(rule: Rule): string | undefined {
   return `the rule "${shown}" matches "${oneLine(caught, 120)}", its example of what it must not match`;
 }
 
+/** The rule alone, where everything else is refused: what comes through, it let through. */
 function matches(rule: Rule, example: string): boolean {
-  const { command = [] } = rule;
-  const { commands, doubts } = readShell(example);
-  if (!("allow" in rule)) return commands.some(({ argv }) => namesCommand(command, argv));
-  const isCovered = commands.every(({ argv, writes }) => writes.length === 0 && allowsCommand(command, argv));
-  return doubts.length === 0 && commands.length > 0 && isCovered;
+  if ("deny" in rule)
+    return readShell(example).commands.some(({ argv }) => namesCommand(rule.command ?? [], argv));
+  const { until: _, ...timeless } = rule;
+  const intent: Intent = {
+    tool: "terminal",
+    kind: "execute",
+    input: {},
+    cwd: FOLDER,
+    command: example,
+    paths: [],
+    hosts: [],
+    baseHashes: {},
+  };
+  // Taking the time off leaves the rule what it was; an example is about words and not about today.
+  const { effect } = decide(intent, {
+    rules: [timeless as Rule],
+    default: "deny",
+    roots: [FOLDER],
+    home: "/home/user",
+  });
+  return effect === ("allow" in rule ? "allow" : "ask");
 }
+
+const FOLDER = "/project";
