@@ -26,6 +26,7 @@ export function checkExamples(rule: Rule): string | undefined {
 function matches(rule: Rule, example: string): boolean {
   if ("deny" in rule)
     return readShell(example).commands.some(({ argv }) => namesCommand(rule.command ?? [], argv));
+  // An example is about words, and not about today.
   const { until: _, ...timeless } = rule;
   const intent: Intent = {
     tool: "terminal",
@@ -37,9 +38,8 @@ function matches(rule: Rule, example: string): boolean {
     hosts: [],
     baseHashes: {},
   };
-  // Taking the time off leaves the rule what it was; an example is about words and not about today.
   const { effect } = decide(intent, {
-    rules: [timeless as Rule],
+    rules: [timeless],
     default: "deny",
     roots: [FOLDER],
     home: "/home/user",
