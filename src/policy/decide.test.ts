@@ -98,12 +98,19 @@ describe("rules", () => {
         { allow: "read" },
       ),
     );
+    const denials = fc.constantFrom<Rule>(
+      ...["ls *", "git *", "rm *", "x *"].map((denied): Rule => ({ deny: "execute", command: denied })),
+      { deny: "read", path: "/ws/src/**" },
+      { deny: "edit", path: "/ws/a" },
+    );
     const texts = fc.constantFrom("ls", "ls src && git status", "git push", "cat a", "ls $(x)", "rm -rf src");
     fc.assert(
-      fc.property(rules, texts, fc.constantFrom("ls *", "git *", "rm *", "x *"), (some, text, denied) => {
-        const before = effect(command(text), some);
-        const after = effect(command(text), [...some, { deny: "execute", command: denied }]);
-        expect(after === "allow" && before !== "allow").toBe(false);
+      fc.property(rules, texts, denials, (some, text, denied) => {
+        for (const byDefault of ["allow", "ask", "deny"] as const) {
+          const strictness = (under: readonly Rule[]) =>
+            ["allow", "ask", "deny"].indexOf(effect(command(text), under, { default: byDefault }));
+          expect(strictness([...some, denied])).toBeGreaterThanOrEqual(strictness(some));
+        }
       }),
     );
   });

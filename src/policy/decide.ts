@@ -55,7 +55,9 @@ export function decide(intent: Intent, policy: Policy): Verdict {
   const guess = rules.find(
     (rule) => rule.effect !== "allow" && parts.some((part) => mayBeMeant(rule, part, policy)),
   );
-  if (guess) return verdict("ask", guess, "a word of the command may be what the rule speaks of", saw);
+  // Where what is not allowed is refused, a doubt is refused too: it must not open what nothing allows.
+  const inDoubt = policy.default === "deny" ? "deny" : "ask";
+  if (guess) return verdict(inDoubt, guess, "a word of the command may be what the rule speaks of", saw);
   const covering = parts.map((part) =>
     rules.find((rule) => isInForce(rule, policy) && covers(rule, part, intent, policy)),
   );
@@ -69,7 +71,7 @@ export function decide(intent: Intent, policy: Policy): Verdict {
     ? concerns(parts, doubts, rules, intent, policy)
     : dynamicUnderDeny(doubts, rules);
   const rule = covering.find((found) => found !== undefined);
-  if (worries.length > 0) return verdict("ask", undefined, worries[0], [...saw, ...worries]);
+  if (worries.length > 0) return verdict(inDoubt, undefined, worries[0], [...saw, ...worries]);
   const lifted = parts.flatMap((part, index) =>
     covering[index]?.anyFlags === true
       ? flagDoubts(part).map((doubt) => `anyFlags lets this pass: ${doubt}`)

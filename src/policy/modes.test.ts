@@ -45,6 +45,16 @@ describe("a user's rule", () => {
     expect(effect(edit, "ask", [{ allow: "edit", path: "/ws/**" }])).toBe("allow");
   });
 
+  test("that asks does not open read-only either, and a doubt there is a no", () => {
+    expect(effect(edit, "read-only", [{ ask: "edit" }])).toBe("deny");
+    expect(
+      effect({ ...base, kind: "execute", command: "cat ./*/a" }, "read-only", [
+        { deny: "read", path: "/ws/secrets/**" },
+      ]),
+    ).toBe("deny");
+    expect(effect({ ...read, paths: [{ path: "/ws/.env", access: "read" }] }, "read-only")).toBe("deny");
+  });
+
   test("that denies a command makes one that cannot be read be asked, even where all is allowed", () => {
     expect(effect(hidden, "allow-all", [{ deny: "execute", command: "rm *" }])).toBe("ask");
   });

@@ -1,6 +1,6 @@
 /**
- * The built-in modes: what holds beside the user's rules. A rule that denies or asks does so in every mode;
- * `read-only` hears no rule that allows more, and `allow-all` changes what happens where no rule speaks.
+ * The built-in modes: what holds beside the user's rules. A rule that denies does so in every mode;
+ * `read-only` hears only rules that deny, and `allow-all` changes what happens where no rule speaks.
  */
 import type { Rule, RuleEffect } from "./rule.js";
 
@@ -10,7 +10,7 @@ export type ModeRules = { readonly rules: readonly Rule[]; readonly default: Rul
 
 const LOOKING: readonly Rule[] = [{ allow: "read" }, { allow: "search" }, { allow: "think" }];
 
-/** The user's rules under a mode. A stricter mode is not opened by a rule that allows. */
+/** The user's rules under a mode. A stricter mode is not opened by a rule that allows or asks. */
 export function inMode(mode: Mode, rules: readonly Rule[]): ModeRules {
   switch (mode) {
     case "ask":
@@ -18,7 +18,7 @@ export function inMode(mode: Mode, rules: readonly Rule[]): ModeRules {
     case "accept-edits":
       return { rules: [...LOOKING, { allow: "edit" }, ...rules], default: "ask" };
     case "read-only":
-      return { rules: [...LOOKING, ...rules.filter((rule) => !("allow" in rule))], default: "deny" };
+      return { rules: [...LOOKING, ...rules.filter((rule) => "deny" in rule)], default: "deny" };
     case "allow-all":
       return { rules, default: "allow" };
     default:
