@@ -56,7 +56,7 @@ const MAP = new Map<string, readonly string[]>([
 
 const PURE_ROOMS = new Set(["call", "policy", "view"]);
 const WEB_DOORS = ["toolgate/call", "toolgate/view", "toolgate/aap/client"];
-const DEPENDENCIES = new Set(Object.keys(manifest.dependencies));
+const DEPENDENCIES = new Set(Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }));
 const DEV_DEPENDENCIES = new Set(Object.keys(manifest.devDependencies));
 const CODE = /\.[cm]?[jt]sx?$/;
 const TEST_FILE = /\.(?:test|contract|samples)\.[cm]?[jt]sx?$/;

@@ -49,9 +49,16 @@ const faulty = (run: (context: ToolContext) => unknown): Tool =>
     run: async (_input, context) => ({ output: await run(context) }),
   });
 
+function printsLate(context: ToolContext): void {
+  const terminal = context.terminal();
+  terminal.exit({ exitCode: 0 });
+  context.report({ content: [] });
+  terminal.print("late");
+}
+
 describe("a faulty tool", () => {
   test.each<[string, (context: ToolContext) => unknown, string]>([
-    ["prints to a terminal it never showed", (context) => context.print("nowhere", "x"), "t done"],
+    ["prints after its terminal has ended", printsLate, "t done"],
     ["reports another input", (context) => context.report({ rawInput: { other: 1 } }), "t done"],
     [
       "shows what cannot be written down",
@@ -224,7 +231,7 @@ describe("an answer", () => {
       asked += 1;
       return Promise.resolve(odd);
     }) as Ask;
-    await holdTurn(session, ask, never(), session.prompt(text("go"), never()));
+    await holdTurn(session, ask, never(), () => session.prompt(text("go"), never()));
     expect(statuses(session)).toEqual(["t refused"]);
     expect([counter.runs, asked]).toEqual([0, 1]);
   });
@@ -236,7 +243,7 @@ describe("an answer", () => {
       await ledger.answer(question.questionId, answer(question));
       return new Promise(() => undefined);
     };
-    await holdTurn(session, deaf, never(), session.prompt(text("go"), never()));
+    await holdTurn(session, deaf, never(), () => session.prompt(text("go"), never()));
     expect(counter.runs).toBe(1);
   });
 
@@ -256,10 +263,12 @@ describe("an answer", () => {
       },
     });
     const { session } = await open({ tools: [counter.tool] }, racing);
-    const never_asked: Ask = () => Promise.reject(new Error("nobody should be asked"));
-    expect(await holdTurn(session, never_asked, never(), session.prompt(text("go"), never()))).toMatchObject({
-      stopReason: "end_turn",
-    });
+    const silent: Ask = () => new Promise(() => undefined);
+    expect(await holdTurn(session, silent, never(), () => session.prompt(text("go"), never()))).toMatchObject(
+      {
+        stopReason: "end_turn",
+      },
+    );
     expect(counter.runs).toBe(1);
   });
 
@@ -399,6 +408,6 @@ test("a session that cannot be opened is not held", async () => {
 test("yes still runs it", async () => {
   const counter = counting("t");
   const { session } = await open({ tools: [counter.tool] });
-  await holdTurn(session, yes, never(), session.prompt(text("go"), never()));
+  await holdTurn(session, yes, never(), () => session.prompt(text("go"), never()));
   expect(counter.runs).toBe(1);
 });

@@ -146,7 +146,7 @@ function agentInfo({ name, tools }: Agent): AgentInfo {
     version: UNVERSIONED,
     tools: tools.map((tool) => ({
       name: tool.name,
-      ...(tool.title !== undefined && { title: tool.title }),
+      ...(tool.label !== undefined && { title: tool.label }),
       description: tool.description,
       parameters: { ...tool.parameters },
     })),

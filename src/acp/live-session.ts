@@ -77,7 +77,7 @@ export class LiveSession {
     this.#abort = new AbortController();
     const stop = AbortSignal.any([signal, this.#abort.signal]);
     const turn = this.#turns.then(async () => {
-      const end = await holdTurn(this.session, this.#ask, stop, start(stop));
+      const end = await holdTurn(this.session, this.#ask, stop, () => start(stop));
       // All of a turn's updates go out before its response.
       await this.#drained();
       return end;

@@ -80,7 +80,12 @@ function timesOf(version: Version, call: ToolCall, at: number): ToolCall["times"
   const isStarted = status === "running" || status === "done" || (version === 2 && isPaused);
   const isEnded = ["done", "failed", "refused", "cancelled", "unknown"].includes(status);
   const times = { announced: at, asked: undefined, answered: undefined };
-  return { ...times, started: isStarted ? at : undefined, ended: isEnded ? at : undefined };
+  return {
+    ...times,
+    started: isStarted ? at : undefined,
+    ended: isEnded ? at : undefined,
+    undone: undefined,
+  };
 }
 
 function sentenceOf({ state, decision }: ToolCall): string | undefined {

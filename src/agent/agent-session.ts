@@ -3,8 +3,9 @@ import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import type { ContentBlock, Ledger, SessionBook, SessionEvent, SessionInfo } from "../call/index.js";
 import { decide } from "../policy/index.js";
-import type { Intent, Verdict } from "../policy/index.js";
+import type { Intent, Rule } from "../policy/index.js";
 import { Gate, recoveryEvents, SessionRecord } from "../run/index.js";
+import type { Elicit, Judge } from "../run/index.js";
 import { Toolbox } from "../tools/index.js";
 import type { AppTool, Workspace } from "../tools/index.js";
 import type { Agent } from "./create-agent.js";
@@ -20,7 +21,9 @@ export type SessionOptions = {
   /** Tools that the app on the other side runs. */
   readonly appTools?: readonly AppTool[];
   /** Instead of the agent's own rules: how this session's intents are judged. */
-  readonly judge?: (intent: Intent) => Verdict;
+  readonly judge?: Judge;
+  /** Asks the person at the other side while a call runs. */
+  readonly elicit?: Elicit;
   /** What a new session is about. */
   readonly info?: SessionInfo;
   /** How long the lease on the session lasts without a sign of life. */
@@ -67,21 +70,28 @@ export class AgentSession {
     now: () => number,
   ): Promise<AgentSession> {
     const { agent, workspace } = options;
-    const toolbox = new Toolbox([...agent.tools, ...(options.appTools ?? [])]);
-    const { root } = workspace;
+    const toolbox = new Toolbox([...agent.tools, ...(options.appTools ?? [])], agent.toolSources);
+    const { root, roots } = workspace;
     const { sessionId } = record;
+    const place = { root, sessionId };
     const judge =
       options.judge ??
-      ((intent: Intent) =>
-        decide(intent, { ...agent.policy({ root, sessionId }), roots: [root], home: homedir(), now: now() }));
-    const { onCleared } = agent;
+      ((intent: Intent, also: readonly Rule[] = []) => {
+        const policy = agent.policy(place);
+        const rules = [...policy.rules, ...also];
+        return decide(intent, { ...policy, rules, roots, home: homedir(), now: now() });
+      });
+    const { onCleared, remember } = agent;
     const gate = new Gate({
+      ...agent.limits,
       record,
       toolbox,
       judge,
       workspace,
       now,
-      onCleared: onCleared && ((verdict) => onCleared(verdict, { root, sessionId })),
+      elicit: options.elicit,
+      onCleared: onCleared && ((verdict) => onCleared(verdict, place)),
+      remember: remember && ((grant) => remember(grant, place)),
     });
     const session = new AgentSession(record, { agent, record, gate, toolbox, now }, now);
     if (record.seq === 0) {

@@ -1,7 +1,8 @@
 /** An agent: a model, its tools, and the rules for them. Sessions are opened with it. */
 import type { LanguageModelV3 } from "../model/index.js";
 import type { Policy, Rule, Verdict } from "../policy/index.js";
-import type { Tool } from "../tools/index.js";
+import type { GateOptions, RememberedGrant } from "../run/index.js";
+import type { Tool, ToolSource } from "../tools/index.js";
 
 export type AgentOptions = {
   readonly name: string;
@@ -13,10 +14,16 @@ export type AgentOptions = {
   readonly policy?: PolicyFor;
   /** Hears of each call that a rule let through, to count how often a rule is used. */
   readonly onCleared?: (verdict: Verdict, place: Place) => void;
+  /** Tools that come and go: MCP servers. */
+  readonly toolSources?: readonly ToolSource[];
+  /** Stores what an "always" says. Without it no question offers one. */
+  readonly remember?: (grant: RememberedGrant, place: Place) => Promise<void>;
   /** Told to the model before everything else. */
   readonly instructions?: string;
   /** A turn that has taken this many answers of the model is stopped. */
   readonly maxSteps?: number;
+  /** How long questions and tools may take, and how often a call may be made again. */
+  readonly limits?: Pick<GateOptions, "questionLifetime" | "timeLimit" | "patience" | "loopLimit">;
 };
 
 /** The rules in force for a session in a workspace, without what the session itself knows. */
@@ -25,11 +32,12 @@ export type PolicyFor = (place: Place) => Omit<Policy, "roots" | "home" | "now">
 /** A session and its workspace. */
 export type Place = { readonly root: string; readonly sessionId: string };
 
-export type Agent = Required<Omit<AgentOptions, "instructions" | "onCleared" | "rules">> &
-  Pick<AgentOptions, "instructions" | "onCleared">;
+type Optional = "instructions" | "onCleared" | "remember" | "limits";
+
+export type Agent = Required<Omit<AgentOptions, "rules" | Optional>> & Pick<AgentOptions, Optional>;
 
 const MAX_STEPS = 200;
 
 export function createAgent({ rules = [], ...options }: AgentOptions): Agent {
-  return { policy: () => ({ rules }), maxSteps: MAX_STEPS, ...options };
+  return { policy: () => ({ rules }), maxSteps: MAX_STEPS, toolSources: [], ...options };
 }

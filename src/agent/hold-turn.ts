@@ -1,6 +1,7 @@
 /**
- * For doors that hold the line: goes on with a turn, and where it parks on questions, shows them and
- * waits. A turn that waits for the app or for a child session stays parked.
+ * For doors that hold the line: goes on with a turn, shows each question as soon as it is asked, also while
+ * other calls still run, and waits where the turn is parked on them. A turn that waits for the app or for a
+ * child session stays parked.
  */
 import type { Question } from "../call/index.js";
 import { holdUntilAnswered } from "../run/index.js";
@@ -12,20 +13,69 @@ export async function holdTurn(
   session: AgentSession,
   ask: Ask,
   signal: AbortSignal,
-  started: Promise<TurnEnd>,
+  start: () => Promise<TurnEnd>,
 ): Promise<TurnEnd> {
-  let end = await started;
-  while (end.status === "parked" && waitsForAnswer(session)) {
-    const questions = openQuestions(session);
-    const hold = (question: Question) =>
-      holdUntilAnswered({ ledger: session.ledger, question, ask, signal, after: session.seq });
-    await Promise.all(questions.map(hold));
-    end = await session.advance(signal);
+  const holds = new Holds(session, ask, signal);
+  try {
+    let end = await start();
+    while (end.status === "parked" && waitsForAnswer(session)) {
+      await holds.oneSettles();
+      end = await session.advance(signal);
+    }
+    return end;
+  } finally {
+    holds.stop();
   }
-  return end;
 }
 
-/** An answer may have come in the very moment the turn was parked; then there is nothing to hold, only to go on. */
+/** The questions that are being shown. */
+class Holds {
+  readonly #session: AgentSession;
+  readonly #ask: Ask;
+  readonly #over = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #held = new Map<string, Promise<void>>();
+  readonly #stopListening: () => void;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(session: AgentSession, ask: Ask, signal: AbortSignal) {
+    this.#session = session;
+    this.#ask = ask;
+    this.#signal = AbortSignal.any([signal, this.#over.signal]);
+    this.#stopListening = session.onRecorded((events) => {
+      for (const event of events) if (event.type === "question-asked") this.#hold(event.question);
+    });
+  }
+
+  /** Returns when one of the open questions is settled, here or elsewhere. */
+  async oneSettles(): Promise<void> {
+    const open = openQuestions(this.#session);
+    // An answer may have come in the very moment the turn was parked; then there is nothing to hold, only to go on.
+    if (open.length === 0) return;
+    for (const question of open) this.#hold(question);
+    await Promise.race(open.map(({ questionId }) => this.#held.get(questionId)));
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  stop(): void {
+    this.#stopListening();
+    this.#over.abort();
+  }
+
+  #hold(question: Question): void {
+    const { questionId } = question;
+    if (this.#held.has(questionId)) return;
+    const { ledger, seq, gate, book } = this.#session;
+    if (book.question(questionId)?.state.status !== "open") return;
+    const held = holdUntilAnswered({ ledger, question, ask: this.#ask, signal: this.#signal, after: seq })
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => gate.wake());
+    this.#held.set(questionId, held);
+  }
+}
+
 function waitsForAnswer({ book }: AgentSession): boolean {
   return book
     .openCalls()

@@ -106,7 +106,7 @@ class StepReader {
   #startDraft(providerCallId: string, name: string): void {
     const replaced = this.#drafts.get(providerCallId);
     if (replaced !== undefined) this.#abandoned.push(replaced);
-    const announced = this.#context.gate.announce(name, providerCallId);
+    const announced = this.#context.gate.announce(name, { providerCallId });
     this.#drafts.set(providerCallId, announced.toolCallId);
     this.writer.add(announced);
   }

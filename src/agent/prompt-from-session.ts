@@ -41,11 +41,12 @@ function stepMessages(thought: string, text: string, calls: readonly ToolCall[])
       ...(text === "" && calls.length > 0
         ? []
         : [{ type: "text" as const, text: text === "" ? "(no words)" : text }]),
-      ...calls.map(({ toolCallId, name, rawInput }) => ({
+      ...calls.map(({ toolCallId, name, rawInput, decision }) => ({
         type: "tool-call" as const,
         toolCallId,
         toolName: name,
-        input: rawInput ?? {},
+        // What the model wrote: what was changed of it stands in the result.
+        input: decision?.originalInput ?? rawInput ?? {},
       })),
     ],
   };
@@ -55,13 +56,33 @@ function stepMessages(thought: string, text: string, calls: readonly ToolCall[])
 function resultPart(call: ToolCall): LanguageModelV3ToolResultPart {
   const { toolCallId, name: toolName } = call;
   const trouble = endSentence(call);
-  const value = trouble ?? resultText(call.rawOutput);
-  return {
-    type: "tool-result",
-    toolCallId,
-    toolName,
-    output: { type: trouble === undefined ? "text" : "error-text", value },
-  };
+  const text = [...remarks(call), trouble ?? resultText(call.rawOutput)].join("\n");
+  const images = trouble === undefined ? imagesOf(call) : [];
+  const output: LanguageModelV3ToolResultPart["output"] =
+    images.length > 0
+      ? { type: "content", value: [{ type: "text", text }, ...images] }
+      : { type: trouble === undefined ? "text" : "error-text", value: text };
+  return { type: "tool-result", toolCallId, toolName, output };
+}
+
+function imagesOf({ content }: ToolCall) {
+  return content.flatMap((item) =>
+    item.type === "content" && item.content.type === "image"
+      ? [{ type: "file-data" as const, data: item.content.data, mediaType: item.content.mimeType }]
+      : [],
+  );
+}
+
+/** What whoever allowed the call did or said with their yes. */
+function remarks({ decision, rawInput, times, state }: ToolCall): readonly string[] {
+  if (!decision || state.status === "refused" || times.answered === undefined) return [];
+  const { originalInput, reason, by } = decision;
+  return [
+    ...(originalInput === undefined
+      ? []
+      : [`[The user changed the input before it ran. It ran with: ${JSON.stringify(rawInput)}]`]),
+    ...(by === "person" && reason !== undefined ? [`[The user said: ${reason}]`] : []),
+  ];
 }
 
 /** What the model reads of a call's output. */

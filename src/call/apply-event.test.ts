@@ -33,13 +33,13 @@ const accepts: Readonly<Record<keyof typeof way, string>> = {
   "waiting for the app": `${SHOWS} inputRevised done failed cancelled`,
   "waiting for a child": `${SHOWS} done failed cancelled`,
   cleared: `${SHOWS} asked appAwaited childAwaited started refused failed cancelled`,
-  running: `${SHOWS} wished done failed cancelled lost`,
-  "running with a cancel wish": `${SHOWS} wished done failed cancelled lost`,
-  done: "",
-  failed: "",
+  running: `${SHOWS} kept wished done failed cancelled lost`,
+  "running with a cancel wish": `${SHOWS} kept wished done failed cancelled lost`,
+  done: "undone",
+  failed: "undone",
   refused: "",
   cancelled: "",
-  unknown: "",
+  unknown: "undone",
   "assumed done": `${SHOWS} ${STILL_ENDS}`,
   "assumed failed": `${SHOWS} ${STILL_ENDS}`,
   "assumed cancelled": `${SHOWS} inputRevised ${STILL_ENDS}`,
@@ -293,7 +293,22 @@ test("an assumed end gives way to one reported end and its time, and that one st
   const call = deepFreeze(applyEvent(guessed, { ...event.done, at: 120 }));
   expect(call).toMatchObject({ title: "Edit app.ts", rawOutput: "ok", times: { started: 60, ended: 120 } });
   expect(call.state).toEqual({ status: "done", assumed: false });
-  for (const name of eventNames) expect(applying(call, event[name])).toThrow(IllegalEvent);
+  const moves = eventNames.filter((name) => name !== "undone");
+  for (const name of moves) expect(applying(call, event[name])).toThrow(IllegalEvent);
+});
+
+test("a call that ran can be undone once it has ended, once, and stays as it ended", () => {
+  const done = after(...way.done);
+  const undone = deepFreeze(applyEvent(done, event.undone));
+  expect(undone).toEqual({ ...done, times: { ...done.times, undone: 99 } });
+  expect(applying(undone, event.undone)).toThrow(IllegalEvent);
+});
+
+test("a yes may come with another input, and says what the model had written", () => {
+  const asked = after(...way["waiting for a question"]);
+  const decision = { ...event.cleared.decision, originalInput: asked.rawInput };
+  const cleared = applyEvent(asked, { ...event.cleared, decision, rawInput: { path: "/b" } });
+  expect(cleared).toMatchObject({ rawInput: { path: "/b" }, decision: { originalInput: { path: "/a" } } });
 });
 
 test.each<[string, ToolCall | undefined, ToolCallEvent]>([

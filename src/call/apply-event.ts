@@ -6,7 +6,7 @@
  * take is a bug and throws. Agents that skip steps are made whole at the door (`acp/`).
  *
  * What must stay true: no status goes backwards; a reported end never moves; the input that someone
- * was asked about or has decided on never changes.
+ * was asked about or has decided on never changes, but by whoever says yes to it.
  */
 import { appendText, EMPTY_TEXT } from "./bounded-text.js";
 import type { TerminalContent, ToolCallContent } from "./content.js";
@@ -78,7 +78,7 @@ function change(next: Draft, event: Exclude<ToolCallEvent, CallAnnounced>): bool
         mayBeRevised(state) &&
         changeTerminal(next, event.terminalId, (terminal) => ({
           ...terminal,
-          output: appendText(terminal.output ?? EMPTY_TEXT, event.text),
+          output: appendText(terminal.output ?? EMPTY_TEXT, event.text, event.skipped),
         }))
       );
     case "terminal-exited":
@@ -107,6 +107,7 @@ function change(next: Draft, event: Exclude<ToolCallEvent, CallAnnounced>): bool
     case "call-cleared":
       if (!isUndecided(state)) return false;
       if (event.decision) decide(next, event.decision, event.at);
+      if (event.rawInput !== undefined) next.rawInput = event.rawInput;
       return to(next, CLEARED);
     case "run-started":
       if (state.status !== "cleared") return false;
@@ -114,6 +115,15 @@ function change(next: Draft, event: Exclude<ToolCallEvent, CallAnnounced>): bool
       return to(next, RUNNING);
     case "cancel-wished":
       return state.status === "running" && to(next, CANCEL_WISHED);
+    case "file-kept":
+      // The ledger has it for whoever undoes the call; the call itself shows its diff.
+      return state.status === "running";
+    case "call-undone":
+      // Only what we ran ourselves, and once.
+      if (mayBeRevised(state) || next.times.started === undefined || next.times.undone !== undefined)
+        return false;
+      next.times = stamped(next.times, "undone", event.at);
+      return true;
     case "call-refused":
       if (!isUndecided(state) && state.status !== "cleared") return false;
       // An earlier yes is not who refused.
@@ -162,6 +172,7 @@ function announced(call: ToolCall | undefined, event: CallAnnounced): ToolCall {
       answered: undefined,
       started: undefined,
       ended: undefined,
+      undone: undefined,
     },
     _meta: undefined,
     state: { status: "drafting", draft: NO_INPUT },
@@ -209,6 +220,7 @@ function stamped(times: CallTimes, moment: Exclude<keyof CallTimes, "announced">
     answered: moment === "answered" ? at : moment === "asked" ? undefined : times.answered,
     started: moment === "started" ? at : times.started,
     ended: moment === "ended" ? at : times.ended,
+    undone: moment === "undone" ? at : times.undone,
   };
 }
 

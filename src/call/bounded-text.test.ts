@@ -17,7 +17,8 @@ const HEAD = 16_384;
 const TAIL = 49_152;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-const fold = (chunks: readonly string[], start: BoundedText = EMPTY_TEXT) => chunks.reduce(appendText, start);
+const fold = (chunks: readonly string[], start: BoundedText = EMPTY_TEXT) =>
+  chunks.reduce((text, chunk) => appendText(text, chunk), start);
 
 test("the limits are those that were promised", () => {
   expect([HEAD_LIMIT, TAIL_LIMIT]).toEqual([HEAD, TAIL]);
@@ -87,6 +88,48 @@ test("a reader who has seen more than ever arrived has to start again", () => {
   expect(textSince(boundText("abc"), -1)).toBeUndefined();
 });
 
+test("where something was skipped, that is where the text is cut, and what follows is its end", () => {
+  const text = appendText(boundText("begin\n"), "end\n", 1000);
+  expect(text).toEqual({ head: "begin\n", tail: "end\n", total: 1010 });
+  expect(shownText(text)).toBe("begin\n\n… 1,000 characters left out …\nend\n");
+  expect(leftOut(text)).toBe(1000);
+  // What comes next follows the end and does not go back to fill the head.
+  expect(shownText(appendText(text, "more\n"))).toBe("begin\n\n… 1,000 characters left out …\nend\nmore\n");
+});
+
+test("what came between the beginning and a gap is no longer shown: it is not the end any more", () => {
+  const text = appendText(boundText(`${"a".repeat(HEAD)}middle`), "end", 10);
+  expect(shownText(text)).toBe(`${"a".repeat(HEAD)}\n… 16 characters left out …\nend`);
+});
+
+test("a text whose beginning was skipped has only an end", () => {
+  expect(shownText(appendText(EMPTY_TEXT, "end", 5))).toBe("\n… 5 characters left out …\nend");
+});
+
+test("a gap at the very end counts as well", () => {
+  expect(shownText(appendText(boundText("begin"), "", 5))).toBe("begin\n… 5 characters left out …\n");
+});
+
+test("a cut at a gap never leaves half an emoji", () => {
+  const text = appendText(boundText("a\uD83D"), "\uDE00b", 5);
+  expect(shownText(text)).toBe("a\n… 7 characters left out …\nb");
+});
+
+test("a reader on the far side of a gap has to start again, one on this side does not", () => {
+  const text = appendText(boundText("begin"), "end", 10);
+  expect(textSince(text, 18)).toBe("");
+  expect(textSince(text, 16)).toBe("nd");
+  expect(textSince(text, 15)).toBe("end");
+  expect(textSince(text, 14)).toBeUndefined();
+  expect(textSince(text, 5)).toBeUndefined();
+});
+
+test("a number of skipped units that cannot be one changes nothing", () => {
+  for (const skipped of [0, -5, Number.NaN]) {
+    expect(appendText(boundText("one"), " two", skipped)).toEqual(boundText("one two"));
+  }
+});
+
 test("a million small chunks stay small, and the tail is cut back only once per tail that arrived", () => {
   let text = EMPTY_TEXT;
   let largest = 0;
@@ -147,6 +190,68 @@ test("what is new is either exact or not given, and always given for the last ta
       const since = textSince(folded, seen);
       const isHeld = text.length <= HEAD + TAIL || text.length - seen <= TAIL;
       expect(since === text.slice(seen) || (since === undefined && !isHeld)).toBe(true);
+    }),
+  );
+});
+
+const pieces = fc.array(
+  fc.record({
+    text: whole.map((text) => text.slice(0, 3 * TAIL)),
+    skipped: fc.constantFrom(0, 0, 0, 1, 2, 1000, TAIL),
+    places: cuts,
+  }),
+  { maxLength: 6 },
+);
+
+/** The same, written out: the head ends at the first gap at the latest, and the tail begins after the last. */
+function expectedAfterGaps(given: readonly { readonly text: string; readonly skipped: number }[]): string {
+  const lastGap = given.findLastIndex(({ skipped }) => skipped > 0);
+  const firstGap = given.findIndex(({ skipped }) => skipped > 0);
+  const textOf = (some: typeof given) => some.map(({ text }) => text).join("");
+  if (lastGap < 0) return expectedText(textOf(given));
+  const total = given.reduce((sum, { text, skipped }) => sum + text.length + skipped, 0);
+  const head = textOf(given.slice(0, firstGap))
+    .slice(0, HEAD)
+    .replace(/[\uD800-\uDBFF]$/, "");
+  const tail = textOf(given.slice(lastGap))
+    .slice(-TAIL)
+    .replace(/^[\uDC00-\uDFFF]/, "");
+  const missing = (total - head.length - tail.length).toLocaleString("en-US");
+  return `${head}\n… ${missing} characters left out …\n${tail}`;
+}
+
+test("with gaps, too, how the output was cut into chunks never shows", () => {
+  fc.assert(
+    fc.property(pieces, (given) => {
+      let text = EMPTY_TEXT;
+      for (const { text: piece, skipped, places } of given) {
+        const [first = "", ...others] = cutAt(piece, places);
+        text = fold(others, appendText(text, first, skipped));
+        expect(text.head.length).toBeLessThanOrEqual(HEAD);
+        expect(text.tail.length).toBeLessThanOrEqual(2 * TAIL);
+      }
+      expect(shownText(text) === expectedAfterGaps(given)).toBe(true);
+      expect(shownText(text).length - leftOutLine(text)).toBe(text.total - leftOut(text));
+    }),
+  );
+});
+
+const leftOutLine = (text: BoundedText) =>
+  leftOut(text) === 0 ? 0 : `\n… ${leftOut(text).toLocaleString("en-US")} characters left out …\n`.length;
+
+test("with gaps, too, what is new is either exact or not given", () => {
+  fc.assert(
+    fc.property(pieces, fc.nat(), (given, place) => {
+      const folded = given.reduce(
+        (text, { text: piece, skipped }) => appendText(text, piece, skipped),
+        EMPTY_TEXT,
+      );
+      // A gap is written as NULs, which no piece has: if one is in what is given, it is not exact.
+      const all = given.map(({ text, skipped }) => "\0".repeat(skipped) + text).join("");
+      const seen = place % (all.length + 1);
+      const since = textSince(folded, seen);
+      expect(since === undefined || since === all.slice(seen)).toBe(true);
+      expect(folded.total).toBe(all.length);
     }),
   );
 });

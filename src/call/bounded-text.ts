@@ -21,13 +21,21 @@ export const HEAD_LIMIT = 16_384;
 export const TAIL_LIMIT = 49_152;
 export const EMPTY_TEXT: BoundedText = Object.freeze({ head: "", tail: "", total: 0 });
 
-export function appendText(text: BoundedText, chunk: string): BoundedText {
+/** `skipped`: how many units before the chunk are not there to be appended. */
+export function appendText(text: BoundedText, chunk: string, skipped = 0): BoundedText {
+  if (skipped > 0) return afterGap(text, chunk, skipped);
   if (chunk === "") return text;
   const total = text.total + chunk.length;
-  const room = Math.max(0, HEAD_LIMIT - text.head.length);
+  // Once something follows the head, it grows no more.
+  const room = text.total === text.head.length ? HEAD_LIMIT - text.head.length : 0;
   if (chunk.length < room) return { head: text.head + chunk, tail: "", total };
   const head = room > 0 ? ownCopy(text.head + chunk.slice(0, room)) : text.head;
   return { head, tail: appendTail(text.tail, chunk, room), total };
+}
+
+/** What came before a gap is no longer the end: the tail begins anew. */
+function afterGap({ head, total }: BoundedText, chunk: string, skipped: number): BoundedText {
+  return { head, tail: ownCopy(chunk.slice(-TAIL_LIMIT)), total: total + skipped + chunk.length };
 }
 
 export function boundText(whole: string): BoundedText {
@@ -71,7 +79,8 @@ function ownCopy(slice: string): string {
   return ` ${slice}`.slice(1);
 }
 
-const isCut = (text: BoundedText): boolean => text.total > HEAD_LIMIT + TAIL_LIMIT;
+const isCut = ({ head, tail, total }: BoundedText): boolean =>
+  total > HEAD_LIMIT + TAIL_LIMIT || total > head.length + tail.length;
 
 // At a cut, half a surrogate pair is dropped. Only the unit at the cut decides: whether its other half
 // is still held depends on the chunks.

@@ -64,6 +64,13 @@ export const event = {
   clearedByNobody: { type: "call-cleared", toolCallId, at: 50 },
   refused: { type: "call-refused", toolCallId, at: 50, decision: annSaysNo },
   started: { type: "run-started", toolCallId, at: 60 },
+  kept: {
+    type: "file-kept",
+    toolCallId,
+    at: 65,
+    change: { type: "written", path: "/a", before: { type: "file", blob: "b1", mode: 0o644 }, after: "h1" },
+  },
+  undone: { type: "call-undone", toolCallId, at: 99 },
   wished: { type: "cancel-wished", toolCallId, at: 70 },
   done: { type: "call-done", toolCallId, at: 90, rawOutput: "ok" },
   failed: { type: "call-failed", toolCallId, at: 90, error: "File not found" },

@@ -7,7 +7,16 @@
  */
 export * from "./absolute-path.js";
 export { applyEvent, isInputFixed } from "./apply-event.js";
-export { appendText, boundText, EMPTY_TEXT, leftOut, shownText, textSince } from "./bounded-text.js";
+export {
+  appendText,
+  boundText,
+  EMPTY_TEXT,
+  HEAD_LIMIT,
+  leftOut,
+  shownText,
+  TAIL_LIMIT,
+  textSince,
+} from "./bounded-text.js";
 export type { BoundedText } from "./bounded-text.js";
 export * from "./content.js";
 export { createToolTitle } from "./create-tool-title.js";
@@ -16,6 +25,8 @@ export { IllegalEvent } from "./illegal-event.js";
 export { inferToolKind } from "./infer-tool-kind.js";
 export type { ToolAnnotations } from "./infer-tool-kind.js";
 export * from "./ledger.js";
+export { lineHunks } from "./line-diff.js";
+export type { LineHunk } from "./line-diff.js";
 export { completeFields, fieldCount, inputText, NO_INPUT, readMore } from "./partial-input.js";
 export type { PartialInput } from "./partial-input.js";
 export { plainJson } from "./plain-json.js";

@@ -19,16 +19,7 @@ test("a to-do list becomes the plan that crow-agent's page shows", () => {
 
 test("entries without a content and a status that are texts are dropped, the others keep their order", () => {
   const good = { content: "a", status: "pending" };
-  const bad = [
-    null,
-    7,
-    "a",
-    [],
-    {},
-    { content: "a" },
-    { status: "pending" },
-    { content: 1, status: "pending" },
-  ];
+  const bad = [null, 7, [], {}, { content: "a" }, { status: "pending" }, { content: 1, status: "pending" }];
   expect(
     planFromTodos({ todos: [...bad, good, { content: "a", status: 1 }, { ...good, content: "" }] }),
   ).toEqual([entry("a", "pending"), entry("", "pending")]);
@@ -57,6 +48,29 @@ test.each([
   expect(planFromTodos({ todos })).toEqual([entry("a", "pending", expected)]);
 });
 
+test.each<[unknown, readonly object[]]>([
+  ['[{"content":"a","status":"completed"}]', [entry("a", "completed")]],
+  ["[]", []],
+  [
+    ["a", ""],
+    [entry("a", "pending"), entry("", "pending")],
+  ],
+  ['["a"]', [entry("a", "pending")]],
+  [[{ task: "a", status: "in_progress" }], [entry("a", "in_progress")]],
+  [[{ title: "a", state: "completed" }], [entry("a", "completed")]],
+  [[{ text: "a", done: true }], [entry("a", "completed")]],
+  [[{ text: "a", done: false, priority: "high" }], [entry("a", "pending", "high")]],
+  [
+    [{ content: "a", task: "b", status: "completed", state: "pending", done: false }],
+    [entry("a", "completed")],
+  ],
+  [[{ content: 1, title: "a", status: 1, done: true }], [entry("a", "completed")]],
+  [[{ text: "a", done: "yes" }], []],
+  [[{ name: "a", status: "pending" }], []],
+])("%j is a list as models write it, too", (todos, expected) => {
+  expect(planFromTodos({ todos })).toEqual(expected);
+});
+
 test("what else an entry holds does not reach the plan", () => {
   const todos = [{ content: "a", status: "pending", id: "1", _meta: { a: 1 }, toolCallIds: ["x"] }];
   expect(planFromTodos({ todos })).toStrictEqual([entry("a", "pending")]);
@@ -76,6 +90,9 @@ test.each([
   {},
   { todos: null },
   { todos: "a" },
+  { todos: "[" },
+  { todos: '{"todos":[]}' },
+  { todos: "null" },
   { todos: { 0: "a" } },
   { Todos: [] },
 ])("%j holds no list, so the plan stays as it is", (input) => {

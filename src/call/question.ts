@@ -2,13 +2,23 @@
  * A call waiting for someone's yes or no. A question is recorded, so that it can be answered days
  * later, in another process, from another device; it is answered once.
  */
+import type { Meta } from "./content.js";
 
 export type OptionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always";
+
+/** What an "always" option would store, as plain data: rules, where they hold, and until when. */
+export type OfferedGrant = {
+  readonly sentence: string;
+  readonly rules: readonly Meta[];
+  readonly scope: "session" | "project" | "user";
+  readonly expiresAt?: number;
+};
 
 export type QuestionOption = {
   readonly optionId: string;
   readonly name: string;
   readonly kind: OptionKind;
+  readonly grant?: OfferedGrant;
 };
 
 export type Question = {
@@ -18,6 +28,10 @@ export type Question = {
   /** What the yes is for: it does not hold for anything else. */
   readonly intentHash: string;
   readonly title: string;
+  /** Why it is asked, when a rule or a doubt says so. */
+  readonly reason?: string;
+  /** What is really about to be done, one line each: the whole command, real paths, hosts. */
+  readonly about?: readonly string[];
   readonly options: readonly QuestionOption[];
   readonly askedAt: number;
   readonly expiresAt?: number;
@@ -30,7 +44,10 @@ export type Answer = {
   readonly by: "rule" | "person";
   readonly who?: string;
   readonly rule?: string;
+  /** For the model: why not, or what to mind. */
   readonly reason?: string;
+  /** With a yes: the input to run instead of the one that was asked about. */
+  readonly input?: unknown;
   readonly at: number;
 };
 

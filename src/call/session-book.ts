@@ -42,6 +42,7 @@ const STAYS: ReadonlySet<string> = new Set([
   "content-appended",
   "terminal-output",
   "terminal-exited",
+  "file-kept",
 ]);
 
 export class SessionBook {
@@ -70,6 +71,10 @@ export class SessionBook {
 
   get turn(): Turn | undefined {
     return this.#turns.at(-1);
+  }
+
+  get plan(): readonly PlanEntry[] {
+    return this.#plan;
   }
 
   call(toolCallId: string): ToolCall | undefined {
@@ -304,7 +309,8 @@ export class SessionBook {
 function leavesQuestion({ question, state }: AskedQuestion, event: ToolCallEvent): boolean {
   if (state.status === "open") return false;
   const isYes = state.status === "answered" && answerAllows(question, state.answer);
-  if (event.type === "call-refused") return !isYes;
+  // A rule that denies has the last word, also over a yes.
+  if (event.type === "call-refused") return !isYes || event.decision?.by === "rule";
   // A question taken back lets nothing through that we decide on; a foreign agent may go on regardless.
   if (event.type === "call-cleared")
     return isYes || (state.status === "withdrawn" && event.decision === undefined);

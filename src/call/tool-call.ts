@@ -45,6 +45,8 @@ export type Decision = {
   readonly reason?: string;
   /** What the yes is for: when the call is about to do something else, it is asked again. */
   readonly intentHash?: string;
+  /** The input as the model wrote it, when whoever said yes changed it. */
+  readonly originalInput?: unknown;
   readonly at: number;
 };
 
@@ -55,6 +57,8 @@ export type CallTimes = {
   readonly answered: number | undefined;
   readonly started: number | undefined;
   readonly ended: number | undefined;
+  /** When the files that it had changed were put back. */
+  readonly undone: number | undefined;
 };
 
 export type WaitingFor =
@@ -93,6 +97,20 @@ export type CallFields = {
   readonly _meta?: Meta | null;
 };
 
+/** What a file was. `blob` is where the ledger keeps its bytes. */
+export type KeptFile =
+  | { readonly type: "file"; readonly blob: string; readonly mode: number }
+  | { readonly type: "link"; readonly target: string }
+  | { readonly type: "folder"; readonly mode: number };
+
+/** One change of one path. `after` is the SHA-256 of what is written. */
+export type FileChange =
+  | { readonly type: "written"; readonly path: string; readonly before?: KeptFile; readonly after: string }
+  | { readonly type: "removed"; readonly path: string; readonly before: KeptFile }
+  | { readonly type: "moved"; readonly path: string; readonly to: string }
+  /** There was too much to keep, so the call cannot be undone. */
+  | { readonly type: "not-kept"; readonly path: string; readonly reason: string };
+
 type CallEvent<Type extends string, Data = unknown> = {
   readonly type: Type;
   readonly toolCallId: string;
@@ -124,7 +142,11 @@ export type ToolCallEvent =
   | CallEvent<"input-ready", { readonly rawInput: unknown }>
   | CallEvent<"call-revised", { readonly fields: CallFields }>
   | CallEvent<"content-appended", { readonly content: ToolCallContent }>
-  | CallEvent<"terminal-output", { readonly terminalId: string; readonly text: string }>
+  /** `skipped`: how much came before `text` that is not recorded, since there was too much of it. */
+  | CallEvent<
+      "terminal-output",
+      { readonly terminalId: string; readonly text: string; readonly skipped?: number }
+    >
   | CallEvent<
       "terminal-exited",
       { readonly terminalId: string; readonly exit: { readonly exitCode?: number; readonly signal?: string } }
@@ -132,12 +154,18 @@ export type ToolCallEvent =
   | CallEvent<"question-asked", { readonly question: Question }>
   | CallEvent<"app-awaited">
   | CallEvent<"child-awaited", { readonly childSessionId: string }>
-  /** Without a decision nobody here decided: a foreign agent ran the call by its own lights. */
-  | CallEvent<"call-cleared", { readonly decision?: Decision }>
+  /**
+   * Without a decision nobody here decided: a foreign agent ran the call by its own lights. `rawInput`: the
+   * input was changed with the yes.
+   */
+  | CallEvent<"call-cleared", { readonly decision?: Decision; readonly rawInput?: unknown }>
   | CallEvent<"call-refused", { readonly decision?: Decision }>
   /** The intent as it was just before it took effect; recorded durably, or the call does not run. */
   | CallEvent<"run-started", { readonly intent?: unknown }>
   | CallEvent<"cancel-wished">
+  /** A file is about to change: what it was is kept, so that the call can be undone. */
+  | CallEvent<"file-kept", { readonly change: FileChange }>
+  | CallEvent<"call-undone">
   | CallEvent<"call-done", EndData>
   | CallEvent<"call-failed", EndData & { readonly error: string }>
   | CallEvent<"call-cancelled", EndData & { readonly reason: string }>

@@ -1,6 +1,11 @@
-/** Puts a question to whoever sits at the terminal. Only a plain yes is a yes; anything else is the reason for a no. */
+/**
+ * Puts a question to whoever sits at the terminal: what is really about to be done, why it is asked, and
+ * the rule that each "always" would store. Only a plain word is an answer; anything else is the reason for a no.
+ */
 import { createInterface } from "node:readline/promises";
 import type { Interface } from "node:readline/promises";
+import { visibleText } from "../call/index.js";
+import type { OptionKind, Question } from "../call/index.js";
 import type { Ask } from "../run/index.js";
 
 export function askInTerminal(show: (toolCallId: string) => void): Ask {
@@ -10,34 +15,65 @@ export function askInTerminal(show: (toolCallId: string) => void): Ask {
     const asked = line.then(async () => {
       signal.throwIfAborted();
       show(question.toolCallId);
-      return readAnswer(signal);
+      return readAnswer(question, signal);
     });
     line = asked.catch(() => undefined);
     return asked;
   };
 }
 
-async function readAnswer(signal: AbortSignal): Promise<Awaited<ReturnType<Ask>>> {
+async function readAnswer(question: Question, signal: AbortSignal): Promise<Awaited<ReturnType<Ask>>> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   // Ctrl-C at the question is a no to all of it; the terminal keeps it from the process otherwise.
   terminal.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
   try {
+    process.stdout.write(questionText(question));
     await dropWhatWasTyped(terminal);
-    const text = (
-      await terminal.question("\nAllow this once? [y]es, [n]o, or no with your reason: ", { signal })
-    ).trim();
-    const isYes = /^y(es)?$/i.test(text);
-    const reason = isYes || /^(no?)?$/i.test(text) ? {} : { reason: text };
+    const text = (await terminal.question(choicesText(question), { signal })).trim();
+    const kind = KINDS.find(([, words]) => words.includes(text.toLowerCase()))?.[0] ?? "reject_once";
+    // An "always" that is not offered is no yes.
+    const option = question.options.find((one) => one.kind === kind);
+    const isWord = KINDS.some(([, words]) => words.includes(text.toLowerCase()));
     return {
-      outcome: { type: "selected", optionId: isYes ? "allow_once" : "reject_once" },
+      outcome: option ? { type: "selected", optionId: option.optionId } : { type: "refused" },
       by: "person",
       who: "you",
-      ...reason,
+      ...(!isWord && { reason: text }),
     };
   } finally {
     terminal.close();
     process.stdout.write("\n");
   }
+}
+
+const KINDS: readonly (readonly [OptionKind, readonly string[]])[] = [
+  ["allow_once", ["y", "yes"]],
+  ["allow_always", ["a", "always"]],
+  ["reject_always", ["never"]],
+  ["reject_once", ["", "n", "no"]],
+];
+
+/** What the call itself does not show: why it is asked, where its paths and links really lead. */
+function questionText({ reason, about = [], options }: Question): string {
+  const lines = [
+    ...(reason === undefined ? [] : [`Asked because ${visibleText(reason)}.`]),
+    ...about.filter((line) => line.includes(" (written as ")).map((line) => visibleText(line)),
+    ...options.flatMap(({ kind, grant }) =>
+      grant ? [`${kind === "allow_always" ? "always" : "never"} = ${visibleText(grant.sentence)}`] : [],
+    ),
+  ];
+  return lines.length === 0 ? "\n" : `\n${lines.join("\n")}\n`;
+}
+
+function choicesText({ options }: Question): string {
+  const offers = (kind: OptionKind) => options.some((option) => option.kind === kind);
+  const choices = [
+    "[y]es",
+    ...(offers("allow_always") ? ["[a]lways"] : []),
+    "[n]o",
+    ...(offers("reject_always") ? ["never"] : []),
+  ];
+  return `Allow this? ${choices.join(", ")}, or no with your reason: `;
 }
 
 /** What was typed before the question was there to be read is no answer to it. */

@@ -1,14 +1,16 @@
 /** The agent that the commands run, and the ledger it writes to, from the command line's options. */
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { createAgent } from "../agent/index.js";
-import type { Agent } from "../agent/index.js";
+import type { Agent, Place } from "../agent/index.js";
 import type { Ledger } from "../call/index.js";
 import { openSqliteLedger } from "../history/index.js";
 import { parseScript, scriptedModel } from "../model/index.js";
 import type { Script } from "../model/index.js";
 import { inMode } from "../policy/index.js";
+import type { GrantScope } from "../policy/index.js";
 import { RuleSource, settingsFolder } from "../settings/index.js";
 import { builtInTools } from "../tools/index.js";
 import { defaultScript } from "./default-script.js";
@@ -32,6 +34,13 @@ export async function openAgent({ script }: AgentFlags): Promise<Agent> {
       // A plan is the agent's own note to itself.
       return { ...inMode(mode, [{ allow: "todo_write" }, ...rules]), own: [folder, stateFolder()] };
     },
+    remember: async ({ grantId, scope, expiresAt, ...proposal }, place) => {
+      await source.grants.add(proposal, grantScope(scope, place), {
+        // As short as one can type it to `rules revoke`.
+        grantId: createHash("sha256").update(grantId).digest("hex").slice(0, 12),
+        ...(expiresAt !== undefined && { expiresAt }),
+      });
+    },
     onCleared: ({ matched }, { root, sessionId }) => {
       const origin = matched && source.current(root, sessionId).origins.get(matched);
       if (origin?.from !== "grant" || origin.grantId === undefined) return;
@@ -39,6 +48,11 @@ export async function openAgent({ script }: AgentFlags): Promise<Agent> {
       source.grants.countUse(origin.grantId).catch(() => undefined);
     },
   });
+}
+
+function grantScope(scope: GrantScope["type"], { root, sessionId }: Place): GrantScope {
+  if (scope === "session") return { type: scope, sessionId };
+  return scope === "project" ? { type: scope, root } : { type: scope };
 }
 
 let isWarned = false;

@@ -10,10 +10,7 @@ export async function runTurn(session: AgentSession, prompt: string, ask: Ask): 
   const interrupt = () => stop.abort();
   for (const signal of SIGNALS) process.once(signal, interrupt);
   try {
-    return await holdTurn(
-      session,
-      ask,
-      stop.signal,
+    return await holdTurn(session, ask, stop.signal, () =>
       session.prompt([{ type: "text", text: prompt }], stop.signal),
     );
   } finally {

@@ -196,6 +196,30 @@ describe("paths", () => {
     ).toBe("deny");
   });
 
+  test("outside of the workspace only a rule with a path opens a file, also where everything is allowed", () => {
+    expect(effect(reading("/etc/hosts"), [], { default: "allow" })).toBe("ask");
+    expect(effect(reading("/etc/hosts"), [{ allow: "*" }], { default: "allow" })).toBe("ask");
+    expect(effect(reading("/etc/hosts"), [{ allow: "read", path: "/etc/**" }], { default: "allow" })).toBe(
+      "allow",
+    );
+    expect(effect(reading("/ws/a"), [], { default: "allow" })).toBe("allow");
+  });
+
+  test("a search that may come upon what a rule forbids is asked, and one elsewhere is not", () => {
+    const searching = (path: string): Intent => ({
+      ...intent,
+      tool: "grep",
+      kind: "search",
+      paths: [{ path, access: "search" }],
+    });
+    const rules: Rule[] = [{ allow: "search" }, { deny: "read", path: "/ws/secrets/**" }];
+    expect(effect(searching("/ws"), rules)).toBe("ask");
+    expect(effect(searching("/ws/src"), rules)).toBe("allow");
+    expect(effect(searching("/ws/secrets"), rules)).toBe("deny");
+    expect(effect(searching("/ws"), rules, { default: "deny" })).toBe("deny");
+    expect(effect(searching("/ws"), [{ allow: "search" }])).toBe("allow");
+  });
+
   test("a protected file is asked about, unless a rule names that very file", () => {
     expect(effect(reading("/ws/.env"), [{ allow: "read", path: "/ws/**" }])).toBe("ask");
     expect(effect(reading("/ws/.env"), [{ allow: "read", path: "/ws/.env" }])).toBe("allow");
@@ -223,6 +247,33 @@ describe("hosts", () => {
     expect(effect(fetching("https://a.example.com/"), [{ allow: "fetch", host: "*.example.com" }])).toBe(
       "allow",
     );
+  });
+
+  test.each([
+    "http://169.254.169.254/latest/meta-data/",
+    "http://[::1]:8080/",
+    "http://0x7f000001/",
+    "http://2130706433/",
+    "http://127.1/",
+    "http://[::ffff:127.0.0.1]/",
+    "http://localhost./",
+    "http://10.0.0.7/",
+    "http://printer.local/",
+    "file:///etc/passwd",
+    "javascript:alert(1)",
+    "no url",
+    "https://evil.test%00.allowed.example/",
+  ])("%s is not asked for, whatever is allowed, unless a rule names the host", (url) => {
+    for (const rules of [[], [{ allow: "fetch" }], [{ allow: "*" }]])
+      for (const otherwise of ["ask", "allow"] as const)
+        expect(effect(fetching(url), rules, { default: otherwise })).toBe("deny");
+  });
+
+  test("a rule that names a host of this machine opens that host and port, and nothing else", () => {
+    const rules: Rule[] = [{ allow: "fetch", host: "http://localhost:3000" }];
+    expect(effect(fetching("http://localhost:3000/a"), rules)).toBe("allow");
+    expect(effect(fetching("http://localhost:3001/a"), rules)).toBe("deny");
+    expect(effect(fetching("http://127.0.0.1:3000/a"), rules)).toBe("deny");
   });
 });
 

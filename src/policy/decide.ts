@@ -5,6 +5,7 @@
  */
 import { visibleText } from "../call/index.js";
 import type { Intent, PathAccess } from "./intent.js";
+import { hostReach } from "./hosts/host-reach.js";
 import { matchHost, readUrl, touchesHost } from "./hosts/match-host.js";
 import { allowsCommand, hasWildcard, namesCommand } from "./match-command.js";
 import { kindsOf, partsOf } from "./parts.js";
@@ -46,6 +47,8 @@ export function decide(intent: Intent, policy: Policy): Verdict {
     pathsIn(part).flatMap((access) => guarded(access, policy, isForbidden)),
   );
   if (forbidden[0] !== undefined) return verdict("deny", undefined, forbidden[0], saw);
+  const unreachable = parts.flatMap((part) => hostTrouble(part, rules, intent, policy));
+  if (unreachable[0] !== undefined) return verdict("deny", undefined, unreachable[0], saw);
   for (const effect of ["deny", "ask"] as const) {
     const found = rules.find(
       (rule) => rule.effect === effect && parts.some((part) => speaksOf(rule, part, intent, policy)),
@@ -57,7 +60,7 @@ export function decide(intent: Intent, policy: Policy): Verdict {
   );
   // Where what is not allowed is refused, a doubt is refused too: it must not open what nothing allows.
   const inDoubt = policy.default === "deny" ? "deny" : "ask";
-  if (guess) return verdict(inDoubt, guess, "a word of the command may be what the rule speaks of", saw);
+  if (guess) return verdict(inDoubt, guess, "it may come upon what the rule speaks of", saw);
   const covering = parts.map((part) =>
     rules.find((rule) => isInForce(rule, policy) && covers(rule, part, intent, policy)),
   );
@@ -69,7 +72,7 @@ export function decide(intent: Intent, policy: Policy): Verdict {
   }
   const worries = isCovered
     ? concerns(parts, doubts, rules, intent, policy)
-    : dynamicUnderDeny(doubts, rules);
+    : [...dynamicUnderDeny(doubts, rules), ...outsideUncovered(parts, covering, policy)];
   const rule = covering.find((found) => found !== undefined);
   if (worries.length > 0) return verdict(inDoubt, undefined, worries[0], [...saw, ...worries]);
   const lifted = parts.flatMap((part, index) =>
@@ -79,6 +82,35 @@ export function decide(intent: Intent, policy: Policy): Verdict {
   );
   return verdict("allow", isCovered ? rule : undefined, rule?.reason, [...saw, ...lifted]);
 }
+
+/**
+ * Why a URL is not asked for at all. What leads to this machine or its network, where servers trust whoever
+ * reaches them, is opened only by a rule that names the host: a yes to an address is too easily said.
+ */
+function hostTrouble(
+  part: Part,
+  rules: readonly RuleParts[],
+  intent: Intent,
+  policy: Policy,
+): readonly string[] {
+  if (part.type !== "host") return [];
+  const url = readUrl(part.url);
+  if (!url || !/^https?$/.test(url.scheme)) return [`${visibleText(part.url)} is no address of the web`];
+  const reach = hostReach(url.host);
+  const isNamed = rules.some(
+    (rule) => rule.host !== undefined && isInForce(rule, policy) && covers(rule, part, intent, policy),
+  );
+  if (reach === "public" || isNamed) return [];
+  return [`${visibleText(url.host)} leads to ${WHERE_TO[reach]}; only a rule that names the host allows it`];
+}
+
+const WHERE_TO = {
+  loopback: "this machine",
+  private: "the local network",
+  "link-local": "the local network",
+  metadata: "the cloud's own service, which gives out keys",
+  reserved: "no public address",
+} as const;
 
 /** What the lists of harmless flags have against a command. */
 function flagDoubts(part: Part): readonly string[] {
@@ -167,10 +199,12 @@ function namesTool(rule: RuleParts, part: Part, intent: Intent, policy: Policy):
   return kindsOf(part, intent, (path) => isInside(path, policy)).some((kind) => kind === pattern);
 }
 
-/** A word that may be a path which a rule forbids: not known, so it is asked. */
+/** What may come upon a path that a rule forbids, by a word or by a search: not known, so it is asked. */
 function mayBeMeant(rule: RuleParts, part: Part, policy: Policy): boolean {
-  if (rule.path === undefined || part.type !== "command") return false;
+  if (rule.path === undefined) return false;
   const pattern = expandHome(rule.path, policy);
+  if (part.type === "path") return part.access === "search" && touchesBelow(pattern, part.path);
+  if (part.type !== "command") return false;
   if (part.mayMean.some((path) => touchesPath(pattern, path))) return true;
   if (part.globs.some(({ folder }) => touchesBelow(pattern, folder))) return true;
   // A program that is given a folder may read all that is in it; those that only list names do not.
@@ -222,6 +256,19 @@ function concerns(
 /** Where everything is allowed by default, only a command that cannot be read may hide what a rule forbids. */
 function dynamicUnderDeny(doubts: readonly string[], rules: readonly RuleParts[]): readonly string[] {
   return rules.some(({ effect }) => effect !== "allow") ? doubts : [];
+}
+
+/** Files outside of the workspace are asked about also where everything is allowed by default; only a rule with a path opens them. */
+function outsideUncovered(
+  parts: readonly Part[],
+  covering: readonly (RuleParts | undefined)[],
+  policy: Policy,
+): readonly string[] {
+  return parts.flatMap((part, index) =>
+    part.type === "path" && covering[index] === undefined && !isInside(part.path, policy)
+      ? [`${visibleText(part.path)} is outside of the workspace`]
+      : [],
+  );
 }
 
 /** A protected file is let through only by a rule that names that very file. */

@@ -9,7 +9,8 @@ export type PathAccess = {
   readonly path: string;
   /** The path as it was written, made absolute, where that differs: a rule on either counts. */
   readonly named?: string;
-  readonly access: "read" | "write" | "delete" | "move";
+  /** `search` reads what lies below a folder, whatever it is. */
+  readonly access: "read" | "search" | "write" | "delete" | "move";
 };
 
 export type Intent = {

@@ -145,7 +145,7 @@ export function kindsOf(
   intent: Intent,
   isInside: (path: string) => boolean,
 ): readonly ToolKind[] {
-  if (part.type === "path") return [intent.kind, KIND_OF_ACCESS[part.access]];
+  if (part.type === "path") return [intent.kind, ...KINDS_OF_ACCESS[part.access]];
   if (part.type === "host") return [intent.kind, "fetch"];
   if (part.type === "tool") return [intent.kind];
   const onlyReads =
@@ -158,4 +158,10 @@ export function kindsOf(
   return onlyReads ? [intent.kind, "execute", "read"] : [intent.kind, "execute"];
 }
 
-const KIND_OF_ACCESS = { read: "read", write: "edit", delete: "delete", move: "move" } as const;
+const KINDS_OF_ACCESS = {
+  read: ["read"],
+  search: ["read", "search"],
+  write: ["edit"],
+  delete: ["delete"],
+  move: ["move"],
+} as const;

@@ -1,34 +1,56 @@
 /**
  * The gate. `submit` announces calls, checks them and decides on them, in one durable append, and never
- * waits for a person. `proceed` runs what was let through, and returns when nothing more can run.
+ * waits for a person. `proceed` runs what was let through, and returns when nothing more can run. `call`
+ * takes one call all the way, for whoever has a loop of their own.
  */
-import {
-  createToolTitle,
-  IllegalEvent,
-  LedgerError,
-  plainJson,
-  ToolCallIds,
-  visibleText,
-} from "../call/index.js";
-import type { CallFields, Question, SessionEvent, ToolCall } from "../call/index.js";
-import type { Intent, Verdict } from "../policy/index.js";
+import { setMaxListeners } from "node:events";
+import { createToolTitle, plainJson, ToolCallIds, visibleText } from "../call/index.js";
+import type { Question, SessionBook, SessionEvent, ToolCall } from "../call/index.js";
+import type { Intent, Rule, Verdict } from "../policy/index.js";
 import { isAppTool } from "../tools/index.js";
 import type { AppTool, Tool, Toolbox, Workspace } from "../tools/index.js";
-import { answeredEvents } from "./answered-events.js";
 import { cancelEvents } from "./cancel-events.js";
+import { byRule, CallCheck } from "./check-call.js";
+import type { Judge } from "./check-call.js";
+import { holdUntilAnswered } from "./hold-until-answered.js";
+import type { Ask } from "./hold-until-answered.js";
 import { intentHash } from "./intent-hash.js";
-import { failureText, runCall } from "./run-call.js";
+import { LOOP_LIMIT, LoopGuard } from "./loop-guard.js";
+import { questionFor } from "./question-for.js";
+import type { Remember } from "./remember.js";
+import { runCall } from "./run-call.js";
+import type { Elicit } from "./run-call.js";
+import { RunningCalls } from "./running-calls.js";
 import type { SessionRecord } from "./session-record.js";
+import { SettleAnswers } from "./settle-answers.js";
+import { undoCall } from "./undo-call.js";
+import type { Undone } from "./undo-call.js";
+import { Wrapped } from "./wrap-tools.js";
+import type { CallsTools, WrappableTool } from "./wrap-tools.js";
 
 export type GateOptions = {
   readonly record: SessionRecord;
   readonly toolbox: Toolbox;
   /** What the rules say of an intent. */
-  readonly judge: (intent: Intent) => Verdict;
+  readonly judge: Judge;
   readonly workspace: Workspace;
   /** Hears of each call that a rule let through. */
   readonly onCleared?: ((verdict: Verdict) => void) | undefined;
-  readonly now?: () => number;
+  /** Stores what an "always" says. Without it no question offers one. */
+  readonly remember?: Remember | undefined;
+  /** Puts questions to someone, for calls made with `call`. Without it they are refused. */
+  readonly ask?: Ask | undefined;
+  /** Asks the person at the other side while a call runs. */
+  readonly elicit?: Elicit | undefined;
+  /** After how many milliseconds a question can no longer be answered with yes; never when left out. */
+  readonly questionLifetime?: number | undefined;
+  /** After how many milliseconds a tool that has no limit of its own is told to stop. */
+  readonly timeLimit?: number | undefined;
+  /** How long a tool that was told to stop is waited for. */
+  readonly patience?: number | undefined;
+  /** How often the same call may be made before someone is asked. */
+  readonly loopLimit?: number | undefined;
+  readonly now?: (() => number) | undefined;
 };
 
 /** A call as the model asked for it. `toolCallId` when it was announced while it was being written. */
@@ -38,6 +60,7 @@ export type ToolRequest = {
   readonly input: unknown;
   readonly toolCallId?: string;
   readonly providerCallId?: string;
+  readonly parentToolCallId?: string;
 };
 
 export type Submitted = {
@@ -47,29 +70,45 @@ export type Submitted = {
   readonly waiting: readonly string[];
 };
 
+const TEN_MINUTES = 600_000;
+const PATIENCE = 10_000;
+
 export class Gate {
   readonly #record: SessionRecord;
   readonly #toolbox: Toolbox;
-  readonly #judge: (intent: Intent) => Verdict;
-  readonly #workspace: Workspace;
-  readonly #onCleared: (verdict: Verdict) => void;
+  readonly #options: GateOptions;
   readonly #now: () => number;
   readonly #ids: ToolCallIds;
+  readonly #check: CallCheck;
+  readonly #answers: SettleAnswers;
+  readonly #running = new RunningCalls();
+  readonly #wrapped: Wrapped;
 
-  constructor({ record, toolbox, judge, workspace, onCleared, now = Date.now }: GateOptions) {
+  constructor(options: GateOptions) {
+    const { record, toolbox, judge, workspace, now = Date.now } = options;
     this.#record = record;
     this.#toolbox = toolbox;
-    this.#judge = judge;
-    this.#workspace = workspace;
-    this.#onCleared = onCleared ?? (() => undefined);
+    this.#options = options;
     this.#now = now;
     this.#ids = new ToolCallIds(record.book);
+    const loops = new LoopGuard(record.book, options.loopLimit ?? LOOP_LIMIT);
+    this.#check = new CallCheck({
+      workspace,
+      judge,
+      loops,
+      now,
+      onCleared: options.onCleared ?? (() => undefined),
+      question: (...asked) => this.#question(...asked),
+    });
+    this.#wrapped = new Wrapped(this, toolbox);
+    const { remember } = options;
+    this.#answers = new SettleAnswers({ record, toolbox, judge, check: this.#check, loops, remember, now });
   }
 
   /** The event that announces a call while the model is still writing its input. */
   announce(
     name: string,
-    providerCallId?: string,
+    { providerCallId, parentToolCallId }: Pick<ToolRequest, "providerCallId" | "parentToolCallId"> = {},
     input?: unknown,
   ): SessionEvent & { type: "call-announced" } {
     const tool = this.#toolbox.get(name);
@@ -80,8 +119,9 @@ export class Gate {
       name,
       title: createToolTitle(name, input),
       kind: tool?.kind ?? "other",
-      kindSource: tool ? "declared" : "inferred",
+      kindSource: tool ? (tool.kindSource ?? "declared") : "inferred",
       ...(providerCallId !== undefined && { providerCallId }),
+      ...(parentToolCallId !== undefined && { parentToolCallId }),
     };
   }
 
@@ -106,32 +146,106 @@ export class Gate {
     };
   }
 
-  /** Runs every cleared call, in parallel, until nothing more can run. */
+  /**
+   * Runs every cleared call, in parallel, until nothing more can run. Answers that come while it runs are
+   * taken up when `wake` says so.
+   */
   async proceed(signal: AbortSignal): Promise<void> {
+    // Every parallel call listens to the turn's one signal; Node takes the eleventh listener for a leak.
+    setMaxListeners(0, signal);
     for (;;) {
-      await this.#recordAnew(() => answeredEvents(this.#record.book, this.#now()));
-      const cleared = this.#record.book.openCalls().filter(({ state }) => state.status === "cleared");
-      if (cleared.length === 0 || signal.aborted) return;
-      const ends = await Promise.allSettled(cleared.map((call) => this.#proceedOne(call, signal)));
-      for (const end of ends) if (end.status === "rejected") throw end.reason;
+      if (!signal.aborted) {
+        await this.#answers.settle();
+        for (const call of this.#record.book.openCalls()) this.#start(call, signal);
+      }
+      if (this.#running.size === 0) break;
+      await this.#running.somethingHappens();
     }
+    this.#running.throwIfFailed();
+  }
+
+  /** An answer has come in: a `proceed` that is under way looks at it now, and not when a call ends. */
+  wake(): void {
+    this.#running.wake();
+  }
+
+  /** Takes one call all the way: submitted, asked about, run. Returns it as it ended; an app's call may still wait. */
+  async call(request: ToolRequest, signal: AbortSignal = NEVER): Promise<ToolCall> {
+    setMaxListeners(0, signal);
+    const { toolCallIds } = await this.submit([request]);
+    const toolCallId = toolCallIds[0] ?? "";
+    const current = () => this.#record.book.call(toolCallId);
+    for (let call = current(); call; call = current()) {
+      if (call.times.ended !== undefined) return call;
+      if (signal.aborted && !this.#running.has(toolCallId)) {
+        await this.cancelCall(toolCallId, "it was cancelled.");
+        continue;
+      }
+      const { state } = call;
+      if (state.status === "cleared") this.#start(call, signal);
+      if (state.status === "cleared" || state.status === "running") {
+        await this.#running.ended(toolCallId);
+        this.#running.throwIfFailed();
+      } else if (state.status === "waiting" && state.waitingFor.type === "question") {
+        await this.#hold(state.waitingFor.questionId, signal);
+        await this.#answers.settle();
+      } else return call;
+    }
+    throw new Error(`Call ${toolCallId} is not in the record.`);
   }
 
   /** Ends every call that has not started; a running one is told by its signal and reports for itself. */
   async cancel(reason: string): Promise<void> {
-    await this.#recordAnew(() => cancelEvents(this.#record.book, reason, this.#now()));
+    await this.#answers.alone(() => cancelEvents(this.#record.book, reason, this.#now()));
   }
 
-  /** An answer may come in between: then the events are made anew from what is known by then. */
-  async #recordAnew(events: () => readonly SessionEvent[]): Promise<void> {
-    for (let tries = 1; ; tries += 1) {
-      await this.#record.catchUp();
-      try {
-        return await this.#record.record(events(), { durable: true });
-      } catch (error) {
-        if (!(error instanceof IllegalEvent) || tries >= MOST_TRIES) throw error;
-      }
+  /** Ends one call: what waits is cancelled, what runs is told to stop and waited for. False when it has ended already. */
+  async cancelCall(toolCallId: string, reason: string): Promise<boolean> {
+    if (this.#record.book.call(toolCallId)?.times.ended !== undefined) return false;
+    if (this.#running.stop(toolCallId, new Cancelled(reason))) {
+      await this.#running.ended(toolCallId);
+      return true;
     }
+    await this.#answers.alone(() => cancelEvents(this.#record.book, reason, this.#now(), toolCallId));
+    this.#running.wake();
+    return true;
+  }
+
+  /**
+   * The same tools with each call going through the gate: plain functions, or a record as the AI SDK has
+   * them. A name that is known already is refused.
+   */
+  wrapTools<Tools extends { readonly [name: string]: WrappableTool }>(tools: Tools): Tools {
+    return this.#wrapped.tools(tools);
+  }
+
+  /** The same agent, with each of its `callTool` calls going through the gate. */
+  wrapCallTool<Agent extends CallsTools>(agent: Agent): Agent {
+    return this.#wrapped.callTool(agent);
+  }
+
+  /** Puts back the files that a call changed; throws UndoRefused when they have changed since. */
+  async undo(toolCallId: string): Promise<Undone> {
+    return undoCall(this.#record, this.#options.workspace, toolCallId, this.#now);
+  }
+
+  /** The session as it is recorded so far. */
+  get book(): SessionBook {
+    return this.#record.book;
+  }
+
+  get sessionId(): string {
+    return this.#record.sessionId;
+  }
+
+  /** Hears of every event once it is recorded, in order. Returns the function that ends this. */
+  onRecorded(listener: (events: readonly SessionEvent[]) => void): () => void {
+    return this.#record.onRecorded(listener);
+  }
+
+  /** Gives the session back, for whoever opens it next. */
+  async close(): Promise<void> {
+    await this.#record.close();
   }
 
   /** The app's result of a call it was asked to make. */
@@ -145,101 +259,78 @@ export class Gate {
   }
 
   async #submitOne(request: ToolRequest): Promise<{ toolCallId: string; events: readonly SessionEvent[] }> {
-    const { name, input = {}, providerCallId } = request;
-    const announced =
-      request.toolCallId === undefined ? this.announce(name, providerCallId, input) : undefined;
+    const { name, input = {} } = request;
+    const announced = request.toolCallId === undefined ? this.announce(name, request, input) : undefined;
     const toolCallId = announced?.toolCallId ?? request.toolCallId ?? "";
     const rawInput = plainJson(input);
     const at = this.#now();
+    const tool = this.#toolbox.get(name);
+    const meta = tool?._meta && { _meta: tool._meta };
     const arrived: SessionEvent[] = [
       ...(announced ? [announced] : []),
       { type: "input-ready", toolCallId, at, rawInput },
-      { type: "call-revised", toolCallId, at, fields: { title: createToolTitle(name, rawInput) } },
+      {
+        type: "call-revised",
+        toolCallId,
+        at,
+        fields: { title: createToolTitle(name, rawInput), ...meta },
+      },
     ];
-    // What was cut to be shown must never be what is run.
-    const isWhole = rawInput === input;
-    const next = isWhole
-      ? await this.#check(toolCallId, name, rawInput)
-      : [{ type: "call-failed", toolCallId, at, error: TOO_LARGE } as const];
-    return { toolCallId, events: [...arrived, ...next] };
-  }
-
-  /** The events that follow from what the tool and the rules say of the input. */
-  async #check(toolCallId: string, name: string, rawInput: unknown): Promise<readonly SessionEvent[]> {
-    const tool = this.#toolbox.get(name);
-    const at = this.#now();
     const failed = (error: string): SessionEvent[] => [{ type: "call-failed", toolCallId, at, error }];
-    if (!tool) return failed(unknownTool(name, this.#toolbox));
-    if (isAppTool(tool)) return [{ type: "app-awaited", toolCallId, at }];
-    try {
-      const parsed = tool.parse(structuredClone(rawInput));
-      if (!parsed.ok) return failed(parsed.problem);
-      const intent = await this.#intent(tool, parsed.input, rawInput);
-      const fields = (await tool.preview?.(parsed.input, this.#workspace)) ?? {};
-      return [...shown(toolCallId, at, fields), ...this.#decided(toolCallId, intent, rawInput)];
-    } catch (error) {
-      return failed(failureText(tool, error));
-    }
+    // What was cut to be shown must never be what is run.
+    if (rawInput !== input) return { toolCallId, events: [...arrived, ...failed(TOO_LARGE)] };
+    if (!tool) return { toolCallId, events: [...arrived, ...failed(unknownTool(name, this.#toolbox))] };
+    return { toolCallId, events: [...arrived, ...(await this.#check.submitted(toolCallId, tool, rawInput))] };
   }
 
-  #decided(toolCallId: string, intent: Intent, rawInput: unknown): readonly SessionEvent[] {
-    const at = this.#now();
-    const verdict = this.#judge(intent);
-    const by = { ...byRule(verdict), at, intentHash: intentHash(intent) };
-    if (verdict.effect === "allow") {
-      this.#onCleared(verdict);
-      return [{ type: "call-cleared", toolCallId, at, decision: by }];
-    }
-    if (verdict.effect === "deny") return [{ type: "call-refused", toolCallId, at, decision: by }];
-    return [this.#question(toolCallId, intent, createToolTitle(intent.tool, rawInput))];
-  }
-
-  #question(toolCallId: string, intent: Intent, title: string): SessionEvent {
-    const at = this.#now();
-    const { sessionId } = this.#record;
-    const question: Question = {
-      // Unique over all sessions, since an answer names nothing else.
-      questionId: `${sessionId}/${toolCallId}/${this.#record.seq}`,
-      sessionId,
+  #question(toolCallId: string, title: string, intent: Intent, verdict: Verdict): Question {
+    const { judge, workspace, remember, questionLifetime } = this.#options;
+    return questionFor({
+      sessionId: this.#record.sessionId,
       toolCallId,
-      intentHash: intentHash(intent),
-      title: visibleText(title),
-      options: OPTIONS,
-      askedAt: at,
-    };
-    return { type: "question-asked", toolCallId, at, question };
+      number: this.#record.seq,
+      title,
+      intent,
+      verdict,
+      at: this.#now(),
+      lifetime: questionLifetime,
+      roots: workspace.roots,
+      settles: remember && ((rules: readonly Rule[]) => judge(intent, rules).effect),
+    });
   }
 
-  async #proceedOne(call: ToolCall, signal: AbortSignal): Promise<void> {
+  #start(call: ToolCall, signal: AbortSignal): void {
+    if (call.state.status !== "cleared") return;
+    this.#running.start(call.toolCallId, signal, (stop) => this.#run(call, stop));
+  }
+
+  async #run(call: ToolCall, signal: AbortSignal): Promise<void> {
     const { toolCallId, name, rawInput } = call;
     const tool = this.#toolbox.get(name);
     const failed = (error: string) =>
       this.#record.record([{ type: "call-failed", toolCallId, at: this.#now(), error }]);
     if (!tool || isAppTool(tool)) return failed(unknownTool(name, this.#toolbox));
-    let input: unknown;
-    let intent: Intent;
-    try {
-      const parsed = tool.parse(structuredClone(rawInput));
-      if (!parsed.ok) return await failed(parsed.problem);
-      input = parsed.input;
-      intent = await this.#intent(tool, input, rawInput);
-      const events = await this.#lookAgain(call, tool, input, intent);
-      if (events.length > 0) return await this.#record.record(events, { durable: true });
-    } catch (error) {
-      if (error instanceof LedgerError) throw error;
-      return failed(failureText(tool, error));
-    }
-    if (signal.aborted) return;
+    const resolved = await this.#check.resolve(tool, rawInput);
+    if (!resolved.ok) return failed(resolved.problem);
+    const { input, intent } = resolved;
+    const instead = await this.#instead(call, tool, input, intent);
+    if (instead.length > 0) return this.#record.record(instead, { durable: true });
+    if (signal.aborted) return this.#record.record(stoppedBefore(toolCallId, signal, this.#now()));
     await this.#record.record([{ type: "run-started", toolCallId, at: this.#now(), intent }], {
       durable: true,
     });
+    const { workspace, elicit, timeLimit = TEN_MINUTES, patience = PATIENCE } = this.#options;
     await runCall({
       tool,
       input,
-      toolCallId,
+      intent,
+      call: this.#record.book.call(toolCallId) ?? call,
       signal,
       record: this.#record,
-      workspace: this.#workspace,
+      workspace,
+      timeLimit: tool.timeLimit ?? timeLimit,
+      patience,
+      elicit,
       now: this.#now,
     });
   }
@@ -248,54 +339,62 @@ export class Gate {
    * What must happen instead of running: a yes is for what was asked about and nothing else, and a rule
    * that denies has the last word. What is asked again is shown again.
    */
-  async #lookAgain(
-    call: ToolCall,
+  async #instead(
+    { toolCallId, title, decision, times }: ToolCall,
     tool: Tool,
     input: unknown,
     intent: Intent,
   ): Promise<readonly SessionEvent[]> {
-    const { toolCallId, decision } = call;
     const at = this.#now();
-    const verdict = this.#judge(intent);
+    const verdict = this.#options.judge(intent);
     if (verdict.effect === "deny")
       return [{ type: "call-refused", toolCallId, at, decision: { ...byRule(verdict), at } }];
     const isSame = decision?.intentHash === intentHash(intent);
-    if (isSame && (decision.by === "person" || verdict.effect === "allow")) return [];
-    const fields = (await tool.preview?.(input, this.#workspace)) ?? {};
-    return [...shown(toolCallId, at, fields), this.#question(toolCallId, intent, call.title)];
+    if (isSame && (times.answered !== undefined || verdict.effect === "allow")) return [];
+    const fields = await this.#check.preview(tool, input);
+    const question = this.#question(toolCallId, title, intent, { ...verdict, reason: CHANGED });
+    return [
+      { type: "call-revised", toolCallId, at, fields },
+      { type: "question-asked", toolCallId, at, question },
+    ];
   }
 
-  async #intent(tool: Tool, input: unknown, rawInput: unknown): Promise<Intent> {
-    const own = (await tool.intent?.(input, this.#workspace)) ?? {};
-    return {
-      tool: tool.name,
-      kind: tool.kind,
-      input: rawInput,
-      cwd: this.#workspace.root,
-      paths: own.paths ?? [],
-      hosts: own.hosts ?? [],
-      baseHashes: own.baseHashes ?? {},
-      ...(own.command !== undefined && { command: own.command }),
-    };
+  async #hold(questionId: string, signal: AbortSignal): Promise<void> {
+    const { ledger, seq, book } = this.#record;
+    const asked = book.question(questionId);
+    if (asked?.state.status !== "open") return;
+    const ask = this.#options.ask ?? nobody;
+    await holdUntilAnswered({ ledger, question: asked.question, ask, signal, after: seq, now: this.#now });
   }
 }
 
-const MOST_TRIES = 5;
+const NEVER = new AbortController().signal;
+
+const nobody: Ask = () =>
+  Promise.resolve({
+    outcome: { type: "refused" },
+    by: "rule",
+    rule: "nobody to ask",
+    reason: "there is nobody to ask",
+  });
+
+const CHANGED = "what it is about to do has changed since it was decided on";
 
 const TOO_LARGE =
   "The input is too large, or not plain JSON. Nothing was run; make it smaller or send it in parts.";
 
-const OPTIONS = [
-  { optionId: "allow_once", name: "Allow once", kind: "allow_once" },
-  { optionId: "reject_once", name: "Reject", kind: "reject_once" },
-] as const;
-
-function byRule({ rule, reason }: Verdict): { by: "rule"; rule?: string; reason?: string } {
-  return { by: "rule", ...(rule !== undefined && { rule }), ...(reason !== undefined && { reason }) };
+class Cancelled extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = "AbortError";
+  }
 }
 
-function shown(toolCallId: string, at: number, fields: CallFields): readonly SessionEvent[] {
-  return Object.keys(fields).length === 0 ? [] : [{ type: "call-revised", toolCallId, at, fields }];
+/** A call that is told to stop before it has begun is over, unless the whole turn is: then that is said for all. */
+function stoppedBefore(toolCallId: string, { reason }: AbortSignal, at: number): readonly SessionEvent[] {
+  return reason instanceof Cancelled
+    ? [{ type: "call-cancelled", toolCallId, at, reason: reason.message }]
+    : [];
 }
 
 function unknownTool(name: string, toolbox: Toolbox): string {

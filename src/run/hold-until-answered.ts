@@ -18,13 +18,20 @@ export type HoldOptions = {
   readonly now?: () => number;
 };
 
-/** Returns when the question is answered, withdrawn, or the signal aborts; an asker that goes on asking is left to it. */
+/**
+ * Returns when the question is answered, withdrawn or expired, or the signal aborts; an asker that goes on
+ * asking is left to it.
+ */
 export async function holdUntilAnswered(options: HoldOptions): Promise<void> {
   const { ledger, question, ask, signal, after = 0, now = Date.now } = options;
   const over = new AbortController();
   const stop = AbortSignal.any([signal, over.signal]);
   try {
-    await Promise.race([watch(ledger, question, after, stop), put(ledger, question, ask, stop, now)]);
+    await Promise.race([
+      watch(ledger, question, after, stop),
+      put(ledger, question, ask, stop, now),
+      expiry(question, stop, now),
+    ]);
   } finally {
     over.abort();
   }
@@ -40,6 +47,24 @@ async function watch(
     if (settles(recorded, questionId)) return;
   }
 }
+
+/** Never comes back when the question does not expire. */
+function expiry({ expiresAt }: Question, signal: AbortSignal, now: () => number): Promise<void> {
+  return new Promise((resolve) => {
+    if (expiresAt === undefined) return;
+    const look = () => {
+      const left = expiresAt - now();
+      if (left <= 0) return resolve();
+      // Timers take no more than 24 days, and a clock may be set: look again now and then.
+      timer = setTimeout(look, Math.min(left, LOOK_AGAIN_MILLISECONDS)).unref();
+    };
+    let timer: NodeJS.Timeout | undefined;
+    look();
+    signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+  });
+}
+
+const LOOK_AGAIN_MILLISECONDS = 60_000;
 
 function settles({ event }: RecordedEvent, questionId: string): boolean {
   return (

@@ -6,10 +6,20 @@
  * a recorded state and not a promise somebody holds; a call that was running when its process died is
  * never run again by itself.
  */
+export { allowAll, denyAll } from "./askers.js";
+export { CallNotDone } from "./call-not-done.js";
+export type { Judge } from "./check-call.js";
 export { EventWriter } from "./event-writer.js";
 export { Gate } from "./gate.js";
 export type { GateOptions, Submitted, ToolRequest } from "./gate.js";
 export { holdUntilAnswered } from "./hold-until-answered.js";
 export type { Ask } from "./hold-until-answered.js";
+export { openGate } from "./open-gate.js";
+export type { OpenGateOptions } from "./open-gate.js";
+export type { Remember, RememberedGrant } from "./remember.js";
+export type { Elicit } from "./run-call.js";
+export { undoCall, UndoRefused } from "./undo-call.js";
+export type { Undone } from "./undo-call.js";
+export type { CallsTools, WrappableTool } from "./wrap-tools.js";
 export { recoveryEvents } from "./recovery-events.js";
 export { SessionRecord } from "./session-record.js";

@@ -1,44 +1,67 @@
 /**
  * Runs one call whose start is on record, and records what really happened. A cancel is a wish: a tool
- * that finishes all the same is done.
+ * that finishes all the same is done. A tool that does not stop when it is told to is not waited for
+ * for ever: what became of it is then not known.
  */
-import { setMaxListeners } from "node:events";
 import { IllegalEvent, plainJson } from "../call/index.js";
-import type { SessionEvent } from "../call/index.js";
-import { ToolFailure } from "../tools/index.js";
-import type { Tool, ToolContext, Workspace } from "../tools/index.js";
+import type { SessionEvent, ToolCall } from "../call/index.js";
+import type { Intent } from "../policy/index.js";
+import { fullResult, ToolFailure } from "../tools/index.js";
+import type { AskReply, AskRequest, Tool, ToolContext, ToolReturn, Workspace } from "../tools/index.js";
+import { CallReporter } from "./call-reporter.js";
+import { heldToIntent } from "./held-to-intent.js";
 import { EventWriter } from "./event-writer.js";
+import { keptWorkspace } from "./kept-workspace.js";
 import type { SessionRecord } from "./session-record.js";
+
+/** Asks the person at the other side while a call runs. */
+export type Elicit = (
+  request: AskRequest,
+  call: { readonly toolCallId: string; readonly signal: AbortSignal },
+) => Promise<AskReply>;
 
 export type RunOptions = {
   readonly tool: Tool;
   readonly input: unknown;
-  readonly toolCallId: string;
+  /** What it is about to do, as it was recorded just now. */
+  readonly intent: Intent;
+  readonly call: ToolCall;
+  /** Aborts when it is cancelled. */
   readonly signal: AbortSignal;
   readonly record: SessionRecord;
   readonly workspace: Workspace;
+  /** After how many milliseconds it is told to stop. */
+  readonly timeLimit: number;
+  /** How long it is then waited for. */
+  readonly patience: number;
+  readonly elicit: Elicit | undefined;
   readonly now: () => number;
 };
 
 export async function runCall(options: RunOptions): Promise<void> {
-  const { tool, input, toolCallId, signal, record, workspace, now } = options;
-  const reports = new EventWriter(record);
-  const context: ToolContext = {
-    toolCallId,
-    workspace,
-    signal,
-    report: (fields) => reports.add({ type: "call-revised", toolCallId, at: now(), fields }),
-    print: (terminalId, text) =>
-      reports.add({ type: "terminal-output", toolCallId, at: now(), terminalId, text }),
+  const { tool, call, signal, record, now } = options;
+  const { toolCallId } = call;
+  const writer = new EventWriter(record);
+  const reporter = new CallReporter(writer, call, now);
+  const stop = new AbortController();
+  const wish = () => {
+    writer.add({ type: "cancel-wished", toolCallId, at: now() });
+    stop.abort(signal.reason);
   };
-  // Every parallel call listens to the turn's one signal; Node takes the eleventh listener for a leak.
-  setMaxListeners(0, signal);
-  const wish = () => reports.add({ type: "cancel-wished", toolCallId, at: now() });
+  const timer = timeout(options.timeLimit, () => stop.abort(new TimeIsUp(tool, options.timeLimit)));
   signal.addEventListener("abort", wish, { once: true });
-  const end = await outcome(tool, input, context, now);
+  if (signal.aborted) wish();
+  const end = await Promise.race([
+    outcome(options, contextOf(options, reporter, writer, stop.signal)),
+    givenUp(options, stop.signal),
+  ]);
+  clearTimeout(timer);
   signal.removeEventListener("abort", wish);
+  // Whoever still waits for the signal, a tool that was given up on for one, hears of it.
+  stop.abort(new CallIsOver());
+  reporter.flush();
   try {
-    await reports.flush(end);
+    await writer.flush(end);
   } catch (error) {
     if (!(error instanceof IllegalEvent)) throw error;
     // Its result cannot be written down; that it ran is what must be on record.
@@ -48,28 +71,123 @@ export async function runCall(options: RunOptions): Promise<void> {
   }
 }
 
-async function outcome(
-  tool: Tool,
-  input: unknown,
-  context: ToolContext,
-  now: () => number,
-): Promise<readonly SessionEvent[]> {
-  const { toolCallId, signal } = context;
+function contextOf(
+  { call, intent, record, workspace, elicit, now }: RunOptions,
+  reporter: CallReporter,
+  writer: EventWriter,
+  signal: AbortSignal,
+): ToolContext {
+  const { toolCallId } = call;
+  const { progress, output, diff, locate, terminal, meta, report } = reporter;
+  return {
+    toolCallId,
+    signal,
+    plan: record.book.plan,
+    workspace: keptWorkspace(heldToIntent(workspace, intent), {
+      blob: (bytes) => record.ledger.putBlob(bytes),
+      record: (change) => writer.flush([{ type: "file-kept", toolCallId, at: now(), change }]),
+    }),
+    progress,
+    output,
+    diff,
+    locate,
+    terminal,
+    meta,
+    report,
+    ask: (request) => asked(elicit, request, { toolCallId, signal }),
+  };
+}
+
+/** Nobody to ask, or an asker that breaks, is no answer. */
+async function asked(
+  elicit: Elicit | undefined,
+  request: AskRequest,
+  call: { readonly toolCallId: string; readonly signal: AbortSignal },
+): Promise<AskReply> {
   try {
-    const { output, content, plan } = await tool.run(input, context);
-    const at = now();
-    return [
-      ...(plan ? [{ type: "plan-updated", at, entries: plan } as const] : []),
-      { type: "call-done", toolCallId, at, rawOutput: plainJson(output), ...(content && { content }) },
-    ];
+    return (await elicit?.(request, call)) ?? { action: "cancel" };
+  } catch {
+    return { action: "cancel" };
+  }
+}
+
+async function outcome(
+  { tool, input, call, now }: RunOptions,
+  context: ToolContext,
+): Promise<readonly SessionEvent[]> {
+  const { toolCallId } = call;
+  const { signal } = context;
+  try {
+    return ended(await tool.run(input, context), toolCallId, now());
   } catch (error) {
     const at = now();
-    if (signal.aborted && isAbort(error, signal)) {
+    if (signal.reason instanceof TimeIsUp && isAbort(error, signal))
+      return [{ type: "call-failed", toolCallId, at, error: signal.reason.message }];
+    if (signal.aborted && isAbort(error, signal))
       return [{ type: "call-cancelled", toolCallId, at, reason: "it was stopped while it ran." }];
-    }
     return [{ type: "call-failed", toolCallId, at, error: failureText(tool, error) }];
   }
 }
+
+function ended(returned: ToolReturn, toolCallId: string, at: number): readonly SessionEvent[] {
+  const { output, content, plan, isError, appended } = fullResult(returned);
+  const rawOutput = plainJson(output);
+  const shown = { rawOutput, ...(content && { content }) };
+  return [
+    ...(plan ? [{ type: "plan-updated", at, entries: plan } as const] : []),
+    ...appended.map((item) => ({ type: "content-appended", toolCallId, at, content: item }) as const),
+    isError
+      ? { type: "call-failed", toolCallId, at, error: errorText(rawOutput), ...shown }
+      : { type: "call-done", toolCallId, at, ...shown },
+  ];
+}
+
+/** What a tool says of its own failure; of a structure, the text that it holds. */
+function errorText(output: unknown): string {
+  if (typeof output === "string") return output;
+  const isStructure = typeof output === "object" && output !== null;
+  const text = isStructure && "output" in output ? output.output : undefined;
+  return typeof text === "string" ? text : JSON.stringify(output ?? null);
+}
+
+/** The end of a call whose tool goes on although it was told to stop. */
+function givenUp(
+  { tool, call, patience, now }: RunOptions,
+  signal: AbortSignal,
+): Promise<readonly SessionEvent[]> {
+  return new Promise((resolve) => {
+    const giveUp = () => {
+      const why = signal.reason instanceof TimeIsUp ? "its time was up" : "it was cancelled";
+      const reason = `${why}, and ${tool.name} did not stop within ${seconds(patience)}; it may still be at work.`;
+      resolve([{ type: "call-lost", toolCallId: call.toolCallId, at: now(), reason }]);
+    };
+    signal.addEventListener(
+      "abort",
+      () => {
+        if (!(signal.reason instanceof CallIsOver)) setTimeout(giveUp, patience).unref();
+      },
+      { once: true },
+    );
+  });
+}
+
+/** Timers take no more than 24 days; longer is no limit. */
+function timeout(milliseconds: number, task: () => void): NodeJS.Timeout | undefined {
+  return milliseconds < 2 ** 31 ? setTimeout(task, milliseconds) : undefined;
+}
+
+class CallIsOver extends Error {}
+
+class TimeIsUp extends Error {
+  constructor({ name }: Tool, milliseconds: number) {
+    super(
+      `${name} took longer than ${seconds(milliseconds)} and was stopped. What it had done by then stays done. Give it less to do at once.`,
+    );
+    this.name = "TimeIsUp";
+  }
+}
+
+const seconds = (milliseconds: number): string => `${milliseconds / 1000} s`;
 
 function isAbort(error: unknown, signal: AbortSignal): boolean {
   return error === signal.reason || (error instanceof Error && error.name === "AbortError");

@@ -56,14 +56,15 @@ export class GrantStore {
     return state.state === "gone" || state.state === "broken" ? state.problem : undefined;
   }
 
+  /** With a `grantId` that is known already nothing is added: the same answer may be taken up twice. */
   add(
     proposal: Proposal,
     scope: GrantScope,
-    { expiresAt }: { readonly expiresAt?: number } = {},
+    { expiresAt, grantId = randomUUID() }: { readonly expiresAt?: number; readonly grantId?: string } = {},
   ): Promise<Grant> {
     const createdAt = this.#now();
     const grant: Grant = {
-      grantId: randomUUID(),
+      grantId,
       sentence: proposal.sentence,
       rules: proposal.rules,
       scope: scope.type === "project" ? { type: "project", root: canonicalRoot(scope.root) } : scope,
@@ -72,10 +73,11 @@ export class GrantStore {
       uses: 0,
     };
     const stored: StoredGrant = { ...grant, clockSeen: createdAt };
-    return this.#file.change((file) => ({
-      value: { ...file, grants: [...file.grants, stored] },
-      result: grant,
-    }));
+    return this.#file.change((file) => {
+      const known = file.grants.find((one) => one.grantId === grantId);
+      if (known) return { result: known };
+      return { value: { ...file, grants: [...file.grants, stored] }, result: grant };
+    });
   }
 
   list(): readonly ListedGrant[] {

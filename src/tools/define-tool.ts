@@ -1,34 +1,83 @@
-/** A tool from its parts: the input is described once, with zod, and checked before anything else sees it. */
+/** A tool from its parts: the input is described once, with zod or JSON Schema, and checked before anything else sees it. */
 import { z } from "zod";
-import type { CallFields, ToolKind } from "../call/index.js";
-import type { Tool, ToolContext, ToolIntent, ToolResult } from "./tool.js";
+import { inferToolKind } from "../call/index.js";
+import type { CallFields, Location, Meta, ToolKind } from "../call/index.js";
+import { jsonSchemaCheck } from "./json-schema-check.js";
+import type { Parsed, Tool, ToolContext, ToolIntent, ToolReturn } from "./tool.js";
 import type { Workspace } from "./workspace.js";
 
-export type ToolDefinition<Schema extends z.ZodType> = {
+/** A JSON Schema, for whoever has one already. What it lets through is not typed. */
+export type JsonSchema = { readonly type: "object"; readonly [keyword: string]: unknown };
+
+export type ToolInput<Schema extends z.ZodType | JsonSchema> = Schema extends z.ZodType
+  ? z.output<Schema>
+  : { readonly [field: string]: unknown };
+
+export type ToolDefinition<Schema extends z.ZodType | JsonSchema> = {
   readonly name: string;
-  readonly title?: string;
   readonly description: string;
-  readonly kind: ToolKind;
   readonly input: Schema;
-  intent?(input: z.output<Schema>, workspace: Workspace): Promise<ToolIntent>;
-  preview?(input: z.output<Schema>, workspace: Workspace): Promise<CallFields>;
-  run(input: z.output<Schema>, context: ToolContext): Promise<ToolResult>;
+  /** Guessed from the name when left out. */
+  readonly kind?: ToolKind;
+  /** A name for people, or what to call a call with this input. */
+  readonly title?: string | ((input: ToolInput<Schema>) => string);
+  readonly meta?: Meta;
+  /** After how many milliseconds it is told to stop. */
+  readonly timeLimit?: number;
+  locations?(input: ToolInput<Schema>, workspace: Workspace): Promise<readonly Location[]>;
+  intent?(input: ToolInput<Schema>, workspace: Workspace): Promise<ToolIntent>;
+  preview?(input: ToolInput<Schema>, workspace: Workspace): Promise<CallFields>;
+  run(input: ToolInput<Schema>, call: ToolContext): Promise<ToolReturn>;
 };
 
-export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool {
-  const { input: schema, ...tool } = definition;
+export function defineTool<const Schema extends z.ZodType | JsonSchema>(
+  definition: ToolDefinition<Schema>,
+): Tool {
+  const { input: schema, title, meta, locations, preview, kind, ...tool } = definition;
+  const check = checkOf(schema);
   // `parse` is the only way to an Input, so a tool only ever gets what its schema made.
-  const checked: Tool<z.output<Schema>> = {
+  const checked: Tool<ToolInput<Schema>> = {
     ...tool,
-    parameters: z.toJSONSchema(schema, { io: "input" }),
+    ...kindOf(tool.name, kind),
+    parameters: schema instanceof z.ZodType ? z.toJSONSchema(schema, { io: "input" }) : schema,
+    ...(typeof title === "string" && { label: title }),
+    ...(typeof title === "function" && { title }),
+    ...(meta && { _meta: meta }),
+    ...((preview ?? locations) && {
+      preview: async (input, workspace) => ({
+        ...(await preview?.(input, workspace)),
+        ...(locations && { locations: await locations(input, workspace) }),
+      }),
+    }),
     parse(input) {
-      const result = schema.safeParse(input);
-      if (result.success) return { ok: true, input: result.data };
+      const result = check(input);
+      if (result.ok) return result;
       return {
         ok: false,
-        problem: `${tool.name}: the input is not valid. ${z.prettifyError(result.error)}. Nothing was run.`,
+        problem: `${tool.name}: the input is not valid. ${result.problem}. Nothing was run.`,
       };
     },
   };
   return checked;
+}
+
+function kindOf(name: string, kind: ToolKind | undefined): Pick<Tool, "kind" | "kindSource"> {
+  if (kind) return { kind };
+  const guess = inferToolKind(name);
+  return { kind: guess.kind, kindSource: guess.source };
+}
+
+function checkOf<Schema extends z.ZodType | JsonSchema>(
+  schema: Schema,
+): (input: unknown) => Parsed<ToolInput<Schema>> {
+  // Each branch makes just what ToolInput says of its schema; the compiler cannot follow a type into a branch.
+  type Check = (input: unknown) => Parsed<ToolInput<Schema>>;
+  if (!(schema instanceof z.ZodType)) return jsonSchemaCheck(schema) as Check;
+  const check = (input: unknown): Parsed<unknown> => {
+    const result = schema.safeParse(input);
+    return result.success
+      ? { ok: true, input: result.data }
+      : { ok: false, problem: z.prettifyError(result.error) };
+  };
+  return check as Check;
 }

@@ -6,9 +6,39 @@
  * what did not happen; names are looked up in a Map.
  */
 export { defineTool } from "./define-tool.js";
-export type { AppTool, Parsed, Tool, ToolContext, ToolIntent, ToolResult } from "./tool.js";
+export type { JsonSchema, ToolDefinition, ToolInput } from "./define-tool.js";
+export type {
+  AppTool,
+  AskReply,
+  AskRequest,
+  Parsed,
+  Tool,
+  ToolContext,
+  ToolIntent,
+  ToolResult,
+  ToolReturn,
+  ToolTerminal,
+} from "./tool.js";
 export { isAppTool, ToolFailure } from "./tool.js";
-export { Toolbox } from "./toolbox.js";
-export { LocalWorkspace } from "./local-workspace.js";
-export type { CommandExit, Workspace } from "./workspace.js";
-export { builtInTools } from "./built-in/index.js";
+export { jsonSchemaCheck } from "./json-schema-check.js";
+export type { JsonSchemaCheck } from "./json-schema-check.js";
+export { fullResult } from "./tool-result.js";
+export type { FullResult } from "./tool-result.js";
+export { DuplicateTool, Toolbox } from "./toolbox.js";
+export type { ToolSource } from "./toolbox.js";
+export { LocalWorkspace, NotAFolder } from "./local-workspace.js";
+export type { LocalWorkspaceOptions } from "./local-workspace.js";
+export { NoSandbox, openSandbox } from "./sandbox.js";
+export type { Sandbox, SandboxOptions, SandboxPlace } from "./sandbox.js";
+export type {
+  CommandExit,
+  CommandOptions,
+  Commands,
+  FileInfo,
+  Files,
+  FileType,
+  FolderEntry,
+  Workspace,
+} from "./workspace.js";
+export { builtInTools, fetchTool, webSearchTool } from "./built-in/index.js";
+export type { FetchOptions, SearchProvider } from "./built-in/index.js";

@@ -1,111 +1,172 @@
 /**
- * A folder on this machine.
+ * Folders on this machine.
  *
- * What must stay true here: no path leads out of the folder, whatever its spelling and whatever links
- * lie in it; a file is replaced whole or not at all. Links may change between a check and an act, so files
- * are opened without following and their way is checked again. That narrows the gap and does not close it:
- * against another program that races us on purpose, only a sandbox helps. Commands are not held inside.
+ * What must stay true here: what is given as a real path is acted on only while it is one, so that no link
+ * put in its way after a decision leads the act elsewhere (see held-folder.ts); a file is replaced whole or
+ * not at all; the workspace itself is neither removed nor moved. Paths may lead anywhere: the rules decide.
+ * Commands are held inside only by a sandbox.
  */
-import { randomBytes } from "node:crypto";
-import { constants, type Stats } from "node:fs";
-import { access, type FileHandle, lstat, mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import type { Stats } from "node:fs";
+import { lstat, readdir, readlink, realpath, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { makeFolderIn, makeLinkIn, moveTo, removeIn, replaceFileIn } from "./change-in-folder.js";
 import { commandEnvironment } from "./command-environment.js";
 import { errorCode } from "./error-code.js";
-import { isInside, realPathOf } from "./real-path.js";
-import { runCommand } from "./run-command.js";
+import { type Deed, inWords, obstacle, READ, WRITE } from "./file-trouble.js";
+import { inFolderOf } from "./held-folder.js";
+import { type Range, readBytesIn, readTextIn } from "./read-in-folder.js";
+import { realPathOf } from "./real-path.js";
+import { mustBeWords, runCommand } from "./run-command.js";
+import type { Sandbox } from "./sandbox.js";
 import { ToolFailure } from "./tool.js";
-import type { CommandExit, Workspace } from "./workspace.js";
+import type { CommandExit, CommandOptions, FileInfo, FileType, FolderEntry, Workspace } from "./workspace.js";
 
-const MAX_TEXT_BYTES = 10 * 1024 * 1024;
-const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY, W_OK } = constants;
+export type LocalWorkspaceOptions = {
+  /** Further folders that belong to the workspace. */
+  readonly roots?: readonly string[];
+  /** What commands are held inside of. Files are not read or written through it. */
+  readonly sandbox?: Sandbox;
+};
 
 export class LocalWorkspace implements Workspace {
   readonly root: string;
+  readonly roots: readonly string[];
+  readonly #sandbox: Sandbox | undefined;
 
-  private constructor(root: string) {
+  private constructor(root: string, further: readonly string[], sandbox: Sandbox | undefined) {
     this.root = root;
+    this.roots = [...new Set([root, ...further])];
+    this.#sandbox = sandbox;
   }
 
-  static async open(root: string): Promise<LocalWorkspace> {
-    try {
-      const real = await realpath(root);
-      if ((await stat(real)).isDirectory()) return new LocalWorkspace(real);
-    } catch (error) {
-      throw new NotAFolder(resolve(root), errorCode(error) ?? String(error));
-    }
-    throw new NotAFolder(resolve(root), "it is a file");
+  static async open(root: string, options: LocalWorkspaceOptions = {}): Promise<LocalWorkspace> {
+    const { roots = [], sandbox } = options;
+    return new LocalWorkspace(await realFolder(root), await Promise.all(roots.map(realFolder)), sandbox);
   }
 
-  async resolve(path: string): Promise<string> {
+  async resolve(path: string, { keepLink = false }: { readonly keepLink?: boolean } = {}): Promise<string> {
     // Node would write a lone surrogate as another character: the path decided on were not the one used.
     if (/[\0\p{Surrogate}]/u.test(path))
       throw new ToolFailure(
         `${JSON.stringify(path)} holds a character that no path can have. Nothing was read or written. Spell the path without it.`,
       );
-    const real = await this.#follow(path);
-    if (isInside(this.root, real)) return real;
-    throw new ToolFailure(
-      `"${path}" leads to ${real}, outside of the workspace ${this.root}. Nothing was read or written. Use a path inside the workspace.`,
-    );
-  }
-
-  async readText(realPath: string): Promise<string | undefined> {
-    await this.#mustStillLead(realPath);
-    // Without O_NONBLOCK a named pipe would keep us waiting for someone to write to it.
-    const file = await openIfThere(realPath, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    if (!file) return undefined;
-    try {
-      await this.#mustStillLead(realPath);
-      mustBeFile(realPath, await file.stat(), "Nothing was read.");
-      return textOf(realPath, await firstBytes(file));
-    } finally {
-      await file.close();
-    }
-  }
-
-  async writeText(realPath: string, text: string): Promise<void> {
-    await this.#mustStillLead(realPath);
-    const folder = dirname(realPath);
-    const temporary = join(folder, `.toolgate-${randomBytes(8).toString("hex")}.tmp`);
-    try {
-      await mkdir(folder, { recursive: true });
-      await this.#mustStillLead(temporary);
-      await writeWhole(temporary, text, await modeToKeep(realPath));
-      await this.#mustStillLead(realPath);
-      await rename(temporary, realPath);
-    } catch (error) {
-      await rm(temporary, { force: true }).catch(() => undefined);
-      throw error instanceof ToolFailure ? error : notWritten(realPath, error);
-    }
-    await syncFolder(folder);
-  }
-
-  /** The command gets our environment without what looks like a secret: see command-environment.ts. */
-  async runCommand(
-    command: string,
-    options: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
-  ): Promise<CommandExit> {
-    return runCommand(command, { ...options, cwd: this.root, env: commandEnvironment(process.env) });
-  }
-
-  async #follow(path: string): Promise<string> {
     try {
       // Not `join`: it would take `link/..` out by name.
-      return await realPathOf(path.startsWith("/") ? path : `${this.root}/${path}`);
+      return await realPathOf(path.startsWith("/") ? path : `${this.root}/${path}`, { keepLink });
     } catch (error) {
-      const code = errorCode(error) ?? String(error);
       throw new ToolFailure(
-        `"${path}" cannot be followed: ${OBSTACLES.get(code) ?? code}. Nothing was read or written. Check the path.`,
+        `"${path}" cannot be followed: ${obstacle(error)}. Nothing was read or written. Check the path.`,
       );
     }
   }
 
-  async #mustStillLead(realPath: string): Promise<void> {
-    const now = await this.resolve(realPath);
-    if (now === realPath) return;
+  async look(realPath: string): Promise<FileInfo | undefined> {
+    return inWords(realPath, LOOK, async () => {
+      try {
+        return infoOf(await inFolderOf(realPath, (folder, name) => lstat(folder.at(name))));
+      } catch (error) {
+        if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return undefined;
+        throw error;
+      }
+    });
+  }
+
+  async readLink(realPath: string): Promise<string> {
+    const read = () => inFolderOf(realPath, (folder, name) => readlink(folder.at(name)));
+    return inWords(realPath, READ_LINK, read);
+  }
+
+  async readText(realPath: string): Promise<string | undefined> {
+    return inWords(realPath, READ, () =>
+      ifThere(inFolderOf(realPath, (folder, name) => readTextIn(folder, name, realPath))),
+    );
+  }
+
+  async readBytes(
+    realPath: string,
+    range: Range,
+  ): Promise<{ readonly bytes: Uint8Array; readonly size: number } | undefined> {
+    return inWords(realPath, READ, () =>
+      ifThere(inFolderOf(realPath, (folder, name) => readBytesIn(folder, name, realPath, range))),
+    );
+  }
+
+  async list(realPath: string): Promise<readonly FolderEntry[]> {
+    const entries = await inWords(realPath, LIST, () =>
+      inFolderOf(realPath, async (parent, name) => {
+        const folder = await parent.enter(name);
+        try {
+          return await readdir(folder.at("."), { withFileTypes: true });
+        } finally {
+          await folder.close();
+        }
+      }),
+    );
+    return entries
+      .map((entry) => ({ name: entry.name, type: typeOf(entry) }))
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  }
+
+  async write(
+    realPath: string,
+    content: string | Uint8Array,
+    { mode }: { readonly mode?: number } = {},
+  ): Promise<void> {
+    await inWords(realPath, WRITE, () =>
+      inFolderOf(realPath, (folder, name) => replaceFileIn(folder, name, content, mode), MAKING),
+    );
+  }
+
+  async makeFolder(realPath: string, { mode }: { readonly mode?: number } = {}): Promise<void> {
+    await inWords(realPath, MAKE, () =>
+      inFolderOf(realPath, (folder, name) => makeFolderIn(folder, name, mode), MAKING),
+    );
+  }
+
+  async makeLink(realPath: string, target: string): Promise<void> {
+    await inWords(realPath, MAKE, () =>
+      inFolderOf(realPath, (folder, name) => makeLinkIn(folder, name, target), MAKING),
+    );
+  }
+
+  async remove(realPath: string): Promise<void> {
+    await inWords(realPath, REMOVE, () =>
+      inFolderOf(realPath, (folder, name) => {
+        this.#mustNotHoldARoot(realPath, REMOVE);
+        return removeIn(folder, Buffer.from(name));
+      }),
+    );
+  }
+
+  async move(realPath: string, to: string): Promise<void> {
+    await inWords(realPath, MOVE, () =>
+      inFolderOf(realPath, async (fromFolder, fromName) => {
+        this.#mustNotHoldARoot(realPath, MOVE);
+        // Asked before the target's folders are made.
+        await lstat(fromFolder.at(fromName));
+        const from = { folder: fromFolder, name: fromName };
+        await inFolderOf(to, (folder, name) => moveTo(from, { folder, name }), MAKING);
+      }),
+    );
+  }
+
+  /** The command gets our environment without what looks like a secret: see command-environment.ts. */
+  async runCommand(command: string | readonly string[], options: CommandOptions): Promise<CommandExit> {
+    const argv = typeof command === "string" ? ["/bin/sh", "-c", command] : command;
+    const { cwd = this.root, env = {} } = options;
+    const inherited = commandEnvironment(process.env);
+    if (!this.#sandbox) return runCommand(argv, { ...options, cwd, env: { ...inherited, ...env } });
+    mustBeWords(argv, env);
+    const wrapped = this.#sandbox.wrap(argv, { roots: this.roots, cwd, env });
+    return runCommand(wrapped, { ...options, cwd, env: inherited });
+  }
+
+  #mustNotHoldARoot(realPath: string, { cannot }: Deed): void {
+    const held = this.roots.find((root) => root === realPath || isInside(root, realPath));
+    if (held === undefined) return;
+    const what = held === realPath ? "is a folder of the workspace" : `holds the workspace ${held}`;
     throw new ToolFailure(
-      `${realPath} leads to ${now} now: a link was put in its way. Nothing was read or written. Resolve the path again.`,
+      `${realPath} ${what} and cannot be ${cannot} by a tool. Nothing was ${cannot}. Choose something inside the workspace.`,
     );
   }
 }
@@ -121,94 +182,49 @@ export class NotAFolder extends Error {
   }
 }
 
-const OBSTACLES: ReadonlyMap<string, string> = new Map([
-  ["ENOTDIR", "a file stands where it needs a folder"],
-  ["ELOOP", "its links lead in a circle"],
-  ["EACCES", "a folder on its way may not be entered"],
-  ["ENAMETOOLONG", "it is too long"],
-]);
+const MAKING = { make: true };
+const CHECK = "Check the path and its permissions.";
+const LOOK: Deed = { cannot: "looked at", didNot: "Nothing was read.", next: CHECK };
+const LIST: Deed = { cannot: "listed", didNot: "Nothing was read.", next: CHECK };
+const READ_LINK: Deed = { cannot: "read as a link", didNot: "Nothing was read.", next: CHECK };
+const MAKE: Deed = { cannot: "made", didNot: "It was not made.", next: CHECK };
+const MOVE: Deed = { cannot: "moved", didNot: "Nothing was moved.", next: CHECK };
+const REMOVE: Deed = {
+  cannot: "removed",
+  didNot: "It is still there, a folder perhaps without some of what was in it.",
+  next: CHECK,
+};
 
-async function openIfThere(path: string, flags: number): Promise<FileHandle | undefined> {
+async function realFolder(path: string): Promise<string> {
   try {
-    return await open(path, flags);
+    const real = await realpath(path);
+    if ((await stat(real)).isDirectory()) return real;
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
-    throw new ToolFailure(`${path} cannot be read (${errorCode(error) ?? String(error)}). Nothing was read.`);
+    throw new NotAFolder(resolve(path), errorCode(error) ?? String(error));
   }
+  throw new NotAFolder(resolve(path), "it is a file");
 }
 
-function mustBeFile(path: string, stats: Stats, didNot: string): void {
-  if (stats.isFile()) return;
-  const what = stats.isDirectory() ? "a folder" : "a device, pipe or socket";
-  throw new ToolFailure(`${path} is ${what}, not a file. ${didNot} Give the path of a file.`);
-}
-
-/** At most one byte more than a text may have: the file may grow while it is read. */
-async function firstBytes(file: FileHandle): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  const stream = file.createReadStream({ autoClose: false, end: MAX_TEXT_BYTES, highWaterMark: 1024 * 1024 });
-  for await (const chunk of stream) chunks.push(chunk as Buffer); // no encoding is set, so it is one
-  return Buffer.concat(chunks);
-}
-
-function textOf(path: string, bytes: Buffer): string {
-  const why =
-    bytes.length > MAX_TEXT_BYTES
-      ? "it is larger than 10 MB"
-      : bytes.includes(0)
-        ? "it has NUL bytes"
-        : undefined;
-  if (why !== undefined) throw notText(path, why);
+/** A folder on the way that is missing means that the file is, too. */
+async function ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
-    // The byte order mark stays: what is written back must be what was there.
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw notText(path, "it is not valid UTF-8");
-  }
-}
-
-function notText(path: string, why: string): ToolFailure {
-  return new ToolFailure(
-    `${path} cannot be read as text: ${why}. Nothing was read. Look at it with a command made for such files.`,
-  );
-}
-
-/** The mode of the file that is replaced; undefined for a new one. */
-async function modeToKeep(path: string): Promise<number | undefined> {
-  try {
-    const old = await lstat(path);
-    mustBeFile(path, old, "Nothing was written.");
-    // A rename asks only the folder, but a file that is read-only was meant to be.
-    await access(path, W_OK);
-    return old.mode & 0o7777;
+    return await reading;
   } catch (error) {
     if (errorCode(error) === "ENOENT") return undefined;
     throw error;
   }
 }
 
-async function writeWhole(path: string, text: string, mode: number | undefined): Promise<void> {
-  // Until it has the mode of the file it replaces, nobody else may read it.
-  const file = await open(path, "wx", mode === undefined ? 0o666 : 0o600);
-  try {
-    if (mode !== undefined) await file.chmod(mode);
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+const isInside = (path: string, folder: string): boolean =>
+  path.startsWith(folder === "/" ? "/" : `${folder}/`);
+
+function infoOf(stats: Stats): FileInfo {
+  return { type: typeOf(stats), size: stats.size, mode: stats.mode & 0o7777, modified: stats.mtimeMs };
 }
 
-/** So that the new name outlives a power cut. The file is in place already: what fails here undoes nothing. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, O_RDONLY).catch(() => undefined);
-  await handle?.sync().catch(() => undefined);
-  await handle?.close();
-}
+type Typed = { isFile(): boolean; isDirectory(): boolean; isSymbolicLink(): boolean };
 
-function notWritten(path: string, error: unknown): ToolFailure {
-  const code = errorCode(error) ?? String(error);
-  return new ToolFailure(
-    `${path} cannot be written (${code}). It was not changed. Check its permissions and the disk.`,
-  );
+function typeOf(entry: Typed): FileType {
+  if (entry.isSymbolicLink()) return "link";
+  return entry.isDirectory() ? "folder" : entry.isFile() ? "file" : "other";
 }

@@ -6,14 +6,37 @@
  * would be made, so `realpath` alone, which gives up on it, cannot tell whether a new file stays inside.
  */
 import { lstat, readlink, realpath } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { errorCode } from "./error-code.js";
 
 /** As many links as Linux follows. */
 const MAX_LINKS = 40;
 
-/** Throws the file system's own error (ENOTDIR, ELOOP, EACCES …) when the path cannot be walked. */
-export async function realPathOf(absolutePath: string): Promise<string> {
+/**
+ * Throws the file system's own error (ENOTDIR, ELOOP, EACCES …) when the path cannot be walked.
+ * With `keepLink` the last name is not followed, also not in `link/`; `link/.` and `link/..` are no names.
+ */
+export async function realPathOf(
+  absolutePath: string,
+  { keepLink = false }: { readonly keepLink?: boolean } = {},
+): Promise<string> {
+  if (keepLink) {
+    // Both ignore slashes at the end.
+    const [folder, name] = [dirname(absolutePath), basename(absolutePath)];
+    if (!["", ".", ".."].includes(name)) return keptIn(await realPathOf(folder), name);
+  }
+  // The kernel's own walk is quicker, and it alone knows how a name is really written on a disk that ignores case.
+  return (await realpath(absolutePath).catch(() => undefined)) ?? walk(absolutePath);
+}
+
+async function keptIn(folder: string, name: string): Promise<string> {
+  const path = join(folder, name);
+  // Throws where there can be no such name.
+  await look(path);
+  return path;
+}
+
+async function walk(absolutePath: string): Promise<string> {
   // The parts still to walk, the next one last.
   const ahead = absolutePath.split("/").toReversed();
   // Where the walk is: `here` is real and exists, `missing` is what does not exist below it.
@@ -37,12 +60,7 @@ export async function realPathOf(absolutePath: string): Promise<string> {
       ahead.push(...found.target.split("/").toReversed());
     }
   }
-  // On a disk that ignores case, only `realpath` knows how a name is really written.
   return join(await realpath(here), ...missing);
-}
-
-export function isInside(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 
 async function look(path: string): Promise<"missing" | "real" | { readonly target: string }> {

@@ -1,15 +1,18 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readdirSync, readFileSync } from "node:fs";
+import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { aWorkspace, failureOf } from "./tools.samples.js";
+import type { CommandOptions } from "./workspace.js";
 
-async function run(command: string, signal: AbortSignal = new AbortController().signal) {
-  const { root, workspace } = await aWorkspace();
+async function run(command: string | readonly string[], options: Partial<CommandOptions> = {}) {
+  const { outside, root, workspace } = await aWorkspace();
   const chunks: string[] = [];
   const onOutput = (text: string) => void chunks.push(text);
-  const exit = await workspace.runCommand(command, { signal, onOutput });
-  return { exit, root, chunks, output: chunks.join("") };
+  const signal = new AbortController().signal;
+  const exit = await workspace.runCommand(command, { signal, onOutput, ...options });
+  return { exit, outside, root, chunks, output: chunks.join("") };
 }
 
 test("a command runs in the workspace, and its output and exit code come back", async () => {
@@ -120,6 +123,21 @@ test("a command that ends well although it was cancelled has its exit code, and 
   expect(output).toBe("up\nsaved\n");
 });
 
+test("a program is told to end once, so that it can do so in its own time", async () => {
+  const { workspace } = await aWorkspace();
+  const cancel = new AbortController();
+  let output = "";
+  const program = `process.on("SIGTERM", () => { console.log("told"); setTimeout(() => process.exit(7), 300); }); setInterval(() => {}, 1000); console.log("up");`;
+  const exit = await workspace.runCommand([process.execPath, "-e", program], {
+    signal: cancel.signal,
+    onOutput: (text) => {
+      output += text;
+      cancel.abort();
+    },
+  });
+  expect([exit, output]).toEqual([{ exitCode: 7 }, "up\ntold\n"]);
+});
+
 test("a command that was cancelled before it began is not run", async () => {
   const { root, workspace } = await aWorkspace();
   const reason = new Error("no longer wanted");
@@ -132,11 +150,137 @@ test("a command that was cancelled before it began is not run", async () => {
   await expect(readFile(join(root, "ran"))).rejects.toThrow("ENOENT");
 });
 
-test("a command that cannot be started says so", async () => {
-  expect(await failureOf(run("echo \0"))).toMatch(
-    /^ToolFailure: The command could not be started \(.+\)\. Nothing was run\./,
+test("a command that cannot be started says why", async () => {
+  const nothing = "Nothing was run.";
+  for (const [command, why] of [
+    ["echo \0", "it holds a character that no command can have"],
+    [["echo", "\uD800"], "it holds a character that no command can have"],
+    [[], "no program is named"],
+    [[""], "no program is named"],
+    [`: ${"x".repeat(4_000_000)}`, "it is too long for the system (E2BIG)"],
+    [["true", ...Array.from({ length: 200_000 }, () => "argument")], "it is too long for the system (E2BIG)"],
+    [["no-such-program", "x"], 'there is no program "no-such-program" (ENOENT)'],
+    [["/etc/passwd"], '"/etc/passwd" may not be run (EACCES)'],
+    [["/etc/passwd/x"], 'there is no program "/etc/passwd/x" (ENOTDIR)'],
+  ] as const)
+    expect(await failureOf(run(command))).toContain(
+      `ToolFailure: The command could not be started: ${why}. ${nothing} `,
+    );
+});
+
+test("a list of words is run as it is, by no shell", async () => {
+  const odd = ["$HOME", "a b", "; touch PWNED", "`id`", "*", "", "-n", "é\n😀"];
+  expect((await run(["printf", "<%s>", ...odd])).output).toBe(odd.map((word) => `<${word}>`).join(""));
+  const { root, workspace } = await aWorkspace();
+  const options = { signal: new AbortController().signal, onOutput: () => {} };
+  expect(await failureOf(workspace.runCommand(["ls; touch PWNED"], options))).toContain(
+    'there is no program "ls; touch PWNED" (ENOENT)',
   );
-  expect(await failureOf(run(`: ${"x".repeat(4_000_000)}`))).toMatch(/\(E2BIG\)/);
+  expect(await readdir(root)).toEqual([]);
+  expect(await run(["cat"])).toMatchObject({ exit: { exitCode: 0 }, output: "" });
+});
+
+test("a command runs in the folder that it is given, with what is set beside our environment", async () => {
+  const { outside, root, workspace } = await aWorkspace({ "src/a": "", file: "" });
+  await symlink(outside, join(root, "link"));
+  const inFolder = async (cwd: string) => {
+    let output = "";
+    const onOutput = (text: string) => void (output += text);
+    const env = { PLAIN: "a=b\nc", API_KEY: "given on purpose" };
+    const signal = new AbortController().signal;
+    await workspace.runCommand(["sh", "-c", 'pwd; pwd -P; echo "$PLAIN $API_KEY $PATH"'], {
+      signal,
+      cwd,
+      env,
+      onOutput,
+    });
+    return output;
+  };
+  const src = join(root, "src");
+  expect(await inFolder(src)).toBe(`${src}\n${src}\na=b\nc given on purpose ${process.env["PATH"]}\n`);
+  expect(await inFolder("/")).toMatch(/^\/\n\/\n/);
+  expect(await failureOf(inFolder(join(root, "none")))).toBe(
+    `ToolFailure: The command could not be started in ${root}/none: nothing is there (ENOENT). Nothing was run. Give a folder that exists.`,
+  );
+  expect(await failureOf(inFolder(join(root, "file")))).toContain("a file stands where it needs a folder");
+  expect(await failureOf(inFolder(join(root, "link")))).toContain("a link was put in its way");
+  expect(await failureOf(run("true", { env: { "A=B": "x" } }))).toContain(
+    "a variable has a name that none can have",
+  );
+});
+
+test("a cancel ends a shell with two sleeps at once", async () => {
+  const { root, workspace } = await aWorkspace();
+  const cancel = new AbortController();
+  const command = ["sh", "-c", "sleep 1000 & echo $! > one; sh -c 'echo $$ > two; echo up; exec sleep 1000'"];
+  const running = workspace.runCommand(command, { signal: cancel.signal, onOutput: () => cancel.abort() });
+  expect(await running).toEqual({ signal: "SIGTERM" });
+  for (const name of ["one", "two"]) expect(await isGone(join(root, name))).toBe(true);
+});
+
+test.each([
+  ["in a session of its own", "setsid sh -c 'echo $$ > far; exec sleep 1000' & "],
+  ["that left its parent, too", "(setsid sh -c 'echo $$ > far; exec sleep 1000' &) ; "],
+  ["that does not listen", `setsid sh -c 'trap "" TERM; echo $$ > far; while :; do sleep 0.1; done' & `],
+  [
+    "without our mark that does not listen",
+    `env -i setsid sh -c 'trap "" TERM; echo $$ > far; while :; do sleep 0.1; done' & `,
+  ],
+  ["without our mark", "env -i setsid sh -c 'echo $$ > far; exec sleep 1000' & "],
+])("a cancel ends also a process %s", async (_, far) => {
+  const { root, workspace } = await aWorkspace();
+  const cancel = new AbortController();
+  await workspace.runCommand(`${far} while ! test -s far; do sleep 0.02; done; echo up; sleep 1000`, {
+    signal: cancel.signal,
+    onOutput: () => cancel.abort(),
+  });
+  expect(await isGone(join(root, "far"))).toBe(true);
+});
+
+test("a cancel ends only what the command started", async () => {
+  const { workspace } = await aWorkspace();
+  const [one, other] = [new AbortController(), new AbortController()];
+  let otherIsUp = () => {};
+  const up = new Promise<void>((resolve) => (otherIsUp = resolve));
+  const stays = workspace.runCommand("echo up; sleep 0.5; echo alive", {
+    signal: other.signal,
+    onOutput: otherIsUp,
+  });
+  await up;
+  await workspace.runCommand("echo up; sleep 1000", { signal: one.signal, onOutput: () => one.abort() });
+  expect(await stays).toEqual({ exitCode: 0 });
+});
+
+test("a hundred commands leave no descriptor and no process behind", async () => {
+  const { workspace } = await aWorkspace();
+  const mine = () => ({
+    descriptors: readdirSync("/proc/self/fd").length,
+    children: readFileSync(`/proc/self/task/${process.pid}/children`, "utf8"),
+  });
+  const once = async (number: number) => {
+    const cancel = new AbortController();
+    const options = { signal: cancel.signal, onOutput: () => number % 3 === 0 && cancel.abort() };
+    const command = [["true"], ["no-such-program"], "echo up; exec sleep 0.01"][number % 3] ?? "";
+    await workspace.runCommand(command, options).catch(() => undefined);
+  };
+  await once(2);
+  const before = mine();
+  const count = process.env["TOOLGATE_LONG"] ? 10_000 : 100;
+  for (let number = 0; number < count; number += 2) await Promise.all([once(number), once(number + 1)]);
+  expect(mine()).toEqual(before);
+}, 600_000);
+
+test("what is printed without end is handed on and not kept", async () => {
+  const { workspace } = await aWorkspace();
+  const before = process.memoryUsage().rss;
+  let length = 0;
+  const onOutput = (text: string) => void (length += text.length);
+  await workspace.runCommand("head -c 300000000 /dev/zero", {
+    signal: new AbortController().signal,
+    onOutput,
+  });
+  expect(length).toBe(300_000_000);
+  expect(process.memoryUsage().rss - before).toBeLessThan(128 * 1024 * 1024);
 });
 
 function refuse(): never {

@@ -1,103 +1,140 @@
 /**
- * A shell command with everything it starts, as one process group.
+ * A program with everything it starts.
  *
- * It has no terminal and an empty stdin, so it cannot wait for an answer that never comes. The signal ends
- * the whole group: SIGTERM first, SIGKILL for what is still there after a while. What moves itself into
- * a session of its own (a daemon) is out of reach. What the command leaves running in the background
- * when it exits by itself stays, but its output is no longer listened to.
+ * It has no one to answer it (an empty stdin, or a terminal at which nobody types), and the signal ends all
+ * that belongs to it: see process-tree.ts. What it leaves running in the background when it exits by itself
+ * stays, but its output is no longer listened to. Output is handed on as it comes and not kept.
  */
-import { type ChildProcessByStdio, spawn } from "node:child_process";
-import type { Readable } from "node:stream";
-import { StringDecoder } from "node:string_decoder";
+import { randomBytes } from "node:crypto";
 import { setImmediate, setTimeout } from "node:timers/promises";
-import { errorCode } from "./error-code.js";
+import { obstacle } from "./file-trouble.js";
+import { type HeldFolder, inFolderOf } from "./held-folder.js";
+import { startWithPipes } from "./pipe-command.js";
+import { type Command, commandOf, endTree, MARK_NAME } from "./process-tree.js";
+import { loadTerminals, startInTerminal } from "./pty-command.js";
+import type { StartedCommand, StartOptions } from "./started-command.js";
 import { ToolFailure } from "./tool.js";
-import type { CommandExit } from "./workspace.js";
+import type { CommandExit, CommandOptions } from "./workspace.js";
 
-const TERM_PATIENCE_MS = 2000;
 const REST_PATIENCE_MS = 500;
 
-type CommandOptions = {
+type RunOptions = Omit<CommandOptions, "cwd" | "env"> & {
   readonly cwd: string;
+  /** All of it: nothing is inherited beside. */
   readonly env: NodeJS.ProcessEnv;
-  readonly signal: AbortSignal;
-  readonly onOutput: (text: string) => void;
 };
 
-type Child = ChildProcessByStdio<null, Readable, Readable>;
-
-export async function runCommand(command: string, options: CommandOptions): Promise<CommandExit> {
-  const { signal, onOutput } = options;
+/** Runs the words as they are, by no shell. */
+export async function runCommand(argv: readonly string[], options: RunOptions): Promise<CommandExit> {
+  const { signal } = options;
   signal.throwIfAborted();
-  const child = start(command, options);
+  const printer = printerFor(options.onOutput);
+  const { started, command } = await start(argv, options, printer.print);
   let ending: Promise<void> | undefined;
   const end = () => {
-    if (child.pid !== undefined) ending ??= endGroup(child.pid);
+    if (command) ending ??= endTree(command);
   };
-  const listener = listen(child, onOutput, end);
+  printer.onTrouble(end);
   signal.addEventListener("abort", end, { once: true });
   try {
-    const exit = await exitOf(child);
+    // It may have come while the command was started.
+    if (signal.aborted) end();
+    const exit = await started.exit;
     await ending;
-    await restOfOutput(listener.ended);
+    await restOfOutput(started.silent);
     // The signal may have come while the rest was awaited.
     await ending;
-    listener.throwIfFailed();
+    printer.throwIfFailed();
     return exit;
   } finally {
     signal.removeEventListener("abort", end);
-    child.stdout.destroy();
-    child.stderr.destroy();
+    started.close();
   }
 }
 
-function start(command: string, { cwd, env }: CommandOptions): Child {
-  try {
-    return spawn("/bin/sh", ["-c", command], { cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
-  } catch (error) {
-    // Too long for the system, or with a NUL in it.
-    throw notStarted(error);
-  }
-}
+type Running = { readonly started: StartedCommand; readonly command: Command | undefined };
 
-function exitOf(child: Child): Promise<CommandExit> {
-  return new Promise((resolve, reject) => {
-    child.once("error", (error) => reject(notStarted(error)));
-    child.once("exit", (exitCode, signal) => {
-      resolve(exitCode === null ? { signal: signal ?? "SIGKILL" } : { exitCode });
-    });
+async function start(
+  argv: readonly string[],
+  { cwd, env, pty }: RunOptions,
+  print: (text: string) => void,
+): Promise<Running> {
+  mustBeWords(argv, env);
+  const spawn = pty && (await loadTerminals());
+  const mark = randomBytes(12).toString("hex");
+  return inFolder(cwd, (folder) => {
+    const options: StartOptions = {
+      // A process enters its folder before it runs its program, so it goes to the very one that is held.
+      cwd: folder.at("."),
+      // A command inside of a command belongs to both.
+      env: { ...env, PWD: cwd, [MARK_NAME]: [process.env[MARK_NAME], mark].join(" ").trim() },
+      print,
+    };
+    const started = spawn
+      ? startInTerminal(spawn, argv, { ...options, ...pty })
+      : startWithPipes(argv, options);
+    // It may fail before anyone waits for it.
+    started.exit.catch(() => undefined);
+    return { started, command: started.pid === undefined ? undefined : commandOf(started.pid, mark) };
   });
 }
 
-function notStarted(error: unknown): ToolFailure {
-  const why = errorCode(error) ?? String(error);
-  return new ToolFailure(
-    `The command could not be started (${why}). Nothing was run. Try a shorter or another command.`,
+/** The program is started while its folder is held; it is not waited for. */
+async function inFolder(cwd: string, startIn: (folder: HeldFolder) => Running): Promise<Running> {
+  try {
+    return await inFolderOf(cwd, async (parent, name) => {
+      const folder = await parent.enter(name);
+      try {
+        return startIn(folder);
+      } finally {
+        await folder.close();
+      }
+    });
+  } catch (error) {
+    if (error instanceof ToolFailure) throw error;
+    throw new ToolFailure(
+      `The command could not be started in ${cwd}: ${obstacle(error)}. Nothing was run. Give a folder that exists.`,
+    );
+  }
+}
+
+/** What the system cannot hand over as it is written would be another command than the one decided on. */
+export function mustBeWords(argv: readonly string[], env: NodeJS.ProcessEnv): void {
+  const variables = Object.entries(env);
+  const texts = [...argv, ...variables.flatMap(([name, value]) => [name, value ?? ""])];
+  const why =
+    argv[0] === undefined || argv[0] === ""
+      ? "no program is named"
+      : texts.some((text) => /[\0\p{Surrogate}]/u.test(text))
+        ? "it holds a character that no command can have"
+        : variables.some(([name]) => name === "" || name.includes("="))
+          ? "a variable has a name that none can have"
+          : undefined;
+  if (why === undefined) return;
+  throw new ToolFailure(
+    `The command could not be started: ${why}. Nothing was run. Write it without that, or write another one.`,
   );
 }
 
-/** Hands on what both streams bring, in the order in which it comes. */
-function listen(child: Child, onOutput: (text: string) => void, stop: () => void) {
+/** Hands text on until that fails once: thrown from the event loop it would end our process. */
+function printerFor(onOutput: (text: string) => void) {
   let failure: { readonly error: unknown } | undefined;
-  const print = (text: string) => {
-    if (text === "" || failure) return;
-    try {
-      onOutput(text);
-    } catch (error) {
-      // Thrown from here it would end our process; the command's output has nowhere to go any more.
-      failure = { error };
-      stop();
-    }
-  };
-  for (const stream of [child.stdout, child.stderr]) {
-    const decoder = new StringDecoder("utf8");
-    stream.on("data", (bytes: Buffer) => print(decoder.write(bytes)));
-    stream.once("close", () => print(decoder.end()));
-    // A broken pipe ends the stream like any other end.
-    stream.on("error", () => undefined);
-  }
+  let stop: (() => void) | undefined;
   return {
-    ended: new Promise<void>((resolve) => child.once("close", () => resolve())),
+    print: (text: string) => {
+      if (text === "" || failure) return;
+      try {
+        onOutput(text);
+      } catch (error) {
+        failure = { error };
+        stop?.();
+      }
+    },
+    /** The command's output has nowhere to go any more. */
+    onTrouble(act: () => void) {
+      stop = act;
+      if (failure) act();
+    },
     throwIfFailed() {
       if (failure) throw failure.error;
     },
@@ -105,33 +142,13 @@ function listen(child: Child, onOutput: (text: string) => void, stop: () => void
 }
 
 /** A background process may hold the pipes open for ever, so the wait has an end. */
-async function restOfOutput(ended: Promise<void>): Promise<void> {
+async function restOfOutput(silent: Promise<void>): Promise<void> {
   const enough = new AbortController();
   const patience = setTimeout(REST_PATIENCE_MS, undefined, { signal: enough.signal }).then(
     // Timers come before reads: when our process was busy for long, what waits in the pipes is read first.
     () => setImmediate(),
     () => undefined,
   );
-  await Promise.race([ended, patience]);
+  await Promise.race([silent, patience]);
   enough.abort();
-}
-
-async function endGroup(pid: number): Promise<void> {
-  signalGroup(pid, "SIGTERM");
-  const deadline = performance.now() + TERM_PATIENCE_MS;
-  while (performance.now() < deadline) {
-    await setTimeout(20);
-    if (!signalGroup(pid, 0)) return;
-  }
-  signalGroup(pid, "SIGKILL");
-}
-
-/** False when nothing of the group is left. */
-function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(-pid, signal);
-  } catch (error) {
-    // EPERM: someone is there, but runs as another user.
-    return errorCode(error) === "EPERM";
-  }
 }

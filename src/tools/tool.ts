@@ -1,5 +1,15 @@
 /** What a tool is, whoever runs it. */
-import type { CallFields, PlanEntry, ToolCallContent, ToolKind } from "../call/index.js";
+import type {
+  CallFields,
+  ContentBlock,
+  DiffContent,
+  KindSource,
+  Meta,
+  PlanEntry,
+  TerminalExit,
+  ToolCallContent,
+  ToolKind,
+} from "../call/index.js";
 import type { Intent } from "../policy/index.js";
 import type { Workspace } from "./workspace.js";
 
@@ -8,26 +18,37 @@ export type Parsed<Input> =
   | { readonly ok: false; readonly problem: string };
 
 /** The part of an intent that only the tool knows. */
-export type ToolIntent = Partial<Pick<Intent, "command" | "paths" | "hosts" | "baseHashes">>;
+export type ToolIntent = Partial<Pick<Intent, "command" | "cwd" | "env" | "paths" | "hosts" | "baseHashes">>;
 
 type Described = {
   readonly name: string;
-  readonly title?: string;
   /** For the model: what it does, and when to use it. */
   readonly description: string;
   readonly kind: ToolKind;
+  /** `inferred`: nobody has said what kind it is, and it was guessed from the name. */
+  readonly kindSource?: KindSource;
   /** JSON Schema of the input. */
   readonly parameters: object;
+  /** A name for people, where the tool has one. */
+  readonly label?: string;
+  /** Goes with each of its calls. */
+  readonly _meta?: Meta;
 };
 
 /** A tool that runs here. `Input` is what `parse` makes of what the model wrote. */
 export type Tool<Input = unknown> = Described & {
+  /** Whose tool it is, when it is not ours: an MCP server, and the tool's name there. Rules speak of these. */
+  readonly origin?: { readonly server: string; readonly tool: string };
+  /** After how many milliseconds it is told to stop; the gate's own limit when left out. */
+  readonly timeLimit?: number;
   parse(input: unknown): Parsed<Input>;
+  /** One line for people. */
+  title?(input: Input): string;
   /** What it is about to do. Called before it is decided on, and again just before it runs. */
   intent?(input: Input, workspace: Workspace): Promise<ToolIntent>;
   /** What to show before it runs: the diff, the places. */
   preview?(input: Input, workspace: Workspace): Promise<CallFields>;
-  run(input: Input, context: ToolContext): Promise<ToolResult>;
+  run(input: Input, call: ToolContext): Promise<ToolReturn>;
 };
 
 /** A tool that the app on the other side runs: it is only announced here, and its result awaited. */
@@ -37,15 +58,43 @@ export function isAppTool(tool: Tool | AppTool): tool is AppTool {
   return "runsInApp" in tool;
 }
 
+/** What a running tool is given. What it shows is recorded in the order in which it is shown. */
 export type ToolContext = {
   readonly toolCallId: string;
+  /** Changes that it makes here are kept, so that the call can be undone. */
   readonly workspace: Workspace;
+  /** Aborts when the call is cancelled or its time is up. */
   readonly signal: AbortSignal;
-  /** Shows progress, content or places while the tool runs. */
+  readonly plan: readonly PlanEntry[];
+  progress(done: number, total?: number, message?: string): void;
+  /** Text that is shown as it comes. */
+  output(text: string): void;
+  diff(diff: DiffContent): void;
+  locate(path: string, line?: number): void;
+  /** Opens a terminal; the name tells several apart. */
+  terminal(name?: string): ToolTerminal;
+  meta(meta: Meta): void;
+  /** Replaces what the call shows. */
   report(fields: CallFields): void;
-  /** Shows a terminal's output as it comes. The terminal must have been reported as content first. */
-  print(terminalId: string, text: string): void;
+  /** Asks the person at the other side while the call runs. Nobody there, or no answer, is "cancel". */
+  ask(request: AskRequest): Promise<AskReply>;
 };
+
+export type ToolTerminal = {
+  readonly terminalId: string;
+  print(text: string): void;
+  exit(exit: TerminalExit): void;
+};
+
+/** `schema` is the JSON Schema of a flat form; `url` is a page to open instead. */
+export type AskRequest = { readonly message: string; readonly schema?: object; readonly url?: string };
+
+export type AskReply =
+  | { readonly action: "accept"; readonly content: { readonly [field: string]: unknown } }
+  | { readonly action: "decline" | "cancel" };
+
+/** A text, blocks, or both with more beside. */
+export type ToolReturn = string | readonly ContentBlock[] | ToolResult;
 
 export type ToolResult = {
   /** For the model, and kept as the call's raw output. */
@@ -54,6 +103,8 @@ export type ToolResult = {
   readonly content?: readonly ToolCallContent[];
   /** The agent's new plan, when the tool is about that. */
   readonly plan?: readonly PlanEntry[];
+  /** The tool ran and says that it failed: the output is the error. */
+  readonly isError?: boolean;
 };
 
 /** A failure that the model should read: what, where, why, what did not happen, what to do next. */

@@ -1,22 +1,41 @@
-/** The tools of a session, by name. Names are unique: a second tool of a name is a mistake, not a replacement. */
+/**
+ * The tools of a session, by name. Names are unique: a second tool of a name is a mistake, not a replacement.
+ * Beside the fixed ones there may be sources whose tools come and go, MCP servers for one; where a name is
+ * in both, the fixed one is meant.
+ */
 import type { AppTool, Tool } from "./tool.js";
+
+export type ToolSource = { tools(): readonly Tool[]; get(name: string): Tool | undefined };
 
 export class Toolbox {
   readonly #tools = new Map<string, Tool | AppTool>();
+  readonly #sources: readonly ToolSource[];
 
-  constructor(tools: Iterable<Tool | AppTool>) {
-    for (const tool of tools) {
-      if (this.#tools.has(tool.name)) throw new DuplicateTool(tool.name);
-      this.#tools.set(tool.name, tool);
-    }
+  constructor(tools: Iterable<Tool | AppTool>, sources: readonly ToolSource[] = []) {
+    this.#sources = sources;
+    for (const tool of tools) this.add(tool);
+  }
+
+  add(tool: Tool | AppTool): void {
+    if (this.#tools.has(tool.name)) throw new DuplicateTool(tool.name);
+    this.#tools.set(tool.name, tool);
   }
 
   get(name: string): Tool | AppTool | undefined {
-    return this.#tools.get(name);
+    const fixed = this.#tools.get(name);
+    if (fixed) return fixed;
+    for (const source of this.#sources) {
+      const tool = source.get(name);
+      if (tool) return tool;
+    }
+    return undefined;
   }
 
   list(): readonly (Tool | AppTool)[] {
-    return [...this.#tools.values()];
+    const all = new Map(this.#tools);
+    for (const source of this.#sources)
+      for (const tool of source.tools()) if (!all.has(tool.name)) all.set(tool.name, tool);
+    return [...all.values()];
   }
 }
 

@@ -6,6 +6,8 @@ import { onTestFinished } from "vitest";
 import type { CallFields } from "../call/index.js";
 import { LocalWorkspace } from "./local-workspace.js";
 import type { Tool, ToolContext } from "./tool.js";
+import { fullResult } from "./tool-result.js";
+import type { FullResult } from "./tool-result.js";
 
 /** A workspace `ws` with these files, inside a folder of its own that also holds what is outside. */
 export async function aWorkspace(files: Readonly<Record<string, string | Uint8Array>> = {}) {
@@ -23,14 +25,31 @@ export async function aWorkspace(files: Readonly<Record<string, string | Uint8Ar
 export function aContext(workspace: LocalWorkspace, signal: AbortSignal = new AbortController().signal) {
   const reported: CallFields[] = [];
   const printed: string[] = [];
+  const shown: unknown[] = [];
   const context: ToolContext = {
     toolCallId: "call-1",
     workspace,
     signal,
+    plan: [],
+    progress: (done, total, message) => void shown.push({ done, total, message }),
+    output: (text) => void printed.push(text),
+    diff: (diff) => void shown.push(diff),
+    locate: (path, line) => void shown.push({ path, line }),
+    terminal: (name = "terminal") => ({
+      terminalId: `call-1/${name}`,
+      print: (text) => void printed.push(text),
+      exit: (exit) => void shown.push({ exit }),
+    }),
+    meta: (meta) => void shown.push({ meta }),
     report: (fields) => void reported.push(fields),
-    print: (terminalId, text) => void printed.push(`${terminalId}: ${text}`),
+    ask: () => Promise.resolve({ action: "cancel" }),
   };
-  return { context, reported, printed };
+  return { context, reported, printed, shown };
+}
+
+/** What the tool returns for an input that it accepts, in full. */
+export async function resultOf(tool: Tool, input: unknown, context: ToolContext): Promise<FullResult> {
+  return fullResult(await tool.run(parsed(tool, input), context));
 }
 
 /** The input as the tool itself reads it. */

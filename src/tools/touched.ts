@@ -3,12 +3,14 @@ import { absolutePath } from "../call/index.js";
 import type { PathAccess } from "../policy/index.js";
 import type { Workspace } from "./workspace.js";
 
+/** `keepLink`: the tool acts on a link itself, not on what it leads to. */
 export async function touched(
   written: string,
   access: PathAccess["access"],
   workspace: Workspace,
+  options: { readonly keepLink?: boolean } = {},
 ): Promise<PathAccess> {
-  const path = await workspace.resolve(written);
+  const path = await workspace.resolve(written, options);
   const named = absolutePath(workspace.root, written);
   return path === named ? { path, access } : { path, named, access };
 }

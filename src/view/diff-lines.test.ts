@@ -154,20 +154,114 @@ edit /app/a.ts
 `);
 });
 
-test("the lines that are shown are the lines of the texts, in order", () => {
+test("a file that changes in two places shows each, and how much stayed the same between them", () => {
+  const after = numbered(1, 40).replace("line 5\n", "line five\n").replace("line 31\n", "");
+  expect(shown(edit(numbered(1, 40), after))).toBe(`
+edit /app/a.ts
+  line 3
+  line 4
+- line 5
++ line five
+  line 6
+  line 7
+… 21 unchanged lines left out
+  line 29
+  line 30
+- line 31
+  line 32
+  line 33
+`);
+});
+
+test("places near each other share the lines between them", () => {
+  const after = numbered(1, 9).replace("line 3\n", "three\n").replace("line 5\n", "line 5\nmore\n");
+  expect(shown(edit(numbered(1, 9), after))).toBe(`
+edit /app/a.ts
+  line 1
+  line 2
+- line 3
++ three
+  line 4
+  line 5
++ more
+  line 6
+  line 7
+`);
+});
+
+test("when there are too many places, each that is shown gets its share and the others are counted", () => {
+  const before = numbered(1, 5000);
+  const everyTenth = before.replaceAll(/line (\d*0)\n/g, "ten $1\n").replace("line 5\n", "");
+  expect(shown(edit(before, everyTenth), 6)).toBe(`
+edit /app/a.ts
+- line 5
+… 4 unchanged lines left out
+- line 10
++ ten 10
+… 8 unchanged lines left out
+  line 19
+- line 20
++ ten 20
+… 498 more changes left out (498 removed lines, 498 added lines)
+`);
+  const one = numbered(1, 60).replace("line 9\n", "nine\n");
+  expect(shown(edit(one, `${numbered(1, 20)}${numbered(101, 140)}`), 7)).toBe(`
+edit /app/a.ts
+- nine
++ line 9
+… 11 unchanged lines left out
+- line 21
+- line 22
+- line 23
+… 37 removed lines left out
++ line 101
++ line 102
+… 38 added lines left out
+`);
+});
+
+test("a line end that goes away is told even when its line has moved", () => {
+  expect(shown(edit("b\na", "a\nb\n"))).toBe(`
+edit /app/a.ts
++ a
+  b
+- a
+\\ no line end after this line
+`);
+});
+
+test("a note between two places cannot come from the file", () => {
+  const note = "… 5 unchanged lines left out\n";
+  expect(shown(edit(`a\n${note}b\n`, `A\n${note}B\n`))).toBe(`
+edit /app/a.ts
+- a
++ A
+  … 5 unchanged lines left out
+- b
++ B
+`);
+});
+
+test("the lines that are shown are the lines of the texts, in order, with as many between as the notes say", () => {
   const text = fc
-    .array(fc.constantFrom("a", "b", "c", ""), { maxLength: 12 })
+    .array(fc.constantFrom("a", "b", "c", "d", "e", ""), { maxLength: 40 })
     .map((lines) => lines.map((line) => `${line}\n`).join(""));
   fc.assert(
-    fc.property(text, text, (oldText, newText) => {
-      const [, ...lines] = diffLines(edit(oldText, newText));
-      const side = (sign: string) =>
-        lines
-          .filter((line) => line.startsWith(sign) || line.startsWith("  "))
-          .map((line) => `${line.slice(2)}\n`)
+    fc.property(text, text, fc.integer({ min: 1, max: 60 }), (oldText, newText, maxLines) => {
+      const [, ...lines] = diffLines(edit(oldText, newText), { maxLines });
+      for (const [sign, side, whole] of [
+        ["- ", "removed", oldText],
+        ["+ ", "added", newText],
+      ] as const) {
+        const pattern = lines
+          .map((line) => {
+            const [, count, thing] = /^… (\d+) (unchanged|removed|added) line/.exec(line) ?? [];
+            if (thing === "unchanged" || thing === side) return String.raw`(?:.*\n){${count}}`;
+            return line.startsWith(sign) || line.startsWith("  ") ? String.raw`${line.slice(2)}\n` : "";
+          })
           .join("");
-      expect(oldText).toContain(side("- "));
-      expect(newText).toContain(side("+ "));
+        expect(whole).toMatch(new RegExp(`^(?:.*\n)*${pattern}(?:.*\n)*$`));
+      }
       expect(lines.length === 0).toBe(oldText === newText);
     }),
   );

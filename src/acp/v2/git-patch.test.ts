@@ -1,10 +1,12 @@
-import { applyPatch } from "diff";
+import { applyPatch, createTwoFilesPatch } from "diff";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { diffContent } from "../../call/index.js";
 import { gitPatch } from "./git-patch.js";
 
 const lines = (prefix: string) => Array.from({ length: 5000 }, (_, index) => `${prefix}${index}\n`).join("");
+
+const hunksIn = (patch: string) => patch.slice(patch.indexOf("@@"));
 
 test("a changed file as git would write it", () => {
   expect(gitPatch(diffContent("/home/u/a.txt", "one\ntwo\n", "one\n2\n"))).toBe(
@@ -39,9 +41,70 @@ test("a new, a deleted and a renamed file say so", () => {
   expect(gitPatch(moved)).toBe("diff --git a/a b/b\nrename from a\nrename to b\n");
 });
 
-test("a binary file has no patch, and neither have texts that are too far apart to compare quickly", () => {
+test("places that are far apart have a hunk each, with three lines around them; near ones share theirs", () => {
+  const old = Array.from({ length: 30 }, (_, index) => `${index + 1}`);
+  const now = old.flatMap((line) => {
+    if (line === "20") return [];
+    return line === "3" || line === "10" ? [line, "new"] : [line];
+  });
+  const patch = gitPatch(diffContent("/f", old.join("\n"), now.join("\n"))) ?? "";
+  expect(patch.split("\n").filter((line) => /^[@+-]/.test(line))).toEqual([
+    "--- a/f",
+    "+++ b/f",
+    "@@ -1,6 +1,7 @@",
+    "+new",
+    "@@ -8,6 +9,7 @@",
+    "+new",
+    "@@ -17,7 +19,6 @@",
+    "-20",
+  ]);
+  const near = gitPatch(diffContent("/f", old.join("\n"), now.filter((line) => line !== "7").join("\n")));
+  expect(near).toContain("@@ -1,13 +1,14 @@");
+});
+
+test("a last line without a line end is followed by the note that git writes", () => {
+  expect(gitPatch(diffContent("/f", "a\nb", "a\nb\n"))).toContain(
+    "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b\n",
+  );
+  expect(gitPatch(diffContent("/f", "a\nb", "A\nb"))).toContain(
+    "@@ -1,2 +1,2 @@\n-a\n+A\n b\n\\ No newline at end of file\n",
+  );
+});
+
+test("a path cannot add a line to the patch: what git would quote is quoted", () => {
+  const path = '/a\n+++ b/"x"\\\u0007é.txt';
+  expect(
+    gitPatch(diffContent(path, "x\n", "y\n"))
+      ?.split("\n")
+      .slice(0, 3),
+  ).toEqual([
+    String.raw`diff --git "a/a\n+++ b/\"x\"\\\007é.txt" "b/a\n+++ b/\"x\"\\\007é.txt"`,
+    String.raw`--- "a/a\n+++ b/\"x\"\\\007é.txt"`,
+    String.raw`+++ "b/a\n+++ b/\"x\"\\\007é.txt"`,
+  ]);
+});
+
+test("a binary file has no patch, and neither has a change of many megabytes", () => {
   expect(gitPatch({ type: "diff", operation: "modify", path: "/a.png", fileType: "binary" })).toBeUndefined();
-  expect(gitPatch(diffContent("/a", lines("a"), lines("b")))).toBeUndefined();
+  expect(gitPatch(diffContent("/a", "", "é".repeat(3 * 1024 * 1024)))).toBeUndefined();
+});
+
+test("a large file that was rewritten has a patch too", () => {
+  const [before, after] = [lines("a"), lines("b")];
+  expect(applyPatch(before, gitPatch(diffContent("/a", before, after)) ?? "")).toBe(after);
+});
+
+test("the lines and numbers are those that jsdiff writes", () => {
+  const before = lines("a");
+  const after = before
+    .replace("a7\n", "")
+    .replace("a500\n", "x\ny\n")
+    .replace("a507\n", "")
+    .replace("a900\n", "")
+    .replace("a908\n", "")
+    .replace("a4999\n", "a4999");
+  const theirs = createTwoFilesPatch("a/f", "b/f", before, after, undefined, undefined, { context: 3 });
+  expect(hunksIn(gitPatch(diffContent("/f", before, after)) ?? "")).toBe(hunksIn(theirs));
 });
 
 test("the patch of any two texts, applied to the first, gives the second", () => {

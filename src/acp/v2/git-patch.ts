@@ -1,39 +1,30 @@
 /**
- * A file's change as a git patch, for v2's diffs. Texts that are too far apart for a quick comparison
- * have none: the list of changes says what happened, and the patch is optional.
+ * A file's change as a git patch, for v2's diffs. A patch that would be very large is left out: the list of
+ * changes says what happened, and the patch is optional.
  */
-import { structuredPatch } from "diff";
 import type { DiffContent } from "../../call/index.js";
+import { unifiedHunks } from "./unified-hunks.js";
 
-/** Comparing costs edits × length: this keeps the worst case at some tens of milliseconds. */
-const MAX_EDITS = 2000;
+/** As much as one message should have to carry. */
+const MAX_BYTES = 4 * 1024 * 1024;
 
 export function gitPatch(diff: DiffContent): string | undefined {
   const { operation, path, oldPath, oldText, newText, patch } = diff;
   if (patch !== undefined) return patch;
   if ((operation !== "add" && oldText === undefined) || (operation !== "delete" && newText === undefined))
     return undefined;
-  const before = oldText ?? "";
-  const after = newText ?? "";
-  const hunks = structuredPatch(path, path, before, after, undefined, undefined, {
-    context: 3,
-    maxEditLength: MAX_EDITS,
-  })?.hunks;
-  if (!hunks) return undefined;
-  const from = `a/${relative(oldPath ?? path)}`;
-  const to = `b/${relative(path)}`;
+  const hunks = unifiedHunks(oldText ?? "", newText ?? "");
+  const from = quoted(`a/${relative(oldPath ?? path)}`);
+  const to = quoted(`b/${relative(path)}`);
   const names =
-    hunks.length === 0
+    hunks === ""
       ? []
       : [
           `--- ${operation === "add" ? "/dev/null" : from}`,
           `+++ ${operation === "delete" ? "/dev/null" : to}`,
         ];
-  const lines = hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines: body }) => [
-    `@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@`,
-    ...body,
-  ]);
-  return [`diff --git ${from} ${to}`, ...extended(diff), ...names, ...lines, ""].join("\n");
+  const text = [`diff --git ${from} ${to}`, ...extended(diff), ...names, ""].join("\n") + hunks;
+  return Buffer.byteLength(text) > MAX_BYTES ? undefined : text;
 }
 
 /** The lines that tell git what happened to the file itself. */
@@ -44,9 +35,9 @@ function extended({ operation, path, oldPath }: DiffContent): readonly string[] 
     case "delete":
       return ["deleted file mode 100644"];
     case "move":
-      return [`rename from ${relative(oldPath ?? path)}`, `rename to ${relative(path)}`];
+      return [`rename from ${quoted(relative(oldPath ?? path))}`, `rename to ${quoted(relative(path))}`];
     case "copy":
-      return [`copy from ${relative(oldPath ?? path)}`, `copy to ${relative(path)}`];
+      return [`copy from ${quoted(relative(oldPath ?? path))}`, `copy to ${quoted(relative(path))}`];
     case "modify":
       return [];
     default:
@@ -57,5 +48,22 @@ function extended({ operation, path, oldPath }: DiffContent): readonly string[] 
 /** Git writes paths without a leading slash behind its `a/` and `b/`. */
 const relative = (path: string): string => path.replace(/^\/+/, "");
 
-/** In a unified diff an empty range starts on the line before it. */
-const range = (start: number, lines: number): string => `${lines === 0 ? start - 1 : start},${lines}`;
+/** As git quotes a path that could end its line early or pass for a quoted one. */
+function quoted(path: string): string {
+  const inside = path.replace(UNSAFE, (character) => ESCAPES.get(character) ?? octal(character));
+  return inside === path ? path : `"${inside}"`;
+}
+
+const UNSAFE = /["\\\p{Cc}]/gu;
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['"', '\\"'],
+  ["\\", "\\\\"],
+  ["\n", "\\n"],
+  ["\r", "\\r"],
+  ["\t", "\\t"],
+]);
+
+/** Git's escapes are of bytes. */
+function octal(character: string): string {
+  return [...Buffer.from(character)].map((byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
+}

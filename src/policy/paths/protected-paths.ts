@@ -5,6 +5,7 @@
  * The path is the real one, and for a link ask for both ends. A folder that is deleted or moved takes
  * along what is in it; what lies deeper than names can tell, only the caller can see on the disk.
  */
+import type { PathAccess } from "../intent.js";
 import { foldedSegments, matchSegments, patternSegments } from "./match-path.js";
 import { foldPath } from "./fold-path.js";
 import { PROTECTED_NAMES } from "./protected-names.js";
@@ -13,7 +14,7 @@ export type Whereabouts = {
   readonly home: string;
   /** The folders of the workspace. */
   readonly roots: readonly string[];
-  readonly access: "read" | "write" | "delete" | "move";
+  readonly access: PathAccess["access"];
   /** Toolgate's own files and folders: configuration, rules, grants, history. */
   readonly own: readonly string[];
 };
@@ -25,7 +26,7 @@ export function isProtected(path: string, where: Whereabouts): string | undefine
   if (!segments) return NO_PATH;
   if (isOwn(segments, where.own)) return "This is Toolgate's own data: rules, answers and history.";
   for (const { what, reading, names, heads, except } of PROTECTED) {
-    if (where.access === "read" && !reading) continue;
+    if (!changes(where) && !reading) continue;
     if (except.some((pattern) => matchSegments(pattern, segments))) continue;
     if (names.some((pattern) => matchSegments(pattern, segments))) return `This is ${what}.`;
     if (takesAlong(where) && heads.some((pattern) => matchSegments(pattern, segments)))
@@ -38,7 +39,7 @@ export function isProtected(path: string, where: Whereabouts): string | undefine
 export function isForbidden(path: string, where: Whereabouts): string | undefined {
   const segments = foldedSegments(path);
   if (!segments) return NO_PATH;
-  if (where.access === "read") return undefined;
+  if (!changes(where)) return undefined;
   if (isOwn(segments, where.own)) return "This is Toolgate's own data, which no tool may change.";
   if (!takesAlong(where)) return undefined;
   if (where.roots.some((root) => holds(segments, root)))
@@ -50,6 +51,8 @@ export function isForbidden(path: string, where: Whereabouts): string | undefine
 }
 
 const NO_PATH = "This is no absolute path that a tool can use.";
+
+const changes = ({ access }: Whereabouts) => access !== "read" && access !== "search";
 
 const takesAlong = ({ access }: Whereabouts) => access === "delete" || access === "move";
 

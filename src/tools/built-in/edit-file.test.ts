@@ -1,13 +1,21 @@
-import { readdir, readFile as readDisk, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  readdir,
+  readFile as readDisk,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { aContext, aWorkspace, failureOf, parsed } from "../tools.samples.js";
+import { aContext, aWorkspace, failureOf, parsed, resultOf } from "../tools.samples.js";
 import { editFile } from "./edit-file.js";
 
-async function edit(text: string | undefined, change: { oldText?: string; newText: string }) {
+async function edit(text: string | undefined, change: object) {
   const { root, workspace } = await aWorkspace(text === undefined ? {} : { "a.ts": text });
-  const input = parsed(editFile, { path: "a.ts", ...change });
-  const result = await editFile.run(input, aContext(workspace).context);
+  const result = await resultOf(editFile, { path: "a.ts", ...change }, aContext(workspace).context);
   return { root, ...result, text: await readDisk(join(root, "a.ts"), "utf8") };
 }
 
@@ -38,7 +46,7 @@ test("a passage that occurs several times is not replaced, and the message says 
     [12, 40, 88].includes(index + 1) ? "same" : "other",
   );
   expect(await failureOf(edit(lines.join("\n"), { oldText: "same", newText: "x" }))).toBe(
-    'ToolFailure: edit_file: "oldText" occurs 3 times in a.ts (lines 12, 40, 88); it must occur once. Add a line before or after it. The file was not changed.',
+    'ToolFailure: edit_file: "oldText" occurs 3 times in a.ts (lines 12, 40, 88); it must occur once. Add a line before or after it, or set "replaceAll" to replace every one. The file was not changed.',
   );
   expect(await failureOf(edit("x\n".repeat(12), { oldText: "x", newText: "y" }))).toContain(
     "occurs 12 times in a.ts (lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …);",
@@ -53,7 +61,7 @@ test("passages that overlap count as two", async () => {
 
 test("a passage that is not there is not replaced", async () => {
   expect(await failureOf(edit("one\n", { oldText: "One", newText: "x" }))).toBe(
-    'ToolFailure: edit_file: "oldText" does not occur in a.ts; it must occur once, with the same spaces and line ends. Read the file again and copy the passage. The file was not changed.',
+    'ToolFailure: edit_file: "oldText" does not occur in a.ts; it must be there with the same spaces and line ends. Read the file again and copy the passage. The file was not changed.',
   );
 });
 
@@ -63,8 +71,8 @@ test("an edit that changes nothing says so", async () => {
 
 test("without an old text a file is created, in folders that need not exist", async () => {
   const { root, workspace } = await aWorkspace();
-  const input = parsed(editFile, { path: "src/deep/a.ts", newText: "new\n" });
-  const { output, content } = await editFile.run(input, aContext(workspace).context);
+  const input = { path: "src/deep/a.ts", newText: "new\n" };
+  const { output, content } = await resultOf(editFile, input, aContext(workspace).context);
   expect(output).toBe("Created src/deep/a.ts.");
   expect(content).toEqual([
     { type: "diff", operation: "add", path: `${root}/src/deep/a.ts`, newText: "new\n" },
@@ -81,7 +89,9 @@ test("a file that has something in it is not created again", async () => {
 });
 
 test("an empty file can be filled", async () => {
-  expect((await edit("", { newText: "x" })).text).toBe("x");
+  const { text, output } = await edit("", { newText: "x" });
+  expect([text, output]).toEqual(["x", "Filled a.ts, which was empty."]);
+  expect(await failureOf(edit("", { newText: "" }))).toContain("a.ts is empty and");
 });
 
 test("a passage of a file that does not exist cannot be replaced", async () => {
@@ -104,8 +114,84 @@ test("a file with both line ends is changed only as written", async () => {
   expect(await failureOf(edit(mixed, { oldText: "one\ntwo", newText: "x" }))).toContain("does not occur");
 });
 
-test("a byte order mark stays", async () => {
-  expect((await edit("\uFEFFone", { oldText: "one", newText: "two" })).text).toBe("\uFEFFtwo");
+test("several passages are replaced at once, with one place for each run of changed lines", async () => {
+  const { root, workspace } = await aWorkspace({ "a.ts": "one\ntwo\nthree\nfour\nfive\n" });
+  const edits = [
+    { oldText: "five", newText: "5" },
+    { oldText: "one\n", newText: "0.5\n1\n" },
+    { oldText: "1\ntwo", newText: "1\n2" },
+  ];
+  const { context, reported } = aContext(workspace);
+  const input = { path: "a.ts", edits };
+  const before = await editFile.preview?.(parsed(editFile, input), workspace);
+  const { output, content } = await resultOf(editFile, input, context);
+  expect(await readDisk(join(root, "a.ts"), "utf8")).toBe("0.5\n1\n2\nthree\nfour\n5\n");
+  expect(output).toBe("Edited a.ts at lines 1, 6: 3 passages replaced.");
+  const locations = [1, 6].map((line) => ({ path: `${root}/a.ts`, line }));
+  expect(reported).toEqual([{ locations }]);
+  expect(before).toEqual({ content, locations });
+});
+
+test("when one of several edits does not fit, none is made", async () => {
+  const { root, workspace } = await aWorkspace({ "a.ts": "one\n" });
+  const edits = [
+    { oldText: "one", newText: "two" },
+    { oldText: "one", newText: "three" },
+  ];
+  const failure = await failureOf(resultOf(editFile, { path: "a.ts", edits }, aContext(workspace).context));
+  expect(failure).toContain(
+    '"oldText" of edit 2 of 2 does not occur in a.ts as the edits before it leave it',
+  );
+  expect(await readDisk(join(root, "a.ts"), "utf8")).toBe("one\n");
+});
+
+test("every place of a passage is replaced when that is asked for", async () => {
+  const { text, output } = await edit("x.x\nx\n", { oldText: "x", newText: "yx", replaceAll: true });
+  expect(text).toBe("yx.yx\nyx\n");
+  expect(output).toBe("Edited a.ts at line 1: 3 passages replaced.");
+});
+
+test("an input that does not say what to do is not run", () => {
+  const problem = (input: object) => {
+    const result = editFile.parse({ path: "a.ts", ...input });
+    return result.ok ? "" : result.problem;
+  };
+  const one = { oldText: "a", newText: "b" };
+  for (const input of [{}, { oldText: "a" }, { ...one, edits: [one] }, { replaceAll: true, edits: [one] }])
+    expect(problem(input)).toContain(
+      'Give either "newText", with the "oldText" that it replaces, or "edits"',
+    );
+  for (const input of [
+    { edits: [] },
+    { edits: [{ oldText: "", newText: "b" }] },
+    { edits: [{ oldText: "a" }] },
+  ])
+    expect(problem(input)).toContain("edits");
+  expect(problem({ newText: "b", replaceAll: true })).toContain('"replaceAll" needs the "oldText"');
+  expect(problem({ oldText: "\uD83D", newText: "b" })).toContain("half a character");
+  expect(problem({ ...one, replaceAll: false })).toBe("");
+});
+
+test("the model is told of both forms", () => {
+  expect(editFile.parameters).toMatchObject({
+    type: "object",
+    required: ["path"],
+    properties: { oldText: { type: "string" }, edits: { type: "array", minItems: 1 } },
+  });
+});
+
+test("a file keeps its mode", async () => {
+  const { root, workspace } = await aWorkspace({ "run.sh": "one" });
+  await chmod(join(root, "run.sh"), 0o751);
+  const input = { path: "run.sh", oldText: "one", newText: "two" };
+  await resultOf(editFile, input, aContext(workspace).context);
+  expect((await stat(join(root, "run.sh"))).mode & 0o777).toBe(0o751);
+});
+
+test("a byte order mark stays, whether or not the model copied it", async () => {
+  for (const oldText of ["one", "\uFEFFone"])
+    for (const newText of ["two", "\uFEFFtwo"])
+      expect((await edit("\uFEFFone\n", { oldText, newText })).text).toBe("\uFEFFtwo\n");
 });
 
 test("it says beforehand what it will write, where, and onto what", async () => {
@@ -120,6 +206,19 @@ test("it says beforehand what it will write, where, and onto what", async () => 
     content: [{ type: "diff", operation: "modify", path: `${root}/a.ts`, oldText: "abc", newText: "abc\nd" }],
     locations: [{ path: `${root}/a.ts`, line: 1 }],
   });
+});
+
+test("through a link it is the real file that is named and written", async () => {
+  const { root, outside, workspace } = await aWorkspace();
+  await writeFile(join(outside, "real.ts"), "abc");
+  await symlink("../real.ts", join(root, "a.ts"));
+  const input = { path: "a.ts", oldText: "abc", newText: "d" };
+  expect(await editFile.intent?.(parsed(editFile, input), workspace)).toMatchObject({
+    paths: [{ path: `${outside}/real.ts`, named: `${root}/a.ts`, access: "write" }],
+  });
+  await resultOf(editFile, input, aContext(workspace).context);
+  expect(await readDisk(join(outside, "real.ts"), "utf8")).toBe("d");
+  expect(await readlink(join(root, "a.ts"))).toBe("../real.ts");
 });
 
 test("a new file has no hash to be bound to", async () => {
@@ -154,9 +253,33 @@ test("a file that changed since it was shown is edited as it is now, and that is
   await editFile.preview?.(input, workspace);
   await writeFile(join(root, "a.ts"), "zero\none\n");
   const { context, reported } = aContext(workspace);
-  const { content } = await editFile.run(input, context);
+  const { content } = await resultOf(editFile, input, context);
   expect(content).toMatchObject([{ oldText: "zero\none\n", newText: "zero\n1\n" }]);
   expect(reported).toEqual([{ locations: [{ path: `${root}/a.ts`, line: 2 }] }]);
+});
+
+test("a file that changed so that the edit no longer fits is left as it is", async () => {
+  const { root, workspace } = await aWorkspace({ "a.ts": "one\n" });
+  const input = { path: "a.ts", oldText: "one", newText: "1" };
+  await editFile.preview?.(parsed(editFile, input), workspace);
+  await writeFile(join(root, "a.ts"), "two\n");
+  const run = () => failureOf(resultOf(editFile, input, aContext(workspace).context));
+  expect(await run()).toContain('"oldText" does not occur in a.ts');
+  expect(await readDisk(join(root, "a.ts"), "utf8")).toBe("two\n");
+  await rm(join(root, "a.ts"));
+  expect(await run()).toContain("a.ts does not exist");
+  expect(await readdir(root)).toEqual([]);
+});
+
+test("an edit of very many places names the first few", async () => {
+  const text = Array.from({ length: 120 }, (_, index) => (index % 2 === 0 ? "x\n" : "-\n")).join("");
+  const { root, workspace } = await aWorkspace({ "a.ts": text });
+  const { context, reported } = aContext(workspace);
+  const input = { path: "a.ts", oldText: "x", newText: "y", replaceAll: true };
+  const { output } = await resultOf(editFile, input, context);
+  expect(output).toBe("Edited a.ts at lines 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, …: 60 passages replaced.");
+  const lines = Array.from({ length: 50 }, (_, index) => 2 * index + 1);
+  expect(reported).toEqual([{ locations: lines.map((line) => ({ path: `${root}/a.ts`, line })) }]);
 });
 
 test("of many edits of one file at once none is lost", async () => {

@@ -1,61 +1,94 @@
 /**
- * One passage of a file replaced, or a file made.
+ * Passages of a file replaced, or a file made.
  *
  * The diff that is shown before is made from the file as it is then; the intent holds that file's hash, so
  * that a yes is for that diff. What is shown afterwards is what was really written.
  */
-import { createHash } from "node:crypto";
 import { z } from "zod";
 import { diffContent } from "../../call/index.js";
+import type { Location } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
 import { touched } from "../touched.js";
 import type { Workspace } from "../workspace.js";
-import { applyEdit } from "./apply-edit.js";
+import { applyEdits, textOfNewFile } from "./apply-edit.js";
+import { sha256 } from "./base-hash.js";
+import { hunkLocations } from "./hunk-locations.js";
 import { inTurn } from "./in-turn.js";
+import { counted } from "./size-text.js";
+import { pathInput, textInput } from "./text-input.js";
 
-const input = z.object({
-  path: z.string().min(1).describe("The file, absolute or from the workspace folder."),
-  oldText: z
-    .string()
-    .optional()
-    .describe(
-      "The passage to replace, exactly as it is in the file; it must occur once. Leave it out to create a file.",
-    ),
-  newText: z.string().describe("What to put in its place, or the text of the new file."),
-});
+const replaceAll = z
+  .boolean()
+  .optional()
+  .describe("Replace every place where oldText occurs. Without it, it must occur once.");
+
+const input = z
+  .object({
+    path: pathInput("The file"),
+    oldText: textInput()
+      .optional()
+      .describe(
+        "The passage to replace, exactly as it is in the file; it must occur once. Leave it out to create a file.",
+      ),
+    newText: textInput().optional().describe("What to put in its place, or the text of the new file."),
+    replaceAll,
+    edits: z
+      .array(
+        z.object({
+          oldText: textInput().min(1).describe("The passage to replace."),
+          newText: textInput().describe("What to put in its place."),
+          replaceAll,
+        }),
+      )
+      .min(1)
+      .optional()
+      .describe(
+        "Several replacements instead of one, each made in what the one before it left. All of them are made, or none.",
+      ),
+  })
+  .superRefine(({ oldText, newText, replaceAll: all, edits }, context) => {
+    const refuse = (message: string) => context.addIssue({ code: "custom", message });
+    if (edits ? (oldText ?? newText ?? all) !== undefined : newText === undefined)
+      refuse('Give either "newText", with the "oldText" that it replaces, or "edits"');
+    else if (all === true && (oldText ?? "") === "")
+      refuse('"replaceAll" needs the "oldText" that is to be replaced');
+  });
+
+type Input = z.output<typeof input>;
 
 export const editFile = defineTool({
   name: "edit_file",
   description:
-    "Replaces one passage of a text file, or creates a file with its folders. Read the file first and copy oldText from it.",
+    "Replaces passages of a text file, or creates a file with its folders. Read the file first and copy oldText from it.",
   kind: "edit",
   input,
   async intent({ path }, workspace) {
     const { real, current } = await look(path, workspace);
     return {
       paths: [await touched(path, "write", workspace)],
-      baseHashes: current === undefined ? {} : { [real]: createHash("sha256").update(current).digest("hex") },
+      baseHashes: current === undefined ? {} : { [real]: sha256(current) },
     };
   },
   async preview(edit, workspace) {
     const { real, current } = await look(edit.path, workspace);
-    const { text, line } = applyEdit(current, edit);
-    return { content: [diffContent(real, current, text)], locations: [{ path: real, line }] };
+    const { text } = edited(current, edit);
+    return {
+      content: [diffContent(real, current, text)],
+      locations: hunkLocations(real, current ?? "", text),
+    };
   },
   async run(edit, context) {
     const { workspace, signal } = context;
     const file = await workspace.resolve(edit.path);
     // Two edits of a file may run at once; unless the second reads what the first wrote, one is lost.
-    return inTurn(file, async () => {
+    return inTurn([file], async () => {
       const { real, current } = await look(edit.path, workspace);
-      const { text, line } = applyEdit(current, edit);
+      const { text, passages } = edited(current, edit);
       signal.throwIfAborted();
-      await workspace.writeText(real, text);
-      context.report({ locations: [{ path: real, line }] });
-      const output =
-        current === undefined
-          ? `Created ${edit.path}.`
-          : `Edited ${edit.path} at line ${line}: 1 passage replaced.`;
+      await workspace.write(real, text);
+      const locations = hunkLocations(real, current ?? "", text);
+      context.report({ locations });
+      const output = sentence(current, edit.path, { passages, locations });
       return { output, content: [diffContent(real, current, text)] };
     });
   },
@@ -64,4 +97,28 @@ export const editFile = defineTool({
 async function look(path: string, workspace: Workspace) {
   const real = await workspace.resolve(path);
   return { real, current: await workspace.readText(real) };
+}
+
+function edited(
+  current: string | undefined,
+  { path, oldText = "", newText = "", replaceAll: all, edits }: Input,
+) {
+  if (edits) return applyEdits(current, path, edits);
+  if (oldText === "") return { text: textOfNewFile(current, path, newText), passages: 1 };
+  return applyEdits(current, path, [{ oldText, newText, replaceAll: all }]);
+}
+
+const LISTED_LINES = 10;
+
+function sentence(
+  current: string | undefined,
+  path: string,
+  { passages, locations }: { readonly passages: number; readonly locations: readonly Location[] },
+): string {
+  if (current === undefined) return `Created ${path}.`;
+  if (current === "") return `Filled ${path}, which was empty.`;
+  const lines = locations.slice(0, LISTED_LINES).map(({ line }) => line);
+  const more = locations.length > LISTED_LINES ? ", …" : "";
+  const at = `${locations.length === 1 ? "line" : "lines"} ${lines.join(", ")}${more}`;
+  return `Edited ${path} at ${at}: ${counted(passages, "passage")} replaced.`;
 }

@@ -1,11 +1,13 @@
+import { open, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { aContext, aWorkspace, failureOf, parsed } from "../tools.samples.js";
+import { aContext, aWorkspace, failureOf, parsed, resultOf } from "../tools.samples.js";
 import { readFile } from "./read-file.js";
 
-async function read(files: Record<string, string>, input: object): Promise<string> {
+async function read(files: Record<string, string | Uint8Array>, input: object): Promise<string> {
   const { workspace } = await aWorkspace(files);
-  const { output, content } = await readFile.run(parsed(readFile, input), aContext(workspace).context);
-  expect(content).toEqual([{ type: "content", content: { type: "text", text: output } }]);
+  const { output, appended } = await resultOf(readFile, input, aContext(workspace).context);
+  expect(appended).toEqual([{ type: "content", content: { type: "text", text: output } }]);
   return String(output);
 }
 
@@ -63,12 +65,145 @@ test("what cannot be read is a failure that says what to do", async () => {
   expect(await failureOf(read({ "a.txt": "one\n" }, { path: "a.txt", line: 4 }))).toBe(
     "ToolFailure: read_file: a.txt has 1 line, so there is no line 4. Nothing was read. Use a line from 1 to 1.",
   );
-  expect(await failureOf(read({}, { path: "../x" }))).toContain("outside of the workspace");
+  expect(await failureOf(read({ "src/a.ts": "" }, { path: "src" }))).toBe(
+    "ToolFailure: read_file: src is a folder, not a file. Nothing was read. Use list_directory to see what is in it.",
+  );
+  expect(await failureOf(read({}, { path: "/dev/null" }))).toContain("a device, pipe or socket");
 });
 
 test("an input that makes no sense is not run", () => {
-  for (const input of [{}, { path: "" }, { path: "a", line: 0 }, { path: "a", limit: 1.5 }, { path: 7 }])
+  for (const input of [
+    {},
+    { path: "" },
+    { path: "a", line: 0 },
+    { path: "a", line: -1 },
+    { path: "a", limit: 0 },
+    { path: "a", limit: 1.5 },
+    { path: 7 },
+  ])
     expect(readFile.parse(input)).toMatchObject({ ok: false });
+});
+
+test("a line or a limit below 1 is told in words", () => {
+  const problem = (input: object) => {
+    const result = readFile.parse({ path: "a", ...input });
+    return result.ok ? "" : result.problem;
+  };
+  expect(problem({ line: -1 })).toMatch(
+    /^read_file: the input is not valid\. .*>=1[^]*line[^]*Nothing was run\.$/,
+  );
+  expect(problem({ limit: 0 })).toMatch(/>=1[^]*limit/);
+});
+
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=";
+
+test("an image is shown as what its bytes say, whatever its name", async () => {
+  const start: readonly (readonly [string, Uint8Array])[] = [
+    ["image/png", Buffer.from(PNG, "base64")],
+    ["image/jpeg", Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16])],
+    ["image/gif", Buffer.from("GIF89a\x01\x00\x01\x00")],
+    ["image/webp", Buffer.from("RIFF\x0a\x00\x00\x00WEBPVP8 ")],
+  ];
+  for (const [mimeType, bytes] of start) {
+    const { workspace } = await aWorkspace({ "a.txt": bytes });
+    const { output } = await resultOf(readFile, { path: "a.txt" }, aContext(workspace).context);
+    expect(output).toEqual([
+      { type: "text", text: `[a.txt is an image: ${mimeType}, ${bytes.length} B.]` },
+      { type: "image", data: Buffer.from(bytes).toString("base64"), mimeType },
+    ]);
+  }
+});
+
+test("an image that is too large is told in words", async () => {
+  const image = Buffer.alloc(5 * 1024 * 1024 + 1);
+  Buffer.from(PNG, "base64").copy(image);
+  expect(await failureOf(read({ "a.png": image }, { path: "a.png" }))).toBe(
+    "ToolFailure: read_file: a.png is an image of 5 MB, and one of at most 5 MB can be shown. Nothing was read. Make a smaller copy with a command, and read that.",
+  );
+  const { workspace } = await aWorkspace({ "a.png": image.subarray(0, -1) });
+  const { output } = await resultOf(readFile, { path: "a.png" }, aContext(workspace).context);
+  expect(output).toMatchObject([{ text: "[a.png is an image: image/png, 5 MB.]" }, { type: "image" }]);
+});
+
+test("what is no text in UTF-8 is told in words that name a command", async () => {
+  const failure = (bytes: Uint8Array) => failureOf(read({ "a.txt": bytes }, { path: "a.txt" }));
+  expect(await failure(Buffer.from("a\0b"))).toBe(
+    'ToolFailure: read_file: a.txt is not text: it has NUL bytes. Nothing was read. A command such as "file" says what it is, and "xxd" shows its bytes.',
+  );
+  expect(await failure(Buffer.from("caf\xe9", "latin1"))).toContain("iconv -f latin1 -t utf-8");
+  expect(await failure(Buffer.from("\uFEFFhi", "utf16le"))).toContain("iconv -f utf-16 -t utf-8");
+});
+
+/** Lines of 1 MB each but for the first three, which are short. */
+async function aLargeFile(lines: number) {
+  const { root, workspace } = await aWorkspace();
+  const path = join(root, "large.log");
+  await writeFile(path, "first\nsecond\nthird é\n");
+  const file = await open(path, "a");
+  const wide = Buffer.from(`${"x".repeat(1024 * 1024 - 1)}\n`);
+  for (let line = 0; line < lines; line++) await file.write(wide);
+  await file.write("last\nthe end");
+  await file.close();
+  return async (input: object) =>
+    String((await resultOf(readFile, { path: "large.log", ...input }, aContext(workspace).context)).output);
+}
+
+test("a file that is too large to be held is read in parts", async () => {
+  const part = await aLargeFile(12);
+  expect(await part({ limit: 2 })).toBe(
+    "first\nsecond\n[Lines 1-2 of a file of 12 MB. Use line=3 to continue.]",
+  );
+  // The lines after it do not fit.
+  expect(await part({ line: 2 })).toBe(
+    "second\nthird é\n[Lines 2-3 of a file of 12 MB. Use line=4 to continue.]",
+  );
+  expect(await part({ line: 15 })).toBe(
+    `${"x".repeat(256 * 1024)}\n[Line 15 is cut after 256 kB. Use line=16 to continue.]`,
+  );
+  expect(await part({ line: 16 })).toBe("last\nthe end");
+  expect(await part({ line: 16, limit: 1 })).toBe(
+    "last\n[Lines 16-16 of a file of 12 MB. Use line=17 to continue.]",
+  );
+  expect(await part({ line: 17 })).toBe("the end");
+  expect(await failureOf(part({ line: 18 }))).toBe(
+    "ToolFailure: read_file: large.log has 17 lines, so there is no line 18. Nothing was read. Use a line from 1 to 17.",
+  );
+});
+
+test("a line too far into a huge file is told in words, and the lines before it can be read", async () => {
+  const part = await aLargeFile(66);
+  expect(await part({ line: 66 })).toContain("[Line 66 is cut after 256 kB. Use line=67 to continue.]");
+  expect(await failureOf(part({ line: 69 }))).toBe(
+    "ToolFailure: read_file: line 69 of large.log (66 MB) is too far into the file: 64 MB were looked through, 66 lines. Nothing was read. Search it with grep, or take out the lines with a command such as sed -n or tail.",
+  );
+});
+
+test("a huge file of nothing is not read through", async () => {
+  const { root, workspace } = await aWorkspace();
+  const file = await open(join(root, "huge"), "w");
+  await file.write("one\ntwo\n");
+  await file.truncate(10 * 1024 ** 3);
+  await file.close();
+  const part = async (input: object) =>
+    (await resultOf(readFile, { path: "huge", ...input }, aContext(workspace).context)).output;
+  expect(await part({ limit: 2 })).toBe("one\ntwo\n[Lines 1-2 of a file of 10 GB. Use line=3 to continue.]");
+  expect(await failureOf(part({ line: 3 }))).toContain("NUL bytes");
+  expect(await failureOf(part({ line: 4 }))).toContain("NUL bytes");
+});
+
+test("a cut in a large file falls between characters, and what is no text is not shown", async () => {
+  const text = Buffer.from(`x${"é".repeat(6 * 1024 * 1024)}`);
+  const shown = await read({ "a.txt": text }, { path: "a.txt" });
+  expect(shown).toBe(`x${"é".repeat(131_071)}\n[Line 1 is cut after 256 kB.]`);
+  text[1000] = 0xff;
+  expect(await failureOf(read({ "a.txt": text }, { path: "a.txt" }))).toContain("not text in UTF-8");
+});
+
+test("a long search for a line ends when the call is cancelled", async () => {
+  const { workspace } = await aWorkspace({ "a.txt": "x\n".repeat(6 * 1024 * 1024) });
+  const reason = new Error("no longer wanted");
+  const { context } = aContext(workspace, AbortSignal.abort(reason));
+  await expect(resultOf(readFile, { path: "a.txt", line: 3_000_000 }, context)).rejects.toBe(reason);
 });
 
 test("it says beforehand which file it reads, and where", async () => {

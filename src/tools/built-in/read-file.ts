@@ -1,15 +1,22 @@
-/** A text file for the model: whole, or a part of it with the step that leads to the next. */
+/** A file for the model: a text, whole or in parts with the step that leads to the next, or an image. */
 import { z } from "zod";
-import { textContent } from "../../call/index.js";
+import type { ContentBlock } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
 import { touched } from "../touched.js";
 import { ToolFailure } from "../tool.js";
+import type { FileInfo, Workspace } from "../workspace.js";
+import { imageType, SIGNATURE_BYTES } from "./image-type.js";
+import { largeFilePart } from "./large-file-part.js";
+import { mustBeText } from "./not-text.js";
+import { sizeText } from "./size-text.js";
+import { pathInput } from "./text-input.js";
+import { MAX_LINES, textPart } from "./text-part.js";
 
-const MAX_LINES = 2000;
-const MAX_BYTES = 256 * 1024;
+const MAX_WHOLE_TEXT = 10 * 1024 * 1024;
+const MAX_IMAGE = 5 * 1024 * 1024;
 
 const input = z.object({
-  path: z.string().min(1).describe("The file, absolute or from the workspace folder."),
+  path: pathInput("The file"),
   line: z.int().min(1).optional().describe("The first line to read, counted from 1."),
   limit: z.int().min(1).optional().describe(`How many lines to read; at most, and without it, ${MAX_LINES}.`),
 });
@@ -17,7 +24,7 @@ const input = z.object({
 export const readFile = defineTool({
   name: "read_file",
   description:
-    "Reads a text file of the workspace. A long file comes in parts; the last line of a part says how to go on.",
+    "Reads a text file, or shows an image (PNG, JPEG, GIF, WebP). A long text comes in parts; the last line of a part says how to go on.",
   kind: "read",
   input,
   async intent({ path }, workspace) {
@@ -27,51 +34,61 @@ export const readFile = defineTool({
     const place = { path: await workspace.resolve(path) };
     return { locations: [line === undefined ? place : { ...place, line }] };
   },
-  async run(wanted, { workspace }) {
-    const text = await workspace.readText(await workspace.resolve(wanted.path));
-    if (text === undefined)
-      throw new ToolFailure(
-        `read_file: ${wanted.path} does not exist. Nothing was read. List its folder to find the right name.`,
-      );
-    const output = partOf(text, wanted);
-    return { output, content: [textContent(output)] };
+  async run(wanted, { workspace, signal }) {
+    const { path } = wanted;
+    const file = await workspace.resolve(path);
+    const { size } = mustBeFile(path, await workspace.look(file));
+    const start = await workspace.readBytes(file, { length: SIGNATURE_BYTES });
+    const image = start && imageType(start.bytes);
+    if (image !== undefined) return imageBlocks(path, image, await imageBytes(path, file, workspace));
+    if (size > MAX_WHOLE_TEXT) return largeFilePart(workspace, { file, size, signal }, wanted);
+    const text = await wholeText(path, file, workspace);
+    return textPart(text, wanted);
   },
 });
 
-function partOf(text: string, { path, line = 1, limit = MAX_LINES }: z.output<typeof input>): string {
-  if (text === "") return "[The file is empty.]";
-  const lines = text.split(/(?<=\n)/);
-  const first = lines[line - 1];
-  if (first === undefined)
-    throw new ToolFailure(
-      `read_file: ${path} has ${counted(lines.length)}, so there is no line ${line}. Nothing was read. Use a line from 1 to ${lines.length}.`,
-    );
-  const wanted = lines.slice(line - 1, line - 1 + Math.min(limit, MAX_LINES));
-  const part = wanted.slice(0, linesThatFit(wanted));
-  const next = line + Math.max(part.length, 1);
-  const onward = next > lines.length ? "" : ` Use line=${next} to continue.`;
-  if (part.length === 0) return withNotice(beginning(first), `Line ${line} is cut after 256 kB.${onward}`);
-  const shown = part.join("");
-  return onward === "" ? shown : withNotice(shown, `Lines ${line}-${next - 1} of ${lines.length}.${onward}`);
+function mustBeFile(path: string, info: FileInfo | undefined): FileInfo {
+  if (info?.type === "file") return info;
+  if (!info) throw notThere(path);
+  throw new ToolFailure(
+    info.type === "folder"
+      ? `read_file: ${path} is a folder, not a file. Nothing was read. Use list_directory to see what is in it.`
+      : `read_file: ${path} is a device, pipe or socket, not a file. Nothing was read. Give the path of a file.`,
+  );
 }
 
-function linesThatFit(lines: readonly string[]): number {
-  let bytes = 0;
-  const tooMany = lines.findIndex((line) => (bytes += Buffer.byteLength(line)) > MAX_BYTES);
-  return tooMany < 0 ? lines.length : tooMany;
+/** Asked of the workspace as text first: an editor may hold a newer one than the disk. */
+async function wholeText(path: string, file: string, workspace: Workspace): Promise<string> {
+  try {
+    const text = await workspace.readText(file);
+    if (text !== undefined) return text;
+  } catch (error) {
+    const read =
+      error instanceof ToolFailure && (await workspace.readBytes(file, { length: MAX_WHOLE_TEXT }));
+    if (read) mustBeText(path, read.bytes);
+    throw error;
+  }
+  throw notThere(path);
 }
 
-/** The first bytes of a line, without the half of a character that the cut may leave. */
-function beginning(line: string): string {
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(Buffer.from(line).subarray(0, MAX_BYTES), {
-    stream: true,
-  });
+async function imageBytes(path: string, file: string, workspace: Workspace): Promise<Uint8Array> {
+  const read = await workspace.readBytes(file, { length: MAX_IMAGE });
+  if (!read) throw notThere(path);
+  if (read.size <= MAX_IMAGE) return read.bytes;
+  throw new ToolFailure(
+    `read_file: ${path} is an image of ${sizeText(read.size)}, and one of at most ${sizeText(MAX_IMAGE)} can be shown. Nothing was read. Make a smaller copy with a command, and read that.`,
+  );
 }
 
-function withNotice(text: string, notice: string): string {
-  return `${text}${text.endsWith("\n") ? "" : "\n"}[${notice}]`;
+function notThere(path: string): ToolFailure {
+  return new ToolFailure(
+    `read_file: ${path} does not exist. Nothing was read. List its folder to find the right name.`,
+  );
 }
 
-function counted(lines: number): string {
-  return lines === 1 ? "1 line" : `${lines} lines`;
+function imageBlocks(path: string, mimeType: string, bytes: Uint8Array): readonly ContentBlock[] {
+  return [
+    { type: "text", text: `[${path} is an image: ${mimeType}, ${sizeText(bytes.length)}.]` },
+    { type: "image", data: Buffer.from(bytes).toString("base64"), mimeType },
+  ];
 }

@@ -1,90 +1,353 @@
+import { mkdir, realpath, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { CallFields, TerminalContent } from "../../call/index.js";
-import { aContext, aWorkspace, parsed } from "../tools.samples.js";
+import { createToolTitle } from "../../call/index.js";
+import { decide } from "../../policy/index.js";
+import type { Rule } from "../../policy/index.js";
+import type { ToolContext, ToolIntent } from "../tool.js";
+import { aContext, aWorkspace, failureOf, parsed, resultOf } from "../tools.samples.js";
 import { terminal } from "./terminal.js";
 
-const input = (command: string) => parsed(terminal, { command });
-const EMPTY = { head: "", tail: "", total: 0 };
+type Told = {
+  readonly output: string;
+  readonly exitCode?: number;
+  readonly signal?: string;
+  readonly timedOut?: boolean;
+  readonly truncated?: number;
+};
 
-function terminalIn(fields: CallFields | undefined): TerminalContent | undefined {
-  return fields?.content?.find((content) => content.type === "terminal");
+async function runIn(context: ToolContext, command: string, more: object = {}) {
+  const { output, ...result } = await resultOf(terminal, { command, ...more }, context);
+  return { ...result, told: output as Told }; // what the tool promises to the model
 }
 
-test("the terminal is shown before anything is printed in it, and in the end with its exit", async () => {
+/** The context, with something that happens as soon as the command prints. */
+function whenItPrints(context: ToolContext, act: (text: string) => void): ToolContext {
+  return {
+    ...context,
+    terminal: (name) => {
+      const inner = context.terminal(name);
+      return {
+        ...inner,
+        print: (text) => {
+          inner.print(text);
+          act(text);
+        },
+      };
+    },
+  };
+}
+
+test("what the command prints is shown as it comes, and in the end with its exit", async () => {
   const { workspace } = await aWorkspace();
-  const { context, reported, printed } = aContext(workspace);
-  const result = await terminal.run(input("echo hello; sleep 0.3; echo world >&2"), context);
-  expect(reported).toEqual([{ content: [{ type: "terminal", terminalId: "call-1", output: EMPTY }] }]);
-  expect(printed).toEqual(["call-1: hello\n", "call-1: world\n"]);
-  expect(result).toEqual({
-    output: { exitCode: 0, output: "hello\nworld\n" },
-    content: [
-      {
-        type: "terminal",
-        terminalId: "call-1",
-        output: { head: "hello\nworld\n", tail: "", total: 12 },
-        exit: { exitCode: 0 },
-      },
-    ],
-  });
+  const { context, printed, shown } = aContext(workspace);
+  const { told, content, isError } = await runIn(context, "echo hello; sleep 0.3; echo world >&2");
+  expect(printed).toEqual(["hello\n", "world\n"]);
+  expect(shown).toEqual([{ exit: { exitCode: 0 } }]);
+  expect(told).toEqual({ exitCode: 0, output: "hello\nworld\n" });
+  expect(isError).toBeUndefined();
+  expect(content).toEqual([
+    {
+      type: "terminal",
+      terminalId: context.terminal().terminalId,
+      output: { head: "hello\nworld\n", tail: "", total: 12 },
+      exit: { exitCode: 0 },
+    },
+  ]);
 });
 
 test("a command that fails is no failure of the tool: the exit code is told", async () => {
   const { workspace } = await aWorkspace();
-  const { output } = await terminal.run(input("echo no; exit 7"), aContext(workspace).context);
-  expect(output).toEqual({ exitCode: 7, output: "no\n" });
+  const { told, isError } = await runIn(aContext(workspace).context, "echo no; exit 7");
+  expect(told).toEqual({ exitCode: 7, output: "no\n" });
+  expect(isError).toBeUndefined();
 });
 
 test("a command that was killed from elsewhere tells by which signal", async () => {
   const { workspace } = await aWorkspace();
-  const { output } = await terminal.run(input("kill -9 $$"), aContext(workspace).context);
-  expect(output).toEqual({ signal: "SIGKILL", output: "" });
+  const { told } = await runIn(aContext(workspace).context, "kill -9 $$");
+  expect(told).toEqual({ signal: "SIGKILL", output: "" });
 });
 
-test("of long output the beginning and the end are kept", async () => {
+test("of long output the beginning and the end are kept, and the way to the rest is told", async () => {
   const { workspace } = await aWorkspace();
   const { context, printed } = aContext(workspace);
-  const { output } = await terminal.run(input("seq 300000"), context);
-  const shown = (output as { readonly output: string }).output;
-  expect(shown.length).toBeLessThan(70_000);
-  expect(shown.startsWith("1\n2\n")).toBe(true);
-  expect(shown).toContain("characters left out");
-  expect(shown.endsWith("299999\n300000\n")).toBe(true);
-  expect(printed.join("").replaceAll("call-1: ", "").length).toBe(1_988_895);
+  const { told } = await runIn(context, "seq 300000");
+  expect(told.output.length).toBeLessThan(70_000);
+  expect(told.output.startsWith("1\n2\n")).toBe(true);
+  expect(told.output).toContain("… 1,923,359 characters left out …");
+  expect(told.truncated).toBe(1_923_359);
+  expect(told.output).toMatch(/299999\n300000\n\[The output is too long.* read_file\.\]$/);
+  expect(printed.join("").length).toBe(1_988_895);
+});
+
+test("the command runs in the folder that is asked for, with the variables that are asked for", async () => {
+  const { workspace, root } = await aWorkspace({ "sub/file.txt": "" });
+  const { context } = aContext(workspace);
+  const more = { cwd: "sub", env: { GREETING: "hello $HOME" } };
+  const { told } = await runIn(context, `pwd; ls; echo "$GREETING"`, more);
+  expect(told.output).toBe(`${join(root, "sub")}\nfile.txt\nhello $HOME\n`);
+});
+
+test("a folder that is none is told before anything runs", async () => {
+  const { workspace } = await aWorkspace({ "file.txt": "" });
+  const { context, printed } = aContext(workspace);
+  for (const cwd of ["missing", "file.txt"]) {
+    const words = `ToolFailure: terminal: ${cwd} is not a folder. Nothing was run. Give a folder that exists, or leave cwd out.`;
+    expect(await failureOf(runIn(context, "echo ran", { cwd }))).toBe(words);
+    expect(await failureOf(intentOf(workspace, "echo ran", { cwd }))).toBe(words);
+  }
+  expect(printed).toEqual([]);
+});
+
+test("a command whose time is up is ended with all that it started, and that is told with what it printed", async () => {
+  const { workspace, root } = await aWorkspace();
+  const { context, shown } = aContext(workspace);
+  const command = "echo begun; (sleep 2; touch late) & sleep 60";
+  const { told, isError, content } = await runIn(context, command, { timeout: 1 });
+  expect(told).toEqual({
+    signal: "SIGTERM",
+    output: "begun\n[timed out after 1 s; the command and what it started were ended]",
+    timedOut: true,
+  });
+  expect(isError).toBe(true);
+  expect(content).toMatchObject([{ output: { head: "begun\n" }, exit: { signal: "SIGTERM" } }]);
+  expect(shown).toEqual([{ exit: { signal: "SIGTERM" } }]);
+  await setTimeout(1500);
+  expect(await workspace.look(join(root, "late"))).toBeUndefined();
+});
+
+test("a server that shuts down in good order when its time is up has still timed out", async () => {
+  const { workspace } = await aWorkspace();
+  const command = `trap "echo bye; exit 0" TERM; echo up; while :; do sleep 0.1; done`;
+  const { told, isError } = await runIn(aContext(workspace).context, command, { timeout: 1 });
+  expect(told).toMatchObject({ exitCode: 0, timedOut: true });
+  expect(told.output).toContain("bye\n[timed out after 1 s");
+  expect(isError).toBe(true);
+});
+
+test("the time limit is the tool's own, has an end, and must be a time", () => {
+  expect(terminal.timeLimit).toBe(Number.POSITIVE_INFINITY);
+  for (const timeout of [0, -1, 3601, Number.NaN, "60"]) {
+    expect(terminal.parse({ command: "true", timeout })).toMatchObject({ ok: false });
+  }
+  expect(terminal.parse({ command: "true", timeout: 3600 })).toMatchObject({ ok: true });
 });
 
 test("a command that is cancelled ends with the reason of the cancel, and shows how far it came", async () => {
   const { workspace } = await aWorkspace();
   const cancel = new AbortController();
-  const { context, reported } = aContext(workspace, cancel.signal);
+  const { context, printed, shown } = aContext(workspace, cancel.signal);
   const reason = new Error("the user pressed stop");
-  const running = terminal.run(input("echo begun; sleep 60"), {
-    ...context,
-    print: () => cancel.abort(reason),
-  });
+  const running = runIn(
+    whenItPrints(context, () => cancel.abort(reason)),
+    "echo begun; sleep 60",
+  );
   await expect(running).rejects.toBe(reason);
-  expect(terminalIn(reported.at(-1))).toMatchObject({
-    output: { head: "begun\n" },
-    exit: { signal: "SIGTERM" },
-  });
+  expect(printed).toEqual(["begun\n"]);
+  expect(shown).toEqual([{ exit: { signal: "SIGTERM" } }]);
 });
 
 test("a command that came to its end in spite of the cancel is done, because it was", async () => {
   const { workspace } = await aWorkspace();
   const cancel = new AbortController();
   const { context } = aContext(workspace, cancel.signal);
-  const deaf = input(`trap "" TERM; echo begun; sleep 0.3; echo ended`);
-  const { output } = await terminal.run(deaf, { ...context, print: () => cancel.abort() });
-  expect(output).toEqual({ exitCode: 0, output: "begun\nended\n" });
+  const { told } = await runIn(
+    whenItPrints(context, () => cancel.abort()),
+    `trap "" TERM; echo begun; sleep 0.3; echo ended`,
+  );
+  expect(told).toEqual({ exitCode: 0, output: "begun\nended\n" });
 });
 
-test("it says beforehand what the shell will read, to the letter", async () => {
+test("a call that was cancelled before it began runs nothing", async () => {
+  const { workspace, root } = await aWorkspace();
+  const reason = new Error("too late");
+  await expect(runIn(aContext(workspace, AbortSignal.abort(reason)).context, "touch made")).rejects.toBe(
+    reason,
+  );
+  expect(await workspace.look(join(root, "made"))).toBeUndefined();
+});
+
+test("a terminal of its own is asked of the workspace when the input says so", async () => {
   const { workspace } = await aWorkspace();
-  const command = "  echo 'a'\n\trm -rf build # \u202E";
-  expect(await terminal.intent?.(input(command), workspace)).toEqual({ command });
+  const sizes: unknown[] = [];
+  const watched = new Proxy(workspace, {
+    get: (target, name) =>
+      name === "runCommand"
+        ? (_command: string, { pty }: { readonly pty?: unknown }) => {
+            sizes.push(pty);
+            return Promise.resolve({ exitCode: 0 });
+          }
+        : Reflect.get(target, name),
+  });
+  const { context } = aContext(watched);
+  for (const pty of [undefined, false, true]) await runIn(context, "tty", pty === undefined ? {} : { pty });
+  expect(sizes).toEqual([undefined, undefined, { columns: 120, rows: 30 }]);
 });
 
-test("no command is not an empty one", () => {
+async function intentOf(
+  workspace: ToolContext["workspace"],
+  command: string,
+  more: object = {},
+): Promise<ToolIntent> {
+  return (await terminal.intent?.(parsed(terminal, { command, ...more }), workspace)) ?? {};
+}
+
+test("it says beforehand what the shell will read, to the letter, and where, and with what", async () => {
+  const { workspace, root } = await aWorkspace({ "sub/file.txt": "" });
+  const command = "  echo 'a'\n\trm -rf build # \u202E";
+  expect(await intentOf(workspace, command)).toEqual({ command });
+  await symlink("sub", join(root, "way"));
+  expect(await intentOf(workspace, "ls", { cwd: "way", env: { CI: "1" } })).toEqual({
+    command: "ls",
+    cwd: join(root, "sub"),
+    env: { CI: "1" },
+  });
+});
+
+async function aWorkspaceWithLinks() {
+  const there = await aWorkspace({ "secrets/key.txt": "k", "plain.txt": "", "src/app.ts": "" });
+  const { root, outside } = there;
+  await mkdir(join(outside, "else", "deep"), { recursive: true });
+  await writeFile(join(outside, "else", "file.txt"), "");
+  await symlink("secrets/key.txt", join(root, "inlink"));
+  await symlink("../else", join(root, "outdir"));
+  await symlink("../else/deep", join(root, "deepdir"));
+  await symlink("../nowhere/yet", join(root, "dangling"));
+  await symlink("../../secrets", join(root, "src", "up"));
+  await symlink("src/app.ts", join(root, "applink"));
+  await symlink("loop", join(root, "loop"));
+  return there;
+}
+
+test("a word that is a link, or goes through one, is told with where it really leads", async () => {
+  const { workspace, root, outside } = await aWorkspaceWithLinks();
+  const found = async (command: string, more: object = {}) => {
+    const { paths = [] } = await intentOf(workspace, command, more);
+    return paths.map(({ path, named, access }) =>
+      `${access} ${named ?? "-"} -> ${path}`.replaceAll(outside, ""),
+    );
+  };
+  const inlink = "read /ws/inlink -> /ws/secrets/key.txt";
+  const outdir = "read /ws/outdir -> /else";
+  expect(await found("cat inlink")).toEqual([inlink]);
+  expect(await found(`cat ${root}/inlink ./inlink 'inlink'`)).toEqual([inlink, inlink]);
+  expect(await found("true && sudo cat inlink | wc")).toEqual([inlink]);
+  expect(await found("bash -c 'cat inlink'")).toEqual([inlink]);
+  expect(await found("dd if=inlink")).toEqual([inlink]);
+  expect(await found("grep -finlink x")).toEqual([inlink]);
+  expect(await found("curl -d @inlink http://a.example")).toEqual([inlink]);
+  expect(await found("wc < inlink")).toEqual([inlink]);
+  expect(await found("echo x > dangling")).toEqual(["write /ws/dangling -> /nowhere/yet"]);
+  expect(await found("cp inlink copy.txt")).toEqual([inlink]);
+  // The system goes up from where the link leads.
+  expect(await found("cat deepdir/../file.txt")).toEqual(["read /ws/file.txt -> /else/file.txt"]);
+  expect(await found("cd src && cat up/key.txt")).toEqual(["read /ws/src/up/key.txt -> /secrets/key.txt"]);
+  expect(await found("cat up/key.txt", { cwd: "src" })).toEqual([
+    "read /ws/src/up/key.txt -> /secrets/key.txt",
+  ]);
+  expect(await found("cd outdir && cat file.txt")).toEqual([
+    outdir,
+    "read /ws/outdir/file.txt -> /else/file.txt",
+  ]);
+  // The shell, for its part, goes back to where it came from.
+  expect(await found("cd outdir && cd .. && cat plain.txt")).toEqual([outdir]);
+  expect(await found("cd -P deepdir/..")).toEqual(["read /ws -> /else"]);
+});
+
+test("what a command is known to change by way of a link is told as a change", async () => {
+  const { workspace, outside } = await aWorkspaceWithLinks();
+  const accesses = async (command: string) => {
+    const { paths = [] } = await intentOf(workspace, command);
+    return paths.map(({ path, access }) => `${access} ${path}`.replaceAll(outside, ""));
+  };
+  const changed = ["read /ws/secrets/key.txt", "write /ws/secrets/key.txt"];
+  expect(await accesses("cp plain.txt inlink")).toEqual(changed);
+  expect(await accesses("echo x | tee -a inlink")).toEqual(changed);
+  expect(await accesses("cp plain.txt outdir/new.txt")).toEqual([
+    "read /else/new.txt",
+    "write /else/new.txt",
+  ]);
+  expect(await accesses("rm outdir/file.txt")).toEqual(["read /else/file.txt", "delete /else/file.txt"]);
+  // The link goes, not what it leads to.
+  expect(await accesses("rm inlink")).toEqual(["read /ws/secrets/key.txt"]);
+});
+
+test("a rule on a link's target speaks of the command, and a link out of the workspace is asked about", async () => {
+  const { workspace, root } = await aWorkspaceWithLinks();
+  const rules: readonly Rule[] = [
+    { allow: "read" },
+    { allow: "execute", command: "cat *" },
+    { allow: "execute", command: "cp *" },
+    { deny: "read", path: `${root}/secrets/**` },
+    { deny: "edit", path: `${root}/src/**` },
+  ];
+  const decided = async (command: string) => {
+    const intent = { tool: "terminal", kind: "execute", input: {}, cwd: root } as const;
+    const whole = {
+      ...intent,
+      paths: [],
+      hosts: [],
+      baseHashes: {},
+      ...(await intentOf(workspace, command)),
+    };
+    return decide(whole, { rules, roots: [root], home: "/home/someone" }).effect;
+  };
+  expect(await decided("cat plain.txt")).toBe("allow");
+  expect(await decided("cat inlink")).toBe("deny");
+  expect(await decided("cat outdir/file.txt")).toBe("ask");
+  expect(await decided("cat applink")).toBe("allow");
+  expect(await decided("cp plain.txt applink")).toBe("deny");
+});
+
+test("a command without links says nothing of paths", async () => {
+  const { workspace, root } = await aWorkspaceWithLinks();
+  const ordinary = [
+    "npm test",
+    "cat plain.txt src/app.ts src/../plain.txt ./plain.txt missing.txt",
+    `cat ${root}/plain.txt ${root}/src/../plain.txt > out.txt`,
+    "sed -n 's/a/b/p' plain.txt",
+    "ls plain.txt/below loop /bin /proc/self/exe ../else",
+    `node -e "${"x".repeat(5000)}"`,
+    `printf '\\0' "a\nb"`,
+  ];
+  for (const command of ordinary) expect(await intentOf(workspace, command)).toEqual({ command });
+});
+
+test("a link is found wherever it stands, and more words than can be looked at are not run", async () => {
+  const { workspace } = await aWorkspaceWithLinks();
+  const words = (count: number) => Array.from({ length: count }, (_, index) => `w${index}`).join(" ");
+  const { paths } = await intentOf(workspace, `cat ${words(1500)} inlink`);
+  expect(paths).toHaveLength(1);
+  expect(await failureOf(intentOf(workspace, `cat ${words(2000)} inlink`))).toContain(
+    "more than 2000 different words that may be paths. Nothing was run.",
+  );
+});
+
+test("a crowd of links is looked at in good time, and taken to be changed", async () => {
+  const { workspace, root } = await aWorkspace({ "plain.txt": "" });
+  const names = Array.from({ length: 60 }, (_, index) => `link${index}`);
+  for (const name of names) await symlink("plain.txt", join(root, name));
+  const { paths = [] } = await intentOf(workspace, `cat ${names.join(" ")}`);
+  expect(paths.filter(({ access }) => access === "write")).toHaveLength(60);
+});
+
+test("the workspace itself may lie behind a link", async () => {
+  const { workspace, outside } = await aWorkspace({ "plain.txt": "" });
+  await symlink("ws", join(outside, "ws-link"));
+  expect(await realpath(join(outside, "ws-link"))).toBe(workspace.root);
+  expect(await intentOf(workspace, "cat plain.txt")).toEqual({ command: "cat plain.txt" });
+});
+
+test("its title is the command", () => {
+  expect(createToolTitle(terminal.name, { command: "npm test", cwd: "web" })).toBe("Run npm test");
+});
+
+test("no command is not an empty one, and a variable has a name", () => {
   expect(terminal.parse({ command: "" })).toMatchObject({ ok: false });
   expect(terminal.parse({})).toMatchObject({ ok: false });
+  for (const name of ["", "A=B", "1A", "A B"]) {
+    expect(terminal.parse({ command: "true", env: { [name]: "x" } })).toMatchObject({ ok: false });
+  }
 });

@@ -1,7 +1,44 @@
-/** A shell command, shown while it prints. */
+/**
+ * A shell command, shown while it prints.
+ *
+ * It has a time limit of its own, since only it can say how far the command had come. However it ends, what
+ * really happened is told: the exit, the output so far, and what of it is left out.
+ */
 import { z } from "zod";
-import { appendText, EMPTY_TEXT, shownText } from "../../call/index.js";
+import { appendText, EMPTY_TEXT, leftOut, shownText } from "../../call/index.js";
+import type { BoundedText } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
+import { ToolFailure } from "../tool.js";
+import type { ToolResult } from "../tool.js";
+import type { CommandExit, Workspace } from "../workspace.js";
+import { commandLinks } from "./command-links.js";
+
+const DEFAULT_SECONDS = 120;
+const MOST_SECONDS = 3600;
+const PTY_SIZE = { columns: 120, rows: 30 } as const;
+
+const input = z.object({
+  command: z.string().min(1).describe("The command, as a shell reads it."),
+  cwd: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The folder it runs in, absolute or from the workspace folder; without it, that folder."),
+  env: z
+    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string())
+    .optional()
+    .describe("Variables to set for it."),
+  timeout: z
+    .number()
+    .positive()
+    .max(MOST_SECONDS)
+    .optional()
+    .describe(`After how many seconds it is ended; ${DEFAULT_SECONDS} when left out.`),
+  pty: z
+    .boolean()
+    .optional()
+    .describe("Gives it a terminal, for programs that need one. Its output then has control sequences."),
+});
 
 export const terminal = defineTool({
   name: "terminal",
@@ -10,26 +47,93 @@ export const terminal = defineTool({
     "It has no input to wait for. Of long output the beginning and the end are returned. " +
     "Send the output of a background process to a file.",
   kind: "execute",
-  input: z.object({ command: z.string().min(1).describe("The command, as a shell reads it.") }),
-  async intent({ command }) {
-    return { command };
-  },
-  async run({ command }, context) {
-    const { toolCallId, workspace, signal } = context;
-    const opened = { type: "terminal", terminalId: toolCallId, output: EMPTY_TEXT } as const;
-    context.report({ content: [opened] });
-    let output = EMPTY_TEXT;
-    const onOutput = (text: string) => {
-      output = appendText(output, text);
-      context.print(toolCallId, text);
+  input,
+  timeLimit: Number.POSITIVE_INFINITY,
+  async intent({ command, cwd, env }, workspace) {
+    const folder = await folderOf(cwd, workspace);
+    const paths = await commandLinks(command, folder ?? workspace.root, workspace);
+    return {
+      command,
+      ...(folder !== undefined && { cwd: folder }),
+      ...(env && { env }),
+      ...(paths.length > 0 && { paths }),
     };
-    const exit = await workspace.runCommand(command, { signal, onOutput });
-    const content = [{ ...opened, output, exit }];
+  },
+  async run({ command, cwd, env, pty = false, timeout = DEFAULT_SECONDS }, call) {
+    const { workspace, signal } = call;
+    const folder = await folderOf(cwd, workspace);
+    const shown = call.terminal();
+    let output = EMPTY_TEXT;
+    const { exit, timedOut } = await withinTime(timeout, signal, (ending) =>
+      workspace.runCommand(command, {
+        ...(folder !== undefined && { cwd: folder }),
+        ...(env && { env }),
+        ...(pty && { pty: PTY_SIZE }),
+        signal: ending,
+        onOutput: (text) => {
+          output = appendText(output, text);
+          shown.print(text);
+        },
+      }),
+    );
+    shown.exit(exit);
     // A command that came to its good end in spite of the cancel did what it was asked to; all others were ended.
-    if (signal.aborted && exit.exitCode !== 0) {
-      context.report({ content });
-      signal.throwIfAborted();
-    }
-    return { output: { ...exit, output: shownText(output) }, content };
+    if (exit.exitCode !== 0) signal.throwIfAborted();
+    return {
+      ...told(exit, output, timedOut ? timeout : undefined),
+      content: [{ type: "terminal", terminalId: shown.terminalId, output, exit }],
+    };
   },
 });
+
+/** The real path; undefined when it is left to the workspace. */
+async function folderOf(cwd: string | undefined, workspace: Workspace): Promise<string | undefined> {
+  if (cwd === undefined) return undefined;
+  const folder = await workspace.resolve(cwd);
+  if ((await workspace.look(folder))?.type === "folder") return folder;
+  throw new ToolFailure(
+    `terminal: ${cwd} is not a folder. Nothing was run. Give a folder that exists, or leave cwd out.`,
+  );
+}
+
+async function withinTime(
+  seconds: number,
+  signal: AbortSignal,
+  run: (ending: AbortSignal) => Promise<CommandExit>,
+): Promise<{ readonly exit: CommandExit; readonly timedOut: boolean }> {
+  const timeUp = new AbortController();
+  const timer = setTimeout(() => timeUp.abort(), seconds * 1000);
+  try {
+    const exit = await run(AbortSignal.any([signal, timeUp.signal]));
+    return { exit, timedOut: timeUp.signal.aborted };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The end, in words for the model. `timedOut`: after how many seconds, if it was. */
+function told(exit: CommandExit, text: BoundedText, timedOut: number | undefined): ToolResult {
+  const truncated = leftOut(text);
+  const notices = [
+    ...(truncated > 0 ? [HOW_TO_GET_THE_REST] : []),
+    ...(timedOut === undefined
+      ? []
+      : [`timed out after ${timedOut} s; the command and what it started were ended`]),
+  ];
+  return {
+    output: {
+      ...exit,
+      output: notices.reduce(withNotice, shownText(text)),
+      ...(timedOut !== undefined && { timedOut: true }),
+      ...(truncated > 0 && { truncated }),
+    },
+    ...(timedOut !== undefined && { isError: true }),
+  };
+}
+
+const HOW_TO_GET_THE_REST =
+  "The output is too long to be returned whole. To see the rest of it, send it to a file (… > file 2>&1) and read parts of that with read_file.";
+
+function withNotice(text: string, notice: string): string {
+  return `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}[${notice}]`;
+}

@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import { inferToolKind } from "../../call/index.js";
-import { aContext, aWorkspace, parsed } from "../tools.samples.js";
+import { aContext, aWorkspace, resultOf } from "../tools.samples.js";
 import { builtInTools } from "./index.js";
 import { todoWrite } from "./todo-write.js";
 
 async function write(input: unknown) {
   const { workspace } = await aWorkspace();
-  return todoWrite.run(parsed(todoWrite, input), aContext(workspace).context);
+  const { output, plan } = await resultOf(todoWrite, input, aContext(workspace).context);
+  return { output, plan };
 }
 
 test("the list becomes the plan, and the model is told how it stands", async () => {
@@ -57,8 +58,31 @@ test("without a list there is nothing to do", () => {
   expect(todoWrite.parse({ todos: [{ content: "Read" }] })).toMatchObject({ ok: false });
 });
 
+test.each<[unknown]>([
+  [["Read", "Edit"]],
+  ['["Read", {"content":"Edit","status":"pending"}]'],
+  [
+    [
+      { task: "Read", done: false },
+      { title: "Edit", state: "pending" },
+    ],
+  ],
+])("%j is understood, too", async (todos) => {
+  expect(await write({ todos })).toEqual({
+    output: "The plan has 2 entries now: 2 pending.",
+    plan: ["Read", "Edit"].map((content) => ({ content, status: "pending", priority: "medium" })),
+  });
+});
+
+test("an entry that cannot be understood is told, so that none gets lost", () => {
+  const result = todoWrite.parse({ todos: ["Read", { content: "Edit" }] });
+  expect(result).toMatchObject({ ok: false, problem: expect.stringContaining("todos[1].status") });
+  expect(todoWrite.parse({ todos: "Read, then edit" })).toMatchObject({ ok: false });
+});
+
 test("each built-in tool declares the kind that its name would be taken for", () => {
-  const inferred = builtInTools.map(({ name }) => inferToolKind(name).kind);
-  expect(builtInTools.map(({ kind }) => kind)).toEqual(inferred);
-  expect(inferred).toEqual(["read", "edit", "execute", "other"]);
+  expect(todoWrite.kind).toBe("other");
+  expect(builtInTools.map(({ kind }) => kind)).toEqual(
+    builtInTools.map(({ name }) => inferToolKind(name).kind),
+  );
 });

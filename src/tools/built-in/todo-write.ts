@@ -15,12 +15,22 @@ const todo = z.object({
     .meta({ enum: ["high", "medium", "low"] }),
 });
 
+/*
+ * The model is told one way to write the list; `planFromTodos` knows the others that models use. An entry
+ * that it cannot read either is told as what it is, and not dropped: the list is the whole list.
+ */
+const anyTodo = z.preprocess((entry) => planFromTodos({ todos: [entry] })?.[0] ?? entry, todo);
+const anyList = z.preprocess(
+  (list) => (typeof list === "string" ? (planFromTodos({ todos: list }) ?? list) : list),
+  z.array(anyTodo).describe("The whole list, not only what changed."),
+);
+
 export const todoWrite = defineTool({
   name: "todo_write",
   description:
     "Replaces the to-do list that the user sees as your plan. Use it for work of several steps, and again whenever a step's status changes.",
   kind: "other",
-  input: z.object({ todos: z.array(todo).describe("The whole list, not only what changed.") }),
+  input: z.object({ todos: anyList }),
   async run(input) {
     const plan = planFromTodos(input) ?? [];
     return { output: sentence(plan), plan };

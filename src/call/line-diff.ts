@@ -1,0 +1,132 @@
+/**
+ * Which lines differ between two texts, for everyone who shows, sends or counts a change.
+ *
+ * Exact: old lines with the hunks applied are the new lines. A line is compared with its line end, so a
+ * last line that lacks one and a CRLF that became LF are differences. Never slow: what both texts begin
+ * and end with is compared in large pieces, and only the lines between are searched, under a budget of
+ * steps (changed-lines.ts).
+ */
+import { changedLines } from "./changed-lines.js";
+
+/** A run of lines that changed. Starts count from 1; with no lines on a side, its start is the line before which they would stand. */
+export type LineHunk = {
+  readonly oldStart: number;
+  readonly oldLines: number;
+  readonly newStart: number;
+  readonly newLines: number;
+};
+
+/** In order, and with at least one line that stayed between any two. */
+export function lineHunks(oldText: string, newText: string): readonly LineHunk[] {
+  if (oldText === newText) return [];
+  const { start, oldEnd, newEnd } = middleOf(oldText, newText);
+  const known = new Map<string, number>();
+  const old = lineIds(oldText, start, oldEnd, known);
+  const now = lineIds(newText, start, newEnd, known);
+  return hunksOf(changedLines(old, now, known.size), 1 + lineCount(oldText, start));
+}
+
+/** Where the two texts begin and cease to differ, in whole lines. */
+function middleOf(oldText: string, newText: string) {
+  const shorter = Math.min(oldText.length, newText.length);
+  const head = sharedStart(oldText, newText, shorter);
+  const start = head === 0 ? 0 : oldText.lastIndexOf("\n", head - 1) + 1;
+  const tail = sharedEnd(oldText, newText, shorter - start);
+  const oldEnd = oldText.length - tail;
+  const newEnd = newText.length - tail;
+  if (isLineStart(oldText, oldEnd) && isLineStart(newText, newEnd)) return { start, oldEnd, newEnd };
+  const lineEnd = oldText.indexOf("\n", oldEnd);
+  const cut = lineEnd === -1 ? tail : lineEnd + 1 - oldEnd;
+  return { start, oldEnd: oldEnd + cut, newEnd: newEnd + cut };
+}
+
+/** Two slices are compared far faster than their characters one by one. */
+const LARGEST_PIECE = 2 ** 16;
+
+function sharedStart(a: string, b: string, most: number): number {
+  let shared = 0;
+  for (let piece = LARGEST_PIECE; piece >= 1; piece /= 2) {
+    while (shared + piece <= most && a.slice(shared, shared + piece) === b.slice(shared, shared + piece))
+      shared += piece;
+  }
+  return shared;
+}
+
+function sharedEnd(a: string, b: string, most: number): number {
+  let shared = 0;
+  for (let piece = LARGEST_PIECE; piece >= 1; piece /= 2) {
+    while (
+      shared + piece <= most &&
+      a.slice(a.length - shared - piece, a.length - shared) ===
+        b.slice(b.length - shared - piece, b.length - shared)
+    )
+      shared += piece;
+  }
+  return shared;
+}
+
+const isLineStart = (text: string, at: number): boolean => at === 0 || text[at - 1] === "\n";
+
+function lineCount(text: string, end: number): number {
+  let count = 0;
+  for (let at = 0; at < end; at = text.indexOf("\n", at) + 1) count += 1;
+  return count;
+}
+
+/** Each line as a number; equal lines have the same one. */
+function lineIds(text: string, start: number, end: number, known: Map<string, number>): Int32Array {
+  const ids: number[] = [];
+  for (let at = start; at < end;) {
+    const lineEnd = text.indexOf("\n", at);
+    const next = lineEnd === -1 ? end : lineEnd + 1;
+    ids.push(idOf(text.slice(at, next), known));
+    at = next;
+  }
+  return Int32Array.from(ids);
+}
+
+/** Engines do not look into a very long key when they hash it, so many such lines would all be compared with each other. */
+const LONGEST_KEY = 8192;
+
+function idOf(line: string, known: Map<string, number>): number {
+  if (line.length > LONGEST_KEY) return idOf(pieceKey(line, known), known);
+  const id = known.get(line);
+  if (id !== undefined) return id;
+  known.set(line, known.size);
+  return known.size - 1;
+}
+
+/** The ids of a long line's pieces, behind a line feed: no line has one anywhere but at its end, so none equals a key. */
+function pieceKey(line: string, known: Map<string, number>): string {
+  const ids: number[] = [];
+  for (let at = 0; at < line.length; at += LONGEST_KEY)
+    ids.push(idOf(line.slice(at, at + LONGEST_KEY), known));
+  return `\n${ids.join(",")}`;
+}
+
+function hunksOf(
+  { removed, added }: { readonly removed: Uint8Array; readonly added: Uint8Array },
+  firstLine: number,
+): readonly LineHunk[] {
+  const hunks: LineHunk[] = [];
+  let old = 0;
+  let now = 0;
+  while (old < removed.length || now < added.length) {
+    const oldStart = old;
+    const newStart = now;
+    while (removed[old] === 1) old += 1;
+    while (added[now] === 1) now += 1;
+    if (old === oldStart && now === newStart) {
+      old += 1;
+      now += 1;
+      continue;
+    }
+    hunks.push({
+      oldStart: firstLine + oldStart,
+      oldLines: old - oldStart,
+      newStart: firstLine + newStart,
+      newLines: now - newStart,
+    });
+  }
+  return hunks;
+}

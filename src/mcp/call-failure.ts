@@ -1,0 +1,85 @@
+/** What went wrong with a server, as sentences: to the model for a call, to people for a start. */
+import {
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  UnauthorizedError,
+} from "@modelcontextprotocol/client";
+import { oneLine, visibleText } from "../call/index.js";
+import { ToolFailure } from "../tools/index.js";
+import { ConnectFailure } from "./connection.js";
+
+const MAX_MESSAGE = 2000;
+
+export type FailedCall = {
+  readonly server: string;
+  readonly tool: string;
+  readonly isTimeUp: boolean;
+  readonly lastWords: string;
+};
+
+export function callFailure(error: unknown, { server, tool, isTimeUp, lastWords }: FailedCall): ToolFailure {
+  const who = oneLine(`${server}/${tool}`, 200);
+  if (isTimeUp) {
+    return new ToolFailure(
+      `${who} took too long and was told to stop. It may have taken effect in part or in whole: look before you try again.`,
+    );
+  }
+  if (error instanceof SdkHttpError) {
+    return new ToolFailure(
+      `${who}: the server answered with HTTP ${error.status}. It is not known whether the call took effect. ${messageOf(error)}`,
+    );
+  }
+  if (isClosed(error)) {
+    return new ToolFailure(
+      `${who}: the MCP server "${oneLine(server, 60)}" ended while the call was running${lastWords === "" ? "" : `; ${lastWords}`}\nIt is not known whether the call took effect: look before you try again.`,
+    );
+  }
+  if (error instanceof ProtocolError) {
+    return new ToolFailure(`${who} answered with an error (${error.code}): ${messageOf(error)}`);
+  }
+  return new ToolFailure(
+    `${who} gave no answer that can be read: ${messageOf(error)} It is not known whether the call took effect.`,
+  );
+}
+
+/** The server forgot our session, or nobody is there any more: a new connection is needed. */
+export function isConnectionLost(error: unknown): boolean {
+  if (error instanceof SdkHttpError) return error.status === 404 || error.status === 400;
+  // What is no answer and no refusal of the library was thrown by the transport.
+  return !(error instanceof SdkError || error instanceof ProtocolError);
+}
+
+function isClosed(error: unknown): boolean {
+  const codes: readonly unknown[] = [SdkErrorCode.ConnectionClosed, SdkErrorCode.NotConnected];
+  return error instanceof SdkError && codes.includes(error.code);
+}
+
+/** `isForGood`: starting it again would not help. */
+export function startFailure(
+  error: unknown,
+  words: string,
+): { readonly reason: string; readonly isForGood: boolean } {
+  const cause = error instanceof ConnectFailure ? error.cause : error;
+  const lastWords = (error instanceof ConnectFailure && error.lastWords) || words;
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  if (code === "ENOENT" || code === "EACCES" || code === "ENOTDIR") {
+    return {
+      reason: `its program or its folder cannot be found or run (${code}: ${messageOf(cause)}). No shell reads the command: it is one program's name. Nothing was run.`,
+      isForGood: true,
+    };
+  }
+  if (isClosed(cause) && lastWords !== "") return { reason: lastWords, isForGood: false };
+  const isRefusal =
+    cause instanceof SdkError || cause instanceof ProtocolError || cause instanceof UnauthorizedError;
+  const isForGood = isRefusal && !isClosed(cause);
+  const said = lastWords === "" ? "" : ` ${lastWords}`;
+  return { reason: `it could not be connected to: ${messageOf(cause)}${said}`, isForGood };
+}
+
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const inner = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : "";
+  return visibleText(`${message}${inner}`.slice(0, MAX_MESSAGE), { keepNewlines: true });
+}

@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import { readMcpConfig } from "./config.js";
+import { mcpConfigFromAcp } from "./config-from-acp.js";
+import { describeServer, fingerprint } from "./fingerprint.js";
+
+test("the shape that editors use is read", () => {
+  const mcpServers = {
+    files: {
+      type: "stdio",
+      command: "npx",
+      args: ["-y", "server"],
+      env: { KEY: "x" },
+      cwd: "/ws",
+      timeout: 5000,
+    },
+    docs: { url: "https://docs.example/mcp" },
+    old: { type: "sse", url: "http://127.0.0.1:3001/sse", headers: { Authorization: "Bearer x" } },
+  };
+  const { type: _type, ...files } = mcpServers.files;
+  expect(readMcpConfig({ mcpServers })).toEqual({ ...mcpServers, files });
+});
+
+test("a server may be called what it likes, __proto__ too", () => {
+  const json: unknown = JSON.parse(`{ "mcpServers": { "__proto__": { "command": "a" } } }`);
+  expect(Object.entries(readMcpConfig(json))).toEqual([["__proto__", { command: "a" }]]);
+});
+
+test.each<[string, unknown, string]>([
+  ["a text", "x", "The MCP servers cannot be read"],
+  ["no servers", {}, `"mcpServers": `],
+  ["a field too many", { mcpServers: {}, servers: {} }, `nobody knows the field "servers"`],
+  ["neither command nor url", { mcpServers: { a: {} } }, `The MCP server "a" cannot be used: "command": `],
+  [
+    "both",
+    { mcpServers: { a: { command: "x", url: "https://x.test" } } },
+    `nobody knows the field "command"`,
+  ],
+  ["an empty command", { mcpServers: { a: { command: "" } } }, `"command": `],
+  ["a NUL", { mcpServers: { a: { command: "x", args: ["a\0b"] } } }, "a NUL cannot be handed to a program"],
+  ["args as a text", { mcpServers: { a: { command: "x", args: "-y" } } }, `"args": `],
+  ["a variable that is none", { mcpServers: { a: { command: "x", env: { "A=B": "c" } } } }, `"env.A=B": `],
+  ["an unknown type", { mcpServers: { a: { type: "ws", url: "https://x.test" } } }, `"type": `],
+  ["a file", { mcpServers: { a: { url: "file:///etc/passwd" } } }, "it must be an http or https URL"],
+  ["a user in the URL", { mcpServers: { a: { url: "https://me:pw@x.test" } } }, "without a user name"],
+  [
+    "two headers in one",
+    { mcpServers: { a: { url: "https://x.test", headers: { A: "b\r\nC: d" } } } },
+    "one line",
+  ],
+  ["a hidden name", { mcpServers: { "a\u200B": { command: "x" } } }, "its name has characters"],
+  ["a timeout of a day", { mcpServers: { a: { command: "x", timeout: 86_400_000 } } }, `"timeout": `],
+])("%s is refused in words", (_what, json, words) => {
+  expect(() => readMcpConfig(json)).toThrow(words);
+  expect(() => readMcpConfig(json)).toThrow("was");
+});
+
+test("the servers of an ACP session are converted", () => {
+  const configs = mcpConfigFromAcp(
+    [
+      { name: "files", command: "/bin/server", args: ["a"], env: [{ name: "KEY", value: "x" }] },
+      { type: "http", name: "docs", url: "https://docs.example/mcp", headers: [{ name: "A", value: "b" }] },
+      { type: "sse", name: "old", url: "https://old.example/sse", headers: [] },
+    ],
+    { cwd: "/ws" },
+  );
+  expect(configs).toEqual({
+    files: { command: "/bin/server", args: ["a"], env: { KEY: "x" }, cwd: "/ws" },
+    docs: { type: "http", url: "https://docs.example/mcp", headers: { A: "b" } },
+    old: { type: "sse", url: "https://old.example/sse", headers: {} },
+  });
+});
+
+test("two servers of one name are refused, and so is what a file may not hold either", () => {
+  const server = { name: "a", command: "x", args: [], env: [] };
+  expect(() => mcpConfigFromAcp([server, server])).toThrow(`Two MCP servers are named "a"`);
+  expect(() => mcpConfigFromAcp([{ type: "http", name: "a", url: "javascript:x", headers: [] }])).toThrow(
+    "it must be an http or https URL",
+  );
+});
+
+test("whatever changes what is run changes the fingerprint, and the order of variables does not", () => {
+  const config = { command: "npx", args: ["-y", "server"], env: { A: "1", B: "2" } };
+  const prints = [
+    fingerprint(config, "/ws"),
+    fingerprint({ ...config, command: "npm" }, "/ws"),
+    fingerprint({ ...config, args: ["-y server"] }, "/ws"),
+    fingerprint({ ...config, args: ["server", "-y"] }, "/ws"),
+    fingerprint({ ...config, env: { A: "1", B: "3" } }, "/ws"),
+    fingerprint({ ...config, env: { A: "1" } }, "/ws"),
+    fingerprint({ ...config, cwd: "/tmp" }, "/ws"),
+    fingerprint(config, "/other"),
+    fingerprint({ url: "https://x.test/mcp" }, "/ws"),
+    fingerprint({ url: "https://x.test/mcp", type: "sse" }, "/ws"),
+    fingerprint({ url: "https://x.test/mcp", headers: { A: "1" } }, "/ws"),
+    fingerprint({ url: "https://y.test/mcp" }, "/ws"),
+  ];
+  expect(new Set(prints).size).toBe(prints.length);
+  expect(prints.every((print) => /^[0-9a-f]{64}$/.test(print))).toBe(true);
+  expect(fingerprint({ ...config, env: { B: "2", A: "1" } }, "/ws")).toBe(prints[0]);
+  expect(fingerprint({ url: "https://x.test/mcp", headers: { a: "another token" } }, "/elsewhere")).toBe(
+    prints[10],
+  );
+});
+
+test("the description shows every word that is run and no secret value", () => {
+  const config = { command: "npx foo", args: ["-y", "a;b", "x\u202Ey"], env: { TOKEN: "s3cret" } };
+  expect(describeServer(config, "/ws")).toBe(
+    `runs "npx foo" -y "a;b" "x⟨U+202E⟩y" in /ws with the variables TOKEN`,
+  );
+  expect(
+    describeServer({ url: "https://x.test/mcp", headers: { Authorization: "Bearer s3cret" } }, "/ws"),
+  ).toBe("connects to https://x.test/mcp (http) with the headers Authorization");
+});

@@ -1,0 +1,127 @@
+/**
+ * Which MCP servers there are, in the shape that editors use for `mcpServers`. It is read strictly: a field
+ * that nobody knows may be one that someone relies on. Values are taken as they are written, nothing in
+ * them is expanded.
+ */
+import { z } from "zod";
+import { oneLine } from "../call/index.js";
+import { nameProblem } from "./tool-name.js";
+
+type Texts = { readonly [name: string]: string };
+
+/** A program that speaks over its stdin and stdout. `command` is one program: no shell reads it. */
+export type StdioServerConfig = {
+  readonly command: string;
+  readonly args?: readonly string[];
+  /** Set beside the few variables that every server inherits. */
+  readonly env?: Texts;
+  readonly cwd?: string;
+  /** After how many milliseconds without a sign of life a call is given up. */
+  readonly timeout?: number;
+};
+
+/** A server that is somewhere else. Without a type it is streamable HTTP, and SSE where the server knows only that. */
+export type HttpServerConfig = {
+  readonly url: string;
+  readonly type?: "http" | "sse";
+  readonly headers?: Texts;
+  readonly timeout?: number;
+};
+
+export type McpServerConfig = StdioServerConfig | HttpServerConfig;
+
+export type McpServerConfigs = { readonly [server: string]: McpServerConfig };
+
+/** A configuration that cannot be used; the message says which server's, why, and what did not happen. */
+export class McpConfigError extends Error {
+  readonly code = "MCP_CONFIG";
+
+  constructor(message: string) {
+    super(message);
+    this.name = "McpConfigError";
+  }
+}
+
+const MAX_TIMEOUT = 3_600_000;
+const noNul = z.string().refine((text) => !text.includes("\0"), "a NUL cannot be handed to a program");
+const timeout = z.number().int().positive().max(MAX_TIMEOUT).exactOptional();
+
+const stdioSchema = z.strictObject({
+  type: z.literal("stdio").exactOptional(),
+  command: noNul.min(1),
+  args: z.array(noNul).exactOptional(),
+  env: z.record(z.string().regex(/^[^=\0]+$/, "it is no name of a variable"), noNul).exactOptional(),
+  cwd: noNul.min(1).exactOptional(),
+  timeout,
+});
+
+const httpSchema = z.strictObject({
+  type: z.enum(["http", "sse"]).exactOptional(),
+  url: z.string().refine(isWebUrl, "it must be an http or https URL without a user name in it"),
+  headers: z
+    .record(
+      z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, "it is no name of a header"),
+      z.string().regex(/^[^\r\n\0]*$/, "a header is one line"),
+    )
+    .exactOptional(),
+  timeout,
+});
+
+/** Only looked at: zod would drop a server that is called __proto__. */
+const fileSchema = z.strictObject({
+  mcpServers: z.custom<object>(
+    (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+    "it must be an object in { }",
+  ),
+});
+
+/** Reads `{ "mcpServers": { name: { … } } }`. Throws McpConfigError. */
+export function readMcpConfig(json: unknown): McpServerConfigs {
+  const file = fileSchema.safeParse(json);
+  if (!file.success) {
+    throw new McpConfigError(
+      `The MCP servers cannot be read: ${firstProblem(file.error)}. No server was started. Write { "mcpServers": { "name": { "command": … } } }.`,
+    );
+  }
+  const entries = Object.entries(file.data.mcpServers);
+  return Object.fromEntries(entries.map(([name, config]) => [name, readServer(name, config)]));
+}
+
+/** One server's configuration. Throws McpConfigError. */
+export function readServer(name: string, json: unknown): McpServerConfig {
+  const problem = nameProblem(name);
+  if (problem !== undefined) throw unusable(name, `its name ${problem}`);
+  const hasUrl = typeof json === "object" && json !== null && Object.hasOwn(json, "url");
+  const read = (hasUrl ? httpSchema : stdioSchema).safeParse(json);
+  if (!read.success) throw unusable(name, firstProblem(read.error));
+  if ("url" in read.data) return read.data;
+  const { type: _type, ...config } = read.data;
+  return config;
+}
+
+function unusable(name: string, why: string): McpConfigError {
+  return new McpConfigError(
+    `The MCP server "${oneLine(name, 60)}" cannot be used: ${why}. It was not started. Correct its configuration.`,
+  );
+}
+
+function firstProblem(error: z.ZodError): string {
+  const [issue] = error.issues;
+  if (!issue) return "it is not what it should be";
+  if (issue.code === "unrecognized_keys")
+    return `nobody knows the field "${oneLine(issue.keys[0] ?? "", 60)}"`;
+  const place = issue.path.map(String).join(".");
+  return `${place === "" ? "" : `"${oneLine(place, 80)}": `}${oneLine(issue.message, 200)}`;
+}
+
+function isWebUrl(text: string): boolean {
+  return webUrl(text) !== undefined;
+}
+
+/** The URL, when it is one that may be asked for: http or https, and no user name or password in it. */
+export function webUrl(text: string): URL | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const isWeb = url.protocol === "https:" || url.protocol === "http:";
+  return isWeb && url.username === "" && url.password === "" ? url : undefined;
+}

@@ -1,0 +1,153 @@
+/**
+ * A server that we are connected to. The handshake that every server knows comes first; a server that
+ * refuses it may speak only the newer protocol, or, over HTTP, only the older transport.
+ */
+import {
+  Client,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
+import type { ClientOptions, Transport } from "@modelcontextprotocol/client";
+import { boundedFetch } from "./bounded-fetch.js";
+import type { HttpServerConfig, McpServerConfig } from "./config.js";
+import { webUrl } from "./config.js";
+import { keepInTurn } from "./keep-in-turn.js";
+import { StdioTransport } from "./stdio-transport.js";
+
+export type ClientInfo = { readonly name: string; readonly version: string };
+
+export type ConnectionOptions = {
+  readonly config: McpServerConfig;
+  readonly cwd: string;
+  readonly clientInfo: ClientInfo;
+  /** How long the handshake may take, in milliseconds. */
+  readonly timeout: number;
+  /** Ends the attempt. */
+  readonly signal: AbortSignal;
+  /** Before the handshake: sets the handlers for what the server asks and tells. */
+  readonly prepare: (client: Client) => void;
+  readonly onToolsChanged: () => void;
+};
+
+export type Connection = {
+  readonly client: Client;
+  /** Why it ended, as far as that is known. */
+  lastWords(): string;
+  close(): Promise<void>;
+};
+
+type Negotiation = NonNullable<ClientOptions["versionNegotiation"]>;
+
+const NEWER: Negotiation = { mode: { pin: "2026-07-28" } };
+
+/** It could not be connected to. `cause` is what went wrong, `lastWords` what the program said before it ended. */
+export class ConnectFailure extends Error {
+  constructor(
+    override readonly cause: unknown,
+    readonly lastWords: string,
+  ) {
+    super("The server could not be connected to.");
+    this.name = "ConnectFailure";
+  }
+}
+
+/** Throws the last attempt's ConnectFailure. */
+export async function openConnection(options: ConnectionOptions): Promise<Connection> {
+  const { config, cwd } = options;
+  if (!("url" in config)) {
+    try {
+      return await connect(options, new StdioTransport(config, cwd), {});
+    } catch (error) {
+      if (!(error instanceof ConnectFailure && error.cause instanceof ProtocolError)) throw error;
+      return connect(options, new StdioTransport(config, cwd), NEWER);
+    }
+  }
+  if (config.type === "sse") return connect(options, sseTransport(config), {});
+  try {
+    // Over HTTP a first question in the newer protocol costs no second process.
+    return await connect(options, httpTransport(config), { mode: "auto" });
+  } catch (error) {
+    if (config.type !== undefined || !isUnknownWay(error)) throw error;
+    return connect(options, sseTransport(config), {});
+  }
+}
+
+/** What an endpoint says that does not know this way of asking. */
+function isUnknownWay(error: unknown): boolean {
+  const cause = error instanceof ConnectFailure ? error.cause : undefined;
+  return cause instanceof SdkHttpError && cause.status >= 400 && cause.status < 500;
+}
+
+function httpTransport(config: HttpServerConfig): StreamableHTTPClientTransport {
+  return new StreamableHTTPClientTransport(addressOf(config), {
+    requestInit: { headers: { ...config.headers } },
+    fetch: boundedFetch,
+    redirectPolicy: "same-origin",
+  });
+}
+
+function sseTransport(config: HttpServerConfig): SSEClientTransport {
+  return new SSEClientTransport(addressOf(config), {
+    requestInit: { headers: { ...config.headers } },
+    fetch: boundedFetch,
+    redirectPolicy: "same-origin",
+  });
+}
+
+function addressOf({ url }: HttpServerConfig): URL {
+  const address = webUrl(url);
+  if (!address) throw new Error("Its URL is none that may be asked for.");
+  return address;
+}
+
+async function connect(
+  { clientInfo, timeout, signal, prepare, onToolsChanged }: ConnectionOptions,
+  transport: Transport,
+  versionNegotiation: Negotiation,
+): Promise<Connection> {
+  signal.throwIfAborted();
+  const client = new Client(clientInfo, {
+    versionNegotiation,
+    // No sampling and no roots: what is not offered is refused.
+    capabilities: { elicitation: { form: {}, url: {} } },
+    listChanged: { tools: { autoRefresh: false, onChanged: onToolsChanged } },
+  });
+  prepare(client);
+  const connection: Connection = {
+    client,
+    lastWords: () => (transport instanceof StdioTransport ? transport.lastWords : ""),
+    async close() {
+      if (transport instanceof StreamableHTTPClientTransport) await endSession(transport);
+      await transport.close();
+    },
+  };
+  // The attempt's own end must end a program that does not even answer.
+  const giveUp = () => void transport.close();
+  signal.addEventListener("abort", giveUp, { once: true });
+  try {
+    await client.connect(transport, { timeout, signal });
+    keepInTurn(transport, () => void transport.close());
+    return connection;
+  } catch (error) {
+    await transport.close();
+    throw new ConnectFailure(causeOf(error), connection.lastWords());
+  } finally {
+    signal.removeEventListener("abort", giveUp);
+  }
+}
+
+/** What made the choice of a protocol fail says more than that it failed. */
+function causeOf(error: unknown): unknown {
+  const isChoice = error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed;
+  return isChoice ? (error.cause ?? error) : error;
+}
+
+/** A courtesy to the server; one that is gone or slow is not waited for. */
+async function endSession(transport: StreamableHTTPClientTransport): Promise<void> {
+  const patience = new Promise((resolve) => setTimeout(resolve, 500).unref());
+  await Promise.race([transport.terminateSession().catch(() => undefined), patience]);
+}

@@ -1,0 +1,44 @@
+/**
+ * What an approval of a server is for. Whatever changes what is run or where it is run changes the
+ * fingerprint; the value of a header does not, since tokens come new with each session. A fingerprint
+ * gives no value away.
+ */
+import { createHash } from "node:crypto";
+import { resolve } from "node:path";
+import { visibleText } from "../call/index.js";
+import type { McpServerConfig } from "./config.js";
+
+export function fingerprint(config: McpServerConfig, cwd: string): string {
+  return createHash("sha256")
+    .update(JSON.stringify(canonical(config, cwd)))
+    .digest("hex");
+}
+
+function canonical(config: McpServerConfig, cwd: string): readonly unknown[] {
+  if ("url" in config) {
+    const headers = Object.keys(config.headers ?? {}).map((name) => name.toLowerCase());
+    return ["http", config.type ?? "", new URL(config.url).href, headers.toSorted()];
+  }
+  const { command, args = [], env = {} } = config;
+  const variables = Object.entries(env).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  // The folder as it will be: a relative program is another one elsewhere.
+  return ["stdio", command, args, variables, resolve(cwd, config.cwd ?? ".")];
+}
+
+/** What starting it means, for whoever must approve: all words, no values that may be secret. */
+export function describeServer(config: McpServerConfig, cwd: string): string {
+  if ("url" in config) {
+    const headers = names("with the headers", config.headers);
+    return visibleText(`connects to ${config.url} (${config.type ?? "http"})${headers}`);
+  }
+  const words = [config.command, ...(config.args ?? [])].map(quoted).join(" ");
+  const folder = resolve(cwd, config.cwd ?? ".");
+  return visibleText(`runs ${words} in ${folder}${names("with the variables", config.env)}`);
+}
+
+function names(words: string, values: { readonly [name: string]: string } = {}): string {
+  const all = Object.keys(values);
+  return all.length === 0 ? "" : ` ${words} ${all.join(", ")}`;
+}
+
+const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word));

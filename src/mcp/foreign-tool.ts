@@ -1,0 +1,95 @@
+/**
+ * A server's tool as one of ours. What the server says of it is shown, never believed: its kind comes from its
+ * name, and a hint counts only where it makes the tool look more dangerous. `origin` holds the true names, and
+ * rules speak of these.
+ */
+import { z } from "zod";
+import { inferToolKind, oneLine, visibleText } from "../call/index.js";
+import type { ToolAnnotations } from "../call/index.js";
+import type { JsonSchemaCheck, Tool, ToolContext, ToolResult } from "../tools/index.js";
+import { serverSchemaCheck } from "./server-schema-check.js";
+import { nameProblem, toolName } from "./tool-name.js";
+import { visibleSchema } from "./visible-schema.js";
+
+const MAX_DESCRIPTION = 4096;
+const MAX_SCHEMA = 65_536;
+const MAX_TITLE = 120;
+
+const listedSchema = z.looseObject({
+  name: z.string(),
+  description: z.string().nullish().catch(undefined),
+  annotations: z.unknown().optional(),
+  inputSchema: z.unknown().optional(),
+  outputSchema: z.unknown().optional(),
+});
+
+export type ForeignCall = {
+  readonly tool: string;
+  readonly input: unknown;
+  readonly context: ToolContext;
+  readonly checkOutput: JsonSchemaCheck | undefined;
+};
+
+export type ForeignToolOptions = {
+  readonly server: string;
+  readonly timeLimit: number;
+  readonly call: (call: ForeignCall) => Promise<ToolResult>;
+};
+
+export type ReadTool =
+  | { readonly ok: true; readonly tool: Tool }
+  | { readonly ok: false; readonly problem: string };
+
+export function foreignTool(listed: unknown, { server, timeLimit, call }: ForeignToolOptions): ReadTool {
+  const read = listedSchema.safeParse(listed);
+  if (!read.success) return refused("without a name", "is none");
+  const { name, description, annotations, inputSchema, outputSchema } = read.data;
+  const shown = oneLine(name, 60);
+  const problem = nameProblem(name);
+  if (problem !== undefined) return refused(shown, `cannot be used: its name ${problem}`);
+  const schema = visibleSchema(inputSchema, MAX_SCHEMA);
+  if (schema?.["type"] !== "object") {
+    return refused(shown, `cannot be used: its inputSchema is no schema of an object, or is too large`);
+  }
+  const check = serverSchemaCheck(schema);
+  if (!check) return refused(shown, "cannot be used: its inputSchema is no JSON Schema");
+  const announced = visibleSchema(outputSchema, MAX_SCHEMA);
+  const checkOutput = announced && serverSchemaCheck(announced);
+  const title = oneLine(`${server}/${name}`, MAX_TITLE);
+  const tool: Tool = {
+    name: toolName(server, name),
+    description: visibleText((description ?? "").slice(0, MAX_DESCRIPTION), { keepNewlines: true }),
+    // Behind a server's name, so that nothing in the tool's own can be taken for one.
+    kind: inferToolKind(`server__${name}`, undefined, against(annotations)).kind,
+    kindSource: "inferred",
+    parameters: schema,
+    origin: { server, tool: name },
+    timeLimit,
+    parse(input) {
+      const result = check(input);
+      if (result.ok) return result;
+      return {
+        ok: false,
+        problem: `${title}: the input is not valid. ${oneLine(result.problem, 1000)}. Nothing was run.`,
+      };
+    },
+    title: () => title,
+    run: (input, context) => call({ tool: name, input, context, checkOutput }),
+  };
+  return { ok: true, tool };
+}
+
+function refused(name: string, why: string): ReadTool {
+  return { ok: false, problem: `its tool "${name}" ${why}. It is left out; its other tools are there.` };
+}
+
+/** What the server says against its own tool; what it says in favour is left out. */
+function against(annotations: unknown): ToolAnnotations {
+  const hints = z
+    .looseObject({ readOnlyHint: z.unknown().optional(), destructiveHint: z.unknown().optional() })
+    .safeParse(annotations);
+  return {
+    ...(hints.data?.readOnlyHint === false && { readOnlyHint: false }),
+    ...(hints.data?.destructiveHint === true && { destructiveHint: true }),
+  };
+}

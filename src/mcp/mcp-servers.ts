@@ -1,0 +1,171 @@
+/**
+ * MCP servers as a live source of tools. Each is started only when it is approved; those that do not come up
+ * in time come later or never, and the others go on.
+ */
+import { resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { oneLine } from "../call/index.js";
+import type { Tool, ToolSource } from "../tools/index.js";
+import type { TellProblem } from "./bounded-problems.js";
+import { McpConfigError, readServer } from "./config.js";
+import type { McpServerConfig, McpServerConfigs } from "./config.js";
+import type { ClientInfo } from "./connection.js";
+import { describeServer, fingerprint } from "./fingerprint.js";
+import { ServerLink } from "./server-link.js";
+import type { ServerState } from "./server-state.js";
+
+/** What is approved: this very configuration. `description` says in words what starting it means. */
+export type ServerToApprove = {
+  readonly name: string;
+  readonly fingerprint: string;
+  readonly description: string;
+};
+
+export type McpServersOptions = {
+  /** Only a server for which this says true is started. */
+  readonly approve: (server: ServerToApprove) => Promise<boolean>;
+  /** Hears in one line each what goes wrong. */
+  readonly onProblem?: TellProblem;
+  readonly clientInfo?: ClientInfo;
+  /** The folder that servers run in, unless their configuration says another; our own when left out. */
+  readonly cwd?: string;
+  /** How long `start`, and a call on a server that is not there yet, wait for it. In milliseconds; 10,000 unless told. */
+  readonly startTimeout?: number;
+  /** How long a call may give no sign of life. In milliseconds; 60,000 unless told. */
+  readonly callTimeout?: number;
+  /** How long a call may take in all. In milliseconds; ten minutes unless told. */
+  readonly maxCallTime?: number;
+};
+
+export type ServerStatus = ServerState & { readonly server: string };
+
+export class McpServers implements ToolSource {
+  /** A link for each, or why there is none. */
+  readonly #servers: readonly (ServerLink | ServerStatus)[];
+  readonly #listeners = new Set<() => void>();
+  #offered: ReadonlyMap<string, Tool> = new Map();
+  #known: ReadonlyMap<string, Tool> = new Map();
+
+  /** Settles when every server has come up or failed, or after the start timeout. Never rejects for a server's sake. */
+  static async start(configs: McpServerConfigs, options: McpServersOptions): Promise<McpServers> {
+    const servers = new McpServers(configs, options);
+    const enough = new AbortController();
+    const timeout = setTimeout(options.startTimeout ?? START_TIMEOUT, undefined, { signal: enough.signal });
+    const started = Promise.all(servers.#links().map((link) => link.start()));
+    await Promise.race([started, timeout.catch(() => undefined)]);
+    enough.abort();
+    return servers;
+  }
+
+  private constructor(configs: McpServerConfigs, options: McpServersOptions) {
+    this.#servers = Object.entries(configs).map(([name, config]) => {
+      const read = readConfig(name, config);
+      return "status" in read ? read : this.#link(read, options);
+    });
+  }
+
+  /** The tools of the servers that are there, or will be again. */
+  tools(): readonly Tool[] {
+    return [...this.#offered.values()];
+  }
+
+  /** Also a tool of a server that has failed: a call of it then says why. */
+  get(name: string): Tool | undefined {
+    return this.#known.get(name);
+  }
+
+  /** Hears of every change of tools or states. Returns what ends it. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  status(): readonly ServerStatus[] {
+    return this.#servers.map((one) => (one instanceof ServerLink ? { server: one.name, ...one.state } : one));
+  }
+
+  /** Tries once more with a server that has failed or was not approved. False when there is none of that name. */
+  async restart(server: string): Promise<boolean> {
+    const link = this.#links().find(({ name }) => name === server);
+    await link?.restart();
+    return link !== undefined;
+  }
+
+  /** Ends all servers, with everything they started. */
+  async close(): Promise<void> {
+    this.#listeners.clear();
+    await Promise.all(this.#links().map((link) => link.close()));
+  }
+
+  #links(): readonly ServerLink[] {
+    return this.#servers.filter((one) => one instanceof ServerLink);
+  }
+
+  #link({ name, config }: NamedConfig, options: McpServersOptions): ServerLink {
+    const folder = options.cwd ?? process.cwd();
+    const server: ServerToApprove = {
+      name,
+      fingerprint: fingerprint(config, folder),
+      description: describeServer(config, folder),
+    };
+    return new ServerLink({
+      name,
+      config,
+      cwd: resolve(folder, "url" in config ? "." : (config.cwd ?? ".")),
+      clientInfo: options.clientInfo ?? { name: "toolgate", version: "0" },
+      startTimeout: options.startTimeout ?? START_TIMEOUT,
+      callTimeout: options.callTimeout ?? CALL_TIMEOUT,
+      maxCallTime: options.maxCallTime ?? MAX_CALL_TIME,
+      approval: () => approval(server, options.approve),
+      onChange: () => this.#changed(),
+      onProblem: options.onProblem ?? (() => undefined),
+    });
+  }
+
+  #changed(): void {
+    const known = new Map<string, Tool>();
+    const offered = new Map<string, Tool>();
+    for (const { tools, state } of this.#links()) {
+      const isThere = state.status === "ready" || state.status === "restarting";
+      for (const tool of tools) {
+        // Only who can find two names with the same hash gets here: the first stays.
+        if (known.has(tool.name)) continue;
+        known.set(tool.name, tool);
+        if (isThere) offered.set(tool.name, tool);
+      }
+    }
+    this.#known = known;
+    this.#offered = offered;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+const START_TIMEOUT = 10_000;
+const CALL_TIMEOUT = 60_000;
+const MAX_CALL_TIME = 600_000;
+
+type NamedConfig = { readonly name: string; readonly config: McpServerConfig };
+
+/** The same strict reading for configurations that did not come from a file. */
+function readConfig(name: string, config: McpServerConfig): NamedConfig | ServerStatus {
+  try {
+    return { name, config: readServer(name, config) };
+  } catch (error) {
+    if (!(error instanceof McpConfigError)) throw error;
+    return { server: oneLine(name, 128), status: "failed", reason: error.message };
+  }
+}
+
+async function approval(
+  server: ServerToApprove,
+  approve: McpServersOptions["approve"],
+): Promise<string | undefined> {
+  try {
+    const isApproved: unknown = await approve(server);
+    if (isApproved === true) return undefined;
+    return `nobody has approved that it ${server.description}. It was not started.`;
+  } catch (error) {
+    const why = oneLine(error instanceof Error ? error.message : String(error), 300);
+    return `whether it is approved could not be found out (${why}). It was not started.`;
+  }
+}

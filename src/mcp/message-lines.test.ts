@@ -1,0 +1,42 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { MessageLines } from "./message-lines.js";
+
+function read(chunks: readonly Buffer[], maxBytes: number) {
+  const lines: string[] = [];
+  let tooLong = 0;
+  const reader = new MessageLines(
+    maxBytes,
+    (line) => lines.push(line),
+    () => (tooLong += 1),
+  );
+  for (const chunk of chunks) reader.add(chunk);
+  return { lines, tooLong };
+}
+
+test("a line that is too long is left out, and the next one is read", () => {
+  expect(read([Buffer.from("one\nfar too long\n\n \ntwo\nunfinished")], 5)).toEqual({
+    lines: ["one", "two"],
+    tooLong: 1,
+  });
+});
+
+test("the lines are the same however the bytes are cut", () => {
+  const line = fc.string({ unit: "grapheme", maxLength: 12 }).map((text) => text.replaceAll("\n", ""));
+  fc.assert(
+    fc.property(fc.array(line), fc.array(fc.nat(7)), (lines, cuts) => {
+      const bytes = Buffer.from(lines.map((one) => `${one}\n`).join(""));
+      const chunks: Buffer[] = [];
+      let from = 0;
+      for (const cut of [...cuts, bytes.length]) {
+        chunks.push(bytes.subarray(from, from + cut));
+        from += cut;
+      }
+      const short = lines.filter((one) => Buffer.byteLength(one) <= 20);
+      expect(read(chunks, 20)).toEqual({
+        lines: short.filter((one) => one.trim() !== ""),
+        tooLong: lines.length - short.length,
+      });
+    }),
+  );
+});

@@ -1,0 +1,234 @@
+/**
+ * One server's life: approved, started, ready, dead and started again, until it is closed. A server that is in
+ * trouble troubles nobody else: its calls fail in words, and everything that waits for it has an end.
+ */
+import { SseError } from "@modelcontextprotocol/client";
+import type { Client } from "@modelcontextprotocol/client";
+import { oneLine } from "../call/index.js";
+import { ToolFailure } from "../tools/index.js";
+import type { Tool, ToolResult } from "../tools/index.js";
+import { boundedProblems } from "./bounded-problems.js";
+import type { TellProblem } from "./bounded-problems.js";
+import { startFailure } from "./call-failure.js";
+import type { McpServerConfig } from "./config.js";
+import { openConnection } from "./connection.js";
+import type { ClientInfo, Connection } from "./connection.js";
+import { answerElicitations } from "./elicitation.js";
+import type { ForeignCall } from "./foreign-tool.js";
+import { listTools } from "./list-tools.js";
+import { readTools } from "./read-tools.js";
+import { RestartPolicy } from "./restart-policy.js";
+import { RunningCalls } from "./running-calls.js";
+import { WatchedState } from "./server-state.js";
+import type { ServerState } from "./server-state.js";
+
+export type ServerLinkOptions = {
+  readonly name: string;
+  readonly config: McpServerConfig;
+  readonly cwd: string;
+  readonly clientInfo: ClientInfo;
+  /** How long a call waits for a server that is starting, in milliseconds. */
+  readonly startTimeout: number;
+  readonly callTimeout: number;
+  readonly maxCallTime: number;
+  /** Undefined when it may be started, otherwise why not. Never rejects. */
+  readonly approval: () => Promise<string | undefined>;
+  readonly onChange: () => void;
+  readonly onProblem: TellProblem;
+};
+
+/** How long a server may take for its handshake, and for a list, before it is given up. */
+const PATIENCE_MS = 60_000;
+
+export class ServerLink {
+  readonly name: string;
+  readonly #options: ServerLinkOptions;
+  readonly #problem: TellProblem;
+  readonly #restarts = new RestartPolicy();
+  readonly #running = new RunningCalls();
+  readonly #closing = new AbortController();
+  readonly #state = new WatchedState();
+  #connection: Connection | undefined;
+  #tools: readonly Tool[] = [];
+  #restartTimer: NodeJS.Timeout | undefined;
+  /** The attempt to connect that is under way, if any. */
+  #attempt: Promise<void> = Promise.resolve();
+  /** What is left of connections that were lost. */
+  #ending: Promise<unknown> = Promise.resolve();
+  #listing: Promise<void> | undefined;
+  #readySince = 0;
+
+  constructor(options: ServerLinkOptions) {
+    this.name = options.name;
+    this.#options = options;
+    this.#problem = boundedProblems(options.name, options.onProblem);
+  }
+
+  get state(): ServerState {
+    return this.#state.current;
+  }
+
+  /** What it last listed, also while it is started again or has failed. */
+  get tools(): readonly Tool[] {
+    return this.#tools;
+  }
+
+  /** Starts it once it is approved. Settles when it is ready, has failed, or may not be started. */
+  start(): Promise<void> {
+    this.#set({ status: "starting" });
+    void this.#startApproved();
+    return this.#state.untilSettled();
+  }
+
+  /** Tries once more with a server that has failed or was not approved. */
+  restart(): Promise<void> {
+    const { status } = this.state;
+    return status === "failed" || status === "not-approved" ? this.start() : this.#state.untilSettled();
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#restartTimer);
+    const connection = this.#connection;
+    this.#connection = undefined;
+    this.#set({ status: "closed" });
+    this.#closing.abort(new Error("The MCP servers were closed."));
+    await Promise.all([connection?.close(), this.#attempt, this.#ending]);
+  }
+
+  async call(call: ForeignCall): Promise<ToolResult> {
+    const { callTimeout, config, maxCallTime } = this.#options;
+    const connection = await this.#whenReady(call.tool, call.context.signal);
+    return this.#running.run(connection, call, {
+      server: this.name,
+      idle: config.timeout ?? callTimeout,
+      whole: maxCallTime,
+      onLost: () => this.#lose(connection, "it could not be reached any more"),
+    });
+  }
+
+  async #startApproved(): Promise<void> {
+    const reason = await this.#options.approval();
+    if (this.#closing.signal.aborted) return;
+    if (reason === undefined) this.#attempt = this.#connect();
+    else this.#set({ status: "not-approved", reason });
+  }
+
+  async #connect(): Promise<void> {
+    const { config, cwd, clientInfo } = this.#options;
+    const { signal } = this.#closing;
+    let connection: Connection | undefined;
+    try {
+      connection = await openConnection({
+        config,
+        cwd,
+        clientInfo,
+        timeout: PATIENCE_MS,
+        signal,
+        prepare: (client) => this.#prepare(client),
+        onToolsChanged: () => this.#toolsChanged(),
+      });
+      this.#tools = await this.#list(connection.client);
+      signal.throwIfAborted();
+      if (!connection.client.transport) throw new Error("it ended at once");
+      this.#connection = connection;
+      this.#readySince = performance.now();
+      this.#set({ status: "ready" });
+    } catch (error) {
+      await connection?.close();
+      if (signal.aborted) return;
+      const { reason, isForGood } = startFailure(error, connection?.lastWords() ?? "");
+      if (isForGood) this.#set({ status: "failed", reason });
+      else this.#startAgain(reason);
+    }
+  }
+
+  #prepare(client: Client): void {
+    answerElicitations(client, { server: this.name, running: this.#running, onProblem: this.#problem });
+    Object.assign(client, {
+      onerror: (error: Error) => {
+        this.#problem(error.message);
+        // Its one stream broke: what comes on a new one is not for us, nobody there knows our session.
+        if (error instanceof SseError) this.#loseClient(client);
+      },
+      onclose: () => this.#loseClient(client),
+    });
+  }
+
+  #loseClient(client: Client): void {
+    const connection = this.#connection;
+    if (connection?.client !== client) return;
+    this.#lose(connection, connection.lastWords() || "its connection was closed");
+  }
+
+  #lose(connection: Connection, reason: string): void {
+    if (this.#connection !== connection) return;
+    this.#connection = undefined;
+    this.#restarts.wasUp(performance.now() - this.#readySince);
+    this.#startAgain(reason);
+    this.#ending = Promise.all([this.#ending, connection.close()]);
+  }
+
+  #startAgain(reason: string): void {
+    const delay = this.#restarts.nextDelay(performance.now());
+    if (delay === undefined) {
+      this.#set({ status: "failed", reason: `it ended too often within a minute; the last time ${reason}` });
+      return;
+    }
+    this.#set({ status: "restarting", reason });
+    this.#restartTimer = setTimeout(() => {
+      this.#attempt = this.#connect();
+    }, delay);
+  }
+
+  async #list(client: Client): Promise<readonly Tool[]> {
+    const { signal } = this.#closing;
+    const listed = await listTools(client, { timeout: PATIENCE_MS, signal, onProblem: this.#problem });
+    return readTools(listed, {
+      server: this.name,
+      timeLimit: this.#options.maxCallTime,
+      call: (call) => this.call(call),
+      onProblem: this.#problem,
+    });
+  }
+
+  /** Lists again. A change that comes meanwhile is listed for in turn. */
+  #toolsChanged(): void {
+    const connection = this.#connection;
+    if (!connection) return;
+    const before = this.#listing ?? Promise.resolve();
+    this.#listing = before.then(() => this.#listAgain(connection));
+  }
+
+  async #listAgain(connection: Connection): Promise<void> {
+    if (this.#connection !== connection) return;
+    try {
+      const tools = await this.#list(connection.client);
+      if (this.#connection !== connection) return;
+      this.#tools = tools;
+      this.#options.onChange();
+    } catch (error) {
+      if (this.#connection !== connection) return;
+      this.#problem(
+        `its tools could not be listed again (${String(error)}). Those it had are still offered.`,
+      );
+    }
+  }
+
+  async #whenReady(tool: string, signal: AbortSignal): Promise<Connection> {
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(this.#options.startTimeout)]);
+    await this.#state.untilSettled(patience);
+    signal.throwIfAborted();
+    if (this.#connection) return this.#connection;
+    const { state } = this;
+    const why = "reason" in state ? `${state.status}: ${state.reason}` : state.status;
+    const server = oneLine(this.name, 60);
+    throw new ToolFailure(
+      `${server}/${oneLine(tool, 128)}: the MCP server "${server}" is not there (${why}). Nothing was run. Try again later, or go on without it.`,
+    );
+  }
+
+  #set(state: ServerState): void {
+    this.#state.set(state);
+    this.#options.onChange();
+  }
+}

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { serverSchemaCheck } from "./server-schema-check.js";
+
+test("a value is checked as the schema says", () => {
+  const check = serverSchemaCheck({ type: "object", properties: { n: { type: "number" } } });
+  expect(check?.({ n: 1 })).toEqual({ ok: true, input: { n: 1 } });
+  expect(check?.({ n: "1" })).toEqual({ ok: false, problem: "data/n must be number" });
+});
+
+test("what is no schema has no check", () => {
+  expect(serverSchemaCheck({ type: "objekt" })).toBeUndefined();
+  expect(serverSchemaCheck({ $ref: "#/nowhere" })).toBeUndefined();
+});
+
+test("a pattern that takes for ever is broken off, and the next check works", () => {
+  const check = serverSchemaCheck({ type: "object", properties: { a: { pattern: "^(a+)+$" } } });
+  expect(check?.({ a: `${"a".repeat(60)}!` })).toEqual({
+    ok: false,
+    problem: "it cannot be checked: the server's own schema takes too long on it",
+  });
+  expect(check?.({ a: "aaa" })).toEqual({ ok: true, input: { a: "aaa" } });
+});

@@ -1,0 +1,37 @@
+/**
+ * Checks values against a schema that a server wrote. It may hold a pattern that takes for ever on the right
+ * text, so the check has an end: V8 breaks off even a regular expression when a script's time is up.
+ */
+import { createContext, Script } from "node:vm";
+import { jsonSchemaCheck } from "../tools/index.js";
+import type { JsonSchemaCheck } from "../tools/index.js";
+
+const MAX_MS = 1000;
+const place = createContext({ work: () => undefined });
+const script = new Script("work()");
+
+/** Undefined when it is no schema, or cannot be made sense of in time. */
+export function serverSchemaCheck(schema: object): JsonSchemaCheck | undefined {
+  try {
+    const check = inTime(() => jsonSchemaCheck(schema));
+    return (value) => {
+      try {
+        return inTime(() => check(value));
+      } catch {
+        return { ok: false, problem: "it cannot be checked: the server's own schema takes too long on it" };
+      }
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function inTime<Result>(work: () => Result): Result {
+  let result: { readonly value: Result } | undefined;
+  place["work"] = () => {
+    result = { value: work() };
+  };
+  script.runInContext(place, { timeout: MAX_MS });
+  if (!result) throw new Error("The work was not done.");
+  return result.value;
+}

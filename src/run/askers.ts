@@ -1,0 +1,18 @@
+/** Ready answers, for whoever runs an agent without a person: all questions, one answer. */
+import type { Ask } from "./hold-until-answered.js";
+
+/** Says yes, once, to everything that rules leave open. What they forbid stays forbidden. */
+export const allowAll: Ask = (question) => {
+  const option = question.options.find(({ kind }) => kind === "allow_once");
+  return Promise.resolve(
+    option
+      ? { outcome: { type: "selected", optionId: option.optionId }, by: "rule", rule: "allow all questions" }
+      : refused("it does not offer to be allowed once"),
+  );
+};
+
+export const denyAll: Ask = () => Promise.resolve(refused("every question is answered with no"));
+
+function refused(reason: string): Awaited<ReturnType<Ask>> {
+  return { outcome: { type: "refused" }, by: "rule", rule: "deny all questions", reason };
+}

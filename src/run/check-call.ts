@@ -1,0 +1,178 @@
+/** What the tool and the rules say of an input: what it is about to do, what to show, and whether it may. */
+import { createToolTitle, plainJson } from "../call/index.js";
+import type { CallFields, Decision, Question, SessionEvent } from "../call/index.js";
+import type { Intent, Rule, Verdict } from "../policy/index.js";
+import { isAppTool } from "../tools/index.js";
+import type { AppTool, Tool, Workspace } from "../tools/index.js";
+import { intentHash } from "./intent-hash.js";
+import type { LoopGuard } from "./loop-guard.js";
+import { failureText } from "./run-call.js";
+
+/** What the rules say of an intent; `also`: what they would say with these beside them. */
+export type Judge = (intent: Intent, also?: readonly Rule[]) => Verdict;
+
+export type CheckOptions = {
+  readonly workspace: Workspace;
+  readonly judge: Judge;
+  readonly onCleared: (verdict: Verdict) => void;
+  readonly loops: LoopGuard;
+  readonly question: (toolCallId: string, title: string, intent: Intent, verdict: Verdict) => Question;
+  readonly now: () => number;
+};
+
+/** The parsed input and what comes of it; or why there is nothing to run. */
+export type Resolved =
+  | { readonly ok: true; readonly input: unknown; readonly intent: Intent }
+  | { readonly ok: false; readonly problem: string };
+
+export class CallCheck {
+  readonly #options: CheckOptions;
+
+  constructor(options: CheckOptions) {
+    this.#options = options;
+  }
+
+  /** The events that follow from what the tool and the rules say of a new call's input. */
+  async submitted(toolCallId: string, tool: Tool | AppTool, rawInput: unknown): Promise<SessionEvent[]> {
+    const { now, loops } = this.#options;
+    const at = now();
+    if (isAppTool(tool)) return [{ type: "app-awaited", toolCallId, at }];
+    const resolved = await this.resolve(tool, rawInput);
+    if (!resolved.ok) return [{ type: "call-failed", toolCallId, at, error: resolved.problem }];
+    const { input, intent } = resolved;
+    const title = titleOf(tool, input, rawInput);
+    const verdict = this.#judged(intent, loops.loops(tool.name, rawInput));
+    const shown = await this.#shown(tool, input, intent, verdict);
+    if (!shown.ok) return [{ type: "call-failed", toolCallId, at, error: shown.problem }];
+    return [
+      { type: "call-revised", toolCallId, at, fields: { title, ...shown.fields } },
+      this.#decided(toolCallId, title, intent, verdict),
+    ];
+  }
+
+  /**
+   * What to show before it runs. What is denied shows nothing of what it would have touched; and that
+   * something in a file does not fit is told only to those who may read it.
+   */
+  async #shown(
+    tool: Tool,
+    input: unknown,
+    intent: Intent,
+    { effect }: Verdict,
+  ): Promise<
+    { readonly ok: true; readonly fields: CallFields } | { readonly ok: false; readonly problem: string }
+  > {
+    if (effect === "deny") return { ok: true, fields: {} };
+    try {
+      return { ok: true, fields: await this.preview(tool, input) };
+    } catch (error) {
+      const mayKnow = effect === "allow" || this.#options.judge(asReading(intent)).effect === "allow";
+      return mayKnow ? { ok: false, problem: failureText(tool, error) } : { ok: true, fields: {} };
+    }
+  }
+
+  async resolve(tool: Tool, rawInput: unknown): Promise<Resolved> {
+    try {
+      const parsed = tool.parse(structuredClone(rawInput));
+      if (!parsed.ok) return parsed;
+      return { ok: true, input: parsed.input, intent: await this.#intent(tool, parsed.input, rawInput) };
+    } catch (error) {
+      return { ok: false, problem: failureText(tool, error) };
+    }
+  }
+
+  preview(tool: Tool, input: unknown): Promise<CallFields> | CallFields {
+    return tool.preview?.(input, this.#options.workspace) ?? {};
+  }
+
+  /** A yes that came with another input: it counts for that one, unless it cannot be or a rule denies it. */
+  async edited(toolCallId: string, tool: Tool, given: unknown, yes: Decision): Promise<SessionEvent[]> {
+    const { judge, now } = this.#options;
+    const at = now();
+    const refused = (decision: Decision): SessionEvent[] => [
+      { type: "call-refused", toolCallId, at, decision },
+    ];
+    const rawInput = plainJson(given);
+    const resolved: Resolved =
+      rawInput === given
+        ? await this.resolve(tool, rawInput)
+        : { ok: false, problem: "it is too large, or not plain JSON" };
+    if (!resolved.ok) {
+      const reason = `the changed input cannot be used: ${resolved.problem}`;
+      return refused({ by: "rule", rule: "changed input", reason, at });
+    }
+    const { input, intent } = resolved;
+    const verdict = judge(intent);
+    if (verdict.effect === "deny") return refused({ ...byRule(verdict), at });
+    const shown = await this.#shown(tool, input, intent, verdict);
+    if (!shown.ok) return refused({ by: "rule", rule: "changed input", reason: shown.problem, at });
+    const fields = { title: titleOf(tool, input, rawInput), ...shown.fields };
+    return [
+      { type: "call-revised", toolCallId, at, fields },
+      {
+        type: "call-cleared",
+        toolCallId,
+        at,
+        decision: { ...yes, intentHash: intentHash(intent) },
+        rawInput,
+      },
+    ];
+  }
+
+  #judged(intent: Intent, times: number | undefined): Verdict {
+    const verdict = this.#options.judge(intent);
+    if (times === undefined || verdict.effect === "deny") return verdict;
+    return { ...verdict, effect: "ask", reason: looping(times) };
+  }
+
+  #decided(toolCallId: string, title: string, intent: Intent, verdict: Verdict): SessionEvent {
+    const { now, onCleared, question } = this.#options;
+    const at = now();
+    const decision = { ...byRule(verdict), at, intentHash: intentHash(intent) };
+    if (verdict.effect === "deny") return { type: "call-refused", toolCallId, at, decision };
+    if (verdict.effect === "allow") {
+      onCleared(verdict);
+      return { type: "call-cleared", toolCallId, at, decision };
+    }
+    return { type: "question-asked", toolCallId, at, question: question(toolCallId, title, intent, verdict) };
+  }
+
+  async #intent(tool: Tool, input: unknown, rawInput: unknown): Promise<Intent> {
+    const { workspace } = this.#options;
+    const own = (await tool.intent?.(input, workspace)) ?? {};
+    return {
+      tool: tool.origin?.tool ?? tool.name,
+      kind: tool.kind,
+      ...(tool.origin && { server: tool.origin.server }),
+      input: rawInput,
+      cwd: own.cwd ?? workspace.root,
+      ...(own.command !== undefined && { command: own.command }),
+      ...(own.env !== undefined && { env: own.env }),
+      paths: own.paths ?? [],
+      hosts: own.hosts ?? [],
+      baseHashes: own.baseHashes ?? {},
+    };
+  }
+}
+
+function titleOf(tool: Tool, input: unknown, rawInput: unknown): string {
+  try {
+    return tool.title?.(input) ?? createToolTitle(tool.name, rawInput);
+  } catch {
+    // A title is for the eye; a tool that cannot make one can still run.
+    return createToolTitle(tool.name, rawInput);
+  }
+}
+
+/** The same files, only looked at. */
+function asReading({ cwd, paths }: Intent): Intent {
+  const read = paths.map((access) => ({ ...access, access: "read" as const }));
+  return { tool: "read_file", kind: "read", input: {}, cwd, paths: read, hosts: [], baseHashes: {} };
+}
+
+const looping = (times: number): string =>
+  `the same call with the same input for the ${times}th time: it may be going round in circles`;
+
+export function byRule({ rule, reason }: Verdict): { by: "rule"; rule?: string; reason?: string } {
+  return { by: "rule", ...(rule !== undefined && { rule }), ...(reason !== undefined && { reason }) };
+}

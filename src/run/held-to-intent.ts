@@ -1,0 +1,54 @@
+/**
+ * A workspace that holds a tool to its word: where the intent names paths, the tool reads and changes those
+ * and nothing else. Links may be swapped between the decision and the act, and a path that then leads
+ * elsewhere is not what anyone said yes to. A tool that named no paths was allowed as a whole.
+ */
+import { posix } from "node:path";
+import { visibleText } from "../call/index.js";
+import type { Intent, PathAccess } from "../policy/index.js";
+import { ToolFailure } from "../tools/index.js";
+import type { Workspace } from "../tools/index.js";
+
+export function heldToIntent(workspace: Workspace, { paths, command }: Intent): Workspace {
+  if (paths.length === 0 || command !== undefined) return workspace;
+  const mustBe = (isNamed: (named: PathAccess, path: string) => boolean, path: string): string => {
+    if (paths.some((named) => isNamed(named, path))) return path;
+    throw new ToolFailure(
+      `${visibleText(path)} is not among the paths that this call was allowed for: something has changed on the way there. Nothing was read or written there. Make the call again.`,
+    );
+  };
+  return {
+    root: workspace.root,
+    roots: workspace.roots,
+    resolve: (path, options) => workspace.resolve(path, options),
+    look: (path) => workspace.look(path),
+    readLink: async (path) => workspace.readLink(mustBe(reads, path)),
+    readText: async (path) => workspace.readText(mustBe(reads, path)),
+    readBytes: async (path, range) => workspace.readBytes(mustBe(reads, path), range),
+    list: async (path) => workspace.list(mustBe(reads, path)),
+    write: async (path, content, options) => workspace.write(mustBe(writes, path), content, options),
+    makeFolder: async (path, options) => workspace.makeFolder(mustBe(makes, path), options),
+    makeLink: async (path, target) => workspace.makeLink(mustBe(writes, path), target),
+    remove: async (path) => workspace.remove(mustBe(removes, path)),
+    move: async (path, to) => workspace.move(mustBe(removes, path), mustBe(writes, to)),
+    runCommand: (words, options) => workspace.runCommand(words, options),
+  };
+}
+
+/** Who may change a path may read it; a folder is read with what is in it. */
+const reads = (named: PathAccess, path: string): boolean => isWithin(path, named.path);
+
+const writes = ({ path: named, access }: PathAccess, path: string): boolean =>
+  access === "write" && path === named;
+
+/** The folders that a file needs above it. */
+const makes = ({ path: named, access }: PathAccess, path: string): boolean =>
+  access === "write" && isWithin(named, path);
+
+const removes = ({ path: named, access }: PathAccess, path: string): boolean =>
+  (access === "delete" || access === "move") && path === named;
+
+function isWithin(path: string, folder: string): boolean {
+  const way = posix.relative(folder, path);
+  return way === "" || (!way.startsWith("../") && way !== ".." && !posix.isAbsolute(way));
+}

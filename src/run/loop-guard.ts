@@ -1,0 +1,40 @@
+/**
+ * Notices a model that makes the same call again and again. A rule that lets the call through speaks of
+ * what it does, not of how often; so after a few times someone is asked whether it should go on.
+ */
+import type { SessionBook } from "../call/index.js";
+
+/** How many of the last calls are looked at: a loop may have a few steps. */
+const WINDOW = 32;
+export const LOOP_LIMIT = 5;
+
+export class LoopGuard {
+  readonly #limit: number;
+  #recent: string[] = [];
+
+  constructor(book: SessionBook, limit: number) {
+    this.#limit = limit;
+    for (const { name, rawInput } of book.calls()) this.#note(keyOf(name, rawInput));
+  }
+
+  /** How many times this call has been made by now, this one included; undefined while that is nothing to ask about. */
+  loops(name: string, rawInput: unknown): number | undefined {
+    const key = keyOf(name, rawInput);
+    this.#note(key);
+    const times = this.#recent.filter((one) => one === key).length;
+    return times > this.#limit ? times : undefined;
+  }
+
+  /** Someone wants it to go on: the count begins anew. */
+  forget(name: string, rawInput: unknown): void {
+    const key = keyOf(name, rawInput);
+    this.#recent = this.#recent.filter((one) => one !== key);
+  }
+
+  #note(key: string): void {
+    this.#recent.push(key);
+    if (this.#recent.length > WINDOW) this.#recent.shift();
+  }
+}
+
+const keyOf = (name: string, rawInput: unknown): string => `${name} ${JSON.stringify(rawInput ?? null)}`;

@@ -1,0 +1,53 @@
+/** A gate of its own, for whoever has a loop of their own: rules, someone to ask, and a session to record in. */
+import { randomUUID } from "node:crypto";
+import { homedir } from "node:os";
+import type { Ledger, SessionInfo } from "../call/index.js";
+import { decide } from "../policy/index.js";
+import type { Policy, Rule } from "../policy/index.js";
+import { LocalWorkspace, Toolbox } from "../tools/index.js";
+import type { Tool, Workspace } from "../tools/index.js";
+import type { Judge } from "./check-call.js";
+import { Gate } from "./gate.js";
+import type { GateOptions } from "./gate.js";
+import { recoveryEvents } from "./recovery-events.js";
+import { SessionRecord } from "./session-record.js";
+
+export type OpenGateOptions = Omit<GateOptions, "record" | "toolbox" | "judge" | "workspace"> & {
+  readonly ledger: Ledger;
+  /** A folder, or a workspace that is open already. */
+  readonly workspace: string | Workspace;
+  readonly tools?: readonly Tool[];
+  /** What no rule speaks of is asked. */
+  readonly rules?: readonly Rule[];
+  /** Instead of fixed rules: those in force, asked for anew with each decision. */
+  readonly policy?: () => Omit<Policy, "roots" | "home" | "now">;
+  /** A new one when left out. */
+  readonly sessionId?: string;
+  readonly info?: SessionInfo;
+};
+
+export async function openGate(options: OpenGateOptions): Promise<Gate> {
+  const { ledger, tools = [], rules = [], sessionId = `session_${randomUUID()}`, now = Date.now } = options;
+  const workspace =
+    typeof options.workspace === "string" ? await LocalWorkspace.open(options.workspace) : options.workspace;
+  const policy = options.policy ?? (() => ({ rules }));
+  const judge: Judge = (intent, also = []) => {
+    const inForce = policy();
+    const all = { ...inForce, rules: [...inForce.rules, ...also] };
+    return decide(intent, { ...all, roots: workspace.roots, home: homedir(), now: now() });
+  };
+  const record = await SessionRecord.open(ledger, sessionId, {
+    owner: `gate ${process.pid} ${randomUUID()}`,
+  });
+  try {
+    if (record.seq === 0) {
+      const info = { cwd: workspace.root, ...options.info };
+      await record.record([{ type: "info-changed", at: now(), info }], { durable: true });
+    }
+    await record.record(recoveryEvents(record.book, now()), { durable: true });
+    return new Gate({ ...options, record, toolbox: new Toolbox(tools), judge, workspace });
+  } catch (error) {
+    await record.close();
+    throw error;
+  }
+}

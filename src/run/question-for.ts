@@ -1,0 +1,67 @@
+/** The question that a call asks: what it is really about to do, why it is asked, and what each answer would store. */
+import { homedir } from "node:os";
+import { oneLine, visibleText } from "../call/index.js";
+import type { Meta, OfferedGrant, Question, QuestionOption } from "../call/index.js";
+import { proposeDenial, proposeGrant } from "../policy/index.js";
+import type { Intent, Proposal, Rule, RuleEffect, Verdict } from "../policy/index.js";
+import { intentHash } from "./intent-hash.js";
+
+export type AskedCall = {
+  readonly sessionId: string;
+  readonly toolCallId: string;
+  /** What makes this question another than an earlier one of the same call. */
+  readonly number: number;
+  readonly title: string;
+  readonly intent: Intent;
+  readonly verdict: Pick<Verdict, "reason" | "saw">;
+  readonly at: number;
+  /** After how many milliseconds nobody may say yes any more. */
+  readonly lifetime?: number | undefined;
+  readonly roots: readonly string[];
+  /** Whether these rules would settle it, so that an "always" is no empty promise; none when nothing can be stored. */
+  readonly settles: ((rules: readonly Rule[]) => RuleEffect) | undefined;
+};
+
+export function questionFor(asked: AskedCall): Question {
+  const { sessionId, toolCallId, number, title, intent, verdict, at, lifetime } = asked;
+  return {
+    // Unique over all sessions, since an answer names nothing else.
+    questionId: `${sessionId}/${toolCallId}/${number}`,
+    sessionId,
+    toolCallId,
+    intentHash: intentHash(intent),
+    title: visibleText(title),
+    ...(verdict.reason !== undefined && { reason: oneLine(verdict.reason, LONGEST_REASON) }),
+    about: verdict.saw.slice(0, MOST_LINES),
+    options: optionsOf(asked),
+    askedAt: at,
+    ...(lifetime !== undefined && { expiresAt: at + lifetime }),
+  };
+}
+
+const LONGEST_REASON = 500;
+const MOST_LINES = 100;
+
+const ALLOW_ONCE = { optionId: "allow_once", name: "Allow once", kind: "allow_once" } as const;
+const REJECT_ONCE = { optionId: "reject_once", name: "Reject", kind: "reject_once" } as const;
+
+/** Where no rule would say just what was asked, or another rule would ask all the same, there is no "always". */
+function optionsOf({ intent, roots, settles }: AskedCall): readonly QuestionOption[] {
+  const places = { home: homedir(), roots };
+  const allow = settles && proposeGrant(intent, places, SCOPE);
+  const reject = settles && proposeDenial(intent, places, SCOPE);
+  return [
+    ALLOW_ONCE,
+    ...(allow && settles(allow.rules) === "allow" ? [always("allow_always", allow)] : []),
+    REJECT_ONCE,
+    ...(reject && settles(reject.rules) === "deny" ? [always("reject_always", reject)] : []),
+  ];
+}
+
+const SCOPE = "project";
+
+function always(kind: "allow_always" | "reject_always", { sentence, rules }: Proposal): QuestionOption {
+  // A rule is plain data with text in it, which is all that a record of the question needs to know.
+  const grant: OfferedGrant = { sentence, rules: rules as readonly Meta[], scope: SCOPE };
+  return { optionId: kind, name: sentence, kind, grant };
+}

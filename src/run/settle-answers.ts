@@ -1,0 +1,168 @@
+/**
+ * Takes up the answers that have come in: stores what an "always" says, checks an input that came changed,
+ * and lets through or refuses each call. What was stored then answers the open questions that it speaks of.
+ */
+import { answerAllows, IllegalEvent, LedgerError } from "../call/index.js";
+import type { Answer, Question, SessionEvent } from "../call/index.js";
+import type { Rule } from "../policy/index.js";
+import { isAppTool } from "../tools/index.js";
+import type { Toolbox } from "../tools/index.js";
+import {
+  answeredCalls,
+  decisionOf,
+  openQuestions,
+  settledByAnswer,
+  unansweredEvents,
+} from "./answered-events.js";
+import type { Answered } from "./answered-events.js";
+import type { CallCheck, Judge } from "./check-call.js";
+import { intentHash } from "./intent-hash.js";
+import type { LoopGuard } from "./loop-guard.js";
+import type { Remember } from "./remember.js";
+import type { SessionRecord } from "./session-record.js";
+
+export type SettleOptions = {
+  readonly record: SessionRecord;
+  readonly toolbox: Toolbox;
+  readonly judge: Judge;
+  readonly check: CallCheck;
+  readonly loops: LoopGuard;
+  readonly remember: Remember | undefined;
+  readonly now: () => number;
+};
+
+const MOST_TRIES = 5;
+
+export class SettleAnswers {
+  readonly #options: SettleOptions;
+  /** One at a time: two that take up the same answer would be in each other's way. */
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(options: SettleOptions) {
+    this.#options = options;
+  }
+
+  /** Returns when every answer that has come in by now is taken up. */
+  async settle(): Promise<void> {
+    let hasStored = false;
+    do {
+      hasStored = false;
+      await this.alone(async () => {
+        const { events, stored } = await this.#takeUp();
+        hasStored ||= stored;
+        return events;
+      });
+      if (hasStored) await this.#answerByRule();
+    } while (hasStored);
+  }
+
+  /** Records events made from the newest state; when an answer comes in between, they are made anew. */
+  async alone(make: () => readonly SessionEvent[] | Promise<readonly SessionEvent[]>): Promise<void> {
+    const { record } = this.#options;
+    const task = async () => {
+      for (let tries = 1; ; tries += 1) {
+        await record.catchUp();
+        try {
+          return await record.record(await make(), { durable: true });
+        } catch (error) {
+          if (!(error instanceof IllegalEvent) || tries >= MOST_TRIES) throw error;
+        }
+      }
+    };
+    const done = this.#queue.then(task, task);
+    this.#queue = done.catch(() => undefined);
+    await done;
+  }
+
+  async #takeUp(): Promise<{ readonly events: readonly SessionEvent[]; readonly stored: boolean }> {
+    const { record, now } = this.#options;
+    const events: SessionEvent[] = [...unansweredEvents(record.book, now())];
+    let stored = false;
+    for (const answered of answeredCalls(record.book)) {
+      stored = (await this.#store(answered)) || stored;
+      events.push(...(await this.#settled(answered)));
+    }
+    return { events, stored };
+  }
+
+  /** Whether it was an "always" and is stored. One that cannot be stored is a yes or no for this once. */
+  async #store({ question, answer }: Answered): Promise<boolean> {
+    const { remember } = this.#options;
+    const { outcome } = answer;
+    const option =
+      outcome.type === "selected"
+        ? question.options.find(({ optionId }) => optionId === outcome.optionId)
+        : undefined;
+    // An input that was changed is not what the offered rule speaks of.
+    if (!remember || !option?.grant || answer.input !== undefined) return false;
+    const { sentence, rules, scope, expiresAt } = option.grant;
+    try {
+      await remember({
+        grantId: question.questionId,
+        sentence,
+        // We wrote them into the question ourselves.
+        rules: rules as unknown as readonly Rule[],
+        scope,
+        ...(expiresAt !== undefined && { expiresAt }),
+      });
+      return true;
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      process.emitWarning(`"${sentence}" could not be stored, and holds for this once only: ${why}`);
+      return false;
+    }
+  }
+
+  async #settled(answered: Answered): Promise<readonly SessionEvent[]> {
+    const { record, toolbox, check, loops, now } = this.#options;
+    const { toolCallId, question, answer } = answered;
+    const call = record.book.call(toolCallId);
+    if (!call) return [];
+    const isYes = answerAllows(question, answer);
+    if (isYes) loops.forget(call.name, call.rawInput);
+    if (!isYes || answer.input === undefined) return [settledByAnswer(answered, now())];
+    const tool = toolbox.get(call.name);
+    if (!tool || isAppTool(tool)) return [settledByAnswer({ ...answered, answer: refusing(answer) }, now())];
+    const yes = { ...decisionOf(answered), originalInput: call.rawInput ?? null };
+    return check.edited(toolCallId, tool, answer.input, yes);
+  }
+
+  /** Open questions that the rules settle by now, for just what was asked about. */
+  async #answerByRule(): Promise<void> {
+    const { record, judge, check, toolbox } = this.#options;
+    for (const question of openQuestions(record.book)) {
+      const call = record.book.call(question.toolCallId);
+      const tool = call && toolbox.get(call.name);
+      if (!call || !tool || isAppTool(tool)) continue;
+      const resolved = await check.resolve(tool, call.rawInput);
+      if (!resolved.ok || intentHash(resolved.intent) !== question.intentHash) continue;
+      const { effect, rule, reason } = judge(resolved.intent);
+      const option = question.options.find(
+        ({ kind }) => kind === (effect === "allow" ? "allow_once" : "reject_once"),
+      );
+      if (effect === "ask" || !option) continue;
+      await this.#answer(question, option.optionId, rule, reason);
+    }
+  }
+
+  async #answer(question: Question, optionId: string, rule?: string, reason?: string): Promise<void> {
+    const { record, now } = this.#options;
+    const { questionId, intentHash: hash } = question;
+    const answer: Answer = {
+      outcome: { type: "selected", optionId },
+      intentHash: hash,
+      by: "rule",
+      ...(rule !== undefined && { rule }),
+      ...(reason !== undefined && { reason }),
+      at: now(),
+    };
+    try {
+      await record.ledger.answer(questionId, answer);
+    } catch (error) {
+      // Taken back or too late in this very moment: then it is settled another way.
+      if (!(error instanceof LedgerError)) throw error;
+    }
+  }
+}
+
+const refusing = (answer: Answer): Answer => ({ ...answer, outcome: { type: "refused" } });

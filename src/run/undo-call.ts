@@ -1,0 +1,132 @@
+/**
+ * Puts back the files that a call changed, when each of them is still as the call left it. Otherwise nothing
+ * is touched: someone's later work is worth more than an undo.
+ */
+import { createHash } from "node:crypto";
+import { visibleText } from "../call/index.js";
+import type { FileChange, KeptFile, Ledger } from "../call/index.js";
+import type { Workspace } from "../tools/index.js";
+import type { SessionRecord } from "./session-record.js";
+
+export type Undone = { readonly paths: readonly string[] };
+
+/** Throws UndoRefused with the reason when it cannot be undone; then nothing was changed. */
+export async function undoCall(
+  record: SessionRecord,
+  workspace: Workspace,
+  toolCallId: string,
+  now: () => number = Date.now,
+): Promise<Undone> {
+  const { book, ledger, sessionId } = record;
+  const call = book.call(toolCallId);
+  if (!call) throw new UndoRefused(toolCallId, "this session has no such call");
+  if (call.times.ended === undefined) throw new UndoRefused(toolCallId, "it has not ended yet");
+  if (call.times.undone !== undefined) throw new UndoRefused(toolCallId, "it was undone already");
+  const recorded = await ledger.read(sessionId);
+  const changes = recorded.flatMap(({ event }) =>
+    event.type === "file-kept" && event.toolCallId === toolCallId ? [event.change] : [],
+  );
+  if (changes.length === 0) throw new UndoRefused(toolCallId, "no file that it changed was kept");
+  const steps = await stepsBack(changes, workspace, ledger, toolCallId);
+  for (const step of steps) await step();
+  await record.record([{ type: "call-undone", toolCallId, at: now() }], { durable: true });
+  return { paths: [...new Set(changes.map(({ path }) => path))] };
+}
+
+type Step = () => Promise<void>;
+
+/** All is checked before anything is touched. */
+async function stepsBack(
+  changes: readonly FileChange[],
+  workspace: Workspace,
+  ledger: Ledger,
+  toolCallId: string,
+): Promise<readonly Step[]> {
+  const refuse = (reason: string): never => {
+    throw new UndoRefused(toolCallId, reason);
+  };
+  // A call may have changed a path several times: only how it left it in the end is still to be seen.
+  const seen = new Set<string>();
+  const steps: Step[] = [];
+  for (const change of changes.toReversed()) {
+    const isLast = !seen.has(change.path);
+    seen.add(change.path);
+    if (change.type === "not-kept")
+      return refuse(`${visibleText(change.path)} was not kept: ${change.reason}`);
+    if (change.type === "moved") {
+      seen.add(change.to);
+      steps.push(...(await stepBackFrom(change, isLast, workspace, refuse)));
+      continue;
+    }
+    const now = isLast ? await fingerprint(workspace, change.path) : undefined;
+    // Put on record and then not made, since something failed: it is as it was.
+    if (isLast && now === keptFingerprint(change.before)) continue;
+    if (isLast && now !== (change.type === "written" ? change.after : undefined))
+      return refuse(`${visibleText(change.path)} has changed since`);
+    steps.push(await stepTo(change.before, change.path, workspace, ledger, refuse));
+  }
+  return inOrder(changes, steps);
+}
+
+async function stepBackFrom(
+  { path, to }: FileChange & { type: "moved" },
+  isLast: boolean,
+  workspace: Workspace,
+  refuse: (reason: string) => never,
+): Promise<readonly Step[]> {
+  const [there, here] = [await workspace.look(to), await workspace.look(path)];
+  if (!there && here && isLast) return [];
+  if (!there) refuse(`${visibleText(to)} is no longer there`);
+  if (isLast && here) refuse(`something else is at ${visibleText(path)} now`);
+  return [() => workspace.move(to, path)];
+}
+
+/** Backwards, but what was removed together comes back folder first. */
+function inOrder(changes: readonly FileChange[], steps: readonly Step[]): readonly Step[] {
+  const allRemoved = changes.every(({ type }) => type === "removed");
+  return allRemoved ? steps.toReversed() : steps;
+}
+
+async function stepTo(
+  before: KeptFile | undefined,
+  path: string,
+  workspace: Workspace,
+  ledger: Ledger,
+  refuse: (reason: string) => never,
+): Promise<Step> {
+  if (!before) return () => workspace.remove(path);
+  if (before.type === "folder") return () => workspace.makeFolder(path, { mode: before.mode });
+  if (before.type === "link") return () => workspace.makeLink(path, before.target);
+  const bytes = await ledger.getBlob(before.blob);
+  if (!bytes) return refuse(`what ${visibleText(path)} was is no longer stored`);
+  return () => workspace.write(path, bytes, { mode: before.mode });
+}
+
+/** What is at a path, in a word: a file's hash, or what else it is. */
+async function fingerprint(workspace: Workspace, path: string): Promise<string | undefined> {
+  const info = await workspace.look(path);
+  if (!info) return undefined;
+  if (info.type === "link") return `link to ${await workspace.readLink(path)}`;
+  if (info.type !== "file") return info.type;
+  const read = await workspace.readBytes(path, { length: info.size });
+  return read && createHash("sha256").update(read.bytes).digest("hex");
+}
+
+/** Blobs are named by their SHA-256. */
+function keptFingerprint(before: KeptFile | undefined): string | undefined {
+  if (!before) return undefined;
+  return before.type === "file"
+    ? before.blob
+    : before.type === "link"
+      ? `link to ${before.target}`
+      : "folder";
+}
+
+export class UndoRefused extends Error {
+  readonly code = "UNDO_REFUSED";
+
+  constructor(toolCallId: string, reason: string) {
+    super(`Call ${toolCallId} cannot be undone: ${reason}. No file was touched.`);
+    this.name = "UndoRefused";
+  }
+}

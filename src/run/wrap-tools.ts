@@ -1,0 +1,151 @@
+/**
+ * Tools and agents that know nothing of us, put behind the gate: each call is announced, checked, asked
+ * about, run and recorded, and whoever made it gets the tool's own result, or an error that says why not.
+ */
+import { randomUUID } from "node:crypto";
+import { inferToolKind } from "../call/index.js";
+import type { Parsed, Tool, Toolbox } from "../tools/index.js";
+import { CallNotDone } from "./call-not-done.js";
+import type { Gate } from "./gate.js";
+
+/** A plain function of one input, or a tool as the AI SDK has them. One without `execute` runs elsewhere and is left as it is. */
+export type WrappableTool = ((input: never) => unknown) | { readonly description?: string | undefined };
+
+/** Any agent that makes its calls through one method. */
+export type CallsTools = { callTool(name: string, input: never, ...more: never[]): unknown };
+
+/** Runs the real thing, and keeps what it returned or threw as it is: the record holds a plain copy. */
+type Kept = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
+
+type Execute = (input: unknown, options: ExecuteOptions) => unknown;
+type ExecuteOptions = { readonly abortSignal?: AbortSignal | undefined; readonly toolCallId?: string };
+
+export class Wrapped {
+  readonly #gate: Gate;
+  readonly #toolbox: Toolbox;
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(gate: Gate, toolbox: Toolbox) {
+    this.#gate = gate;
+    this.#toolbox = toolbox;
+  }
+
+  tools<Tools extends { readonly [name: string]: WrappableTool }>(tools: Tools): Tools {
+    const wrapped = Object.entries(tools).map(([name, tool]) => [name, this.#wrapped(name, tool)]);
+    // Each tool has the shape that it had, with another function inside.
+    return Object.fromEntries(wrapped) as Tools;
+  }
+
+  /** The method is replaced on the object itself, so that the agent's own calls go through the gate too. */
+  callTool<Agent extends CallsTools>(agent: Agent): Agent {
+    // What it takes is the agent's business; we only hand it on.
+    const original = agent.callTool.bind(agent) as (...args: unknown[]) => unknown;
+    const names = new Set<string>();
+    // What else each call came with, until it runs.
+    const extras = new Map<string, readonly unknown[]>();
+    const callTool = async (name: string, input: unknown, ...more: unknown[]): Promise<unknown> => {
+      if (!names.has(name)) {
+        const run = (given: unknown, { toolCallId = "" }: ExecuteOptions) =>
+          original(name, given, ...(extras.get(this.#callerId(toolCallId)) ?? []));
+        this.#toolbox.add(this.#toolOf(name, "", undefined, run));
+        names.add(name);
+      }
+      const callerId = randomUUID();
+      const abortSignal = more.map(signalIn).find((signal) => signal !== undefined);
+      extras.set(callerId, more);
+      try {
+        return await this.#make(name, input, { abortSignal, toolCallId: callerId });
+      } finally {
+        extras.delete(callerId);
+      }
+    };
+    Object.defineProperty(agent, "callTool", { value: callTool, configurable: true, writable: true });
+    return agent;
+  }
+
+  #callerId(toolCallId: string): string {
+    return this.#gate.book.call(toolCallId)?.providerCallId ?? "";
+  }
+
+  #wrapped(name: string, tool: WrappableTool): WrappableTool {
+    if (typeof tool === "function") {
+      this.#toolbox.add(this.#toolOf(name, "", undefined, tool as (input: unknown) => unknown));
+      return (input: unknown) => this.#make(name, input, {});
+    }
+    if (!("execute" in tool) || typeof tool.execute !== "function") return tool;
+    const execute = tool.execute.bind(tool) as Execute;
+    const schema = "inputSchema" in tool ? tool.inputSchema : undefined;
+    this.#toolbox.add(this.#toolOf(name, tool.description ?? "", schema, execute));
+    const make: Execute = (input, options) => this.#make(name, input, options);
+    return { ...tool, ...{ execute: make } };
+  }
+
+  async #make(name: string, input: unknown, { abortSignal, toolCallId }: ExecuteOptions): Promise<unknown> {
+    const request = { name, input, ...(toolCallId !== undefined && { providerCallId: toolCallId }) };
+    const call = await this.#gate.call(request, abortSignal);
+    const kept = this.#kept.get(call.toolCallId);
+    this.#kept.delete(call.toolCallId);
+    if (kept && !kept.ok) throw kept.error;
+    if (kept && call.state.status === "done") return kept.value;
+    throw new CallNotDone(call);
+  }
+
+  #toolOf(name: string, description: string, schema: unknown, execute: Execute): Tool {
+    const { kind, source } = inferToolKind(name);
+    return {
+      name,
+      description,
+      kind,
+      kindSource: source,
+      parameters: { type: "object" },
+      parse: (input) => parsedBy(schema, name, input),
+      run: async (input, { toolCallId, signal }) => {
+        try {
+          const value = await lastOf(await execute(input, { abortSignal: signal, toolCallId }));
+          this.#kept.set(toolCallId, { ok: true, value });
+          return { output: value };
+        } catch (error) {
+          if (!signal.aborted) this.#kept.set(toolCallId, { ok: false, error });
+          throw error;
+        }
+      },
+    };
+  }
+}
+
+/** The AI SDK lets a tool yield what it has so far; the last is its result. */
+async function lastOf(result: unknown): Promise<unknown> {
+  if (typeof result !== "object" || result === null || !(Symbol.asyncIterator in result)) return result;
+  let last: unknown;
+  // It has just been seen to be one.
+  for await (const value of result as AsyncIterable<unknown>) last = value;
+  return last;
+}
+
+/** A Standard Schema checks an input once more: whoever says yes may have changed it. What has none checks for itself. */
+function parsedBy(schema: unknown, name: string, input: unknown): Parsed<unknown> {
+  const validate = standardValidate(schema);
+  const result = validate?.(input);
+  if (result === undefined || result instanceof Promise) return { ok: true, input };
+  if (!result.issues) return { ok: true, input: result.value };
+  const problems = result.issues.map(({ message }) => message).join("; ");
+  return { ok: false, problem: `${name}: the input is not valid. ${problems}. Nothing was run.` };
+}
+
+type StandardResult = { readonly value: unknown; readonly issues?: readonly { readonly message: string }[] };
+
+function standardValidate(
+  schema: unknown,
+): ((input: unknown) => StandardResult | Promise<unknown>) | undefined {
+  if (typeof schema !== "object" || schema === null || !("~standard" in schema)) return undefined;
+  const standard = schema["~standard"];
+  if (typeof standard !== "object" || standard === null || !("validate" in standard)) return undefined;
+  // The interface of standardschema.dev.
+  return standard.validate as (input: unknown) => StandardResult;
+}
+
+function signalIn(argument: unknown): AbortSignal | undefined {
+  if (argument instanceof AbortSignal) return argument;
+  if (typeof argument !== "object" || argument === null || !("signal" in argument)) return undefined;
+  return argument.signal instanceof AbortSignal ? argument.signal : undefined;
+}

@@ -1,0 +1,96 @@
+/**
+ * Which MCP servers the user has approved, in `mcp-servers.json`. An approval is for a name, for what is run
+ * by it (its fingerprint) and for a project: the same name with another program, or the same program brought by
+ * another project, must be approved anew. A file that cannot be read approves nothing.
+ */
+import { join } from "node:path";
+import { z } from "zod";
+import { canonicalRoot } from "./project-root.js";
+import { StoredFile } from "./stored-file.js";
+
+/** Without a `projectRoot` it holds in every project. */
+export type ApprovedServer = {
+  readonly name: string;
+  readonly fingerprint: string;
+  readonly projectRoot?: string;
+  /** Milliseconds since 1970. */
+  readonly approvedAt: number;
+};
+
+type ServerFile = { readonly version: 1; readonly servers: readonly ApprovedServer[] };
+
+const serverFileSchema: z.ZodType<ServerFile> = z.looseObject({
+  version: z.literal(1),
+  servers: z.array(
+    z.looseObject({
+      name: z.string(),
+      fingerprint: z.string().regex(/^[0-9a-f]{64}$/),
+      projectRoot: z.string().exactOptional(),
+      approvedAt: z.number(),
+    }),
+  ),
+});
+
+export class ApprovedServers {
+  readonly path: string;
+  readonly #file: StoredFile<ServerFile>;
+
+  constructor(folder: string) {
+    this.path = join(folder, "mcp-servers.json");
+    this.#file = new StoredFile(this.path, {
+      schema: serverFileSchema,
+      empty: { version: 1, servers: [] },
+    });
+  }
+
+  /** What is wrong with the file, if anything. One that is gone is how approval is taken back. */
+  get problem(): string | undefined {
+    const state = this.#file.current();
+    return state.state === "broken" ? state.problem : undefined;
+  }
+
+  isApproved(name: string, fingerprint: string, projectRoot: string): boolean {
+    const root = canonicalRoot(projectRoot);
+    return this.list().some(
+      (one) =>
+        one.name === name &&
+        one.fingerprint === fingerprint &&
+        (one.projectRoot === undefined || one.projectRoot === root),
+    );
+  }
+
+  /** Replaces what was approved by this name there. Without a project root it holds in every project. */
+  approve(server: ApprovedServer): Promise<void> {
+    const { projectRoot } = server;
+    const approved: ApprovedServer = {
+      ...server,
+      ...(projectRoot !== undefined && { projectRoot: canonicalRoot(projectRoot) }),
+    };
+    return this.#file.change((file) => {
+      const others = file.servers.filter((one) => !isSamePlace(one, approved));
+      return { value: { ...file, servers: [...others, approved] }, result: undefined };
+    });
+  }
+
+  /** Takes back what was approved by this name, there and in every project. False when there was nothing. */
+  revoke(name: string, projectRoot: string): Promise<boolean> {
+    const root = canonicalRoot(projectRoot);
+    return this.#file.change((file) => {
+      const servers = file.servers.filter(
+        (one) => one.name !== name || (one.projectRoot !== undefined && one.projectRoot !== root),
+      );
+      if (servers.length === file.servers.length) return { result: false };
+      return { value: { ...file, servers }, result: true };
+    });
+  }
+
+  /** Empty while the file cannot be read. */
+  list(): readonly ApprovedServer[] {
+    const state = this.#file.current();
+    return state.state === "good" ? state.value.servers : [];
+  }
+}
+
+function isSamePlace(one: ApprovedServer, other: ApprovedServer): boolean {
+  return one.name === other.name && one.projectRoot === other.projectRoot;
+}

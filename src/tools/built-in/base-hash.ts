@@ -1,0 +1,71 @@
+/**
+ * What a call's yes is bound to: the files that it replaces or removes, as they are now. Read in pieces, so
+ * that memory stays flat; a file or a folder that is too large to be read through is told by its sizes and times.
+ */
+import { createHash } from "node:crypto";
+import type { FileInfo, Files } from "../workspace.js";
+import { type FolderTree, folderTree } from "./folder-tree.js";
+
+const PIECE = 1024 * 1024;
+const MAX_FILE = 256 * PIECE;
+const MAX_FOLDER = 64 * PIECE;
+const MAX_FILES = 200;
+
+export type BaseHashes = { readonly [path: string]: string };
+
+export const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex");
+
+/** Of a file that is replaced; empty when there is none. */
+export async function fileBaseHash(files: Files, path: string): Promise<BaseHashes> {
+  const info = await files.look(path);
+  return info?.type === "file" ? { [path]: await entryHash(files, path, info) } : {};
+}
+
+/** Of a file, a link or a folder with all that is in it; empty when nothing is there. `tree`: what is in the folder, if that is known. */
+export async function baseHashes(files: Files, path: string, tree?: FolderTree): Promise<BaseHashes> {
+  const info = await files.look(path);
+  if (!info) return {};
+  if (info.type === "folder") return folderHashes(files, path, tree ?? (await folderTree(files, path)));
+  return { [path]: await entryHash(files, path, info) };
+}
+
+async function entryHash(files: Files, path: string, info: FileInfo): Promise<string> {
+  if (info.type === "link") return sha256(await files.readLink(path));
+  return info.type === "file" && info.size <= MAX_FILE ? fileHash(files, path) : sha256(outside(info));
+}
+
+async function fileHash(files: Files, path: string): Promise<string> {
+  const hash = createHash("sha256");
+  for (let from = 0; ;) {
+    const piece = await files.readBytes(path, { from, length: PIECE });
+    if (!piece || piece.bytes.length === 0) break;
+    hash.update(piece.bytes);
+    from += piece.bytes.length;
+    if (from >= piece.size) break;
+  }
+  return hash.digest("hex");
+}
+
+/** Each file by its bytes while there are few and small ones, and the folder by the list of all that is in it. */
+async function folderHashes(
+  files: Files,
+  folder: string,
+  { entries, isWhole }: FolderTree,
+): Promise<BaseHashes> {
+  const hashes: [string, string][] = [];
+  const list: string[] = [isWhole ? "all" : "more"];
+  let bytes = 0;
+  for (const entry of entries) {
+    const { path, type, size } = entry;
+    const isSmall = type === "file" && hashes.length < MAX_FILES && bytes + size <= MAX_FOLDER;
+    if (isSmall) {
+      bytes += size;
+      hashes.push([path, await fileHash(files, path)]);
+    }
+    const link = type === "link" ? await files.readLink(path) : "";
+    list.push(JSON.stringify([path, type, link, isSmall ? "" : outside(entry)]));
+  }
+  return Object.fromEntries([[folder, sha256(list.join("\n"))], ...hashes]);
+}
+
+const outside = ({ type, size, modified }: Omit<FileInfo, "mode">): string => `${type} ${size} ${modified}`;

@@ -1,0 +1,86 @@
+/**
+ * A file, a link or a folder taken away. Of a link only the link goes, never what it leads to.
+ *
+ * What cannot be deleted fails before anyone is asked; what can is shown as it is then, and the intent
+ * holds its hash, so that a yes is for that and nothing else.
+ */
+import { z } from "zod";
+import { defineTool } from "../define-tool.js";
+import { touched } from "../touched.js";
+import { ToolFailure } from "../tool.js";
+import type { Workspace } from "../workspace.js";
+import { baseHashes } from "./base-hash.js";
+import { type FolderTree, folderTree, type TreeEntry, treeSummary } from "./folder-tree.js";
+import { mustNotHoldRoot } from "./guard-roots.js";
+import { inTurn } from "./in-turn.js";
+import { removedContent } from "./removed-content.js";
+import { counted } from "./size-text.js";
+import { pathInput } from "./text-input.js";
+
+const input = z.object({
+  path: pathInput("The file, link or folder"),
+  recursive: z.boolean().default(false).describe("Delete a folder with all that is in it."),
+});
+
+export const deletePath = defineTool({
+  name: "delete_path",
+  description:
+    "Deletes a file, a link (not what it leads to) or an empty folder; with recursive, a folder with all that is in it.",
+  kind: "delete",
+  input,
+  async intent(wanted, workspace) {
+    const found = await removal(wanted, workspace);
+    return {
+      paths: [await touched(wanted.path, "delete", workspace, { keepLink: true })],
+      baseHashes: await baseHashes(workspace, found.path, found.tree),
+    };
+  },
+  async preview(wanted, workspace) {
+    const found = await removal(wanted, workspace);
+    return { content: await removedContent(workspace, found), locations: [{ path: found.path }] };
+  },
+  async run(wanted, { workspace, signal }) {
+    const key = await workspace.resolve(wanted.path, { keepLink: true });
+    return inTurn([key], async () => {
+      const found = await removal(wanted, workspace);
+      const content = await removedContent(workspace, found);
+      const output = await sentence(wanted.path, found, workspace);
+      signal.throwIfAborted();
+      await workspace.remove(found.path);
+      return { output, content };
+    });
+  },
+});
+
+/** `tree` is there for a folder. */
+type Removal = TreeEntry & { readonly tree?: FolderTree };
+
+async function removal({ path, recursive }: z.output<typeof input>, workspace: Workspace): Promise<Removal> {
+  const real = await workspace.resolve(path, { keepLink: true });
+  mustNotHoldRoot(real, workspace, { tool: "delete_path", written: path, done: "deleted" });
+  const info = await workspace.look(real);
+  if (!info)
+    throw new ToolFailure(
+      `delete_path: ${path} does not exist. Nothing was deleted. List its folder to find the right name.`,
+    );
+  if (info.type !== "folder") return { path: real, ...info };
+  const held = await workspace.list(real);
+  if (held.length > 0 && !recursive)
+    throw new ToolFailure(
+      `delete_path: ${path} is a folder with ${counted(held.length, "entry", "entries")} in it. Nothing was deleted. Set "recursive" to delete it with all that is in it.`,
+    );
+  return { path: real, ...info, tree: await folderTree(workspace, real) };
+}
+
+async function sentence(
+  path: string,
+  { type, tree, ...found }: Removal,
+  workspace: Workspace,
+): Promise<string> {
+  if (type === "link")
+    return `Deleted the link ${path}. What it led to, ${await workspace.readLink(found.path)}, was not touched.`;
+  if (!tree) return `Deleted ${path}.`;
+  return tree.entries.length === 0
+    ? `Deleted the empty folder ${path}.`
+    : `Deleted ${path} with all that was in it: ${treeSummary(tree)}.`;
+}

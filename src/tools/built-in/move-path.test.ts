@@ -1,0 +1,158 @@
+import { createHash } from "node:crypto";
+import {
+  mkdir,
+  readdir,
+  readFile as readDisk,
+  readlink,
+  symlink,
+  writeFile as writeDisk,
+} from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createToolTitle } from "../../call/index.js";
+import { aContext, aWorkspace, failureOf, parsed, resultOf } from "../tools.samples.js";
+import { editFile } from "./edit-file.js";
+import { movePath } from "./move-path.js";
+
+type Ws = Awaited<ReturnType<typeof aWorkspace>>["workspace"];
+
+const preview = async (workspace: Ws, input: object) =>
+  movePath.preview?.(parsed(movePath, input), workspace);
+const intent = async (workspace: Ws, input: object) => movePath.intent?.(parsed(movePath, input), workspace);
+const run = async (workspace: Ws, input: object) => resultOf(movePath, input, aContext(workspace).context);
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+test("a file is moved, and folders on its way are made", async () => {
+  const { root, workspace } = await aWorkspace({ "a.ts": "abc" });
+  const input = { from: "a.ts", to: "src/deep/b.ts" };
+  const [from, to] = [`${root}/a.ts`, `${root}/src/deep/b.ts`];
+  const content = [{ type: "diff", operation: "move", path: to, oldPath: from }];
+  expect(await intent(workspace, input)).toEqual({
+    paths: [
+      { path: from, access: "move" },
+      { path: to, access: "write" },
+    ],
+    baseHashes: { [from]: sha256("abc") },
+  });
+  expect(await preview(workspace, input)).toEqual({ content, locations: [{ path: from }] });
+  const { context, reported } = aContext(workspace);
+  const result = await resultOf(movePath, input, context);
+  expect(result).toMatchObject({ output: "Moved a.ts to src/deep/b.ts.", content });
+  expect(reported).toEqual([{ locations: [{ path: to }] }]);
+  expect(await readdir(root)).toEqual(["src"]);
+  expect(await readDisk(to, "utf8")).toBe("abc");
+  expect(createToolTitle("move_path", input)).toBe("Move a.ts to src/deep/b.ts");
+});
+
+test("a folder is moved with all that is in it", async () => {
+  const { root, workspace } = await aWorkspace({ "src/deep/a.ts": "abc" });
+  const input = { from: "src/", to: "lib/" };
+  expect(await preview(workspace, input)).toMatchObject({
+    content: [{ operation: "move", path: `${root}/lib`, oldPath: `${root}/src`, fileType: "directory" }],
+  });
+  expect(await intent(workspace, input)).toMatchObject({
+    baseHashes: { [`${root}/src`]: expect.any(String), [`${root}/src/deep/a.ts`]: sha256("abc") },
+  });
+  await run(workspace, input);
+  expect(await readdir(root, { recursive: true })).toEqual(["lib", "lib/deep", "lib/deep/a.ts"]);
+});
+
+test("a link is moved itself, and stays a link", async () => {
+  const { root, outside, workspace } = await aWorkspace();
+  await writeDisk(join(outside, "out.ts"), "out");
+  await symlink("../out.ts", join(root, "link"));
+  const input = { from: "link", to: "other" };
+  expect(await intent(workspace, input)).toEqual({
+    paths: [
+      { path: `${root}/link`, access: "move" },
+      { path: `${root}/other`, access: "write" },
+    ],
+    baseHashes: { [`${root}/link`]: sha256("../out.ts") },
+  });
+  expect(await preview(workspace, input)).toMatchObject({ content: [{ fileType: "symlink" }] });
+  await run(workspace, input);
+  expect(await readlink(join(root, "other"))).toBe("../out.ts");
+  expect(await readDisk(join(outside, "out.ts"), "utf8")).toBe("out");
+});
+
+test("through a linked folder, both ends are named by their real paths", async () => {
+  const { root, outside, workspace } = await aWorkspace({ "a.ts": "abc" });
+  await symlink("..", join(root, "up"));
+  expect(await intent(workspace, { from: "a.ts", to: "up/a.ts" })).toMatchObject({
+    paths: [
+      { path: `${root}/a.ts`, access: "move" },
+      { path: `${outside}/a.ts`, named: `${root}/up/a.ts`, access: "write" },
+    ],
+  });
+});
+
+test("nothing is ever overwritten, be it a file or a link to nowhere", async () => {
+  const { root, workspace } = await aWorkspace({ "a.ts": "a", "b.ts": "b" });
+  await symlink("nowhere", join(root, "broken"));
+  for (const to of ["b.ts", "broken", "a.ts"])
+    for (const attempt of [intent, preview, run])
+      expect(await failureOf(attempt(workspace, { from: "a.ts", to }))).toBe(
+        `ToolFailure: move_path: ${to} exists already, and nothing is ever overwritten. Nothing was moved. Choose another name, or delete it first.`,
+      );
+  expect(await readDisk(join(root, "a.ts"), "utf8")).toBe("a");
+  expect(await readDisk(join(root, "b.ts"), "utf8")).toBe("b");
+});
+
+test("a move into a folder needs the whole new path, which the message names", async () => {
+  const { root, workspace } = await aWorkspace({ "src/a.ts": "a" });
+  await mkdir(join(root, "docs"));
+  const failure = (to: string) => failureOf(preview(workspace, { from: "src/a.ts", to }));
+  expect(await failure("docs")).toBe(
+    "ToolFailure: move_path: docs is a folder already. Nothing was moved. To move it in there, give the whole new path: docs/a.ts.",
+  );
+  expect(await failure("new/")).toBe(
+    "ToolFailure: move_path: new/ names a folder. Nothing was moved. To move it in there, give the whole new path: new/a.ts.",
+  );
+  expect(await failureOf(run(workspace, { from: "src/a.ts", to: "docs" }))).toBe(await failure("docs"));
+  expect(await readdir(root)).toEqual(["docs", "src"]);
+});
+
+test("a folder cannot be moved into itself, and a workspace folder not at all", async () => {
+  const { root, outside, workspace } = await aWorkspace({ "src/a.ts": "a" });
+  expect(await failureOf(preview(workspace, { from: "src", to: "src/deep/src" }))).toBe(
+    "ToolFailure: move_path: src/deep/src is inside of src, and a folder cannot be moved into itself. Nothing was moved. Choose a path outside of it.",
+  );
+  for (const attempt of [intent, preview, run]) {
+    expect(await failureOf(attempt(workspace, { from: ".", to: `${outside}/new` }))).toContain(
+      ". is the workspace folder itself, which is never moved. Nothing was moved.",
+    );
+    expect(await failureOf(attempt(workspace, { from: outside, to: `${outside}-new` }))).toContain(
+      `contains the workspace folder ${root}`,
+    );
+  }
+});
+
+test("what is not there cannot be moved", async () => {
+  const { workspace } = await aWorkspace();
+  expect(await failureOf(preview(workspace, { from: "a.ts", to: "b.ts" }))).toBe(
+    "ToolFailure: move_path: a.ts does not exist. Nothing was moved. List its folder to find the right name.",
+  );
+});
+
+test("an edit and a move of one file wait for each other, so the file is never there twice", async () => {
+  for (let time = 0; time < 10; time++) {
+    const { root, workspace } = await aWorkspace({ "a.ts": "one" });
+    const { context } = aContext(workspace);
+    const [edited] = await Promise.allSettled([
+      resultOf(editFile, { path: "a.ts", oldText: "one", newText: "two" }, context),
+      resultOf(movePath, { from: "a.ts", to: "b.ts" }, context),
+    ]);
+    expect(await readdir(root)).toEqual(["b.ts"]);
+    const text = edited.status === "fulfilled" ? "two" : "one";
+    expect(await readDisk(join(root, "b.ts"), "utf8")).toBe(text);
+  }
+});
+
+test("a move that was cancelled before it began moves nothing and makes no folder", async () => {
+  const { root, workspace } = await aWorkspace({ "a.ts": "" });
+  const reason = new Error("no longer wanted");
+  const { context } = aContext(workspace, AbortSignal.abort(reason));
+  await expect(resultOf(movePath, { from: "a.ts", to: "src/a.ts" }, context)).rejects.toBe(reason);
+  expect(await readdir(root)).toEqual(["a.ts"]);
+});

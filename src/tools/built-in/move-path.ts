@@ -1,0 +1,100 @@
+/**
+ * A file, a link or a folder under another name. Nothing is ever overwritten; folders on the way are made.
+ *
+ * What cannot be moved fails before anyone is asked, and the intent holds the hash of what is moved.
+ */
+import { posix } from "node:path";
+import { z } from "zod";
+import type { DiffContent } from "../../call/index.js";
+import { defineTool } from "../define-tool.js";
+import { touched } from "../touched.js";
+import { ToolFailure } from "../tool.js";
+import type { FileInfo, Workspace } from "../workspace.js";
+import { baseHashes } from "./base-hash.js";
+import { mustNotHoldRoot } from "./guard-roots.js";
+import { inTurn, isWithin } from "./in-turn.js";
+import { pathInput } from "./text-input.js";
+
+const input = z.object({
+  from: pathInput("The file, link or folder to move"),
+  to: pathInput("Its whole new path, its name included"),
+});
+
+type Input = z.output<typeof input>;
+
+export const movePath = defineTool({
+  name: "move_path",
+  description:
+    "Moves or renames a file, a link or a folder. It never overwrites anything, and makes the folders that the new path needs.",
+  kind: "move",
+  input,
+  async intent(wanted, workspace) {
+    const { from } = await movement(wanted, workspace);
+    const keepLink = { keepLink: true };
+    return {
+      paths: [
+        await touched(wanted.from, "move", workspace, keepLink),
+        await touched(wanted.to, "write", workspace, keepLink),
+      ],
+      baseHashes: await baseHashes(workspace, from),
+    };
+  },
+  async preview(wanted, workspace) {
+    const found = await movement(wanted, workspace);
+    return { content: [moveDiff(found)], locations: [{ path: found.from }] };
+  },
+  async run(wanted, context) {
+    const { workspace, signal } = context;
+    return inTurn(await ends(wanted, workspace), async () => {
+      const found = await movement(wanted, workspace);
+      signal.throwIfAborted();
+      const folder = posix.dirname(found.to);
+      if (!(await workspace.look(folder))) await workspace.makeFolder(folder);
+      await workspace.move(found.from, found.to);
+      context.report({ locations: [{ path: found.to }] });
+      return { output: `Moved ${wanted.from} to ${wanted.to}.`, content: [moveDiff(found)] };
+    });
+  },
+});
+
+type Movement = { readonly from: string; readonly to: string; readonly info: FileInfo };
+
+async function ends({ from, to }: Input, workspace: Workspace): Promise<readonly [from: string, to: string]> {
+  // A link is moved itself, and one that stands at the new path is in the way, wherever it leads.
+  return [await workspace.resolve(from, { keepLink: true }), await workspace.resolve(to, { keepLink: true })];
+}
+
+async function movement(wanted: Input, workspace: Workspace): Promise<Movement> {
+  const [from, to] = await ends(wanted, workspace);
+  mustNotHoldRoot(from, workspace, { tool: "move_path", written: wanted.from, done: "moved" });
+  const info = await workspace.look(from);
+  if (!info)
+    throw new ToolFailure(
+      `move_path: ${wanted.from} does not exist. Nothing was moved. List its folder to find the right name.`,
+    );
+  const inTheWay = await workspace.look(to);
+  if (inTheWay?.type === "folder" && from !== to) throw intoFolder(wanted, from, "is a folder already");
+  if (inTheWay)
+    throw new ToolFailure(
+      `move_path: ${wanted.to} exists already, and nothing is ever overwritten. Nothing was moved. Choose another name, or delete it first.`,
+    );
+  if (wanted.to.endsWith("/") && info.type !== "folder") throw intoFolder(wanted, from, "names a folder");
+  if (isWithin(to, from))
+    throw new ToolFailure(
+      `move_path: ${wanted.to} is inside of ${wanted.from}, and a folder cannot be moved into itself. Nothing was moved. Choose a path outside of it.`,
+    );
+  return { from, to, info };
+}
+
+function intoFolder({ to }: Input, from: string, why: string): ToolFailure {
+  const full = posix.join(to, posix.basename(from));
+  return new ToolFailure(
+    `move_path: ${to} ${why}. Nothing was moved. To move it in there, give the whole new path: ${full}.`,
+  );
+}
+
+function moveDiff({ from, to, info }: Movement): DiffContent {
+  const diff: DiffContent = { type: "diff", operation: "move", path: to, oldPath: from };
+  if (info.type === "folder") return { ...diff, fileType: "directory" };
+  return info.type === "link" ? { ...diff, fileType: "symlink" } : diff;
+}

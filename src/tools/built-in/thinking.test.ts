@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { inferToolKind } from "../../call/index.js";
+import { aContext, aWorkspace, resultOf } from "../tools.samples.js";
+import { thinking } from "./thinking.js";
+
+test("the thought is shown, and the model told that nothing happened", async () => {
+  const { workspace } = await aWorkspace();
+  const result = await resultOf(thinking, { thought: "First read, then edit." }, aContext(workspace).context);
+  expect(result).toMatchObject({
+    output: "The thought is noted. Nothing was changed.",
+    content: [{ type: "content", content: { type: "text", text: "First read, then edit." } }],
+  });
+  expect(await workspace.list(workspace.root)).toEqual([]);
+});
+
+test("it is of the kind that its name says", () => {
+  expect(thinking.kind).toBe("think");
+  expect(inferToolKind("thinking").kind).toBe("think");
+});
+
+test.each([{}, { thought: "" }, { thought: 1 }])("%j is no thought", (input) => {
+  expect(thinking.parse(input)).toMatchObject({ ok: false });
+});

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { inferToolKind } from "../../call/index.js";
+import type { PlanEntry } from "../../call/index.js";
+import { aContext, aWorkspace, resultOf } from "../tools.samples.js";
+import { todoRead } from "./todo-read.js";
+
+async function read(plan: readonly PlanEntry[]): Promise<unknown> {
+  const { workspace } = await aWorkspace();
+  return (await resultOf(todoRead, {}, { ...aContext(workspace).context, plan })).output;
+}
+
+test("the plan comes as a list with how it stands", async () => {
+  expect(
+    await read([
+      { content: "Read", status: "completed", priority: "high" },
+      { content: "Edit", status: "in_progress", priority: "medium" },
+      { content: "Ship", status: "pending", priority: "low" },
+    ]),
+  ).toBe("1. [completed] Read (high priority)\n2. [in progress] Edit\n3. [pending] Ship (low priority)");
+});
+
+test("an empty plan is said in words", async () => {
+  expect(await read([])).toBe("The plan is empty. Use todo_write to make one.");
+});
+
+test("it is of the kind that its name would be taken for", () => {
+  expect(todoRead.kind).toBe(inferToolKind("todo_read").kind);
+});

@@ -1,0 +1,123 @@
+/**
+ * A search of the web, by a service that whoever runs this has chosen. Its address is theirs, not the
+ * model's, so it may be on this machine; only the words that are searched for come from the model.
+ */
+import { fetch } from "undici";
+import { z } from "zod";
+import { oneLine } from "../../call/index.js";
+import { hostReach } from "../../policy/index.js";
+import { defineTool } from "../define-tool.js";
+import { errorCode } from "../error-code.js";
+import { ToolFailure } from "../tool.js";
+import type { Tool } from "../tool.js";
+import { readBody, timeLimited } from "../web/limited.js";
+import { searchService } from "../web/search-providers.js";
+import type { SearchProvider, SearchResult, SearchService } from "../web/search-providers.js";
+
+const MAX_RESULTS = 20;
+const MAX_BYTES = 2 * 1024 * 1024;
+const TIME_LIMIT_MS = 20_000;
+
+export type { SearchProvider } from "../web/search-providers.js";
+
+export function webSearchTool(
+  provider: SearchProvider,
+  { timeLimit = TIME_LIMIT_MS }: { readonly timeLimit?: number } = {},
+): Tool {
+  const service = searchService(provider);
+  return defineTool({
+    name: "web_search",
+    description:
+      "Searches the web and returns titles, URLs and snippets. Use it to find pages, and fetch to read one.",
+    kind: "fetch",
+    input: z.object({
+      query: z.string().trim().min(1).max(400).describe("What to search for."),
+      count: z.int().min(1).max(MAX_RESULTS).default(10).describe("How many results to return."),
+    }),
+    async intent() {
+      // A service on this machine or its network is there because its owner configured it.
+      const isPublic = hostReach(service.endpoint.hostname) === "public";
+      return isPublic ? { hosts: [service.endpoint.origin] } : {};
+    },
+    async run({ query, count }, { signal }) {
+      const results = await search(service, { query, count, timeLimit, signal });
+      if (results.length === 0) return `Nothing was found for ${JSON.stringify(query)}. Try other words.`;
+      return results.slice(0, count).map(lineOf).join("\n\n");
+    },
+  });
+}
+
+function lineOf({ title, url, snippet }: SearchResult, index: number): string {
+  const lines = [oneLine(title, 200) || "(no title)", oneLine(url, 2000), oneLine(snippet, 500)];
+  return `${index + 1}. ${lines.filter((line) => line !== "").join("\n   ")}`;
+}
+
+type Search = {
+  readonly query: string;
+  readonly count: number;
+  readonly timeLimit: number;
+  readonly signal: AbortSignal;
+};
+
+async function search(
+  service: SearchService,
+  { query, count, timeLimit, signal }: Search,
+): Promise<readonly SearchResult[]> {
+  const { url, headers, body } = service.request(query, count);
+  const limit = timeLimited(signal, timeLimit);
+  try {
+    const response = await fetch(url, {
+      method: body === undefined ? "GET" : "POST",
+      headers: { accept: "application/json", "user-agent": "toolgate", ...headers },
+      ...(body !== undefined && { body }),
+      // A key must not travel to wherever a redirect leads.
+      redirect: "manual",
+      signal: limit.signal,
+    });
+    const { bytes, cut } = await readBody(response.body, MAX_BYTES, limit);
+    if (cut === "time") throw failure(service, `did not answer within ${timeLimit / 1000} s`);
+    if (cut === "size") throw failure(service, "sent more than 2 MB");
+    if (response.status !== 200) throw refused(service, response.status, bytes.toString());
+    return readAnswer(service, bytes.toString());
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ToolFailure) throw error;
+    const why = limit.isTimeUp()
+      ? `did not answer within ${timeLimit / 1000} s`
+      : `cannot be reached (${reason(error)})`;
+    throw failure(service, why);
+  } finally {
+    limit.end();
+  }
+}
+
+function readAnswer(service: SearchService, text: string): readonly SearchResult[] {
+  try {
+    return service.read(JSON.parse(text));
+  } catch {
+    throw failure(service, `sent an answer that is not understood: ${quoted(service, text)}`);
+  }
+}
+
+function refused(service: SearchService, status: number, text: string): ToolFailure {
+  const said = text.trim() === "" ? "" : `: ${quoted(service, text)}`;
+  return failure(service, `answered with status ${status}${said}`, service.advice.get(status));
+}
+
+function failure(
+  service: SearchService,
+  why: string,
+  advice = "Try again later, or other words.",
+): ToolFailure {
+  return new ToolFailure(`web_search: ${service.name} ${why}. Nothing was found. ${advice}`);
+}
+
+/** A service may repeat the key that it does not like. */
+function quoted({ secret }: SearchService, text: string): string {
+  return oneLine(secret === undefined || secret === "" ? text : text.replaceAll(secret, "[key]"), 200);
+}
+
+function reason(error: unknown): string {
+  const inner = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  return errorCode(inner) ?? "no reason given";
+}

@@ -1,0 +1,58 @@
+/**
+ * A whole text file, created or replaced. The content is written as it is given: line ends are not touched.
+ *
+ * The diff that is shown before is made from the file as it is then; the intent holds that file's hash, so
+ * that a yes is for that diff. What is shown afterwards is what was really replaced.
+ */
+import { z } from "zod";
+import { defineTool } from "../define-tool.js";
+import { touched } from "../touched.js";
+import { fileBaseHash } from "./base-hash.js";
+import { hunkLocations } from "./hunk-locations.js";
+import { inTurn } from "./in-turn.js";
+import { type OldFile, oldFile, replacedContent } from "./old-file.js";
+import { sizeText } from "./size-text.js";
+import { pathInput, textInput } from "./text-input.js";
+
+export const writeFile = defineTool({
+  name: "write_file",
+  description:
+    "Creates a text file with its folders, or replaces a whole file. To change part of a file, edit_file is safer.",
+  kind: "edit",
+  input: z.object({
+    path: pathInput("The file"),
+    content: textInput().describe("The whole text of the file."),
+  }),
+  async intent({ path }, workspace) {
+    const file = await touched(path, "write", workspace);
+    return { paths: [file], baseHashes: await fileBaseHash(workspace, file.path) };
+  },
+  async preview({ path, content }, workspace) {
+    const file = await workspace.resolve(path);
+    return change(file, await oldFile(workspace, file), content);
+  },
+  async run({ path, content }, context) {
+    const { workspace, signal } = context;
+    const key = await workspace.resolve(path);
+    return inTurn([key], async () => {
+      const file = await workspace.resolve(path);
+      const old = await oldFile(workspace, file);
+      if (old?.text === content)
+        return { output: `${path} has just this content already. It was not written again.`, content: [] };
+      signal.throwIfAborted();
+      await workspace.write(file, content);
+      const { content: shown, locations } = change(file, old, content);
+      context.report({ locations });
+      const size = sizeText(Buffer.byteLength(content));
+      return { output: `${old ? "Replaced" : "Created"} ${path} (${size}).`, content: shown };
+    });
+  },
+});
+
+function change(file: string, old: OldFile | undefined, content: string) {
+  if (old?.text === content) return { content: [], locations: [{ path: file }] };
+  return {
+    content: replacedContent(file, old, content),
+    locations: hunkLocations(file, old?.text ?? "", content),
+  };
+}

@@ -1,0 +1,192 @@
+/**
+ * Changing what is in a folder that is held: a file is replaced whole or not at all, and nothing that lies
+ * behind a link is ever touched.
+ *
+ * Just before something takes effect the folder must still be where it was: what was decided on one path
+ * does not happen quietly on another. If it is moved in the moment after that, it happens in the folder
+ * that was held, never behind what was put in its place.
+ */
+import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import {
+  access,
+  type FileHandle,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  rmdir,
+  symlink,
+  unlink,
+} from "node:fs/promises";
+import { join } from "node:path";
+import { errorCode } from "./error-code.js";
+import { isMissing, mustBeFile } from "./file-trouble.js";
+import { type HeldFolder, LinkInTheWay } from "./held-folder.js";
+import { ToolFailure } from "./tool.js";
+
+export async function replaceFileIn(
+  folder: HeldFolder,
+  name: string,
+  content: string | Uint8Array,
+  mode: number | undefined,
+): Promise<void> {
+  const kept = await modeToKeep(folder, name);
+  const temporary = folder.at(`.toolgate-${randomBytes(8).toString("hex")}.tmp`);
+  try {
+    await writeWhole(temporary, content, mode ?? kept);
+    await folder.mustBeInPlace();
+    await rename(temporary, folder.at(name));
+  } catch (error) {
+    await unlink(temporary).catch(() => undefined);
+    throw error;
+  }
+  await folder.sync();
+}
+
+/** A folder that is there already is left as it is. */
+export async function makeFolderIn(
+  folder: HeldFolder,
+  name: string,
+  mode: number | undefined,
+): Promise<void> {
+  try {
+    await mkdir(folder.at(name), mode === undefined ? 0o777 : 0o700);
+  } catch (error) {
+    // Throws for what is no folder.
+    if (errorCode(error) === "EEXIST") return (await folder.enter(name)).close();
+    throw error;
+  }
+  if (mode !== undefined) {
+    const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
+    await finish(await open(folder.at(name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW), (made) =>
+      made.chmod(mode),
+    );
+  }
+  await folder.sync();
+}
+
+export async function makeLinkIn(folder: HeldFolder, name: string, target: string): Promise<void> {
+  await symlink(target, folder.at(name));
+  await folder.sync();
+}
+
+/** A link goes, what it leads to stays. Names are bytes here: one that is no valid text can be removed too. */
+export async function removeIn(folder: HeldFolder, name: Buffer): Promise<void> {
+  const stats = await lstat(folder.atBytes(name));
+  await folder.mustBeInPlace();
+  if (stats.isDirectory()) await removeFolderIn(folder, name);
+  else await unlink(folder.atBytes(name));
+  await folder.sync();
+}
+
+async function removeFolderIn(folder: HeldFolder, name: Buffer): Promise<void> {
+  const inner = await folder.enter(name);
+  try {
+    for (const entry of await readdir(inner.atBytes(Buffer.from(".")), READ_NAMES)) {
+      if (entry.isDirectory()) await removeFolderIn(inner, entry.name);
+      else await unlink(inner.atBytes(entry.name));
+    }
+  } finally {
+    await inner.close();
+  }
+  await rmdir(folder.atBytes(name));
+}
+
+const READ_NAMES = { withFileTypes: true, encoding: "buffer" } as const;
+
+type Place = { readonly folder: HeldFolder; readonly name: string };
+
+export async function moveTo(from: Place, to: Place): Promise<void> {
+  const stats = await lstat(from.folder.at(from.name));
+  if (await lstat(to.folder.at(to.name)).catch(() => undefined)) throw targetTaken(from, to);
+  await from.folder.mustBeInPlace();
+  await to.folder.mustBeInPlace();
+  const [old, wanted] = [from.folder.at(from.name), to.folder.at(to.name)];
+  try {
+    // Of what may appear at the target in this moment, a folder that is renamed replaces only an empty one.
+    if (stats.isDirectory()) await rename(old, wanted);
+    else await renameFile(old, wanted);
+  } catch (error) {
+    throw moveTrouble(error, from, to);
+  }
+  await to.folder.sync();
+  await from.folder.sync();
+}
+
+/** By a second name, since a rename would quietly replace a file that appears at the target in this moment. */
+async function renameFile(old: string, wanted: string): Promise<void> {
+  try {
+    await link(old, wanted);
+  } catch (error) {
+    // Not every disk has second names, and not every file may get one.
+    if (!["EPERM", "EMLINK", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(errorCode(error) ?? "")) throw error;
+    return rename(old, wanted);
+  }
+  await unlink(old);
+}
+
+function moveTrouble(error: unknown, from: Place, to: Place): unknown {
+  switch (errorCode(error)) {
+    case "EEXIST":
+    case "ENOTEMPTY":
+      return targetTaken(from, to);
+    case "EXDEV":
+      return new ToolFailure(
+        `${pathOf(from)} and ${pathOf(to)} are on different disks. Nothing was moved. Copy it and remove the old one.`,
+      );
+    case "EINVAL":
+      return new ToolFailure(
+        `${pathOf(from)} cannot be moved into itself. Nothing was moved. Choose a place outside of it.`,
+      );
+    default:
+      return error;
+  }
+}
+
+function targetTaken(from: Place, to: Place): ToolFailure {
+  return new ToolFailure(
+    `${pathOf(from)} cannot be moved: something is at ${pathOf(to)} already. Nothing was moved. Choose another name, or remove what is there first.`,
+  );
+}
+
+const pathOf = ({ folder, name }: Place): string => join(folder.path, name);
+
+/** The mode of the file that is replaced; undefined for a new one. */
+async function modeToKeep(folder: HeldFolder, name: string): Promise<number | undefined> {
+  try {
+    const old = await lstat(folder.at(name));
+    if (old.isSymbolicLink()) throw new LinkInTheWay();
+    mustBeFile(join(folder.path, name), old, "Nothing was written.");
+    // A rename asks only the folder, but a file that is read-only was meant to be.
+    await access(folder.at(name), constants.W_OK);
+    return old.mode & 0o7777;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+async function writeWhole(
+  path: string,
+  content: string | Uint8Array,
+  mode: number | undefined,
+): Promise<void> {
+  // Until it has the mode of the file it replaces, nobody else may read it.
+  await finish(await open(path, "wx", mode === undefined ? 0o666 : 0o600), async (file) => {
+    await file.writeFile(content);
+    // After the content, since writing takes the set-user bits away.
+    if (mode !== undefined) await file.chmod(mode);
+    await file.sync();
+  });
+}
+
+async function finish(file: FileHandle, act: (file: FileHandle) => Promise<void>): Promise<void> {
+  try {
+    await act(file);
+  } finally {
+    await file.close();
+  }
+}

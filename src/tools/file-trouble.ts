@@ -1,0 +1,65 @@
+/** What the file system refused, in words that a model can act on. */
+import type { Stats } from "node:fs";
+import { errorCode } from "./error-code.js";
+import { ToolFailure } from "./tool.js";
+
+/** What was tried: `cannot` completes "it cannot be …", `didNot` says what did not happen, `next` what to do. */
+export type Deed = { readonly cannot: string; readonly didNot: string; readonly next: string };
+
+export const READ: Deed = {
+  cannot: "read",
+  didNot: "Nothing was read.",
+  next: "Check the path and its permissions.",
+};
+export const WRITE: Deed = {
+  cannot: "written",
+  didNot: "It was not changed.",
+  next: "Check its permissions and the disk.",
+};
+
+const OBSTACLES: ReadonlyMap<string, string> = new Map([
+  ["ENOENT", "nothing is there"],
+  ["ENOTDIR", "a file stands where it needs a folder"],
+  ["EEXIST", "something is there already"],
+  ["ELOOP", "its links lead in a circle"],
+  ["EACCES", "we are not permitted"],
+  ["EPERM", "we are not permitted"],
+  ["EROFS", "the disk is read-only"],
+  ["ENOSPC", "the disk is full"],
+  ["EDQUOT", "the disk quota is used up"],
+  ["EBUSY", "it is in use"],
+  ["ENXIO", "it is a device, pipe or socket"],
+  ["EMFILE", "too many files are open"],
+  ["ENFILE", "too many files are open"],
+  ["ENAMETOOLONG", "it is too long"],
+]);
+
+/** The code stands beside its words, for whoever knows it. */
+export function obstacle(error: unknown): string {
+  const code = errorCode(error);
+  if (code === undefined) return String(error);
+  const words = OBSTACLES.get(code);
+  return words === undefined ? code : `${words} (${code})`;
+}
+
+/** Runs it; a failure that has no words yet gets these. */
+export async function inWords<T>(path: string, deed: Deed, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof ToolFailure) throw error;
+    throw new ToolFailure(
+      `${path} cannot be ${deed.cannot}: ${obstacle(error)}. ${deed.didNot} ${deed.next}`,
+    );
+  }
+}
+
+export function mustBeFile(path: string, stats: Stats, didNot: string): void {
+  if (stats.isFile()) return;
+  const what = stats.isDirectory() ? "a folder" : "a device, pipe or socket";
+  throw new ToolFailure(`${path} is ${what}, not a file. ${didNot} Give the path of a file.`);
+}
+
+export function isMissing(error: unknown): boolean {
+  return errorCode(error) === "ENOENT";
+}

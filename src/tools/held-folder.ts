@@ -1,0 +1,172 @@
+/**
+ * A folder that stays the one that was decided on, whatever is renamed or linked around it.
+ *
+ * On Linux it is held by a descriptor, and all that is done in it goes through `/proc/self/fd`: the kernel
+ * then looks up one name in the very folder that is held, as `openat` does. Its way is walked in one go
+ * and the kernel asked for its name; where that is not the name it should have, it is walked again name by
+ * name, following no link. Elsewhere a folder can only be looked at again before each act, which narrows
+ * the gap between the check and the act and does not close it.
+ *
+ * What must stay true: nothing is under way in a folder when it is closed. Its number may be given to
+ * another one at once, and the act would happen there.
+ */
+import { constants, existsSync } from "node:fs";
+import { type FileHandle, lstat, mkdir, open, readlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { errorCode } from "./error-code.js";
+import { realPathOf } from "./real-path.js";
+import { ToolFailure } from "./tool.js";
+
+// Node does not name it: a descriptor that only marks a place, so that a folder we may not list can be passed.
+const O_PATH = 0x20_0000;
+const HOLD = O_PATH | constants.O_DIRECTORY;
+const HOLD_NO_LINK = HOLD | constants.O_NOFOLLOW;
+const CAN_HOLD = process.platform === "linux" && existsSync("/proc/self/fd");
+
+/** A real path is no longer one. `inFolderOf` puts it in words, since it knows the whole path. */
+export class LinkInTheWay extends Error {
+  readonly code = "LINK_IN_THE_WAY";
+}
+
+export class HeldFolder {
+  readonly path: string;
+  readonly #handle: FileHandle | undefined;
+  /** What the kernel called it when it was taken. */
+  readonly #known: string | undefined;
+
+  private constructor(path: string, known: string | undefined, handle?: FileHandle) {
+    this.path = path;
+    this.#known = known;
+    this.#handle = handle;
+  }
+
+  /** Throws LinkInTheWay, or the file system's own error. With `make` it makes the folders that are missing. */
+  static async open(path: string, { make = false }: { readonly make?: boolean } = {}): Promise<HeldFolder> {
+    if (!CAN_HOLD) return HeldFolder.#openUnheld(path, make);
+    return (await HeldFolder.#openAtOnce(path)) ?? HeldFolder.#walk(path, make);
+  }
+
+  static async #openAtOnce(path: string): Promise<HeldFolder | undefined> {
+    const handle = await open(path, HOLD).catch(() => undefined);
+    if (!handle) return undefined;
+    const known = await knownAs(handle);
+    if (known === path) return new HeldFolder(path, known, handle);
+    await handle.close();
+    return undefined;
+  }
+
+  static async #walk(path: string, make: boolean): Promise<HeldFolder> {
+    let folder = new HeldFolder("/", "/", await open("/", HOLD_NO_LINK));
+    for (const name of path.split("/").filter((part) => part !== "")) {
+      const parent = folder;
+      try {
+        if (make) await parent.#makeIfMissing(name);
+        folder = await parent.enter(name);
+      } finally {
+        await parent.close();
+      }
+    }
+    return folder;
+  }
+
+  static async #openUnheld(path: string, make: boolean): Promise<HeldFolder> {
+    const folder = new HeldFolder(path, path);
+    await folder.mustBeInPlace();
+    if (make) await mkdir(path, { recursive: true });
+    const stats = await lstat(path);
+    if (!stats.isDirectory()) throw Object.assign(new Error("not a folder"), { code: "ENOTDIR" });
+    await folder.mustBeInPlace();
+    return folder;
+  }
+
+  /** Where a name in this folder is reached. */
+  at(name: string): string {
+    return this.#handle ? `/proc/self/fd/${this.#handle.fd}/${name}` : join(this.path, name);
+  }
+
+  /** As `at`, for a name that is no valid text. */
+  atBytes(name: Buffer): Buffer {
+    return Buffer.concat([Buffer.from(this.at("_").slice(0, -1)), name]);
+  }
+
+  async enter(name: string | Buffer): Promise<HeldFolder> {
+    const [place, path] =
+      typeof name === "string"
+        ? [this.at(name), join(this.path, name)]
+        : [this.atBytes(name), join(this.path, name.toString())];
+    if (!this.#handle) return HeldFolder.#openUnheld(path, false);
+    try {
+      const handle = await open(place, HOLD_NO_LINK);
+      return new HeldFolder(path, await knownAs(handle), handle);
+    } catch (error) {
+      const stats = await lstat(place).catch(() => undefined);
+      throw stats?.isSymbolicLink() ? new LinkInTheWay() : error;
+    }
+  }
+
+  /** Throws LinkInTheWay when it is no longer where it was: for whoever is about to change something in it. */
+  async mustBeInPlace(): Promise<void> {
+    const now = this.#handle ? await knownAs(this.#handle) : await realPathOf(this.path);
+    if (now === undefined || now !== this.#known) throw new LinkInTheWay();
+  }
+
+  /** So that names outlive a power cut. They are in place already: what fails here undoes nothing. */
+  async sync(): Promise<void> {
+    const handle = await open(this.at("."), constants.O_RDONLY).catch(() => undefined);
+    await handle?.sync().catch(() => undefined);
+    await handle?.close();
+  }
+
+  async close(): Promise<void> {
+    await this.#handle?.close();
+  }
+
+  async #makeIfMissing(name: string): Promise<void> {
+    try {
+      await mkdir(this.at(name));
+    } catch (error) {
+      // Where a folder is already, some systems would rather say that we may not make one.
+      if (!(await lstat(this.at(name)).catch(() => undefined))) throw error;
+    }
+  }
+}
+
+/** Undefined for a way so long that the kernel cannot write it down. */
+async function knownAs(handle: FileHandle): Promise<string | undefined> {
+  return readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
+}
+
+/**
+ * Holds the folder that a real path lies in while something is done there, and lets go of it after. What
+ * is done gets the last name; for `/`, which lies in no folder, that is `.`.
+ */
+export async function inFolderOf<T>(
+  realPath: string,
+  act: (folder: HeldFolder, name: string) => Promise<T>,
+  options: { readonly make?: boolean } = {},
+): Promise<T> {
+  mustBeSpelledOut(realPath);
+  try {
+    const folder = await HeldFolder.open(dirname(realPath), options);
+    try {
+      return await act(folder, realPath === "/" ? "." : basename(realPath));
+    } finally {
+      await folder.close();
+    }
+  } catch (error) {
+    if (!(error instanceof LinkInTheWay)) throw error;
+    const now = await realPathOf(realPath).catch((reason: unknown) => errorCode(reason) ?? "nowhere");
+    throw new ToolFailure(
+      `${realPath} leads to ${now === realPath ? "another place" : now} now: a link was put in its way. Nothing was read or written. Resolve the path again.`,
+    );
+  }
+}
+
+function mustBeSpelledOut(path: string): void {
+  const parts = path.split("/").slice(1);
+  const spelledOut = path === "/" || !parts.some((part) => part === "" || part === "." || part === "..");
+  if (path.startsWith("/") && spelledOut && !path.includes("\0")) return;
+  throw new ToolFailure(
+    `${JSON.stringify(path)} is not a real path. Nothing was read or written. Resolve it first.`,
+  );
+}

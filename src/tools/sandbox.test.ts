@@ -1,0 +1,177 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join, relative } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { LocalWorkspace } from "./local-workspace.js";
+import { NoSandbox, openSandbox } from "./sandbox.js";
+import { aWorkspace, failureOf } from "./tools.samples.js";
+import type { CommandOptions } from "./workspace.js";
+
+async function sandboxed(network = false) {
+  const { outside, root } = await aWorkspace({ "a.txt": "inside" });
+  const workspace = await LocalWorkspace.open(root, { sandbox: await openSandbox({ network }) });
+  const run = async (command: string | readonly string[], options: Partial<CommandOptions> = {}) => {
+    let output = "";
+    const onOutput = (text: string) => void (output += text);
+    const signal = new AbortController().signal;
+    const exit = await workspace.runCommand(command, { signal, onOutput, ...options });
+    return { exit, output };
+  };
+  return { outside, root, run, workspace };
+}
+
+test("a command in the sandbox works in the workspace, also where that lies in /tmp", async () => {
+  const { root, run } = await sandboxed();
+  expect(await run("pwd; cat a.txt; mkdir -p x; echo new > x/b.txt; exit 4")).toEqual({
+    exit: { exitCode: 4 },
+    output: `${root}\ninside`,
+  });
+  expect(await readFile(join(root, "x/b.txt"), "utf8")).toBe("new\n");
+  expect((await run(["printf", "<%s>", "$HOME", "; id"])).output).toBe("<$HOME><; id>");
+});
+
+test("nothing outside of the workspace can be written", async () => {
+  const { outside, run } = await sandboxed();
+  // A place that is not in /tmp, where anyone may write.
+  const open = await realpath(await mkdtemp("/var/tmp/toolgate-sandbox-"));
+  onTestFinished(() => rm(open, { recursive: true }));
+  await chmod(open, 0o777);
+  await writeFile(join(open, "file"), "kept");
+  await mkdir(join(outside, "more"));
+  const { output } = await run(
+    `for place in ${open}/new ${open}/file /etc/toolgate-test ${process.cwd()}/toolgate-test; do (echo x > $place) 2>/dev/null && echo "wrote $place"; done; rm -f ${open}/file 2>/dev/null && echo removed; mount -o remount,rw / 2>/dev/null && echo remounted; true`,
+  );
+  expect(output).toBe("");
+  expect(await readdir(open)).toEqual(["file"]);
+  // This /tmp is its own: nothing that is written there is ever seen outside.
+  await run(`mkdir -p ${outside}/more; echo x > ${outside}/more/x; echo x > /tmp/toolgate-test-x`);
+  expect(await readdir(join(outside, "more"))).toEqual([]);
+  expect(await readdir("/tmp")).not.toContain("toolgate-test-x");
+});
+
+test("all folders of the workspace can be written, one inside of another too", async () => {
+  const { outside, root } = await aWorkspace({ "inner/a": "" });
+  await mkdir(join(outside, "more"));
+  const roots = [join(root, "inner"), join(outside, "more")];
+  const workspace = await LocalWorkspace.open(root, { roots, sandbox: await openSandbox() });
+  const exit = await workspace.runCommand("touch b inner/b ../more/b", {
+    signal: new AbortController().signal,
+    onOutput: () => {},
+  });
+  expect(exit).toEqual({ exitCode: 0 });
+  expect(await readdir(join(outside, "more"))).toEqual(["b"]);
+});
+
+test("other processes are neither seen nor reached", async () => {
+  const { run } = await sandboxed();
+  const { output } = await run(
+    `kill -0 ${process.pid} 2>/dev/null && echo reached; ls /proc | grep -c '^[0-9]'`,
+  );
+  expect(Number(output)).toBeLessThan(8);
+});
+
+test("the sockets of the services outside are not there", async () => {
+  const { run } = await sandboxed();
+  const { output } = await run("ls -A /run /tmp; find /run /var/run/ -type s");
+  const names = output.split("\n").filter((line) => line !== "" && !line.endsWith(":"));
+  for (const name of names)
+    expect(["systemd", "current-system", "wrappers"].includes(name) || name.startsWith("toolgate-")).toBe(
+      true,
+    );
+});
+
+test("there is no network unless it was asked for", async () => {
+  const server = createServer((_, response) => response.end("hello")).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  try {
+    // The server's own address: a TCP server always has one of this form.
+    const { port } = server.address() as AddressInfo;
+    const fetching = [
+      process.execPath,
+      "-e",
+      `fetch("http://127.0.0.1:${port}").then((r) => r.text()).then(console.log, () => console.log("none"))`,
+    ];
+    expect((await (await sandboxed()).run(fetching)).output).toBe("none\n");
+    expect((await (await sandboxed(true)).run(fetching)).output).toBe("hello\n");
+  } finally {
+    server.close();
+  }
+});
+
+test("a cancel leaves nothing of the sandbox behind", async () => {
+  const { run } = await sandboxed();
+  const cancel = new AbortController();
+  const name = `toolgate-${process.pid}-${Date.now()}`;
+  const script = `trap "" TERM; echo up; while :; do sleep 0.1; done # ${name}`;
+  const started = performance.now();
+  await run(`setsid sh -c '${script}' & sh -c '${script}'`, {
+    signal: cancel.signal,
+    onOutput: () => cancel.abort(),
+  });
+  expect(performance.now() - started).toBeLessThan(25_000);
+  const left = readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && commandLine(pid).includes(name));
+  expect(left).toEqual([]);
+});
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+test("a command in the sandbox can have a terminal", async () => {
+  const { run } = await sandboxed();
+  const { exit, output } = await run("test -t 1 && stty size", { pty: { columns: 90, rows: 20 } });
+  expect([exit, output]).toEqual([{ exitCode: 0 }, "20 90\r\n"]);
+});
+
+test("a workspace that is the whole disk cannot be held in a sandbox", async () => {
+  const workspace = await LocalWorkspace.open("/", { sandbox: await openSandbox() });
+  const running = workspace.runCommand("true", { signal: new AbortController().signal, onOutput: () => {} });
+  expect(await failureOf(running)).toContain("a sandbox around that would hold nothing. Nothing was run.");
+});
+
+test("a variable that is set for the command holds inside only, and cannot change the sandbox itself", async () => {
+  const { root, run } = await sandboxed();
+  const env = { PATH: `${root}:/usr/bin:/bin`, LD_PRELOAD: "/nowhere/evil.so", GREETING: "hello\nworld" };
+  await writeFile(join(root, "bwrap"), "#!/bin/sh\necho fooled\n");
+  await chmod(join(root, "bwrap"), 0o755);
+  const { output } = await run('echo "$GREETING"; echo "$PATH"', { env });
+  expect(output).toContain(`hello\nworld\n${root}:/usr/bin:/bin\n`);
+  expect(output).not.toContain("fooled");
+  // The loader complains once for each program that has the variable: the shell, and not bwrap.
+  expect(output.split("evil.so").length - 1).toBe(1);
+  expect(await failureOf(run("true", { env: { "A=B": "" } }))).toContain("a name that none can have");
+});
+
+test("a folder of the workspace that a command swaps for a link leads nowhere new", async () => {
+  const { outside, root } = await aWorkspace({ "a/inner/x": "" });
+  const open = await realpath(await mkdtemp("/var/tmp/toolgate-sandbox-"));
+  onTestFinished(() => rm(open, { recursive: true }));
+  const roots = [join(root, "a/inner")];
+  const workspace = await LocalWorkspace.open(root, { roots, sandbox: await openSandbox() });
+  const options = { signal: new AbortController().signal, onOutput: () => {} };
+  await workspace.runCommand(`mv a b; mkdir a; ln -s ${relative(join(root, "a"), open)} a/inner`, options);
+  await workspace.runCommand("echo x > a/inner/escaped", options);
+  expect(await readdir(open)).toEqual([]);
+  expect(await readdir(outside)).toEqual(["ws"]);
+});
+
+test("where bubblewrap is missing or broken, that is said and nothing is run instead", async () => {
+  const { root } = await aWorkspace({
+    bwrap: "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2; exit 1\n",
+  });
+  await chmod(join(root, "bwrap"), 0o755);
+  const missing = openSandbox({ program: join(root, "none") });
+  await expect(missing).rejects.toThrow(NoSandbox);
+  await expect(missing).rejects.toThrow(
+    "There is no sandbox: bubblewrap (bwrap) is not installed. Nothing was run. Install it, or go on without a sandbox.",
+  );
+  await expect(openSandbox({ program: join(root, "bwrap") })).rejects.toThrow(
+    "does not work here (bwrap: No permissions to create new namespace).",
+  );
+});

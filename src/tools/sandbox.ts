@@ -1,0 +1,104 @@
+/**
+ * Holds commands inside the workspace, by bubblewrap.
+ *
+ * Inside, only the workspace's folders can be written; the rest of the disk can be read, except for the
+ * private `/tmp` and `/run`: through the sockets that mostly lie there, a command could have a service outside
+ * do what it may not. It sees no other process, has no capability that leads out, and no network unless that
+ * was asked for. What it may read is not limited: secrets that lie on the disk can be read, and with a
+ * network be sent.
+ *
+ * Whoever asks for a sandbox and cannot have one gets an error: nothing runs without it instead.
+ */
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { promisify } from "node:util";
+import { ToolFailure } from "./tool.js";
+
+export type Sandbox = {
+  /** The words that run these words inside. */
+  wrap(argv: readonly string[], place: SandboxPlace): readonly string[];
+};
+
+export type SandboxPlace = {
+  /** The folders that can be written. */
+  readonly roots: readonly string[];
+  readonly cwd: string;
+  /** Set inside only: a variable can make bubblewrap itself run other code (LD_PRELOAD, for one). */
+  readonly env?: { readonly [name: string]: string };
+};
+
+export type SandboxOptions = {
+  /** Off unless true. */
+  readonly network?: boolean;
+  /** Where bubblewrap is, when it is not where systems have it. */
+  readonly program?: string;
+};
+
+// Not PATH: that often leads through the project, where an agent could put a bwrap of its own.
+const PROGRAMS = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
+
+/** Throws NoSandbox where bubblewrap is not installed or does not work. */
+export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { network = false, program = PROGRAMS.find((path) => existsSync(path)) } = options;
+  if (program === undefined || !existsSync(program)) throw new NoSandbox();
+  const sandbox: Sandbox = {
+    wrap: (argv, place) => [program, ...wordsFor(place, network), "--", ...argv],
+  };
+  const words = sandbox.wrap(["true"], { roots: [], cwd: "/" }).slice(1);
+  try {
+    await promisify(execFile)(program, words, { timeout: 10_000 });
+  } catch (error) {
+    throw new NoSandbox(error);
+  }
+  return sandbox;
+}
+
+export class NoSandbox extends Error {
+  readonly code = "NO_SANDBOX";
+
+  /** `trouble`: what it ended with, if there is one. */
+  constructor(trouble?: unknown) {
+    super(
+      trouble === undefined
+        ? "There is no sandbox: bubblewrap (bwrap) is not installed. Nothing was run. Install it, or go on without a sandbox."
+        : `There is no sandbox: bubblewrap (bwrap) does not work here (${firstLine(trouble)}). Nothing was run. See whether this system permits user namespaces, or go on without a sandbox.`,
+    );
+    this.name = "NoSandbox";
+  }
+}
+
+function firstLine(trouble: unknown): string {
+  const said = trouble instanceof Error && "stderr" in trouble ? String(trouble.stderr) : "";
+  return (said.trim() || String(trouble)).split("\n", 1)[0] ?? "";
+}
+
+function wordsFor({ roots, cwd, env = {} }: SandboxPlace, network: boolean): readonly string[] {
+  if (roots.includes("/"))
+    throw new ToolFailure(
+      "The command could not be started: the workspace is the whole disk, and a sandbox around that would hold nothing. Nothing was run. Use a smaller workspace.",
+    );
+  const fixed = [
+    "--die-with-parent --new-session --unshare-pid --unshare-ipc --unshare-uts",
+    network ? "" : "--unshare-net",
+    process.getuid?.() === 0 ? ROOT_CAPABILITIES : "",
+    "--ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --tmpfs /run",
+    // What lies in /run and is no socket, but needed: names of hosts, and all programs on some systems.
+    ...NEEDED_IN_RUN.map((path) => `--ro-bind-try ${path} ${path}`),
+  ].flatMap((line) => line.split(" ").filter((word) => word !== ""));
+  // One inside of another is there already. By its own name, a command could have put a link to the outside there.
+  const outer = roots.filter((root) => !roots.some((other) => root.startsWith(`${other}/`)));
+  return [
+    ...fixed,
+    // After /tmp and /run, so that a workspace in there is seen.
+    ...outer.flatMap((root) => ["--bind", root, root]),
+    ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
+    "--chdir",
+    cwd,
+  ];
+}
+
+const NEEDED_IN_RUN = ["/run/systemd/resolve", "/run/current-system", "/run/wrappers"];
+
+/** Root would keep all of them and could undo the rest; these only let it write what others own. */
+const ROOT_CAPABILITIES =
+  "--cap-drop ALL --cap-add CAP_DAC_OVERRIDE --cap-add CAP_CHOWN --cap-add CAP_FOWNER";

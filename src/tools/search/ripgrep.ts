@@ -1,0 +1,121 @@
+/**
+ * One run of ripgrep: the program that comes with us, or the `rg` on the PATH where ours cannot be run.
+ *
+ * What must stay true here: no shell reads its arguments, no configuration file adds to them, it never
+ * outlives the call, and its output is handed on as it comes, so that a caller who has enough ends it.
+ * Its engine takes linear time, so no pattern can hang it; a large tree can, hence the time limit.
+ */
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Readable } from "node:stream";
+import { commandEnvironment } from "../command-environment.js";
+import { errorCode } from "../error-code.js";
+import { ToolFailure } from "../tool.js";
+
+const MAX_PROBLEM_LENGTH = 2000;
+
+export type RipgrepRun = {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+  /** In milliseconds. */
+  readonly timeLimit: number;
+  /** What ends a record of the output. */
+  readonly separator: "\n" | "\0";
+  /** False when no more is wanted. */
+  readonly onRecord: (record: string) => boolean;
+  /** The programs to try, in this order. */
+  readonly programs?: readonly string[];
+};
+
+export type RipgrepEnd = {
+  /** It came to its end, or was ended: no more was wanted, or its time was up. */
+  readonly by: "itself" | "enough" | "time";
+  readonly exitCode?: number;
+  /** What it complained of, shortened. */
+  readonly problem: string;
+};
+
+/** Throws the signal's reason when that ended it, and ToolFailure when there is no ripgrep. */
+export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
+  run.signal.throwIfAborted();
+  const child = await start(run);
+  let by: RipgrepEnd["by"] = "itself";
+  const endBy = (reason: RipgrepEnd["by"]) => {
+    by = reason;
+    child.kill("SIGKILL");
+  };
+  const cancel = () => child.kill("SIGKILL");
+  const timer = setTimeout(endBy, run.timeLimit, "time");
+  run.signal.addEventListener("abort", cancel, { once: true });
+  try {
+    const problem = textOf(child.stderr);
+    let isWanted = true;
+    eachRecord(child.stdout, run.separator, (record) => {
+      if (!isWanted) return;
+      isWanted = run.onRecord(record);
+      if (!isWanted) endBy("enough");
+    });
+    const exitCode = await exitOf(child);
+    run.signal.throwIfAborted();
+    return { by, problem: problem(), ...(exitCode !== null && { exitCode }) };
+  } finally {
+    clearTimeout(timer);
+    run.signal.removeEventListener("abort", cancel);
+    child.kill("SIGKILL");
+  }
+}
+
+type Child = ChildProcessByStdio<null, Readable, Readable>;
+
+async function start(run: RipgrepRun): Promise<Child> {
+  const whys: string[] = [];
+  for (const program of run.programs ?? (await ourPrograms())) {
+    try {
+      const child = spawn(program, ["--no-config", ...run.argv], {
+        cwd: run.cwd,
+        env: commandEnvironment(process.env),
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      await once(child, "spawn");
+      return child;
+    } catch (error) {
+      whys.push(errorCode(error) ?? String(error));
+    }
+  }
+  throw new ToolFailure(
+    `ripgrep, the program that searches, cannot be run (${whys.join(", ")}). Nothing was searched. ` +
+      `Install ripgrep so that "rg" is on the PATH, or search with a command.`,
+  );
+}
+
+/** The package throws when it has no program for this kind of machine. */
+async function ourPrograms(): Promise<readonly string[]> {
+  const ours = await import("@vscode/ripgrep").catch(() => undefined);
+  return ours ? [ours.rgPath, "rg"] : ["rg"];
+}
+
+/** Resolves after the last byte of output. */
+function exitOf(child: Child): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    child.once("close", (exitCode: number | null) => resolve(exitCode));
+    child.once("error", reject);
+  });
+}
+
+function textOf(stream: Readable): () => string {
+  let text = "";
+  stream.setEncoding("utf8").on("data", (chunk: string) => {
+    if (text.length < MAX_PROBLEM_LENGTH) text += chunk;
+  });
+  return () => text.slice(0, MAX_PROBLEM_LENGTH).trim();
+}
+
+function eachRecord(stream: Readable, separator: string, onRecord: (record: string) => void): void {
+  let rest = "";
+  stream.setEncoding("utf8").on("data", (chunk: string) => {
+    const records = (rest + chunk).split(separator);
+    rest = records.pop() ?? "";
+    for (const record of records) onRecord(record);
+  });
+}

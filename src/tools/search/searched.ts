@@ -1,0 +1,48 @@
+/**
+ * Where a search goes, and how what it finds is named: from the workspace folder, so that other tools take
+ * it as it is. ripgrep reads this machine's disk, so the workspace's real paths must be paths of that disk.
+ */
+import { basename, dirname, join, relative } from "node:path";
+import { ToolFailure } from "../tool.js";
+import type { Workspace } from "../workspace.js";
+
+export type Searched = {
+  readonly folder: string;
+  /** The one file in it that is searched, as ripgrep names it. */
+  readonly file?: string;
+};
+
+/** After a search: what was decided on is a real path, and a link that took its place led the search elsewhere. */
+export async function mustStillLead(
+  tool: string,
+  { folder, file = "." }: Searched,
+  workspace: Workspace,
+): Promise<void> {
+  const real = join(folder, file);
+  const now = await workspace.resolve(real);
+  if (now === real) return;
+  throw new ToolFailure(
+    `${tool}: ${real} leads to ${now} now: a link was put in its way. What was found there is not returned. Search again.`,
+  );
+}
+
+export async function searchedFolder(tool: string, path: string, workspace: Workspace): Promise<Searched> {
+  const real = await workspace.resolve(path);
+  const found = await workspace.look(real);
+  if (found?.type === "folder") return { folder: real };
+  if (found?.type === "file") return { folder: dirname(real), file: `./${basename(real)}` };
+  const why = found ? "is a device, pipe or socket" : "does not exist";
+  throw new ToolFailure(
+    `${tool}: ${path} ${why}. Nothing was searched. Give the path of a folder or a file that exists.`,
+  );
+}
+
+export function shownPath(
+  found: string,
+  folder: string,
+  root: string,
+): { readonly real: string; readonly shown: string } {
+  const real = join(folder, found);
+  const fromRoot = relative(root, real);
+  return { real, shown: fromRoot.startsWith("../") ? real : fromRoot };
+}

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { aWorkspace, failureOf } from "../tools.samples.js";
+import { complaintOf, seenFiles, walkFlags } from "./walk.js";
+
+async function where() {
+  const { root } = await aWorkspace({
+    "a.txt": "",
+    ".gitignore": "b.txt",
+    "b.txt": "",
+    ".c": "",
+    ".git/d": "",
+  });
+  return { cwd: root, signal: new AbortController().signal, timeLimit: 20_000 };
+}
+
+test("a walk sees what is neither ignored nor hidden, unless it is asked to, and never git's own files", async () => {
+  const seen = async (walk: { readonly hidden: boolean; readonly ignored: boolean }) =>
+    [...(await seenFiles(walk, await where())).files].join(" ");
+  expect(await seen({ hidden: false, ignored: false })).toBe("./a.txt");
+  expect(await seen({ hidden: true, ignored: false })).toBe("./.c ./.gitignore ./a.txt");
+  expect(await seen({ hidden: false, ignored: true })).toBe("./a.txt ./b.txt");
+});
+
+test(".gitignore counts where git is not used, too", async () => {
+  const { root } = await aWorkspace({ "a.txt": "", ".gitignore": "b.txt", "b.txt": "" });
+  const { files } = await seenFiles({ hidden: false, ignored: false }, { ...(await where()), cwd: root });
+  expect([...files]).toEqual(["./a.txt"]);
+});
+
+test("a file that cannot be read is a remark, a pattern that is none a failure", async () => {
+  const end = { by: "itself", exitCode: 2, problem: "rg: ./x: Permission denied\n(os error 13)" } as const;
+  const flags = (glob: string) => [...walkFlags({ hidden: false, ignored: false, glob }), "--regexp=a"];
+  expect(await complaintOf("grep", end, flags("*"), await where())).toEqual([
+    "[Not everything could be searched: rg: ./x: Permission denied\\n(os error 13)]",
+  ]);
+  expect(await failureOf(complaintOf("grep", end, flags("{"), await where()))).toMatch(
+    /Nothing was searched/,
+  );
+  expect(await complaintOf("grep", { ...end, exitCode: 1 }, flags("{"), await where())).toEqual([]);
+});

@@ -1,0 +1,39 @@
+/** A command that was started, with a terminal of its own (pty-command.ts) or with pipes (pipe-command.ts). */
+import { errorCode } from "./error-code.js";
+import { ToolFailure } from "./tool.js";
+import type { CommandExit } from "./workspace.js";
+
+export type StartOptions = {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Must not throw: it is called from the event loop. */
+  readonly print: (text: string) => void;
+};
+
+export type StartedCommand = {
+  /** Undefined when it could not be started: then `exit` rejects. */
+  readonly pid: number | undefined;
+  readonly exit: Promise<CommandExit>;
+  /** Settles when all that it and its children said was handed on. */
+  readonly silent: Promise<void>;
+  /** Stops listening. */
+  close(): void;
+};
+
+export function notStarted(program: string, error: unknown): ToolFailure {
+  const code = errorCode(error);
+  const [why, next] = TROUBLE.get(code ?? "") ?? [code ?? String(error), "Try a shorter or another command."];
+  const name = program.length > 200 ? `${program.slice(0, 200)}…` : program;
+  return new ToolFailure(
+    `The command could not be started: ${why.replace("PROGRAM", JSON.stringify(name))}. Nothing was run. ${next}`,
+  );
+}
+
+const TROUBLE: ReadonlyMap<string, readonly [why: string, next: string]> = new Map([
+  ["ENOENT", ["there is no program PROGRAM (ENOENT)", "Check its name."]],
+  ["ENOTDIR", ["there is no program PROGRAM (ENOTDIR)", "Check its name."]],
+  ["EACCES", ["PROGRAM may not be run (EACCES)", "Check its permissions."]],
+  ["E2BIG", ["it is too long for the system (E2BIG)", "Give it less: a list in a file, for one."]],
+  ["EAGAIN", ["too many processes are running (EAGAIN)", "Try it again when others have ended."]],
+  ["EMFILE", ["too many files are open (EMFILE)", "Try it again when other commands have ended."]],
+]);

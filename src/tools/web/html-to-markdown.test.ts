@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { htmlToMarkdown, MAX_HTML_LENGTH } from "./html-to-markdown.js";
+
+const convert = (html: string, timeLimit = 30_000, signal = new AbortController().signal) =>
+  htmlToMarkdown(html, { base: "https://site.example/docs/", signal, timeLimit });
+
+test("lists, code, tables, struck text and tasks become Markdown", async () => {
+  const html =
+    "<ul><li>a<li>b</ul><pre><code class=language-js>let x</code></pre><del>c</del>" +
+    "<table><tr><th>h<tr><td>d</table><ul><li><input type=checkbox checked>e</ul>";
+  expect((await convert(html)).text).toBe(
+    "-   a\n-   b\n\n```js\nlet x\n```\n\n~~c~~\n\n| h   |\n| --- |\n| d   |\n\n-   [x] e",
+  );
+});
+
+test("links lead where they lead from the page, and those that lead nowhere are left out", async () => {
+  const html = `<p><a href="../a">a</a> <a href="//b.example/">b</a> <a href="javascript:x">c</a> <a href="x"> </a><img src="i.png" alt="d"><img src="data:image/png;base64,AA" alt="e">`;
+  expect((await convert(html)).text).toBe(
+    "[a](https://site.example/a) [b](https://b.example/) c ![d](https://site.example/docs/i.png)e",
+  );
+});
+
+test("what is no text is left out", async () => {
+  expect((await convert("<style>a</style><script>b</script><noscript>c</noscript><p>d")).text).toBe("d");
+});
+
+const PLAIN = "The page is built in a way that cannot be turned into Markdown, so this is its plain text.";
+
+test("a page that keeps the thread busy comes as plain text when the time is up", async () => {
+  const nested = `${"<div>".repeat(20_000)}deep`;
+  expect(await convert(nested, 300)).toEqual({ text: "deep", notice: PLAIN });
+});
+
+test("so does one that breaks it", async () => {
+  expect(await convert(`${"<b><i>".repeat(20_000)}deep`)).toEqual({ text: "deep", notice: PLAIN });
+});
+
+test("a page that is too long is cut, and says so", async () => {
+  const { text, notice } = await convert("a".repeat(MAX_HTML_LENGTH + 1));
+  expect(text.length).toBe(MAX_HTML_LENGTH);
+  expect(notice).toBe('This is Markdown of the first 512 kB of the page. Use format="text" for all of it.');
+});
+
+test("a cancel ends it with the reason of the cancel", async () => {
+  const reason = new Error("the user pressed stop");
+  const cancel = new AbortController();
+  setTimeout(() => cancel.abort(reason), 100);
+  await expect(convert("<div>".repeat(20_000), 30_000, cancel.signal)).rejects.toBe(reason);
+  await expect(convert("a", 30_000, cancel.signal)).rejects.toBe(reason);
+});

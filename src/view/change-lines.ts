@@ -1,0 +1,148 @@
+/**
+ * The lines that differ between two texts, place by place with the lines around them, and between two
+ * places how many lines stayed the same.
+ *
+ * Of the texts' own lines there are at most as many as asked for. What changed comes first, the lines
+ * around it get what is left, each place and each side has its share, and what does not fit is counted.
+ */
+import { lineHunks } from "../call/index.js";
+import type { LineHunk } from "../call/index.js";
+import { countOf } from "./amounts.js";
+import { fairShares } from "./fair-shares.js";
+import { visibleLine } from "./visible-line.js";
+
+const CONTEXT = 2;
+
+/** None when the texts are the same. */
+export function changeLines(oldText: string, newText: string, maxLines: number): readonly string[] {
+  // Two pieces of a file both stop short of a line end: that is no difference.
+  const ending =
+    oldText !== "" && newText !== "" && !oldText.endsWith("\n") && !newText.endsWith("\n") ? "\n" : "";
+  const hunks = lineHunks(oldText + ending, newText + ending);
+  if (hunks.length === 0) return [];
+  const places = placesOf(hunks, linesOf(oldText + ending), linesOf(newText + ending), maxLines);
+  const rooms = roomsFor(places, maxLines);
+  // A missing line end tells nothing where a whole text comes or goes.
+  const tellsEnd = hunks.some(({ oldLines }) => oldLines > 0) && hunks.some(({ newLines }) => newLines > 0);
+  let belowLast = 0;
+  const lines = places.flatMap((place, index) => {
+    const { goes, comes, above, below } = roomWithin(place, rooms[index] ?? 0);
+    const unseen = index === 0 ? 0 : place.gap - belowLast - above;
+    belowLast = below;
+    return [
+      ...leftOut(unseen, "unchanged line"),
+      ...place.before.slice(place.before.length - above).map((line) => shownLine("  ", line)),
+      ...place.removed.slice(0, goes).flatMap((line) => changed("- ", line, tellsEnd)),
+      ...leftOut(place.removed.length - goes, "removed line"),
+      ...place.added.slice(0, comes).flatMap((line) => changed("+ ", line, tellsEnd)),
+      ...leftOut(place.added.length - comes, "added line"),
+      ...place.after.slice(0, below).map((line) => shownLine("  ", line)),
+    ];
+  });
+  return [...lines, ...moreChanges(hunks.slice(places.length))];
+}
+
+type Place = {
+  /** How many lines stayed the same between the place before and this one. */
+  readonly gap: number;
+  readonly before: readonly string[];
+  readonly removed: readonly string[];
+  readonly added: readonly string[];
+  readonly after: readonly string[];
+};
+
+/** The places that there is room for. Those that are near each other share the lines between them. */
+function placesOf(
+  hunks: readonly LineHunk[],
+  old: readonly string[],
+  now: readonly string[],
+  maxLines: number,
+): readonly Place[] {
+  return hunks.slice(0, placeCount(hunks, maxLines)).map((hunk, index) => {
+    const start = hunk.oldStart - 1;
+    const end = start + hunk.oldLines;
+    const previous = hunks[index - 1];
+    const next = hunks[index + 1];
+    const gap = start - (previous ? previous.oldStart - 1 + previous.oldLines : 0);
+    const nextGap = (next ? next.oldStart - 1 : old.length) - end;
+    const above = Math.min(CONTEXT, previous ? Math.floor(gap / 2) : gap);
+    const below = Math.min(CONTEXT, next ? Math.ceil(nextGap / 2) : nextGap);
+    return {
+      gap,
+      before: old.slice(start - above, start),
+      removed: old.slice(start, end),
+      added: now.slice(hunk.newStart - 1, hunk.newStart - 1 + hunk.newLines),
+      after: old.slice(end, end + below),
+    };
+  });
+}
+
+/** A place is shown when at least one line of each of its sides can be; the first one always is. */
+function placeCount(hunks: readonly LineHunk[], maxLines: number): number {
+  let room = maxLines;
+  const tooMany = hunks.findIndex(({ oldLines, newLines }) => {
+    room -= Math.min(oldLines, 1) + Math.min(newLines, 1);
+    return room < 0;
+  });
+  return tooMany === -1 ? hunks.length : Math.max(1, tooMany);
+}
+
+function roomsFor(places: readonly Place[], maxLines: number): readonly number[] {
+  const forChanges = fairShares(
+    places.map(({ removed, added }) => removed.length + added.length),
+    maxLines,
+  );
+  const left = forChanges.reduce((room, share) => room - share, maxLines);
+  const forContext = fairShares(
+    places.map(() => 2 * CONTEXT),
+    left,
+  );
+  return forChanges.map((share, index) => share + (forContext[index] ?? 0));
+}
+
+/** Each side gets half of the room, and what the other side leaves of its half. */
+function roomWithin({ before, removed, added, after }: Place, room: number) {
+  const goes = Math.min(removed.length, Math.max(Math.ceil(room / 2), room - added.length));
+  const comes = Math.min(added.length, room - goes);
+  const spare = room - goes - comes;
+  const above = Math.min(before.length, Math.ceil(spare / 2));
+  const below = Math.min(after.length, spare - above);
+  return { goes, comes, above, below };
+}
+
+function changed(sign: string, line: string, tellsEnd: boolean): readonly string[] {
+  const visible = shownLine(sign, line, true);
+  return tellsEnd && !line.endsWith("\n") ? [visible, "\\ no line end after this line"] : [visible];
+}
+
+export function shownLine(sign: string, line: string, dotsEnd = false): string {
+  const text = line.endsWith("\n") ? line.slice(0, -1) : line;
+  return sign + visibleLine(dotsEnd ? withDots(text) : text, "→");
+}
+
+/** Spaces at the end of a line as dots. A loop, since a pattern would try every run of spaces there is. */
+function withDots(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === " ") end -= 1;
+  return text.slice(0, end) + "·".repeat(text.length - end);
+}
+
+export function leftOut(count: number, thing: string): readonly string[] {
+  return count > 0 ? [`… ${countOf(count, thing)} left out`] : [];
+}
+
+function moreChanges(hunks: readonly LineHunk[]): readonly string[] {
+  if (hunks.length === 0) return [];
+  const removed = hunks.reduce((lines, { oldLines }) => lines + oldLines, 0);
+  const added = hunks.reduce((lines, { newLines }) => lines + newLines, 0);
+  const lines = [
+    ...(removed > 0 ? [countOf(removed, "removed line")] : []),
+    ...(added > 0 ? [countOf(added, "added line")] : []),
+  ];
+  return [`… ${countOf(hunks.length, "more change")} left out (${lines.join(", ")})`];
+}
+
+/** Lines keep their line end, because the last one may lack it and that is a difference too. */
+export function linesOf(text: string): readonly string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}

@@ -1,0 +1,598 @@
+/** The gate in full: every way that a call can go, on a real ledger and a real folder. */
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { z } from "zod";
+import type { Answer, Question, ToolCall } from "../src/call/index.js";
+import { endSentence } from "../src/call/index.js";
+import { MemoryLedger } from "../src/history/index.js";
+import { allowAll, denyAll, openGate } from "../src/run/index.js";
+import type { Ask, Gate, OpenGateOptions, RememberedGrant } from "../src/run/index.js";
+import type { Rule } from "../src/policy/index.js";
+import { builtInTools, defineTool } from "../src/tools/index.js";
+import type { Tool, ToolContext } from "../src/tools/index.js";
+import { counting, folder, never } from "./agent-kit.js";
+
+async function gateIn(options: Partial<OpenGateOptions> & { files?: Record<string, string> } = {}) {
+  const root = await folder(options.files);
+  const ledger = options.ledger ?? new MemoryLedger();
+  const gate = await openGate({ workspace: root, tools: builtInTools, ...options, ledger });
+  onTestFinished(() => gate.close());
+  return { gate, ledger, root };
+}
+
+const yes: Ask = () =>
+  Promise.resolve({ outcome: { type: "selected", optionId: "allow_once" }, by: "person", who: "ann" });
+
+const says =
+  (optionId: string, more: Partial<Answer> = {}): Ask =>
+  () =>
+    Promise.resolve({ outcome: { type: "selected", optionId }, by: "person", who: "ann", ...more });
+
+const tool = (
+  name: string,
+  run: (context: ToolContext, input: unknown) => unknown,
+  more: Partial<Tool> = {},
+) => ({
+  ...defineTool({
+    name,
+    description: name,
+    kind: "other",
+    input: z.looseObject({}),
+    run: async (input, context) => ({ output: await run(context, input) }),
+  }),
+  ...more,
+});
+
+const statusOf = ({ state }: ToolCall): string => state.status;
+const sentence = (call: ToolCall): string => endSentence(call) ?? "";
+
+describe("an answer", () => {
+  test("of a custom handler decides: a yes runs it, a no carries its reason to the model", async () => {
+    const counter = counting("t");
+    const asked: Question[] = [];
+    const { gate } = await gateIn({
+      tools: [counter.tool],
+      ask: (question, signal) => {
+        asked.push(question);
+        return asked.length === 1
+          ? yes(question, signal)
+          : says("reject_once", { reason: "not today" })(question, signal);
+      },
+    });
+    expect(statusOf(await gate.call({ name: "t", input: { n: 1 } }))).toBe("done");
+    const refused = await gate.call({ name: "t", input: { n: 2 } });
+    expect(sentence(refused)).toBe("Tool call denied by ann: not today. Nothing was run.");
+    expect(counter.runs).toBe(1);
+    expect(asked[0]).toMatchObject({ about: ["the tool alone"], title: "T" });
+  });
+
+  test.each<[string, Ask | undefined]>([
+    ["there is no handler", undefined],
+    ["the handler throws", () => Promise.reject(new Error("gone"))],
+    ["the handler answers nothing", () => Promise.resolve(undefined as never)],
+    ["the handler picks what was not offered", says("allow_everything")],
+    ["the handler always denies", denyAll],
+  ])("is no when %s", async (_, ask) => {
+    const counter = counting("t");
+    const { gate } = await gateIn({ tools: [counter.tool], ...(ask && { ask }) });
+    expect(statusOf(await gate.call({ name: "t", input: {} }))).toBe("refused");
+    expect(counter.runs).toBe(0);
+  });
+
+  test("by the handler that always allows opens what is asked, and nothing that is denied", async () => {
+    const counter = counting("t");
+    const { gate } = await gateIn({
+      tools: [counter.tool, counting("u").tool],
+      rules: [{ deny: "u" }],
+      ask: allowAll,
+    });
+    expect(statusOf(await gate.call({ name: "t", input: {} }))).toBe("done");
+    expect(statusOf(await gate.call({ name: "u", input: {} }))).toBe("refused");
+  });
+
+  test("that comes second, or late, changes nothing", async () => {
+    const counter = counting("t");
+    const { gate, ledger } = await gateIn({ tools: [counter.tool] });
+    const { waiting } = await gate.submit([{ name: "t", input: {} }]);
+    expect(waiting).toHaveLength(1);
+    const [question] = await ledger.openQuestions();
+    if (!question) throw new Error("nothing was asked");
+    const answer = (optionId: string): Answer => ({
+      outcome: { type: "selected", optionId },
+      intentHash: question.intentHash,
+      by: "person",
+      at: Date.now(),
+    });
+    expect(await ledger.answer(question.questionId, answer("reject_once"))).toMatchObject({ counted: true });
+    expect(await ledger.answer(question.questionId, answer("allow_once"))).toMatchObject({ counted: false });
+    await gate.proceed(never());
+    expect(counter.runs).toBe(0);
+    await gate.proceed(never());
+    expect(await ledger.answer(question.questionId, answer("allow_once"))).toMatchObject({ counted: false });
+    expect(counter.runs).toBe(0);
+  });
+
+  test("given a thousand times at once runs the call once", async () => {
+    const counter = counting("t");
+    const { gate, ledger } = await gateIn({ tools: [counter.tool] });
+    await gate.submit([{ name: "t", input: {} }]);
+    const [question] = await ledger.openQuestions();
+    if (!question) throw new Error("nothing was asked");
+    const { questionId, intentHash } = question;
+    const outcome = { type: "selected", optionId: "allow_once" } as const;
+    const receipts = await Promise.all(
+      Array.from({ length: 1000 }, async () => {
+        const receipt = await ledger.answer(questionId, {
+          outcome,
+          intentHash,
+          by: "person",
+          at: Date.now(),
+        });
+        await gate.proceed(never());
+        return receipt;
+      }),
+    );
+    expect(receipts.filter(({ counted }) => counted)).toHaveLength(1);
+    expect(counter.runs).toBe(1);
+  });
+
+  test("with a note reaches the record", async () => {
+    const { gate } = await gateIn({
+      tools: [counting("t").tool],
+      ask: says("allow_once", { reason: "mind the gap" }),
+    });
+    expect((await gate.call({ name: "t", input: {} })).decision).toMatchObject({
+      by: "person",
+      reason: "mind the gap",
+    });
+  });
+
+  test("that does not come before the question expires is a refusal, with that word", async () => {
+    const counter = counting("t");
+    const { gate, ledger } = await gateIn({
+      tools: [counter.tool],
+      questionLifetime: 60,
+      ask: () => new Promise(() => undefined),
+    });
+    const call = await gate.call({ name: "t", input: {} });
+    expect(sentence(call)).toBe(
+      "Tool call denied by rule questions expire: the question expired: nobody answered in time. Nothing was run.",
+    );
+    expect(await ledger.openQuestions()).toEqual([]);
+    expect(counter.runs).toBe(0);
+  });
+});
+
+describe("an input that is changed with the yes", () => {
+  const edits = (input: unknown): Ask => says("allow_once", { input });
+
+  test("is what runs, and both inputs are on record", async () => {
+    const { gate, root } = await gateIn({ ask: edits({ path: "b.txt", newText: "hello" }) });
+    const call = await gate.call({ name: "edit_file", input: { path: "a.txt", newText: "hello" } });
+    expect(statusOf(call)).toBe("done");
+    expect(call).toMatchObject({
+      rawInput: { path: "b.txt", newText: "hello" },
+      decision: { by: "person", originalInput: { path: "a.txt", newText: "hello" } },
+      content: [{ type: "diff", path: join(root, "b.txt") }],
+    });
+    expect(call.title).toContain("b.txt");
+    expect(await readFile(join(root, "b.txt"), "utf8")).toBe("hello");
+    await expect(readFile(join(root, "a.txt"))).rejects.toThrow("ENOENT");
+  });
+
+  test("is refused when a rule denies it", async () => {
+    const rules: Rule[] = [{ deny: "edit", path: "/**/secret.txt" }];
+    const { gate } = await gateIn({ rules, ask: edits({ path: "secret.txt", newText: "x" }) });
+    const call = await gate.call({ name: "edit_file", input: { path: "a.txt", newText: "x" } });
+    expect(sentence(call)).toContain("denied by rule deny edit /**/secret.txt");
+  });
+
+  test.each([
+    ["does not fit the tool", { path: 7 }],
+    ["is too large", { path: "a.txt", newText: "x".repeat(2_000_000) }],
+    ["cannot be resolved", { path: "a\0b", newText: "x" }],
+  ])("is refused when it %s", async (_, input) => {
+    const { gate } = await gateIn({ ask: edits(input) });
+    const call = await gate.call({ name: "edit_file", input: { path: "a.txt", newText: "x" } });
+    expect(sentence(call)).toMatch(
+      /^Tool call denied by rule changed input: the changed input cannot be used/,
+    );
+  });
+});
+
+describe('"always"', () => {
+  function remembering(rules: Rule[] = []) {
+    const stored: RememberedGrant[] = [];
+    return {
+      stored,
+      policy: () => ({ rules: [...rules, ...stored.flatMap((grant) => grant.rules)] }),
+      remember: (grant: RememberedGrant) => Promise.resolve(void stored.push(grant)),
+    };
+  }
+
+  test("is offered with the very rule that it stores, and then holds", async () => {
+    const { stored, ...memory } = remembering();
+    const asked: Question[] = [];
+    const { gate } = await gateIn({
+      ...memory,
+      ask: (question, signal) => {
+        asked.push(question);
+        return says("allow_always")(question, signal);
+      },
+    });
+    const first = await gate.call({ name: "terminal", input: { command: "npm test" } });
+    expect(first.decision).toMatchObject({ by: "person" });
+    const grant = asked[0]?.options.find(({ kind }) => kind === "allow_always")?.grant;
+    expect(grant).toEqual({
+      sentence: "Always allow `npm test` in this project",
+      rules: [{ allow: "execute", command: ["npm", "test"] }],
+      scope: "project",
+    });
+    expect(stored).toEqual([{ ...grant, grantId: asked[0]?.questionId }]);
+    const second = await gate.call({ name: "terminal", input: { command: "npm test" } });
+    expect(second.decision).toMatchObject({ by: "rule", rule: 'allow execute "npm test"' });
+    expect(asked).toHaveLength(1);
+  });
+
+  test("releases the waiting calls that it speaks of, and no others", async () => {
+    const counter = counting("t");
+    const other = counting("u");
+    const { ledger, gate } = await gateIn({ tools: [counter.tool, other.tool], ...remembering() });
+    const { waiting } = await gate.submit([
+      { name: "t", input: { n: 1 } },
+      { name: "u", input: {} },
+      { name: "t", input: { n: 2 } },
+      { name: "t", input: { n: 3 } },
+    ]);
+    expect(waiting).toHaveLength(4);
+    const [question] = await ledger.openQuestions();
+    if (!question) throw new Error("nothing was asked");
+    await ledger.answer(question.questionId, {
+      outcome: { type: "selected", optionId: "allow_always" },
+      intentHash: question.intentHash,
+      by: "person",
+      at: Date.now(),
+    });
+    await gate.proceed(never());
+    expect([counter.runs, other.runs]).toEqual([3, 0]);
+    const decisions = [...gate.book.calls()].map(({ decision }) => decision?.by ?? "open");
+    expect(decisions).toEqual(["person", "open", "rule", "rule"]);
+    expect(await ledger.openQuestions()).toHaveLength(1);
+  });
+
+  test("no refuses the waiting calls that it speaks of", async () => {
+    const counter = counting("t");
+    const { stored, ...memory } = remembering();
+    const { ledger, gate } = await gateIn({ tools: [counter.tool], ...memory, ask: says("reject_always") });
+    const calls = await Promise.all([1, 2, 3].map((n) => gate.call({ name: "t", input: { n } })));
+    expect(calls.map(statusOf)).toEqual(["refused", "refused", "refused"]);
+    expect(stored[0]?.rules).toEqual([{ deny: "t" }]);
+    expect(counter.runs).toBe(0);
+    expect(await ledger.openQuestions()).toEqual([]);
+  });
+
+  test("is not offered where nothing can be stored, or where a rule would ask all the same", async () => {
+    const kinds = async (options: Partial<OpenGateOptions>, command: string) => {
+      const { gate, ledger } = await gateIn(options);
+      await gate.submit([{ name: "terminal", input: { command } }]);
+      const [question] = await ledger.openQuestions();
+      return question?.options.map(({ kind }) => kind);
+    };
+    expect(await kinds({}, "npm test")).toEqual(["allow_once", "reject_once"]);
+    expect(await kinds(remembering(), "npm test")).toContain("allow_always");
+    expect(await kinds(remembering(), "npm test $(x)")).not.toContain("allow_always");
+    expect(await kinds(remembering([{ ask: "execute" }]), "npm test")).not.toContain("allow_always");
+  });
+
+  test("that cannot be stored holds for this once, and says so", async () => {
+    const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
+    onTestFinished(() => warned.mockRestore());
+    const counter = counting("t");
+    const { gate } = await gateIn({
+      tools: [counter.tool],
+      ask: says("allow_always"),
+      remember: () => Promise.reject(new Error("the disk is full")),
+    });
+    await gate.call({ name: "t", input: {} });
+    expect(counter.runs).toBe(1);
+    expect(warned.mock.calls[0]?.[0]).toContain("holds for this once only: the disk is full");
+  });
+});
+
+describe("several questions", () => {
+  test("are open at once, and a call that is answered runs while the others wait", async () => {
+    const counter = counting("t");
+    const answers = new Map<string, (answer: Awaited<ReturnType<Ask>>) => void>();
+    const { gate } = await gateIn({
+      tools: [counter.tool],
+      ask: ({ toolCallId }) => new Promise((resolve) => void answers.set(toolCallId, resolve)),
+    });
+    const calls = [1, 2, 3].map((n) => gate.call({ name: "t", input: { n } }));
+    await vi.waitFor(() => expect(answers.size).toBe(3));
+    const [first, second, third] = [...answers.values()];
+    third?.({ outcome: { type: "selected", optionId: "allow_once" }, by: "person" });
+    expect(statusOf(await (calls[2] as Promise<ToolCall>))).toBe("done");
+    expect(counter.runs).toBe(1);
+    first?.({ outcome: { type: "selected", optionId: "allow_once" }, by: "person" });
+    second?.({ outcome: { type: "refused" }, by: "person" });
+    expect((await Promise.all(calls)).map(statusOf)).toEqual(["done", "refused", "done"]);
+  });
+});
+
+describe("a cancel", () => {
+  test("of one call withdraws its question and leaves the others", async () => {
+    const { gate, ledger } = await gateIn({ tools: [counting("t").tool] });
+    const { waiting } = await gate.submit([
+      { name: "t", input: { n: 1 } },
+      { name: "t", input: { n: 2 } },
+    ]);
+    expect(await gate.cancelCall(waiting[0] ?? "", "no longer needed.")).toBe(true);
+    expect(await ledger.openQuestions()).toHaveLength(1);
+    expect([...gate.book.calls()].map(statusOf)).toEqual(["cancelled", "waiting"]);
+    expect(await gate.cancelCall(waiting[0] ?? "", "again.")).toBe(false);
+  });
+
+  test("of one running call ends that one, and what it had started", async () => {
+    const { gate, root } = await gateIn({ rules: [{ allow: "*", anyFlags: true }], ask: yes });
+    const running = gate.call({ name: "terminal", input: { command: "echo $$ > pid; exec sleep 60" } });
+    const other = gate.call({ name: "terminal", input: { command: "sleep 0.3; echo fine" } });
+    const pid = await vi.waitFor(
+      async () => Number(await readFile(join(root, "pid"), "utf8")) || Promise.reject(),
+    );
+    const [call] = [...gate.book.calls()];
+    expect(await gate.cancelCall(call?.toolCallId ?? "", "enough.")).toBe(true);
+    expect(statusOf(await running)).toBe("cancelled");
+    expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+    expect((await other).rawOutput).toMatchObject({ exitCode: 0, output: "fine\n" });
+  });
+
+  test("of a call that was just let through does not run it", async () => {
+    const counter = counting("t");
+    const { gate } = await gateIn({ tools: [counter.tool], rules: [{ allow: "*" }] });
+    const { cleared } = await gate.submit([{ name: "t", input: {} }]);
+    await gate.cancelCall(cleared[0] ?? "", "no.");
+    await gate.proceed(never());
+    expect(counter.runs).toBe(0);
+    expect([...gate.book.calls()].map(statusOf)).toEqual(["cancelled"]);
+  });
+
+  test("does not wait for ever for a tool that does not listen; what became of it is not known", async () => {
+    const stop = new AbortController();
+    const deaf = tool("deaf", () => new Promise(() => undefined));
+    const { gate } = await gateIn({ tools: [deaf], rules: [{ allow: "*" }], patience: 50 });
+    const call = gate.call({ name: "deaf", input: {} }, stop.signal);
+    await vi.waitFor(() => expect([...gate.book.calls()].map(statusOf)).toEqual(["running"]));
+    stop.abort();
+    expect(sentence(await call)).toBe(
+      "It is not known whether this tool call took effect: it was cancelled, and deaf did not stop within 0.05 s; it may still be at work. It will not be run again by itself.",
+    );
+  });
+});
+
+describe("a time limit", () => {
+  test("stops a tool, which fails with the words", async () => {
+    const slow = tool(
+      "slow",
+      async ({ signal }) => {
+        await setTimeout(10_000, undefined, { signal });
+      },
+      { timeLimit: 50 },
+    );
+    const { gate } = await gateIn({ tools: [slow], rules: [{ allow: "*" }] });
+    const call = await gate.call({ name: "slow", input: {} });
+    expect(sentence(call)).toBe(
+      "slow took longer than 0.05 s and was stopped. What it had done by then stays done. Give it less to do at once.",
+    );
+    expect(statusOf(call)).toBe("failed");
+  });
+
+  test("is the gate's where a tool has none", async () => {
+    const slow = tool("slow", async ({ signal }) => setTimeout(10_000, undefined, { signal }));
+    const { gate } = await gateIn({ tools: [slow], rules: [{ allow: "*" }], timeLimit: 30 });
+    expect(sentence(await gate.call({ name: "slow", input: {} }))).toContain("longer than 0.03 s");
+  });
+});
+
+describe("the loop guard", () => {
+  test("asks when the same call comes again and again, also where a rule allows it", async () => {
+    const counter = counting("t");
+    const asked: Question[] = [];
+    const { gate } = await gateIn({
+      tools: [counter.tool],
+      rules: [{ allow: "*" }],
+      loopLimit: 3,
+      ask: (question, signal) => {
+        asked.push(question);
+        return yes(question, signal);
+      },
+    });
+    for (let times = 0; times < 7; times += 1) await gate.call({ name: "t", input: { n: 1 } });
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.reason).toBe(
+      "the same call with the same input for the 4th time: it may be going round in circles",
+    );
+    await gate.call({ name: "t", input: { n: 2 } });
+    expect(asked).toHaveLength(1);
+    expect(counter.runs).toBe(8);
+  });
+});
+
+describe("what a running tool shows", () => {
+  test("is on the call, in order: progress, output, diffs, places, meta", async () => {
+    const shows = tool("shows", (call) => {
+      call.progress(1, 2, "half");
+      call.output("one\n");
+      call.output("two\n");
+      call.diff({ type: "diff", operation: "add", path: "/a", newText: "x" });
+      call.locate("/a", 3);
+      call.locate("/b");
+      call.meta({ mine: 1 });
+      return "over";
+    });
+    const { gate } = await gateIn({ tools: [shows], rules: [{ allow: "*" }] });
+    const call = await gate.call({ name: "shows", input: {} });
+    expect(call).toMatchObject({
+      progress: { done: 1, total: 2, message: "half" },
+      locations: [{ path: "/a", line: 3 }, { path: "/b" }],
+      _meta: { mine: 1 },
+      rawOutput: "over",
+    });
+    expect(call.content).toMatchObject([
+      { type: "terminal", output: { head: "one\ntwo\n" } },
+      { type: "diff", path: "/a" },
+    ]);
+  });
+
+  test("a text or blocks that it returns come after what it showed", async () => {
+    const plain = defineTool({
+      name: "plain",
+      description: "",
+      input: { type: "object", properties: { n: { type: "integer" } }, required: ["n"] },
+      run: async ({ n }, call) => {
+        call.diff({ type: "diff", operation: "add", path: "/a", newText: "x" });
+        return n === 1 ? "a text" : [{ type: "image", data: "AA==", mimeType: "image/png" }];
+      },
+    });
+    const { gate } = await gateIn({ tools: [plain], rules: [{ allow: "*" }] });
+    const one = await gate.call({ name: "plain", input: { n: 1 } });
+    expect([one.rawOutput, one.content.map(({ type }) => type)]).toEqual(["a text", ["diff", "content"]]);
+    const two = await gate.call({ name: "plain", input: { n: 2 } });
+    expect(two.content[1]).toMatchObject({ content: { type: "image" } });
+    expect(sentence(await gate.call({ name: "plain", input: { n: "x" } }))).toBe(
+      "plain: the input is not valid. data/n must be integer. Nothing was run.",
+    );
+  });
+
+  test("that it failed by its own account is a failure with its output", async () => {
+    const bad = defineTool({
+      name: "bad",
+      description: "",
+      input: z.object({}),
+      run: async () => ({ output: "no such thing", isError: true }),
+    });
+    const { gate } = await gateIn({ tools: [bad], rules: [{ allow: "*" }] });
+    const call = await gate.call({ name: "bad", input: {} });
+    expect([statusOf(call), sentence(call), call.rawOutput]).toEqual([
+      "failed",
+      "no such thing",
+      "no such thing",
+    ]);
+  });
+
+  test("a question that it asks while it runs goes to the person, or nowhere", async () => {
+    const asks = tool("asks", async (call) => call.ask({ message: "Which?", schema: { type: "object" } }));
+    const { gate } = await gateIn({
+      tools: [asks],
+      rules: [{ allow: "*" }],
+      elicit: ({ message }) => Promise.resolve({ action: "accept", content: { message } }),
+    });
+    expect((await gate.call({ name: "asks", input: {} })).rawOutput).toEqual({
+      action: "accept",
+      content: { message: "Which?" },
+    });
+    const alone = await gateIn({ tools: [asks], rules: [{ allow: "*" }] });
+    expect((await alone.gate.call({ name: "asks", input: {} })).rawOutput).toEqual({ action: "cancel" });
+    const broken = await gateIn({
+      tools: [asks],
+      rules: [{ allow: "*" }],
+      elicit: () => Promise.reject(new Error("gone")),
+    });
+    expect((await broken.gate.call({ name: "asks", input: {} })).rawOutput).toEqual({ action: "cancel" });
+  });
+});
+
+describe("an undo", () => {
+  const edit = (gate: Gate, input: object) => gate.call({ name: "edit_file", input });
+
+  test("puts a changed file back, with its mode, and a new one away", async () => {
+    const { gate, root } = await gateIn({ files: { "a.txt": "one\n" }, rules: [{ allow: "edit" }] });
+    const changed = await edit(gate, { path: "a.txt", oldText: "one", newText: "two" });
+    const made = await edit(gate, { path: "deep/new.txt", newText: "new" });
+    expect(await gate.undo(changed.toolCallId)).toEqual({ paths: [join(root, "a.txt")] });
+    expect(await readFile(join(root, "a.txt"), "utf8")).toBe("one\n");
+    await gate.undo(made.toolCallId);
+    await expect(readFile(join(root, "deep/new.txt"))).rejects.toThrow("ENOENT");
+    expect(gate.book.call(made.toolCallId)?.times.undone).toBeGreaterThan(0);
+  });
+
+  test("is refused when the file has changed since, and touches nothing", async () => {
+    const { gate, root } = await gateIn({ files: { "a.txt": "one\n" }, rules: [{ allow: "edit" }] });
+    const { toolCallId } = await edit(gate, { path: "a.txt", oldText: "one", newText: "two" });
+    await writeFile(join(root, "a.txt"), "mine\n");
+    await expect(gate.undo(toolCallId)).rejects.toThrow(
+      `Call ${toolCallId} cannot be undone: ${join(root, "a.txt")} has changed since. No file was touched.`,
+    );
+    expect(await readFile(join(root, "a.txt"), "utf8")).toBe("mine\n");
+  });
+
+  test("is refused a second time, for a call that changed nothing, and for one that is not there", async () => {
+    const { gate } = await gateIn({ files: { "a.txt": "one\n" }, rules: [{ allow: "*" }] });
+    const { toolCallId } = await edit(gate, { path: "a.txt", oldText: "one", newText: "two" });
+    await gate.undo(toolCallId);
+    await expect(gate.undo(toolCallId)).rejects.toThrow("it was undone already");
+    const read = await gate.call({ name: "read_file", input: { path: "a.txt" } });
+    await expect(gate.undo(read.toolCallId)).rejects.toThrow("no file that it changed was kept");
+    await expect(gate.undo("none")).rejects.toThrow("this session has no such call");
+  });
+});
+
+describe("tools of others, wrapped", () => {
+  test("plain functions: allowed ones give their own result, refused ones throw the sentence", async () => {
+    const { gate } = await gateIn({ tools: [], rules: [{ allow: "add" }, { deny: "drop_table" }] });
+    const tools = gate.wrapTools({
+      add: ({ a, b }: { a: number; b: number }) => a + b,
+      drop_table: () => "dropped",
+    });
+    expect(await tools.add({ a: 1, b: 2 })).toBe(3);
+    await expect(tools.drop_table()).rejects.toThrow(
+      "Tool call denied by rule deny drop_table. Nothing was run.",
+    );
+    expect([...gate.book.calls()].map(({ name, state }) => `${name} ${state.status}`)).toEqual([
+      "add done",
+      "drop_table refused",
+    ]);
+  });
+
+  test("an error of the tool's own reaches its caller as it was thrown", async () => {
+    const { gate } = await gateIn({ tools: [], rules: [{ allow: "*" }] });
+    const error = new RangeError("too far");
+    const { far } = gate.wrapTools({ far: () => Promise.reject(error) });
+    await expect(far()).rejects.toBe(error);
+    expect([...gate.book.calls()].map(statusOf)).toEqual(["failed"]);
+  });
+
+  test("a tool without a function of its own is left as it is, and a known name is refused", async () => {
+    const { gate } = await gateIn({ tools: [counting("t").tool] });
+    const client = { description: "runs in the browser" };
+    expect(gate.wrapTools({ client }).client).toBe(client);
+    expect(() => gate.wrapTools({ t: () => 1 })).toThrow('Two tools are named "t".');
+  });
+
+  test("an agent with callTool: its own calls go through the gate, with all they came with", async () => {
+    class Other {
+      #calls = 0;
+      async callTool(name: string, input: { n: number }, options?: { tag: string }) {
+        this.#calls += 1;
+        return `${name} ${input.n} ${options?.tag} ${this.#calls}`;
+      }
+      async work() {
+        return Promise.all([
+          this.callTool("read_it", { n: 1 }, { tag: "a" }),
+          this.callTool("read_it", { n: 2 }, { tag: "b" }),
+        ]);
+      }
+    }
+    const { gate } = await gateIn({ tools: [], rules: [{ allow: "read" }] });
+    const agent = gate.wrapCallTool(new Other());
+    const results = await agent.work();
+    expect(results.map((text) => text.slice(0, 11))).toEqual(["read_it 1 a", "read_it 2 b"]);
+    await expect(agent.callTool("delete_it", { n: 3 })).rejects.toThrow("there is nobody to ask");
+    expect([...gate.book.calls()].map(({ kind, state }) => `${kind} ${state.status}`)).toEqual([
+      "read done",
+      "read done",
+      "delete refused",
+    ]);
+  });
+});

@@ -1,0 +1,831 @@
+/**
+ * MCP servers as tools, with real programs and real sockets: a server made with the protocol's library, one
+ * written by hand to misbehave, and the public one that has everything. The attack catalogue's cases on MCP are
+ * named by their ids.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import type { TestContext } from "vitest";
+import { visibleText } from "../src/call/index.js";
+import { McpServers } from "../src/mcp/index.js";
+import type { McpServerConfig, McpServersOptions, ServerToApprove } from "../src/mcp/index.js";
+import { decide } from "../src/policy/index.js";
+import type { Intent, Rule } from "../src/policy/index.js";
+import { ApprovedServers } from "../src/settings/approved-servers.js";
+import { settingsFolder } from "../src/settings/index.js";
+import { LocalWorkspace } from "../src/tools/index.js";
+import type { AskReply, AskRequest, Tool } from "../src/tools/index.js";
+import { aContext, aWorkspace, failureOf, resultOf } from "../src/tools/tools.samples.js";
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "toolgate-mcp-")));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const child = (name: string) => fileURLToPath(new URL(`children/${name}`, import.meta.url));
+const everything = fileURLToPath(
+  new URL("../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url),
+);
+
+type Finished = TestContext["onTestFinished"];
+
+let workspace: LocalWorkspace;
+beforeAll(async () => {
+  workspace = await LocalWorkspace.open(folder);
+});
+
+let files = 0;
+function newNotes(): string {
+  files += 1;
+  const path = join(folder, `notes-${files}`);
+  writeFileSync(path, "");
+  return path;
+}
+
+const notesIn = (path: string) => readFileSync(path, "utf8").split("\n").slice(0, -1);
+const startsIn = (path: string) => notesIn(path).filter((line) => line.startsWith("started ")).length;
+
+function toolsServer(...args: readonly string[]) {
+  const notes = newNotes();
+  return { notes, config: { command: process.execPath, args: [child("mcp-tools.mjs"), notes, ...args] } };
+}
+
+function byHand(behaviour: string) {
+  const notes = newNotes();
+  return { notes, config: { command: process.execPath, args: [child("mcp-by-hand.mjs"), behaviour, notes] } };
+}
+
+/** Tests that run side by side must say which one it is for. */
+async function start(
+  configs: Record<string, McpServerConfig>,
+  options: Partial<McpServersOptions> = {},
+  finished: Finished = onTestFinished,
+) {
+  const problems: string[] = [];
+  const servers = await McpServers.start(configs, {
+    approve: () => Promise.resolve(true),
+    onProblem: (text) => problems.push(text),
+    ...options,
+  });
+  finished(() => servers.close());
+  return { servers, problems };
+}
+
+function toolOf(servers: McpServers, name: string): Tool {
+  const tool = servers.get(name);
+  if (!tool) throw new Error(`No tool ${name} in ${JSON.stringify(servers.tools().map((one) => one.name))}`);
+  return tool;
+}
+
+/** Runs the tool as the gate would. */
+async function call(
+  servers: McpServers,
+  name: string,
+  input: unknown = {},
+  options: { readonly signal?: AbortSignal; readonly ask?: (request: AskRequest) => Promise<AskReply> } = {},
+) {
+  const { context, shown } = aContext(workspace, options.signal);
+  const asking = { ...context, ...(options.ask && { ask: options.ask }) };
+  return { result: await resultOf(toolOf(servers, name), input, asking), shown };
+}
+
+const outputOf = async (...args: Parameters<typeof call>) => (await call(...args)).result.output;
+
+/** Runs or sleeps; a zombie that nobody has buried yet is dead. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+const until = (check: () => unknown, timeout = 8000) =>
+  vi.waitFor(() => expect(check()).toBeTruthy(), { timeout, interval: 20 });
+
+describe("a server of the protocol's own library", () => {
+  /** For tests that leave it as it was. */
+  let shared: McpServers;
+  beforeAll(async () => {
+    shared = await McpServers.start(
+      { tools: toolsServer().config },
+      { approve: () => Promise.resolve(true) },
+    );
+  });
+  afterAll(() => shared.close());
+
+  test("its tools are listed, called and described, and the model's names lead to the true ones", async () => {
+    const { servers, problems } = await start({ tools: toolsServer().config });
+    expect(servers.status()).toEqual([{ server: "tools", status: "ready" }]);
+    const echo = toolOf(servers, "tools__echo");
+    expect(servers.tools()).toContain(echo);
+    expect(echo).toMatchObject({ description: "echo", origin: { server: "tools", tool: "echo" } });
+    expect(echo.title?.({})).toBe("tools/echo");
+    expect(echo.parameters).toMatchObject({ type: "object", required: ["words"] });
+    expect(await outputOf(servers, "tools__echo", { words: "hello" })).toBe("hello");
+    expect(problems).toEqual([]);
+  });
+
+  test("an input that does not fit never reaches it", async () => {
+    expect(toolOf(shared, "tools__echo").parse({ words: 7 })).toEqual({
+      ok: false,
+      problem: "tools/echo: the input is not valid. data/words must be string. Nothing was run.",
+    });
+  });
+
+  test("images, sound and resources are handed on as they came, with words for the model", async () => {
+    const { result } = await call(shared, "tools__image");
+    expect(result.content).toEqual([
+      { type: "content", content: { type: "text", text: "a dot" } },
+      { type: "content", content: { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" } },
+      { type: "content", content: { type: "audio", data: "UklGRg==", mimeType: "audio/wav" } },
+      {
+        type: "content",
+        content: {
+          type: "resource",
+          resource: { uri: "demo://one", mimeType: "text/plain", text: "inside" },
+        },
+      },
+      { type: "content", content: { type: "resource", resource: { uri: "demo://two", blob: "AAEC" } } },
+    ]);
+    expect(result.output).toBe("a dot\n[image image/png]\n[audio audio/wav]\ninside\n[resource demo://two]");
+  });
+
+  test("a structured result is the output, and a failed one says that it failed", async () => {
+    const { result } = await call(shared, "tools__structured", { n: 21 });
+    expect(result).toMatchObject({ output: { twice: 42 }, content: [{ content: { text: "42" } }] });
+    expect(result.isError).toBeUndefined();
+    const { result: failed } = await call(shared, "tools__fail");
+    expect(failed).toMatchObject({ output: "there is no such city", isError: true });
+  });
+
+  test("a cancelled call ends with the cancel, and the server is told", async () => {
+    const { notes, config } = toolsServer();
+    const { servers } = await start({ tools: config });
+    const cancel = new AbortController();
+    const running = call(servers, "tools__hang", {}, { signal: cancel.signal });
+    const ended = failureOf(running);
+    await until(() => notesIn(notes).includes("hanging"));
+    cancel.abort(new Error("enough"));
+    expect(await ended).toBe("Error: enough");
+    await until(() => notesIn(notes).includes("cancelled"));
+    expect(await outputOf(servers, "tools__echo", { words: "still there" })).toBe("still there");
+  });
+
+  test("a tool that appears later is offered, and whoever listens hears of it", async () => {
+    const { servers } = await start({ tools: toolsServer().config });
+    let changes = 0;
+    servers.onChange(() => (changes += 1));
+    expect(servers.get("tools__grown")).toBeUndefined();
+    await call(servers, "tools__grow");
+    await until(() => servers.get("tools__grown"));
+    expect(changes).toBeGreaterThan(0);
+    expect(await outputOf(servers, "tools__grown")).toBe("new here");
+  });
+
+  test("what it asks goes to the person at the call, made visible, and the answer goes back", async () => {
+    const asked: AskRequest[] = [];
+    const ask = (request: AskRequest): Promise<AskReply> => {
+      asked.push(request);
+      return Promise.resolve({ action: "accept", content: { city: "Ulm" } });
+    };
+    expect(await outputOf(shared, "tools__ask", {}, { ask })).toBe(
+      `{"action":"accept","content":{"city":"Ulm"}}`,
+    );
+    expect(asked).toMatchObject([
+      {
+        message: "tools/ask asks: Which ⟨U+202E⟩city?",
+        schema: { properties: { city: { type: "string", title: "City⟨U+200B⟩" } }, required: ["city"] },
+      },
+    ]);
+    const decline = () => Promise.resolve({ action: "decline" } as const);
+    expect(await outputOf(shared, "tools__ask", {}, { ask: decline })).toBe(`{"action":"decline"}`);
+  });
+
+  test("an answer that does not fit the form is not handed on", async () => {
+    const { servers, problems } = await start({ tools: toolsServer().config });
+    const ask = () => Promise.resolve({ action: "accept", content: { city: 7 } } as const);
+    expect(await outputOf(servers, "tools__ask", {}, { ask })).toBe(`{"action":"cancel"}`);
+    expect(problems).toEqual([expect.stringContaining("does not fit the form")]);
+  });
+
+  test("one that speaks only the newer protocol is spoken to in it, questions too", async () => {
+    const { servers } = await start({ tools: toolsServer("newer").config });
+    expect(servers.status()).toEqual([{ server: "tools", status: "ready" }]);
+    expect(await outputOf(servers, "tools__echo", { words: "hello" })).toBe("hello");
+    const ask = () => Promise.resolve({ action: "accept", content: { city: "Ulm" } } as const);
+    expect(await outputOf(servers, "tools__ask", {}, { ask })).toContain("Ulm");
+  });
+
+  test("a result that is too large is cut, and says so", async () => {
+    const { result } = await call(shared, "tools__huge", { blocks: 6 });
+    const output = String(result.output);
+    expect(output).toContain("[200000 more characters were left out]");
+    expect(output.length).toBeLessThan(4_001_000);
+  });
+
+  test("it gets what is configured for it and only the safe part of our own environment", async () => {
+    vi.stubEnv("TOOLGATE_TEST_SECRET", "s3cret");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { config } = toolsServer();
+    const { servers } = await start({ tools: { ...config, env: { GIVEN: "yes" } } });
+    const names = String(await outputOf(servers, "tools__environment")).split(" ");
+    expect(names).toContain("GIVEN");
+    expect(names).toContain("PATH");
+    expect(names).not.toContain("TOOLGATE_TEST_SECRET");
+  });
+});
+
+describe("a server that misbehaves", () => {
+  test("garbage, lines without end and a flood on stderr do not stop a call", async () => {
+    const { servers, problems } = await start({ hand: byHand("writes garbage").config });
+    expect(await outputOf(servers, "hand__one")).toBe("one");
+    expect(problems).toContainEqual(expect.stringContaining("It wrote a message that is too large"));
+    expect(problems).toContainEqual(expect.stringContaining("no JSON: Listening…"));
+    for (const problem of problems) expect(visibleText(problem)).toBe(problem);
+  });
+
+  test("blocks that nobody knows are named, and the rest is kept with its extras", async () => {
+    const { servers } = await start({ hand: byHand("odd blocks").config });
+    const { result } = await call(servers, "hand__one");
+    expect(result.content).toEqual([
+      textBlock(`[a block of the type "hologram⟨U+202E⟩" cannot be read here and was left out]`),
+      textBlock(`[a block of the type "undefined" cannot be read here and was left out]`),
+      {
+        type: "content",
+        content: { type: "text", text: "kept", _meta: { from: "afar" }, annotations: { priority: 1 } },
+      },
+      textBlock(`[a block of the type "image" cannot be read here and was left out]`),
+    ]);
+  });
+
+  test("an error and an answer that is none are failures in words", async () => {
+    const { servers } = await start({ errors: byHand("errors").config, none: byHand("no result").config });
+    expect(await failureOf(call(servers, "errors__one"))).toBe(
+      "ToolFailure: errors/one answered with an error (-32000): out of ⟨U+001B⟩[31mpaper",
+    );
+    expect(await failureOf(call(servers, "none__one"))).toMatch(
+      /^ToolFailure: none\/one gave no answer that can be read: .* It is not known whether the call took effect\.$/s,
+    );
+  });
+
+  test("a list of tools that does not end, ends", async () => {
+    const { servers, problems } = await start({ hand: byHand("endless list").config });
+    expect(servers.tools()).toHaveLength(50);
+    expect(problems).toEqual([expect.stringContaining("its list of tools does not end")]);
+  });
+
+  test("a question that may be for either of two calls is asked of nobody", async () => {
+    const { servers } = await start({ hand: byHand("asks for either of two").config });
+    const ask = () => Promise.reject(new Error("nobody should be asked"));
+    const both = await Promise.all([
+      outputOf(servers, "hand__one", {}, { ask }),
+      outputOf(servers, "hand__two", {}, { ask }),
+    ]);
+    expect(both).toEqual([`{"action":"decline"}`, `{"action":"decline"}`]);
+  });
+
+  test("killed in mid-call: the call fails, the server comes back, and a call meanwhile waits for it", async () => {
+    const { notes, config } = toolsServer();
+    const { servers } = await start({ tools: config });
+    const ended = failureOf(call(servers, "tools__hang"));
+    await until(() => notesIn(notes).includes("hanging"));
+    process.kill(Number(notesIn(notes)[0]?.split(" ")[1]), "SIGKILL");
+    expect(await ended).toContain("it was ended by SIGKILL");
+    expect(servers.status()).toMatchObject([
+      { status: "restarting", reason: expect.stringContaining("SIGKILL") },
+    ]);
+    expect(servers.tools().length).toBeGreaterThan(0);
+    expect(await outputOf(servers, "tools__echo", { words: "back" })).toBe("back");
+    expect(startsIn(notes)).toBe(2);
+  });
+});
+
+describe("the catalogue's cases", () => {
+  const decision = ({ origin, name, kind }: Tool, rules: readonly Rule[]) => {
+    const intent: Intent = {
+      tool: origin?.tool ?? name,
+      kind,
+      input: {},
+      cwd: "/ws",
+      paths: [],
+      hosts: [],
+      baseHashes: {},
+      ...(origin && { server: origin.server }),
+    };
+    return decide(intent, { rules, roots: ["/ws"], home: "/home/user" }).effect;
+  };
+
+  test("MC-001: a tool that a rule allows by its server and name runs unasked", async () => {
+    const { servers } = await start({ echo: toolsServer().config });
+    expect(decision(toolOf(servers, "echo__echo"), [{ allow: "echo", server: "echo" }])).toBe("allow");
+    expect(await outputOf(servers, "echo__echo", { words: "1" })).toBe("1");
+  });
+
+  test("MC-004: an approved server whose configuration changed is not started until it is approved again", async () => {
+    const store = new ApprovedServers(mkdtempSync(join(folder, "settings-")));
+    const seen: ServerToApprove[] = [];
+    const approve = (server: ServerToApprove) => {
+      seen.push(server);
+      return Promise.resolve(store.isApproved(server.name, server.fingerprint, folder));
+    };
+    const { notes, config } = toolsServer();
+    const { servers: unknown } = await start({ tools: config }, { approve });
+    expect(unknown.status()).toMatchObject([{ server: "tools", status: "not-approved" }]);
+    expect(unknown.tools()).toEqual([]);
+    const [{ name, fingerprint } = { name: "", fingerprint: "" }] = seen;
+    await store.approve({ name, fingerprint, projectRoot: folder, approvedAt: 1 });
+    expect(await unknown.restart("tools")).toBe(true);
+    expect(unknown.status()).toEqual([{ server: "tools", status: "ready" }]);
+
+    for (const changed of [
+      { ...config, args: [...config.args, "--more"] },
+      { ...config, env: { NODE_OPTIONS: "--require ./evil.cjs" } },
+      { ...config, command: "node" },
+      { ...config, cwd: folder },
+    ]) {
+      const { servers } = await start(
+        { tools: changed, other: toolsServer().config },
+        {
+          approve: async (server) => server.name === "other" || (await approve(server)),
+        },
+      );
+      expect(servers.status()).toMatchObject([
+        { server: "tools", status: "not-approved", reason: expect.stringContaining("nobody has approved") },
+        { server: "other", status: "ready" },
+      ]);
+    }
+    expect(startsIn(notes)).toBe(1);
+  });
+
+  test("a server whose configuration makes no sense is not started, and the others are", async () => {
+    const { servers } = await start({ "a\u202E": { command: "node" }, hand: byHand("").config });
+    expect(servers.status()).toMatchObject([
+      { server: "a⟨U+202E⟩", status: "failed", reason: expect.stringContaining("It was not started.") },
+      { server: "hand", status: "ready" },
+    ]);
+  });
+
+  test("an approval that cannot be found out is none", async () => {
+    const { notes, config } = toolsServer();
+    const { servers } = await start(
+      { tools: config },
+      { approve: () => Promise.reject(new Error("disk full")) },
+    );
+    expect(servers.status()).toMatchObject([
+      { status: "not-approved", reason: expect.stringContaining("disk full") },
+    ]);
+    expect(startsIn(notes)).toBe(0);
+  });
+
+  test("MC-006: a workspace's .env moves no settings, since none is read", async () => {
+    const { root } = await aWorkspace({ ".env": "TOOLGATE_CONFIG=/tmp/evil\nHOME=/tmp/evil\n" });
+    const before = process.cwd();
+    process.chdir(root);
+    onTestFinished(() => process.chdir(before));
+    const home = mkdtempSync(join(folder, "home-"));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv("HOME", home);
+    vi.stubEnv("XDG_CONFIG_HOME", undefined);
+    vi.stubEnv("TOOLGATE_CONFIG", undefined);
+    expect(settingsFolder()).toBe(join(home, ".config", "toolgate"));
+    const { servers } = await start({ tools: { ...toolsServer().config, cwd: root } });
+    const names = String(await outputOf(servers, "tools__environment")).split(" ");
+    expect(names).not.toContain("TOOLGATE_CONFIG");
+  });
+
+  test("MC-007: a tool that says it only reads is judged by its name, and asked about", async () => {
+    const { servers } = await start({ hand: byHand("poisoned").config });
+    const kinds = ["delete_all", "frobnicate", "read_it", "wipe__get_it"].map((tool) =>
+      toolOf(servers, `hand__${tool}`),
+    );
+    expect(kinds.map(({ kind }) => kind)).toEqual(["delete", "other", "other", "delete"]);
+    expect(kinds.map(({ kindSource }) => kindSource)).toEqual(Array(4).fill("inferred"));
+    for (const tool of kinds) expect(decision(tool, [{ allow: "read" }])).toBe("ask");
+  });
+
+  test("MC-009: a rule for one server's tool does not cover another's that sounds the same", async () => {
+    const { servers } = await start({ a: byHand("").config, a__o: byHand("").config });
+    const rule: Rule = { allow: "one", server: "a" };
+    expect(decision(toolOf(servers, "a__one"), [rule])).toBe("allow");
+    const other = servers.tools().find(({ origin }) => origin?.server === "a__o" && origin.tool === "one");
+    expect(other && decision(other, [rule])).toBe("ask");
+    const named = { ...toolOf(servers, "a__one"), origin: { server: "a__b", tool: "c" } };
+    expect(decision(named, [{ allow: "b__c", server: "a" }])).toBe("ask");
+    const names = servers.tools().map(({ name }) => name);
+    expect(new Set(names).size).toBe(4);
+  });
+
+  test("MC-011: names with characters that cannot be seen, or without end, are refused", async () => {
+    const { servers, problems } = await start({ hand: byHand("poisoned").config });
+    const names = servers.tools().map(({ name }) => name);
+    expect(names).toEqual([
+      "hand__notes",
+      "hand__delete_all",
+      "hand__frobnicate",
+      "hand__read_it",
+      "hand__wipe__get_it",
+      expect.stringMatching(/^hand__a_name_with_spaces_and_more_[0-9a-f]{10}$/),
+    ]);
+    for (const { name, origin } of servers.tools()) {
+      expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+      expect(origin?.tool.length).toBeLessThanOrEqual(128);
+    }
+    expect(problems).toHaveLength(9);
+    expect(problems).toContainEqual(
+      `MCP server "hand": its tool "x⟨U+001B⟩[2J⟨U+202E⟩⟨U+200B⟩" cannot be used: its name has characters in it that cannot be seen. It is left out; its other tools are there.`,
+    );
+    expect(problems).toContainEqual(
+      expect.stringContaining(`"broken schema" cannot be used: its inputSchema`),
+    );
+    expect(problems).toContainEqual(expect.stringContaining("hand__notes twice"));
+    for (const problem of problems) expect(visibleText(problem)).toBe(problem);
+  });
+
+  test("MC-012: a poisoned description is shown with what it hides, bounded, and decides nothing", async () => {
+    const { servers } = await start({ hand: byHand("poisoned").config });
+    const tool = toolOf(servers, "hand__notes");
+    expect(tool.description).toContain("pass it in 'note'⟨U+E0041⟩⟨U+202E⟩ !!!");
+    expect(tool.description.length).toBeLessThan(4200);
+    expect(tool.parameters).toMatchObject({ properties: { note: { description: "put⟨U+E0041⟩ it" } } });
+    expect(decision(tool, [{ allow: "read" }])).toBe("ask");
+  });
+
+  test("MC-014: a resource link is handed on and not fetched", async () => {
+    const { servers } = await start({ tools: toolsServer().config });
+    const { result } = await call(servers, "tools__passwd");
+    expect(result.content).toEqual([
+      { type: "content", content: { type: "resource_link", name: "passwd", uri: "file:///etc/passwd" } },
+    ]);
+    expect(result.output).toBe("[link to passwd: file:///etc/passwd]");
+  });
+
+  test("MC-015: a call that is never answered fails in time, the server is told, others go on", async () => {
+    const { notes, config } = toolsServer();
+    const { servers } = await start({ tools: { ...config, timeout: 300 }, other: toolsServer().config });
+    const ended = failureOf(call(servers, "tools__hang"));
+    expect(await outputOf(servers, "other__echo", { words: "fine" })).toBe("fine");
+    expect(await ended).toBe(
+      "ToolFailure: tools/hang took too long and was told to stop. It may have taken effect in part or in whole: look before you try again.",
+    );
+    await until(() => notesIn(notes).includes("cancelled"));
+    expect(await outputOf(servers, "tools__echo", { words: "still there" })).toBe("still there");
+  });
+
+  test("MC-016: a crash in mid-call fails it within a second, with the last words, and it is started again", async () => {
+    const { notes, config } = toolsServer();
+    const { servers } = await start({ tools: config, other: toolsServer().config });
+    const hanging = failureOf(call(servers, "tools__hang"));
+    await until(() => notesIn(notes).includes("hanging"));
+    const from = performance.now();
+    const failure = await failureOf(call(servers, "tools__die", { code: 1 }));
+    expect(performance.now() - from).toBeLessThan(5000);
+    expect(failure).toBe(
+      `ToolFailure: tools/die: the MCP server "tools" ended while the call was running; it ended with code 1 and last wrote to stderr:\na word to the log\nthe disk is ⟨U+001B⟩[31mfull\nIt is not known whether the call took effect: look before you try again.`,
+    );
+    expect(await hanging).toContain("tools/hang: the MCP server");
+    expect(await outputOf(servers, "other__echo", { words: "fine" })).toBe("fine");
+    expect(await outputOf(servers, "tools__echo", { words: "back" })).toBe("back");
+    expect(startsIn(notes)).toBe(2);
+  });
+
+  test("MC-020: an answer counts once, and one that nobody asked for is told and ignored", async () => {
+    const { servers, problems } = await start({ hand: byHand("answers twice").config });
+    const [one, two] = await Promise.all([outputOf(servers, "hand__one"), outputOf(servers, "hand__two")]);
+    expect([one, two]).toEqual(["one", "two"]);
+    await until(() => problems.length >= 6);
+    expect(problems.filter((text) => text.includes("unknown message ID"))).toHaveLength(4);
+    expect(problems.filter((text) => text.includes("no message of the protocol"))).toHaveLength(2);
+  });
+
+  test("MC-022: a command is one program, so nothing in it is run by a shell", async () => {
+    const { servers } = await start({ evil: { command: "npx foo; touch PWNED", cwd: folder } });
+    expect(servers.status()).toMatchObject([
+      { server: "evil", status: "failed", reason: expect.stringContaining("ENOENT") },
+    ]);
+    expect(servers.status()).toMatchObject([{ reason: expect.stringContaining("Nothing was run.") }]);
+    expect(existsSync(join(folder, "PWNED"))).toBe(false);
+  });
+
+  test("MC-024: no sampling, and a page is only opened by http or https", async () => {
+    const { servers, problems } = await start({ tools: toolsServer().config });
+    expect(await outputOf(servers, "tools__sample")).toMatch(/^refused: /);
+    const asked: AskRequest[] = [];
+    const ask = (request: AskRequest): Promise<AskReply> => {
+      asked.push(request);
+      return Promise.resolve({ action: "accept", content: {} });
+    };
+    for (const url of ["javascript:alert(1)", "file:///etc/passwd", "https://me:pw@bank.test/"]) {
+      expect(await outputOf(servers, "tools__ask", { url }, { ask })).toBe(`{"action":"decline"}`);
+    }
+    expect(asked).toEqual([]);
+    expect(problems).toHaveLength(3);
+    const url = "https://login.example/start";
+    expect(await outputOf(servers, "tools__ask", { url }, { ask })).toBe(`{"action":"accept"}`);
+    expect(asked).toEqual([{ message: "tools/ask asks: Log in", url }]);
+  });
+});
+
+describe.concurrent("what takes its time", () => {
+  test("progress is shown, and keeps a call alive that takes longer than it may be silent", async (task) => {
+    const { servers } = await start(
+      { tools: toolsServer().config },
+      { callTimeout: 1500 },
+      task.onTestFinished,
+    );
+    const { result, shown } = await call(servers, "tools__count", { to: 5, every: 400 });
+    expect(result.output).toBe("counted");
+    expect(shown).toEqual([1, 2, 3, 4, 5].map((done) => ({ done, total: 5, message: `step ${done}` })));
+  });
+
+  test("but not for ever", async (task) => {
+    const { servers } = await start(
+      { tools: toolsServer().config },
+      { callTimeout: 1500, maxCallTime: 800 },
+      task.onTestFinished,
+    );
+    expect(await failureOf(call(servers, "tools__count", { to: 100, every: 100 }))).toContain(
+      "took too long",
+    );
+  });
+
+  test("a person may think longer than a call may be silent", async (task) => {
+    const { servers } = await start(
+      { tools: toolsServer().config },
+      { callTimeout: 1000, maxCallTime: 2000 },
+      task.onTestFinished,
+    );
+    const ask = async (): Promise<AskReply> => {
+      await new Promise((resolve) => setTimeout(resolve, 2500));
+      return { action: "accept", content: { city: "Ulm" } };
+    };
+    expect(await outputOf(servers, "tools__ask", {}, { ask })).toContain("Ulm");
+  });
+
+  test("closing ends it with all that it started, even if it does not want to", async (task) => {
+    const { notes, config } = byHand("will not die");
+    const { servers } = await start({ hand: config }, {}, task.onTestFinished);
+    const pids = notesIn(notes).flatMap((line) => /^(?:started|child) (\d+)$/.exec(line)?.[1] ?? []);
+    expect(pids).toHaveLength(2);
+    expect(pids.map(Number).every(isAlive)).toBe(true);
+    await servers.close();
+    await until(() => !pids.map(Number).some(isAlive));
+    expect(notesIn(notes)).toContain("SIGTERM");
+    expect(servers.status()).toEqual([{ server: "hand", status: "closed" }]);
+  });
+
+  test("MC-016: one that always dies is started again five times a minute, later and later, until it is asked for", async (task) => {
+    const { notes, config } = byHand("dies at once");
+    const { servers } = await start(
+      { hand: config, other: toolsServer().config },
+      { startTimeout: 500 },
+      task.onTestFinished,
+    );
+    await until(() => servers.status()[0]?.status === "failed", 25_000);
+    expect(startsIn(notes)).toBe(6);
+    expect(servers.status()).toMatchObject([
+      { reason: expect.stringMatching(/^it ended too often within a minute.* code 3 .*no licence/s) },
+      { status: "ready" },
+    ]);
+    await servers.restart("hand");
+    expect(startsIn(notes)).toBe(7);
+    expect(servers.status()).toMatchObject([{ status: "failed" }, { status: "ready" }]);
+  });
+
+  test("MC-017: the session starts without a server that hangs in its handshake", async (task) => {
+    const { notes, config } = byHand("hangs in initialize");
+    const { servers } = await start(
+      { hand: config, other: toolsServer().config },
+      { startTimeout: 4000 },
+      task.onTestFinished,
+    );
+    expect(servers.status()).toEqual([
+      { server: "hand", status: "starting" },
+      { server: "other", status: "ready" },
+    ]);
+    expect(await outputOf(servers, "other__echo", { words: "fine" })).toBe("fine");
+    const pid = Number(notesIn(notes)[0]?.split(" ")[1]);
+    await servers.close();
+    await until(() => !isAlive(pid));
+  });
+});
+
+describe.concurrent("the public server that has everything", () => {
+  async function everythingWorks(servers: McpServers) {
+    expect(servers.tools().length).toBeGreaterThan(8);
+    expect(await outputOf(servers, "all__echo", { message: "hello" })).toBe("Echo: hello");
+    const { result: image } = await call(servers, "all__get-tiny-image");
+    expect(image.content).toContainEqual({
+      type: "content",
+      content: expect.objectContaining({ type: "image", mimeType: "image/png" }),
+    });
+    const { result, shown } = await call(servers, "all__trigger-long-running-operation", {
+      duration: 0.3,
+      steps: 3,
+    });
+    expect(result.output).toContain("completed");
+    expect(shown).toEqual([1, 2, 3].map((done) => ({ done, total: 3, message: undefined })));
+    expect(toolOf(servers, "all__get-sum").parse({ a: "one" }).ok).toBe(false);
+    const unparsed = {
+      ...toolOf(servers, "all__get-sum"),
+      parse: (input: unknown) => ({ ok: true, input }) as const,
+    };
+    const refused = await resultOf(unparsed, { a: "one" }, aContext(workspace).context);
+    expect(refused).toMatchObject({ isError: true, output: expect.stringContaining("Invalid") });
+  }
+
+  test("over stdio", async (task) => {
+    const { servers } = await start(
+      { all: { command: process.execPath, args: [everything, "stdio"] } },
+      {},
+      task.onTestFinished,
+    );
+    expect(servers.status()).toEqual([{ server: "all", status: "ready" }]);
+    await everythingWorks(servers);
+  });
+
+  test("over streamable HTTP", async (task) => {
+    const url = `http://127.0.0.1:${await listening("streamableHttp", task.onTestFinished)}/mcp`;
+    const { servers } = await start({ all: { url } }, {}, task.onTestFinished);
+    expect(servers.status()).toEqual([{ server: "all", status: "ready" }]);
+    await everythingWorks(servers);
+  });
+
+  test("over SSE, by its type and where nothing else is known", async (task) => {
+    const port = await listening("sse", task.onTestFinished);
+    const url = `http://127.0.0.1:${port}/sse`;
+    const { servers } = await start({ all: { url, type: "sse" }, guessed: { url } }, {}, task.onTestFinished);
+    expect(servers.status()).toMatchObject([{ status: "ready" }, { status: "ready" }]);
+    await everythingWorks(servers);
+    expect(await outputOf(servers, "guessed__echo", { message: "hello" })).toBe("Echo: hello");
+  });
+
+  test("an HTTP server that goes away fails its calls, and one that comes back is used again", async (task) => {
+    const port = await freePort();
+    const stop = await run("streamableHttp", port);
+    const { servers } = await start(
+      { all: { url: `http://127.0.0.1:${port}/mcp` } },
+      {},
+      task.onTestFinished,
+    );
+    const long = call(servers, "all__trigger-long-running-operation", { duration: 60, steps: 600 });
+    const ended = failureOf(long);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await stop();
+    expect(await failureOf(call(servers, "all__echo", { message: "hello" }))).toContain(
+      "ToolFailure: all/echo",
+    );
+    expect(await ended).toContain("It is not known whether the call took effect");
+    expect(servers.status()).toMatchObject([{ status: "restarting" }]);
+    const stopSecond = await run("streamableHttp", port);
+    await until(() => servers.status()[0]?.status === "ready", 15_000);
+    expect(await outputOf(servers, "all__echo", { message: "hello" })).toBe("Echo: hello");
+
+    await stopSecond();
+    task.onTestFinished(await run("streamableHttp", port));
+    // It is there, and has forgotten us.
+    expect(await failureOf(call(servers, "all__echo", { message: "hello" }))).toContain("HTTP 400");
+    expect(await outputOf(servers, "all__echo", { message: "again" })).toBe("Echo: again");
+  });
+
+  test.for([
+    ["streamableHttp", "mcp"],
+    ["sse", "sse"],
+  ] as const)(
+    "over %s, a server that dies in mid-call fails the call long before its time is up",
+    async ([transport, path], task) => {
+      const port = await freePort();
+      const stop = await run(transport, port);
+      const { servers } = await start(
+        { all: { url: `http://127.0.0.1:${port}/${path}` } },
+        {},
+        task.onTestFinished,
+      );
+      const { context, shown } = aContext(workspace);
+      const tool = toolOf(servers, "all__trigger-long-running-operation");
+      const ended = failureOf(resultOf(tool, { duration: 60, steps: 600 }, context));
+      await until(() => shown.length > 0);
+      await stop();
+      expect(await ended).toContain("ended while the call was running");
+    },
+  );
+});
+
+describe("over HTTP", () => {
+  test("the headers go to the server, and to no other that it points to", async () => {
+    const seen: { readonly at: string; readonly headers: IncomingHttpHeaders }[] = [];
+    const elsewhere = await http((request) => void seen.push({ at: "elsewhere", headers: request.headers }));
+    const home = await http((request, response) => {
+      seen.push({ at: "home", headers: request.headers });
+      response.writeHead(307, { location: `http://127.0.0.1:${elsewhere}/mcp` });
+    });
+    const { servers } = await start({
+      away: {
+        url: `http://127.0.0.1:${home}/mcp`,
+        type: "http",
+        headers: { authorization: "Bearer s3cret" },
+      },
+    });
+    expect(servers.status()).toMatchObject([
+      { status: "failed", reason: expect.stringContaining("Redirect") },
+    ]);
+    expect(seen.length).toBeGreaterThan(0);
+    expect(seen.every(({ at, headers }) => at === "home" && headers.authorization === "Bearer s3cret")).toBe(
+      true,
+    );
+  });
+
+  test("an answer without end is broken off", async () => {
+    const port = await http((_request, response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.write("[".repeat(20 * 1024 * 1024));
+      return "goes on";
+    });
+    const { servers } = await start(
+      { big: { url: `http://127.0.0.1:${port}/mcp`, type: "http" } },
+      { startTimeout: 1000 },
+    );
+    expect(servers.status()).toMatchObject([{ reason: expect.stringContaining("too large") }]);
+  });
+
+  test("a server of the newer protocol is spoken to in it: results, progress, questions and cancels", async () => {
+    const { notes, config } = toolsServer("http");
+    const program = spawn(config.command, config.args, { stdio: "ignore" });
+    onTestFinished(() => void program.kill("SIGKILL"));
+    const portOf = () =>
+      notesIn(notes)
+        .find((line) => line.startsWith("port "))
+        ?.split(" ")[1];
+    await until(portOf);
+    const { servers } = await start({ tools: { url: `http://127.0.0.1:${portOf()}/` } });
+    expect(await outputOf(servers, "tools__echo", { words: "hello" })).toBe("hello");
+    const { shown } = await call(servers, "tools__count", { to: 2, every: 10 });
+    expect(shown).toEqual([1, 2].map((done) => ({ done, total: 2, message: `step ${done}` })));
+    const ask = () => Promise.resolve({ action: "accept", content: { city: "Ulm" } } as const);
+    expect(await outputOf(servers, "tools__ask", {}, { ask })).toContain("Ulm");
+    const cancel = new AbortController();
+    const ended = failureOf(call(servers, "tools__hang", {}, { signal: cancel.signal }));
+    await until(() => notesIn(notes).includes("hanging"));
+    cancel.abort(new Error("enough"));
+    expect(await ended).toBe("Error: enough");
+    await until(() => notesIn(notes).includes("cancelled"));
+    expect(servers.status()).toEqual([{ server: "tools", status: "ready" }]);
+  });
+});
+
+function textBlock(text: string) {
+  return { type: "content", content: { type: "text", text } };
+}
+
+async function http(
+  answer: (...args: Parameters<Exclude<Parameters<typeof createServer>[1], undefined>>) => unknown,
+): Promise<number> {
+  const server = createServer((request, response) => {
+    if (answer(request, response) !== "goes on") response.end();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  // A server that listens on a port has an address of this form.
+  return (server.address() as AddressInfo).port;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0);
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+async function listening(transport: string, finished: Finished): Promise<number> {
+  const port = await freePort();
+  finished(await run(transport, port));
+  return port;
+}
+
+/** Runs the public server until what is returned is called. */
+async function run(transport: string, port: number): Promise<() => Promise<void>> {
+  const server = spawn(process.execPath, [everything, transport], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let said = "";
+  server.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
+  await until(() => said.includes(`port ${port}`), 15_000);
+  return async () => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    server.kill("SIGKILL");
+    await once(server, "exit");
+  };
+}
