@@ -1,7 +1,7 @@
 /** A foreign client, the ACP SDK's own, drives `toolgate acp` as an editor would: real processes, real pipes. */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
@@ -187,7 +187,7 @@ describe("an editor", () => {
     child.kill("SIGTERM");
     await until(() => child.exitCode !== null || child.signalCode !== null);
     expect(child.exitCode).toBe(0);
-    expect(() => process.kill(-1 * Number(readFileSync(join(cwd, "pid"), "utf8")), 0)).toThrow("ESRCH");
+    expect(livingInGroup(await pid())).toEqual([]);
     const second = await editor(cwd, choose("allow_once"));
     await second.agent.request(acp.methods.agent.session.load, { sessionId, cwd, mcpServers: [] });
     const call = second.updates.find((update) => update.sessionUpdate === "tool_call");
@@ -257,3 +257,13 @@ test("killed during the question, loaded in a new process, asked again, answered
   ]);
   expect(await runs(cwd)).toBe("ran\n");
 });
+
+/** Processes of a group that are more than a name waiting to be taken note of. */
+function livingInGroup(group: number): readonly string[] {
+  return readdirSync("/proc").filter((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    const stat = existsSync(`/proc/${name}/stat`) ? readFileSync(`/proc/${name}/stat`, "latin1") : "";
+    const [state, , of] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return Number(of) === group && state !== "Z";
+  });
+}

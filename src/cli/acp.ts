@@ -1,17 +1,25 @@
 /** `toolgate acp`: the agent for an editor, on stdin and stdout. An editor that is gone has cancelled. */
 import { once } from "node:events";
 import { createAcpAgent, stdioStream } from "../acp/index.js";
-import { LocalWorkspace } from "../tools/index.js";
+import { openSandbox } from "../tools/index.js";
 import { openAgent, openLedger } from "./open-agent.js";
+import { openWorkspace } from "./open-workspace.js";
 import { packageVersion } from "./package-version.js";
 import type { AgentFlags } from "./program.js";
 import { troubleText } from "./trouble.js";
 
 export async function serveEditor(flags: AgentFlags): Promise<void> {
-  const agent = await openAgent(flags);
+  const opened = await openAgent(flags);
+  const { agent } = opened;
   const ledger = await openLedger(flags);
-  const openWorkspace = (cwd: string) => LocalWorkspace.open(flags.cwd ?? cwd);
-  const { app, close } = createAcpAgent({ agent, ledger, openWorkspace, version: packageVersion() });
+  // Before an editor is served: a sandbox that is not there must be known at the start.
+  if (flags.sandbox) await openSandbox();
+  const { app, close } = createAcpAgent({
+    agent,
+    ledger,
+    openWorkspace: (cwd) => openWorkspace(flags.cwd ?? cwd, flags, opened),
+    version: packageVersion(),
+  });
   const stream = stdioStream(process.stdin, process.stdout, (error) => {
     process.stderr.write(`toolgate: ${troubleText(error)}\n`);
     process.exitCode = 1;

@@ -8,14 +8,22 @@ import { visibleText } from "../call/index.js";
 import type { OptionKind, Question } from "../call/index.js";
 import type { Ask } from "../run/index.js";
 
-export function askInTerminal(show: (toolCallId: string) => void): Ask {
+/** What is shown beside the question: the call it is about, and nothing else while somebody answers. */
+export type Screen = {
+  showCall(toolCallId: string): void;
+  pause(): void;
+  resume(): void;
+};
+
+export function askInTerminal(screen: Screen): Ask {
   let line: Promise<unknown> = Promise.resolve();
   return (question, signal) => {
     // One question at a time: two prompts on one line could not be told apart.
     const asked = line.then(async () => {
       signal.throwIfAborted();
-      show(question.toolCallId);
-      return readAnswer(question, signal);
+      screen.showCall(question.toolCallId);
+      screen.pause();
+      return readAnswer(question, signal).finally(() => screen.resume());
     });
     line = asked.catch(() => undefined);
     return asked;

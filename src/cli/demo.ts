@@ -9,6 +9,7 @@ import { scriptedModel } from "../model/index.js";
 import type { Ask } from "../run/index.js";
 import { builtInTools, LocalWorkspace } from "../tools/index.js";
 import { askInTerminal, refuseAll } from "./ask-in-terminal.js";
+import type { Screen } from "./ask-in-terminal.js";
 import { LiveText } from "./live-text.js";
 import { endText, runTurn } from "./run-turn.js";
 import { sampleScript, writeSampleProject } from "./sample-project.js";
@@ -36,11 +37,7 @@ export async function runDemo({ yes = false, pause }: DemoFlags): Promise<number
   const session = await AgentSession.open({ agent, ledger, workspace });
   try {
     const live = new LiveText(session, write);
-    const end = await runTurn(
-      session,
-      "The test fails. Please mend it.",
-      asker(yes, hasPerson, (id) => live.showCall(id)),
-    );
+    const end = await runTurn(session, "The test fails. Please mend it.", asker(yes, hasPerson, live));
     live.endLine();
     write(`${endText(end) ?? closing(session, workspace.root)}\n`);
     return end.status === "stopped" && end.stopReason === "end_turn" ? 0 : 1;
@@ -50,11 +47,11 @@ export async function runDemo({ yes = false, pause }: DemoFlags): Promise<number
   }
 }
 
-function asker(yes: boolean, hasPerson: boolean, show: (toolCallId: string) => void): Ask {
+function asker(yes: boolean, hasPerson: boolean, screen: Screen): Ask {
   if (yes)
     return () =>
       Promise.resolve({ outcome: { type: "selected", optionId: "allow_once" }, by: "person", who: "--yes" });
-  return hasPerson ? askInTerminal(show) : refuseAll;
+  return hasPerson ? askInTerminal(screen) : refuseAll;
 }
 
 function closing(session: AgentSession, root: string): string {

@@ -12,10 +12,12 @@ export class LiveText {
   readonly #asked = new Set<string>();
   /** The message whose line is still open. */
   #speaking: string | undefined;
+  /** What waits until the question on the screen is answered. */
+  #held: string[] | undefined;
 
   constructor(session: AgentSession, write: (text: string) => void) {
     this.#session = session;
-    this.#write = write;
+    this.#write = (text) => (this.#held ? void this.#held.push(text) : write(text));
     session.onRecorded((events) => {
       for (const event of events) this.#show(event);
     });
@@ -30,6 +32,17 @@ export class LiveText {
     const wasSeen = this.#asked.has(toolCallId) && call.state.status === "done" && call.kind === "edit";
     this.#write(`${wasSeen ? text.slice(0, text.indexOf("\n")) : text}\n`);
     if (!isOver(call.state)) this.#asked.add(toolCallId);
+  }
+
+  /** Keeps what happens from breaking into a question that somebody is reading. */
+  pause(): void {
+    this.#held ??= [];
+  }
+
+  resume(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const text of held) this.#write(text);
   }
 
   endLine(): void {

@@ -10,21 +10,24 @@ import { openSqliteLedger } from "../history/index.js";
 import { parseScript, scriptedModel } from "../model/index.js";
 import type { Script } from "../model/index.js";
 import { inMode } from "../policy/index.js";
-import type { GrantScope } from "../policy/index.js";
+import type { GrantScope, Rule } from "../policy/index.js";
 import { RuleSource, settingsFolder } from "../settings/index.js";
 import { builtInTools } from "../tools/index.js";
 import { defaultScript } from "./default-script.js";
 import type { AgentFlags } from "./program.js";
 
+/** An agent, and the rules that hold for it in a folder by now. */
+export type OpenedAgent = { readonly agent: Agent; readonly rulesIn: (root: string) => readonly Rule[] };
+
 /** What the mode and the user's, the project's and the remembered rules say; problems go to stderr once. */
-export async function openAgent({ script }: AgentFlags): Promise<Agent> {
+export async function openAgent({ script }: AgentFlags): Promise<OpenedAgent> {
   const played = script === undefined ? defaultScript : await readScript(script);
   const folder = settingsFolder();
   const source = new RuleSource({
     folder,
     onProblem: (problem) => void process.stderr.write(`toolgate: ${problem}\n`),
   });
-  return createAgent({
+  const agent = createAgent({
     name: "toolgate",
     model: scriptedModel(played),
     tools: builtInTools,
@@ -48,6 +51,7 @@ export async function openAgent({ script }: AgentFlags): Promise<Agent> {
       source.grants.countUse(origin.grantId).catch(() => undefined);
     },
   });
+  return { agent, rulesIn: (root) => source.current(root).rules };
 }
 
 function grantScope(scope: GrantScope["type"], { root, sessionId }: Place): GrantScope {

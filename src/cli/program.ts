@@ -127,7 +127,12 @@ function addRulesCommands(program: Command): void {
 }
 
 /** What the commands that run an agent have in common. */
-export type AgentFlags = { readonly script?: string; readonly ledger?: string; readonly cwd?: string };
+export type AgentFlags = {
+  readonly script?: string;
+  readonly ledger?: string;
+  readonly cwd?: string;
+  readonly sandbox?: boolean;
+};
 export type RunFlags = AgentFlags & { readonly json?: boolean };
 export type ServeFlags = AgentFlags & { readonly port: number; readonly host: string };
 
@@ -135,7 +140,11 @@ function agentOptions(command: Command): Command {
   return command
     .option("--script <file>", "play this model script instead of the built-in one")
     .option("--ledger <file>", "remember sessions in this file (default: in your state folder)")
-    .option("--cwd <folder>", "the folder to work in (default: this one)");
+    .option("--cwd <folder>", "the folder to work in (default: this one)")
+    .option(
+      "--sandbox",
+      "run commands under bubblewrap: they change nothing outside of the folder,\nand have no network unless a rule allows a host",
+    );
 }
 
 function milliseconds(text: string): number {

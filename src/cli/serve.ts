@@ -1,8 +1,8 @@
 /** `toolgate serve`: the agent for apps, over HTTP, until it is told to stop. */
 import { once } from "node:events";
 import { createAapServer, serveAap } from "../aap/index.js";
-import { LocalWorkspace } from "../tools/index.js";
 import { openAgent, openLedger } from "./open-agent.js";
+import { openWorkspace } from "./open-workspace.js";
 import type { ServeFlags } from "./program.js";
 
 export async function serveApps(flags: ServeFlags): Promise<void> {
@@ -20,9 +20,10 @@ export async function serveApps(flags: ServeFlags): Promise<void> {
       { code: "KEY_NEEDED" },
     );
   }
-  const agent = await openAgent(flags);
+  const opened = await openAgent(flags);
+  const { agent } = opened;
+  const workspace = await openWorkspace(flags.cwd ?? process.cwd(), flags, opened);
   const ledger = await openLedger(flags);
-  const workspace = await LocalWorkspace.open(flags.cwd ?? process.cwd());
   const server = createAapServer({
     agents: [agent],
     ledger,

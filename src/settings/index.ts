@@ -8,6 +8,8 @@
  * their exact content. What we write ourselves is 0600, replaced in one step, and no update is lost
  * between processes.
  */
+export { ApprovedServers } from "./approved-servers.js";
+export type { ApprovedServer } from "./approved-servers.js";
 export { checkExamples } from "./check-examples.js";
 export { GrantStore } from "./grant-store.js";
 export type { GrantedRule, ListedGrant } from "./grant-store.js";

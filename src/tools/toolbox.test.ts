@@ -14,13 +14,10 @@ const appTool = (name: string): AppTool => ({
 test("tools are found by name and listed in the order they were given", () => {
   const toolbox = new Toolbox([...builtInTools, appTool("pick_colour")]);
   expect(toolbox.list().map(({ name }) => name)).toEqual([
-    "read_file",
-    "edit_file",
-    "terminal",
-    "todo_write",
-    "pick_colour",
+    ..."read_file list_directory find_path grep edit_file write_file move_path delete_path".split(" "),
+    ..."terminal fetch todo_write todo_read thinking pick_colour".split(" "),
   ]);
-  expect(toolbox.get("terminal")).toBe(builtInTools[2]);
+  expect(toolbox.get("read_file")).toBe(builtInTools[0]);
   expect(
     toolbox
       .list()
@@ -45,4 +42,18 @@ test("a name that every object has is no tool", () => {
 test("a tool may have such a name, and is then found", () => {
   const tool = appTool("__proto__");
   expect(new Toolbox([tool]).get("__proto__")).toBe(tool);
+});
+
+test("tools that come and go are found while they are there, and never hide a fixed one", () => {
+  const [first, second] = builtInTools;
+  if (!first || !second) throw new Error("there are no built-in tools");
+  let offered = [first, { ...second, name: "of_a_server" }];
+  const source = { tools: () => offered, get: (name: string) => offered.find((tool) => tool.name === name) };
+  const fixed = { ...first };
+  const toolbox = new Toolbox([fixed], [source]);
+  expect(toolbox.list().map(({ name }) => name)).toEqual(["read_file", "of_a_server"]);
+  expect(toolbox.get("read_file")).toBe(fixed);
+  offered = [];
+  expect(toolbox.get("of_a_server")).toBeUndefined();
+  expect(toolbox.list()).toEqual([fixed]);
 });

@@ -199,9 +199,9 @@ test("it says beforehand which folder it reads: the real one, beside the one tha
   const { workspace, root, outside } = await aWorkspace({ "src/a.txt": "hit\n" });
   await symlink(outside, join(root, "out"));
   const intentOf = (input: object) => grep.intent?.(parsed(grep, { pattern: "x", ...input }), workspace);
-  expect(await intentOf({})).toEqual({ paths: [{ path: root, access: "read" }] });
+  expect(await intentOf({})).toEqual({ paths: [{ path: root, access: "search" }] });
   expect(await intentOf({ path: "out" })).toEqual({
-    paths: [{ path: outside, named: join(root, "out"), access: "read" }],
+    paths: [{ path: outside, named: join(root, "out"), access: "search" }],
   });
   expect(await grep.preview?.(parsed(grep, { pattern: "x", path: "src" }), workspace)).toEqual({
     locations: [{ path: join(root, "src") }],

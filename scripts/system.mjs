@@ -1,0 +1,23 @@
+// What the tests need beside Node: Debian packages, installed when they are not there and we may.
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+
+const PACKAGES = [{ name: "bubblewrap", program: "/usr/bin/bwrap", why: "the sandbox is tested with it" }];
+
+const missing = PACKAGES.filter(({ program }) => !existsSync(program));
+const mayInstall = process.getuid?.() === 0 && existsSync("/usr/bin/apt-get");
+if (missing.length > 0 && mayInstall) {
+  const names = missing.map(({ name }) => name);
+  process.stderr.write(`toolgate: installing ${names.join(", ")} …\n`);
+  apt("update", "-q");
+  apt("install", "-q", "-y", "--no-install-recommends", ...names);
+}
+for (const { name, program, why } of missing) {
+  if (!existsSync(program))
+    process.stderr.write(`toolgate: ${name} is not installed, and ${why}: those tests will fail.\n`);
+}
+
+function apt(...words) {
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  spawnSync("apt-get", words, { stdio: ["ignore", "ignore", 2], env });
+}

@@ -1,0 +1,17 @@
+/** The folder that the commands work in; with `--sandbox` its commands run where they can change nothing else. */
+import { LocalWorkspace, openSandbox } from "../tools/index.js";
+import type { Workspace } from "../tools/index.js";
+import type { OpenedAgent } from "./open-agent.js";
+import type { AgentFlags } from "./program.js";
+
+export async function openWorkspace(
+  folder: string,
+  { sandbox = false }: AgentFlags,
+  { rulesIn }: Pick<OpenedAgent, "rulesIn">,
+): Promise<Workspace> {
+  const workspace = await LocalWorkspace.open(folder);
+  if (!sandbox) return workspace;
+  // Bubblewrap knows no hosts: the network is there or it is not.
+  const network = rulesIn(workspace.root).some((rule) => "allow" in rule && rule.host !== undefined);
+  return LocalWorkspace.open(folder, { sandbox: await openSandbox({ network }) });
+}

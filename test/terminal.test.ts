@@ -1,0 +1,135 @@
+/** `toolgate run` at a real terminal: what is asked, by which keys it is answered, and what is then remembered. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { spawn } from "@lydell/node-pty";
+import { expect, onTestFinished, test } from "vitest";
+import type { ScriptStep } from "../src/model/index.js";
+import { folder } from "./agent-kit.js";
+
+const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
+
+/** A program at a terminal: what is on its screen so far, and keys for it. */
+async function atTerminal(steps: readonly ScriptStep[], flags: readonly string[] = []) {
+  const home = await folder();
+  const project = join(home, "project");
+  mkdirSync(project);
+  const script = join(home, "script.json");
+  writeFileSync(script, JSON.stringify({ steps }));
+  const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: join(home, "config"), XDG_STATE_HOME: home };
+  const pty = spawn(process.execPath, [main, "run", "--script", script, ...flags, "go"], {
+    cwd: project,
+    cols: 120,
+    rows: 40,
+    env,
+  });
+  onTestFinished(() => pty.kill("SIGKILL"));
+  let screen = "";
+  let exitCode: number | undefined;
+  pty.onData((text) => void (screen += text));
+  pty.onExit((exit) => void (exitCode = exit.exitCode));
+  const until = async (isSo: () => boolean): Promise<void> => {
+    for (const end = Date.now() + 20_000; !isSo(); await setTimeout(20))
+      if (Date.now() > end) throw new Error(`It did not come to that:\n${screen}`);
+  };
+  let read = 0;
+  return {
+    project,
+    /** Waits for the text to come up after what was seen before, and returns all that came with it. */
+    sees: async (text: string) => {
+      await until(() => screen.includes(text, read));
+      const from = read;
+      read = screen.indexOf(text, read) + text.length;
+      return screen.slice(from, read);
+    },
+    types: (text: string) => pty.write(text),
+    ended: async () => {
+      await until(() => exitCode !== undefined);
+      return exitCode;
+    },
+    grants: () => JSON.parse(readFileSync(join(home, "config", "toolgate", "grants.json"), "utf8")).grants,
+  };
+}
+
+const command = (text: string) => ({ tool: "terminal", input: { command: text } });
+const PROMPT = "or no with your reason: ";
+
+test("a question shows what always would store, and always holds for the calls after it", async () => {
+  const at = await atTerminal([
+    { calls: [command("node --version")] },
+    { calls: [command("node --version")] },
+    { say: "Done." },
+  ]);
+  const asked = await at.sees(PROMPT);
+  expect(asked).toContain("always = Always allow `node --version` in this project");
+  expect(asked).toContain("never = Always refuse `node` with anything after it in this project");
+  expect(asked).toContain("Allow this? [y]es, [a]lways, [n]o, never, ");
+  at.types("a\r");
+  expect(await at.sees("Done.")).toMatch(/allowed by rule allow execute "node\s+--version"/);
+  expect(await at.ended()).toBe(0);
+  expect(at.grants()).toMatchObject([{ sentence: "Always allow `node --version` in this project", uses: 1 }]);
+});
+
+test("anything but a plain word is the reason for a no, and never is remembered", async () => {
+  const at = await atTerminal([
+    { calls: [command("node -e 1")] },
+    { calls: [command("npm install x")] },
+    { calls: [command("npm install y")] },
+    { say: "Done." },
+  ]);
+  await at.sees(PROMPT);
+  at.types("use the other file\r");
+  expect(await at.sees(PROMPT)).toContain("Tool call denied by you: use the other file. Nothing was run.");
+  at.types("never\r");
+  const rest = await at.sees("Done.");
+  expect(rest).toContain('refused by rule deny execute "npm install *"');
+  expect(rest).not.toContain(PROMPT);
+  expect(await at.ended()).toBe(0);
+});
+
+test("what was typed before the question could be read is no answer to it", async () => {
+  const at = await atTerminal([{ calls: [command("touch made")] }, { say: "Done." }]);
+  at.types("y\ry\ry\r");
+  await at.sees(PROMPT);
+  await setTimeout(300);
+  at.types("n\r");
+  expect(await at.sees("Done.")).toContain("Tool call denied by you. Nothing was run.");
+});
+
+test("two questions come one after the other, and what happens meanwhile waits", async () => {
+  const at = await atTerminal([
+    { calls: [command("touch one"), { tool: "list_directory", input: {} }, command("touch two")] },
+    { say: "Done." },
+  ]);
+  const first = await at.sees(PROMPT);
+  expect(first).not.toContain("touch two");
+  at.types("y\r");
+  const second = await at.sees(PROMPT);
+  expect(second).toContain("touch two");
+  at.types("y\r");
+  await at.sees("Done.");
+  expect(await at.ended()).toBe(0);
+});
+
+test("Ctrl-C at the question cancels the turn: nothing runs, and the program leaves", async () => {
+  const at = await atTerminal([{ calls: [command("touch made")] }, { say: "Done." }]);
+  await at.sees(PROMPT);
+  at.types("\u0003");
+  expect(await at.sees("What had not started was not run.")).not.toContain("Done.");
+  expect(await at.ended()).toBe(1);
+});
+
+test("with --sandbox a command changes the folder it works in, and nothing outside of it", async () => {
+  const outside = join(await folder(), "outside");
+  const at = await atTerminal(
+    [{ calls: [command(`echo in > inside; echo out > ${outside}; echo tried`)] }, { say: "Done." }],
+    ["--sandbox"],
+  );
+  await at.sees(PROMPT);
+  at.types("y\r");
+  expect(await at.sees("Done.")).toContain("tried");
+  expect(await at.ended()).toBe(0);
+  expect(readFileSync(join(at.project, "inside"), "utf8")).toBe("in\n");
+  expect(existsSync(outside)).toBe(false);
+});
