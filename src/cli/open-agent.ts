@@ -27,12 +27,15 @@ export async function openAgent({ script }: AgentFlags): Promise<OpenedAgent> {
     folder,
     onProblem: (problem) => void process.stderr.write(`toolgate: ${problem}\n`),
   });
+  // By the rules that were decided with: a file that has changed since would bring others.
+  const granted = new WeakMap<Rule, string | undefined>();
   const agent = createAgent({
     name: "toolgate",
     model: scriptedModel(played),
     tools: builtInTools,
     policy: ({ root, sessionId }) => {
-      const { rules, mode } = source.current(root, sessionId);
+      const { rules, mode, origins } = source.current(root, sessionId);
+      for (const [rule, origin] of origins) if (origin.from === "grant") granted.set(rule, origin.grantId);
       if (mode === "allow-all") warnOnce();
       // A plan is the agent's own note to itself.
       return { ...inMode(mode, [{ allow: "todo_write" }, ...rules]), own: [folder, stateFolder()] };
@@ -44,11 +47,10 @@ export async function openAgent({ script }: AgentFlags): Promise<OpenedAgent> {
         ...(expiresAt !== undefined && { expiresAt }),
       });
     },
-    onCleared: ({ matched }, { root, sessionId }) => {
-      const origin = matched && source.current(root, sessionId).origins.get(matched);
-      if (origin?.from !== "grant" || origin.grantId === undefined) return;
+    onCleared: ({ matched }) => {
+      const grantId = matched && granted.get(matched);
       // A count that cannot be written down is no reason to stop.
-      source.grants.countUse(origin.grantId).catch(() => undefined);
+      if (grantId !== undefined) source.grants.countUse(grantId).catch(() => undefined);
     },
   });
   return { agent, rulesIn: (root) => source.current(root).rules };
