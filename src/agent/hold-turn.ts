@@ -53,7 +53,7 @@ class Holds {
     // An answer may have come in the very moment the turn was parked; then there is nothing to hold, only to go on.
     if (open.length === 0) return;
     for (const question of open) this.#hold(question);
-    await Promise.race(open.map(({ questionId }) => this.#held.get(questionId)));
+    await Promise.race(open.flatMap(({ questionId }) => this.#held.get(questionId) ?? []));
     if (this.#failure) throw this.#failure.error;
   }
 

@@ -26,7 +26,7 @@ import { SettleAnswers } from "./settle-answers.js";
 import { undoCall } from "./undo-call.js";
 import type { Undone } from "./undo-call.js";
 import { Wrapped } from "./wrap-tools.js";
-import type { CallsTools, WrappableTool } from "./wrap-tools.js";
+import type { CallsTools, Gated, WrappableTool } from "./wrap-tools.js";
 
 export type GateOptions = {
   readonly record: SessionRecord;
@@ -215,7 +215,7 @@ export class Gate {
    * The same tools with each call going through the gate: plain functions, or a record as the AI SDK has
    * them. A name that is known already is refused.
    */
-  wrapTools<Tools extends { readonly [name: string]: WrappableTool }>(tools: Tools): Tools {
+  wrapTools<Tools extends { readonly [name: string]: WrappableTool }>(tools: Tools): Gated<Tools> {
     return this.#wrapped.tools(tools);
   }
 

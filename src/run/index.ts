@@ -20,6 +20,6 @@ export type { Remember, RememberedGrant } from "./remember.js";
 export type { Elicit } from "./run-call.js";
 export { undoCall, UndoRefused } from "./undo-call.js";
 export type { Undone } from "./undo-call.js";
-export type { CallsTools, WrappableTool } from "./wrap-tools.js";
+export type { CallsTools, Gated, WrappableTool } from "./wrap-tools.js";
 export { recoveryEvents } from "./recovery-events.js";
 export { SessionRecord } from "./session-record.js";

@@ -1,7 +1,7 @@
 /** The question that a call asks: what it is really about to do, why it is asked, and what each answer would store. */
 import { homedir } from "node:os";
 import { oneLine, visibleText } from "../call/index.js";
-import type { Meta, OfferedGrant, Question, QuestionOption } from "../call/index.js";
+import type { OfferedGrant, Question, QuestionOption } from "../call/index.js";
 import { proposeDenial, proposeGrant } from "../policy/index.js";
 import type { Intent, Proposal, Rule, RuleEffect, Verdict } from "../policy/index.js";
 import { intentHash } from "./intent-hash.js";
@@ -61,7 +61,6 @@ function optionsOf({ intent, roots, settles }: AskedCall): readonly QuestionOpti
 const SCOPE = "project";
 
 function always(kind: "allow_always" | "reject_always", { sentence, rules }: Proposal): QuestionOption {
-  // A rule is plain data with text in it, which is all that a record of the question needs to know.
-  const grant: OfferedGrant = { sentence, rules: rules as readonly Meta[], scope: SCOPE };
+  const grant: OfferedGrant = { sentence, rules, scope: SCOPE };
   return { optionId: kind, name: sentence, kind, grant };
 }

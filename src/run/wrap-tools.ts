@@ -11,6 +11,13 @@ import type { Gate } from "./gate.js";
 /** A plain function of one input, or a tool as the AI SDK has them. One without `execute` runs elsewhere and is left as it is. */
 export type WrappableTool = ((input: never) => unknown) | { readonly description?: string | undefined };
 
+/** The same tools behind the gate, where a function has to wait. */
+export type Gated<Tools> = {
+  readonly [Name in keyof Tools]: Tools[Name] extends (...input: infer Input) => infer Result
+    ? (...input: Input) => Promise<Awaited<Result>>
+    : Tools[Name];
+};
+
 /** Any agent that makes its calls through one method. */
 export type CallsTools = { callTool(name: string, input: never, ...more: never[]): unknown };
 
@@ -30,10 +37,10 @@ export class Wrapped {
     this.#toolbox = toolbox;
   }
 
-  tools<Tools extends { readonly [name: string]: WrappableTool }>(tools: Tools): Tools {
+  tools<Tools extends { readonly [name: string]: WrappableTool }>(tools: Tools): Gated<Tools> {
     const wrapped = Object.entries(tools).map(([name, tool]) => [name, this.#wrapped(name, tool)]);
     // Each tool has the shape that it had, with another function inside.
-    return Object.fromEntries(wrapped) as Tools;
+    return Object.fromEntries(wrapped) as Gated<Tools>;
   }
 
   /** The method is replaced on the object itself, so that the agent's own calls go through the gate too. */
@@ -76,8 +83,10 @@ export class Wrapped {
     const execute = tool.execute.bind(tool) as Execute;
     const schema = "inputSchema" in tool ? tool.inputSchema : undefined;
     this.#toolbox.add(this.#toolOf(name, tool.description ?? "", schema, execute));
-    const make: Execute = (input, options) => this.#make(name, input, options);
-    return { ...tool, ...{ execute: make } };
+    const make: { readonly execute: Execute } = {
+      execute: (input, options) => this.#make(name, input, options),
+    };
+    return { ...tool, ...make };
   }
 
   async #make(name: string, input: unknown, { abortSignal, toolCallId }: ExecuteOptions): Promise<unknown> {

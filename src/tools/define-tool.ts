@@ -24,10 +24,12 @@ export type ToolDefinition<Schema extends z.ZodType | JsonSchema> = {
   readonly meta?: Meta;
   /** After how many milliseconds it is told to stop. */
   readonly timeLimit?: number;
-  locations?(input: ToolInput<Schema>, workspace: Workspace): Promise<readonly Location[]>;
-  intent?(input: ToolInput<Schema>, workspace: Workspace): Promise<ToolIntent>;
-  preview?(input: ToolInput<Schema>, workspace: Workspace): Promise<CallFields>;
-  run(input: ToolInput<Schema>, call: ToolContext): Promise<ToolReturn>;
+  readonly locations?: (input: ToolInput<Schema>, workspace: Workspace) => Promise<readonly Location[]>;
+  /** What it is about to do, for the rules: the command, the paths, the hosts. */
+  readonly intent?: (input: ToolInput<Schema>, workspace: Workspace) => Promise<ToolIntent>;
+  /** What to show before it runs. */
+  readonly preview?: (input: ToolInput<Schema>, workspace: Workspace) => Promise<CallFields>;
+  readonly run: (input: ToolInput<Schema>, call: ToolContext) => Promise<ToolReturn>;
 };
 
 export function defineTool<const Schema extends z.ZodType | JsonSchema>(

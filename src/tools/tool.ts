@@ -66,24 +66,24 @@ export type ToolContext = {
   /** Aborts when the call is cancelled or its time is up. */
   readonly signal: AbortSignal;
   readonly plan: readonly PlanEntry[];
-  progress(done: number, total?: number, message?: string): void;
+  readonly progress: (done: number, total?: number, message?: string) => void;
   /** Text that is shown as it comes. */
-  output(text: string): void;
-  diff(diff: DiffContent): void;
-  locate(path: string, line?: number): void;
+  readonly output: (text: string) => void;
+  readonly diff: (diff: DiffContent) => void;
+  readonly locate: (path: string, line?: number) => void;
   /** Opens a terminal; the name tells several apart. */
-  terminal(name?: string): ToolTerminal;
-  meta(meta: Meta): void;
+  readonly terminal: (name?: string) => ToolTerminal;
+  readonly meta: (meta: Meta) => void;
   /** Replaces what the call shows. */
-  report(fields: CallFields): void;
+  readonly report: (fields: CallFields) => void;
   /** Asks the person at the other side while the call runs. Nobody there, or no answer, is "cancel". */
-  ask(request: AskRequest): Promise<AskReply>;
+  readonly ask: (request: AskRequest) => Promise<AskReply>;
 };
 
 export type ToolTerminal = {
   readonly terminalId: string;
-  print(text: string): void;
-  exit(exit: TerminalExit): void;
+  readonly print: (text: string) => void;
+  readonly exit: (exit: TerminalExit) => void;
 };
 
 /** `schema` is the JSON Schema of a flat form; `url` is a page to open instead. */

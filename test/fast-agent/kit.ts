@@ -103,24 +103,27 @@ const usage = {
   outputTokens: { total: undefined, text: undefined, reasoning: undefined },
 };
 
+const finish = (unified: "stop" | "tool-calls"): Part => ({
+  type: "finish",
+  finishReason: { unified, raw: undefined },
+  usage,
+});
+
 /** A model whose first answer is what the test pushes; then it says that it is done. */
 export function fedModel() {
   const prompts: Prompt[] = [];
+  const offered: string[][] = [];
   let feed: ReadableStreamDefaultController<Part> | undefined;
   const first: Stream = new ReadableStream({ start: (controller) => void (feed = controller) });
-  const finish = (unified: "stop" | "tool-calls"): Part => ({
-    type: "finish",
-    finishReason: { unified, raw: undefined },
-    usage,
-  });
   const model: LanguageModelV3 = {
     specificationVersion: "v3",
     provider: "test",
     modelId: "fed",
     supportedUrls: {},
     doGenerate: () => Promise.reject(new Error("It only streams.")),
-    doStream: ({ prompt }) => {
+    doStream: ({ prompt, tools = [] }) => {
       prompts.push(prompt);
+      offered.push(tools.map(({ name }) => name));
       const stream: Stream =
         prompts.length === 1
           ? first
@@ -136,6 +139,8 @@ export function fedModel() {
   return {
     model,
     prompts,
+    /** The names of the tools that it was offered, each time. */
+    offered,
     push: (...parts: readonly Part[]) => parts.forEach((part) => feed?.enqueue(part)),
     end: () => {
       feed?.enqueue(finish("tool-calls"));

@@ -151,7 +151,7 @@ test("tracker: delta_chunks_accumulate_correctly: chunks of any size add up to t
   const { push, end, sent, turn } = await fed();
   const input = { query: 'ünï "quoted"\n', list: [1, 2, { deep: true }] };
   push(start("toolu_1", "search_it"));
-  push(...Array.from(`${JSON.stringify(input)}`, (character) => delta("toolu_1", character)));
+  push(...Array.from(JSON.stringify(input), (character) => delta("toolu_1", character)));
   await vi.waitFor(() => expect(shown(sent).rawInput).toEqual(input));
   expect(statuses(sent)).toEqual(["call_1 pending"]);
   push(whole("toolu_1", "search_it", input));

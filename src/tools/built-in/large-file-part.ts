@@ -9,7 +9,7 @@ import { MAX_BYTES, MAX_LINES, noSuchLine, type Wanted, withNotice } from "./tex
 import { mustBeText } from "./not-text.js";
 
 const PIECE = 1024 * 1024;
-export const MAX_SCANNED = 64 * PIECE;
+const MAX_SCANNED = 64 * PIECE;
 const NEWLINE = 10;
 
 export type LargeFile = { readonly file: string; readonly size: number; readonly signal: AbortSignal };
