@@ -108,9 +108,11 @@ function outcomeOf({ state }: ToolCall, wasAsked: boolean): Outcome {
   return state.status === "refused" ? "deny" : "error";
 }
 
-/** Which secrets are in what was recorded of a call. */
-export const secretsIn = (call: ToolCall): readonly string[] =>
-  SECRETS.filter((secret) => JSON.stringify(call).includes(secret));
+/** Which secrets came to light by a call. A diff is left out: it is for the person who is asked about it. */
+export function secretsIn(call: ToolCall): readonly string[] {
+  const shown = JSON.stringify({ ...call, content: call.content.filter(({ type }) => type !== "diff") });
+  return SECRETS.filter((secret) => shown.includes(secret));
+}
 
 /** All that lies beside the workspace, as text: to be the same before and after. */
 export function outsideOf(root: string): string {

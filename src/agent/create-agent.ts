@@ -22,6 +22,10 @@ export type AgentOptions = {
   readonly instructions?: string;
   /** A turn that has taken this many answers of the model is stopped. */
   readonly maxSteps?: number;
+  /** How much the model's window holds, in tokens. Before it is full, what happened so far is summed up. */
+  readonly contextWindow?: number;
+  /** Of a result that is longer than this many characters, the model is told the beginning and the end. */
+  readonly longestResult?: number;
   /** How long questions and tools may take, and how often a call may be made again. */
   readonly limits?: Pick<GateOptions, "questionLifetime" | "timeLimit" | "patience" | "loopLimit">;
 };
@@ -37,7 +41,18 @@ type Optional = "instructions" | "onCleared" | "remember" | "limits";
 export type Agent = Required<Omit<AgentOptions, "rules" | Optional>> & Pick<AgentOptions, Optional>;
 
 const MAX_STEPS = 200;
+const CONTEXT_WINDOW = 128_000;
+/** One result may take about a quarter of the window. */
+const CHARACTERS_OF_A_TOKEN = 0.8;
 
 export function createAgent({ rules = [], ...options }: AgentOptions): Agent {
-  return { policy: () => ({ rules }), maxSteps: MAX_STEPS, toolSources: [], ...options };
+  const { contextWindow = CONTEXT_WINDOW } = options;
+  return {
+    policy: () => ({ rules }),
+    maxSteps: MAX_STEPS,
+    toolSources: [],
+    contextWindow,
+    longestResult: Math.floor(contextWindow * CHARACTERS_OF_A_TOKEN),
+    ...options,
+  };
 }

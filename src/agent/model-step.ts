@@ -1,6 +1,10 @@
 /** One answer of the model: streamed into the log as it comes, then submitted to the gate as a whole. */
-import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from "@ai-sdk/provider";
-import type { SessionEvent, StopReason } from "../call/index.js";
+import type {
+  LanguageModelV3CallOptions,
+  LanguageModelV3StreamPart,
+  LanguageModelV3Usage,
+} from "@ai-sdk/provider";
+import type { SessionEvent, StopReason, Usage } from "../call/index.js";
 import { EventWriter } from "../run/index.js";
 import type { ToolRequest } from "../run/index.js";
 import { promptFromSession } from "./prompt-from-session.js";
@@ -30,7 +34,7 @@ export async function modelStep(context: TurnContext, turnId: string, signal: Ab
   if (signal.aborted) return { status: "broken", stopReason: "cancelled" };
   await gate.submit(step.requests, (toolCallIds) => [
     ...step.unfinishedDrafts(),
-    { type: "step-ended", at: now(), turnId, stepId, toolCallIds },
+    { type: "step-ended", at: now(), turnId, stepId, toolCallIds, ...(step.usage && { usage: step.usage }) },
   ]);
   return { status: "made" };
 }
@@ -42,6 +46,7 @@ class StepReader {
   broken: (StepEnd & { status: "broken" }) | undefined;
   /** The stream said that it was over; one that just ends was cut off. */
   isFinished = false;
+  usage: Usage | undefined;
   readonly #context: TurnContext;
   readonly #stepId: string;
   /** Provider's id → ours, for calls whose input is still being written. */
@@ -80,6 +85,7 @@ class StepReader {
       }
       case "finish":
         this.isFinished = true;
+        this.usage = usageOf(part.usage);
         this.broken ??= BROKEN_BY.get(part.finishReason.unified);
         return;
       case "error":
@@ -116,6 +122,17 @@ class StepReader {
     if (toolCallId !== undefined)
       this.writer.add({ type: "input-delta", toolCallId, at: this.#context.now(), text });
   }
+}
+
+/** As far as the provider counts. */
+function usageOf({ inputTokens, outputTokens }: LanguageModelV3Usage): Usage | undefined {
+  const counts: Usage = {
+    ...(inputTokens.total !== undefined && { inputTokens: inputTokens.total }),
+    ...(outputTokens.total !== undefined && { outputTokens: outputTokens.total }),
+    ...(outputTokens.reasoning !== undefined && { reasoningTokens: outputTokens.reasoning }),
+    ...(inputTokens.cacheRead !== undefined && { cachedTokens: inputTokens.cacheRead }),
+  };
+  return Object.keys(counts).length === 0 ? undefined : counts;
 }
 
 const CUT_OFF = { status: "broken", stopReason: "error", error: "The model's answer was cut off." } as const;
@@ -165,7 +182,9 @@ function callOptions(
     description,
     inputSchema: parameters,
   }));
-  return { prompt: promptFromSession(record.book.snapshot(), agent.instructions), tools, abortSignal };
+  const { instructions, longestResult } = agent;
+  const prompt = promptFromSession(record.book.snapshot(), { instructions, longestResult });
+  return { prompt, tools, abortSignal };
 }
 
 /** Input that is no JSON stays the text it is: the tool's own check then says what is wrong with it. */

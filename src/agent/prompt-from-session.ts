@@ -1,38 +1,99 @@
 /**
  * What the model is told: the turns so far, with each answer that it finished and what became of the
- * calls in it. An answer that was cut off is not told again.
+ * calls in it; of what was compacted, its summary. An answer that was cut off is not told again.
  */
-import type { LanguageModelV3Prompt, LanguageModelV3ToolResultPart } from "@ai-sdk/provider";
-import { endSentence } from "../call/index.js";
-import type { ContentBlock, Message, Session, ToolCall } from "../call/index.js";
+import type {
+  LanguageModelV3FilePart,
+  LanguageModelV3Prompt,
+  LanguageModelV3TextPart,
+} from "@ai-sdk/provider";
+import type { ContentBlock, Message, Session, Step, ToolCall, Turn } from "../call/index.js";
+import { resultPart } from "./result-part.js";
 
 type PromptMessage = LanguageModelV3Prompt[number];
 
-export function promptFromSession(session: Session, instructions?: string): LanguageModelV3Prompt {
-  const messages = new Map<string, Message[]>();
-  const calls = new Map<string, ToolCall>();
-  for (const entry of session.timeline) {
-    if (entry.type === "call") calls.set(entry.call.toolCallId, entry.call);
-    else
-      messages.set(entry.message.messageId, [
-        ...(messages.get(entry.message.messageId) ?? []),
-        entry.message,
-      ]);
-  }
-  const said = (messageId: string): string => (messages.get(messageId) ?? []).map(textOf).join("");
+export type PromptOptions = {
+  readonly instructions?: string | undefined;
+  /** Of a longer result only this many characters are told, and how to read on. */
+  readonly longestResult: number;
+};
+
+export function promptFromSession(session: Session, options: PromptOptions): LanguageModelV3Prompt {
+  const { instructions } = options;
+  const said = messagesById(session);
+  const calls = new Map(
+    session.timeline.flatMap((entry) =>
+      entry.type === "call" ? [[entry.call.toolCallId, entry.call] as const] : [],
+    ),
+  );
+  const steps = stepsByTurn(session);
   const prompt: PromptMessage[] =
     instructions === undefined ? [] : [{ role: "system", content: instructions }];
-  for (const { turnId } of session.turns) {
-    prompt.push({ role: "user", content: [{ type: "text", text: said(`user-${turnId}`) }] });
-    for (const { stepId, toolCallIds } of session.steps.filter((step) => step.turnId === turnId)) {
+  if (session.compaction) prompt.push(userMessage([summaryPart(session.compaction.summary)]));
+  for (const { turnId } of turnsToTell(session)) {
+    prompt.push(userMessage((said.get(`user-${turnId}`) ?? []).flatMap(({ blocks }) => blocks.map(partOf))));
+    for (const { stepId, toolCallIds } of steps.get(turnId) ?? []) {
       const asked = toolCallIds.flatMap((toolCallId) => calls.get(toolCallId) ?? []);
-      prompt.push(...stepMessages(said(`${stepId}-thought`), said(stepId), asked));
+      const text = (messageId: string) => (said.get(messageId) ?? []).map(textOf).join("");
+      prompt.push(...stepMessages(text(`${stepId}-thought`), text(stepId), asked, options));
     }
   }
   return prompt;
 }
 
-function stepMessages(thought: string, text: string, calls: readonly ToolCall[]): readonly PromptMessage[] {
+function messagesById({ timeline }: Session): ReadonlyMap<string, readonly Message[]> {
+  const messages = new Map<string, Message[]>();
+  for (const entry of timeline) {
+    if (entry.type !== "message") continue;
+    const known = messages.get(entry.message.messageId);
+    if (known) known.push(entry.message);
+    else messages.set(entry.message.messageId, [entry.message]);
+  }
+  return messages;
+}
+
+/** Those after what was compacted. */
+function stepsByTurn({ steps, compaction }: Session): ReadonlyMap<string, readonly Step[]> {
+  const last = steps.findLastIndex(({ stepId }) => stepId === compaction?.throughStepId);
+  const byTurn = new Map<string, Step[]>();
+  for (const step of steps.slice(last + 1)) {
+    const known = byTurn.get(step.turnId);
+    if (known) known.push(step);
+    else byTurn.set(step.turnId, [step]);
+  }
+  return byTurn;
+}
+
+/** The turn in which something was compacted is still under way: what the user wants of it is told again. */
+function turnsToTell({ turns, steps, compaction }: Session): readonly Turn[] {
+  const turnId = steps.find(({ stepId }) => stepId === compaction?.throughStepId)?.turnId;
+  return turns.slice(
+    Math.max(
+      0,
+      turns.findIndex((turn) => turn.turnId === turnId),
+    ),
+  );
+}
+
+const summaryPart = (summary: string): LanguageModelV3TextPart => ({
+  type: "text",
+  text: `What happened so far, in short:\n\n${summary}`,
+});
+
+function userMessage(content: readonly (LanguageModelV3TextPart | LanguageModelV3FilePart)[]): PromptMessage {
+  // Providers refuse a message with nothing in it.
+  return {
+    role: "user",
+    content: content.length > 0 ? [...content] : [{ type: "text", text: "(no words)" }],
+  };
+}
+
+function stepMessages(
+  thought: string,
+  text: string,
+  calls: readonly ToolCall[],
+  { longestResult }: PromptOptions,
+): readonly PromptMessage[] {
   const answer: PromptMessage = {
     role: "assistant",
     content: [
@@ -50,51 +111,22 @@ function stepMessages(thought: string, text: string, calls: readonly ToolCall[])
       })),
     ],
   };
-  return calls.length === 0 ? [answer] : [answer, { role: "tool", content: calls.map(resultPart) }];
-}
-
-function resultPart(call: ToolCall): LanguageModelV3ToolResultPart {
-  const { toolCallId, name: toolName } = call;
-  const trouble = endSentence(call);
-  const text = [...remarks(call), trouble ?? resultText(call.rawOutput)].join("\n");
-  const images = trouble === undefined ? imagesOf(call) : [];
-  const output: LanguageModelV3ToolResultPart["output"] =
-    images.length > 0
-      ? { type: "content", value: [{ type: "text", text }, ...images] }
-      : { type: trouble === undefined ? "text" : "error-text", value: text };
-  return { type: "tool-result", toolCallId, toolName, output };
-}
-
-function imagesOf({ content }: ToolCall) {
-  return content.flatMap((item) =>
-    item.type === "content" && item.content.type === "image"
-      ? [{ type: "file-data" as const, data: item.content.data, mediaType: item.content.mimeType }]
-      : [],
-  );
-}
-
-/** What whoever allowed the call did or said with their yes. */
-function remarks({ decision, rawInput, times, state }: ToolCall): readonly string[] {
-  if (!decision || state.status === "refused" || times.answered === undefined) return [];
-  const { originalInput, reason, by } = decision;
-  return [
-    ...(originalInput === undefined
-      ? []
-      : [`[The user changed the input before it ran. It ran with: ${JSON.stringify(rawInput)}]`]),
-    ...(by === "person" && reason !== undefined ? [`[The user said: ${reason}]`] : []),
-  ];
-}
-
-/** What the model reads of a call's output. */
-function resultText(output: unknown): string {
-  return typeof output === "string" ? output : JSON.stringify(output ?? null);
+  if (calls.length === 0) return [answer];
+  return [answer, { role: "tool", content: calls.map((call) => resultPart(call, longestResult)) }];
 }
 
 const textOf = ({ blocks }: Message): string => blocks.map(blockText).join("");
 
+function partOf(block: ContentBlock): LanguageModelV3TextPart | LanguageModelV3FilePart {
+  return block.type === "image"
+    ? { type: "file", data: block.data, mediaType: block.mimeType }
+    : { type: "text", text: blockText(block) };
+}
+
 function blockText(block: ContentBlock): string {
   if (block.type === "text") return block.text;
-  if (block.type === "resource" && "text" in block.resource) return block.resource.text;
+  if (block.type === "resource" && "text" in block.resource)
+    return `<resource uri="${block.resource.uri}">\n${block.resource.text}\n</resource>`;
   if (block.type === "resource_link") return `[${block.name}](${block.uri})`;
   return `[${block.type}]`;
 }

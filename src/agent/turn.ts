@@ -7,6 +7,7 @@ import type { SessionBook, SessionEvent, StopReason } from "../call/index.js";
 import type { Gate, SessionRecord } from "../run/index.js";
 import type { Toolbox } from "../tools/index.js";
 import type { Agent } from "./create-agent.js";
+import { compactIfFull } from "./compact.js";
 import { modelStep } from "./model-step.js";
 
 export type TurnContext = {
@@ -53,6 +54,8 @@ async function goOn(context: TurnContext, turnId: string, signal: AbortSignal): 
     const steps = book.snapshot().steps.filter((step) => step.turnId === turnId);
     if (steps.at(-1)?.toolCallIds.length === 0) return stop(context, "end_turn");
     if (steps.length >= agent.maxSteps) return stop(context, "max_turn_requests");
+    await compactIfFull(context, signal);
+    if (signal.aborted) return stop(context, "cancelled");
     const made = await modelStep(context, turnId, signal);
     if (made.status === "broken") {
       return signal.aborted ? stop(context, "cancelled") : stop(context, made.stopReason, made.error);

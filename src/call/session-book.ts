@@ -13,6 +13,7 @@ import type { PlanEntry } from "./plan.js";
 import { answerAllows } from "./question.js";
 import type {
   AskedQuestion,
+  Compaction,
   Repair,
   Session,
   SessionEvent,
@@ -58,6 +59,7 @@ export class SessionBook {
   readonly #listeners = new Set<SessionListener>();
   #plan: readonly PlanEntry[] = [];
   #modeId: string | undefined;
+  #compaction: Compaction | undefined;
   #info: SessionInfo = {};
 
   constructor(sessionId: string, events: readonly SessionEvent[] = []) {
@@ -167,6 +169,7 @@ export class SessionBook {
       timeline: this.#timeline.flatMap((entry) => this.#timelineEntry(entry) ?? []),
       questions: [...this.#questions.values()],
       repairs: [...this.#repairs],
+      compaction: this.#compaction,
     };
   }
 
@@ -208,10 +211,13 @@ export class SessionBook {
       case "turn-stopped":
         return this.#applyToTurn(event);
       case "step-ended": {
-        const { turnId, stepId, toolCallIds } = event;
-        this.#steps.push({ turnId, stepId, toolCallIds });
+        const { turnId, stepId, toolCallIds, usage } = event;
+        this.#steps.push({ turnId, stepId, toolCallIds, ...(usage && { usage }) });
         return;
       }
+      case "context-compacted":
+        this.#compaction = { throughStepId: event.throughStepId, summary: event.summary };
+        return;
       case "message-chunk": {
         const last = this.#timeline.at(-1);
         if (last instanceof MessageRun && last.takes(event)) last.push(event.block);

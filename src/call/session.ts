@@ -18,6 +18,17 @@ export type SessionInfo = {
   readonly _meta?: Meta | null;
 };
 
+/** What an answer of the model cost, in tokens, as far as its provider says. */
+export type Usage = {
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly reasoningTokens?: number;
+  readonly cachedTokens?: number;
+};
+
+/** A summary in place of all steps up to and with this one. */
+export type Compaction = { readonly throughStepId: string; readonly summary: string };
+
 /** Something another agent's traffic got wrong and a door put right. */
 export type Repair = {
   readonly repair: string;
@@ -39,8 +50,15 @@ export type SessionEvent =
   /** The model has said all it had to say: only what a step ended with is told to the model again. */
   | Happened<
       "step-ended",
-      { readonly turnId: string; readonly stepId: string; readonly toolCallIds: readonly string[] }
+      {
+        readonly turnId: string;
+        readonly stepId: string;
+        readonly toolCallIds: readonly string[];
+        readonly usage?: Usage;
+      }
     >
+  /** What came before is told to the model as a summary from here on. Nothing is forgotten by it. */
+  | Happened<"context-compacted", Compaction>
   | Happened<
       "message-chunk",
       { readonly messageId: string; readonly role: MessageRole; readonly block: ContentBlock }
@@ -73,6 +91,7 @@ export type Step = {
   readonly turnId: string;
   readonly stepId: string;
   readonly toolCallIds: readonly string[];
+  readonly usage?: Usage;
 };
 
 /** A run of chunks of one message; a call in between starts a new run, so that the order can be read. */
@@ -105,4 +124,6 @@ export type Session = {
   readonly timeline: readonly TimelineEntry[];
   readonly questions: readonly AskedQuestion[];
   readonly repairs: readonly Repair[];
+  /** The newest one. */
+  readonly compaction: Compaction | undefined;
 };

@@ -289,4 +289,5 @@ export const hostileSessions = fc.record({
     { maxLength: 2 },
   ),
   repairs: fc.array(fc.record({ repair: hostileText, detail: hostileText }), { maxLength: 2 }),
+  compaction: fc.option(fc.record({ throughStepId: hostileText, summary: hostileText }), { nil: undefined }),
 }) as fc.Arbitrary<Session>;

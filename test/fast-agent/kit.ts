@@ -1,5 +1,5 @@
 /** What the comparisons with fast-agent share: a gate or a session as an ACP v1 client sees it, and a model that is fed by hand. */
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
 import { z } from "zod";
 import { encodeV1Permission, readV1Outcome, V1Encoder } from "../../src/acp/index.js";
 import type { V1PermissionRequest, V1ToolCall, V1ToolCallUpdate } from "../../src/acp/index.js";
@@ -24,7 +24,7 @@ type Recorded = {
 };
 
 /** What a v1 client is sent about calls, as it happens. */
-export function sentOf(source: Recorded): CallUpdate[] {
+function sentOf(source: Recorded): CallUpdate[] {
   const encoder = new V1Encoder();
   const sent: CallUpdate[] = [];
   source.onRecorded((events) => {
@@ -37,6 +37,10 @@ export function sentOf(source: Recorded): CallUpdate[] {
   });
   return sent;
 }
+
+/** Waits until the check holds; long, since a busy machine is no failure. */
+export const soon = (check: () => void): Promise<void> =>
+  vi.waitFor(check, { timeout: 20_000, interval: 10 });
 
 /** "call_1 pending", "call_1 in_progress", …: one for each message that says a status. */
 export const statuses = (sent: readonly CallUpdate[]): readonly string[] =>

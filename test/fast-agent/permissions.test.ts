@@ -122,6 +122,7 @@ test("store: removes_permission: what is revoked holds no more, for every instan
   const { grantId } = await store.add(allowing("write"), PROJECT);
   expect(await store.revoke(grantId)).toBe(true);
   expect([rulesIn(store), rulesIn(new GrantStore(place))]).toEqual([[], []]);
+  expect(existsSync(store.path)).toBe(true);
 });
 
 test("store: remove_returns_false_for_missing: what is not there cannot be revoked", async () => {

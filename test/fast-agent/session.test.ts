@@ -1,5 +1,6 @@
 /** fast-agent's tests of prompts, content, workflows and its ACP integration, where they speak of calls. See docs/fast-agent.md. */
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
+import { encodeV1Event } from "../../src/acp/index.js";
 import { readCallResult } from "../../src/mcp/call-result.js";
 import type { ContentBlock } from "../../src/call/index.js";
 import { MemoryLedger } from "../../src/history/index.js";
@@ -7,7 +8,7 @@ import { parseScript, scriptedModel } from "../../src/model/index.js";
 import type { ScriptStep } from "../../src/model/index.js";
 import { schemaCheck, VERSIONS } from "../../src/acp/codec.samples.js";
 import { never, text } from "../agent-kit.js";
-import { aClient, aTool, fedModel, gateIn, select, sessionOf, shown, statuses } from "./kit.js";
+import { aClient, aTool, fedModel, gateIn, select, sessionOf, shown, soon, statuses } from "./kit.js";
 import type { Prompt } from "./kit.js";
 
 const ALLOWED = { rules: [{ allow: "*" }] } as const;
@@ -28,7 +29,7 @@ test("prompts: cancelled_prompt_does_not_poison_next: after a cancel the next tu
   const { session } = await sessionOf({ model: model.model });
   const stop = new AbortController();
   const first = session.prompt(text("one"), stop.signal);
-  await vi.waitFor(() => expect(model.prompts).toHaveLength(1));
+  await soon(() => expect(model.prompts).toHaveLength(1));
   stop.abort();
   expect(await first).toMatchObject({ stopReason: "cancelled" });
   expect(await session.prompt(text("two"), never())).toMatchObject({ stopReason: "end_turn" });
@@ -122,6 +123,8 @@ async function told(block: ContentBlock): Promise<string> {
   const { session } = await sessionOf({ model: model.model });
   model.end();
   await session.prompt([block], never());
+  const said = session.book.snapshot().timeline[0];
+  expect(said).toMatchObject({ type: "message", message: { role: "user", blocks: [block] } });
   const [message]: Prompt = model.prompts[0] ?? [];
   if (message?.role !== "user") throw new Error("nobody spoke");
   return message.content.map((part) => (part.type === "text" ? part.text : part.type)).join("");
@@ -137,6 +140,18 @@ test("content: embedded_text_from_client: the model reads an embedded text", asy
 
 test("content: resource_link_from_client: the model reads a link by its name and address", async () => {
   expect(await told(BLOCKS.link)).toBe("[r](file:///r)");
+});
+
+test("content: image_from_client: an image is on record, and named to the model", async () => {
+  expect(await told(BLOCKS.image)).toBe("[image]");
+});
+
+test("content: audio_from_client: sound is on record, and named to the model", async () => {
+  expect(await told(BLOCKS.audio)).toBe("[audio]");
+});
+
+test("content: embedded_blob_from_client: an embedded file is on record, and named to the model", async () => {
+  expect(await told(BLOCKS.embeddedBlob)).toBe("[resource]");
 });
 
 test("workflow: step_start_progress_complete: a tool that reports its steps is one call from start to end", async () => {
@@ -229,6 +244,11 @@ test("integration: execute_read_write_telemetry: a command, a read and a write a
     ["call_3", "edit"],
   ] as const)
     expect(shown(sent, toolCallId)).toMatchObject({ kind, status: "completed" });
+});
+
+test("integration: session_info_updates: a session's title is told to the client", () => {
+  const event = { type: "info-changed", at: 0, info: { title: "Tidy up" } } as const;
+  expect(encodeV1Event(event)).toEqual({ sessionUpdate: "session_info_update", title: "Tidy up" });
 });
 
 test("beyond: in_progress_without_streaming: a call that came whole is told as in progress too", async () => {

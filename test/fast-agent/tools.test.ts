@@ -1,5 +1,5 @@
 /** fast-agent's tests of kinds, files and the terminal (test_tool_kind_inference, test_filesystem_runtime, test_terminal_runtime). See docs/fast-agent.md. */
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { endSentence, inferToolKind } from "../../src/call/index.js";
@@ -8,7 +8,7 @@ import { parseScript, scriptedModel } from "../../src/model/index.js";
 import type { Gate } from "../../src/run/index.js";
 import { builtInTools, LocalWorkspace } from "../../src/tools/index.js";
 import { folder, never, text } from "../agent-kit.js";
-import { aClient, aTool, fedModel, gateIn, select, sessionOf, shown, statuses } from "./kit.js";
+import { aClient, aTool, fedModel, gateIn, select, sessionOf, shown, soon, statuses } from "./kit.js";
 
 const kindOf = (name: string) => inferToolKind(name).kind;
 
@@ -278,12 +278,16 @@ test("terminal: output_limit_calculation: the bound is the same for every model"
 });
 
 test("beyond: terminal_output_in_the_call: what a command prints is in the call, also while it runs", async () => {
-  const { sent } = await run({ command: "echo one; sleep 0.2; echo two" });
-  const early = sent
-    .filter(({ status }) => status !== "completed")
-    .map(({ content }) => JSON.stringify(content));
-  expect(early.some((content) => content?.includes("one") && !content.includes("two"))).toBe(true);
-  expect(JSON.stringify(shown(sent).content)).toContain("one\\ntwo");
+  const client = aClient(select("allow_once"));
+  const { gate, root, sent } = await gateIn({ ask: client.ask });
+  client.seenBy(gate);
+  const command = "echo one; until [ -f go ]; do sleep 0.02; done; echo two";
+  const call = gate.call({ name: "terminal", input: { command } });
+  await soon(() => expect(JSON.stringify(shown(sent).content)).toContain("one"));
+  expect(shown(sent).status).toBe("in_progress");
+  await writeFile(join(root, "go"), "");
+  await call;
+  expect(shown(sent)).toMatchObject({ status: "completed", content: [{ content: { text: "one\ntwo\n" } }] });
 });
 
 test("beyond: local_tools_are_asked_too: a tool that is a plain function is checked like any other", async () => {

@@ -1,12 +1,12 @@
 /** fast-agent's test_tool_progress.py: how a call is announced, streamed, reported and ended. See docs/fast-agent.md. */
 import { setTimeout } from "node:timers/promises";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { Ledger } from "../../src/call/index.js";
 import { MemoryLedger } from "../../src/history/index.js";
 import { foreignTool } from "../../src/mcp/foreign-tool.js";
 import type { Tool, ToolContext } from "../../src/tools/index.js";
 import { never, text } from "../agent-kit.js";
-import { aTool, delta, fedModel, gateIn, sessionOf, shown, start, statuses, whole } from "./kit.js";
+import { aTool, delta, fedModel, gateIn, sessionOf, shown, soon, start, statuses, whole } from "./kit.js";
 import type { CallUpdate } from "./kit.js";
 
 const ALLOWED = { rules: [{ allow: "*" }] } as const;
@@ -42,7 +42,7 @@ const inputsOf = (sent: readonly CallUpdate[]) => sent.map(({ rawInput }) => raw
 test("tracker: start_event_sends_notification: a call is announced as pending while the model still writes its input", async () => {
   const { push, end, sent, turn } = await fed();
   push(start("toolu_1", "read_it"));
-  await vi.waitFor(() => expect(sent).toHaveLength(1));
+  await soon(() => expect(sent).toHaveLength(1));
   expect(sent[0]).toEqual({
     sessionUpdate: "tool_call",
     toolCallId: "call_1",
@@ -136,10 +136,10 @@ test("tracker: on_tool_complete_preserves_resource_link_metadata: a link keeps i
 test("tracker: delta_events_only_notify_after_threshold: each field is told as soon as it is complete, and the title counts no chunks", async () => {
   const { push, end, sent, turn } = await fed();
   push(start("toolu_1", "search_it"), delta("toolu_1", '{"query":"a'));
-  await vi.waitFor(() => expect(sent).toHaveLength(1));
+  await soon(() => expect(sent).toHaveLength(1));
   expect(inputsOf(sent)).toEqual([undefined]);
   push(delta("toolu_1", 'bc","pa'));
-  await vi.waitFor(() => expect(shown(sent).rawInput).toEqual({ query: "abc" }));
+  await soon(() => expect(shown(sent).rawInput).toEqual({ query: "abc" }));
   push(whole("toolu_1", "search_it", { query: "abc", path: "x" }));
   end();
   await turn;
@@ -152,7 +152,7 @@ test("tracker: delta_chunks_accumulate_correctly: chunks of any size add up to t
   const input = { query: 'ünï "quoted"\n', list: [1, 2, { deep: true }] };
   push(start("toolu_1", "search_it"));
   push(...Array.from(JSON.stringify(input), (character) => delta("toolu_1", character)));
-  await vi.waitFor(() => expect(shown(sent).rawInput).toEqual(input));
+  await soon(() => expect(shown(sent).rawInput).toEqual(input));
   expect(statuses(sent)).toEqual(["call_1 pending"]);
   push(whole("toolu_1", "search_it", input));
   end();
@@ -172,7 +172,7 @@ test("tracker: delta_before_start_is_dropped: a piece of a call that was never b
 test("tracker: external_id_set_synchronously_allows_immediate_deltas: pieces that come with the start are not lost", async () => {
   const { push, end, sent, turn } = await fed();
   push(start("toolu_1", "search_it"), delta("toolu_1", '{"query":"abc"}'));
-  await vi.waitFor(() => expect(shown(sent).rawInput).toEqual({ query: "abc" }));
+  await soon(() => expect(shown(sent).rawInput).toEqual({ query: "abc" }));
   expect(sent[0]).toMatchObject({ sessionUpdate: "tool_call", toolCallId: "call_1" });
   push(whole("toolu_1", "search_it", { query: "abc" }));
   end();
@@ -211,7 +211,7 @@ test("tracker: delta_task_does_not_replace_stream_start_task: a hundred pieces a
 test("tracker: cleanup_session_tools_cancels_pending_stream_start_task: a cancel closes a call that is still being written", async () => {
   const { push, sent, turn, stop, session } = await fed();
   push(start("toolu_1", "search_it"));
-  await vi.waitFor(() => expect(sent).toHaveLength(1));
+  await soon(() => expect(sent).toHaveLength(1));
   stop.abort();
   expect(await turn).toEqual({ status: "stopped", stopReason: "cancelled" });
   expect(sent.at(-1)).toMatchObject({
@@ -226,7 +226,7 @@ test("tracker: multiple_tools_tracked_independently: calls written at the same t
   push(start("toolu_1", "search_it"), start("toolu_2", "read_it"));
   push(delta("toolu_1", '{"query":'), delta("toolu_2", '{"path":"b'), delta("toolu_1", '"a"}'));
   push(delta("toolu_2", '"}'));
-  await vi.waitFor(() => {
+  await soon(() => {
     expect(shown(sent, "call_1")).toMatchObject({ name: "search_it", rawInput: { query: "a" } });
     expect(shown(sent, "call_2")).toMatchObject({ name: "read_it", rawInput: { path: "b" } });
   });

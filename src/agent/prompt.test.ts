@@ -1,0 +1,148 @@
+/** What the model is told: files and images, changed inputs, long results, and a summary when its window is full. */
+import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from "@ai-sdk/provider";
+import { expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import type { ContentBlock } from "../call/index.js";
+import { MemoryLedger } from "../history/index.js";
+import type { LanguageModelV3 } from "../model/index.js";
+import { defineTool, LocalWorkspace } from "../tools/index.js";
+import type { Tool } from "../tools/index.js";
+import { AgentSession } from "./agent-session.js";
+import { createAgent } from "./create-agent.js";
+import { holdTurn } from "./hold-turn.js";
+import type { AgentOptions } from "./create-agent.js";
+import type { Ask } from "../run/index.js";
+
+type Told = LanguageModelV3CallOptions;
+type Answer = { readonly say?: string; readonly calls?: readonly { tool: string; input: object }[] };
+
+/** Answers in turn, and keeps what it was told; asked for a summary it gives one. */
+function listening(answers: readonly Answer[], usage?: number): { model: LanguageModelV3; told: Told[] } {
+  const told: Told[] = [];
+  let next = 0;
+  const model: LanguageModelV3 = {
+    specificationVersion: "v3",
+    provider: "test",
+    modelId: "test",
+    supportedUrls: {},
+    doGenerate: () => Promise.reject(new Error("not used")),
+    doStream: (options) => {
+      told.push(options);
+      const isSummary = JSON.stringify(options.prompt.at(-1)).includes("Sum up this conversation");
+      const answer = isSummary ? { say: "the summary" } : (answers[next++] ?? { say: "done" });
+      return Promise.resolve({ stream: ReadableStream.from(partsOf(answer, usage)) });
+    },
+  };
+  return { model, told };
+}
+
+function partsOf({ say, calls = [] }: Answer, usage: number | undefined): LanguageModelV3StreamPart[] {
+  const inputTokens = { total: usage, noCache: usage, cacheRead: undefined, cacheWrite: undefined };
+  const outputTokens = { total: undefined, text: undefined, reasoning: undefined };
+  return [
+    ...(say === undefined ? [] : ([{ type: "text-delta", id: "t", delta: say }] as const)),
+    ...calls.map(({ tool, input }, index) => ({
+      type: "tool-call" as const,
+      toolCallId: `call-${index}`,
+      toolName: tool,
+      input: JSON.stringify(input),
+    })),
+    { type: "finish", finishReason: { unified: "stop", raw: "stop" }, usage: { inputTokens, outputTokens } },
+  ];
+}
+
+const printing = (name: string, output: string): Tool =>
+  defineTool({ name, description: name, kind: "read", input: z.looseObject({}), run: async () => output });
+
+async function talk(
+  options: Omit<AgentOptions, "name">,
+  turns: readonly (readonly ContentBlock[])[],
+  ask: Ask = () => Promise.reject(new Error("nobody is there")),
+) {
+  const workspace = await LocalWorkspace.open(".");
+  const agent = createAgent({ name: "tester", ...options });
+  const session = await AgentSession.open({ agent, ledger: new MemoryLedger(), workspace });
+  onTestFinished(() => session.close());
+  const { signal } = new AbortController();
+  for (const blocks of turns) await holdTurn(session, ask, signal, () => session.prompt(blocks, signal));
+  return session;
+}
+
+const words = (text: string): readonly ContentBlock[] => [{ type: "text", text }];
+
+test("images and files of a prompt reach the model as what they are", async () => {
+  const { model, told } = listening([]);
+  await talk({ model, tools: [] }, [
+    [
+      { type: "text", text: "look" },
+      { type: "image", data: "AAAA", mimeType: "image/png" },
+      { type: "resource", resource: { uri: "file:///a.txt", text: "hello" } },
+    ],
+  ]);
+  expect(told[0]?.prompt).toEqual([
+    {
+      role: "user",
+      content: [
+        { type: "text", text: "look" },
+        { type: "file", data: "AAAA", mediaType: "image/png" },
+        { type: "text", text: '<resource uri="file:///a.txt">\nhello\n</resource>' },
+      ],
+    },
+  ]);
+});
+
+test("a long result is told with its beginning and its end, and how to read on", async () => {
+  const { model, told } = listening([{ calls: [{ tool: "long", input: {} }] }]);
+  const long = printing("long", `begin${"x".repeat(5000)}end`);
+  const session = await talk({ model, tools: [long], rules: [{ allow: "*" }], longestResult: 100 }, [
+    words("go"),
+  ]);
+  const result = JSON.stringify(told[1]?.prompt.at(-1));
+  expect(result).toMatch(
+    /beginx+\\n\[… 4908 characters are left out here.*Make the call again for a part of it.*\]\\nx+end/,
+  );
+  // What is on record is whole.
+  expect(String([...session.book.calls()][0]?.rawOutput)).toHaveLength(5008);
+});
+
+test("the model is told what it wrote, that the input was changed, and what the user said", async () => {
+  const { model, told } = listening([{ calls: [{ tool: "t", input: { n: 1 } }] }]);
+  await talk({ model, tools: [printing("t", "ok")] }, [words("go")], () =>
+    Promise.resolve({
+      outcome: { type: "selected", optionId: "allow_once" },
+      by: "person",
+      input: { n: 2 },
+      reason: "two is better",
+    }),
+  );
+  const [, answer, results] = told[1]?.prompt ?? [];
+  expect(JSON.stringify(answer)).toContain('"input":{"n":1}');
+  expect(JSON.stringify(results)).toContain(
+    String.raw`[The user changed the input before it ran. It ran with: {\"n\":2}]\n[The user said: two is better]\nok`,
+  );
+});
+
+test("when the window is full the model sums up, is told that in place of what was, and nothing is forgotten", async () => {
+  const big = printing("big", "y".repeat(3000));
+  const calls = [{ tool: "big", input: {} }];
+  const { model, told } = listening([{ say: "first", calls }, { say: "second" }, { say: "third" }]);
+  const options = { model, tools: [big], rules: [{ allow: "*" }], contextWindow: 1000, longestResult: 4000 };
+  const session = await talk(options, [words("do one thing"), words("do another")]);
+  const { compaction, timeline, steps } = session.book.snapshot();
+  expect(compaction).toEqual({ throughStepId: steps[0]?.stepId, summary: "the summary" });
+  // Asked to sum up after the first step, told the summary and what the user wants from then on.
+  expect(JSON.stringify(told[1]?.prompt.at(-1))).toContain("Sum up this conversation");
+  expect(told[2]?.prompt).toEqual([
+    { role: "user", content: [{ type: "text", text: "What happened so far, in short:\n\nthe summary" }] },
+    { role: "user", content: [{ type: "text", text: "do one thing" }] },
+  ]);
+  expect(JSON.stringify(told.at(-1)?.prompt)).not.toContain("yyyy");
+  expect(JSON.stringify(timeline)).toContain("yyyy");
+});
+
+test("a provider's own count decides too, and is kept with the step", async () => {
+  const { model, told } = listening([{ say: "first" }, { say: "second" }], 100_000);
+  const session = await talk({ model, tools: [], contextWindow: 128_000 }, [words("one"), words("two")]);
+  expect(session.book.snapshot().steps[0]?.usage).toEqual({ inputTokens: 100_000 });
+  expect(told).toHaveLength(3);
+});

@@ -1,0 +1,904 @@
+/**
+ * The attack catalogue, run: real tools through the real gate on a real tree, real commands, real servers.
+ * Of each attack it is looked at what was decided, that nothing outside of the workspace changed, and that
+ * no secret came to light. adversarial.test.ts looks at the decisions alone, and at those of commands;
+ * mcp.test.ts has the catalogue's servers.
+ *
+ * With TOOLGATE_LONG set the long ones run at their full length.
+ */
+import { execFile } from "node:child_process";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import type { ToolCall } from "../src/call/index.js";
+import type { Rule } from "../src/policy/index.js";
+import type { Ask } from "../src/run/index.js";
+import { fetchTool, LocalWorkspace } from "../src/tools/index.js";
+import type { FetchOptions } from "../src/tools/index.js";
+import { aServer, sends } from "../src/tools/web/web.samples.js";
+import { callText } from "../src/view/index.js";
+import { aTree, fixtures, gateOn, no, outsideOf, placed, secretsIn, yes } from "./attack-kit.js";
+import type { Outcome, Tried } from "./attack-kit.js";
+
+const isLong = process.env["TOOLGATE_LONG"] !== undefined;
+
+type Case = {
+  readonly id: string;
+  readonly default?: "allow" | "ask" | "deny";
+  readonly rules?: readonly Rule[];
+  readonly input: {
+    readonly tool?: "read" | "edit" | "delete";
+    readonly path?: string;
+    readonly url?: string;
+  };
+  readonly accept?: readonly string[];
+  readonly why: string;
+};
+
+const read = (name: string): readonly Case[] => JSON.parse(readFileSync(join(fixtures, name), "utf8"));
+/** The catalogue's paths, which adversarial.test.ts decides on and this file acts on. */
+const paths = read("decisions.json").filter(({ id }) => id.startsWith("PA-"));
+/** What can only be run. */
+const runs = new Map(read("runs.json").map((one) => [one.id, one]));
+
+const tried = new Set<string>();
+
+const anything: readonly Rule[] = [{ allow: "*", anyFlags: true }];
+
+// A case counts as tried once a test that begins with its id has run.
+beforeEach(({ task }) => {
+  const id = /^[A-Z]{2}-\d{3}/.exec(task.name)?.[0];
+  if (id !== undefined) tried.add(id);
+});
+
+function caseOf(id: string): Case {
+  const found = runs.get(id);
+  if (!found) throw new Error(`There is no case ${id}.`);
+  return found;
+}
+
+/** What a tool would do with the path, by each tool that does it. */
+const callsFor = ({ tool, path }: Case["input"]): readonly (readonly [name: string, input: object])[] => {
+  if (tool === "read") return [["read_file", { path }]];
+  if (tool === "delete") return [["delete_path", { path, recursive: true }]];
+  return [
+    ["write_file", { path, content: "attacked\n" }],
+    ["edit_file", { path, newText: "attacked\n" }],
+  ];
+};
+
+describe("a path", () => {
+  const titled = (one: Case) => [one.id, one.why, one] as const;
+
+  test.each(paths.filter(({ id }) => id !== "PA-002").map(titled))("%s %s", async (_id, _why, one) => {
+    const { outcomes, secrets, outside } = await actedOn(one);
+    // A call that fails before anyone decides on it has done nothing either.
+    const accepted = one.accept?.includes("allow") === true ? one.accept : [...(one.accept ?? []), "error"];
+    for (const outcome of outcomes) expect(accepted).toContain(outcome);
+    expect(secrets).toEqual([]);
+    expect(outside.after).toBe(outside.before);
+  });
+
+  // Not held yet: a path that is absolute and has ".." in it is taken for a link.
+  test.fails.each(paths.filter(({ id }) => id === "PA-002").map(titled))("%s %s", async (_id, _why, one) => {
+    expect((await actedOn(one)).outcomes).toEqual(["allow"]);
+  });
+
+  async function actedOn(one: Case) {
+    const root = aTree();
+    // Toolgate's own files, which a case only names.
+    const own = join(root, "outside/toolgate");
+    mkdirSync(own);
+    for (const name of ["rules.json", "ledger.sqlite"]) writeFileSync(join(own, name), "{}");
+    const input = { ...one.input, path: ownPath(one.input.path ?? "", own) };
+    const before = outsideOf(root);
+    const { attempt } = await gateOn(root, { ...one, own: [own] });
+    const ends: Tried[] = [];
+    for (const [name, given] of callsFor(input)) ends.push(await attempt(name, given));
+    return {
+      outcomes: ends.map(({ outcome }) => outcome),
+      secrets: ends.flatMap(({ call }) => secretsIn(call)),
+      outside: { before, after: outsideOf(root) },
+    };
+  }
+
+  test("PA-025 after the approval and before the write, /ws/src is renamed and replaced by a symlink to /outside: nothing outside may change", async () => {
+    const root = aTree();
+    const before = outsideOf(root);
+    const swap = () => {
+      renameSync(join(root, "ws/src"), join(root, "ws/src-was"));
+      symlinkSync(join(root, "outside"), join(root, "ws/src"));
+    };
+    const back = () => {
+      rmSync(join(root, "ws/src"));
+      renameSync(join(root, "ws/src-was"), join(root, "ws/src"));
+    };
+    let questions = 0;
+    // Yes to the first question and a swap with it; the second one is for what the first was not.
+    const ask: Ask = (question, signal) => {
+      questions += 1;
+      if (questions === 1) swap();
+      return (questions === 1 ? yes : no)(question, signal);
+    };
+    const { attempt } = await gateOn(root, { ask });
+    const { call, asked } = await attempt("write_file", { path: "/ws/src/a.ts", content: "attacked\n" });
+    back();
+    expect(call.state.status).toBe("refused");
+    expect(asked[1]).toMatchObject({
+      reason: "what it is about to do has changed since it was decided on",
+      about: [`write: ${root}/outside/a.ts (written as ${root}/ws/src/a.ts)`],
+    });
+    expect(outsideOf(root)).toBe(before);
+  });
+
+  test("PA-025 after the approval and before the write, /ws/src is renamed and replaced by a symlink to /outside: nothing outside may change, at any moment", async () => {
+    const root = aTree();
+    const before = outsideOf(root);
+    const rules: Rule[] = [
+      { allow: "edit", path: "/ws/src/**" },
+      { allow: "read", path: "/ws/**" },
+    ];
+    const { attempt } = await gateOn(root, { rules });
+    const flipping = flip(join(root, "ws/src"), join(root, "outside"));
+    for (let times = 0; times < (isLong ? 1000 : 150); times += 1) {
+      // Whatever becomes of the calls.
+      const ends = await Promise.allSettled([
+        attempt("write_file", { path: "/ws/src/a.ts", content: `attacked ${times}\n` }),
+        attempt("read_file", { path: "/ws/src/secret" }),
+      ]);
+      for (const end of ends) if (end.status === "fulfilled") expect(secretsIn(end.value.call)).toEqual([]);
+    }
+    await flipping.stop();
+    expect(flipping.times()).toBeGreaterThan(0);
+    expect(outsideOf(root)).toBe(before);
+  });
+
+  test("PA-026 file content changed after the diff was shown: refuse as stale, do not overwrite", async () => {
+    const root = aTree();
+    const file = join(root, "ws/src/a.ts");
+    let questions = 0;
+    const ask: Ask = (question, signal) => {
+      questions += 1;
+      if (questions === 1) writeFileSync(file, "someone's work\n");
+      return (questions === 1 ? yes : no)(question, signal);
+    };
+    const { attempt } = await gateOn(root, { ask });
+    const { call } = await attempt("write_file", { path: "/ws/src/a.ts", content: "attacked\n" });
+    expect(call.state.status).toBe("refused");
+    // What is asked again is shown again.
+    expect(call.content).toMatchObject([{ type: "diff", oldText: "someone's work\n" }]);
+    expect(readFileSync(file, "utf8")).toBe("someone's work\n");
+  });
+
+  test("PA-063 recursive delete must not follow symlinks", async () => {
+    const root = aTree();
+    const before = outsideOf(root);
+    const { attempt } = await gateOn(root, caseOf("PA-063"));
+    for (const path of ["/ws/tmp/dirlink", "/ws/tmp/tree"]) {
+      const { outcome } = await attempt("delete_path", { path, recursive: true });
+      expect(outcome).toBe("allow");
+      expect(existsSync(placed(root, path))).toBe(false);
+    }
+    expect(outsideOf(root)).toBe(before);
+  });
+
+  test("PA-066 symlinked cwd is canonicalised once", async () => {
+    const root = aTree();
+    expect((await LocalWorkspace.open(join(root, "ws_link"))).root).toBe(join(root, "ws"));
+    const { attempt } = await gateOn(root, {
+      workspace: "/ws_link",
+      rules: [{ allow: "read", path: "/ws/**" }],
+    });
+    expect((await attempt("read_file", { path: "src/a.ts" })).outcome).toBe("allow");
+  });
+
+  test("PA-067 cwd outside the workspace with an allowed command", async () => {
+    const root = aTree();
+    const { attempt } = await gateOn(root, caseOf("PA-067"));
+    expect((await attempt("terminal", { command: "ls" })).outcome).toBe("allow");
+    for (const cwd of ["/outside", "/ws/outlink", "/ws/src/outdir", "/ws/src/outdir/..", "../outside"]) {
+      const { outcome, call } = await attempt("terminal", { command: "ls", cwd });
+      expect(outcome, cwd).toBe("ask");
+      expect(call.state.status).toBe("refused");
+    }
+  });
+
+  test.each([
+    [-1, 0],
+    [0, 1],
+    [1, -5],
+    [1.5, 1],
+    [1e308, 1],
+    [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+  ])("PA-068 bad numeric arguments: line %d, limit %d", async (line, limit) => {
+    const { attempt } = await gateOn(aTree(), { rules: [{ allow: "read" }] });
+    const { outcome, call } = await attempt("read_file", { path: "/ws/src/a.ts", line, limit });
+    expect(outcome).toBe("error");
+    expect(call.rawOutput).toBeUndefined();
+  });
+
+  test("PA-069 10 GiB sparse file", async () => {
+    const { attempt } = await gateOn(aTree(), { rules: [{ allow: "*" }] });
+    const before = process.memoryUsage.rss();
+    for (const [name, input] of [
+      ["read_file", { path: "/ws/sparse10G" }],
+      ["read_file", { path: "/ws/sparse10G", line: 1_000_000 }],
+      ["edit_file", { path: "/ws/sparse10G", oldText: "a", newText: "b" }],
+      ["write_file", { path: "/ws/sparse10G", content: "" }],
+      ["move_path", { from: "/ws/sparse10G", to: "/ws/sparse" }],
+      ["delete_path", { path: "/ws/sparse" }],
+    ] as const) {
+      const started = performance.now();
+      await attempt(name, input);
+      expect(performance.now() - started, name).toBeLessThan(5_000);
+    }
+    expect(process.memoryUsage.rss() - before).toBeLessThan(64 * 1024 * 1024);
+  });
+
+  test.each([
+    ["a pipe", "fifo", "read_file"],
+    ["links that go in a circle", "loop1", "read_file"],
+    ["bytes that are no UTF-8", "latin1.txt", "read_file"],
+    ["a folder on the way that is a file", "README.md/x", "read_file"],
+    ["a NUL", "src\0/a.ts", "read_file"],
+    ["half a character", "src/\uD800", "read_file"],
+    ["a pipe to write", "fifo", "write_file"],
+  ])("%s fails at once and in words", async (_, path, name) => {
+    const { attempt } = await gateOn(aTree(), { rules: [{ allow: "*" }] });
+    const { outcome, call } = await attempt(name, { path, content: "" });
+    expect(outcome).toBe("error");
+    expect(JSON.stringify(call.state)).toMatch(/Nothing was|was not changed|Nothing has/);
+  });
+});
+
+/** Ways to the secret outside that the catalogue does not list. None may be taken unasked. */
+describe("a way out of the workspace", () => {
+  const everything: Rule[] = [
+    { allow: "read" },
+    { allow: "search" },
+    { allow: "edit" },
+    { allow: "move" },
+    { allow: "delete" },
+    ...["cat", "cd", "cp", "echo", "grep", "head", "ls", "mv", "tee", "touch"].map((program) => ({
+      allow: "execute",
+      command: `${program} *`,
+    })),
+  ];
+
+  function moreLinks(root: string): void {
+    symlinkSync("../outside", join(root, "ws/up"));
+    symlinkSync("up/../outside/secret", join(root, "ws/zigzag"));
+    symlinkSync("zigzag", join(root, "ws/zigzag2"));
+    symlinkSync("src/../outlink/dir/../secret", join(root, "ws/zag"));
+    symlinkSync("/proc/self/root", join(root, "ws/slash"));
+    symlinkSync(join(root, "outside/secret"), join(root, "ws/two\nlines"));
+  }
+
+  test.each([
+    ["read_file", { path: "up/secret" }],
+    ["read_file", { path: "up/../outside/secret" }],
+    ["read_file", { path: "src/outdir/../secret" }],
+    ["read_file", { path: "zigzag2" }],
+    ["read_file", { path: "zag" }],
+    ["read_file", { path: "two\nlines" }],
+    ["read_file", { path: "slash/outside/secret" }],
+    ["read_file", { path: "slash/../outside/secret" }],
+    ["read_file", { path: "/proc/self/root/outside/secret" }],
+    ["read_file", { path: "../ws/../outside/./secret" }],
+    ["read_file", { path: "missing/../../outside/secret" }],
+    ["list_directory", { path: "up" }],
+    ["list_directory", { path: "src/outdir/.." }],
+    ["find_path", { pattern: "*", path: "up" }],
+    ["grep", { pattern: "out", path: "up" }],
+    ["grep", { pattern: "out", path: "outfile" }],
+    ["write_file", { path: "up/new", content: "x" }],
+    ["write_file", { path: "missing/../src/outdir/new", content: "x" }],
+    ["edit_file", { path: "chain1", oldText: "out", newText: "in" }],
+    ["move_path", { from: "README.md", to: "src/outdir/new" }],
+    ["move_path", { from: "outlink/secret", to: "taken" }],
+    ["delete_path", { path: "outlink/.", recursive: true }],
+    ["delete_path", { path: "tmp/dirlink/../dir", recursive: true }],
+    ["delete_path", { path: "up/dir/keep" }],
+    ["terminal", { command: "cat zigzag2" }],
+    ["terminal", { command: "cat 'two\nlines'" }],
+    ["terminal", { command: "cat \"out\"'fi'le" }],
+    ["terminal", { command: "cat < chain1" }],
+    ["terminal", { command: "cd up && cat secret" }],
+    ["terminal", { command: "cd up/dir && cat ../secret" }],
+    ["terminal", { command: "cd -P src/outdir/.. && cat secret" }],
+    ["terminal", { command: "cat up/../outside/secret" }],
+    ["terminal", { command: "cat secret", cwd: "up" }],
+    ["terminal", { command: "head -n1 README.md outfile" }],
+    ["terminal", { command: "grep -f outfile README.md" }],
+    ["terminal", { command: "grep --file=outfile README.md" }],
+    ["terminal", { command: "cat out*" }],
+    ["terminal", { command: "cat */secret" }],
+    ["terminal", { command: "cat out{file,link/secret}" }],
+    ["terminal", { command: "echo x > outfile" }],
+    ["terminal", { command: "echo x >> src/dangling" }],
+    ["terminal", { command: "echo x | tee up/new" }],
+    ["terminal", { command: "touch src/outdir/new" }],
+    ["terminal", { command: "cp README.md src/dangling" }],
+    ["terminal", { command: "mv README.md up/new" }],
+    ["terminal", { command: "ls", env: { PATH: "." } }],
+    ["terminal", { command: "ls", env: { LD_PRELOAD: "./x.so" } }],
+    ["terminal", { command: "ls", env: { NODE_OPTIONS: "--require ./x" } }],
+    ["terminal", { command: "ls", env: { GIT_DIR: "x", GIT_SSH_COMMAND: "x" } }],
+    ["terminal", { command: "ls", env: { ENV: "x", BASH_ENV: "x", IFS: "x" } }],
+    ["terminal", { command: "PATH=. ls" }],
+  ])("%s %j is not taken unasked", async (name, input) => {
+    const root = aTree();
+    moreLinks(root);
+    const before = outsideOf(root);
+    const { attempt } = await gateOn(root, { rules: everything });
+    const { call, outcome } = await attempt(name, input);
+    expect(["ask", "deny"] satisfies Outcome[]).toContain(outcome);
+    expect(secretsIn(call)).toEqual([]);
+    expect(outsideOf(root)).toBe(before);
+  });
+
+  test("a hard link to a file outside is not written through", async () => {
+    const root = aTree();
+    const before = outsideOf(root);
+    const { attempt } = await gateOn(root, { rules: everything });
+    expect((await attempt("write_file", { path: "/ws/src/hard", content: "x" })).outcome).toBe("allow");
+    linkSync(join(root, "outside/secret"), join(root, "ws/src/hard2"));
+    const input = { path: "/ws/src/hard2", oldText: "outside", newText: "x" };
+    expect((await attempt("edit_file", input)).outcome).toBe("allow");
+    expect((await attempt("delete_path", { path: "/ws/src/hard2" })).outcome).toBe("allow");
+    expect(outsideOf(root)).toBe(before);
+  });
+
+  test("a name with a line in it is refused in one line", async () => {
+    const root = aTree();
+    moreLinks(root);
+    const { attempt } = await gateOn(root, { rules: everything });
+    const { outcome, call } = await attempt("read_file", { path: "two\nlines" });
+    expect(outcome).toBe("deny");
+    expect(callText(call)).not.toMatch(/^lines/m);
+  });
+});
+
+/*
+ * What the gate does not hold yet. Each says what must be true one day; when it is, its `fails` has to go.
+ */
+describe("not held yet:", () => {
+  const denied: Rule[] = [{ deny: "read", path: "/ws/secrets/" }];
+  const reading: Rule[] = [{ allow: "read" }, { allow: "search" }];
+
+  test.fails.each([
+    ["/ws/.env", "/ws/x.txt", "/ws/x.txt"],
+    ["/ws/secrets", "/ws/x", "/ws/x/key.pem"],
+  ])("PA-052 renaming a denied file must not launder it: %s", async (from, to, then) => {
+    const { attempt } = await gateOn(aTree(), caseOf("PA-052"));
+    const moved = await attempt("move_path", { from, to });
+    expect(["ask", "deny"] satisfies Outcome[]).toContain(moved.outcome);
+    expect(secretsIn((await attempt("read_file", { path: then })).call)).toEqual([]);
+  });
+
+  test.fails("an edit whose passage is gone when the yes comes fails in words, and gate.call returns", async () => {
+    const root = aTree();
+    const ask: Ask = (question, signal) => {
+      writeFileSync(join(root, "ws/src/a.ts"), "someone's work\n");
+      return yes(question, signal);
+    };
+    const { attempt } = await gateOn(root, { ask });
+    const { call } = await attempt("edit_file", { path: "/ws/src/a.ts", oldText: "a", newText: "b" });
+    expect(call.state.status).toBe("failed");
+  });
+
+  /** Everything may be done but reading the secrets, and here is another way to them. */
+  test.fails.each([
+    "cat /proc/self/cwd/secrets/key.pem",
+    "cat /dev/fd/../cwd/secrets/key.pem",
+    "cat /ws_link/secrets/key.pem",
+    "grep -r denied",
+    "git grep --no-index denied",
+  ])("what a rule forbids to read is not read by %s", async (command) => {
+    const root = aTree();
+    rmSync(join(root, "ws/sparse10G"));
+    const { attempt } = await gateOn(root, { default: "allow", rules: denied });
+    expect(secretsIn((await attempt("terminal", { command })).call)).toEqual([]);
+  });
+
+  /** The workspace may be read, and a link that came with it leads out. */
+  test.fails.each([
+    "cat ./out*",
+    "cat src/../out*",
+    "head -n 1 ./*",
+    "grep -h outside- ./*",
+    "grep -R outside- .",
+    "diff -rN tmp sub",
+    "sort --files0-from=list",
+  ])("to be allowed to read the workspace is not to read what is outside of it, by %s", async (command) => {
+    const root = aTree();
+    for (const name of ["sparse10G", "fifo", "src/hard"]) rmSync(join(root, "ws", name));
+    symlinkSync(join(root, "outside/secret"), join(root, "ws/tmp/link"));
+    writeFileSync(join(root, "ws/list"), `${root}/outside/secret\0`);
+    const { attempt } = await gateOn(root, { rules: reading });
+    expect(secretsIn((await attempt("terminal", { command })).call)).toEqual([]);
+  });
+
+  /** An environment file is asked about when it is named; here it is come upon. */
+  test.fails.each([
+    ["grep", { pattern: "KEY", hidden: true }],
+    ["grep", { pattern: "KEY", hidden: true, glob: ".env" }],
+    ["terminal", { command: "grep -r KEY sub" }],
+  ])("to be allowed to search is not to be shown what is protected, by %s %j", async (name, input) => {
+    const { attempt } = await gateOn(aTree(), { rules: reading });
+    expect(secretsIn((await attempt(name, input)).call)).toEqual([]);
+  });
+
+  test.fails("a question says in which folder a command runs", async () => {
+    const root = aTree();
+    const { attempt } = await gateOn(root);
+    const { asked } = await attempt("terminal", { command: "rm -rf build", cwd: "/ws/src" });
+    expect(JSON.stringify(asked)).toContain(`${root}/ws/src`);
+  });
+
+  test.fails("a question says what a variable is set to", async () => {
+    const { attempt } = await gateOn(aTree());
+    const { asked } = await attempt("terminal", { command: "ls", env: { PATH: "/evil/bin" } });
+    expect(JSON.stringify(asked)).toContain("/evil/bin");
+  });
+
+  test.fails("a question about a protected file says so, also where no rule speaks of it", async () => {
+    const { attempt } = await gateOn(aTree());
+    const { asked } = await attempt("write_file", { path: "/ws/.git/config", content: "" });
+    expect(JSON.stringify(asked)).toMatch(/git/i);
+    expect(asked[0]?.reason).toBeDefined();
+  });
+});
+
+describe("a command", () => {
+  const outputOf = ({ rawOutput }: ToolCall) => rawOutput as { output: string; truncated?: number };
+
+  test("TE-015 char boundary MUST (our own bound instead of ACP's outputByteLimit)", async () => {
+    const { attempt } = await gateOn(aTree(), { rules: anything, ask: yes });
+    for (const start of ["", "x", "xx", "xxx"]) {
+      const command = `printf ${start || "''"}; i=0; while [ $i -lt 12 ]; do cat big; i=$((i+1)); done; printf '€end'`;
+      const { call } = await attempt("terminal", { command: `yes 'é€😀' | head -n 2000 > big; ${command}` });
+      const { output, truncated } = outputOf(call);
+      expect(truncated).toBeGreaterThan(0);
+      expect(output).not.toMatch(/\uFFFD|\p{Surrogate}/u);
+      expect(output).toContain("€end");
+      expect(output.startsWith(`${start}é€😀`)).toBe(true);
+    }
+  });
+
+  test.each([-1, 0, Number.MAX_SAFE_INTEGER, "5"])(
+    "TE-017 negative (of our own limit, the timeout: %j)",
+    async (timeout) => {
+      const root = aTree();
+      const { attempt } = await gateOn(root, { rules: anything, ask: yes });
+      const { outcome } = await attempt("terminal", { command: "touch ran", timeout });
+      expect(outcome).toBe("error");
+      expect(existsSync(join(root, "ws/ran"))).toBe(false);
+    },
+  );
+
+  test("TE-019 wide line", async () => {
+    const { attempt } = await gateOn(aTree(), { rules: anything, ask: yes });
+    const { call } = await attempt("terminal", { command: "head -c 100000000 /dev/zero | tr '\\0' x" });
+    const { output, truncated = 0 } = outputOf(call);
+    expect(truncated).toBeGreaterThan(99_000_000);
+    expect(output.length).toBeLessThan(200_000);
+    expect(callText(call).length).toBeLessThan(10_000);
+  });
+
+  test("TE-020 split multi-byte", async () => {
+    const { attempt } = await gateOn(aTree(), { rules: anything, ask: yes });
+    const command = "printf '\\342'; sleep 0.2; printf '\\202\\254'";
+    expect(outputOf((await attempt("terminal", { command })).call).output).toBe("€");
+  });
+
+  test.each([
+    ["TE-022 process group", "sh -c 'sleep 1000 & echo $! >> pids; echo $$ >> pids; exec sleep 1000'", 2],
+    ["TE-023 ignores SIGTERM", `sh -c "trap '' TERM HUP INT; echo \\$\\$ >> pids; sleep 1000; sleep 1000"`, 1],
+    ["a process in a session of its own is ended too", "setsid sh -c 'echo $$ >> pids; exec sleep 1000'", 1],
+    [
+      "a process that left its parents is ended too",
+      "(setsid sh -c 'echo $$ >> pids; exec sleep 1000' &) ; (sh -c 'echo $$ >> pids; exec sleep 1000' &) ; sleep 1000",
+      2,
+    ],
+  ])("%s", async (_, command, count) => {
+    const root = aTree();
+    const { attempt } = await gateOn(root, { rules: anything, ask: yes });
+    const stop = new AbortController();
+    const ended = attempt("terminal", { command }, stop.signal);
+    const pids = await vi.waitFor(() => {
+      const found = readFileSync(join(root, "ws/pids"), "utf8").trim().split("\n").map(Number);
+      expect(found).toHaveLength(count);
+      return found;
+    }, 5_000);
+    onTestFinished(() => pids.filter(isAlive).forEach((pid) => process.kill(pid, "SIGKILL")));
+    const asked = performance.now();
+    stop.abort();
+    expect((await ended).call.state.status).toBe("cancelled");
+    await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), 10_000);
+    expect(performance.now() - asked).toBeLessThan(25_000);
+  });
+
+  test("TE-029 command string vs argv", async () => {
+    const root = aTree();
+    const { attempt } = await gateOn(root, { rules: [{ allow: "execute", command: "ls *" }] });
+    for (const command of ["ls; touch PWNED", "ls\ntouch PWNED", "ls `touch PWNED`", "ls & touch PWNED"])
+      expect((await attempt("terminal", { command })).outcome, command).toBe("ask");
+    const workspace = await LocalWorkspace.open(join(root, "ws"));
+    const run = workspace.runCommand(["ls; touch PWNED"], {
+      signal: new AbortController().signal,
+      onOutput: () => undefined,
+    });
+    await expect(run).rejects.toThrow(/could not be started.*Nothing was run/s);
+    expect(existsSync(join(root, "ws/PWNED"))).toBe(false);
+  });
+
+  test("TE-030 spawn", async () => {
+    const root = aTree();
+    const { attempt } = await gateOn(root, { rules: anything, ask: yes });
+    const { call } = await attempt("terminal", { command: `echo${" argument".repeat(100_000)} > out` });
+    expect(call.state).toMatchObject({ status: "failed" });
+    expect(JSON.stringify(call.state)).toContain("Nothing was run");
+    const workspace = await LocalWorkspace.open(join(root, "ws"));
+    const words = ["echo", ...Array.from({ length: 200_000 }, () => "an argument")];
+    const options = { signal: new AbortController().signal, onOutput: () => undefined };
+    await expect(workspace.runCommand(words, options)).rejects.toThrow(
+      /could not be started.*Nothing was run/s,
+    );
+    expect((await attempt("terminal", { command: "echo still here" })).call.rawOutput).toMatchObject({
+      output: "still here\n",
+    });
+  });
+
+  test.each(["cat", "cat -", "head -n1 /dev/stdin", "sh", "read line; echo got $?"])(
+    "TE-032 interactive read: %s",
+    async (command) => {
+      const { attempt } = await gateOn(aTree(), { rules: anything, ask: yes });
+      const { call } = await attempt("terminal", { command, timeout: 20 });
+      expect(call.state.status).toBe("done");
+    },
+  );
+});
+
+describe("a heavy load", () => {
+  const child = fileURLToPath(new URL("children/heavy.mjs", import.meta.url));
+  /** In a process of its own: its memory is nobody else's. */
+  const heavy = async (...words: readonly string[]): Promise<unknown> =>
+    JSON.parse((await promisify(execFile)(process.execPath, [child, ...words])).stdout);
+
+  test("RE-001 Codex keeps 1 MiB head+tail; Gemini 16 MB", async () => {
+    const cost = await heavy("output", String(1024 ** 3));
+    expect(cost).toMatchObject({ status: "done", exitCode: 0, start: "FIRST\n", end: true });
+    const { grown, truncated, length, stored } = cost as Record<string, number>;
+    expect(grown).toBeLessThanOrEqual(64);
+    expect(truncated).toBeGreaterThan(1_000_000_000);
+    expect(length).toBeLessThan(200_000);
+    // Once a mebi-unit was shown, there is a small update per second.
+    expect(stored).toBeLessThan(4_000_000);
+  });
+
+  test("RE-003 idle cost", async () => {
+    const { rss, slowest, count } = (await heavy("sessions", "1000")) as Record<string, number>;
+    expect(count).toBe(1000);
+    expect(rss).toBeLessThanOrEqual(512);
+    expect(slowest).toBeLessThan(500);
+  });
+
+  test.each(["(a+)+$", "(a|a)*c", "(?:a?){50}a{50}", "(((a*)*)*)*b"])(
+    "RE-008 ReDoS in search: %s",
+    async (pattern) => {
+      const root = aTree();
+      writeFileSync(join(root, "ws/src/long.txt"), `${"a".repeat(50)}b\n${"a".repeat(100_000)}b\n`);
+      const { attempt } = await gateOn(root, { rules: [{ allow: "search" }] });
+      const started = performance.now();
+      const { outcome } = await attempt("grep", { pattern, path: "src" });
+      expect(outcome).toBe("allow");
+      expect(performance.now() - started).toBeLessThan(10_000);
+    },
+  );
+
+  test("RE-009 search", async () => {
+    const root = aTree();
+    const [folders, perFolder] = [isLong ? 1000 : 60, 100];
+    for (let folder = 0; folder < folders; folder += 1) {
+      const path = join(root, folder % 2 === 0 ? "ws/many" : "ws/node_modules", String(folder));
+      mkdirSync(path, { recursive: true });
+      for (let file = 0; file < perFolder; file += 1)
+        writeFileSync(join(path, `${file}.txt`), `needle ${file}\n`);
+      symlinkSync("..", join(path, "circle"));
+    }
+    const { attempt } = await gateOn(root, { rules: [{ allow: "search" }, { allow: "read" }] });
+    const started = performance.now();
+    const found = await attempt("find_path", { pattern: "many/**/7.txt" });
+    const lines = await attempt("grep", { pattern: "needle 7$" });
+    expect(performance.now() - started).toBeLessThan(25_000);
+    for (const { call, outcome } of [found, lines]) {
+      expect(outcome).toBe("allow");
+      expect(String(call.rawOutput)).not.toContain("circle");
+    }
+    expect(String(found.call.rawOutput).split("\n").length).toBeGreaterThan(25);
+  });
+
+  test(
+    "RE-010 leaks",
+    async () => {
+      const { attempt } = await gateOn(aTree(), { rules: anything, ask: yes });
+      const cycles = async (count: number) => {
+        for (let done = 0; done < count; done += 10)
+          await Promise.all(Array.from({ length: 10 }, () => attempt("terminal", { command: "true" })));
+      };
+      await cycles(20);
+      const before = { files: openFiles(), children: childrenOf(process.pid) };
+      await cycles(isLong ? 10_000 : 300);
+      await vi.waitFor(() => {
+        expect(openFiles()).toBeLessThanOrEqual(before.files);
+        expect(childrenOf(process.pid)).toBeLessThanOrEqual(before.children);
+      }, 5_000);
+    },
+    600_000,
+  );
+});
+
+describe("a URL", () => {
+  /** A fetch tool to which no name is known, and that remembers which it was asked for. */
+  function lookedUp(options: FetchOptions = {}) {
+    const names: string[] = [];
+    const tool = fetchTool({
+      lookup: (host) => {
+        names.push(host);
+        return Promise.reject(Object.assign(new Error("unknown"), { code: "ENOTFOUND" }));
+      },
+      ...options,
+    });
+    return { names, tool };
+  }
+
+  test.each(
+    ["HT-050", "HT-051", "HT-052", "HT-054", "HT-055", "HT-056"].map((id) => [named(id), id] as const),
+  )("%s", async (_, id) => {
+    const one = caseOf(id);
+    const { names, tool } = lookedUp();
+    const { attempt } = await gateOn(aTree(), { ...one, tools: [tool] });
+    const { outcome } = await attempt("fetch", { url: one.input.url });
+    // A URL that cannot be fetched at all fails before anyone is asked.
+    expect([...(one.accept ?? []), "error"]).toContain(outcome);
+    expect(names).toEqual([]);
+  });
+
+  // Whoever is asked would say yes: it must not come to that.
+  test.each(
+    ["HT-058", "HT-060", "HT-061", "HT-062", "HT-064", "HT-066", "HT-067", "HT-070"].map(
+      (id) => [named(id), id] as const,
+    ),
+  )("%s", async (_, id) => {
+    const one = caseOf(id);
+    const server = await aServer(sends("inside"));
+    const { attempt } = await gateOn(aTree(), { ...one, ask: yes });
+    const url = (one.input.url ?? "").replace("PORT", String(server.port));
+    const { outcome } = await attempt("fetch", { url });
+    expect(["deny", "error"] satisfies Outcome[]).toContain(outcome);
+    expect(server.connections()).toBe(0);
+  });
+
+  test.each([
+    "http://0:PORT/",
+    "http://0.0.0.0:PORT/",
+    "http://0177.0.0.1:PORT/",
+    "http://0x7f.1:PORT/",
+    "http://127.0.1:PORT/",
+    "http://127.255.255.254:PORT/",
+    "http://LOCALHOST:PORT/",
+    "http://a.localhost:PORT/",
+    "http://localhost.localdomain:PORT/",
+    "http://①②⑦.⓪.⓪.①:PORT/",
+    "http://127。0。0。1:PORT/",
+    "http://[::]:PORT/",
+    "http://[::ffff:7f00:1]:PORT/",
+    "http://[::127.0.0.1]:PORT/",
+    "http://[64:ff9b::7f00:1]:PORT/",
+    "http://[2002:7f00:1::]:PORT/",
+    "http://[0:0:0:0:0:0:0:1]:PORT/",
+    "http://[fe80::1]:PORT/",
+    "http://[fd00:ec2::254]/latest/meta-data/",
+    "http://[::ffff:169.254.169.254]/",
+    "http://2852039166/latest/meta-data/",
+    "http://0xA9FEA9FE/",
+    "http://metadata.google.internal/",
+    "http://100.100.100.200/latest/meta-data/",
+    "http://192.168.0.1/",
+    "http://10.0.0.1/",
+    "http://172.31.255.255/",
+    "http://224.0.0.1/",
+    "http://255.255.255.255/",
+    "http://\t127.0.0.1:PORT/",
+    "http:127.0.0.1:PORT",
+    "http:\\\\127.0.0.1:PORT\\",
+    "gopher://127.0.0.1:PORT/",
+    "data:text/plain,x",
+  ])("%s is not fetched, whoever says yes", async (written) => {
+    const server = await aServer(sends("inside"));
+    const { attempt } = await gateOn(aTree(), { rules: [{ allow: "fetch" }], ask: yes });
+    const { outcome } = await attempt("fetch", { url: written.replace("PORT", String(server.port)) });
+    expect(["deny", "error"] satisfies Outcome[]).toContain(outcome);
+    expect(server.connections()).toBe(0);
+  });
+
+  /** allowed.example is a server of ours. */
+  const known = (more: FetchOptions = {}) =>
+    fetchTool({
+      lookup: () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]),
+      reach: (_, address) => address === "127.0.0.1",
+      ...more,
+    });
+  const ruleFor = (port: number): Rule[] => [{ allow: "fetch", host: `http://*.allowed.example:${port}` }];
+
+  test("HT-074 DNS TOCTOU: pin the address", async () => {
+    const { port, connections } = await aServer((_, response) =>
+      response.writeHead(302, { location: "/again", connection: "close" }).end(),
+    );
+    const elsewhere = await otherServer(port);
+    const answers = ["127.0.0.1", "127.0.0.2"];
+    let asked = 0;
+    const lookup = () => Promise.resolve([{ address: answers[asked++] ?? "127.0.0.2", family: 4 }]);
+    const { attempt } = await gateOn(aTree(), { rules: ruleFor(port), tools: [known({ lookup })] });
+    const { outcome, call } = await attempt("fetch", { url: `http://rebind.allowed.example:${port}/` });
+    expect(outcome).toBe("error");
+    expect(JSON.stringify(call.state)).toContain("is not on the public internet (127.0.0.2, loopback)");
+    expect([asked, connections(), elsewhere()]).toEqual([2, 1, 0]);
+  });
+
+  test("a name with one address inside among public ones is not connected to at all", async () => {
+    const { port, connections } = await aServer(sends("inside"));
+    const lookup = () =>
+      Promise.resolve([
+        { address: "93.184.215.14", family: 4 },
+        { address: "127.0.0.1", family: 4 },
+      ]);
+    const { attempt } = await gateOn(aTree(), { rules: ruleFor(port), tools: [fetchTool({ lookup })] });
+    expect((await attempt("fetch", { url: `http://two.allowed.example:${port}/` })).outcome).toBe("error");
+    expect(connections()).toBe(0);
+  });
+
+  test.each([
+    ["an endless body", {}, (write: (chunk: Buffer) => void) => write(Buffer.alloc(65_536, "x"))],
+    [
+      "a body that is small until it is unpacked",
+      { "content-encoding": "gzip" },
+      (write: (chunk: Buffer) => void) => write(BOMB),
+    ],
+  ])("HT-075 resource limits: %s", async (_, headers, feed) => {
+    let isGone = false;
+    const { port } = await aServer((_request, response) => {
+      response.writeHead(200, { "content-type": "text/plain", ...headers });
+      response.on("close", () => (isGone = true));
+      const more = () => {
+        while (!response.destroyed && !response.writableNeedDrain)
+          feed((chunk) => response.write(chunk));
+      };
+      response.on("drain", more);
+      more();
+    });
+    const { attempt } = await gateOn(aTree(), { rules: ruleFor(port), tools: [known()] });
+    const { outcome, call } = await attempt("fetch", { url: `http://x.allowed.example:${port}/big` });
+    expect(outcome).toBe("allow");
+    expect(String(call.rawOutput)).toContain("The page is longer than 10485760 bytes");
+    await vi.waitFor(() => expect(isGone).toBe(true));
+  });
+
+  test("HT-075 resource limits: a byte now and then", async () => {
+    const { port } = await aServer((_, response) => {
+      response.writeHead(200, { "content-type": "text/plain" });
+      const timer = setInterval(() => response.write("x"), 20);
+      response.on("close", () => clearInterval(timer));
+    });
+    const { attempt } = await gateOn(aTree(), { rules: ruleFor(port), tools: [known({ timeLimit: 300 })] });
+    const { call } = await attempt("fetch", { url: `http://x.allowed.example:${port}/slow` });
+    expect(String(call.rawOutput)).toContain("The page was not complete after 0.3 s");
+  });
+
+  test("HT-076 loop", async () => {
+    const { port, requests } = await aServer((_, response) =>
+      response.writeHead(302, { location: "/loop" }).end(),
+    );
+    const { attempt } = await gateOn(aTree(), { rules: ruleFor(port), tools: [known()] });
+    const { outcome, call } = await attempt("fetch", { url: `http://x.allowed.example:${port}/loop` });
+    expect(outcome).toBe("error");
+    expect(JSON.stringify(call.state)).toContain("more than 10 times");
+    expect(requests.length).toBeLessThanOrEqual(11);
+  });
+});
+
+test("every case of these families is tried", () => {
+  const all = [...paths.map(({ id }) => id), ...runs.keys()];
+  expect([...tried].toSorted()).toEqual(all.toSorted());
+});
+
+/** Toolgate's own files, which a case only names. */
+function ownPath(path: string, own: string): string {
+  if (path === "<product policy file, existing>") return join(own, "rules.json");
+  return path === "<product history DB>" ? join(own, "ledger.sqlite") : path;
+}
+
+/** Another process that makes a folder now itself, now a link to elsewhere, as quickly as it can. */
+function flip(folder: string, elsewhere: string) {
+  const script = `
+    const { renameSync, symlinkSync, rmSync } = require("node:fs");
+    const [folder, elsewhere] = process.argv.slice(1);
+    let times = 0, over = false;
+    process.stdin.on("data", () => (over = true));
+    const turn = () => {
+      renameSync(folder, folder + "-was");
+      symlinkSync(elsewhere, folder);
+      rmSync(folder);
+      renameSync(folder + "-was", folder);
+      times += 1;
+      if (over) process.stdout.write(String(times), () => process.exit());
+      else setImmediate(turn);
+    };
+    turn();`;
+  let times = 0;
+  const process_ = execFile(
+    process.execPath,
+    ["-e", script, folder, elsewhere],
+    (_, stdout) => (times = Number(stdout)),
+  );
+  onTestFinished(() => void process_.kill("SIGKILL"));
+  return {
+    times: () => times,
+    stop: async () => {
+      const gone = new Promise((resolve) => process_.once("close", resolve));
+      process_.stdin?.write("stop");
+      await gone;
+    },
+  };
+}
+
+/** A server at another address of this machine; how many have connected to it. */
+async function otherServer(port: number): Promise<() => number> {
+  let connections = 0;
+  const server = createServer((_, response) => response.end("inside"));
+  server.on("connection", () => (connections += 1));
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.2", resolve));
+  onTestFinished(() => void server.close());
+  return () => connections;
+}
+
+const BOMB = gzipSync(Buffer.alloc(50 * 1024 * 1024));
+
+/** A process that has ended and that nobody has collected is no longer alive. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+const openFiles = (): number => readdirSync("/proc/self/fd").length;
+
+function childrenOf(parent: number): number {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return new RegExp(`\\) \\S ${parent} `).test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+      } catch {
+        return false;
+      }
+    }).length;
+}

@@ -1,0 +1,19 @@
+// A process that gives the one open question of a ledger the same answer many times at once, starting at the
+// moment it is told, and prints how many of its answers counted. Usage: gate-answers.mjs <ledger> <times> <moment>
+import { openSqliteLedger } from "../../dist/history/index.js";
+
+const [file, times, moment] = process.argv.slice(2);
+const ledger = await openSqliteLedger(file);
+const [{ questionId, intentHash }] = await ledger.openQuestions();
+await new Promise((resolve) => setTimeout(resolve, Number(moment) - Date.now()));
+const answer = {
+  outcome: { type: "selected", optionId: "allow_once" },
+  intentHash,
+  by: "person",
+  at: Date.now(),
+};
+const receipts = await Promise.all(
+  Array.from({ length: Number(times) }, () => ledger.answer(questionId, answer)),
+);
+process.stdout.write(JSON.stringify(receipts.filter(({ counted }) => counted).length));
+await ledger.close();

@@ -1,0 +1,204 @@
+/** Very many calls at once through one gate, and answers from other processes, on what is built. */
+import { execFile, spawn } from "node:child_process";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { AgentSession, holdTurn } from "../src/agent/index.js";
+import { MemoryLedger, openSqliteLedger } from "../src/history/index.js";
+import { openGate } from "../src/run/index.js";
+import { defineTool, LocalWorkspace } from "../src/tools/index.js";
+import { counting, folder, never, scripted, text } from "./agent-kit.js";
+
+const run = promisify(execFile);
+const childAt = (name: string): string => fileURLToPath(new URL(`children/${name}`, import.meta.url));
+
+async function child(name: string, ...args: readonly string[]): Promise<unknown> {
+  const { stdout } = await run(process.execPath, [childAt(name), ...args], { timeout: 100_000 });
+  return JSON.parse(stdout);
+}
+
+const allDone = (count: number) => ({
+  ends: { done: count },
+  wrong: 0,
+  ran: count,
+  ranTwice: 0,
+  recorded: count,
+});
+
+test.each(["call", "proceed"])(
+  "ten thousand calls at once by %s all end, each ran once, in half a gigabyte",
+  async (how) => {
+    const end = await child("gate-load.mjs", await folder(), "10000", how);
+    expect(end).toMatchObject(allDone(10_000));
+    expect((end as { peakMegabytes: number }).peakMegabytes).toBeLessThan(512);
+  },
+  110_000,
+);
+
+test("two thousand calls at once into a file all end, and all are in it", async () => {
+  const cwd = await folder();
+  const file = join(cwd, "ledger.sqlite");
+  expect(await child("gate-load.mjs", cwd, "2000", "call", file)).toMatchObject(allDone(2_000));
+  const ledger = await openSqliteLedger(file);
+  const [session] = await ledger.sessions();
+  const events = await ledger.read(session?.sessionId ?? "");
+  expect(events.filter(({ event }) => event.type === "call-done")).toHaveLength(2_000);
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+  await ledger.close();
+}, 110_000);
+
+test("the same yes a thousand times from two processes at once runs the call once", async () => {
+  const cwd = await folder();
+  const file = join(cwd, "ledger.sqlite");
+  const ledger = await openSqliteLedger(file);
+  const counter = counting("t");
+  const gate = await openGate({ ledger, workspace: cwd, tools: [counter.tool] });
+  onTestFinished(async () => {
+    await gate.close();
+    await ledger.close();
+  });
+  await gate.submit([{ name: "t", input: {} }]);
+  const moment = String(Date.now() + 1_500);
+  const answers = Promise.all([1, 2].map(() => child("gate-answers.mjs", file, "500", moment)));
+  let isOver = false;
+  void answers.finally(() => (isOver = true));
+  while (!isOver) {
+    await gate.proceed(never());
+    await setTimeout(1);
+  }
+  expect([
+    [0, 1],
+    [1, 0],
+  ]).toContainEqual(await answers);
+  await gate.proceed(never());
+  expect(counter.runs).toBe(1);
+  expect([...gate.book.calls()].map(({ state }) => state.status)).toEqual(["done"]);
+}, 60_000);
+
+test("a yes from another process is taken up at once, while a long call still runs", async () => {
+  const cwd = await folder();
+  const file = join(cwd, "ledger.sqlite");
+  const ledger = await openSqliteLedger(file);
+  let quickRan: () => void = () => undefined;
+  const otherRan = new Promise<string>((resolve) => {
+    quickRan = () => resolve("the other ran");
+  });
+  const long = defineTool({
+    name: "long",
+    description: "Runs until the other one has.",
+    kind: "other",
+    input: z.object({}),
+    run: async (_, { signal }) => {
+      const first = await Promise.race([otherRan, setTimeout(20_000, "nobody ran", { signal, ref: false })]);
+      return { output: first };
+    },
+  });
+  const quick = defineTool({
+    name: "quick",
+    description: "Is asked about.",
+    kind: "other",
+    input: z.object({}),
+    run: async () => {
+      quickRan();
+      return { output: "ran" };
+    },
+  });
+  const agent = scripted(
+    [
+      {
+        calls: [
+          { tool: "long", input: {} },
+          { tool: "quick", input: {} },
+        ],
+      },
+      { say: "The end." },
+    ],
+    { tools: [long, quick], rules: [{ allow: "long" }] },
+  );
+  const session = await AgentSession.open({
+    agent,
+    ledger,
+    workspace: await LocalWorkspace.open(cwd),
+    sessionId: "s",
+  });
+  onTestFinished(async () => {
+    await session.close();
+    await ledger.close();
+  });
+  session.onRecorded((events) => {
+    if (!events.some(({ type }) => type === "question-asked")) return;
+    const other = spawn(process.execPath, [childAt("answer.mjs"), file, "bob"], {
+      stdio: "ignore",
+    });
+    onTestFinished(() => void other.kill());
+  });
+  const nobodyHere = () => new Promise<never>(() => undefined);
+  const end = await holdTurn(session, nobodyHere, never(), () => session.prompt(text("go"), never()));
+  expect(end).toMatchObject({ status: "stopped", stopReason: "end_turn" });
+  const [longCall, quickCall] = [...session.book.calls()];
+  expect(longCall?.rawOutput).toBe("the other ran");
+  expect(quickCall?.decision).toMatchObject({ by: "person", who: "bob" });
+});
+
+test("an answer that comes while answers are taken up is not overlooked", async () => {
+  const ledger = new MemoryLedger();
+  const counter = counting("t");
+  const stop = new AbortController();
+  const long = defineTool({
+    name: "long",
+    description: "Runs until it is stopped.",
+    kind: "other",
+    input: z.object({}),
+    run: async (_, { signal }) => setTimeout(20_000, "", { signal }),
+  });
+  const gate = await openGate({
+    ledger,
+    workspace: await folder(),
+    tools: [long, counter.tool],
+    rules: [{ allow: "long" }],
+  });
+  onTestFinished(() => gate.close());
+  await gate.submit([
+    { name: "long", input: {} },
+    { name: "t", input: {} },
+  ]);
+  const [question] = await ledger.openQuestions();
+  if (!question) throw new Error("nothing was asked");
+  const read = ledger.read.bind(ledger);
+  let isAnswered = false;
+  // The moment between the look at the ledger and the sleep until something happens.
+  ledger.read = async (...args) => {
+    const events = await read(...args);
+    if (!isAnswered) {
+      isAnswered = true;
+      await ledger.answer(question.questionId, {
+        outcome: { type: "selected", optionId: "allow_once" },
+        intentHash: question.intentHash,
+        by: "person",
+        at: Date.now(),
+      });
+      gate.wake();
+    }
+    return events;
+  };
+  gate.onRecorded((events) => {
+    if (events.some(({ type }) => type === "call-done")) stop.abort();
+  });
+  await gate.proceed(stop.signal);
+  expect(counter.runs).toBe(1);
+}, 10_000);
+
+test("a process whose calls were all stopped has nothing left to wait for", async () => {
+  expect(await child("gate-over.mjs", await folder())).toEqual([
+    "slow cancelled",
+    "asking done",
+    "limited failed",
+    "loud cancelled",
+    "question cancelled",
+    "instant done",
+    "terminal cancelled",
+  ]);
+});

@@ -1,0 +1,351 @@
+/** Undo: what a call changed is put back as it was, or nothing is touched. */
+import { createHash } from "node:crypto";
+import {
+  chmod,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import type { Ledger } from "../src/call/index.js";
+import { MemoryLedger, openSqliteLedger } from "../src/history/index.js";
+import { openGate } from "../src/run/index.js";
+import type { Gate } from "../src/run/index.js";
+import { builtInTools, defineTool } from "../src/tools/index.js";
+import type { Tool } from "../src/tools/index.js";
+import { folder } from "./agent-kit.js";
+
+const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 40);
+
+async function gateOn(root: string, ledger: Ledger = new MemoryLedger(), more: readonly Tool[] = []) {
+  return openGate({
+    ledger,
+    workspace: root,
+    sessionId: "s",
+    tools: [...builtInTools, ...more],
+    rules: [{ allow: "*", anyFlags: true }, { allow: "edit" }, { allow: "delete" }, { allow: "move" }],
+    loopLimit: 1_000,
+  });
+}
+
+async function gateIn(files: Record<string, string> = {}, more: readonly Tool[] = []) {
+  const root = await folder(files);
+  const gate = await gateOn(root, new MemoryLedger(), more);
+  onTestFinished(() => gate.close());
+  return { root, gate };
+}
+
+/** Makes the call, which must end well, and returns its id. */
+async function make(gate: Gate, name: string, input: object): Promise<string> {
+  const { toolCallId, state } = await gate.call({ name, input });
+  expect(state, `${name} ${JSON.stringify(input)}`).toMatchObject({ status: "done" });
+  return toolCallId;
+}
+
+/** Everything in a folder: each path with what it is, its mode, and what it holds. */
+async function treeOf(path: string, name = ""): Promise<Record<string, string>> {
+  const all: Record<string, string> = {};
+  for (const entry of (await readdir(path)).toSorted()) {
+    const inner = join(path, entry);
+    const shown = `${name}${entry}`;
+    const stats = await lstat(inner);
+    const mode = (stats.mode & 0o7777).toString(8);
+    if (stats.isSymbolicLink()) all[shown] = `link to ${await readlink(inner)}`;
+    else if (stats.isDirectory())
+      Object.assign(all, { [shown]: `folder ${mode}` }, await treeOf(inner, `${shown}/`));
+    else
+      all[shown] = `file ${mode} ${createHash("sha256")
+        .update(await readFile(inner))
+        .digest("hex")}`;
+  }
+  return all;
+}
+
+/** A folder with all that a folder can have. */
+async function fill(root: string): Promise<void> {
+  await mkdir(join(root, "tree/deep/empty"), { recursive: true });
+  await mkdir(join(root, "tree/.hidden"));
+  await writeFile(join(root, "tree/a.txt"), "a");
+  await writeFile(join(root, "tree/run.sh"), "#!/bin/sh\n");
+  await writeFile(join(root, "tree/deep/bytes"), Buffer.from([0, 255, 254, 10]));
+  await writeFile(join(root, "tree/deep/nothing"), "");
+  await writeFile(join(root, "tree/.hidden/é 🎈 name"), "n");
+  await symlink("../a.txt", join(root, "tree/deep/link"));
+  await symlink("nowhere", join(root, "tree/broken"));
+  await symlink("deep", join(root, "tree/folder-link"));
+  await chmod(join(root, "tree/run.sh"), 0o751);
+  await chmod(join(root, "tree/a.txt"), 0o600);
+  await chmod(join(root, "tree/deep/empty"), 0o750);
+  await chmod(join(root, "tree/deep"), 0o711);
+}
+
+describe("an undo puts back", () => {
+  test.each<[string, string, object]>([
+    ["a file that was written anew", "write_file", { path: "tree/run.sh", content: "new" }],
+    ["a file that was not there", "write_file", { path: "tree/new", content: "new" }],
+    ["a file that is not text", "write_file", { path: "tree/deep/bytes", content: "text" }],
+    [
+      "a file that was edited in several places",
+      "edit_file",
+      {
+        path: "tree/run.sh",
+        edits: [
+          { oldText: "#!", newText: "# !" },
+          { oldText: "sh\n", newText: "bash\n" },
+        ],
+      },
+    ],
+    ["the file behind a link", "write_file", { path: "tree/deep/link", content: "through" }],
+    ["a file that was deleted", "delete_path", { path: "tree/run.sh" }],
+    ["a link that was deleted", "delete_path", { path: "tree/deep/link" }],
+    ["a link that led nowhere", "delete_path", { path: "tree/broken" }],
+    ["an empty folder", "delete_path", { path: "tree/deep/empty" }],
+    ["a whole tree, with modes, links and empty folders", "delete_path", { path: "tree", recursive: true }],
+    ["a file that was moved", "move_path", { from: "tree/run.sh", to: "moved.sh" }],
+    ["a link that was moved", "move_path", { from: "tree/deep/link", to: "link" }],
+    ["a whole tree that was moved", "move_path", { from: "tree", to: "forest" }],
+  ])("%s", async (_, name, input) => {
+    const { root, gate } = await gateIn();
+    await fill(root);
+    const before = await treeOf(root);
+    const toolCallId = await make(gate, name, input);
+    expect(await treeOf(root)).not.toEqual(before);
+    const { paths } = await gate.undo(toolCallId);
+    expect(await treeOf(root)).toEqual(before);
+    expect(paths.length).toBeGreaterThan(0);
+    expect(gate.book.call(toolCallId)?.times.undone).toBeGreaterThan(0);
+  });
+
+  test("what a call changed several times, and what it removed beside what it wrote", async () => {
+    const busy = defineTool({
+      name: "busy",
+      description: "Changes a lot.",
+      kind: "edit",
+      input: z.object({}),
+      run: async (_, { workspace }) => {
+        const at = (path: string) => `${workspace.root}/${path}`;
+        await workspace.write(at("tree/a.txt"), "one");
+        await workspace.write(at("tree/a.txt"), "two");
+        await workspace.write(at("tree/run.sh"), "three");
+        await workspace.remove(at("tree/run.sh"));
+        await workspace.remove(at("tree/deep"));
+        await workspace.write(at("new"), "new");
+        await workspace.move(at("tree/.hidden"), at("seen"));
+        return "done";
+      },
+    });
+    const { root, gate } = await gateIn({}, [busy]);
+    await fill(root);
+    const before = await treeOf(root);
+    await gate.undo(await make(gate, "busy", {}));
+    expect(await treeOf(root)).toEqual(before);
+  });
+
+  test("a call of a process that is gone, out of the file", async () => {
+    const root = await folder();
+    const file = join(await folder(), "ledger.sqlite");
+    await fill(root);
+    const before = await treeOf(root);
+    const first = await openSqliteLedger(file);
+    const gate = await gateOn(root, first);
+    const deleted = await make(gate, "delete_path", { path: "tree", recursive: true });
+    const written = await make(gate, "write_file", { path: "other", content: "x" });
+    await gate.close();
+    await first.close();
+    const second = await openSqliteLedger(file);
+    const again = await gateOn(root, second);
+    await again.undo(written);
+    await again.undo(deleted);
+    expect(await treeOf(root)).toEqual(before);
+    await expect(again.undo(deleted)).rejects.toThrow("it was undone already");
+    await again.close();
+    await second.close();
+  });
+});
+
+describe("an undo is refused, and touches nothing,", () => {
+  const write = { path: "tree/a.txt", content: "new" };
+  const remove = { path: "tree", recursive: true };
+  const move = { from: "tree", to: "forest" };
+
+  test.each<[string, string, object, (root: string) => Promise<unknown>, string]>([
+    [
+      "when the file was edited",
+      "write_file",
+      write,
+      (root) => writeFile(join(root, "tree/a.txt"), "mine"),
+      "has changed since",
+    ],
+    [
+      "when the file was deleted",
+      "write_file",
+      write,
+      (root) => rm(join(root, "tree/a.txt")),
+      "has changed since",
+    ],
+    [
+      "when a folder took the file's place",
+      "write_file",
+      write,
+      async (root) => {
+        await rm(join(root, "tree/a.txt"));
+        await mkdir(join(root, "tree/a.txt"));
+      },
+      "has changed since",
+    ],
+    [
+      "when a new file was edited",
+      "write_file",
+      { path: "new", content: "x" },
+      (root) => writeFile(join(root, "new"), "mine"),
+      "has changed since",
+    ],
+    [
+      "when what was deleted is there again",
+      "delete_path",
+      remove,
+      (root) => writeFile(join(root, "tree"), "mine"),
+      "has changed since",
+    ],
+    [
+      "when one file of a deleted tree is there again",
+      "delete_path",
+      remove,
+      async (root) => {
+        await mkdir(join(root, "tree"));
+        await writeFile(join(root, "tree/a.txt"), "mine");
+      },
+      "has changed since",
+    ],
+    [
+      "when what was moved is gone",
+      "move_path",
+      move,
+      (root) => rename(join(root, "forest"), join(root, "wood")),
+      "is no longer there",
+    ],
+    [
+      "when something is where it was moved from",
+      "move_path",
+      move,
+      (root) => mkdir(join(root, "tree")),
+      "something else is at",
+    ],
+  ])("%s", async (_, name, input, meanwhile, reason) => {
+    const { root, gate } = await gateIn();
+    await fill(root);
+    const toolCallId = await make(gate, name, input);
+    await meanwhile(root);
+    const before = await treeOf(root);
+    const refusal = await gate.undo(toolCallId).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ name: "UndoRefused", code: "UNDO_REFUSED" });
+    expect(String(refusal)).toContain(reason);
+    expect(await treeOf(root)).toEqual(before);
+    expect(gate.book.call(toolCallId)?.times.undone).toBeUndefined();
+  });
+
+  test("of a command, since nobody kept what it changed", async () => {
+    const { gate } = await gateIn({ "a.txt": "one" });
+    const toolCallId = await make(gate, "terminal", { command: "rm a.txt" });
+    await expect(gate.undo(toolCallId)).rejects.toThrow("no file that it changed was kept");
+  });
+
+  test("of a tree with more files than are kept", async () => {
+    const { root, gate } = await gateIn();
+    await mkdir(join(root, "many"));
+    for (let number = 0; number < 2_001; number += 1) await writeFile(join(root, `many/${number}`), "");
+    const toolCallId = await make(gate, "delete_path", { path: "many", recursive: true });
+    await expect(gate.undo(toolCallId)).rejects.toThrow(/was not kept: there was too much of it to keep/);
+    expect(await readdir(root)).toEqual([]);
+  });
+
+  test("of a file with more bytes than are kept", async () => {
+    const { root, gate } = await gateIn();
+    await writeFile(join(root, "large"), Buffer.alloc(64 * 1024 * 1024 + 1));
+    const toolCallId = await make(gate, "delete_path", { path: "large" });
+    await expect(gate.undo(toolCallId)).rejects.toThrow("was not kept: there was too much of it to keep");
+  });
+
+  test("while the call has not ended", async () => {
+    const { gate } = await gateIn();
+    const running = gate.call({ name: "terminal", input: { command: "sleep 0.2" } });
+    await expect.poll(() => [...gate.book.calls()].length).toBe(1);
+    const [call] = [...gate.book.calls()];
+    await expect(gate.undo(call?.toolCallId ?? "")).rejects.toThrow("it has not ended yet");
+    await running;
+  });
+
+  test("the second of two at once", async () => {
+    const { root, gate } = await gateIn();
+    const toolCallId = await make(gate, "write_file", { path: "new", content: "x" });
+    const both = await Promise.allSettled([gate.undo(toolCallId), gate.undo(toolCallId)]);
+    expect(both).toMatchObject([{ status: "fulfilled" }, { reason: { name: "UndoRefused" } }]);
+    expect(await readdir(root)).toEqual([]);
+  });
+});
+
+const name = fc.constantFrom("a", "b", "c", "d");
+// Where nothing is yet, the folders on the way are made too.
+const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((parts) => parts.join("/"));
+const content = fc.constantFrom("", "one\n", "two\ntwo\n", "é🎈");
+const change = fc.oneof(
+  fc.record({ tool: fc.constant("write_file"), input: fc.record({ path, content }) }),
+  fc.record({
+    tool: fc.constant("edit_file"),
+    input: fc.record({
+      path,
+      oldText: fc.constantFrom("one", "two", ""),
+      newText: content,
+      replaceAll: fc.constant(true),
+    }),
+  }),
+  fc.record({
+    tool: fc.constant("delete_path"),
+    input: fc.record({ path, recursive: fc.boolean() }),
+  }),
+  fc.record({ tool: fc.constant("move_path"), input: fc.record({ from: path, to: path }) }),
+);
+
+test(
+  "any changes, each undone in reverse order, leave everything as it was",
+  async () => {
+    const root = await folder();
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { maxLength: 8 }), async (changes) => {
+        await rm(join(root, "ws"), { recursive: true, force: true });
+        const workspace = join(root, "ws");
+        await mkdir(join(workspace, "a/b"), { recursive: true });
+        await writeFile(join(workspace, "a/a"), "one\n");
+        await writeFile(join(workspace, "a/b/c"), "two\ntwo\n");
+        await writeFile(join(workspace, "c"), "one\n");
+        await symlink("a", join(workspace, "d"));
+        await chmod(join(workspace, "a/b/c"), 0o640);
+        await chmod(join(workspace, "a/b"), 0o710);
+        const gate = await gateOn(workspace);
+        const trees: { toolCallId: string; before: Record<string, string> }[] = [];
+        for (const { tool, input } of changes) {
+          const before = await treeOf(workspace);
+          const { toolCallId, state } = await gate.call({ name: tool, input });
+          if (state.status === "done") trees.push({ toolCallId, before });
+          else expect(await treeOf(workspace)).toEqual(before);
+        }
+        for (const { toolCallId, before } of trees.toReversed()) {
+          if (JSON.stringify(await treeOf(workspace)) !== JSON.stringify(before)) await gate.undo(toolCallId);
+          expect(await treeOf(workspace)).toEqual(before);
+        }
+        await gate.close();
+      }),
+      { numRuns: RUNS },
+    );
+  },
+  Math.max(30_000, RUNS * 200),
+);
