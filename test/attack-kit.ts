@@ -5,6 +5,7 @@
 import { execFileSync } from "node:child_process";
 import {
   lstatSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -30,10 +31,17 @@ export const fixtures = fileURLToPath(new URL("fixtures/adversarial/", import.me
 /** What stands in the file outside, in the one that rules deny and in .env. Nothing of it may come to light. */
 export const SECRETS = ["outside-7f3a91", "denied-9c1d42", "environment-5e2b08"] as const;
 
-/** The catalogue's /ws, /outside … in a folder that is gone when the test is over. */
-export function aTree(): string {
+/** A folder with an empty /ws in it, gone when the test is over. */
+export function anEmptyTree(): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "toolgate-attacks-")));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  mkdirSync(join(root, "ws"));
+  return root;
+}
+
+/** The catalogue's /ws, /outside … */
+export function aTree(): string {
+  const root = anEmptyTree();
   execFileSync("sh", [join(fixtures, "tree.sh"), root], { stdio: "ignore" });
   const [outside, denied, environment] = SECRETS;
   writeFileSync(join(root, "outside/secret"), `${outside}\n`);

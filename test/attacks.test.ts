@@ -31,7 +31,7 @@ import { fetchTool, LocalWorkspace } from "../src/tools/index.js";
 import type { FetchOptions } from "../src/tools/index.js";
 import { aServer, sends } from "../src/tools/web/web.samples.js";
 import { callText } from "../src/view/index.js";
-import { aTree, fixtures, gateOn, no, outsideOf, placed, secretsIn, yes } from "./attack-kit.js";
+import { anEmptyTree, aTree, fixtures, gateOn, no, outsideOf, placed, secretsIn, yes } from "./attack-kit.js";
 import type { Outcome, Tried } from "./attack-kit.js";
 
 const isLong = process.env["TOOLGATE_LONG"] !== undefined;
@@ -468,7 +468,7 @@ describe("a command", () => {
   const outputOf = ({ rawOutput }: ToolCall) => rawOutput as { output: string; truncated?: number };
 
   test("TE-015 char boundary MUST (our own bound instead of ACP's outputByteLimit)", async () => {
-    const { attempt } = await gateOn(aTree(), { rules: anything, ask: yes });
+    const { attempt } = await gateOn(anEmptyTree(), { rules: anything, ask: yes });
     for (const start of ["", "x", "xx", "xxx"]) {
       const command = `printf ${start || "''"}; i=0; while [ $i -lt 12 ]; do cat big; i=$((i+1)); done; printf '€end'`;
       const { call } = await attempt("terminal", { command: `yes 'é€😀' | head -n 2000 > big; ${command}` });
@@ -483,7 +483,7 @@ describe("a command", () => {
   test.each([-1, 0, Number.MAX_SAFE_INTEGER, "5"])(
     "TE-017 negative (of our own limit, the timeout: %j)",
     async (timeout) => {
-      const root = aTree();
+      const root = anEmptyTree();
       const { attempt } = await gateOn(root, { rules: anything, ask: yes });
       const { outcome } = await attempt("terminal", { command: "touch ran", timeout });
       expect(outcome).toBe("error");
@@ -492,7 +492,7 @@ describe("a command", () => {
   );
 
   test("TE-019 wide line", async () => {
-    const { attempt } = await gateOn(aTree(), { rules: anything, ask: yes });
+    const { attempt } = await gateOn(anEmptyTree(), { rules: anything, ask: yes });
     const { call } = await attempt("terminal", { command: "head -c 100000000 /dev/zero | tr '\\0' x" });
     const { output, truncated = 0 } = outputOf(call);
     expect(truncated).toBeGreaterThan(99_000_000);
@@ -501,14 +501,18 @@ describe("a command", () => {
   });
 
   test("TE-020 split multi-byte", async () => {
-    const { attempt } = await gateOn(aTree(), { rules: anything, ask: yes });
+    const { attempt } = await gateOn(anEmptyTree(), { rules: anything, ask: yes });
     const command = "printf '\\342'; sleep 0.2; printf '\\202\\254'";
     expect(outputOf((await attempt("terminal", { command })).call).output).toBe("€");
   });
 
   test.each([
     ["TE-022 process group", "sh -c 'sleep 1000 & echo $! >> pids; echo $$ >> pids; exec sleep 1000'", 2],
-    ["TE-023 ignores SIGTERM", `sh -c "trap '' TERM HUP INT; echo \\$\\$ >> pids; sleep 1000; sleep 1000"`, 1],
+    [
+      "TE-023 ignores SIGTERM",
+      `sh -c "trap '' TERM HUP INT; echo \\$\\$ >> pids; sleep 1000; sleep 1000"`,
+      1,
+    ],
     ["a process in a session of its own is ended too", "setsid sh -c 'echo $$ >> pids; exec sleep 1000'", 1],
     [
       "a process that left its parents is ended too",
@@ -516,7 +520,7 @@ describe("a command", () => {
       2,
     ],
   ])("%s", async (_, command, count) => {
-    const root = aTree();
+    const root = anEmptyTree();
     const { attempt } = await gateOn(root, { rules: anything, ask: yes });
     const stop = new AbortController();
     const ended = attempt("terminal", { command }, stop.signal);
@@ -534,7 +538,7 @@ describe("a command", () => {
   });
 
   test("TE-029 command string vs argv", async () => {
-    const root = aTree();
+    const root = anEmptyTree();
     const { attempt } = await gateOn(root, { rules: [{ allow: "execute", command: "ls *" }] });
     for (const command of ["ls; touch PWNED", "ls\ntouch PWNED", "ls `touch PWNED`", "ls & touch PWNED"])
       expect((await attempt("terminal", { command })).outcome, command).toBe("ask");
@@ -548,7 +552,7 @@ describe("a command", () => {
   });
 
   test("TE-030 spawn", async () => {
-    const root = aTree();
+    const root = anEmptyTree();
     const { attempt } = await gateOn(root, { rules: anything, ask: yes });
     const { call } = await attempt("terminal", { command: `echo${" argument".repeat(100_000)} > out` });
     expect(call.state).toMatchObject({ status: "failed" });
@@ -567,7 +571,7 @@ describe("a command", () => {
   test.each(["cat", "cat -", "head -n1 /dev/stdin", "sh", "read line; echo got $?"])(
     "TE-032 interactive read: %s",
     async (command) => {
-      const { attempt } = await gateOn(aTree(), { rules: anything, ask: yes });
+      const { attempt } = await gateOn(anEmptyTree(), { rules: anything, ask: yes });
       const { call } = await attempt("terminal", { command, timeout: 20 });
       expect(call.state.status).toBe("done");
     },
@@ -601,18 +605,18 @@ describe("a heavy load", () => {
   test.each(["(a+)+$", "(a|a)*c", "(?:a?){50}a{50}", "(((a*)*)*)*b"])(
     "RE-008 ReDoS in search: %s",
     async (pattern) => {
-      const root = aTree();
-      writeFileSync(join(root, "ws/src/long.txt"), `${"a".repeat(50)}b\n${"a".repeat(100_000)}b\n`);
+      const root = anEmptyTree();
+      writeFileSync(join(root, "ws/long.txt"), `${"a".repeat(50)}b\n${"a".repeat(100_000)}b\n`);
       const { attempt } = await gateOn(root, { rules: [{ allow: "search" }] });
       const started = performance.now();
-      const { outcome } = await attempt("grep", { pattern, path: "src" });
+      const { outcome } = await attempt("grep", { pattern });
       expect(outcome).toBe("allow");
       expect(performance.now() - started).toBeLessThan(10_000);
     },
   );
 
   test("RE-009 search", async () => {
-    const root = aTree();
+    const root = anEmptyTree();
     const [folders, perFolder] = [isLong ? 1000 : 60, 100];
     for (let folder = 0; folder < folders; folder += 1) {
       const path = join(root, folder % 2 === 0 ? "ws/many" : "ws/node_modules", String(folder));
@@ -633,24 +637,20 @@ describe("a heavy load", () => {
     expect(String(found.call.rawOutput).split("\n").length).toBeGreaterThan(25);
   });
 
-  test(
-    "RE-010 leaks",
-    async () => {
-      const { attempt } = await gateOn(aTree(), { rules: anything, ask: yes });
-      const cycles = async (count: number) => {
-        for (let done = 0; done < count; done += 10)
-          await Promise.all(Array.from({ length: 10 }, () => attempt("terminal", { command: "true" })));
-      };
-      await cycles(20);
-      const before = { files: openFiles(), children: childrenOf(process.pid) };
-      await cycles(isLong ? 10_000 : 300);
-      await vi.waitFor(() => {
-        expect(openFiles()).toBeLessThanOrEqual(before.files);
-        expect(childrenOf(process.pid)).toBeLessThanOrEqual(before.children);
-      }, 5_000);
-    },
-    600_000,
-  );
+  test("RE-010 leaks", async () => {
+    const { attempt } = await gateOn(anEmptyTree(), { rules: anything, ask: yes });
+    const cycles = async (count: number) => {
+      for (let done = 0; done < count; done += 10)
+        await Promise.all(Array.from({ length: 10 }, () => attempt("terminal", { command: "true" })));
+    };
+    await cycles(20);
+    const before = { files: openFiles(), children: childrenOf(process.pid) };
+    await cycles(isLong ? 10_000 : 300);
+    await vi.waitFor(() => {
+      expect(openFiles()).toBeLessThanOrEqual(before.files);
+      expect(childrenOf(process.pid)).toBeLessThanOrEqual(before.children);
+    }, 5_000);
+  }, 600_000);
 });
 
 describe("a URL", () => {
@@ -667,12 +667,12 @@ describe("a URL", () => {
     return { names, tool };
   }
 
-  test.each(
-    ["HT-050", "HT-051", "HT-052", "HT-054", "HT-055", "HT-056"].map((id) => [named(id), id] as const),
-  )("%s", async (_, id) => {
+  const titled = (...ids: readonly string[]) => ids.map((id) => [id, caseOf(id).why] as const);
+
+  test.each(titled("HT-050", "HT-051", "HT-052", "HT-054", "HT-055", "HT-056"))("%s %s", async (id) => {
     const one = caseOf(id);
     const { names, tool } = lookedUp();
-    const { attempt } = await gateOn(aTree(), { ...one, tools: [tool] });
+    const { attempt } = await gateOn(anEmptyTree(), { ...one, tools: [tool] });
     const { outcome } = await attempt("fetch", { url: one.input.url });
     // A URL that cannot be fetched at all fails before anyone is asked.
     expect([...(one.accept ?? []), "error"]).toContain(outcome);
@@ -680,19 +680,18 @@ describe("a URL", () => {
   });
 
   // Whoever is asked would say yes: it must not come to that.
-  test.each(
-    ["HT-058", "HT-060", "HT-061", "HT-062", "HT-064", "HT-066", "HT-067", "HT-070"].map(
-      (id) => [named(id), id] as const,
-    ),
-  )("%s", async (_, id) => {
-    const one = caseOf(id);
-    const server = await aServer(sends("inside"));
-    const { attempt } = await gateOn(aTree(), { ...one, ask: yes });
-    const url = (one.input.url ?? "").replace("PORT", String(server.port));
-    const { outcome } = await attempt("fetch", { url });
-    expect(["deny", "error"] satisfies Outcome[]).toContain(outcome);
-    expect(server.connections()).toBe(0);
-  });
+  test.each(titled("HT-058", "HT-060", "HT-061", "HT-062", "HT-064", "HT-066", "HT-067", "HT-070"))(
+    "%s %s",
+    async (id) => {
+      const one = caseOf(id);
+      const server = await aServer(sends("inside"));
+      const { attempt } = await gateOn(anEmptyTree(), { ...one, ask: yes });
+      const url = (one.input.url ?? "").replace("PORT", String(server.port));
+      const { outcome } = await attempt("fetch", { url });
+      expect(["deny", "error"] satisfies Outcome[]).toContain(outcome);
+      expect(server.connections()).toBe(0);
+    },
+  );
 
   test.each([
     "http://0:PORT/",
@@ -731,7 +730,7 @@ describe("a URL", () => {
     "data:text/plain,x",
   ])("%s is not fetched, whoever says yes", async (written) => {
     const server = await aServer(sends("inside"));
-    const { attempt } = await gateOn(aTree(), { rules: [{ allow: "fetch" }], ask: yes });
+    const { attempt } = await gateOn(anEmptyTree(), { rules: [{ allow: "fetch" }], ask: yes });
     const { outcome } = await attempt("fetch", { url: written.replace("PORT", String(server.port)) });
     expect(["deny", "error"] satisfies Outcome[]).toContain(outcome);
     expect(server.connections()).toBe(0);
@@ -754,7 +753,7 @@ describe("a URL", () => {
     const answers = ["127.0.0.1", "127.0.0.2"];
     let asked = 0;
     const lookup = () => Promise.resolve([{ address: answers[asked++] ?? "127.0.0.2", family: 4 }]);
-    const { attempt } = await gateOn(aTree(), { rules: ruleFor(port), tools: [known({ lookup })] });
+    const { attempt } = await gateOn(anEmptyTree(), { rules: ruleFor(port), tools: [known({ lookup })] });
     const { outcome, call } = await attempt("fetch", { url: `http://rebind.allowed.example:${port}/` });
     expect(outcome).toBe("error");
     expect(JSON.stringify(call.state)).toContain("is not on the public internet (127.0.0.2, loopback)");
@@ -768,7 +767,7 @@ describe("a URL", () => {
         { address: "93.184.215.14", family: 4 },
         { address: "127.0.0.1", family: 4 },
       ]);
-    const { attempt } = await gateOn(aTree(), { rules: ruleFor(port), tools: [fetchTool({ lookup })] });
+    const { attempt } = await gateOn(anEmptyTree(), { rules: ruleFor(port), tools: [fetchTool({ lookup })] });
     expect((await attempt("fetch", { url: `http://two.allowed.example:${port}/` })).outcome).toBe("error");
     expect(connections()).toBe(0);
   });
@@ -786,13 +785,12 @@ describe("a URL", () => {
       response.writeHead(200, { "content-type": "text/plain", ...headers });
       response.on("close", () => (isGone = true));
       const more = () => {
-        while (!response.destroyed && !response.writableNeedDrain)
-          feed((chunk) => response.write(chunk));
+        while (!response.destroyed && !response.writableNeedDrain) feed((chunk) => response.write(chunk));
       };
       response.on("drain", more);
       more();
     });
-    const { attempt } = await gateOn(aTree(), { rules: ruleFor(port), tools: [known()] });
+    const { attempt } = await gateOn(anEmptyTree(), { rules: ruleFor(port), tools: [known()] });
     const { outcome, call } = await attempt("fetch", { url: `http://x.allowed.example:${port}/big` });
     expect(outcome).toBe("allow");
     expect(String(call.rawOutput)).toContain("The page is longer than 10485760 bytes");
@@ -805,7 +803,10 @@ describe("a URL", () => {
       const timer = setInterval(() => response.write("x"), 20);
       response.on("close", () => clearInterval(timer));
     });
-    const { attempt } = await gateOn(aTree(), { rules: ruleFor(port), tools: [known({ timeLimit: 300 })] });
+    const { attempt } = await gateOn(anEmptyTree(), {
+      rules: ruleFor(port),
+      tools: [known({ timeLimit: 300 })],
+    });
     const { call } = await attempt("fetch", { url: `http://x.allowed.example:${port}/slow` });
     expect(String(call.rawOutput)).toContain("The page was not complete after 0.3 s");
   });
@@ -814,7 +815,7 @@ describe("a URL", () => {
     const { port, requests } = await aServer((_, response) =>
       response.writeHead(302, { location: "/loop" }).end(),
     );
-    const { attempt } = await gateOn(aTree(), { rules: ruleFor(port), tools: [known()] });
+    const { attempt } = await gateOn(anEmptyTree(), { rules: ruleFor(port), tools: [known()] });
     const { outcome, call } = await attempt("fetch", { url: `http://x.allowed.example:${port}/loop` });
     expect(outcome).toBe("error");
     expect(JSON.stringify(call.state)).toContain("more than 10 times");

@@ -9,6 +9,7 @@ import type { Elicit, Judge } from "../run/index.js";
 import { Toolbox } from "../tools/index.js";
 import type { AppTool, Workspace } from "../tools/index.js";
 import type { Agent } from "./create-agent.js";
+import { withProjectInstructions } from "./project-instructions.js";
 import { advanceTurn } from "./turn.js";
 import type { TurnContext, TurnEnd } from "./turn.js";
 
@@ -73,11 +74,14 @@ export class AgentSession {
     const toolbox = new Toolbox([...agent.tools, ...(options.appTools ?? [])], agent.toolSources);
     const { root, roots } = workspace;
     const { sessionId } = record;
-    const place = { root, sessionId };
+    const placeNow = () => {
+      const { modeId } = record.book;
+      return { root, sessionId, ...(modeId !== undefined && { modeId }) };
+    };
     const judge =
       options.judge ??
       ((intent: Intent, also: readonly Rule[] = []) => {
-        const policy = agent.policy(place);
+        const policy = agent.policy(placeNow());
         const rules = [...policy.rules, ...also];
         return decide(intent, { ...policy, rules, roots, home: homedir(), now: now() });
       });
@@ -90,10 +94,11 @@ export class AgentSession {
       workspace,
       now,
       elicit: options.elicit,
-      onCleared: onCleared && ((verdict) => onCleared(verdict, place)),
-      remember: remember && ((grant) => remember(grant, place)),
+      onCleared: onCleared && ((verdict) => onCleared(verdict, placeNow())),
+      remember: remember && ((grant) => remember(grant, placeNow())),
     });
-    const session = new AgentSession(record, { agent, record, gate, toolbox, now }, now);
+    const instructions = () => withProjectInstructions(agent.instructions, agent.projectFile, workspace);
+    const session = new AgentSession(record, { agent, record, gate, toolbox, instructions, now }, now);
     if (record.seq === 0) {
       const info = { cwd: workspace.root, agent: agent.name, ...options.info };
       await record.record([{ type: "info-changed", at: now(), info }], { durable: true });
@@ -155,6 +160,11 @@ export class AgentSession {
     } finally {
       this.#isBusy = false;
     }
+  }
+
+  /** Chooses a mode for the calls from here on; what rules it stands for, the agent's policy says. */
+  async setMode(modeId: string): Promise<void> {
+    await this.#record.record([{ type: "mode-changed", at: this.#now(), modeId }], { durable: true });
   }
 
   /** Hears of every event once it is recorded and folded, in order. Returns the function that ends this. */

@@ -12,13 +12,13 @@ const FULL = 0.75;
 const CHARACTERS_PER_TOKEN = 3.5;
 
 export async function compactIfFull(context: TurnContext, signal: AbortSignal): Promise<void> {
-  const { agent, record, now } = context;
+  const { agent, record, instructions, now } = context;
   const session = record.book.snapshot();
   const last = session.steps.at(-1);
   // What was just compacted cannot be made smaller, and a first step has nothing before it.
   if (!last || last.stepId === session.compaction?.throughStepId) return;
   const prompt = promptFromSession(session, {
-    instructions: agent.instructions,
+    instructions: await instructions(),
     longestResult: agent.longestResult,
   });
   if (Math.max(tokensOf(prompt), last.usage?.inputTokens ?? 0) < agent.contextWindow * FULL) return;

@@ -20,6 +20,8 @@ export type AgentOptions = {
   readonly remember?: (grant: RememberedGrant, place: Place) => Promise<void>;
   /** Told to the model before everything else. */
   readonly instructions?: string;
+  /** A file of the workspace whose text is told to the model too: `AGENTS.md`. */
+  readonly projectFile?: string;
   /** A turn that has taken this many answers of the model is stopped. */
   readonly maxSteps?: number;
   /** How much the model's window holds, in tokens. Before it is full, what happened so far is summed up. */
@@ -33,10 +35,10 @@ export type AgentOptions = {
 /** The rules in force for a session in a workspace, without what the session itself knows. */
 export type PolicyFor = (place: Place) => Omit<Policy, "roots" | "home" | "now">;
 
-/** A session and its workspace. */
-export type Place = { readonly root: string; readonly sessionId: string };
+/** A session and its workspace. `modeId` is the mode that was chosen in the session, if one was. */
+export type Place = { readonly root: string; readonly sessionId: string; readonly modeId?: string };
 
-type Optional = "instructions" | "onCleared" | "remember" | "limits";
+type Optional = "instructions" | "projectFile" | "onCleared" | "remember" | "limits";
 
 export type Agent = Required<Omit<AgentOptions, "rules" | Optional>> & Pick<AgentOptions, Optional>;
 

@@ -21,7 +21,7 @@ export async function modelStep(context: TurnContext, turnId: string, signal: Ab
   const step = new StepReader(context, stepId);
   try {
     const { stream } = await unlessAborted(
-      context.agent.model.doStream(callOptions(context, signal)),
+      context.agent.model.doStream(await callOptions(context, signal)),
       signal,
     );
     for await (const part of partsOf(stream, signal)) step.read(part);
@@ -172,18 +172,20 @@ const BROKEN_BY: ReadonlyMap<string, StepEnd & { status: "broken" }> = new Map([
   ],
 ]);
 
-function callOptions(
-  { agent, record, toolbox }: TurnContext,
+async function callOptions(
+  { agent, record, toolbox, instructions }: TurnContext,
   abortSignal: AbortSignal,
-): LanguageModelV3CallOptions {
+): Promise<LanguageModelV3CallOptions> {
   const tools = toolbox.list().map(({ name, description, parameters }) => ({
     type: "function" as const,
     name,
     description,
     inputSchema: parameters,
   }));
-  const { instructions, longestResult } = agent;
-  const prompt = promptFromSession(record.book.snapshot(), { instructions, longestResult });
+  const prompt = promptFromSession(record.book.snapshot(), {
+    instructions: await instructions(),
+    longestResult: agent.longestResult,
+  });
   return { prompt, tools, abortSignal };
 }
 

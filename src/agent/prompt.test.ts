@@ -1,16 +1,20 @@
 /** What the model is told: files and images, changed inputs, long results, and a summary when its window is full. */
 import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from "@ai-sdk/provider";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import type { ContentBlock } from "../call/index.js";
 import { MemoryLedger } from "../history/index.js";
 import type { LanguageModelV3 } from "../model/index.js";
+import { inMode } from "../policy/index.js";
 import { defineTool, LocalWorkspace } from "../tools/index.js";
 import type { Tool } from "../tools/index.js";
 import { AgentSession } from "./agent-session.js";
 import { createAgent } from "./create-agent.js";
 import { holdTurn } from "./hold-turn.js";
-import type { AgentOptions } from "./create-agent.js";
+import type { AgentOptions, PolicyFor } from "./create-agent.js";
 import type { Ask } from "../run/index.js";
 
 type Told = LanguageModelV3CallOptions;
@@ -58,8 +62,9 @@ async function talk(
   options: Omit<AgentOptions, "name">,
   turns: readonly (readonly ContentBlock[])[],
   ask: Ask = () => Promise.reject(new Error("nobody is there")),
+  root = ".",
 ) {
-  const workspace = await LocalWorkspace.open(".");
+  const workspace = await LocalWorkspace.open(root);
   const agent = createAgent({ name: "tester", ...options });
   const session = await AgentSession.open({ agent, ledger: new MemoryLedger(), workspace });
   onTestFinished(() => session.close());
@@ -145,4 +150,34 @@ test("a provider's own count decides too, and is kept with the step", async () =
   const session = await talk({ model, tools: [], contextWindow: 128_000 }, [words("one"), words("two")]);
   expect(session.book.snapshot().steps[0]?.usage).toEqual({ inputTokens: 100_000 });
   expect(told).toHaveLength(3);
+});
+
+test("the project's own instructions are told after the agent's, as they are by then", async () => {
+  const root = await mkdtemp(join(tmpdir(), "toolgate-agents-"));
+  onTestFinished(() => rm(root, { recursive: true }));
+  await writeFile(join(root, "AGENTS.md"), "Use tabs.");
+  const { model, told } = listening([]);
+  const options = { model, tools: [], instructions: "Be brief.", projectFile: "AGENTS.md" };
+  const session = await talk(options, [words("one")], undefined, root);
+  expect(told[0]?.prompt[0]).toEqual({
+    role: "system",
+    content: "Be brief.\n\nThe project's own instructions, from AGENTS.md:\n\nUse tabs.",
+  });
+  await writeFile(join(root, "AGENTS.md"), "x".repeat(100_000));
+  await session.prompt(words("two"), new AbortController().signal);
+  expect(String(told[1]?.prompt[0]?.content)).toMatch(/x\n\[The rest of AGENTS.md is left out\.\]$/);
+  await writeFile(join(root, "AGENTS.md"), Buffer.from([0, 1, 2]));
+  await session.prompt(words("three"), new AbortController().signal);
+  expect(told[2]?.prompt[0]).toEqual({ role: "system", content: "Be brief." });
+});
+
+test("a mode that is chosen in mid-session holds for the calls after it", async () => {
+  const calls = [{ tool: "t", input: {} }];
+  const { model } = listening([{ calls }, { say: "one" }, { calls }]);
+  const policy: PolicyFor = ({ modeId }) => inMode(modeId === "read-only" ? "read-only" : "allow-all", []);
+  const edits = { ...printing("t", "ok"), kind: "edit" as const };
+  const session = await talk({ model, tools: [edits], policy }, [words("one")]);
+  await session.setMode("read-only");
+  await session.prompt(words("two"), new AbortController().signal);
+  expect([...session.book.calls()].map(({ state }) => state.status)).toEqual(["done", "refused"]);
 });

@@ -15,6 +15,8 @@ export type TurnContext = {
   readonly record: SessionRecord;
   readonly gate: Gate;
   readonly toolbox: Toolbox;
+  /** What the model is told before everything else, as it is by now. */
+  readonly instructions: () => Promise<string | undefined>;
   readonly now: () => number;
 };
 

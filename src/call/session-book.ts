@@ -75,6 +75,10 @@ export class SessionBook {
     return this.#turns.at(-1);
   }
 
+  get modeId(): string | undefined {
+    return this.#modeId;
+  }
+
   get plan(): readonly PlanEntry[] {
     return this.#plan;
   }
