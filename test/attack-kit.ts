@@ -33,15 +33,22 @@ export const SECRETS = ["outside-7f3a91", "denied-9c1d42", "environment-5e2b08"]
 
 /** A folder with an empty /ws in it, gone when the test is over. */
 export function anEmptyTree(): string {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "toolgate-attacks-")));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = aRoot();
+  onTestFinished(() => removed(root));
   mkdirSync(join(root, "ws"));
   return root;
 }
 
-/** The catalogue's /ws, /outside … */
+/** The catalogue's /ws, /outside …, gone when the test is over. */
 export function aTree(): string {
-  const root = anEmptyTree();
+  const root = builtTree();
+  onTestFinished(() => removed(root));
+  return root;
+}
+
+/** The same for several tests, who remove it themselves. */
+export function builtTree(): string {
+  const root = aRoot();
   execFileSync("sh", [join(fixtures, "tree.sh"), root], { stdio: "ignore" });
   const [outside, denied, environment] = SECRETS;
   writeFileSync(join(root, "outside/secret"), `${outside}\n`);
@@ -49,6 +56,10 @@ export function aTree(): string {
   for (const name of ["ws/.env", "ws/sub/.env"]) writeFileSync(join(root, name), `KEY=${environment}\n`);
   return root;
 }
+
+export const removed = (root: string): void => rmSync(root, { recursive: true, force: true });
+
+const aRoot = (): string => realpathSync(mkdtempSync(join(tmpdir(), "toolgate-attacks-")));
 
 /** The catalogue's paths, as they lie below the tree. */
 export const placed = (root: string, text: string): string =>

@@ -23,7 +23,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { ToolCall } from "../src/call/index.js";
 import type { Rule } from "../src/policy/index.js";
 import type { Ask } from "../src/run/index.js";
@@ -31,7 +31,19 @@ import { fetchTool, LocalWorkspace } from "../src/tools/index.js";
 import type { FetchOptions } from "../src/tools/index.js";
 import { aServer, sends } from "../src/tools/web/web.samples.js";
 import { callText } from "../src/view/index.js";
-import { anEmptyTree, aTree, fixtures, gateOn, no, outsideOf, placed, secretsIn, yes } from "./attack-kit.js";
+import {
+  anEmptyTree,
+  aTree,
+  builtTree,
+  fixtures,
+  gateOn,
+  no,
+  outsideOf,
+  placed,
+  removed,
+  secretsIn,
+  yes,
+} from "./attack-kit.js";
 import type { Outcome, Tried } from "./attack-kit.js";
 
 const isLong = process.env["TOOLGATE_LONG"] !== undefined;
@@ -162,8 +174,7 @@ describe("a path", () => {
       ]);
       for (const end of ends) if (end.status === "fulfilled") expect(secretsIn(end.value.call)).toEqual([]);
     }
-    await flipping.stop();
-    expect(flipping.times()).toBeGreaterThan(0);
+    expect(await flipping.stop()).toBeGreaterThan(0);
     expect(outsideOf(root)).toBe(before);
   });
 
@@ -279,14 +290,18 @@ describe("a way out of the workspace", () => {
     })),
   ];
 
-  function moreLinks(root: string): void {
+  // Nothing may change in it, so one is enough for all.
+  let root = "";
+  beforeAll(() => {
+    root = builtTree();
     symlinkSync("../outside", join(root, "ws/up"));
     symlinkSync("up/../outside/secret", join(root, "ws/zigzag"));
     symlinkSync("zigzag", join(root, "ws/zigzag2"));
     symlinkSync("src/../outlink/dir/../secret", join(root, "ws/zag"));
     symlinkSync("/proc/self/root", join(root, "ws/slash"));
     symlinkSync(join(root, "outside/secret"), join(root, "ws/two\nlines"));
-  }
+  });
+  afterAll(() => removed(root));
 
   test.each([
     ["read_file", { path: "up/secret" }],
@@ -341,8 +356,6 @@ describe("a way out of the workspace", () => {
     ["terminal", { command: "ls", env: { ENV: "x", BASH_ENV: "x", IFS: "x" } }],
     ["terminal", { command: "PATH=. ls" }],
   ])("%s %j is not taken unasked", async (name, input) => {
-    const root = aTree();
-    moreLinks(root);
     const before = outsideOf(root);
     const { attempt } = await gateOn(root, { rules: everything });
     const { call, outcome } = await attempt(name, input);
@@ -352,7 +365,6 @@ describe("a way out of the workspace", () => {
   });
 
   test("a hard link to a file outside is not written through", async () => {
-    const root = aTree();
     const before = outsideOf(root);
     const { attempt } = await gateOn(root, { rules: everything });
     expect((await attempt("write_file", { path: "/ws/src/hard", content: "x" })).outcome).toBe("allow");
@@ -364,8 +376,6 @@ describe("a way out of the workspace", () => {
   });
 
   test("a name with a line in it is refused in one line", async () => {
-    const root = aTree();
-    moreLinks(root);
     const { attempt } = await gateOn(root, { rules: everything });
     const { outcome, call } = await attempt("read_file", { path: "two\nlines" });
     expect(outcome).toBe("deny");
@@ -836,34 +846,30 @@ function ownPath(path: string, own: string): string {
 
 /** Another process that makes a folder now itself, now a link to elsewhere, as quickly as it can. */
 function flip(folder: string, elsewhere: string) {
+  // A tool may make the folder anew in any gap: then that one is the folder.
   const script = `
-    const { renameSync, symlinkSync, rmSync } = require("node:fs");
+    const { renameSync, symlinkSync, unlinkSync } = require("node:fs");
     const [folder, elsewhere] = process.argv.slice(1);
+    const quietly = (act) => { try { act(); } catch {} };
     let times = 0, over = false;
     process.stdin.on("data", () => (over = true));
     const turn = () => {
-      renameSync(folder, folder + "-was");
-      symlinkSync(elsewhere, folder);
-      rmSync(folder);
-      renameSync(folder + "-was", folder);
-      times += 1;
+      const aside = folder + "-" + (times += 1);
+      quietly(() => renameSync(folder, aside));
+      quietly(() => symlinkSync(elsewhere, folder));
+      quietly(() => unlinkSync(folder));
+      quietly(() => renameSync(aside, folder));
       if (over) process.stdout.write(String(times), () => process.exit());
       else setImmediate(turn);
     };
     turn();`;
-  let times = 0;
-  const process_ = execFile(
-    process.execPath,
-    ["-e", script, folder, elsewhere],
-    (_, stdout) => (times = Number(stdout)),
-  );
-  onTestFinished(() => void process_.kill("SIGKILL"));
+  const flipping = promisify(execFile)(process.execPath, ["-e", script, folder, elsewhere]);
+  onTestFinished(() => void flipping.child.kill("SIGKILL"));
   return {
-    times: () => times,
-    stop: async () => {
-      const gone = new Promise((resolve) => process_.once("close", resolve));
-      process_.stdin?.write("stop");
-      await gone;
+    /** How often it did so. */
+    stop: async (): Promise<number> => {
+      flipping.child.stdin?.write("stop");
+      return Number((await flipping).stdout);
     },
   };
 }

@@ -1,7 +1,9 @@
 /** The gate in full: every way that a call can go, on a real ledger and a real folder. */
+import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import type { Answer, Question, ToolCall } from "../src/call/index.js";
@@ -163,6 +165,20 @@ describe("an answer", () => {
     expect(await ledger.openQuestions()).toEqual([]);
     expect(counter.runs).toBe(0);
   });
+});
+
+test("a program with nothing else to do stays until its question has expired, and no longer", async () => {
+  const program = `
+    import { MemoryLedger, openGate } from "toolgate";
+    const ask = () => new Promise(() => {});
+    const gate = await openGate({ ledger: new MemoryLedger(), workspace: ".", questionLifetime: 200, ask });
+    const { f } = gate.wrapTools({ f: () => 1 });
+    await f({}).catch((error) => console.log(error.message));
+    await gate.close();`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program], {
+    timeout: 20_000,
+  });
+  expect(stdout).toContain("the question expired");
 });
 
 describe("an input that is changed with the yes", () => {

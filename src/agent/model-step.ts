@@ -52,6 +52,9 @@ class StepReader {
   /** Provider's id → ours, for calls whose input is still being written. */
   readonly #drafts = new Map<string, string>();
   readonly #abandoned: string[] = [];
+  /** Provider's ids of drafts with no input yet, and of calls that were asked for in this step. */
+  readonly #unwritten = new Set<string>();
+  readonly #asked = new Set<string>();
 
   constructor(context: TurnContext, stepId: string) {
     this.#context = context;
@@ -81,6 +84,7 @@ class StepReader {
           ...(toolCallId !== undefined && { toolCallId }),
         });
         this.#drafts.delete(providerCallId);
+        this.#asked.add(providerCallId);
         return;
       }
       case "finish":
@@ -110,14 +114,18 @@ class StepReader {
   }
 
   #startDraft(providerCallId: string, name: string): void {
+    // Said twice, or after the call itself: it is the same call.
+    if (this.#unwritten.has(providerCallId) || this.#asked.has(providerCallId)) return;
     const replaced = this.#drafts.get(providerCallId);
     if (replaced !== undefined) this.#abandoned.push(replaced);
+    this.#unwritten.add(providerCallId);
     const announced = this.#context.gate.announce(name, { providerCallId });
     this.#drafts.set(providerCallId, announced.toolCallId);
     this.writer.add(announced);
   }
 
   #readDelta(providerCallId: string, text: string): void {
+    this.#unwritten.delete(providerCallId);
     const toolCallId = this.#drafts.get(providerCallId);
     if (toolCallId !== undefined)
       this.writer.add({ type: "input-delta", toolCallId, at: this.#context.now(), text });

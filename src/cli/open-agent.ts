@@ -84,7 +84,7 @@ async function readScript(file: string): Promise<Script> {
 }
 
 /** In the user's state folder, unless they say otherwise: never inside a project, where an agent's tools write. */
-export async function openLedger({ ledger }: AgentFlags): Promise<Ledger> {
+export async function openLedger({ ledger }: Pick<AgentFlags, "ledger">): Promise<Ledger> {
   return openSqliteLedger(ledger === undefined ? join(stateFolder(), "ledger.sqlite") : resolve(ledger));
 }
 

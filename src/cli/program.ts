@@ -27,14 +27,22 @@ export function createProgram(): Command {
       process.exitCode = await runDemo(options);
     });
 
-  agentOptions(program.command("run").argument("<prompt...>", "what the agent should do"))
+  agentOptions(program.command("run").argument("[prompt...]", "what the agent should do"))
     .description(
       "run one turn in this folder, with live calls as text;\nwithout a terminal nobody can be asked, so what would be asked is refused",
     )
     .option("--json", "write session events as JSON, one a line")
-    .action(async (words: string[], options: RunFlags) => {
+    .option(
+      "--resume [session]",
+      "go on with a session: the newest of this folder, or the one of this id;\nwithout a prompt, with the turn that was left",
+    )
+    .addHelpText("after", RUN_EXAMPLES)
+    .action(async (words: string[], options: RunFlags, command: Command) => {
+      const prompt = words.join(" ").trim();
+      if (prompt === "" && options.resume === undefined)
+        command.error("error: missing required argument 'prompt': say what the agent should do");
       const { runPrompt } = await import("./run.js");
-      process.exitCode = await runPrompt(words.join(" "), options);
+      process.exitCode = await runPrompt(prompt, options);
     });
 
   agentOptions(program.command("acp"))
@@ -53,6 +61,19 @@ export function createProgram(): Command {
       await serveApps(options);
     });
   addRulesCommands(program);
+  program
+    .command("undo")
+    .argument("<call>", "the call's id, as the history shows it")
+    .description("put back the files that a call changed, if they have not changed since")
+    .option("--session <id>", "the session of the call (default: the newest of this folder)")
+    .option("--ledger <file>", "where sessions are remembered (default: in your state folder)")
+    .option("--cwd <folder>", "the workspace (default: this folder)")
+    .option("--json", "answer as JSON")
+    .addHelpText("after", "\nExample:\n  toolgate undo call_3")
+    .action(async (call: string, options: UndoFlags) => {
+      const { undo } = await import("./undo.js");
+      process.exitCode = await undo(call, options);
+    });
   return program;
 }
 
@@ -133,7 +154,13 @@ export type AgentFlags = {
   readonly cwd?: string;
   readonly sandbox?: boolean;
 };
-export type RunFlags = AgentFlags & { readonly json?: boolean };
+export type RunFlags = AgentFlags & { readonly json?: boolean; readonly resume?: string | true };
+export type UndoFlags = {
+  readonly session?: string;
+  readonly ledger?: string;
+  readonly cwd?: string;
+  readonly json?: boolean;
+};
 export type ServeFlags = AgentFlags & { readonly port: number; readonly host: string };
 
 function agentOptions(command: Command): Command {
@@ -160,6 +187,15 @@ function port(text: string): number {
     throw new InvalidArgumentError("It is a whole number from 0 to 65535.");
   return value;
 }
+
+const RUN_EXAMPLES = `
+Examples:
+  toolgate run "fix the failing test"
+  toolgate run --resume "and now the other one"
+  toolgate run --resume                        answer what the last turn asked
+  toolgate run --json "look around" | jq .type
+
+It exits with 0 when the turn came to its end, 130 when it was cancelled, 1 otherwise, 2 when it was not understood.`;
 
 const EXAMPLES = `
 Examples:

@@ -5,13 +5,16 @@ import type { Ask } from "../run/index.js";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
+/** Without a prompt, the turn that was left goes on. */
 export async function runTurn(session: AgentSession, prompt: string, ask: Ask): Promise<TurnEnd> {
   const stop = new AbortController();
   const interrupt = () => stop.abort();
   for (const signal of SIGNALS) process.once(signal, interrupt);
   try {
     return await holdTurn(session, ask, stop.signal, () =>
-      session.prompt([{ type: "text", text: prompt }], stop.signal),
+      prompt === ""
+        ? session.advance(stop.signal)
+        : session.prompt([{ type: "text", text: prompt }], stop.signal),
     );
   } finally {
     for (const signal of SIGNALS) process.off(signal, interrupt);

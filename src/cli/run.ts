@@ -1,6 +1,9 @@
 /** `toolgate run`: one turn in a folder, as text for people or as JSON lines for programs. */
 import { AgentSession } from "../agent/index.js";
+import type { TurnEnd } from "../agent/index.js";
 import { askInTerminal, refuseAll } from "./ask-in-terminal.js";
+import { coloured, wantsColour } from "./colour.js";
+import { findSession } from "./find-session.js";
 import { LiveText } from "./live-text.js";
 import { openAgent, openLedger } from "./open-agent.js";
 import { openWorkspace } from "./open-workspace.js";
@@ -12,14 +15,35 @@ export async function runPrompt(prompt: string, flags: RunFlags): Promise<number
   const { agent } = opened;
   const workspace = await openWorkspace(flags.cwd ?? process.cwd(), flags, opened);
   const ledger = await openLedger(flags);
-  const session = await AgentSession.open({ agent, ledger, workspace });
   try {
-    const end = flags.json ? await asJson(session, prompt) : await asText(session, prompt);
-    return end.status === "stopped" && end.stopReason === "end_turn" ? 0 : 1;
+    const sessionId =
+      flags.resume === undefined ? undefined : await findSession(ledger, flags.resume, workspace.root);
+    const session = await AgentSession.open({
+      agent,
+      ledger,
+      workspace,
+      patience: PATIENCE,
+      ...(sessionId !== undefined && { sessionId }),
+    });
+    try {
+      const end = flags.json ? await asJson(session, prompt) : await asText(session, prompt);
+      return exitCode(end);
+    } finally {
+      await session.close();
+    }
   } finally {
-    await session.close();
     await ledger.close();
   }
+}
+
+/** Milliseconds: a process that was killed holds its session a little longer. */
+const PATIENCE = 6_000;
+
+/** As shells count: a program that an interrupt ended says 130. */
+function exitCode(end: TurnEnd): number {
+  if (end.status === "parked") return 1;
+  if (end.stopReason === "cancelled") return 130;
+  return end.stopReason === "end_turn" ? 0 : 1;
 }
 
 async function asJson(session: AgentSession, prompt: string) {
@@ -30,7 +54,8 @@ async function asJson(session: AgentSession, prompt: string) {
 }
 
 async function asText(session: AgentSession, prompt: string) {
-  const live = new LiveText(session, (text) => void process.stdout.write(text));
+  const isColoured = wantsColour(process.stdout);
+  const live = new LiveText(session, (text) => void process.stdout.write(isColoured ? coloured(text) : text));
   const hasPerson = process.stdin.isTTY && process.stdout.isTTY;
   const end = await runTurn(session, prompt, hasPerson ? askInTerminal(live) : refuseAll);
   live.endLine();

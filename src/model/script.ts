@@ -24,7 +24,7 @@ export type Script = { readonly steps: readonly ScriptStep[] };
 const scriptStep: z.ZodType<ScriptStep> = z.strictObject({
   think: z.string().optional(),
   say: z.string().optional(),
-  calls: z.array(z.strictObject({ tool: z.string(), input: z.unknown() })).optional(),
+  calls: z.array(z.strictObject({ tool: z.string(), input: z.unknown().optional() })).optional(),
   otherwise: z.lazy(() => z.array(scriptStep)).optional(),
 });
 

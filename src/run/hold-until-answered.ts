@@ -56,7 +56,7 @@ function expiry({ expiresAt }: Question, signal: AbortSignal, now: () => number)
       const left = expiresAt - now();
       if (left <= 0) return resolve();
       // Timers take no more than 24 days, and a clock may be set: look again now and then.
-      timer = setTimeout(look, Math.min(left, LOOK_AGAIN_MILLISECONDS)).unref();
+      timer = setTimeout(look, Math.min(left, LOOK_AGAIN_MILLISECONDS));
     };
     let timer: NodeJS.Timeout | undefined;
     look();

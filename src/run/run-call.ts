@@ -51,14 +51,14 @@ export async function runCall(options: RunOptions): Promise<void> {
   const timer = timeout(options.timeLimit, () => stop.abort(new TimeIsUp(tool, options.timeLimit)));
   signal.addEventListener("abort", wish, { once: true });
   if (signal.aborted) wish();
+  const patience = new Patience(options, stop.signal);
   const end = await Promise.race([
     outcome(options, contextOf(options, reporter, writer, stop.signal)),
-    givenUp(options, stop.signal),
+    patience.isOver,
   ]);
+  patience.end();
   clearTimeout(timer);
   signal.removeEventListener("abort", wish);
-  // Whoever still waits for the signal, a tool that was given up on for one, hears of it.
-  stop.abort(new CallIsOver());
   reporter.flush();
   try {
     await writer.flush(end);
@@ -150,33 +150,35 @@ function errorText(output: unknown): string {
   return typeof text === "string" ? text : JSON.stringify(output ?? null);
 }
 
-/** The end of a call whose tool goes on although it was told to stop. */
-function givenUp(
-  { tool, call, patience, now }: RunOptions,
-  signal: AbortSignal,
-): Promise<readonly SessionEvent[]> {
-  return new Promise((resolve) => {
-    const giveUp = () => {
-      const why = signal.reason instanceof TimeIsUp ? "its time was up" : "it was cancelled";
-      const reason = `${why}, and ${tool.name} did not stop within ${seconds(patience)}; it may still be at work.`;
-      resolve([{ type: "call-lost", toolCallId: call.toolCallId, at: now(), reason }]);
-    };
-    signal.addEventListener(
-      "abort",
-      () => {
-        if (!(signal.reason instanceof CallIsOver)) setTimeout(giveUp, patience).unref();
-      },
-      { once: true },
-    );
-  });
+/** How long a tool that was told to stop is waited for, and the end of its call when it goes on all the same. */
+class Patience {
+  readonly isOver: Promise<readonly SessionEvent[]>;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor({ tool, call, patience, now }: RunOptions, signal: AbortSignal) {
+    this.isOver = new Promise((resolve) => {
+      const giveUp = () => {
+        const why = signal.reason instanceof TimeIsUp ? "its time was up" : "it was cancelled";
+        const reason = `${why}, and ${tool.name} did not stop within ${seconds(patience)}; it may still be at work.`;
+        resolve([{ type: "call-lost", toolCallId: call.toolCallId, at: now(), reason }]);
+      };
+      const wait = () => {
+        this.#timer = setTimeout(giveUp, patience);
+      };
+      signal.addEventListener("abort", wait, { once: true });
+      if (signal.aborted) wait();
+    });
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
 }
 
 /** Timers take no more than 24 days; longer is no limit. */
 function timeout(milliseconds: number, task: () => void): NodeJS.Timeout | undefined {
   return milliseconds < 2 ** 31 ? setTimeout(task, milliseconds) : undefined;
 }
-
-class CallIsOver extends Error {}
 
 class TimeIsUp extends Error {
   constructor({ name }: Tool, milliseconds: number) {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 
 export const pathInput = (what: string) =>
-  z.string().min(1).describe(`${what}, absolute or from the workspace folder.`);
+  z.string().regex(/\S/, "It holds no name").describe(`${what}, absolute or from the workspace folder.`);
 
 /** Half a surrogate pair cannot be written to a file: what is shown would not be what is written. */
 export const textInput = () =>

@@ -1,0 +1,22 @@
+/** Colour for terminals that want it. What is coloured is text of ours that holds no control characters of others. */
+
+export function wantsColour(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = process.env): boolean {
+  if (env["NO_COLOR"] !== undefined && env["NO_COLOR"] !== "") return false;
+  return stream.isTTY && env["TERM"] !== "dumb";
+}
+
+const [RED, GREEN, DIM, PLAIN] = ["\u001b[31m", "\u001b[32m", "\u001b[2m", "\u001b[39;22m"];
+
+/** The lines that go and come in a diff, and the marks of calls that failed or were done. */
+export function coloured(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => {
+      if (/^ {4}[│┆] - /.test(line)) return RED + line + PLAIN;
+      if (/^ {4}[│┆] \+ /.test(line)) return GREEN + line + PLAIN;
+      if (/^ {4}[│┆] /.test(line)) return DIM + line + PLAIN;
+      if (line.startsWith("✓ ")) return GREEN + "✓" + PLAIN + line.slice(1);
+      return /^[✗⊘] /.test(line) ? RED + line.charAt(0) + PLAIN + line.slice(1) : line;
+    })
+    .join("\n");
+}

@@ -1,0 +1,32 @@
+/** Finds the session that is meant: by its id, or the newest that worked in this folder. */
+import { SessionBook } from "../call/index.js";
+import type { Ledger } from "../call/index.js";
+
+/** How many of the newest sessions are looked through. */
+const MOST_SESSIONS = 200;
+
+export async function findSession(ledger: Ledger, wanted: string | true, cwd: string): Promise<string> {
+  const sessions = await ledger.sessions({ limit: MOST_SESSIONS });
+  if (wanted !== true) {
+    const known = sessions.filter(({ sessionId }) => sessionId === wanted || sessionId.startsWith(wanted));
+    const [only, ...others] = known;
+    if (only && (others.length === 0 || only.sessionId === wanted)) return only.sessionId;
+    if (only) throw new NoSession(`"${wanted}" begins the ids of ${known.length} sessions`);
+    if ((await ledger.read(wanted)).length > 0) return wanted;
+    throw new NoSession(`There is no session "${wanted}"`);
+  }
+  for (const { sessionId } of sessions) {
+    const events = (await ledger.read(sessionId)).map(({ event }) => event);
+    if (new SessionBook(sessionId, events).snapshot().info.cwd === cwd) return sessionId;
+  }
+  throw new NoSession(`No session has worked in ${cwd} yet`);
+}
+
+export class NoSession extends Error {
+  readonly code = "NO_SESSION";
+
+  constructor(what: string) {
+    super(`${what}. Nothing was done; see which there are with: toolgate history list`);
+    this.name = "NoSession";
+  }
+}

@@ -1,0 +1,31 @@
+/** `toolgate undo`: puts back the files that a call changed. */
+import { LocalWorkspace } from "../tools/index.js";
+import { SessionRecord, undoCall } from "../run/index.js";
+import { visibleText } from "../call/index.js";
+import { findSession } from "./find-session.js";
+import { openLedger } from "./open-agent.js";
+import type { UndoFlags } from "./program.js";
+
+export async function undo(toolCallId: string, flags: UndoFlags): Promise<number> {
+  const workspace = await LocalWorkspace.open(flags.cwd ?? process.cwd());
+  const ledger = await openLedger(flags);
+  try {
+    const sessionId = await findSession(ledger, flags.session ?? true, workspace.root);
+    const record = await SessionRecord.open(ledger, sessionId, {
+      owner: `undo ${process.pid}`,
+      patience: 6_000,
+    });
+    try {
+      const { paths } = await undoCall(record, workspace, toolCallId);
+      const text = flags.json
+        ? JSON.stringify({ sessionId, toolCallId, paths })
+        : `Put back: ${paths.map((path) => visibleText(path)).join(", ")}`;
+      process.stdout.write(`${text}\n`);
+      return 0;
+    } finally {
+      await record.close();
+    }
+  } finally {
+    await ledger.close();
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * Keys in a file, `{"anthropic": "…"}`, that nobody else on this machine may read or have written. A file
+ * that others can read is refused rather than read: whoever made it so should hear of it. What stands in
+ * it is never repeated in words.
+ */
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import { z } from "zod";
+import { oneLine } from "../call/index.js";
+import { ModelError } from "./model-error.js";
+
+const MAX_BYTES = 64 * 1024;
+
+const keys = z.record(z.string(), z.string());
+
+/** The key of a provider; undefined where there is no file, or none for this provider in it. */
+export async function keyFromFile(path: string, provider: string): Promise<string | undefined> {
+  const text = await readOwnFile(path);
+  if (text === undefined) return undefined;
+  const read = keys.safeParse(parsed(text));
+  if (!read.success) throw refused(path, `it is not a JSON object of provider names and keys`);
+  return new Map(Object.entries(read.data)).get(provider);
+}
+
+async function readOwnFile(path: string): Promise<string | undefined> {
+  // Not blocking: a pipe in its place would have us wait for ever.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
+    if (isAbsence(error)) return undefined;
+    throw refused(path, "it cannot be read");
+  });
+  if (!file) return undefined;
+  try {
+    const stats = await file.stat();
+    if (!stats.isFile()) throw refused(path, "it is not a file");
+    if (process.getuid === undefined)
+      throw refused(
+        path,
+        "this system cannot tell who else may read it, so keys come from the environment here",
+      );
+    if (stats.uid !== process.getuid()) throw refused(path, "it belongs to someone else");
+    if ((stats.mode & 0o077) !== 0)
+      throw refused(path, "others may read or change it; make it yours alone with: chmod 600");
+    if (stats.size > MAX_BYTES) throw refused(path, `it is larger than ${MAX_BYTES} bytes`);
+    return await file.readFile("utf8");
+  } finally {
+    await file.close();
+  }
+}
+
+/** The parser's own words would quote the text, so they are dropped. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const isAbsence = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+
+const refused = (path: string, why: string): ModelError =>
+  new ModelError(
+    "KEY_FILE_REFUSED",
+    `The key file ${oneLine(path, 200)} was not used: ${why}. No model was opened.`,
+  );

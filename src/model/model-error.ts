@@ -1,0 +1,24 @@
+/** Trouble with a model, in words. No message of it, and nothing else in it, ever holds a key. */
+export type ModelErrorCode =
+  | "MODEL_NAME_UNKNOWN"
+  | "BASE_URL_NEEDED"
+  | "BASE_URL_BAD"
+  | "KEY_MISSING"
+  | "KEY_BAD"
+  | "KEY_FILE_REFUSED"
+  | "MODEL_FAILED";
+
+export class ModelError extends Error {
+  /** What the provider's answer said, where it got as far as answering. */
+  readonly statusCode?: number;
+
+  constructor(
+    readonly code: ModelErrorCode,
+    message: string,
+    { statusCode }: { readonly statusCode?: number | undefined } = {},
+  ) {
+    super(message);
+    this.name = "ModelError";
+    if (statusCode !== undefined) this.statusCode = statusCode;
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * A model by its name. The provider's package is loaded here and not before: whoever uses one provider,
+ * or none, does not wait for the others.
+ */
+import type { LanguageModelV3 } from "@ai-sdk/provider";
+import { readBaseUrl } from "./base-url.js";
+import { failuresInWords, shownMessage } from "./failures-in-words.js";
+import { findKey } from "./find-key.js";
+import type { KeyOptions } from "./find-key.js";
+import { contextWindowOf, priceOf } from "./known-models.js";
+import type { ModelPrice } from "./known-models.js";
+import { readModelName } from "./model-name.js";
+import type { ProviderName } from "./model-name.js";
+import { openAnthropic } from "./open-anthropic.js";
+import { openGoogle } from "./open-google.js";
+import { openOpenAiCompatible } from "./open-openai-compatible.js";
+import { openOpenAi } from "./open-openai.js";
+import type { ProviderSettings } from "./provider-settings.js";
+import { retrying } from "./retrying.js";
+import type { Retry, RetryOptions } from "./retrying.js";
+import { wholeAnswers } from "./whole-answers.js";
+
+export type OpenModelOptions = KeyOptions & {
+  /** Where the provider is asked, up to and with its version: `http://localhost:11434/v1`. */
+  readonly baseUrl?: string;
+  readonly retry?: RetryOptions;
+};
+
+export type OpenedModel = {
+  /** Asks again where that helps; its errors are sentences, without the key. */
+  readonly model: LanguageModelV3;
+  readonly name: string;
+  readonly provider: ProviderName;
+  readonly modelId: string;
+  /** In tokens; a careful guess where the model is not known. */
+  readonly contextWindow: number;
+  /** Left out where it is not known, and at an address that is not the provider's own. */
+  readonly price?: ModelPrice;
+};
+
+const OPEN: Readonly<Record<ProviderName, (settings: ProviderSettings) => Promise<LanguageModelV3>>> = {
+  anthropic: openAnthropic,
+  openai: openOpenAi,
+  google: openGoogle,
+  "openai-compatible": openOpenAiCompatible,
+};
+
+export async function openModel(name: string, options: OpenModelOptions = {}): Promise<OpenedModel> {
+  const modelName = readModelName(name);
+  const { provider, modelId } = modelName;
+  const baseUrl = readBaseUrl(modelName, options.baseUrl);
+  const { key, place } = await findKey(modelName, options);
+  const opened = await OPEN[provider]({ modelId, key, baseUrl });
+  const { onRetry, ...retry } = options.retry ?? {};
+  const told = onRetry && ((said: Retry) => onRetry({ ...said, reason: shownMessage(said.reason, key) }));
+  const patient = retrying(wholeAnswers(opened), { ...retry, ...(told && { onRetry: told }) });
+  const model = failuresInWords(patient, { name, key, place });
+  const price = baseUrl === undefined ? priceOf(modelName) : undefined;
+  const contextWindow = contextWindowOf(modelName);
+  return { model, name, provider, modelId, contextWindow, ...(price && { price }) };
+}

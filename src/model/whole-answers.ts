@@ -1,0 +1,36 @@
+/**
+ * An answer that just ends is not an answer. Some providers' packages report a stream that was closed
+ * half-way as finished, for a reason nobody gave; what had come of it by then must not pass for the whole,
+ * least of all a tool's input. So such an end becomes an error.
+ */
+import type { LanguageModelV3, LanguageModelV3StreamPart } from "@ai-sdk/provider";
+import { wrapModel } from "./wrap-model.js";
+
+export function wholeAnswers(model: LanguageModelV3): LanguageModelV3 {
+  return wrapModel(model, {
+    doGenerate: (options) => model.doGenerate(options),
+    doStream: async (options) => {
+      const result = await model.doStream(options);
+      return { ...result, stream: result.stream.pipeThrough(new TransformStream({ transform })) };
+    },
+  });
+}
+
+function transform(
+  part: LanguageModelV3StreamPart,
+  controller: TransformStreamDefaultController<LanguageModelV3StreamPart>,
+): void {
+  controller.enqueue(isSilentEnd(part) ? { type: "error", error: new CutOff() } : part);
+}
+
+const isSilentEnd = (part: LanguageModelV3StreamPart): boolean =>
+  part.type === "finish" && part.finishReason.unified === "other" && part.finishReason.raw === undefined;
+
+class CutOff extends Error {
+  readonly isRetryable = true;
+
+  constructor() {
+    super("The stream ended before the answer did.");
+    this.name = "CutOff";
+  }
+}
