@@ -159,19 +159,30 @@ describe("an editor", () => {
     expect(await runs(cwd)).toBe("");
   });
 
-  test("prompts again while it is asked: the first turn is cancelled, and the second can be too", async () => {
+  test("prompts again while it is asked: the second turn waits for the first, and a cancel ends both", async () => {
     const cwd = await project([...RUNS_ONCE.slice(0, 1), ...RUNS_ONCE]);
     const { agent, questions } = await editor(cwd, () => new Promise(() => undefined));
     const { sessionId } = await agent.request(acp.methods.agent.session.new, { cwd, mcpServers: [] });
     const turns = [1, 2, 3].map(() => agent.request(acp.methods.agent.session.prompt, prompt(sessionId)));
     await until(() => questions.length > 0);
-    expect(await Promise.all(turns.slice(0, 2))).toEqual([
-      { stopReason: "cancelled" },
-      { stopReason: "cancelled" },
-    ]);
     await agent.notify(acp.methods.agent.session.cancel, { sessionId });
-    expect(await turns[2]).toEqual({ stopReason: "cancelled" });
+    const cancelled = { stopReason: "cancelled" };
+    expect(await Promise.all(turns)).toEqual([cancelled, cancelled, cancelled]);
+    expect(questions).toHaveLength(1);
     expect(await runs(cwd)).toBe("");
+  });
+
+  test("prompts again while it works: both turns run, one after the other", async () => {
+    const cwd = await project([...RUNS_ONCE, ...RUNS_ONCE]);
+    const { agent, updates } = await editor(cwd, choose("allow_once"));
+    const { sessionId } = await agent.request(acp.methods.agent.session.new, { cwd, mcpServers: [] });
+    const turns = [1, 2].map(() => agent.request(acp.methods.agent.session.prompt, prompt(sessionId)));
+    const ended = { stopReason: "end_turn" };
+    expect(await Promise.all(turns)).toEqual([ended, ended]);
+    expect(told(updates).filter((line) => line.endsWith(" completed"))).toEqual([
+      "call_1 completed",
+      "call_2 completed",
+    ]);
   });
 
   test("is told to go while a command runs: the command ends, the call is closed, and the agent exits", async () => {

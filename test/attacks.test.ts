@@ -400,6 +400,20 @@ describe("not held yet:", () => {
     expect(secretsIn((await attempt("read_file", { path: then })).call)).toEqual([]);
   });
 
+  /** Who moves a file takes it away from where it was. */
+  test.fails.each([{ deny: "delete" }, { deny: "edit" }])("%j is not gone around by a move", async (rule) => {
+    const rules: Rule[] = [{ ...rule, path: "/ws/src/" }];
+    const { attempt } = await gateOn(aTree(), { default: "allow", rules });
+    const { outcome } = await attempt("move_path", { from: "/ws/src/a.ts", to: "/ws/a.ts" });
+    expect(["ask", "deny"] satisfies Outcome[]).toContain(outcome);
+  });
+
+  test.fails("a question shows a host with letters of another alphabet as what it is", async () => {
+    const { attempt } = await gateOn(anEmptyTree(), caseOf("HT-055"));
+    const { asked } = await attempt("fetch", { url: caseOf("HT-055").input.url });
+    expect(JSON.stringify(asked)).toContain("xn--");
+  });
+
   test.fails("an edit whose passage is gone when the yes comes fails in words, and gate.call returns", async () => {
     const root = aTree();
     const ask: Ask = (question, signal) => {

@@ -117,7 +117,7 @@ test("Ctrl-C at the question cancels the turn: nothing runs, and the program lea
   await at.sees(PROMPT);
   at.types("\u0003");
   expect(await at.sees("What had not started was not run.")).not.toContain("Done.");
-  expect(await at.ended()).toBe(1);
+  expect(await at.ended()).toBe(130);
 });
 
 test("with --sandbox a command changes the folder it works in, and nothing outside of it", async () => {

@@ -19,9 +19,9 @@ export class LiveSession {
   readonly #clientName: string;
   readonly #encoder = new V1Encoder();
   readonly #stopListening: () => void;
-  /** Cancels the newest turn; those before it were cancelled when it came. */
-  #abort = new AbortController();
-  /** One turn after the other: over when the last one has ended and the client has heard of it. */
+  /** Those of the turn under way and of the turns that wait for their turn. */
+  readonly #aborts = new Set<AbortController>();
+  /** Over when all turns have ended and the client has heard of it. */
   #turns: Promise<unknown> = Promise.resolve();
   #sent: Promise<void> = Promise.resolve();
   /** Calls that changed since they were last told, in order. */
@@ -47,7 +47,7 @@ export class LiveSession {
     await this.#sent;
   }
 
-  /** Starts a turn; one that is still under way is cancelled and ends first. */
+  /** Starts a turn; one that is still under way ends first. */
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
     return this.#hold(signal, (stop) => this.session.prompt(blocks, stop));
   }
@@ -60,9 +60,9 @@ export class LiveSession {
     }
   }
 
-  /** Returns when the turn has really ended and the client has heard of it. */
+  /** Ends the turn under way and those that wait. Returns when they have really ended and the client has heard of it. */
   async cancel(): Promise<void> {
-    this.#abort.abort();
+    for (const abort of this.#aborts) abort.abort();
     await this.#turns;
   }
 
@@ -73,15 +73,17 @@ export class LiveSession {
   }
 
   async #hold(signal: AbortSignal, start: (stop: AbortSignal) => Promise<TurnEnd>): Promise<TurnEnd> {
-    this.#abort.abort();
-    this.#abort = new AbortController();
-    const stop = AbortSignal.any([signal, this.#abort.signal]);
-    const turn = this.#turns.then(async () => {
-      const end = await holdTurn(this.session, this.#ask, stop, () => start(stop));
-      // All of a turn's updates go out before its response.
-      await this.#drained();
-      return end;
-    });
+    const abort = new AbortController();
+    this.#aborts.add(abort);
+    const stop = AbortSignal.any([signal, abort.signal]);
+    const turn = this.#turns
+      .then(async () => {
+        const end = await holdTurn(this.session, this.#ask, stop, () => start(stop));
+        // All of a turn's updates go out before its response.
+        await this.#drained();
+        return end;
+      })
+      .finally(() => this.#aborts.delete(abort));
     this.#turns = turn.catch(() => undefined);
     return turn;
   }

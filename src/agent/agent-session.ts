@@ -39,6 +39,7 @@ export class AgentSession {
   readonly #context: TurnContext;
   readonly #now: () => number;
   #isBusy = false;
+  #held: Promise<unknown> = Promise.resolve();
 
   private constructor(record: SessionRecord, context: TurnContext, now: () => number) {
     this.#record = record;
@@ -149,6 +150,13 @@ export class AgentSession {
   /** Goes on with a turn that was parked, or that an earlier process left behind. */
   async advance(signal: AbortSignal): Promise<TurnEnd> {
     return this.#alone(() => advanceTurn(this.#context, signal));
+  }
+
+  /** Turns that somebody holds, one after the other. */
+  async afterOthers<Result>(turn: () => Promise<Result>): Promise<Result> {
+    const done = this.#held.then(turn, turn);
+    this.#held = done.catch(() => undefined);
+    return done;
   }
 
   /** One turn at a time: two would write each other's steps into one log. */

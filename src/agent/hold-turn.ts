@@ -1,7 +1,7 @@
 /**
  * For doors that hold the line: goes on with a turn, shows each question as soon as it is asked, also while
  * other calls still run, and waits where the turn is parked on them. A turn that waits for the app or for a
- * child session stays parked.
+ * child session stays parked. A second turn of the session waits until the first is over.
  */
 import type { Question } from "../call/index.js";
 import { holdUntilAnswered } from "../run/index.js";
@@ -9,7 +9,16 @@ import type { Ask } from "../run/index.js";
 import type { AgentSession } from "./agent-session.js";
 import type { TurnEnd } from "./turn.js";
 
-export async function holdTurn(
+export function holdTurn(
+  session: AgentSession,
+  ask: Ask,
+  signal: AbortSignal,
+  start: () => Promise<TurnEnd>,
+): Promise<TurnEnd> {
+  return session.afterOthers(() => hold(session, ask, signal, start));
+}
+
+async function hold(
   session: AgentSession,
   ask: Ask,
   signal: AbortSignal,

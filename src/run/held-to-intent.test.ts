@@ -1,15 +1,17 @@
-import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { Intent, PathAccess } from "../policy/index.js";
 import { LocalWorkspace } from "../tools/index.js";
 import type { Workspace } from "../tools/index.js";
-import { folder } from "../../test/agent-kit.js";
 import { heldToIntent } from "./held-to-intent.js";
 
 async function held(access: PathAccess["access"] | undefined, more: Partial<Intent> = {}) {
-  const workspace = await LocalWorkspace.open(await folder({ "other.txt": "other" }));
+  const workspace = await LocalWorkspace.open(await mkdtemp(join(tmpdir(), "toolgate-test-")));
   const { root } = workspace;
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  await writeFile(join(root, "other.txt"), "other");
   await mkdir(join(root, "named/deep"), { recursive: true });
   await writeFile(join(root, "named/deep/file"), "inside");
   await symlink("deep", join(root, "named/link"));

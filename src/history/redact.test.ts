@@ -1,0 +1,242 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { redact, redactJson } from "./redact.js";
+import { redactionPattern } from "./redaction-pattern.js";
+
+// Put together here, so that no scanner takes this file for a leak.
+const long = (length: number) => "a1B2c3D4e5F6g7H8".repeat(8).slice(0, length);
+const SECRETS: readonly (readonly [string, string, string])[] = [
+  ["an Anthropic key", `sk-ant-api03-${long(80)}`, "api key"],
+  ["an OpenAI key", `sk-proj-${long(40)}`, "api key"],
+  ["an old OpenAI key", `sk-${long(48)}`, "api key"],
+  ["a Google key", `AIza${long(35)}`, "api key"],
+  ["a Stripe key", `sk_live_${long(24)}`, "api key"],
+  ["a SendGrid key", `SG.${long(22)}.${long(43)}`, "api key"],
+  ["a GitHub token", `ghp_${long(36)}`, "token"],
+  ["a fine-grained GitHub token", `github_pat_${long(22)}_${long(59)}`, "token"],
+  ["a GitLab token", `glpat-${long(20)}`, "token"],
+  ["a Slack token", `xoxb-1234567890-${long(24)}`, "token"],
+  ["an npm token", `npm_${long(36)}`, "token"],
+  ["an AWS key id", `AKIA${"ABCD2345".repeat(2)}`, "access key"],
+  ["a temporary AWS key id", `ASIA${"ABCD2345".repeat(2)}`, "access key"],
+  ["a JSON web token", `eyJ${long(20)}.eyJ${long(40)}.${long(43)}`, "token"],
+];
+
+describe("what has the shape of a secret is taken out, whatever stands around it:", () => {
+  test.each(SECRETS)("%s", (_what, secret, kind) => {
+    expect(redact(secret)).toBe(`[redacted ${kind}]`);
+    expect(redact(`see "${secret}", and (${secret})`)).toBe(
+      `see "[redacted ${kind}]", and ([redacted ${kind}])`,
+    );
+    expect(redact(`x\n${secret}\ny`)).toBe(`x\n[redacted ${kind}]\ny`);
+    expect(redact(`https://example.org/a?q=${secret}&b=1`)).not.toContain(secret.slice(8));
+  });
+
+  test("a private key, whole, cut off, or in a JSON text", () => {
+    const body = `${long(64)}\n${long(64)}\n`;
+    const key = (name: string) => `-----BEGIN ${name}-----\n${body}-----END ${name}-----`;
+    expect(redact(`a\n${key("PRIVATE KEY")}\nb`)).toBe("a\n[redacted private key]\nb");
+    expect(redact(key("RSA PRIVATE KEY"))).toBe("[redacted private key]");
+    expect(redact(key("OPENSSH PRIVATE KEY").slice(0, 90))).toBe("[redacted private key]");
+    expect(redact(JSON.stringify({ key: key("EC PRIVATE KEY") }))).toBe(`{"key":"[redacted private key]"}`);
+    expect(redact(key("PUBLIC KEY"))).toBe(key("PUBLIC KEY"));
+  });
+
+  test.each([
+    ["postgres://ann:hunter2@db.example/x", "postgres://ann:[redacted password]@db.example/x"],
+    ["https://:hunter2@example.org", "https://:[redacted password]@example.org"],
+    ["http://example.org:8080/a@b", "http://example.org:8080/a@b"],
+    ["Authorization: Bearer abc.def-123456", "Authorization: Bearer [redacted credentials]"],
+    [
+      "curl -H 'authorization: Basic YW5uOmh1bnRlcjI='",
+      "curl -H 'authorization: Basic [redacted credentials]'",
+    ],
+    ["sent Bearer abcdefgh12345678", "sent Bearer [redacted token]"],
+    ["use Bearer authentication-please", "use Bearer authentication-please"],
+  ])("%s", (text, expected) => {
+    expect(redact(text)).toBe(expected);
+  });
+});
+
+describe("what has the name of a secret is taken out:", () => {
+  test.each([
+    ["API_KEY=abc", "API_KEY=[redacted secret]"],
+    ["export DB_PASSWORD='correct horse battery'", "export DB_PASSWORD='[redacted secret]'"],
+    ["MYSQL_PWD=x\nPWD=/home/ann\nPATH=/bin", "MYSQL_PWD=[redacted secret]\nPWD=/home/ann\nPATH=/bin"],
+    ["aws_secret_access_key = wJalrXUtnFEMI/K7MDENG", "aws_secret_access_key = [redacted secret]"],
+    ["password: hunter2", "password: [redacted secret]"],
+    ["password=correcthorse", "password=[redacted secret]"],
+    [`{"clientSecret": "abc", "name": "x"}`, `{"clientSecret": "[redacted secret]", "name": "x"}`],
+    [String.raw`"{\"token\":\"abc def\"}"`, String.raw`"{\"token\":\"[redacted secret]\"}"`],
+    [
+      "curl 'https://e.org/?access_token=abc&x=1'",
+      "curl 'https://e.org/?access_token=[redacted secret]&x=1'",
+    ],
+    ["login --password hunter2 --user ann", "login --password [redacted secret] --user ann"],
+    ["SESSION_COOKIE=abc; Path=/", "SESSION_COOKIE=[redacted secret]; Path=/"],
+  ])("%s", (text, expected) => {
+    expect(redact(text)).toBe(expected);
+  });
+
+  test.each([
+    "const password = input.password;",
+    "function login(password: string, token?: Token) {}",
+    "type Options = { apiKey: string; token: Token };",
+    "token = getToken()",
+    "TOKENIZERS_PARALLELISM=false",
+    "maxTokens: 4096",
+    "API_KEY=$API_KEY_FROM_VAULT".replace("API_KEY=", "apiKey="),
+    "const secret = process.env.SECRET",
+    "The password is not stored.",
+  ])("a program or a sentence that only speaks of one stays: %s", (text) => {
+    expect(redact(text)).toBe(text);
+  });
+});
+
+test("in JSON, names count as well, at any depth, and the shape stays", () => {
+  expect(
+    redactJson({
+      env: { GITHUB_TOKEN: "abc", HOME: "/home/ann", MAX_TOKENS: 5 },
+      list: [`ghp_${long(36)}`, 1, null, true],
+      ["__proto__x"]: { password: "p" },
+      token: { type: "bearer" },
+    }),
+  ).toEqual({
+    env: { GITHUB_TOKEN: "[redacted secret]", HOME: "/home/ann", MAX_TOKENS: 5 },
+    list: ["[redacted token]", 1, null, true],
+    ["__proto__x"]: { password: "[redacted secret]" },
+    token: { type: "bearer" },
+  });
+  const own = redactJson(JSON.parse(`{"__proto__": {"polluted": 1}}`) as unknown);
+  expect(JSON.stringify(own)).toBe(`{"__proto__":{"polluted":1}}`);
+  expect(({} as { polluted?: number }).polluted).toBeUndefined();
+});
+
+test("what is nested too deep is not handed out", () => {
+  let deep: unknown = `ghp_${long(36)}`;
+  for (let depth = 0; depth < 50_000; depth += 1) deep = [deep];
+  expect(JSON.stringify(redactJson(deep))).not.toContain("ghp_");
+});
+
+const pieces = fc.oneof(
+  fc.constantFrom(...SECRETS.map(([, secret]) => secret)),
+  fc.constantFrom(
+    ..."Bearer ,Authorization: ,password,token=,API_KEY=,--secret ,://a:b@,\",',\\,\n, ,:,=,[redacted secret],-----BEGIN PRIVATE KEY-----,-----END PRIVATE KEY-----,eyJ,sk-,😀,\uD83D,.,;,]".split(
+      ",",
+    ),
+  ),
+  fc.string({ unit: "binary", maxLength: 12 }),
+);
+const texts = fc.array(pieces, { maxLength: 14 }).map((parts) => parts.join(""));
+
+test("doing it twice changes nothing more, and no surrogate pair is cut", () => {
+  fc.assert(
+    fc.property(texts, (text) => {
+      const once = redact(text);
+      expect(redact(once)).toBe(once);
+      if (text.isWellFormed()) expect(once.isWellFormed()).toBe(true);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test("a known secret between spaces never gets through, whatever stands around it", () => {
+  fc.assert(
+    fc.property(
+      texts,
+      fc.constantFrom(...SECRETS.map(([, secret]) => secret)),
+      texts,
+      (before, secret, after) => {
+        expect(` ${redact(`${before} ${secret} ${after}`)} `).not.toContain(` ${secret} `);
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});
+
+test("a megabyte of hostile text takes a moment, not minutes", () => {
+  const size = 1_000_000;
+  const units = [
+    "a",
+    "eyJ",
+    "eyJa.",
+    "eyJaaaaaaaaa.",
+    "sk-",
+    "token=",
+    'token="',
+    "token='\"",
+    "token: ",
+    "--token ",
+    "://a:",
+    "://",
+    "authorization: ",
+    "authorization:bearer ",
+    "bearer ",
+    "-----BEGIN PRIVATE KEY-----",
+    "-----BEGIN ",
+    "-----",
+    "\\",
+    " ",
+    "\n",
+    "a.",
+    'password\\"',
+    "password     ",
+    "SG.",
+  ];
+  for (const unit of units) {
+    const text = unit.repeat(Math.ceil(size / unit.length));
+    const start = performance.now();
+    redact(text);
+    // A promise of one second, at five times its length.
+    expect(performance.now() - start, JSON.stringify(unit)).toBeLessThan(5_000);
+  }
+});
+
+describe("a pattern of one's own", () => {
+  test("takes out what it matches", () => {
+    const patterns = [redactionPattern(String.raw`corp-\d{4}-[a-z]+`), redactionPattern("Zephyr")];
+    expect(redact("corp-1234-abc, corp-12-abc, Zephyr", patterns)).toBe(
+      "[redacted by pattern], corp-12-abc, [redacted by pattern]",
+    );
+    expect(redactJson(["Zephyr"], patterns)).toEqual(["[redacted by pattern]"]);
+  });
+
+  test.each([
+    ["abc(a+)+$", /"\(" at 3 has no meaning here/],
+    ["abc|def", /"\|" at 3/],
+    [String.raw`abc\w+\d+x`, /what follows .* can itself be a part of it/],
+    [String.raw`abc\w*x?y`, /can itself be a part/],
+    ["abc.*x", /can itself be a part/],
+    [String.raw`abc\1`, /has no meaning here/],
+    [String.raw`\w+abc`, /must begin with 3 plain characters/],
+    ["ab", /must begin with 3 plain characters/],
+    ["abc{5000}", /no repeat of at most/],
+    ["abc[z-a]", /no class of characters/],
+    [`abc${"d".repeat(300)}`, /longer than 200/],
+  ])("is refused in words when it could be slow or means nothing: %s", (source, message) => {
+    expect(() => redactionPattern(source)).toThrow(message);
+  });
+
+  test("that was taken is never slow, on whatever text", () => {
+    const atoms = fc.constantFrom("a", "b", "[ab]", String.raw`\d`, String.raw`\w`, ".", "[^a]", "-");
+    const repeats = fc.constantFrom("", "", "+", "*", "?", "{2}", "{1,9}");
+    const sources = fc
+      .array(fc.tuple(atoms, repeats), { maxLength: 6 })
+      .map((parts) => `aaa${parts.map(([atom, repeat]) => atom + repeat).join("")}`);
+    const hostile = ["a", "ab", "aaab", "a1", "a-"].map((unit) => unit.repeat(20_000));
+    fc.assert(
+      fc.property(sources, (source) => {
+        const patterns = [];
+        try {
+          patterns.push(redactionPattern(source));
+        } catch {
+          return;
+        }
+        const start = performance.now();
+        for (const text of hostile) redact(text, patterns);
+        expect(performance.now() - start).toBeLessThan(5_000);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,111 @@
+/**
+ * A pattern of the user's own for secrets that only they know the shape of, checked so that no text can make
+ * it slow.
+ *
+ * A JavaScript pattern may take years on the right text, and the text is an agent's. So the language here is
+ * small: at least three plain characters to begin with, then characters, classes (`[a-z]`, `\d`, `\w`,
+ * `\s`) and repeats (`+`, `*`, `?`, `{n}`, `{n,m}`) of one of these, where what follows a repeat cannot be
+ * a part of it. Then there is only one way to match, and no going back.
+ */
+export type RedactionPattern = { readonly source: string; readonly pattern: RegExp };
+
+const LONGEST_SOURCE = 200;
+const LONGEST_REPEAT = 1_024;
+const PLAIN_START = 3;
+
+/** Throws a RangeError that says what is not taken, and where. */
+export function redactionPattern(source: string): RedactionPattern {
+  const refuse = (why: string): never => {
+    const shown = JSON.stringify(source.slice(0, LONGEST_SOURCE));
+    throw new RangeError(
+      `The redaction pattern ${shown} cannot be used: ${why}. Nothing was redacted by it.`,
+    );
+  };
+  if (source.length > LONGEST_SOURCE) refuse(`it is longer than ${LONGEST_SOURCE} characters`);
+  const parts = readParts(source, refuse);
+  const start = parts.slice(0, PLAIN_START);
+  if (start.length < PLAIN_START || start.some(({ isPlain, isFixed }) => !isPlain || !isFixed)) {
+    refuse(`it must begin with ${PLAIN_START} plain characters, such as "key"`);
+  }
+  for (const [index, part] of parts.entries()) {
+    if (!part.isFixed && overlapsNext(parts, index)) {
+      refuse(`what follows ${part.text} at ${part.at} can itself be a part of it`);
+    }
+  }
+  return { source, pattern: new RegExp(parts.map(({ text }) => text).join(""), "gu") };
+}
+
+type Part = {
+  /** As it is written in the pattern that is made. */
+  readonly text: string;
+  readonly at: number;
+  readonly one: RegExp;
+  readonly isPlain: boolean;
+  /** Whether it always takes the same number of characters. */
+  readonly isFixed: boolean;
+  readonly mayBeNothing: boolean;
+};
+
+const PART =
+  /(?<class>\[\^?(?:\\.|[^\]\\])+\])|(?<escape>\\[dDwWsS.\\/+*?()[\]{}^$|-])|(?<any>\.)|(?<plain>[^\\[\](){}*+?|^$.])/uy;
+const REPEAT = /\{(?<least>\d{1,4})(?<comma>,(?<most>\d{1,4})?)?\}|(?<sign>[*+?])/uy;
+
+function readParts(source: string, refuse: (why: string) => never): readonly Part[] {
+  const parts: Part[] = [];
+  for (let at = 0; at < source.length;) {
+    PART.lastIndex = at;
+    const found = PART.exec(source) ?? refuse(`"${source.charAt(at)}" at ${at} has no meaning here`);
+    const [atom] = found;
+    REPEAT.lastIndex = at + atom.length;
+    const repeat = REPEAT.exec(source);
+    const { least, most } = bounds(repeat, refuse);
+    const isPlain = found.groups?.["plain"] !== undefined || /^\\[^dDwWsS]/u.test(atom);
+    parts.push({
+      text: least === 1 && most === 1 ? atom : `${atom}{${least},${most}}`,
+      at,
+      one: oneOf(atom, refuse),
+      isPlain,
+      isFixed: least === most,
+      mayBeNothing: least === 0,
+    });
+    at += atom.length + (repeat?.[0].length ?? 0);
+  }
+  return parts;
+}
+
+function bounds(repeat: RegExpExecArray | null, refuse: (why: string) => never) {
+  if (!repeat) return { least: 1, most: 1 };
+  const { least, comma, most, sign } = repeat.groups ?? {};
+  if (sign !== undefined) return { least: sign === "+" ? 1 : 0, most: sign === "?" ? 1 : LONGEST_REPEAT };
+  const from = Number(least);
+  const to = comma === undefined ? from : most === undefined ? LONGEST_REPEAT : Number(most);
+  if (to < from || to > LONGEST_REPEAT) refuse(`${repeat[0]} is no repeat of at most ${LONGEST_REPEAT}`);
+  return { least: from, most: to };
+}
+
+function oneOf(atom: string, refuse: (why: string) => never): RegExp {
+  try {
+    return new RegExp(`^(?:${atom})$`, "u");
+  } catch {
+    return refuse(`${atom} is no class of characters`);
+  }
+}
+
+/** Up to and with the next part that must be there. */
+function overlapsNext(parts: readonly Part[], index: number): boolean {
+  const repeated = parts[index];
+  for (const next of parts.slice(index + 1)) {
+    if (repeated && overlaps(repeated.one, next.one)) return true;
+    if (!next.mayBeNothing) return false;
+  }
+  return false;
+}
+
+/** Tried on every character of the basic plane and one beyond it, which stands for all others. */
+function overlaps(one: RegExp, other: RegExp): boolean {
+  for (let unit = 0; unit <= 0x10000; unit += 1) {
+    const character = String.fromCodePoint(unit);
+    if (one.test(character) && other.test(character)) return true;
+  }
+  return false;
+}

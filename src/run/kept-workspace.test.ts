@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { FileChange } from "../call/index.js";
+import { LocalWorkspace } from "../tools/index.js";
+import { keptWorkspace } from "./kept-workspace.js";
+
+const sha256 = (content: string): string => createHash("sha256").update(content).digest("hex");
+
+/** A kept workspace, and what it put on record, with the files as they were in that moment. */
+async function kept({ record = () => Promise.resolve() }: { record?: () => Promise<void> } = {}) {
+  const inner = await LocalWorkspace.open(await mkdtemp(join(tmpdir(), "toolgate-test-")));
+  const { root } = inner;
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  const changes: FileChange[] = [];
+  const then: string[][] = [];
+  const blobs: string[] = [];
+  const workspace = keptWorkspace(inner, {
+    blob: async (bytes) => {
+      blobs.push(Buffer.from(bytes).toString());
+      return sha256(Buffer.from(bytes).toString());
+    },
+    record: async (change) => {
+      await record();
+      then.push(await readdir(root));
+      changes.push(change);
+    },
+  });
+  return { root, workspace, changes, then, blobs };
+}
+
+test("what a file was is on record before it is written, with its mode", async () => {
+  const { root, workspace, changes, blobs } = await kept();
+  await writeFile(join(root, "a"), "old");
+  await chmod(join(root, "a"), 0o640);
+  await workspace.write(`${root}/a`, "new");
+  expect(changes).toEqual([
+    {
+      type: "written",
+      path: `${root}/a`,
+      before: { type: "file", blob: sha256("old"), mode: 0o640 },
+      after: sha256("new"),
+    },
+  ]);
+  expect(blobs).toEqual(["old"]);
+  expect(await readFile(join(root, "a"), "utf8")).toBe("new");
+});
+
+test("a file that was not there has nothing before it, and is not there when that is recorded", async () => {
+  const { root, workspace, changes, then } = await kept();
+  await workspace.write(`${root}/a`, "new");
+  expect(changes).toEqual([{ type: "written", path: `${root}/a`, after: sha256("new") }]);
+  expect(then).toEqual([[]]);
+});
+
+test("of what is removed each folder, file and link is kept, a folder before what is in it", async () => {
+  const { root, workspace, changes, then } = await kept();
+  await mkdir(join(root, "tree/empty"), { recursive: true });
+  await writeFile(join(root, "tree/file"), "f");
+  await symlink("file", join(root, "tree/link"));
+  await workspace.remove(`${root}/tree`);
+  const mode = expect.any(Number);
+  expect(changes).toEqual([
+    { type: "removed", path: `${root}/tree`, before: { type: "folder", mode } },
+    { type: "removed", path: `${root}/tree/empty`, before: { type: "folder", mode } },
+    { type: "removed", path: `${root}/tree/file`, before: { type: "file", blob: sha256("f"), mode } },
+    { type: "removed", path: `${root}/tree/link`, before: { type: "link", target: "file" } },
+  ]);
+  expect(then.every((names) => names.includes("tree"))).toBe(true);
+  expect(await readdir(root)).toEqual([]);
+});
+
+test("a move is on record before it is made", async () => {
+  const { root, workspace, changes, then } = await kept();
+  await writeFile(join(root, "a"), "x");
+  await workspace.move(`${root}/a`, `${root}/b`);
+  expect(changes).toEqual([{ type: "moved", path: `${root}/a`, to: `${root}/b` }]);
+  expect([then, await readdir(root)]).toEqual([[["a"]], ["b"]]);
+});
+
+test("when it cannot be recorded, nothing is changed", async () => {
+  const { root, workspace } = await kept({ record: () => Promise.reject(new Error("the disk is full")) });
+  await writeFile(join(root, "a"), "old");
+  await expect(workspace.write(`${root}/a`, "new")).rejects.toThrow("the disk is full");
+  await expect(workspace.remove(`${root}/a`)).rejects.toThrow("the disk is full");
+  await expect(workspace.move(`${root}/a`, `${root}/b`)).rejects.toThrow("the disk is full");
+  expect(await readFile(join(root, "a"), "utf8")).toBe("old");
+});
+
+test("what is too large is changed all the same, and said not to be kept", async () => {
+  const { root, workspace, changes, blobs } = await kept();
+  await writeFile(join(root, "large"), Buffer.alloc(64 * 1024 * 1024 + 1));
+  await workspace.write(`${root}/large`, "small");
+  expect(changes).toEqual([
+    { type: "not-kept", path: `${root}/large`, reason: "there was too much of it to keep" },
+  ]);
+  expect(blobs).toEqual([]);
+  expect(await readFile(join(root, "large"), "utf8")).toBe("small");
+});
