@@ -8,10 +8,10 @@ import { z } from "zod";
 const WARM = 5_000;
 const CALLS = 20_000;
 
-const work = async ({ path, line }) => `${path}:${line}`;
-const input = z.object({ path: z.string(), line: z.number().int() });
+const work = async ({ path, from }) => `${path}:${from}`;
+const input = z.object({ path: z.string(), from: z.number().int() });
 const tool = defineTool({ name: "look_up", description: "Looks up.", kind: "read", input, run: work });
-const inputOf = (index) => ({ path: `/home/user/project/src/file-${index}.ts`, line: index });
+const inputOf = (index) => ({ path: `/home/user/project/src/file-${index}.ts`, from: index });
 
 async function gate() {
   const rules = [{ allow: "read" }];

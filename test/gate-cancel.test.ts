@@ -78,7 +78,7 @@ type Action =
 
 const which = fc.nat(9);
 const some = <Value>(...values: readonly Value[]) => fc.constantFrom(...values);
-const action: fc.Arbitrary<Action> = fc.oneof(
+const anyAction: fc.Arbitrary<Action> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: some("call" as const, "submit" as const) }) },
   { weight: 2, arbitrary: fc.record({ do: some("proceed" as const, "wake" as const) }) },
   {
@@ -120,7 +120,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 
 const schedule = fc.record({
   kinds: fc.array(fc.constantFrom(...KINDS), { minLength: 1, maxLength: 6 }),
-  actions: fc.array(action, { minLength: 5, maxLength: 40 }),
+  actions: fc.array(anyAction, { minLength: 5, maxLength: 40 }),
   ending: fc.constantFrom("all is cancelled", "all is settled"),
 });
 
@@ -333,6 +333,9 @@ describe("what breaks beside the tools", () => {
   });
 });
 
+/** `expect`, for what is checked after each schedule. */
+const must = expect;
+
 /** One gate with its calls, and what the tools and those who wait saw of them. */
 class Run {
   readonly #gate: Gate;
@@ -456,9 +459,9 @@ class Run {
       for (const own of this.#own) own.abort();
       await inTime("cancelling", this.#gate.cancel("it is over."));
     } else {
-      let isOver = false;
-      void Promise.allSettled([...this.#returned, ...this.#underWay]).then(() => (isOver = true));
-      for (let tries = 0; !isOver || this.#stillOpen().length > 0; tries += 1) {
+      const waited = { isOver: false };
+      void Promise.allSettled([...this.#returned, ...this.#underWay]).then(() => (waited.isOver = true));
+      for (let tries = 0; !waited.isOver || this.#stillOpen().length > 0; tries += 1) {
         if (tries > 500) throw new Error(`These never end: ${this.#stillOpen().join(", ")}`);
         for (const question of await this.#ledger.openQuestions())
           await this.#ledger.answer(question.questionId, this.#saying(question, "reject_once")).catch(ifLate);
@@ -487,42 +490,41 @@ class Run {
       const { toolCallId } = event;
       const status = replayed.call(toolCallId)?.state.status ?? "drafting";
       const before = statuses.get(toolCallId) ?? "drafting";
-      if (status !== before) expect(WAY[before], `${toolCallId} after ${before}`).toContain(status);
+      if (status !== before) must(WAY[before], `${toolCallId} after ${before}`).toContain(status);
       statuses.set(toolCallId, status);
     }
-    expect(this.#gate.book.snapshot()).toEqual(replayed.snapshot());
-    expect(await this.#ledger.openQuestions()).toEqual([]);
+    must(this.#gate.book.snapshot()).toEqual(replayed.snapshot());
+    must(await this.#ledger.openQuestions()).toEqual([]);
     for (const call of replayed.calls()) await this.#checkCall(call, isCancelled);
     for (const call of await Promise.all(this.#returned))
       if (call.times.undone === undefined && call.name !== "app")
-        expect({ ...call, times: {} }).toEqual({ ...replayed.call(call.toolCallId), times: {} });
+        must({ ...call, times: {} }).toEqual({ ...replayed.call(call.toolCallId), times: {} });
     // Nothing is at work that would write more.
     await setTimeout(1);
-    expect(await this.#ledger.read(this.#gate.sessionId)).toHaveLength(events.length);
+    must(await this.#ledger.read(this.#gate.sessionId)).toHaveLength(events.length);
     await this.#gate.close();
   }
 
   async #checkCall(call: ToolCall, isCancelled: boolean): Promise<void> {
     const { toolCallId, name, times, state, rawInput } = call;
     const where = `${toolCallId} (${name}) is ${state.status}`;
-    if (name === "app" && !isCancelled)
-      expect(["waiting", "done", "cancelled"], where).toContain(state.status);
-    else expect(times.ended, where).toBeDefined();
+    if (name === "app" && !isCancelled) must(["waiting", "done", "cancelled"], where).toContain(state.status);
+    else must(times.ended, where).toBeDefined();
     const { n } = rawInput as { n: number };
     const ran = this.#ran.get(n) ?? [];
     if (name === "terminal" || name === "write_file" || name === "app") {
       if (name === "terminal") await this.#checkGone(n);
       return;
     }
-    expect(ran, where).toHaveLength(times.started === undefined ? 0 : 1);
-    if (ran.length === 1) expect(ran[0], where).toEqual(rawInput);
-    if (state.status === "done") expect(ran, where).toHaveLength(1);
+    must(ran, where).toHaveLength(times.started === undefined ? 0 : 1);
+    if (ran.length === 1) must(ran[0], where).toEqual(rawInput);
+    if (state.status === "done") must(ran, where).toHaveLength(1);
   }
 
   async #checkGone(n: number): Promise<void> {
     const pid = Number(await readFile(join(this.#root, `${this.#session}-${n}.pid`), "utf8").catch(() => ""));
     // Our patience is short here: the command may have been killed just now.
-    if (pid > 0) await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"), 5_000);
+    if (pid > 0) await vi.waitFor(() => must(() => process.kill(pid, 0)).toThrow("ESRCH"), 5_000);
   }
 
   #make(how: "call" | "submit"): void {
@@ -551,7 +553,7 @@ class Run {
     const question = open[index % Math.max(1, open.length)];
     if (!question) return;
     const { rawInput } = this.#gate.book.call(question.toolCallId) ?? {};
-    // Oxlint would have a check of what the test itself wrote.
+    // Every input here is an object.
     const changed = { ...(rawInput as object), changed: true };
     const answer =
       optionId === "edited"

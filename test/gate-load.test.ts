@@ -63,9 +63,9 @@ test("the same yes a thousand times from two processes at once runs the call onc
   await gate.submit([{ name: "t", input: {} }]);
   const moment = String(Date.now() + 1_500);
   const answers = Promise.all([1, 2].map(() => child("gate-answers.mjs", file, "500", moment)));
-  let isOver = false;
-  void answers.finally(() => (isOver = true));
-  while (!isOver) {
+  const waited = { isOver: false };
+  void answers.finally(() => (waited.isOver = true));
+  while (!waited.isOver) {
     await gate.proceed(never());
     await setTimeout(1);
   }

@@ -10,6 +10,7 @@ import { Toolbox } from "../tools/index.js";
 import type { AppTool, Workspace } from "../tools/index.js";
 import type { Agent } from "./create-agent.js";
 import { withProjectInstructions } from "./project-instructions.js";
+import { traceSession } from "./trace-session.js";
 import { advanceTurn } from "./turn.js";
 import type { TurnContext, TurnEnd } from "./turn.js";
 
@@ -100,6 +101,7 @@ export class AgentSession {
     });
     const instructions = () => withProjectInstructions(agent.instructions, agent.projectFile, workspace);
     const session = new AgentSession(record, { agent, record, gate, toolbox, instructions, now }, now);
+    traceSession(session, { name: agent.name, modelId: agent.model.modelId });
     if (record.seq === 0) {
       const info = { cwd: workspace.root, agent: agent.name, ...options.info };
       await record.record([{ type: "info-changed", at: now(), info }], { durable: true });

@@ -3,6 +3,9 @@ import { expect, test } from "vitest";
 import { IllegalEvent, LedgerError } from "../call/index.js";
 import { GroupCommit } from "./group-commit.js";
 
+const QUICK = { durable: false };
+const DURABLE = { durable: true };
+
 /** Notes what was committed, by which kind of transaction; fails when it is told to. */
 function aStore() {
   const committed: string[] = [];
@@ -26,30 +29,40 @@ function aStore() {
 
 test("writes that may wait are committed together, at the end of the turn", async () => {
   const { commits, committed, write } = aStore();
-  const all = Promise.all(["a", "b", "c"].map((word) => commits.soon(write(word))));
+  const all = Promise.all(["a", "b", "c"].map((word) => commits.soon(write(word), QUICK)));
   await Promise.resolve();
   expect(committed).toEqual([]);
   expect(await all).toEqual(["A", "B", "C"]);
   expect(committed).toEqual(["quick: a b c"]);
-  await commits.soon(write("d"));
+  await commits.soon(write("d"), QUICK);
   expect(committed).toEqual(["quick: a b c", "quick: d"]);
 });
 
 test("one that may not wait is committed at once, and takes along those before it", async () => {
   const { commits, committed, write } = aStore();
   const all = [
-    commits.soon(write("a")),
+    commits.soon(write("a"), QUICK),
     commits.now(write("b"), { durable: true }),
-    commits.soon(write("c")),
+    commits.soon(write("c"), QUICK),
   ];
   expect(committed).toEqual(["durable: a b"]);
   expect(await Promise.all(all)).toEqual(["A", "B", "C"]);
   expect(committed).toEqual(["durable: a b", "quick: c"]);
 });
 
+test("one that must be durable and may wait makes the whole group durable, and not the next one", async () => {
+  const { commits, committed, write } = aStore();
+  await Promise.all([commits.soon(write("a"), QUICK), commits.soon(write("b"), DURABLE)]);
+  await commits.soon(write("c"), QUICK);
+  const last = commits.soon(write("d"), DURABLE);
+  commits.flush(QUICK);
+  await last;
+  expect(committed).toEqual(["durable: a b", "quick: c", "durable: d"]);
+});
+
 test("a flush commits what waits, once", async () => {
   const { commits, committed, write } = aStore();
-  const waiting = commits.soon(write("a"));
+  const waiting = commits.soon(write("a"), QUICK);
   commits.flush({ durable: false });
   commits.flush({ durable: false });
   await setImmediate();
@@ -66,9 +79,9 @@ test.each([
     throw refusal;
   };
   const outcomes = await Promise.allSettled([
-    commits.soon(write("a")),
-    commits.soon(refuse),
-    commits.soon(write("b")),
+    commits.soon(write("a"), QUICK),
+    commits.soon(refuse, QUICK),
+    commits.soon(write("b"), QUICK),
   ]);
   expect(outcomes).toEqual([
     { status: "fulfilled", value: "A" },
@@ -87,13 +100,17 @@ test("when the database fails, at a write or at the commit, all are told, and th
   };
   const rejected = { status: "rejected", reason: full };
   expect(
-    await Promise.allSettled([commits.soon(write("a")), commits.soon(fail), commits.soon(write("b"))]),
+    await Promise.allSettled([
+      commits.soon(write("a"), QUICK),
+      commits.soon(fail, QUICK),
+      commits.soon(write("b"), QUICK),
+    ]),
   ).toEqual([rejected, rejected, rejected]);
   store.failure = full;
   expect(
-    await Promise.allSettled([commits.soon(write("c")), commits.now(write("d"), { durable: true })]),
+    await Promise.allSettled([commits.soon(write("c"), QUICK), commits.now(write("d"), { durable: true })]),
   ).toEqual([rejected, rejected]);
   store.failure = undefined;
-  expect(await commits.soon(write("e"))).toBe("E");
+  expect(await commits.soon(write("e"), QUICK)).toBe("E");
   expect(committed).toEqual(["quick: e"]);
 });

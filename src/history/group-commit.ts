@@ -21,14 +21,17 @@ export class GroupCommit {
   readonly #transaction: Transaction;
   #writes: Write[] = [];
   #timer: NodeJS.Immediate | undefined;
+  /** Whether one of those that wait must survive a power cut. */
+  #isDurable = false;
 
   constructor(transaction: Transaction) {
     this.#transaction = transaction;
   }
 
-  /** Within this turn of the event loop, so that what is streamed costs one commit and not hundreds. */
-  soon<Result>(write: () => Result): Promise<Result> {
+  /** Within this turn of the event loop, so that what many write at a time costs one commit and not hundreds. */
+  soon<Result>(write: () => Result, { durable }: { readonly durable: boolean }): Promise<Result> {
     const committed = this.#add(write);
+    this.#isDurable ||= durable;
     this.#timer ??= setImmediate(() => this.flush({ durable: false }));
     return committed;
   }
@@ -39,17 +42,23 @@ export class GroupCommit {
     return committed;
   }
 
+  /** Durable also when one of those that wait asks for it. */
   flush(options: { readonly durable: boolean }): void {
     clearImmediate(this.#timer);
     this.#timer = undefined;
     const writes = this.#writes;
     if (writes.length === 0) return;
+    const durable = options.durable || this.#isDurable;
+    this.#isDurable = false;
     this.#writes = [];
     try {
       let settle: readonly (() => void)[] = [];
-      this.#transaction(() => {
-        settle = writes.map(attempt);
-      }, options);
+      this.#transaction(
+        () => {
+          settle = writes.map(attempt);
+        },
+        { durable },
+      );
       for (const tell of settle) tell();
     } catch (thrown) {
       for (const { reject } of writes) reject(thrown);

@@ -4,6 +4,8 @@ export type LedgerFileErrorCode =
   | "LEDGER_TOO_NEW"
   | "LEDGER_DAMAGED"
   | "LEDGER_BUSY"
+  | "LEDGER_FULL"
+  | "LEDGER_READ_ONLY"
   | "LEDGER_FAILED";
 
 export class LedgerFileError extends Error {

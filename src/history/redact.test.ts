@@ -210,6 +210,7 @@ describe("a pattern of one's own", () => {
     [String.raw`abc\1`, /has no meaning here/],
     [String.raw`\w+abc`, /must begin with 3 plain characters/],
     ["ab", /must begin with 3 plain characters/],
+    ["redacted", /take the marks for secrets/],
     ["abc{5000}", /no repeat of at most/],
     ["abc[z-a]", /no class of characters/],
     [`abc${"d".repeat(300)}`, /longer than 200/],

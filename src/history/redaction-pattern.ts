@@ -12,6 +12,8 @@ export type RedactionPattern = { readonly source: string; readonly pattern: RegE
 const LONGEST_SOURCE = 200;
 const LONGEST_REPEAT = 1_024;
 const PLAIN_START = 3;
+const MARKS =
+  "[redacted api key] [redacted token] [redacted access key] [redacted private key] [redacted password] [redacted credentials] [redacted secret] [redacted by pattern]";
 
 /** Throws a RangeError that says what is not taken, and where. */
 export function redactionPattern(source: string): RedactionPattern {
@@ -32,7 +34,9 @@ export function redactionPattern(source: string): RedactionPattern {
       refuse(`what follows ${part.text} at ${part.at} can itself be a part of it`);
     }
   }
-  return { source, pattern: new RegExp(parts.map(({ text }) => text).join(""), "gu") };
+  const made = parts.map(({ text }) => text).join("");
+  if (new RegExp(made, "u").test(MARKS)) refuse("it would take the marks for secrets");
+  return { source, pattern: new RegExp(made, "gu") };
 }
 
 type Part = {

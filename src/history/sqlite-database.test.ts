@@ -5,10 +5,11 @@ import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import type { SqliteDatabase } from "./sqlite-database.js";
 import { fileError } from "./sqlite-database.js";
 import { openLedgerFile } from "./sqlite-file.js";
+import type { LedgerTables } from "./sqlite-tables.js";
 
 const folder = mkdtempSync(join(tmpdir(), "toolgate-database-"));
 afterAll(() => rmSync(folder, { recursive: true }));
-let database: SqliteDatabase;
+let database: SqliteDatabase<LedgerTables>;
 beforeEach(async () => {
   database = await openLedgerFile(join(folder, "ledger.db"));
 });
@@ -46,7 +47,9 @@ test.each([
   [5 | (2 << 8), "LEDGER_BUSY"],
   [11, "LEDGER_DAMAGED"],
   [26, "LEDGER_DAMAGED"],
-  [13, "LEDGER_FAILED"],
+  [8, "LEDGER_READ_ONLY"],
+  [13, "LEDGER_FULL"],
+  [1, "LEDGER_FAILED"],
 ])("the driver's error %i is told as %s, with the file and the cause", (errcode, code) => {
   const cause = Object.assign(new Error("as SQLite says it"), { errcode });
   expect(fileError("/home/ann/ledger.db", cause)).toMatchObject({

@@ -9,15 +9,22 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
 import type { Compilable } from "kysely";
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
-import { LedgerFileError } from "./ledger-file-error.js";
-import type { LedgerTables } from "./sqlite-tables.js";
+import { LedgerFileError, type LedgerFileErrorCode } from "./ledger-file-error.js";
 
 /** How long to wait for another process that writes. It needs a millisecond, unless it is stopped in the middle. */
 export const BUSY_MILLISECONDS = 5000;
 
-export class SqliteDatabase {
+/** A query that was written once and is run with other values each time. */
+export type Prepared<Values extends readonly unknown[], Row> = {
+  readonly rows: (...values: Values) => Row[];
+  readonly row: (...values: Values) => Row | undefined;
+  /** How many rows it has changed. */
+  readonly run: (...values: Values) => number;
+};
+
+export class SqliteDatabase<Tables> {
   /** Where queries are written; `rows`, `row` and `run` run them. */
-  readonly build = new Kysely<LedgerTables>({
+  readonly build = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new SqliteAdapter(),
       createDriver: () => new DummyDriver(),
@@ -30,9 +37,11 @@ export class SqliteDatabase {
   readonly #statements = new Map<string, StatementSyncInstance>();
   #isDurable: boolean | undefined;
 
+  /** `what` it is a file of is for the reader of a message. */
   constructor(
     readonly file: string,
     driver: DatabaseSyncInstance,
+    readonly what = "ledger",
   ) {
     this.#driver = driver;
     this.exec(`pragma busy_timeout = ${BUSY_MILLISECONDS}`);
@@ -40,7 +49,7 @@ export class SqliteDatabase {
 
   rows<Row>(query: Compilable<Row>): Row[] {
     const { sql, parameters } = query.compile();
-    // The driver knows no types; kysely has derived them from LedgerTables.
+    // The driver knows no types; kysely has derived them from the tables.
     return this.#try(() => this.#statement(sql).all(...parameters) as Row[]);
   }
 
@@ -52,6 +61,22 @@ export class SqliteDatabase {
   run(query: Compilable): number {
     const { sql, parameters } = query.compile();
     return this.#try(() => this.#statement(sql).run(...parameters).changes);
+  }
+
+  /** For the queries of every append: to write one takes longer than to run it. */
+  prepared<Values extends readonly unknown[], Row>(
+    write: (...values: Values) => Compilable<Row>,
+  ): Prepared<Values, Row> {
+    const places = Array.from({ length: write.length }, (_, index) => new Place(index));
+    // Kysely hands values through without a look at them, so a place can stand for each.
+    const { sql, parameters } = write(...(places as unknown as Values)).compile();
+    const bound = (values: Values) =>
+      parameters.map((parameter) => (parameter instanceof Place ? values[parameter.index] : parameter));
+    return {
+      rows: (...values) => this.#try(() => this.#statement(sql).all(...bound(values)) as Row[]),
+      row: (...values) => this.#try(() => this.#statement(sql).get(...bound(values)) as Row | undefined),
+      run: (...values) => this.#try(() => this.#statement(sql).run(...bound(values)).changes),
+    };
   }
 
   exec(sql: string): void {
@@ -122,39 +147,57 @@ export class SqliteDatabase {
     try {
       return work();
     } catch (thrown) {
-      throw fileError(this.file, thrown);
+      throw fileError(this.file, thrown, this.what);
     }
   }
 }
 
+class Place {
+  constructor(readonly index: number) {}
+}
+
 const BUSY = 5;
+const READ_ONLY = 8;
 const CORRUPT = 11;
+const FULL = 13;
 const NOT_A_DATABASE = 26;
 
 /** What the driver threw, told as what it means for the file. */
-export function fileError(file: string, thrown: unknown): unknown {
+export function fileError(file: string, thrown: unknown, what = "ledger"): unknown {
   if (!(thrown instanceof Error) || !("errcode" in thrown) || typeof thrown.errcode !== "number")
     return thrown;
+  const { code, words } = meaning(thrown.errcode, thrown.message);
+  return new LedgerFileError(code, `The ${what} ${file} ${words}`, { cause: thrown });
+}
+
+function meaning(
+  errcode: number,
+  message: string,
+): { readonly code: LedgerFileErrorCode; readonly words: string } {
   // The low byte says what it is, the others only which kind of it.
-  const code = thrown.errcode & 0xff;
-  const options = { cause: thrown };
-  if (code === BUSY) {
-    return new LedgerFileError(
-      "LEDGER_BUSY",
-      `The ledger ${file} is locked: another process has been writing to it for ${BUSY_MILLISECONDS / 1000} seconds. Nothing was written; look for a process that hangs, or try again.`,
-      options,
-    );
+  switch (errcode & 0xff) {
+    case BUSY:
+      return {
+        code: "LEDGER_BUSY",
+        words: `is locked: another process has been writing to it for ${BUSY_MILLISECONDS / 1000} seconds. Nothing was written; look for a process that hangs, or try again.`,
+      };
+    case READ_ONLY:
+      return {
+        code: "LEDGER_READ_ONLY",
+        words: `can only be read (${message}). Nothing was written; make the file and its folder writable, or use another file.`,
+      };
+    case FULL:
+      return {
+        code: "LEDGER_FULL",
+        words: `cannot grow: the disk is full (${message}). Nothing was written, and what was written before is safe; make room and try again.`,
+      };
+    case CORRUPT:
+    case NOT_A_DATABASE:
+      return {
+        code: "LEDGER_DAMAGED",
+        words: `is damaged (${message}). Nothing was changed; put a backup in its place, or use another file.`,
+      };
+    default:
+      return { code: "LEDGER_FAILED", words: `failed: ${message} (SQLite ${errcode}). Nothing was written.` };
   }
-  if (code === CORRUPT || code === NOT_A_DATABASE) {
-    return new LedgerFileError(
-      "LEDGER_DAMAGED",
-      `The ledger ${file} is damaged (${thrown.message}). Nothing was changed; put a backup in its place, or use another file.`,
-      options,
-    );
-  }
-  return new LedgerFileError(
-    "LEDGER_FAILED",
-    `The ledger ${file} failed: ${thrown.message} (SQLite ${thrown.errcode}). Nothing was written.`,
-    options,
-  );
 }

@@ -3,8 +3,8 @@
  *
  * What must stay true: whatever is checked is checked in the transaction that writes, and that holds the
  * only lock there is, so no two processes can both be right. What was appended durably survives a power
- * cut; all else survives a crash of its process. A write takes along those that wait before it, so one
- * handle's writes are in the order of its calls. Leases are not written durably: who held one before a
+ * cut; all else survives a crash of its process. Appends of one turn of the event loop are committed together;
+ * any other write takes along those that wait before it, so one handle's writes are in the order of its calls. Leases are not written durably: who held one before a
  * power cut is gone as well.
  */
 import { createHash } from "node:crypto";
@@ -27,6 +27,7 @@ import { answerQuestion, questionsAfter } from "./question-state.js";
 import { Sleepers } from "./sleepers.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 import { SqliteRows } from "./sqlite-rows.js";
+import type { LedgerTables } from "./sqlite-tables.js";
 import type { StoredEvent } from "./stored-event.js";
 import { storedEvent } from "./stored-event.js";
 import { frozenJson } from "./stored-json.js";
@@ -34,17 +35,23 @@ import { frozenJson } from "./stored-json.js";
 /** Opens the ledger in `file`, or begins one there. SQLite itself is loaded here and not before. */
 export async function openSqliteLedger(
   file: string,
-  { now = Date.now }: { readonly now?: () => number } = {},
+  { now = Date.now, readOnly = false }: SqliteLedgerOptions = {},
 ): Promise<Ledger> {
-  const { openLedgerFile } = await import("./sqlite-file.js");
-  return new SqliteLedger(await openLedgerFile(file), now);
+  const { openLedgerFile, openLedgerToRead } = await import("./sqlite-file.js");
+  return new SqliteLedger(await (readOnly ? openLedgerToRead(file) : openLedgerFile(file)), now);
 }
+
+export type SqliteLedgerOptions = {
+  readonly now?: () => number;
+  /** Changes nothing, neither the file nor what is beside it; whoever tries to write is told so. */
+  readonly readOnly?: boolean;
+};
 
 const DURABLE = { durable: true };
 const QUICK = { durable: false };
 
-class SqliteLedger implements Ledger {
-  readonly #database: SqliteDatabase;
+export class SqliteLedger implements Ledger {
+  readonly #database: SqliteDatabase<LedgerTables>;
   readonly #now: () => number;
   readonly #rows: SqliteRows;
   readonly #writes: GroupCommit;
@@ -52,11 +59,11 @@ class SqliteLedger implements Ledger {
   readonly #watch: CommitWatch;
   #isClosed = false;
 
-  constructor(database: SqliteDatabase, now: () => number) {
+  constructor(database: SqliteDatabase<LedgerTables>, now: () => number) {
     this.#database = database;
     this.#now = now;
     this.#rows = new SqliteRows(database);
-    this.#writes = new GroupCommit((work, options) => database.transaction(work, options));
+    this.#writes = new GroupCommit((work, options) => this.#rows.transaction(work, options));
     this.#watch = new CommitWatch(
       () => database.pragma("data_version"),
       () => this.#sleepers.wakeAll(),
@@ -102,7 +109,7 @@ class SqliteLedger implements Ledger {
       this.#checkNewest(lease, "appended");
       return this.#record(sessionId, stored);
     };
-    const seq = await (durable ? this.#writes.now(write, DURABLE) : this.#writes.soon(write));
+    const seq = await this.#writes.soon(write, { durable });
     this.#sleepers.wake(sessionId);
     return seq;
   }
@@ -164,7 +171,7 @@ class SqliteLedger implements Ledger {
   async putBlob(bytes: Uint8Array): Promise<string> {
     this.#checkNotClosed();
     const hash = createHash("sha256").update(bytes).digest("hex");
-    await this.#writes.now(() => this.#rows.insertBlob(hash, bytes), QUICK);
+    await this.#writes.now(() => this.#rows.insertBlob(hash, bytes, this.#now()), QUICK);
     return hash;
   }
 
@@ -182,9 +189,10 @@ class SqliteLedger implements Ledger {
     this.#sleepers.wakeAll();
     try {
       this.#database.emptyLog();
-    } finally {
-      this.#database.close();
+    } catch {
+      // On a disk that is full or cannot be written, the log stays beside the file: nothing is lost.
     }
+    this.#database.close();
   }
 
   #checkNotClosed(): void {

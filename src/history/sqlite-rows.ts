@@ -1,140 +1,135 @@
 /**
  * What the ledger asks of its tables, in its own words. Checks nothing: that is the ledger's part, in
  * the same transaction.
+ *
+ * What must stay true: within a transaction a session's row and lease are read once and the row is written
+ * once, however many appends are committed together; the transaction holds the only lock there is, so
+ * nobody else can change them meanwhile. Nothing is remembered from one transaction to the next.
  */
 import type { AskedQuestion, Lease, Question, RecordedEvent, SessionSummary } from "../call/index.js";
+import { chainStart, nextLink } from "./event-chain.js";
 import type { LookedAt } from "./follow-log.js";
 import { LOOK_LIMIT } from "./follow-log.js";
 import type { QuestionEvent } from "./question-state.js";
 import { isAboutQuestion, questionAfter } from "./question-state.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
-import { nameFromStored, storedName } from "./stored-json.js";
+import { preparedQueries, type Queries } from "./sqlite-queries.js";
+import type { LedgerTables } from "./sqlite-tables.js";
+import { eventFromStored, nameFromStored, storedName } from "./stored-json.js";
 import type { StoredEvent } from "./stored-event.js";
 
-export class SqliteRows {
-  readonly #database: SqliteDatabase;
+type WrittenSession = {
+  readonly number: number;
+  lastSeq: number;
+  chain: string | null;
+  updatedAt: number | undefined;
+};
 
-  constructor(database: SqliteDatabase) {
+export class SqliteRows {
+  readonly #database: SqliteDatabase<LedgerTables>;
+  readonly #queries: Queries;
+  /** Of the transaction that is under way. */
+  readonly #sessions = new Map<string, WrittenSession>();
+  readonly #leases = new Map<string, Lease | undefined>();
+
+  constructor(database: SqliteDatabase<LedgerTables>) {
     this.#database = database;
+    this.#queries = preparedQueries(database);
+  }
+
+  transaction(work: () => void, options: { readonly durable: boolean }): void {
+    try {
+      this.#database.transaction(() => {
+        work();
+        for (const { number, lastSeq, chain, updatedAt } of this.#sessions.values()) {
+          if (updatedAt !== undefined) this.#queries.updateSession.run(number, lastSeq, chain, updatedAt);
+        }
+      }, options);
+    } finally {
+      this.#sessions.clear();
+      this.#leases.clear();
+    }
   }
 
   newestLease(sessionId: string): Lease | undefined {
-    const row = this.#database.row(
-      this.#database.build
-        .selectFrom("leases")
-        .select(["fence", "owner", "expires_at"])
-        .where("session_id", "=", storedName(sessionId)),
-    );
-    if (!row) return undefined;
-    return { sessionId, owner: nameFromStored(row.owner), fence: row.fence, expiresAt: row.expires_at };
+    if (this.#leases.has(sessionId)) return this.#leases.get(sessionId);
+    const row = this.#queries.lease.row(storedName(sessionId));
+    const lease = row && {
+      sessionId,
+      owner: nameFromStored(row.owner),
+      fence: row.fence,
+      expiresAt: row.expires_at,
+    };
+    this.#leases.set(sessionId, lease);
+    return lease;
   }
 
   /** In place of the session's lease before; its fence is one that no lease ever had. */
   insertLease({ sessionId, owner, expiresAt }: Omit<Lease, "fence">): number {
-    const values = {
-      session_id: storedName(sessionId),
-      owner: storedName(owner),
-      expires_at: expiresAt,
-    };
-    const [row] = this.#database.rows(
-      this.#database.build.replaceInto("leases").values(values).returning("fence"),
-    );
+    const row = this.#queries.replaceLease.row(storedName(sessionId), storedName(owner), expiresAt);
+    this.#leases.delete(sessionId);
     if (!row) throw new Error(`SQLite gave no fence for session ${sessionId}.`);
     return row.fence;
   }
 
-  extendLease({ fence, expiresAt }: Lease): void {
-    this.#database.run(
-      this.#database.build.updateTable("leases").set({ expires_at: expiresAt }).where("fence", "=", fence),
-    );
+  extendLease({ sessionId, fence, expiresAt }: Lease): void {
+    this.#queries.extendLease.run(fence, expiresAt);
+    this.#leases.delete(sessionId);
   }
 
   /** Does nothing when it is not the session's newest. */
   deleteLease({ sessionId, fence }: Lease): void {
-    this.#database.run(
-      this.#database.build
-        .deleteFrom("leases")
-        .where("fence", "=", fence)
-        .where("session_id", "=", storedName(sessionId)),
-    );
+    this.#queries.deleteLease.run(fence, storedName(sessionId));
+    this.#leases.delete(sessionId);
   }
 
   lastSeq(sessionId: string): number {
-    return this.#session(sessionId)?.last_seq ?? 0;
+    return this.#written(sessionId)?.lastSeq ?? 0;
   }
 
   /** Returns the last one's `seq`. */
   insertEvents(sessionId: string, events: readonly StoredEvent[], now: number): number {
-    const { number, last_seq: before } = this.#session(sessionId) ?? this.#beginSession(sessionId, now);
-    const { build } = this.#database;
-    const last_seq = before + events.length;
-    this.#database.run(
-      build.updateTable("sessions").set({ last_seq, updated_at: now }).where("number", "=", number),
-    );
-    for (const [index, { text, question }] of events.entries()) {
-      const seq = before + index + 1;
-      this.#database.run(build.insertInto("events").values({ session: number, seq, event: text }));
-      if (question) this.#noteQuestion(question, number, seq);
+    const session = this.#written(sessionId) ?? this.#beginSession(sessionId, now);
+    let link = session.chain ?? chainStart(sessionId);
+    for (const { text, question } of events) {
+      session.lastSeq += 1;
+      link = nextLink(link, session.lastSeq, text);
+      this.#queries.insertEvent.run(session.number, session.lastSeq, text, link);
+      if (question) this.#noteQuestion(question, session.number, session.lastSeq);
     }
-    return last_seq;
+    session.chain = link;
+    session.updatedAt = now;
+    return session.lastSeq;
   }
 
   events(sessionId: string, after: number): RecordedEvent[] {
-    return this.#database
-      .rows(
-        this.#database.build
-          .selectFrom("events")
-          .innerJoin("sessions", "sessions.number", "events.session")
-          .select(["seq", "event"])
-          .where("session_id", "=", storedName(sessionId))
-          .where("seq", ">", after)
-          .orderBy("seq"),
-      )
-      .map(recorded);
+    const session = this.#queries.session.row(storedName(sessionId));
+    return session ? this.#queries.events.rows(session.number, after).map(recorded) : [];
   }
 
   look(sessionId: string, after: number): LookedAt | undefined {
-    const session = this.#session(sessionId);
+    const session = this.#queries.session.row(storedName(sessionId));
     if (!session) return undefined;
-    const rows = this.#database.rows(
-      this.#database.build
-        .selectFrom("events")
-        .select(["seq", "event"])
-        .where("session", "=", session.number)
-        .where("seq", ">", after)
-        .orderBy("seq")
-        .limit(LOOK_LIMIT),
-    );
+    const rows = this.#queries.someEvents.rows(session.number, after, LOOK_LIMIT);
     return { log: session.number, events: rows.map(recorded) };
   }
 
   question(questionId: string): AskedQuestion | undefined {
-    const row = this.#database.row(
-      this.#database.build
-        .selectFrom("questions")
-        .innerJoin("events as asked", (join) =>
-          join.onRef("asked.session", "=", "questions.session").onRef("asked.seq", "=", "asked_seq"),
-        )
-        .leftJoin("events as settled", (join) =>
-          join.onRef("settled.session", "=", "questions.session").onRef("settled.seq", "=", "settled_seq"),
-        )
-        .select(["asked.event as asked", "settled.event as settled"])
-        .where("question_id", "=", storedName(questionId)),
-    );
+    const row = this.#queries.question.row(storedName(questionId));
     if (!row) return undefined;
     const { question } = askedIn(row.asked);
     const open: AskedQuestion = { question, state: { status: "open" } };
     return row.settled === null ? open : questionAfter(open, aboutQuestion(row.settled), question.sessionId);
   }
 
-  /** In the order in which they were asked. */
+  /** In the order in which they were asked; those that cannot be read are left out. */
   openQuestions(sessionId: string | undefined): Question[] {
     const ofAll = this.#database.build
       .selectFrom("questions")
       .innerJoin("events", (join) =>
         join.onRef("events.session", "=", "questions.session").onRef("seq", "=", "asked_seq"),
       )
-      .select("event")
+      .select(["event", "seq"])
       .where("settled_seq", "is", null)
       .orderBy("questions.number");
     const query =
@@ -143,7 +138,10 @@ export class SqliteRows {
         : ofAll
             .innerJoin("sessions", "sessions.number", "questions.session")
             .where("session_id", "=", storedName(sessionId));
-    return this.#database.rows(query).map(({ event }) => askedIn(event).question);
+    return this.#database.rows(query).flatMap(({ event: text, seq }) => {
+      const event = eventFromStored(text, seq);
+      return event.type === "question-asked" ? event.question : [];
+    });
   }
 
   sessions({ before, limit }: { before?: SessionSummary; limit?: number }): SessionSummary[] {
@@ -170,69 +168,58 @@ export class SqliteRows {
 
   /** With its events and questions. */
   deleteSession(sessionId: string): void {
-    this.#database.run(
-      this.#database.build.deleteFrom("sessions").where("session_id", "=", storedName(sessionId)),
-    );
+    this.#queries.deleteSession.run(storedName(sessionId));
+    this.#sessions.delete(sessionId);
   }
 
-  insertBlob(hash: string, bytes: Uint8Array): void {
-    this.#database.run(
-      this.#database.build
-        .insertInto("blobs")
-        .values({ hash, bytes })
-        .onConflict((conflict) => conflict.doNothing()),
-    );
+  insertBlob(hash: string, bytes: Uint8Array, now: number): void {
+    this.#queries.insertBlob.run(hash, bytes, now);
   }
 
   blob(hash: string): Uint8Array | undefined {
-    return this.#database.row(
-      this.#database.build.selectFrom("blobs").select("bytes").where("hash", "=", hash),
-    )?.bytes;
+    return this.#queries.blob.row(hash)?.bytes;
   }
 
-  #session(sessionId: string): { number: number; last_seq: number } | undefined {
-    return this.#database.row(
-      this.#database.build
-        .selectFrom("sessions")
-        .select(["number", "last_seq"])
-        .where("session_id", "=", storedName(sessionId)),
-    );
+  #written(sessionId: string): WrittenSession | undefined {
+    const known = this.#sessions.get(sessionId);
+    if (known) return known;
+    const row = this.#queries.sessionToWrite.row(storedName(sessionId));
+    return row && this.#remember(sessionId, row);
   }
 
-  #beginSession(sessionId: string, now: number): { number: number; last_seq: number } {
-    const values = { session_id: storedName(sessionId), created_at: now, updated_at: now, last_seq: 0 };
-    const [row] = this.#database.rows(
-      this.#database.build.insertInto("sessions").values(values).returning(["number", "last_seq"]),
-    );
+  #beginSession(sessionId: string, now: number): WrittenSession {
+    const row = this.#queries.beginSession.row(storedName(sessionId), now, now);
     if (!row) throw new Error(`SQLite gave no number for session ${sessionId}.`);
-    return row;
+    return this.#remember(sessionId, row);
+  }
+
+  #remember(
+    sessionId: string,
+    row: { number: number; last_seq: number; chain: string | null },
+  ): WrittenSession {
+    const { number, last_seq: lastSeq, chain } = row;
+    const session = { number, lastSeq, chain, updatedAt: undefined };
+    this.#sessions.set(sessionId, session);
+    return session;
   }
 
   /** Once each, and the database sees to it: by the unique id, and by settling only what is open. */
   #noteQuestion(event: QuestionEvent, session: number, seq: number): void {
-    const { build } = this.#database;
     if (event.type === "question-asked") {
-      const question_id = storedName(event.question.questionId);
-      this.#database.run(build.insertInto("questions").values({ question_id, session, asked_seq: seq }));
+      this.#queries.askQuestion.run(storedName(event.question.questionId), session, seq);
       return;
     }
-    const settled = this.#database.run(
-      build
-        .updateTable("questions")
-        .set({ settled_seq: seq })
-        .where("question_id", "=", storedName(event.questionId))
-        .where("settled_seq", "is", null),
-    );
+    const settled = this.#queries.settleQuestion.run(storedName(event.questionId), seq);
     if (settled !== 1) throw new Error(`Question ${event.questionId} was not open when it was settled.`);
   }
 }
 
 function recorded({ seq, event }: { seq: number; event: string }): RecordedEvent {
-  return { seq, event: JSON.parse(event) as RecordedEvent["event"] };
+  return { seq, event: eventFromStored(event, seq) };
 }
 
 function aboutQuestion(text: string): QuestionEvent {
-  const event = JSON.parse(text) as RecordedEvent["event"];
+  const event = eventFromStored(text, 0);
   if (isAboutQuestion(event)) return event;
   throw new Error(`A question points to an event that is about none (${event.type}).`);
 }

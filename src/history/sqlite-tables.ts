@@ -14,8 +14,11 @@ export type LedgerTables = {
     created_at: number;
     updated_at: number;
     last_seq: number;
+    /** The last event's. */
+    chain: Generated<string | null>;
   };
-  events: { session: number; seq: number; event: string };
+  /** `chain`: see event-chain.ts. Events that were recorded before there was one have none. */
+  events: { session: number; seq: number; event: string; chain: Generated<string | null> };
   /** The newest lease of each session that is held, or was until it ran out. */
   leases: { fence: Generated<number>; session_id: string; owner: string; expires_at: number };
   questions: {
@@ -25,7 +28,8 @@ export type LedgerTables = {
     asked_seq: number;
     settled_seq: number | null;
   };
-  blobs: { hash: string; bytes: Uint8Array };
+  /** `put_at`: when someone last put it, who may have yet to record what it is for. */
+  blobs: { hash: string; bytes: Uint8Array; put_at: Generated<number | null> };
 };
 
 /**
@@ -67,4 +71,8 @@ export const MIGRATIONS: readonly string[] = [
    create index open_questions on questions (number) where settled_seq is null;
 
    create table blobs (hash text primary key, bytes blob not null) strict;`,
+
+  `alter table events add column chain text;
+   alter table sessions add column chain text;
+   alter table blobs add column put_at real;`,
 ];

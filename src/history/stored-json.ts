@@ -1,6 +1,7 @@
 /**
  * How values are kept: as the JSON text that every ledger can store and that reads back the same.
  */
+import type { SessionEvent } from "../call/index.js";
 import { IllegalEvent, oneLine } from "../call/index.js";
 
 /** What cannot be written as JSON is turned away. */
@@ -32,3 +33,20 @@ export function storedName(name: string): string {
 export function nameFromStored(text: string): string {
   return JSON.parse(`"${text}"`) as string;
 }
+
+/** An event as it was written. One that cannot be read any more is marked as such, so that the others can be. */
+export function eventFromStored(text: string, seq: number): SessionEvent {
+  try {
+    const event: unknown = JSON.parse(text);
+    // What was stored as an event is taken for one when it says which.
+    if (typeof event === "object" && event !== null && "type" in event && typeof event.type === "string")
+      return event as SessionEvent;
+  } catch {
+    // Told below, as for what is JSON but no event.
+  }
+  const detail = `Event ${seq} of this session cannot be read: its row in the ledger is damaged. The others are as they were recorded.`;
+  return { type: "traffic-repaired", at: 0, repair: { repair: UNREADABLE, detail } };
+}
+
+/** The name of the repair that stands for an event which cannot be read. */
+export const UNREADABLE = "unreadable-event";

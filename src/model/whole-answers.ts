@@ -11,16 +11,22 @@ export function wholeAnswers(model: LanguageModelV3): LanguageModelV3 {
     doGenerate: (options) => model.doGenerate(options),
     doStream: async (options) => {
       const result = await model.doStream(options);
-      return { ...result, stream: result.stream.pipeThrough(new TransformStream({ transform })) };
+      return { ...result, stream: result.stream.pipeThrough(endings()) };
     },
   });
 }
 
-function transform(
-  part: LanguageModelV3StreamPart,
-  controller: TransformStreamDefaultController<LanguageModelV3StreamPart>,
-): void {
-  controller.enqueue(isSilentEnd(part) ? { type: "error", error: new CutOff() } : part);
+function endings(): TransformStream<LanguageModelV3StreamPart, LanguageModelV3StreamPart> {
+  let hasEnded = false;
+  return new TransformStream({
+    transform(part, controller) {
+      hasEnded ||= part.type === "finish" || part.type === "error";
+      controller.enqueue(isSilentEnd(part) ? { type: "error", error: new CutOff() } : part);
+    },
+    flush(controller) {
+      if (!hasEnded) controller.enqueue({ type: "error", error: new CutOff() });
+    },
+  });
 }
 
 const isSilentEnd = (part: LanguageModelV3StreamPart): boolean =>

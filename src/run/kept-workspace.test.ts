@@ -15,7 +15,7 @@ async function kept({ record = () => Promise.resolve() }: { record?: () => Promi
   const { root } = inner;
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   const changes: FileChange[] = [];
-  const then: string[][] = [];
+  const seen: string[][] = [];
   const blobs: string[] = [];
   const workspace = keptWorkspace(inner, {
     blob: async (bytes) => {
@@ -24,11 +24,11 @@ async function kept({ record = () => Promise.resolve() }: { record?: () => Promi
     },
     record: async (change) => {
       await record();
-      then.push(await readdir(root));
+      seen.push(await readdir(root));
       changes.push(change);
     },
   });
-  return { root, workspace, changes, then, blobs };
+  return { root, workspace, changes, seen, blobs };
 }
 
 test("what a file was is on record before it is written, with its mode", async () => {
@@ -49,14 +49,14 @@ test("what a file was is on record before it is written, with its mode", async (
 });
 
 test("a file that was not there has nothing before it, and is not there when that is recorded", async () => {
-  const { root, workspace, changes, then } = await kept();
+  const { root, workspace, changes, seen } = await kept();
   await workspace.write(`${root}/a`, "new");
   expect(changes).toEqual([{ type: "written", path: `${root}/a`, after: sha256("new") }]);
-  expect(then).toEqual([[]]);
+  expect(seen).toEqual([[]]);
 });
 
 test("of what is removed each folder, file and link is kept, a folder before what is in it", async () => {
-  const { root, workspace, changes, then } = await kept();
+  const { root, workspace, changes, seen } = await kept();
   await mkdir(join(root, "tree/empty"), { recursive: true });
   await writeFile(join(root, "tree/file"), "f");
   await symlink("file", join(root, "tree/link"));
@@ -68,16 +68,16 @@ test("of what is removed each folder, file and link is kept, a folder before wha
     { type: "removed", path: `${root}/tree/file`, before: { type: "file", blob: sha256("f"), mode } },
     { type: "removed", path: `${root}/tree/link`, before: { type: "link", target: "file" } },
   ]);
-  expect(then.every((names) => names.includes("tree"))).toBe(true);
+  expect(seen.every((names) => names.includes("tree"))).toBe(true);
   expect(await readdir(root)).toEqual([]);
 });
 
 test("a move is on record before it is made", async () => {
-  const { root, workspace, changes, then } = await kept();
+  const { root, workspace, changes, seen } = await kept();
   await writeFile(join(root, "a"), "x");
   await workspace.move(`${root}/a`, `${root}/b`);
   expect(changes).toEqual([{ type: "moved", path: `${root}/a`, to: `${root}/b` }]);
-  expect([then, await readdir(root)]).toEqual([[["a"]], ["b"]]);
+  expect([seen, await readdir(root)]).toEqual([[["a"]], ["b"]]);
 });
 
 test("when it cannot be recorded, nothing is changed", async () => {

@@ -14,7 +14,7 @@ async function aGate(...rules: readonly Rule[]) {
 test("a function gets its own result back, as it is and not as a copy", async () => {
   const gate = await aGate({ allow: "*" });
   const found = new Map([["key", () => "a function"]]);
-  const { look } = gate.wrapTools({ look: (_: { n: number }) => found });
+  const { look } = gate.wrapTools({ look: ({ n }: { n: number }) => (n === 1 ? found : undefined) });
   expect(await look({ n: 1 })).toBe(found);
   expect([...gate.book.calls()]).toMatchObject([{ name: "look", rawInput: { n: 1 } }]);
 });
@@ -42,7 +42,9 @@ test("a tool of the AI SDK keeps its shape, its input is checked, and its last y
   };
   const { count: wrapped } = gate.wrapTools({ count });
   expect(wrapped).toMatchObject({ description: "Counts.", inputSchema: count.inputSchema });
-  const execute = wrapped.execute as unknown as (input: unknown, options: object) => Promise<unknown>;
+  // What the AI SDK would hand it, and what it would not.
+  const loose = wrapped as { execute(input: unknown, options: object): unknown };
+  const execute = (input: unknown, options: object): unknown => loose.execute(input, options);
   expect(await execute({ to: 3 }, { toolCallId: "theirs" })).toBe(3);
   await expect(execute({ to: "3" }, {})).rejects.toThrow("count: the input is not valid");
   expect([...gate.book.calls()].map(({ providerCallId }) => providerCallId)).toEqual(["theirs", undefined]);
@@ -51,15 +53,15 @@ test("a tool of the AI SDK keeps its shape, its input is checked, and its last y
 test("the caller's signal stops the tool, and the caller hears that it was stopped", async () => {
   const gate = await aGate({ allow: "*" });
   const stop = new AbortController();
-  const { wait } = gate.wrapTools({
-    wait: {
-      execute: (_: unknown, { abortSignal }: { abortSignal?: AbortSignal }) =>
-        new Promise((_resolve, reject) => {
-          abortSignal?.addEventListener("abort", () => reject(abortSignal.reason as Error));
-          stop.abort();
-        }),
-    },
-  });
+  const tool = {
+    description: "Waits.",
+    execute: (_input: object, { abortSignal }: { abortSignal?: AbortSignal }) =>
+      new Promise((_resolve, reject) => {
+        abortSignal?.addEventListener("abort", () => reject(new DOMException("stopped", "AbortError")));
+        stop.abort();
+      }),
+  };
+  const { wait } = gate.wrapTools({ wait: tool });
   await expect(wait.execute({}, { abortSignal: stop.signal })).rejects.toThrow("stopped");
   expect([...gate.book.calls()].map(({ state }) => state.status)).toEqual(["cancelled"]);
 });

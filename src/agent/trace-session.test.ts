@@ -1,0 +1,91 @@
+import type { Attributes, Span, SpanOptions, Tracer } from "@opentelemetry/api";
+import { trace } from "@opentelemetry/api";
+import { expect, onTestFinished, test } from "vitest";
+import { MemoryLedger } from "../history/index.js";
+import { parseScript, scriptedModel } from "../model/index.js";
+import { builtInTools, LocalWorkspace } from "../tools/index.js";
+import { AgentSession } from "./agent-session.js";
+import { createAgent } from "./create-agent.js";
+import { traceSession } from "./trace-session.js";
+
+/** Keeps the spans that are made, as a host's own tracer would see them. */
+function keeping() {
+  const spans: {
+    name: string;
+    attributes: Attributes;
+    status?: number;
+    ended: boolean;
+    parent: string | undefined;
+  }[] = [];
+  const names = new WeakMap<Span, string>();
+  const startSpan = (
+    name: string,
+    options: SpanOptions = {},
+    parent?: Parameters<Tracer["startSpan"]>[2],
+  ): Span => {
+    const above = parent && trace.getSpan(parent);
+    const kept: (typeof spans)[number] = {
+      name,
+      attributes: { ...options.attributes },
+      ended: false,
+      parent: above && names.get(above),
+    };
+    spans.push(kept);
+    const span = {
+      setAttribute: (key: string, value: string) => void (kept.attributes[key] = value),
+      setAttributes: (more: Attributes) => void Object.assign(kept.attributes, more),
+      setStatus: ({ code }: { code: number }) => void (kept.status = code),
+      end: () => void (kept.ended = true),
+      // Only what is used of a span is needed.
+    } as unknown as Span;
+    names.set(span, name);
+    return span;
+  };
+  return { spans, tracer: { startSpan } as unknown as Tracer };
+}
+
+test("a turn and its calls are spans with names and numbers, and no words of anyone", async () => {
+  const script = parseScript({
+    steps: [
+      { say: "a secret word", calls: [{ tool: "terminal", input: { command: "echo secret" } }] },
+      { calls: [{ tool: "read_file", input: { path: "secret-file" } }] },
+      { say: "Done." },
+    ],
+  });
+  const agent = createAgent({
+    name: "tester",
+    model: scriptedModel(script),
+    tools: builtInTools,
+    rules: [{ allow: "read" }, { allow: "execute" }],
+  });
+  const workspace = await LocalWorkspace.open(".");
+  const session = await AgentSession.open({ agent, ledger: new MemoryLedger(), workspace });
+  onTestFinished(() => session.close());
+  const { spans, tracer } = keeping();
+  traceSession(session, { name: "tester", modelId: "scripted" }, tracer);
+  await session.prompt([{ type: "text", text: "my secret wish" }], new AbortController().signal);
+  expect(spans).toMatchObject([
+    {
+      name: "invoke_agent tester",
+      attributes: { "gen_ai.operation.name": "invoke_agent", "toolgate.turn.end": "end_turn" },
+      ended: true,
+    },
+    {
+      name: "execute_tool terminal",
+      parent: "invoke_agent tester",
+      attributes: {
+        "gen_ai.tool.call.id": "call_1",
+        "toolgate.call.status": "done",
+        "toolgate.decision.by": "rule",
+      },
+      ended: true,
+    },
+    {
+      name: "execute_tool read_file",
+      attributes: { "toolgate.call.status": "failed" },
+      status: 2,
+      ended: true,
+    },
+  ]);
+  expect(JSON.stringify(spans)).not.toContain("secret");
+});

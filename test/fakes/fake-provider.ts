@@ -1,0 +1,170 @@
+/**
+ * A provider on the loopback: an HTTP server that plays a script in a vendor's own wire format and keeps
+ * what it was sent. What makes a vendor's format is its dialect; `vendors.test.ts` has each vendor's own
+ * SDK read it. Like the real ones, it turns away a wrong key and a history with a call that has no result.
+ */
+import { createServer } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout } from "node:timers/promises";
+import { onTestFinished } from "vitest";
+
+export const KEY = "test-key-0123456789";
+
+/** What every answer says that it used. */
+export const USED = { input: 120, cached: 20, output: 30, reasoning: 10 } as const;
+
+export type FakeCall = { readonly id: string; readonly tool: string; readonly input: unknown };
+
+export type FakeAnswer = {
+  readonly think?: string;
+  readonly say?: string;
+  readonly calls?: readonly FakeCall[];
+  /**
+   * How it ends, where not as it should: at the limit, refused, with the connection broken, with the
+   * stream closed too early, with a piece that is no JSON, with trouble reported in the stream.
+   */
+  readonly end?: "max_tokens" | "refusal" | "cut" | "closed" | "malformed" | "overloaded";
+  /** Milliseconds before each piece. */
+  readonly pause?: number;
+};
+
+export type FakeFailure = { readonly status: number; readonly headers?: Readonly<Record<string, string>> };
+
+export type FakeStep = FakeAnswer | FakeFailure;
+
+/** The pieces of a streamed answer: what opens it, what it says, what ends it. */
+export type Frames = {
+  readonly head: readonly string[];
+  readonly body: readonly string[];
+  readonly tail: readonly string[];
+};
+
+/** A request, told in the same words for every vendor. */
+export type Seen = {
+  readonly system: string;
+  readonly calls: readonly { readonly id: string; readonly tool: string; readonly input: unknown }[];
+  readonly results: readonly { readonly id: string; readonly text: string; readonly isError?: boolean }[];
+};
+
+export type Dialect = {
+  /** Where requests go, below the server's address. */
+  readonly path: RegExp;
+  readonly keyOf: (headers: IncomingHttpHeaders) => string | undefined;
+  readonly failure: (status: number, message: string) => { readonly status: number; readonly body: unknown };
+  readonly frames: (answer: FakeAnswer) => Frames;
+  /** What a vendor's own reader takes for a piece of the stream, and cannot read. */
+  readonly malformed: string;
+  /** How trouble is reported once the stream has begun. */
+  readonly overloaded: string;
+  readonly see: (body: Fields) => Seen;
+};
+
+/** An object of a request, read without knowing its shape. */
+export type Fields = { readonly [field: string]: unknown };
+
+export type FakeRequest = {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Fields;
+  readonly seen: Seen;
+};
+
+export type FakeProvider = { readonly url: string; readonly requests: readonly FakeRequest[] };
+
+export async function startFake(dialect: Dialect, steps: readonly FakeStep[]): Promise<FakeProvider> {
+  const requests: FakeRequest[] = [];
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => response.destroy(error as Error));
+  });
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const path = request.url ?? "";
+    const fail = (status: number, message: string, headers = {}) => {
+      const failure = dialect.failure(status, message);
+      response.writeHead(failure.status, { "content-type": "application/json", ...headers });
+      response.end(JSON.stringify(failure.body));
+    };
+    if (request.method !== "POST" || !dialect.path.test(path)) return fail(404, `there is no ${path}`);
+    if (dialect.keyOf(request.headers) !== KEY) return fail(401, "the key is not valid");
+    const body = fieldsOf(JSON.parse(Buffer.concat(chunks).toString()));
+    const seen = dialect.see(body);
+    const step = steps[requests.length];
+    requests.push({ path, headers: request.headers, body, seen });
+    const open = seen.calls.find(({ id }) => !seen.results.some((result) => result.id === id));
+    if (open) return fail(400, `the call ${open.id} has no result`);
+    if (step === undefined) return fail(400, "the script is over");
+    if ("status" in step) return fail(step.status, `failing with ${step.status}`, step.headers);
+    await stream(step, dialect, response);
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  if (typeof address !== "object" || address === null) throw new Error("The fake has no port.");
+  return { url: `http://127.0.0.1:${address.port}`, requests };
+}
+
+async function stream(answer: FakeAnswer, dialect: Dialect, response: ServerResponse): Promise<void> {
+  const { head, body, tail } = dialect.frames(answer);
+  response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+  const send = async (frames: readonly string[]) => {
+    for (const frame of frames) {
+      await setTimeout(answer.pause ?? 0);
+      if (response.destroyed) return;
+      await new Promise((resolve) => response.write(frame, resolve));
+    }
+  };
+  await send([...head, ...body]);
+  switch (answer.end) {
+    case "cut":
+      // Time for what was written to be read: a reset would take that with it.
+      await setTimeout(30);
+      response.destroy();
+      return;
+    case "closed":
+      break;
+    case "overloaded":
+      await send([dialect.overloaded]);
+      break;
+    case "malformed":
+      await send([dialect.malformed, ...tail]);
+      break;
+    case "max_tokens":
+    case "refusal":
+    case undefined:
+      await send(tail);
+  }
+  response.end();
+}
+
+/** A text in the pieces in which a model would write it. */
+export const pieces = (text: string, length = 8): readonly string[] =>
+  Array.from({ length: Math.ceil(text.length / length) }, (_, at) =>
+    text.slice(at * length, (at + 1) * length),
+  );
+
+export const data = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
+
+export const BROKEN_DATA = 'data: {"type": oops\n\n';
+
+export const fieldsOf = (value: unknown): Fields =>
+  typeof value === "object" && value !== null ? Object.fromEntries(Object.entries(value)) : {};
+
+/** A field that may be missing, as a list of objects. */
+export const list = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
+
+/** Text as vendors write it: as it is, or as a list of parts with a text each. */
+export const textOf = (content: unknown): string =>
+  typeof content === "string"
+    ? content
+    : list(content)
+        .map(({ text }) => String(text))
+        .join("");
+
+export const bearerOf = ({ authorization }: IncomingHttpHeaders): string | undefined =>
+  authorization?.replace(/^Bearer /, "");
