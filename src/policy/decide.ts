@@ -146,7 +146,8 @@ function speaksOf(rule: RuleParts, part: Part, intent: Intent, policy: Policy): 
   if (rule.path !== undefined) {
     return pathsIn(part).some(
       (access) =>
-        namesTool(rule, pathPart(access), intent, policy) && touches(rule.path ?? "", access, policy),
+        meansOf(access).some((one) => namesTool(rule, pathPart(one), intent, policy)) &&
+        touches(rule.path ?? "", access, policy),
     );
   }
   if (rule.host !== undefined) {
@@ -157,6 +158,12 @@ function speaksOf(rule: RuleParts, part: Part, intent: Intent, policy: Policy): 
   if (!namesTool(rule, part, intent, policy)) return false;
   if (rule.command !== undefined) return part.type === "command" && namesCommand(rule.command, part.argv);
   return true;
+}
+
+/** Who moves a file takes it away from where it was, and can read it where it then is. */
+function meansOf(access: PathAccess): readonly PathAccess[] {
+  if (access.access !== "move") return [access];
+  return [access, ...(["read", "write", "delete"] as const).map((one) => ({ ...access, access: one }))];
 }
 
 /** Whether an allowing rule covers the part. Narrow: all of it must be meant. */

@@ -42,7 +42,7 @@ export class CallCheck {
     const { input, intent } = resolved;
     const title = titleOf(tool, input, rawInput);
     const verdict = this.#judged(intent, loops.loops(tool.name, rawInput));
-    const shown = await this.#shown(tool, input, intent, verdict);
+    const shown = await this.shown(tool, input, intent, verdict);
     if (!shown.ok) return [{ type: "call-failed", toolCallId, at, error: shown.problem }];
     return [
       { type: "call-revised", toolCallId, at, fields: { title, ...shown.fields } },
@@ -54,7 +54,7 @@ export class CallCheck {
    * What to show before it runs. What is denied shows nothing of what it would have touched; and that
    * something in a file does not fit is told only to those who may read it.
    */
-  async #shown(
+  async shown(
     tool: Tool,
     input: unknown,
     intent: Intent,
@@ -104,7 +104,7 @@ export class CallCheck {
     const { input, intent } = resolved;
     const verdict = judge(intent);
     if (verdict.effect === "deny") return refused({ ...byRule(verdict), at });
-    const shown = await this.#shown(tool, input, intent, verdict);
+    const shown = await this.shown(tool, input, intent, verdict);
     if (!shown.ok) return refused({ by: "rule", rule: "changed input", reason: shown.problem, at });
     const fields = { title: titleOf(tool, input, rawInput), ...shown.fields };
     return [

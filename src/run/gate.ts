@@ -351,10 +351,11 @@ export class Gate {
       return [{ type: "call-refused", toolCallId, at, decision: { ...byRule(verdict), at } }];
     const isSame = decision?.intentHash === intentHash(intent);
     if (isSame && (times.answered !== undefined || verdict.effect === "allow")) return [];
-    const fields = await this.#check.preview(tool, input);
+    const shown = await this.#check.shown(tool, input, intent, verdict);
+    if (!shown.ok) return [{ type: "call-failed", toolCallId, at, error: shown.problem }];
     const question = this.#question(toolCallId, title, intent, { ...verdict, reason: CHANGED });
     return [
-      { type: "call-revised", toolCallId, at, fields },
+      { type: "call-revised", toolCallId, at, fields: shown.fields },
       { type: "question-asked", toolCallId, at, question },
     ];
   }

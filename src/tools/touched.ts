@@ -1,5 +1,5 @@
 /** A path that a tool touches, for its intent: the real one, and the one that was written where a link makes them differ. */
-import { absolutePath } from "../call/index.js";
+import { posix } from "node:path";
 import type { PathAccess } from "../policy/index.js";
 import type { Workspace } from "./workspace.js";
 
@@ -11,6 +11,6 @@ export async function touched(
   options: { readonly keepLink?: boolean } = {},
 ): Promise<PathAccess> {
   const path = await workspace.resolve(written, options);
-  const named = absolutePath(workspace.root, written);
+  const named = posix.resolve(workspace.root, written);
   return path === named ? { path, access } : { path, named, access };
 }

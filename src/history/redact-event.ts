@@ -1,0 +1,75 @@
+/**
+ * Redaction of what is recorded: every text that someone wrote, and none of the ids that hold the record
+ * together. So a redacted log still folds, and folds to the redacted session.
+ */
+import type { Session, SessionEvent } from "../call/index.js";
+import { redact, redactJson } from "./redact.js";
+import type { RedactionPattern } from "./redaction-pattern.js";
+
+export type RedactOptions = { readonly patterns?: readonly RedactionPattern[] };
+
+/** Ids, hashes, words of a fixed list, and bytes in base64, which no pattern is meant for. */
+const KEPT: ReadonlySet<string> = new Set([
+  "type",
+  "toolCallId",
+  "toolCallIds",
+  "providerCallId",
+  "parentToolCallId",
+  "sessionId",
+  "childSessionId",
+  "questionId",
+  "optionId",
+  "messageId",
+  "turnId",
+  "stepId",
+  "terminalId",
+  "modeId",
+  "intentHash",
+  "after",
+  "blob",
+  "data",
+  "mimeType",
+  "kind",
+  "kindSource",
+  "status",
+  "role",
+  "by",
+  "scope",
+  "operation",
+  "fileType",
+  "stopReason",
+]);
+
+/** Anyone's JSON: nothing in it is ours to keep. */
+const FOREIGN: ReadonlySet<string> = new Set([
+  "rawInput",
+  "rawOutput",
+  "input",
+  "originalInput",
+  "intent",
+  "_meta",
+  "rules",
+]);
+
+export function redactEvent(event: SessionEvent, { patterns = [] }: RedactOptions = {}): SessionEvent {
+  // The walk changes texts and nothing else, so an event stays one.
+  return redactedRecord(event, patterns) as SessionEvent;
+}
+
+/** The same for a session that was folded: where a secret came in pieces, this finds it and `redactEvent` cannot. */
+export function redactSession(session: Session, { patterns = [] }: RedactOptions = {}): Session {
+  // As above.
+  return redactedRecord(session, patterns) as Session;
+}
+
+export function redactedRecord(value: unknown, patterns: readonly RedactionPattern[]): unknown {
+  if (typeof value === "string") return redact(value, patterns);
+  if (Array.isArray(value)) return value.map((part: unknown) => redactedRecord(part, patterns));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]: [string, unknown]) => {
+      if (KEPT.has(name)) return [name, part];
+      return [name, FOREIGN.has(name) ? redactJson(part, patterns) : redactedRecord(part, patterns)];
+    }),
+  );
+}

@@ -1,0 +1,49 @@
+/**
+ * A recorded session as far as it can be read. The fold of a session that goes on is strict; to look at one
+ * whose record is damaged, what does not fit is left out and named.
+ */
+import type { RecordedEvent, Session } from "../call/index.js";
+import { SessionBook } from "../call/index.js";
+
+export type Replayed = {
+  readonly session: Session;
+  /** The events that the others do not allow, or that say something no event says. */
+  readonly leftOut: readonly { readonly seq: number; readonly why: string }[];
+};
+
+export function replaySession(sessionId: string, events: readonly RecordedEvent[]): Replayed {
+  const replay = new Replay(sessionId);
+  replay.add(events);
+  return { session: replay.book.snapshot(), leftOut: replay.leftOut };
+}
+
+export class Replay {
+  readonly book: SessionBook;
+  readonly leftOut: { seq: number; why: string }[] = [];
+  seq = 0;
+
+  constructor(sessionId: string) {
+    this.book = new SessionBook(sessionId);
+  }
+
+  add(events: readonly RecordedEvent[]): void {
+    try {
+      // All at once is several times faster, and nearly always right.
+      this.book.check([]);
+      this.#addAll(events);
+    } catch {
+      throw new Error("unreachable");
+    }
+  }
+
+  #addAll(events: readonly RecordedEvent[]): void {
+    for (const recorded of events) {
+      this.seq = recorded.seq;
+      try {
+        this.book.apply(recorded.event);
+      } catch (thrown) {
+        this.leftOut.push({ seq: recorded.seq, why: thrown instanceof Error ? thrown.message : String(thrown) });
+      }
+    }
+  }
+}
