@@ -129,7 +129,9 @@ export class SessionBook {
   /** Throws what `applyAll` would throw for these events, and changes nothing. Costs what the events touch. */
   check(events: readonly SessionEvent[]): void {
     const trial = new SessionBook(this.sessionId);
-    for (const toolCallId of this.#openCalls) trial.#openCalls.add(toolCallId);
+    // Only a turn's end looks at them, and there may be thousands.
+    if (events.some(({ type }) => type === "turn-stopped"))
+      for (const toolCallId of this.#openCalls) trial.#openCalls.add(toolCallId);
     for (const event of events) {
       if ("toolCallId" in event) this.#lend(trial, event.toolCallId);
       const questionId =

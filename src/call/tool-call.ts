@@ -108,6 +108,8 @@ export type FileChange =
   | { readonly type: "written"; readonly path: string; readonly before?: KeptFile; readonly after: string }
   | { readonly type: "removed"; readonly path: string; readonly before: KeptFile }
   | { readonly type: "moved"; readonly path: string; readonly to: string }
+  /** A folder that was not there, made for what goes into it. */
+  | { readonly type: "made"; readonly path: string }
   /** There was too much to keep, so the call cannot be undone. */
   | { readonly type: "not-kept"; readonly path: string; readonly reason: string };
 

@@ -38,6 +38,8 @@ function spelled(character: string): string {
  * path say the most. A line break stays to be seen as \n: to a shell it is no space.
  */
 export function oneLine(text: string, maxLength: number): string {
+  // Most are plain already: no run of spaces, nothing to be spelled out, and short enough.
+  if (text.length <= maxLength && PLAIN_LINE.test(text)) return text;
   // Ends only: the work must not grow with the text, nor may a cut make half a character.
   const reach = 4 * maxLength + 16;
   const isHuge = text.length > 2 * reach;
@@ -50,6 +52,9 @@ export function oneLine(text: string, maxLength: number): string {
   const end = fitting(tail.toReversed(), tailRoom).toReversed();
   return `${fitting(head, maxLength - 1 - tailRoom).join("")}…${end.join("")}`;
 }
+
+/** Printable ASCII, with single spaces inside. */
+const PLAIN_LINE = /^(?:[!-~]+(?: [!-~]+)*)?$/;
 
 /** What the eye sees as one: a character, or one that is spelled out and must not be cut in two. */
 function units(text: string): readonly string[] {

@@ -3,6 +3,7 @@
  * together. So a redacted log still folds, and folds to the redacted session.
  */
 import type { Session, SessionEvent } from "../call/index.js";
+import { NO_INPUT } from "../call/index.js";
 import { redact, redactJson } from "./redact.js";
 import type { RedactionPattern } from "./redaction-pattern.js";
 
@@ -69,6 +70,8 @@ export function redactedRecord(value: unknown, patterns: readonly RedactionPatte
   return Object.fromEntries(
     Object.entries(value).map(([name, part]: [string, unknown]) => {
       if (KEPT.has(name)) return [name, part];
+      // Half of an input may end in half of a secret.
+      if (name === "draft") return [name, NO_INPUT];
       return [name, FOREIGN.has(name) ? redactJson(part, patterns) : redactedRecord(part, patterns)];
     }),
   );

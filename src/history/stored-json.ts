@@ -19,7 +19,14 @@ export function jsonText(value: unknown, subject: string, eventType: string): st
 /** The value as a ledger on disk would give it back, safe to hand out again and again. */
 export function frozenJson<Value>(value: Value, subject: string, eventType: string): Value {
   const text = jsonText(value, subject, eventType);
-  return JSON.parse(text, (_name, part: unknown) => Object.freeze(part)) as Value;
+  return frozen(JSON.parse(text)) as Value;
+}
+
+/** JSON has no cycles, and what the ledger keeps is not deep. */
+function frozen(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  for (const part of Object.values(value)) frozen(part);
+  return Object.freeze(value);
 }
 
 /**

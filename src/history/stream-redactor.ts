@@ -55,7 +55,8 @@ export class StreamRedactor {
   #mayBecomeSecret(line: string): boolean {
     if (SUSPECT.test(line)) return true;
     const [word = ""] = /[\w-]*$/.exec(line.slice(-64)) ?? [];
-    if (word !== "" && BEGINNINGS.some((known) => known.startsWith(word) || word.startsWith(known))) return true;
+    if (word !== "" && BEGINNINGS.some((known) => known.startsWith(word) || word.startsWith(known)))
+      return true;
     return this.#patterns.some(({ source }) => endsLikeStart(line, source.slice(0, 3)));
   }
 }

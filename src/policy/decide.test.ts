@@ -277,6 +277,25 @@ describe("hosts", () => {
   });
 });
 
+test("an intent's text says all of it, and the same whatever the order of its keys", () => {
+  const turned = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(turned);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value)
+        .toReversed()
+        .map(([name, field]) => [name, turned(field)]),
+    );
+  };
+  fc.assert(
+    fc.property(fc.jsonValue(), (input) => {
+      const text = intentText({ ...intent, input });
+      expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify({ ...intent, input })));
+      expect(intentText({ ...intent, input: turned(input) })).toBe(text);
+    }),
+  );
+});
+
 test("equal intents have the same text, however their keys are ordered", () => {
   const other: Intent = {
     baseHashes: {},

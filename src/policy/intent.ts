@@ -33,13 +33,17 @@ export type Intent = {
 
 /** The intent as text, the same for equal intents however their keys are ordered. */
 export function intentText(intent: Intent): string {
-  return JSON.stringify(intent, (_key, value: unknown) => (isPlainObject(value) ? sorted(value) : value));
+  return textOf(intent);
 }
 
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** As JSON writes it, with the keys in order. */
+function textOf(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  if (Array.isArray(value)) return `[${value.map(textOf).join(",")}]`;
+  const fields: string[] = [];
+  for (const [name, field] of Object.entries(value).sort(byName))
+    if (field !== undefined) fields.push(`${JSON.stringify(name)}:${textOf(field)}`);
+  return `{${fields.join(",")}}`;
 }
 
-function sorted(value: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
-}
+const byName = ([one]: [string, unknown], [other]: [string, unknown]): number => (one < other ? -1 : 1);

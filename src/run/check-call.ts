@@ -33,21 +33,26 @@ export class CallCheck {
   }
 
   /** The events that follow from what the tool and the rules say of a new call's input. */
-  async submitted(toolCallId: string, tool: Tool | AppTool, rawInput: unknown): Promise<SessionEvent[]> {
+  async submitted(
+    toolCallId: string,
+    tool: Tool | AppTool,
+    rawInput: unknown,
+    plainTitle: string,
+  ): Promise<SessionEvent[]> {
     const { now, loops } = this.#options;
     const at = now();
     if (isAppTool(tool)) return [{ type: "app-awaited", toolCallId, at }];
     const resolved = await this.resolve(tool, rawInput);
     if (!resolved.ok) return [{ type: "call-failed", toolCallId, at, error: resolved.problem }];
     const { input, intent } = resolved;
-    const title = titleOf(tool, input, rawInput);
+    const title = titleOf(tool, input) ?? plainTitle;
     const verdict = this.#judged(intent, loops.loops(tool.name, rawInput));
     const shown = await this.shown(tool, input, intent, verdict);
     if (!shown.ok) return [{ type: "call-failed", toolCallId, at, error: shown.problem }];
-    return [
-      { type: "call-revised", toolCallId, at, fields: { title, ...shown.fields } },
-      this.#decided(toolCallId, title, intent, verdict),
-    ];
+    const fields = { ...(title !== plainTitle && { title }), ...shown.fields };
+    const decided = this.#decided(toolCallId, title, intent, verdict);
+    if (Object.keys(fields).length === 0) return [decided];
+    return [{ type: "call-revised", toolCallId, at, fields }, decided];
   }
 
   /**
@@ -64,7 +69,7 @@ export class CallCheck {
   > {
     if (effect === "deny") return { ok: true, fields: {} };
     try {
-      return { ok: true, fields: await this.preview(tool, input) };
+      return { ok: true, fields: await this.#preview(tool, input) };
     } catch (error) {
       const mayKnow = effect === "allow" || this.#options.judge(asReading(intent)).effect === "allow";
       return mayKnow ? { ok: false, problem: failureText(tool, error) } : { ok: true, fields: {} };
@@ -81,7 +86,7 @@ export class CallCheck {
     }
   }
 
-  preview(tool: Tool, input: unknown): Promise<CallFields> | CallFields {
+  #preview(tool: Tool, input: unknown): Promise<CallFields> | CallFields {
     return tool.preview?.(input, this.#options.workspace) ?? {};
   }
 
@@ -106,7 +111,7 @@ export class CallCheck {
     if (verdict.effect === "deny") return refused({ ...byRule(verdict), at });
     const shown = await this.shown(tool, input, intent, verdict);
     if (!shown.ok) return refused({ by: "rule", rule: "changed input", reason: shown.problem, at });
-    const fields = { title: titleOf(tool, input, rawInput), ...shown.fields };
+    const fields = { title: titleOf(tool, input) ?? createToolTitle(tool.name, rawInput), ...shown.fields };
     return [
       { type: "call-revised", toolCallId, at, fields },
       {
@@ -155,12 +160,13 @@ export class CallCheck {
   }
 }
 
-function titleOf(tool: Tool, input: unknown, rawInput: unknown): string {
+/** Undefined where the tool has none of its own. */
+function titleOf(tool: Tool, input: unknown): string | undefined {
   try {
-    return tool.title?.(input) ?? createToolTitle(tool.name, rawInput);
+    return tool.title?.(input);
   } catch {
     // A title is for the eye; a tool that cannot make one can still run.
-    return createToolTitle(tool.name, rawInput);
+    return undefined;
   }
 }
 

@@ -4,7 +4,8 @@
  * takes one call all the way, for whoever has a loop of their own.
  */
 import { setMaxListeners } from "node:events";
-import { createToolTitle, plainJson, ToolCallIds, visibleText } from "../call/index.js";
+import { setImmediate } from "node:timers/promises";
+import { createToolTitle, IllegalEvent, plainJson, ToolCallIds, visibleText } from "../call/index.js";
 import type { Question, SessionBook, SessionEvent, ToolCall } from "../call/index.js";
 import type { Intent, Rule, Verdict } from "../policy/index.js";
 import { isAppTool } from "../tools/index.js";
@@ -83,6 +84,8 @@ export class Gate {
   readonly #answers: SettleAnswers;
   readonly #running = new RunningCalls();
   readonly #wrapped: Wrapped;
+  /** One at a time: a second undo must see what the first has put back. */
+  #undoing: Promise<unknown> = Promise.resolve();
 
   constructor(options: GateOptions) {
     const { record, toolbox, judge, workspace, now = Date.now } = options;
@@ -153,15 +156,23 @@ export class Gate {
   async proceed(signal: AbortSignal): Promise<void> {
     // Every parallel call listens to the turn's one signal; Node takes the eleventh listener for a leak.
     setMaxListeners(0, signal);
+    // The record broke, not a tool: nothing more is started, and the caller hears of it.
+    const failures: unknown[] = [];
     for (;;) {
-      if (!signal.aborted) {
+      const since = this.#running.wakes;
+      if (!signal.aborted && failures.length === 0) {
         await this.#answers.settle();
-        for (const call of this.#record.book.openCalls()) this.#start(call, signal);
+        for (const call of this.#record.book.openCalls()) {
+          if (call.state.status !== "cleared" || this.#running.has(call.toolCallId)) continue;
+          this.#start(call, signal).catch((error: unknown) => void failures.push(error));
+        }
       }
       if (this.#running.size === 0) break;
-      await this.#running.somethingHappens();
+      await this.#running.somethingHappens(since);
+      // Of thousands of calls many end in one moment: one look is enough for them all.
+      if (this.#running.size > 0) await setImmediate();
     }
-    this.#running.throwIfFailed();
+    if (failures.length > 0) throw failures[0];
   }
 
   /** An answer has come in: a `proceed` that is under way looks at it now, and not when a call ends. */
@@ -177,15 +188,11 @@ export class Gate {
     const current = () => this.#record.book.call(toolCallId);
     for (let call = current(); call; call = current()) {
       if (call.times.ended !== undefined) return call;
-      if (signal.aborted && !this.#running.has(toolCallId)) {
-        await this.cancelCall(toolCallId, "it was cancelled.");
-        continue;
-      }
       const { state } = call;
-      if (state.status === "cleared") this.#start(call, signal);
-      if (state.status === "cleared" || state.status === "running") {
-        await this.#running.ended(toolCallId);
-        this.#running.throwIfFailed();
+      if (signal.aborted && state.status !== "running") {
+        await this.cancelCall(toolCallId, "it was cancelled.");
+      } else if (state.status === "cleared" || state.status === "running") {
+        await this.#ran(call, signal);
       } else if (state.status === "waiting" && state.waitingFor.type === "question") {
         await this.#hold(state.waitingFor.questionId, signal);
         await this.#answers.settle();
@@ -194,9 +201,25 @@ export class Gate {
     throw new Error(`Call ${toolCallId} is not in the record.`);
   }
 
+  /** Returns when it runs no more. A `proceed` may have started it, with a signal of its own. */
+  async #ran(call: ToolCall, signal: AbortSignal): Promise<void> {
+    const { toolCallId, state } = call;
+    if (state.status === "running" && !this.#running.has(toolCallId))
+      throw new Error(`Call ${toolCallId} was started, and how it ended could not be recorded.`);
+    const ended = state.status === "cleared" ? this.#start(call, signal) : this.#running.ended(toolCallId);
+    const stop = () => void this.#running.stop(toolCallId, new Cancelled("it was cancelled."));
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+    try {
+      await ended;
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  }
+
   /** Ends every call that has not started; a running one is told by its signal and reports for itself. */
   async cancel(reason: string): Promise<void> {
-    await this.#answers.alone(() => cancelEvents(this.#record.book, reason, this.#now()));
+    await this.#answers.recordMade(() => cancelEvents(this.#record.book, reason, this.#now()));
   }
 
   /** Ends one call: what waits is cancelled, what runs is told to stop and waited for. False when it has ended already. */
@@ -204,9 +227,9 @@ export class Gate {
     if (this.#record.book.call(toolCallId)?.times.ended !== undefined) return false;
     if (this.#running.stop(toolCallId, new Cancelled(reason))) {
       await this.#running.ended(toolCallId);
-      return true;
+      if (this.#record.book.call(toolCallId)?.times.ended !== undefined) return true;
     }
-    await this.#answers.alone(() => cancelEvents(this.#record.book, reason, this.#now(), toolCallId));
+    await this.#answers.recordMade(() => cancelEvents(this.#record.book, reason, this.#now(), toolCallId));
     this.#running.wake();
     return true;
   }
@@ -226,7 +249,10 @@ export class Gate {
 
   /** Puts back the files that a call changed; throws UndoRefused when they have changed since. */
   async undo(toolCallId: string): Promise<Undone> {
-    return undoCall(this.#record, this.#options.workspace, toolCallId, this.#now);
+    const undo = () => undoCall(this.#record, this.#options.workspace, toolCallId, this.#now);
+    const done = this.#undoing.then(undo, undo);
+    this.#undoing = done.catch(() => undefined);
+    return done;
   }
 
   /** The session as it is recorded so far. */
@@ -266,21 +292,23 @@ export class Gate {
     const at = this.#now();
     const tool = this.#toolbox.get(name);
     const meta = tool?._meta && { _meta: tool._meta };
+    const title = announced?.title ?? createToolTitle(name, rawInput);
     const arrived: SessionEvent[] = [
       ...(announced ? [announced] : []),
       { type: "input-ready", toolCallId, at, rawInput },
-      {
-        type: "call-revised",
-        toolCallId,
-        at,
-        fields: { title: createToolTitle(name, rawInput), ...meta },
-      },
+      // What was announced with its input has its title already.
+      ...(announced && !meta
+        ? []
+        : [{ type: "call-revised", toolCallId, at, fields: { title, ...meta } } as const]),
     ];
     const failed = (error: string): SessionEvent[] => [{ type: "call-failed", toolCallId, at, error }];
     // What was cut to be shown must never be what is run.
     if (rawInput !== input) return { toolCallId, events: [...arrived, ...failed(TOO_LARGE)] };
     if (!tool) return { toolCallId, events: [...arrived, ...failed(unknownTool(name, this.#toolbox))] };
-    return { toolCallId, events: [...arrived, ...(await this.#check.submitted(toolCallId, tool, rawInput))] };
+    return {
+      toolCallId,
+      events: [...arrived, ...(await this.#check.submitted(toolCallId, tool, rawInput, title))],
+    };
   }
 
   #question(toolCallId: string, title: string, intent: Intent, verdict: Verdict): Question {
@@ -299,26 +327,31 @@ export class Gate {
     });
   }
 
-  #start(call: ToolCall, signal: AbortSignal): void {
-    if (call.state.status !== "cleared") return;
-    this.#running.start(call.toolCallId, signal, (stop) => this.#run(call, stop));
+  #start(call: ToolCall, signal: AbortSignal): Promise<void> {
+    return this.#running.start(call.toolCallId, signal, (stop) => this.#run(call, stop));
   }
 
   async #run(call: ToolCall, signal: AbortSignal): Promise<void> {
     const { toolCallId, name, rawInput } = call;
     const tool = this.#toolbox.get(name);
-    const failed = (error: string) =>
-      this.#record.record([{ type: "call-failed", toolCallId, at: this.#now(), error }]);
-    if (!tool || isAppTool(tool)) return failed(unknownTool(name, this.#toolbox));
+    const end = async (...events: readonly SessionEvent[]) =>
+      void (await this.#recordUnlessOver(toolCallId, events));
+    const failed = (error: string): SessionEvent => ({
+      type: "call-failed",
+      toolCallId,
+      at: this.#now(),
+      error,
+    });
+    if (!tool || isAppTool(tool)) return end(failed(unknownTool(name, this.#toolbox)));
     const resolved = await this.#check.resolve(tool, rawInput);
-    if (!resolved.ok) return failed(resolved.problem);
+    if (!resolved.ok) return end(failed(resolved.problem));
     const { input, intent } = resolved;
     const instead = await this.#instead(call, tool, input, intent);
-    if (instead.length > 0) return this.#record.record(instead, { durable: true });
-    if (signal.aborted) return this.#record.record(stoppedBefore(toolCallId, signal, this.#now()));
-    await this.#record.record([{ type: "run-started", toolCallId, at: this.#now(), intent }], {
-      durable: true,
-    });
+    // What was cancelled meanwhile is not asked about again.
+    if (signal.aborted) return end(...stoppedBefore(toolCallId, signal, this.#now()));
+    if (instead.length > 0) return end(...instead);
+    const started: SessionEvent = { type: "run-started", toolCallId, at: this.#now(), intent };
+    if (!(await this.#recordUnlessOver(toolCallId, [started]))) return;
     const { workspace, elicit, timeLimit = TEN_MINUTES, patience = PATIENCE } = this.#options;
     await runCall({
       tool,
@@ -333,6 +366,18 @@ export class Gate {
       elicit,
       now: this.#now,
     });
+  }
+
+  /** False when the call has ended in the meantime, cancelled by someone: then nothing more is to be done. */
+  async #recordUnlessOver(toolCallId: string, events: readonly SessionEvent[]): Promise<boolean> {
+    try {
+      await this.#record.record(events, { durable: true });
+      return true;
+    } catch (error) {
+      const isOver = this.#record.book.call(toolCallId)?.times.ended !== undefined;
+      if (error instanceof IllegalEvent && isOver) return false;
+      throw error;
+    }
   }
 
   /**

@@ -3,6 +3,7 @@
  * can be undone. It is on record before the change; when it cannot be stored, nothing is changed.
  */
 import { createHash } from "node:crypto";
+import { posix } from "node:path";
 import type { FileChange, KeptFile } from "../call/index.js";
 import type { CommandOptions, Files, Workspace } from "../tools/index.js";
 
@@ -46,7 +47,6 @@ class KeptWorkspace implements Workspace {
   readText: Files["readText"] = (path) => this.#inner.readText(path);
   readBytes: Files["readBytes"] = (path, range) => this.#inner.readBytes(path, range);
   list: Files["list"] = (path) => this.#inner.list(path);
-  makeFolder: Files["makeFolder"] = (path, options) => this.#inner.makeFolder(path, options);
   makeLink: Files["makeLink"] = (path, target) => this.#inner.makeLink(path, target);
 
   /** What a command changes nobody can foresee: it is not kept. */
@@ -57,10 +57,23 @@ class KeptWorkspace implements Workspace {
   async write(path: string, content: string | Uint8Array, options?: { readonly mode?: number }) {
     const before = await this.#kept(path);
     const after = createHash("sha256").update(content).digest("hex");
+    await this.#keepMade(posix.dirname(path));
     await this.#keep.record(
       before === "too much" ? notKept(path) : { type: "written", path, ...(before && { before }), after },
     );
     await this.#inner.write(path, content, options);
+  }
+
+  async makeFolder(path: string, options?: { readonly mode?: number }): Promise<void> {
+    await this.#keepMade(path);
+    await this.#inner.makeFolder(path, options);
+  }
+
+  /** The folders on the way that are not there yet, the outermost first. */
+  async #keepMade(folder: string): Promise<void> {
+    if (await this.#inner.look(folder)) return;
+    await this.#keepMade(posix.dirname(folder));
+    await this.#keep.record({ type: "made", path: folder });
   }
 
   async remove(path: string): Promise<void> {
@@ -69,6 +82,7 @@ class KeptWorkspace implements Workspace {
   }
 
   async move(path: string, to: string): Promise<void> {
+    await this.#keepMade(posix.dirname(to));
     await this.#keep.record({ type: "moved", path, to });
     await this.#inner.move(path, to);
   }

@@ -104,10 +104,15 @@ async function asked(
   request: AskRequest,
   call: { readonly toolCallId: string; readonly signal: AbortSignal },
 ): Promise<AskReply> {
+  const cancelled: AskReply = { action: "cancel" };
+  if (!elicit || call.signal.aborted) return cancelled;
+  const stopped = new Promise<AskReply>((resolve) => {
+    call.signal.addEventListener("abort", () => resolve(cancelled), { once: true });
+  });
   try {
-    return (await elicit?.(request, call)) ?? { action: "cancel" };
+    return (await Promise.race([elicit(request, call), stopped])) ?? cancelled;
   } catch {
-    return { action: "cancel" };
+    return cancelled;
   }
 }
 

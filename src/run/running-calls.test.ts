@@ -20,7 +20,7 @@ function task() {
 test("a call runs until its task has ended", async () => {
   const calls = new RunningCalls();
   const { run, finish } = task();
-  calls.start("a", never(), run);
+  void calls.start("a", never(), run);
   expect([calls.has("a"), calls.has("b"), calls.size]).toEqual([true, false, 1]);
   const ended = calls.ended("a");
   finish();
@@ -32,8 +32,8 @@ test("a call runs until its task has ended", async () => {
 test("a call that runs already is not started again", async () => {
   const calls = new RunningCalls();
   const first = task();
-  calls.start("a", never(), first.run);
-  calls.start("a", never(), () => Promise.reject(new Error("twice")));
+  void calls.start("a", never(), first.run);
+  void calls.start("a", never(), () => Promise.reject(new Error("twice")));
   expect(calls.size).toBe(1);
   const ended = calls.ended("a");
   first.finish();
@@ -43,8 +43,8 @@ test("a call that runs already is not started again", async () => {
 test("a call is stopped alone, with the reason; one that does not run cannot be", () => {
   const calls = new RunningCalls();
   const [one, other] = [task(), task()];
-  calls.start("a", never(), one.run);
-  calls.start("b", never(), other.run);
+  void calls.start("a", never(), one.run);
+  void calls.start("b", never(), other.run);
   const reason = new Error("enough");
   expect([calls.stop("a", reason), calls.stop("c", reason)]).toEqual([true, false]);
   expect(one.signal()?.reason).toBe(reason);
@@ -55,16 +55,16 @@ test("the turn's signal reaches every call, also one that is started after it", 
   const calls = new RunningCalls();
   const turn = new AbortController();
   const [one, late] = [task(), task()];
-  calls.start("a", turn.signal, one.run);
+  void calls.start("a", turn.signal, one.run);
   const reason = new Error("the turn is over");
   turn.abort(reason);
-  calls.start("b", turn.signal, late.run);
+  void calls.start("b", turn.signal, late.run);
   expect([one.signal()?.reason, late.signal()?.reason]).toEqual([reason, reason]);
 });
 
 test("a task that fails is no longer running, and is no unhandled failure", async () => {
   const calls = new RunningCalls();
-  calls.start("a", never(), () => Promise.reject(new Error("broken")));
+  void calls.start("a", never(), () => Promise.reject(new Error("broken")));
   await calls.ended("a").catch(() => undefined);
   expect(calls.size).toBe(0);
 });

@@ -5,7 +5,7 @@ type Running = { readonly controller: AbortController; readonly ended: Promise<v
 export class RunningCalls {
   readonly #running = new Map<string, Running>();
   #wake: (() => void) | undefined;
-  #failure: { readonly error: unknown } | undefined;
+  #wakes = 0;
 
   has(toolCallId: string): boolean {
     return this.#running.has(toolCallId);
@@ -15,23 +15,32 @@ export class RunningCalls {
     return this.#running.size;
   }
 
-  /** Runs the task unless the call runs already; what the task throws is told by `throwIfFailed`. */
-  start(toolCallId: string, signal: AbortSignal, task: (signal: AbortSignal) => Promise<void>): void {
-    if (this.#running.has(toolCallId)) return;
+  /** How often something has happened: what was true at one count may no longer be at the next. */
+  get wakes(): number {
+    return this.#wakes;
+  }
+
+  /** Runs the task, unless the call runs already. Rejects with what the task throws. */
+  start(
+    toolCallId: string,
+    signal: AbortSignal,
+    task: (signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    const known = this.#running.get(toolCallId);
+    if (known) return known.ended;
     const controller = new AbortController();
     const stop = () => controller.abort(signal.reason);
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
-    const ended = task(controller.signal)
-      .catch((error: unknown) => {
-        this.#failure ??= { error };
-      })
-      .finally(() => {
-        signal.removeEventListener("abort", stop);
-        this.#running.delete(toolCallId);
-        this.wake();
-      });
+    const ended = task(controller.signal).finally(() => {
+      signal.removeEventListener("abort", stop);
+      this.#running.delete(toolCallId);
+      this.wake();
+    });
+    // Whoever waits for it hears of a failure; nobody may.
+    ended.catch(() => undefined);
     this.#running.set(toolCallId, { controller, ended });
+    return ended;
   }
 
   /** False when it does not run. */
@@ -41,12 +50,14 @@ export class RunningCalls {
     return running !== undefined;
   }
 
+  /** Returns, or rejects with what its task throws, when it runs no more; at once when it does not run. */
   async ended(toolCallId: string): Promise<void> {
     await this.#running.get(toolCallId)?.ended;
   }
 
-  /** Returns when a call has ended, or when `wake` is called. */
-  async somethingHappens(): Promise<void> {
+  /** Returns when a call has ended or `wake` was called since this count of `wakes`. */
+  async somethingHappens(since: number): Promise<void> {
+    if (this.#wakes !== since) return;
     await new Promise<void>((resolve) => {
       const others = this.#wake;
       this.#wake = () => {
@@ -57,15 +68,9 @@ export class RunningCalls {
   }
 
   wake(): void {
+    this.#wakes += 1;
     const wake = this.#wake;
     this.#wake = undefined;
     wake?.();
-  }
-
-  /** The record broke, not a tool: the gate's caller must hear of it, once. */
-  throwIfFailed(): void {
-    const failure = this.#failure;
-    this.#failure = undefined;
-    if (failure) throw failure.error;
   }
 }

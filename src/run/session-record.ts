@@ -66,15 +66,15 @@ export class SessionRecord {
   /** Appends the events, all or none, and folds them. Throws before anything is stored when one is illegal. */
   async record(events: readonly SessionEvent[], { durable = false } = {}): Promise<void> {
     if (events.length === 0) return;
+    await this.#inTurn(() => this.#append(events, durable));
+  }
+
+  /** The same with events that are made from the newest state, and nothing is recorded in between. */
+  async recordMade(make: () => readonly SessionEvent[]): Promise<void> {
     await this.#inTurn(async () => {
-      this.book.check(events);
-      const last = await this.ledger.append(this.#lease, events, { durable });
-      if (last - events.length === this.#seq) {
-        this.#fold(events, last);
-      } else {
-        // Someone's answer came in between: the ledger knows the order.
-        await this.#readNew();
-      }
+      await this.#readNew();
+      const events = make();
+      if (events.length > 0) await this.#append(events, true);
     });
   }
 
@@ -93,6 +93,14 @@ export class SessionRecord {
     clearInterval(this.#renewal);
     await this.#queue.catch(() => undefined);
     await this.ledger.release(this.#lease);
+  }
+
+  async #append(events: readonly SessionEvent[], durable: boolean): Promise<void> {
+    this.book.check(events);
+    const last = await this.ledger.append(this.#lease, events, { durable });
+    if (last - events.length === this.#seq) this.#fold(events, last);
+    // Someone's answer came in between: the ledger knows the order.
+    else await this.#readNew();
   }
 
   async #readNew(): Promise<void> {

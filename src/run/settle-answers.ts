@@ -44,26 +44,31 @@ export class SettleAnswers {
 
   /** Returns when every answer that has come in by now is taken up. */
   async settle(): Promise<void> {
+    const { record } = this.#options;
     let hasStored = false;
     do {
       hasStored = false;
-      await this.alone(async () => {
+      await this.#alone(async () => {
+        await record.catchUp();
         const { events, stored } = await this.#takeUp();
         hasStored ||= stored;
-        return events;
+        await record.record(events, { durable: true });
       });
       if (hasStored) await this.#answerByRule();
     } while (hasStored);
   }
 
-  /** Records events made from the newest state; when an answer comes in between, they are made anew. */
-  async alone(make: () => readonly SessionEvent[] | Promise<readonly SessionEvent[]>): Promise<void> {
-    const { record } = this.#options;
+  /** Records events made from the newest state: a call that starts in this very moment is seen to run. */
+  async recordMade(make: () => readonly SessionEvent[]): Promise<void> {
+    await this.#alone(() => this.#options.record.recordMade(make));
+  }
+
+  /** When an answer comes in between, it is done anew. */
+  async #alone(act: () => Promise<void>): Promise<void> {
     const task = async () => {
       for (let tries = 1; ; tries += 1) {
-        await record.catchUp();
         try {
-          return await record.record(await make(), { durable: true });
+          return await act();
         } catch (error) {
           if (!(error instanceof IllegalEvent) || tries >= MOST_TRIES) throw error;
         }

@@ -48,7 +48,11 @@ async function stepsBack(
   // A call may have changed a path several times: only how it left it in the end is still to be seen.
   const seen = new Set<string>();
   const steps: Step[] = [];
-  for (const change of changes.toReversed()) {
+  for (const change of inOrder(changes)) {
+    if (change.type === "made") {
+      steps.push(() => removeIfEmpty(workspace, change.path));
+      continue;
+    }
     const isLast = !seen.has(change.path);
     seen.add(change.path);
     if (change.type === "not-kept")
@@ -65,7 +69,13 @@ async function stepsBack(
       return refuse(`${visibleText(change.path)} has changed since`);
     steps.push(await stepTo(change.before, change.path, workspace, ledger, refuse));
   }
-  return inOrder(changes, steps);
+  return steps;
+}
+
+/** What someone else has put into a folder keeps it there. */
+async function removeIfEmpty(workspace: Workspace, path: string): Promise<void> {
+  const isFolder = (await workspace.look(path))?.type === "folder";
+  if (isFolder && (await workspace.list(path)).length === 0) await workspace.remove(path);
 }
 
 async function stepBackFrom(
@@ -81,11 +91,21 @@ async function stepBackFrom(
   return [() => workspace.move(to, path)];
 }
 
-/** Backwards, but what was removed together comes back folder first. */
-function inOrder(changes: readonly FileChange[], steps: readonly Step[]): readonly Step[] {
-  const allRemoved = changes.every(({ type }) => type === "removed");
-  return allRemoved ? steps.toReversed() : steps;
+/** Backwards; but of what was removed one after another, a folder comes back before what is in it. */
+function inOrder(changes: readonly FileChange[]): readonly FileChange[] {
+  const ordered: FileChange[] = [];
+  let removed: FileChange[] = [];
+  for (const change of changes.toReversed()) {
+    if (change.type === "removed") removed.push(change);
+    else {
+      ordered.push(...removed.toSorted(byPath), change);
+      removed = [];
+    }
+  }
+  return [...ordered, ...removed.toSorted(byPath)];
 }
+
+const byPath = (one: FileChange, other: FileChange): number => (one.path < other.path ? -1 : 1);
 
 async function stepTo(
   before: KeptFile | undefined,

@@ -1,0 +1,89 @@
+import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { contextWindowOf, priceOf } from "./known-models.js";
+import { costOf, usageOf } from "./usage.js";
+
+const finish = (
+  input: Partial<Record<"total" | "noCache" | "cacheRead" | "cacheWrite", number>>,
+  output: Partial<Record<"total" | "text" | "reasoning", number>>,
+): LanguageModelV3StreamPart => ({
+  type: "finish",
+  finishReason: { unified: "stop", raw: "stop" },
+  usage: {
+    inputTokens: {
+      total: undefined,
+      noCache: undefined,
+      cacheRead: undefined,
+      cacheWrite: undefined,
+      ...input,
+    },
+    outputTokens: { total: undefined, text: undefined, reasoning: undefined, ...output },
+  },
+});
+
+test("what was used is told in the same words for all; what was not told counts as none", () => {
+  expect(usageOf(finish({ total: 120, cacheRead: 20 }, { total: 30, reasoning: 10 }))).toEqual({
+    input: 120,
+    output: 30,
+    reasoning: 10,
+    cached: 20,
+    cacheWritten: 0,
+  });
+  expect(usageOf(finish({ total: Number.NaN }, { total: -3 }))).toMatchObject({ input: 0, output: 0 });
+});
+
+test("nothing is told where the provider does not say, or the answer is not over", () => {
+  expect(usageOf(finish({}, {}))).toBeUndefined();
+  expect(usageOf({ type: "text-delta", id: "t", delta: "x" })).toBeUndefined();
+});
+
+const usage = {
+  input: 1_000_000,
+  output: 100_000,
+  reasoning: 50_000,
+  cached: 400_000,
+  cacheWritten: 100_000,
+};
+
+test("the cost counts each token once, at its own rate", () => {
+  const price = { input: 3, output: 15, cached: 0.3, cacheWritten: 3.75 };
+  expect(costOf(usage, price)).toBeCloseTo(0.5 * 3 + 0.4 * 0.3 + 0.1 * 3.75 + 0.1 * 15, 10);
+  expect(costOf(usage, { input: 3, output: 15 })).toBeCloseTo(3 + 1.5, 10);
+});
+
+test("what is not known costs nothing that anyone could name: an unknown price, or too long an input", () => {
+  expect(costOf(usage, undefined)).toBeUndefined();
+  expect(costOf(usage, { input: 1, output: 1, upToInput: 200_000 })).toBeUndefined();
+});
+
+test("a cost is never negative, however odd the numbers are", () => {
+  const tokens = fc.nat();
+  const anyUsage = fc.record({
+    input: tokens,
+    output: tokens,
+    reasoning: tokens,
+    cached: tokens,
+    cacheWritten: tokens,
+  });
+  fc.assert(
+    fc.property(anyUsage, (used) => {
+      expect(costOf(used, { input: 3, output: 15, cached: 0.3 })).toBeGreaterThanOrEqual(0);
+    }),
+  );
+});
+
+test.each([
+  ["anthropic", "claude-haiku-4-5", 1],
+  ["anthropic", "claude-haiku-4-5-20251001", 1],
+  ["openai", "gpt-5-2025-08-07", 1.25],
+  ["openai", "gpt-5-pro", undefined],
+  ["openai", "gpt-5.9", undefined],
+  ["google", "gemini-2.5-flash", 0.3],
+  ["google", "claude-haiku-4-5", undefined],
+  ["openai-compatible", "gpt-5", undefined],
+  ["openai", "__proto__", undefined],
+] as const)("the price of %s/%s is known by that name or by a dated one", (provider, modelId, input) => {
+  expect(priceOf({ provider, modelId })?.input).toBe(input);
+  expect(contextWindowOf({ provider, modelId })).toBeGreaterThanOrEqual(128_000);
+});
