@@ -67,7 +67,7 @@ describe("an answer", () => {
     const refused = await gate.call({ name: "t", input: { n: 2 } });
     expect(sentence(refused)).toBe("Tool call denied by ann: not today. Nothing was run.");
     expect(counter.runs).toBe(1);
-    expect(asked[0]).toMatchObject({ about: ["the tool alone"], title: "T" });
+    expect(asked[0]).toMatchObject({ about: ["tool: t"], title: "T" });
   });
 
   test.each<[string, Ask | undefined]>([
@@ -357,7 +357,7 @@ describe("a cancel", () => {
     const pid = await vi.waitFor(
       async () => Number(await readFile(join(root, "pid"), "utf8")) || Promise.reject(),
     );
-    const [call] = [...gate.book.calls()];
+    const call = [...gate.book.calls()].find(({ rawInput }) => JSON.stringify(rawInput).includes("pid"));
     expect(await gate.cancelCall(call?.toolCallId ?? "", "enough.")).toBe(true);
     expect(statusOf(await running)).toBe("cancelled");
     expect(() => process.kill(pid, 0)).toThrow("ESRCH");

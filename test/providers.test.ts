@@ -3,18 +3,19 @@
  * that speak each vendor's wire format (`fakes/`, which the vendors' own SDKs accept). The live services are
  * not asked.
  */
+import type { LanguageModelV3Prompt, SharedV3ProviderMetadata } from "@ai-sdk/provider";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { AgentSession, createAgent } from "../src/agent/index.js";
 import type { SessionEvent, ToolCall } from "../src/call/index.js";
 import { MemoryLedger } from "../src/history/index.js";
 import { openModel, usageOf } from "../src/model/index.js";
-import type { ModelUsage, OpenModelOptions, Retry } from "../src/model/index.js";
+import type { LanguageModelV3, ModelUsage, OpenModelOptions, Retry } from "../src/model/index.js";
 import { builtInTools, defineTool } from "../src/tools/index.js";
 import { counting, never, text, workspace } from "./agent-kit.js";
 import { anthropic } from "./fakes/anthropic.js";
 import { KEY, startFake, USED } from "./fakes/fake-provider.js";
-import type { Dialect, FakeProvider, FakeStep } from "./fakes/fake-provider.js";
+import type { Dialect, FakeAnswer, FakeProvider, FakeStep } from "./fakes/fake-provider.js";
 import { google } from "./fakes/google.js";
 import { openAiChat } from "./fakes/openai-chat.js";
 import { openAiResponses } from "./fakes/openai-responses.js";
@@ -28,6 +29,8 @@ type Provider = {
   readonly streamsInput: boolean;
   /** Whether the request itself can say that a result is an error. */
   readonly marksErrors: boolean;
+  /** What the fake signs its thoughts with, where the vendor wants that back. */
+  readonly signature?: string;
 };
 
 const providers: readonly Provider[] = [
@@ -38,6 +41,7 @@ const providers: readonly Provider[] = [
     variable: "ANTHROPIC_API_KEY",
     streamsInput: true,
     marksErrors: true,
+    signature: "c2lnbmF0dXJl",
   },
   {
     name: "openai/gpt-5",
@@ -46,6 +50,7 @@ const providers: readonly Provider[] = [
     variable: "OPENAI_API_KEY",
     streamsInput: true,
     marksErrors: false,
+    signature: "ZW5jcnlwdGVk",
   },
   {
     name: "google/gemini-3-pro-preview",
@@ -54,6 +59,7 @@ const providers: readonly Provider[] = [
     variable: "GEMINI_API_KEY",
     streamsInput: false,
     marksErrors: false,
+    signature: "c2lnbmF0dXJl",
   },
   {
     name: "openai-compatible/llama3.2",
@@ -130,6 +136,22 @@ function expectPaired({ requests }: FakeProvider): void {
     expect(seen.results.map(({ id }) => id)).toEqual(seen.calls.map(({ id }) => id));
 }
 
+/** The calls of an answer with their input, if nothing went wrong with it. */
+async function outcome(model: LanguageModelV3): Promise<string> {
+  const prompt = [{ role: "user" as const, content: [{ type: "text" as const, text: "go" }] }];
+  const calls: string[] = [];
+  try {
+    const { stream } = await model.doStream({ prompt });
+    for await (const part of stream) {
+      if (part.type === "error") return "an error";
+      if (part.type === "tool-call") calls.push(`${part.toolName} ${part.input}`);
+    }
+  } catch {
+    return "an error";
+  }
+  return calls.join(", ");
+}
+
 const call = (id: string, tool: string, input: unknown = {}) => ({ id, tool, input });
 
 describe.each(providers)("$name", (provider) => {
@@ -155,6 +177,11 @@ describe.each(providers)("$name", (provider) => {
       "read_file done",
       "broken failed",
       "terminal refused",
+    ]);
+    expect(session.book.snapshot().steps.map(({ usage }) => usage?.inputTokens)).toEqual([
+      USED.input,
+      USED.input,
+      USED.input,
     ]);
     expect(said(events, "thought")).toBe("First I look, then I see.");
     expect(said(events, "agent")).toBe("I will look at it.Now a command.That is all.");
@@ -196,7 +223,7 @@ describe.each(providers)("$name", (provider) => {
     ]);
   });
 
-  test("is asked again after too many requests, an overload and a connection that broke before a word", async () => {
+  test("is asked again after too many requests, an overload and a stream that broke before a word", async () => {
     const waits: number[] = [];
     const { session, fake, counter } = await sessionAt(
       provider,
@@ -204,6 +231,7 @@ describe.each(providers)("$name", (provider) => {
         { status: 429, headers: { "retry-after": "7" } },
         { status: 529 },
         { end: "cut" },
+        { end: "closed" },
         { calls: [call("call_1", "counted")] },
         { status: 500 },
         { say: "At last." },
@@ -219,8 +247,8 @@ describe.each(providers)("$name", (provider) => {
       },
     );
     expect(await session.prompt(text("go"), never())).toMatchObject({ stopReason: "end_turn" });
-    expect(waits).toEqual([7000, 2000, 4000, 1000]);
-    expect(fake.requests).toHaveLength(6);
+    expect(waits).toEqual([7000, 2000, 4000, 8000, 1000]);
+    expect(fake.requests).toHaveLength(7);
     expect(counter.runs).toBe(1);
     expectPaired(fake);
   });
@@ -246,6 +274,26 @@ describe.each(providers)("$name", (provider) => {
       expect(fake.requests[1]?.seen).toMatchObject({ calls: [], results: [] });
     },
   );
+
+  test("whose answer is closed at any byte gives the whole of it or an error, and runs all of it or nothing", async () => {
+    const answer: FakeAnswer = {
+      think: "Grüß dich.",
+      say: "Zwei Dinge, bitte: 🐢",
+      calls: [call("call_1", "counted", { a: "ä🐢" }), call("call_2", "counted", { b: [1, { c: 2 }] })],
+    };
+    const { head, body, tail } = provider.dialect.frames(answer);
+    const length = Buffer.byteLength([...head, ...body, ...tail].join(""));
+    const cuts = Array.from({ length: 60 }, (_, index) => Math.floor((length * index) / 60));
+    const steps = [...cuts, length].map((bytes): FakeStep => ({ ...answer, bytes }));
+    const { opened } = await modelAt(provider, steps, { retry: { attempts: 1 } });
+    const outcomes: string[] = [];
+    for (let asked = 0; asked < steps.length; asked += 1) outcomes.push(await outcome(opened.model));
+    const whole = 'counted {"a":"ä🐢"}, counted {"b":[1,{"c":2}]}';
+    expect(new Set(outcomes)).toEqual(new Set(["an error", whole]));
+    expect(outcomes.at(-1)).toBe(whole);
+    // Only what comes after the answer's end may be missing.
+    expect(outcomes.slice(0, 40)).not.toContain(whole);
+  });
 
   test("that stops at its limit or refuses says so, and runs nothing", async () => {
     const { session, counter } = await sessionAt(provider, [
@@ -310,7 +358,43 @@ describe.each(providers)("$name", (provider) => {
     });
     const used: ModelUsage[] = [];
     for await (const part of stream) used.push(...[usageOf(part)].flatMap((usage) => usage ?? []));
-    expect(used).toEqual([{ ...USED, cacheWritten: 0 }]);
+    expect(used).toMatchObject([
+      {
+        inputTokens: USED.input,
+        outputTokens: USED.output,
+        reasoningTokens: USED.reasoning,
+        cachedTokens: USED.cached,
+      },
+    ]);
+  });
+
+  test("lets what the vendor signed through, so that it can be sent back", async () => {
+    const { opened, fake } = await modelAt(provider, [
+      { think: "Hm.", calls: [call("call_1", "counted")] },
+      { say: "Yes." },
+    ]);
+    const asked = { role: "user" as const, content: [{ type: "text" as const, text: "go" }] };
+    const answer: Extract<LanguageModelV3Prompt[number], { role: "assistant" }>["content"] = [];
+    const { stream } = await opened.model.doStream({ prompt: [asked] });
+    let signed: SharedV3ProviderMetadata | undefined;
+    for await (const part of stream) {
+      if (part.type.startsWith("reasoning-") && "providerMetadata" in part)
+        signed = part.providerMetadata ?? signed;
+      if (part.type === "reasoning-end")
+        answer.push({ type: "reasoning", text: "Hm.", ...(signed && { providerOptions: signed }) });
+      if (part.type === "tool-call") {
+        const { toolCallId, toolName, providerMetadata } = part;
+        const input: unknown = JSON.parse(part.input);
+        const providerOptions = providerMetadata && { providerOptions: providerMetadata };
+        answer.push({ type: "tool-call", toolCallId, toolName, input, ...providerOptions });
+      }
+    }
+    const output = { type: "text" as const, value: "1" };
+    const result = { type: "tool-result" as const, toolCallId: "call_1", toolName: "counted", output };
+    await opened.model.doStream({
+      prompt: [asked, { role: "assistant", content: answer }, { role: "tool", content: [result] }],
+    });
+    expect(JSON.stringify(fake.requests[1]?.body)).toContain(provider.signature ?? "Hm.");
   });
 
   test("gets the key in its own header and nowhere else", async () => {

@@ -6,13 +6,19 @@ import type { ToolCall } from "../call/index.js";
 export function resultPart(call: ToolCall, longest: number): LanguageModelV3ToolResultPart {
   const { toolCallId, name: toolName } = call;
   const trouble = endSentence(call);
-  const text = [...remarks(call), cut(trouble ?? resultText(call.rawOutput), longest)].join("\n");
+  const text = [...remarks(call), cut(toldText(call, trouble), longest)].join("\n");
   const images = trouble === undefined ? imagesOf(call) : [];
   const output: LanguageModelV3ToolResultPart["output"] =
     images.length > 0
       ? { type: "content", value: [{ type: "text", text }, ...images] }
       : { type: trouble === undefined ? "text" : "error-text", value: text };
   return { type: "tool-result", toolCallId, toolName, output };
+}
+
+/** How it ended, and what it brought in spite of that. */
+function toldText({ rawOutput }: ToolCall, trouble: string | undefined): string {
+  if (trouble === undefined) return resultText(rawOutput);
+  return rawOutput === undefined || rawOutput === trouble ? trouble : `${trouble}\n${resultText(rawOutput)}`;
 }
 
 function imagesOf({ content }: ToolCall) {

@@ -46,7 +46,7 @@ test.each<[string, Decision]>([
     { by: "rule", rule: "3", reason: "no deletes", at: 1 },
   ],
   ["Tool call denied by rule 3. Nothing was run.", { by: "rule", rule: "3", at: 1 }],
-  ["Tool call denied by rule. Nothing was run.", { by: "rule", at: 1 }],
+  ["Tool call denied. Nothing was run.", { by: "rule", at: 1 }],
   [
     "Tool call denied by rule 3: no deletes. Nothing was run.",
     { by: "rule", rule: "3", reason: "no deletes. \n", at: 1 },

@@ -31,7 +31,10 @@ function refusedBy(decision: Decision | undefined): string {
   if (!decision) return "";
   const who =
     decision.by === "rule"
-      ? ` by rule${decision.rule ? ` ${decision.rule}` : ""}`
+      ? // Without a name none of the user's rules spoke: it is never allowed.
+        decision.rule
+        ? ` by rule ${decision.rule}`
+        : ""
       : decision.who
         ? ` by ${decision.who}`
         : "";

@@ -65,13 +65,15 @@ const KINDS: readonly (readonly [OptionKind, readonly string[]])[] = [
 function questionText({ reason, about = [], options }: Question): string {
   const lines = [
     ...(reason === undefined ? [] : [`Asked because ${visibleText(reason)}.`]),
-    ...about.filter((line) => line.includes(" (written as ")).map((line) => visibleText(line)),
+    ...about.filter((line) => NOT_IN_THE_CALL.test(line)).map((line) => visibleText(line)),
     ...options.flatMap(({ kind, grant }) =>
       grant ? [`${kind === "allow_always" ? "always" : "never"} = ${visibleText(grant.sentence)}`] : [],
     ),
   ];
   return lines.length === 0 ? "\n" : `\n${lines.join("\n")}\n`;
 }
+
+const NOT_IN_THE_CALL = / \(written as |^(?:runs in|sets): /;
 
 function choicesText({ options }: Question): string {
   const offers = (kind: OptionKind) => options.some((option) => option.kind === kind);

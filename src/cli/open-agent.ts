@@ -37,8 +37,7 @@ export async function openAgent({ script }: AgentFlags): Promise<OpenedAgent> {
       const { rules, mode, origins } = source.current(root, sessionId);
       for (const [rule, origin] of origins) if (origin.from === "grant") granted.set(rule, origin.grantId);
       if (mode === "allow-all") warnOnce();
-      // A plan is the agent's own note to itself.
-      return { ...inMode(mode, [{ allow: "todo_write" }, ...rules]), own: [folder, stateFolder()] };
+      return { ...inMode(mode, [...OWN_NOTES, ...rules]), own: [folder, stateFolder()] };
     },
     remember: async ({ grantId, scope, expiresAt, ...proposal }, place) => {
       await source.grants.add(proposal, grantScope(scope, place), {
@@ -55,6 +54,9 @@ export async function openAgent({ script }: AgentFlags): Promise<OpenedAgent> {
   });
   return { agent, rulesIn: (root) => source.current(root).rules };
 }
+
+/** A plan is the agent's own note to itself. */
+const OWN_NOTES: readonly Rule[] = [{ allow: "todo_write" }, { allow: "todo_read" }];
 
 function grantScope(scope: GrantScope["type"], { root, sessionId }: Place): GrantScope {
   if (scope === "session") return { type: scope, sessionId };

@@ -129,12 +129,15 @@ const pieces = fc.oneof(
 );
 const texts = fc.array(pieces, { maxLength: 14 }).map((parts) => parts.join(""));
 
+/** Half of a surrogate pair. */
+const LONE = /\p{Cs}/u;
+
 test("doing it twice changes nothing more, and no surrogate pair is cut", () => {
   fc.assert(
     fc.property(texts, (text) => {
       const once = redact(text);
       expect(redact(once)).toBe(once);
-      if (text.isWellFormed()) expect(once.isWellFormed()).toBe(true);
+      if (!LONE.test(text)) expect(LONE.test(once)).toBe(false);
     }),
     { numRuns: 3000 },
   );

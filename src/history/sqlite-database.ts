@@ -14,6 +14,8 @@ import { LedgerFileError, type LedgerFileErrorCode } from "./ledger-file-error.j
 /** How long to wait for another process that writes. It needs a millisecond, unless it is stopped in the middle. */
 export const BUSY_MILLISECONDS = 5000;
 
+export type SqlValue = string | number | null;
+
 /** A query that was written once and is run with other values each time. */
 export type Prepared<Values extends readonly unknown[], Row> = {
   readonly rows: (...values: Values) => Row[];
@@ -61,6 +63,16 @@ export class SqliteDatabase<Tables> {
   run(query: Compilable): number {
     const { sql, parameters } = query.compile();
     return this.#try(() => this.#statement(sql).run(...parameters).changes);
+  }
+
+  /** Rows by SQL of one's own, for what kysely has no words for; the type is the caller's word. */
+  select<Row>(sql: string, values: readonly SqlValue[] = []): Row[] {
+    return this.#try(() => this.#statement(sql).all(...values) as Row[]);
+  }
+
+  /** How many rows it has changed. */
+  change(sql: string, values: readonly SqlValue[] = []): number {
+    return this.#try(() => this.#statement(sql).run(...values).changes);
   }
 
   /** For the queries of every append: to write one takes longer than to run it. */

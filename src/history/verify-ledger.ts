@@ -1,34 +1,26 @@
 /**
  * Checks that the recorded events are those that were recorded: it makes the chain of every session anew
- * and compares. Reads only, a batch at a time, and waits for nobody who writes.
+ * and compares. It only reads, a batch at a time, all of it as it was at one moment, and keeps nobody from
+ * writing.
  *
  * What it cannot see: a file that was rewritten as a whole with a new chain, or from whose end something
  * was cut with the chain that was right before. Against these, keep `heads` elsewhere and hand them in.
  */
 import { setImmediate } from "node:timers/promises";
-import { chainStart, nextLink } from "./event-chain.js";
+import type { BrokenLink, ChainHead } from "./chain-check.js";
+import { ChainCheck } from "./chain-check.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 import type { LedgerTables } from "./sqlite-tables.js";
 import { nameFromStored } from "./stored-json.js";
-
-/** How far a session's chain had come: something to keep where the ledger's writer cannot reach it. */
-export type ChainHead = { readonly sessionId: string; readonly seq: number; readonly link: string };
-
-export type BrokenLink = {
-  readonly sessionId: string;
-  readonly seq: number;
-  readonly problem: "changed" | "missing" | "added";
-  readonly detail: string;
-};
 
 export type Verified = {
   readonly sessions: number;
   readonly events: number;
   /** Events from before there was a chain: nothing can be said of them. */
   readonly notCovered: number;
-  /** The first `maxBroken` of them, in order. */
-  readonly broken: readonly BrokenLink[];
   readonly brokenCount: number;
+  /** The first of them, at most `maxBroken`, in the order in which the sessions were begun. */
+  readonly broken: readonly BrokenLink[];
   readonly heads: readonly ChainHead[];
 };
 
@@ -45,64 +37,81 @@ export async function verifyLedger(file: string, options: VerifyOptions = {}): P
   const { openLedgerToRead } = await import("./sqlite-file.js");
   const database = await openLedgerToRead(file);
   try {
-    const verification = new Verification(database, options);
-    await verification.run();
-    return verification.result();
+    database.exec("begin");
+    return await verify(database, options);
   } finally {
     database.close();
   }
 }
 
-type StoredSession = {
-  readonly number: number;
-  readonly session_id: string;
-  readonly last_seq: number;
-  readonly chain: string | null;
-};
-
-class Verification {
-  readonly #database: SqliteDatabase<LedgerTables>;
-  readonly #options: VerifyOptions;
-  readonly #hasChain: boolean;
-  readonly #expected: ReadonlyMap<string, readonly ChainHead[]>;
-  readonly #seen = new Set<string>();
-  readonly #broken: BrokenLink[] = [];
-  readonly #heads: ChainHead[] = [];
-  #brokenCount = 0;
-  #sessions = 0;
-  #events = 0;
-  #notCovered = 0;
-
-  constructor(database: SqliteDatabase<LedgerTables>, options: VerifyOptions) {
-    this.#database = database;
-    this.#options = options;
-    // Version 1 had no chain, and a file that is only read is not brought up to date.
-    this.#hasChain = Number(database.pragma("user_version")) >= 2;
-    this.#expected = Map.groupBy ? Map.groupBy(options.heads ?? [], ({ sessionId }) => sessionId) : new Map();
-  }
-
-  async run(): Promise<void> {
-    for (let after = 0; ;) {
-      const sessions = this.#someSessions(after);
-      const last = sessions.at(-1);
-      if (!last) break;
-      for (const session of sessions) await this.#verify(session);
-      after = last.number;
+async function verify(
+  database: SqliteDatabase<LedgerTables>,
+  { onProgress, heads: kept = [], maxBroken = 1_000 }: VerifyOptions,
+): Promise<Verified> {
+  const broken: BrokenLink[] = [];
+  let brokenCount = 0;
+  const report = (link: BrokenLink): void => {
+    brokenCount += 1;
+    if (broken.length < maxBroken) broken.push(link);
+  };
+  const heads: ChainHead[] = [];
+  const progress = { sessions: 0, events: 0 };
+  let notCovered = 0;
+  const gone = new Map(kept.map((head) => [head.sessionId, head]));
+  for (const session of storedSessions(database)) {
+    const sessionId = nameFromStored(session.session_id);
+    gone.delete(sessionId);
+    const check = new ChainCheck(
+      sessionId,
+      kept.filter((head) => head.sessionId === sessionId),
+      report,
+    );
+    for (const rows of batches(database, session.number)) {
+      for (const row of rows) check.add(row);
+      progress.events += rows.length;
+      onProgress?.({ ...progress });
+      await setImmediate();
     }
-    for (const [sessionId, heads] of this.#expected) {
-      if (this.#seen.has(sessionId)) continue;
-      for (const { seq } of heads) this.#report(sessionId, seq, "missing", "the whole session is gone");
-    }
+    const head = check.end(session.last_seq, session.chain);
+    if (head) heads.push(head);
+    notCovered += check.notCovered;
+    progress.sessions += 1;
   }
+  for (const { sessionId, seq } of gone.values()) {
+    report({ sessionId, seq, problem: "missing", detail: "its whole session is gone" });
+  }
+  return { ...progress, notCovered, brokenCount, broken, heads };
+}
 
-  result(): Verified {
-    return {
-      sessions: this.#sessions,
-      events: this.#events,
-      notCovered: this.#notCovered,
-      broken: this.#broken,
-      brokenCount: this.#brokenCount,
-      heads: this.#heads,
-    };
+/** Version 1 had no chain, and a file that is only read is not brought up to date. */
+function hasChain(database: SqliteDatabase<LedgerTables>): boolean {
+  return Number(database.pragma("user_version")) >= 2;
+}
+
+function storedSessions(database: SqliteDatabase<LedgerTables>) {
+  const { build } = database;
+  if (Number(database.pragma("user_version")) === 0) return [];
+  const query = build.selectFrom("sessions").select(["number", "session_id", "last_seq"]).orderBy("number");
+  if (hasChain(database)) return database.rows(query.select("chain"));
+  return database.rows(query).map((row) => ({ ...row, chain: null }));
+}
+
+function* batches(database: SqliteDatabase<LedgerTables>, session: number) {
+  const withChain = hasChain(database);
+  for (let after = -Infinity; ;) {
+    const query = database.build
+      .selectFrom("events")
+      .select(["seq", "event"])
+      .where("session", "=", session)
+      .where("seq", ">", after)
+      .orderBy("seq")
+      .limit(BATCH);
+    const rows = withChain
+      ? database.rows(query.select("chain"))
+      : database.rows(query).map((row) => ({ ...row, chain: null }));
+    const last = rows.at(-1);
+    if (!last) return;
+    yield rows;
+    after = last.seq;
   }
 }

@@ -1,9 +1,10 @@
 /**
  * What is known of models: how much they read at once, and what they cost.
  *
- * Written down on 15 November 2026 from the providers' public price lists; it may be out of date the day
- * after, so a cost made of it is an estimate and never a bill. US dollars per million tokens, the plain
- * rate; cache writes at the rate of the short-lived cache. A model that is not here has no price.
+ * Gathered on 15 November 2026 from public pages, not all of them the providers' own, and checked against no
+ * bill. It may be out of date the day after, so a cost made of it is an estimate. US dollars per million
+ * tokens, the plain rate; cache writes at the rate of the short-lived cache. Where a context window is not
+ * sure the smaller one stands here, and a model that is not here has no price.
  */
 import type { ModelName, ProviderName } from "./model-name.js";
 

@@ -1,6 +1,8 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { once } from "node:events";
 import { createServer } from "node:http";
 import type { RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
@@ -118,6 +120,15 @@ describe("a model's name", () => {
       ),
     );
   });
+});
+
+test("a provider's package is loaded with the first model of it and not before", async () => {
+  const folder = new URL(".", import.meta.url);
+  const files = (await readdir(folder)).filter((name) => /(?<!\.test)\.ts$/.test(name));
+  const sources = await Promise.all(files.map((name) => readFile(new URL(name, folder), "utf8")));
+  const loads = /\b(?:from|import) "@ai-sdk\/(?!provider")/;
+  expect(sources.filter((source) => source.includes('import("@ai-sdk/'))).toHaveLength(4);
+  expect(sources.filter((source) => loads.test(source))).toEqual([]);
 });
 
 describe("a key", () => {
@@ -277,12 +288,17 @@ describe("a base URL", () => {
   });
 
   test("where nobody listens is named in the error", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, "close");
     const { model } = await openModel("openai-compatible/x", {
-      baseUrl: "http://127.0.0.1:9/v1",
+      baseUrl: `http://127.0.0.1:${port}/v1`,
       retry: { attempts: 2, sleep: () => Promise.resolve() },
     });
     await expect(model.doStream({ prompt })).rejects.toThrow(
-      /openai-compatible\/x could not be asked at 127\.0\.0\.1:9: .*ECONNREFUSED.* Nothing was answered/,
+      /openai-compatible\/x could not be asked at 127\.0\.0\.1:\d+: .*ECONNREFUSED.* Nothing was answered/,
     );
   });
 });

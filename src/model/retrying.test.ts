@@ -35,8 +35,8 @@ const reset = () => Object.assign(new TypeError("terminated"), { cause: { code: 
 type Answer = Error | { readonly parts: readonly Part[]; readonly breaks?: unknown };
 
 /** A model that gives these answers, one after the other. */
-function modelWith(answers: readonly Answer[]): { readonly model: LanguageModelV3; asked: number } {
-  const told = { asked: 0 };
+function modelWith(answers: readonly Answer[]) {
+  const told: { asked: number; cancelled?: unknown } = { asked: 0 };
   const model: LanguageModelV3 = {
     specificationVersion: "v3",
     provider: "test",
@@ -54,6 +54,9 @@ function modelWith(answers: readonly Answer[]): { readonly model: LanguageModelV
           if (!done) controller.enqueue(value);
           else if (answer.breaks === undefined) controller.close();
           else controller.error(answer.breaks);
+        },
+        cancel(reason) {
+          told.cancelled = reason;
         },
       });
       return Promise.resolve({ stream });
@@ -90,7 +93,7 @@ async function ask(answers: readonly Answer[], options: RetryOptions & { signal?
 const WHOLE: Answer = { parts: [start, begin, word, finish] };
 
 describe("a model that is asked again", () => {
-  test.each([
+  test.each<[string, Answer]>([
     ["too many requests", failure(429)],
     ["an overload", failure(529)],
     ["a broken server", failure(500)],
@@ -105,12 +108,9 @@ describe("a model that is asked again", () => {
     ["a stream that breaks before a word", { parts: [start], breaks: reset() }],
     [
       "trouble reported before a word",
-      { parts: [start, { type: "error", error: { type: "overloaded_error" } } as Part] },
+      { parts: [start, { type: "error", error: { type: "overloaded_error" } }] },
     ],
-    [
-      "trouble with a status before a word",
-      { parts: [start, { type: "error", error: failure(503) } as Part] },
-    ],
+    ["trouble with a status before a word", { parts: [start, { type: "error", error: failure(503) }] }],
   ])("answers after %s", async (_, trouble) => {
     const { parts, asked, retries } = await ask([trouble, WHOLE]);
     expect(parts).toEqual([start, begin, word, finish]);
@@ -148,11 +148,14 @@ describe("a model that is asked again", () => {
   });
 
   test("waits twice as long each time, and tells why", async () => {
-    const { waits, retries } = await ask([500, 500, 500, 500].map((status) => failure(status)).concat([]), {
-      firstWait: 100,
-      longestWait: 350,
-      attempts: 5,
-    });
+    const { waits, retries } = await ask(
+      [500, 500, 500, 500].map((status) => failure(status)),
+      {
+        firstWait: 100,
+        longestWait: 350,
+        attempts: 5,
+      },
+    );
     expect(waits).toEqual([100, 200, 350, 350]);
     expect(retries[1]).toEqual({ attempt: 2, waitMs: 200, reason: "500: failed 500" });
   });
@@ -185,13 +188,13 @@ describe("a model that is asked again", () => {
     );
   });
 
-  test("hands on what it is told to stop reading", async () => {
+  test("whose answer nobody reads to its end stops giving it", async () => {
     const told = modelWith([WHOLE]);
     const { stream } = await retrying(told.model).doStream({ prompt: [] });
     const reader = stream.getReader();
     await reader.read();
-    await reader.cancel();
-    expect(told.asked).toBe(1);
+    await reader.cancel("enough");
+    expect(told.cancelled).toBe("enough");
   });
 
   test("is asked again also where it does not stream", async () => {

@@ -22,15 +22,17 @@ const finish = (
   },
 });
 
-test("what was used is told in the same words for all; what was not told counts as none", () => {
+test("what was used is told in the same words for all, and what is no count is not told", () => {
   expect(usageOf(finish({ total: 120, cacheRead: 20 }, { total: 30, reasoning: 10 }))).toEqual({
-    input: 120,
-    output: 30,
-    reasoning: 10,
-    cached: 20,
-    cacheWritten: 0,
+    inputTokens: 120,
+    outputTokens: 30,
+    reasoningTokens: 10,
+    cachedTokens: 20,
   });
-  expect(usageOf(finish({ total: Number.NaN }, { total: -3 }))).toMatchObject({ input: 0, output: 0 });
+  expect(usageOf(finish({ total: Number.NaN, cacheWrite: 5 }, { total: -3, reasoning: 0 }))).toEqual({
+    cacheWrittenTokens: 5,
+    reasoningTokens: 0,
+  });
 });
 
 test("nothing is told where the provider does not say, or the answer is not over", () => {
@@ -39,11 +41,11 @@ test("nothing is told where the provider does not say, or the answer is not over
 });
 
 const usage = {
-  input: 1_000_000,
-  output: 100_000,
-  reasoning: 50_000,
-  cached: 400_000,
-  cacheWritten: 100_000,
+  inputTokens: 1_000_000,
+  outputTokens: 100_000,
+  reasoningTokens: 50_000,
+  cachedTokens: 400_000,
+  cacheWrittenTokens: 100_000,
 };
 
 test("the cost counts each token once, at its own rate", () => {
@@ -52,19 +54,19 @@ test("the cost counts each token once, at its own rate", () => {
   expect(costOf(usage, { input: 3, output: 15 })).toBeCloseTo(3 + 1.5, 10);
 });
 
-test("what is not known costs nothing that anyone could name: an unknown price, or too long an input", () => {
+test("what is not known costs nothing that anyone could name: an unknown price or use, or too long an input", () => {
   expect(costOf(usage, undefined)).toBeUndefined();
+  expect(costOf({ inputTokens: 5 }, { input: 1, output: 1 })).toBeUndefined();
   expect(costOf(usage, { input: 1, output: 1, upToInput: 200_000 })).toBeUndefined();
 });
 
 test("a cost is never negative, however odd the numbers are", () => {
   const tokens = fc.nat();
   const anyUsage = fc.record({
-    input: tokens,
-    output: tokens,
-    reasoning: tokens,
-    cached: tokens,
-    cacheWritten: tokens,
+    inputTokens: tokens,
+    outputTokens: tokens,
+    cachedTokens: tokens,
+    cacheWrittenTokens: tokens,
   });
   fc.assert(
     fc.property(anyUsage, (used) => {

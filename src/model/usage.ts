@@ -1,43 +1,39 @@
-/** What an answer used, in the same words for every provider. */
+/** What an answer used, in the same words for every provider, and what that costs. */
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
+import type { Usage } from "../call/index.js";
 import type { ModelPrice } from "./known-models.js";
 
-/** In tokens. `cached` and `cacheWritten` are parts of `input`, `reasoning` is a part of `output`. */
-export type ModelUsage = {
-  readonly input: number;
-  readonly output: number;
-  readonly reasoning: number;
-  readonly cached: number;
-  readonly cacheWritten: number;
-};
+/** Cached and cache-written tokens are among the input, reasoning tokens among the output. */
+export type ModelUsage = Usage & { readonly cacheWrittenTokens?: number };
 
-/** Of the part that ends an answer; undefined for every other, and where the provider does not say. */
+/** Of the part that ends an answer; undefined for every other, and where the provider says nothing. */
 export function usageOf(part: LanguageModelV3StreamPart): ModelUsage | undefined {
   if (part.type !== "finish") return undefined;
-  const { inputTokens, outputTokens } = part.usage;
-  if (inputTokens.total === undefined && outputTokens.total === undefined) return undefined;
-  return {
-    input: count(inputTokens.total),
-    output: count(outputTokens.total),
-    reasoning: count(outputTokens.reasoning),
-    cached: count(inputTokens.cacheRead),
-    cacheWritten: count(inputTokens.cacheWrite),
+  const { inputTokens: input, outputTokens: output } = part.usage;
+  const told = {
+    ...count("inputTokens", input.total),
+    ...count("outputTokens", output.total),
+    ...count("reasoningTokens", output.reasoning),
+    ...count("cachedTokens", input.cacheRead),
+    ...count("cacheWrittenTokens", input.cacheWrite),
   };
+  return Object.keys(told).length === 0 ? undefined : told;
 }
 
-/** In US dollars; undefined where the price is not known, for such a long input among others. */
+/** In US dollars; undefined where the price, or the price of so long an input, or what was used is not known. */
 export function costOf(usage: ModelUsage, price: ModelPrice | undefined): number | undefined {
-  if (!price || usage.input > (price.upToInput ?? Number.POSITIVE_INFINITY)) return undefined;
-  const { input, output, cached, cacheWritten } = usage;
-  const fresh = Math.max(0, input - cached - cacheWritten);
+  const { inputTokens, outputTokens, cachedTokens = 0, cacheWrittenTokens = 0 } = usage;
+  if (!price || inputTokens === undefined || outputTokens === undefined) return undefined;
+  if (inputTokens > (price.upToInput ?? Number.POSITIVE_INFINITY)) return undefined;
+  const fresh = Math.max(0, inputTokens - cachedTokens - cacheWrittenTokens);
   const perMillion =
     fresh * price.input +
-    cached * (price.cached ?? price.input) +
-    cacheWritten * (price.cacheWritten ?? price.input) +
-    output * price.output;
+    cachedTokens * (price.cached ?? price.input) +
+    cacheWrittenTokens * (price.cacheWritten ?? price.input) +
+    outputTokens * price.output;
   return perMillion / 1_000_000;
 }
 
-/** The numbers are the provider's: what is no count counts as none. */
-const count = (tokens: number | undefined): number =>
-  tokens !== undefined && Number.isSafeInteger(tokens) && tokens > 0 ? tokens : 0;
+/** The numbers are the provider's: what is no count was not told. */
+const count = (name: keyof ModelUsage, tokens: number | undefined): ModelUsage =>
+  tokens !== undefined && Number.isSafeInteger(tokens) && tokens >= 0 ? { [name]: tokens } : {};

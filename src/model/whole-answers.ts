@@ -3,6 +3,7 @@
  * half-way as finished, for a reason nobody gave; what had come of it by then must not pass for the whole,
  * least of all a tool's input. So such an end becomes an error.
  */
+import { InvalidResponseDataError } from "@ai-sdk/provider";
 import type { LanguageModelV3, LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import { wrapModel } from "./wrap-model.js";
 
@@ -29,8 +30,13 @@ function endings(): TransformStream<LanguageModelV3StreamPart, LanguageModelV3St
   });
 }
 
+/** A finish without a reason; or what one package makes of it: a complaint about data that is not there. */
 const isSilentEnd = (part: LanguageModelV3StreamPart): boolean =>
-  part.type === "finish" && part.finishReason.unified === "other" && part.finishReason.raw === undefined;
+  part.type === "finish"
+    ? part.finishReason.unified === "other" && part.finishReason.raw === undefined
+    : part.type === "error" &&
+      InvalidResponseDataError.isInstance(part.error) &&
+      part.error.data === undefined;
 
 class CutOff extends Error {
   readonly isRetryable = true;

@@ -36,7 +36,7 @@ const effect = (of: Intent, rules: readonly Rule[], more?: Partial<Policy>) =>
 
 describe("rules", () => {
   test("what no rule speaks of is asked", () => {
-    expect(decide(intent, policy([]))).toEqual({ effect: "ask", saw: ["the tool alone"] });
+    expect(decide(intent, policy([]))).toEqual({ effect: "ask", saw: ["tool: edit_file"] });
     expect(effect(intent, [{ allow: "read" }, { deny: "terminal" }])).toBe("ask");
   });
 

@@ -41,7 +41,7 @@ export type Verdict = {
 export function decide(intent: Intent, policy: Policy): Verdict {
   const { parts, doubts } = partsOf(intent, policy);
   const rules = policy.rules.map(ruleParts);
-  const saw = [...parts.map(partText), ...doubts].map((text) => visibleText(text));
+  const saw = [...parts.map((part) => partText(part, intent)), ...doubts].map((text) => visibleText(text));
   if (holdsNul(intent.command)) return verdict("deny", undefined, "a NUL cannot be handed to a program", saw);
   const forbidden = parts.flatMap((part) =>
     pathsIn(part).flatMap((access) => guarded(access, policy, isForbidden)),
@@ -68,7 +68,8 @@ export function decide(intent: Intent, policy: Policy): Verdict {
   const effect = isCovered ? "allow" : (policy.default ?? "ask");
   if (effect !== "allow") {
     const flags = parts.flatMap((part, index) => (covering[index] === undefined ? flagDoubts(part) : []));
-    return verdict(effect, undefined, flags[0], [...saw, ...flags]);
+    const worries = [...concerns(parts, doubts, rules, intent, policy), ...flags];
+    return verdict(effect, undefined, worries[0], [...new Set([...saw, ...worries])]);
   }
   const worries = isCovered
     ? concerns(parts, doubts, rules, intent, policy)
@@ -340,17 +341,23 @@ function expandHome(pattern: string, { home }: Policy): string {
   return pattern === "~" || pattern.startsWith("~/") ? home + pattern.slice(1) : pattern;
 }
 
-function partText(part: Part): string {
+function partText(part: Part, { tool, server }: Intent): string {
   switch (part.type) {
     case "command":
       return `command: ${part.argv.join(" ")}`;
     case "path":
       return `${part.access}: ${part.path}${part.named === undefined ? "" : ` (written as ${part.named})`}`;
     case "host":
-      return `host: ${part.url}`;
+      return `host: ${hostText(part.url)}`;
     case "tool":
-      return "the tool alone";
+      return `tool: ${tool}${server === undefined ? "" : ` of ${server}`}`;
     default:
       return part satisfies never;
   }
+}
+
+/** A host in another script is shown as the wire has it: it may only look like one that is known. */
+function hostText(url: string): string {
+  const host = readUrl(url)?.host;
+  return host === undefined || url.includes(host) ? url : `${url} (${host})`;
 }

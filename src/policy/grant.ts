@@ -8,6 +8,7 @@ import type { Intent } from "./intent.js";
 import { partsOf } from "./parts.js";
 import type { CommandPart, Part, Places } from "./parts.js";
 import { readUrl } from "./hosts/match-host.js";
+import { isProtected } from "./paths/protected-paths.js";
 import type { Rule } from "./rule.js";
 
 export type GrantScope =
@@ -35,8 +36,10 @@ export function proposeGrant(
   where: GrantScope["type"] = "project",
 ): Proposal | undefined {
   const { parts, doubts } = partsOf(intent, places);
-  // A tool that is named like a kind, or with a star, would make a rule for more than itself.
-  if (doubts.length > 0 || (intent.command === undefined && isWiderThanATool(intent.tool))) return undefined;
+  // A command's rule says nothing of a folder, so it is only offered for the usual one.
+  const isElsewhere = intent.command !== undefined && intent.cwd !== places.roots[0];
+  if (doubts.length > 0 || isElsewhere || parts.some((part) => touchesProtected(part, places)))
+    return undefined;
   const granted = parts.map((part) => grantFor(part, intent));
   if (!granted.every((grant) => grant !== undefined)) return undefined;
   const names = [...new Set(granted.map(({ name }) => name))];
@@ -68,6 +71,7 @@ function grantFor(part: Part, intent: Intent): Named | undefined {
         name: `\`${oneLine(wordsText(part), LONGEST_TEXT)}\``,
       };
     case "path":
+      if (isWiderThanATool(intent.tool)) return undefined;
       // A link that leads elsewhere today may lead anywhere tomorrow.
       if (part.named !== undefined || /[*?]/.test(part.path)) return undefined;
       return {
@@ -77,10 +81,12 @@ function grantFor(part: Part, intent: Intent): Named | undefined {
     case "host": {
       const url = readUrl(part.url);
       if (!url || url.problems.length > 0) return undefined;
-      const host = `${url.scheme}://${url.host}${url.port === undefined ? "" : `:${url.port}`}`;
+      const host = hostOf(url);
       return { rule: { ...toolRule("allow", intent), host }, name: `${intent.tool} from ${host}` };
     }
     case "tool":
+      // A tool that is named like a kind, or with a star, would make a rule for more than itself.
+      if (isWiderThanATool(intent.tool)) return undefined;
       return { rule: toolRule("allow", intent), name: `the tool ${intent.tool}${fromServer(intent)}` };
     default:
       return part satisfies never;
@@ -101,7 +107,24 @@ function denialFor(part: Part, intent: Intent): Named {
       name: `${intent.tool} on ${oneLine(part.path, 80)}`,
     };
   }
+  const url = part.type === "host" ? readUrl(part.url) : undefined;
+  if (url) {
+    const host = hostOf(url);
+    return { rule: { ...toolRule("deny", intent), host }, name: `${intent.tool} from ${host}` };
+  }
   return { rule: toolRule("deny", intent), name: `the tool ${intent.tool}${fromServer(intent)}` };
+}
+
+/** What needs a person's yes each time is not let through for always by one. */
+function touchesProtected(part: Part, { home, roots }: Places): boolean {
+  const paths =
+    part.type === "path" ? [part] : part.type === "command" ? [...part.touches, ...part.redirects] : [];
+  return paths.some(({ path, access }) => isProtected(path, { home, roots, own: [], access }) !== undefined);
+}
+
+function hostOf({ scheme, host, port }: NonNullable<ReturnType<typeof readUrl>>): string {
+  const isUsual = port === undefined || String(port) === (scheme === "https" ? "443" : "80");
+  return `${scheme}://${host}${isUsual ? "" : `:${port}`}`;
 }
 
 const isWiderThanATool = (tool: string): boolean => tool.includes("*") || isToolKind(tool);

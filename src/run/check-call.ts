@@ -127,7 +127,7 @@ export class CallCheck {
   #judged(intent: Intent, times: number | undefined): Verdict {
     const verdict = this.#options.judge(intent);
     if (times === undefined || verdict.effect === "deny") return verdict;
-    return { ...verdict, effect: "ask", reason: looping(times) };
+    return { effect: "ask", reason: looping(times), saw: verdict.saw };
   }
 
   #decided(toolCallId: string, title: string, intent: Intent, verdict: Verdict): SessionEvent {

@@ -13,7 +13,7 @@ export type AskedCall = {
   readonly number: number;
   readonly title: string;
   readonly intent: Intent;
-  readonly verdict: Pick<Verdict, "reason" | "saw">;
+  readonly verdict: Pick<Verdict, "reason" | "rule" | "saw">;
   readonly at: number;
   /** After how many milliseconds nobody may say yes any more. */
   readonly lifetime?: number | undefined;
@@ -31,12 +31,26 @@ export function questionFor(asked: AskedCall): Question {
     toolCallId,
     intentHash: intentHash(intent),
     title: visibleText(title),
-    ...(verdict.reason !== undefined && { reason: oneLine(verdict.reason, LONGEST_REASON) }),
-    about: verdict.saw.slice(0, MOST_LINES),
+    ...reasonOf(verdict),
+    about: [...verdict.saw.slice(0, MOST_LINES), ...circumstances(asked)],
     options: optionsOf(asked),
     askedAt: at,
     ...(lifetime !== undefined && { expiresAt: at + lifetime }),
   };
+}
+
+function reasonOf({ reason, rule }: AskedCall["verdict"]): Pick<Question, "reason"> {
+  const named = rule === undefined ? reason : `of rule ${rule}${reason === undefined ? "" : `: ${reason}`}`;
+  return named === undefined ? {} : { reason: oneLine(named, LONGEST_REASON) };
+}
+
+/** Where a command runs and what is set for it, when that is not the usual: the same words do other things there. */
+function circumstances({ intent, roots }: AskedCall): readonly string[] {
+  if (intent.command === undefined) return [];
+  return [
+    ...(intent.cwd === roots[0] ? [] : [`runs in: ${visibleText(intent.cwd)}`]),
+    ...Object.entries(intent.env ?? {}).map(([name, value]) => `sets: ${visibleText(`${name}=${value}`)}`),
+  ];
 }
 
 const LONGEST_REASON = 500;

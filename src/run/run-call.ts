@@ -142,18 +142,19 @@ function ended(returned: ToolReturn, toolCallId: string, at: number): readonly S
     ...(plan ? [{ type: "plan-updated", at, entries: plan } as const] : []),
     ...appended.map((item) => ({ type: "content-appended", toolCallId, at, content: item }) as const),
     isError
-      ? { type: "call-failed", toolCallId, at, error: errorText(rawOutput), ...shown }
+      ? {
+          type: "call-failed",
+          toolCallId,
+          at,
+          error: isError === true ? errorText(rawOutput) : isError,
+          ...shown,
+        }
       : { type: "call-done", toolCallId, at, ...shown },
   ];
 }
 
-/** What a tool says of its own failure; of a structure, the text that it holds. */
-function errorText(output: unknown): string {
-  if (typeof output === "string") return output;
-  const isStructure = typeof output === "object" && output !== null;
-  const text = isStructure && "output" in output ? output.output : undefined;
-  return typeof text === "string" ? text : JSON.stringify(output ?? null);
-}
+const errorText = (output: unknown): string =>
+  typeof output === "string" ? output : JSON.stringify(output ?? null);
 
 /** How long a tool that was told to stop is waited for, and the end of its call when it goes on all the same. */
 class Patience {

@@ -21,8 +21,8 @@ test("an input that does not fit says which tool, what is wrong and that nothing
   const problem = result.ok ? "" : result.problem;
   expect(problem).toMatch(/^greet: the input is not valid\. /);
   expect(problem).toContain("expected string, received number");
-  expect(problem).toContain("at who");
-  expect(problem).toContain("at times");
+  expect(problem).toContain("who: ");
+  expect(problem).toContain("times: ");
   expect(problem).toMatch(/Nothing was run\.$/);
 });
 

@@ -79,7 +79,12 @@ function checkOf<Schema extends z.ZodType | JsonSchema>(
     const result = schema.safeParse(input);
     return result.success
       ? { ok: true, input: result.data }
-      : { ok: false, problem: z.prettifyError(result.error) };
+      : { ok: false, problem: result.error.issues.map(issueText).join("; ") };
   };
   return check as Check;
+}
+
+function issueText({ path, message }: z.core.$ZodIssue): string {
+  const text = message.replace(/\.$/, "");
+  return path.length === 0 ? text : `${z.core.toDotPath(path)}: ${text}`;
 }

@@ -103,8 +103,8 @@ export type ToolResult = {
   readonly content?: readonly ToolCallContent[];
   /** The agent's new plan, when the tool is about that. */
   readonly plan?: readonly PlanEntry[];
-  /** The tool ran and says that it failed: the output is the error. */
-  readonly isError?: boolean;
+  /** The tool ran and says that it failed: in these words, or with the output as the error. */
+  readonly isError?: boolean | string;
 };
 
 /** A failure that the model should read: what, where, why, what did not happen, what to do next. */

@@ -67,12 +67,12 @@ function decisionWords({ decision, state, times }: ToolCall): string | undefined
   const isNo = state.status === "refused";
   const waited = durationText(times.asked, times.answered);
   if (decision)
-    return `${isNo ? "refused" : "allowed"} ${decidedBy(decision)}${waited === undefined ? "" : ` after ${waited}`}`;
+    return `${isNo ? "refused" : "allowed"}${decidedBy(decision)}${waited === undefined ? "" : ` after ${waited}`}`;
   if (isNo) return "refused";
   return isOver(state) && times.asked !== undefined ? "not answered" : undefined;
 }
 
 function decidedBy({ by, who, rule }: Decision): string {
-  if (by === "rule") return rule === undefined ? "by a rule" : `by rule ${oneLine(rule, MAX_NAME)}`;
-  return who === undefined ? "by a person" : `by ${oneLine(who, MAX_NAME)}`;
+  if (by === "rule") return rule === undefined ? "" : ` by rule ${oneLine(rule, MAX_NAME)}`;
+  return who === undefined ? " by a person" : ` by ${oneLine(who, MAX_NAME)}`;
 }

@@ -24,11 +24,13 @@ export type FakeAnswer = {
    * stream closed too early, with a piece that is no JSON, with trouble reported in the stream.
    */
   readonly end?: "max_tokens" | "refusal" | "cut" | "closed" | "malformed" | "overloaded";
+  /** Closed after this many bytes, wherever that is. */
+  readonly bytes?: number;
   /** Milliseconds before each piece. */
   readonly pause?: number;
 };
 
-export type FakeFailure = { readonly status: number; readonly headers?: Readonly<Record<string, string>> };
+type FakeFailure = { readonly status: number; readonly headers?: Readonly<Record<string, string>> };
 
 export type FakeStep = FakeAnswer | FakeFailure;
 
@@ -40,7 +42,7 @@ export type Frames = {
 };
 
 /** A request, told in the same words for every vendor. */
-export type Seen = {
+type Seen = {
   readonly system: string;
   readonly calls: readonly { readonly id: string; readonly tool: string; readonly input: unknown }[];
   readonly results: readonly { readonly id: string; readonly text: string; readonly isError?: boolean }[];
@@ -62,7 +64,7 @@ export type Dialect = {
 /** An object of a request, read without knowing its shape. */
 export type Fields = { readonly [field: string]: unknown };
 
-export type FakeRequest = {
+type FakeRequest = {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Fields;
@@ -112,6 +114,10 @@ export async function startFake(dialect: Dialect, steps: readonly FakeStep[]): P
 async function stream(answer: FakeAnswer, dialect: Dialect, response: ServerResponse): Promise<void> {
   const { head, body, tail } = dialect.frames(answer);
   response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+  if (answer.bytes !== undefined) {
+    response.end(Buffer.from([...head, ...body, ...tail].join("")).subarray(0, answer.bytes));
+    return;
+  }
   const send = async (frames: readonly string[]) => {
     for (const frame of frames) {
       await setTimeout(answer.pause ?? 0);
@@ -122,8 +128,8 @@ async function stream(answer: FakeAnswer, dialect: Dialect, response: ServerResp
   await send([...head, ...body]);
   switch (answer.end) {
     case "cut":
-      // Time for what was written to be read: a reset would take that with it.
-      await setTimeout(30);
+      // Rounds of the loop, not time alone, for the reader to read what was written: breaking takes the rest with it.
+      for (let round = 0; round < 10; round += 1) await setTimeout(3);
       response.destroy();
       return;
     case "closed":

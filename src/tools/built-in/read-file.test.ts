@@ -90,9 +90,9 @@ test("a line or a limit below 1 is told in words", () => {
     return result.ok ? "" : result.problem;
   };
   expect(problem({ line: -1 })).toMatch(
-    /^read_file: the input is not valid\. .*>=1[^]*line[^]*Nothing was run\.$/,
+    /^read_file: the input is not valid\. line: .*>=1\. Nothing was run\.$/,
   );
-  expect(problem({ limit: 0 })).toMatch(/>=1[^]*limit/);
+  expect(problem({ limit: 0 })).toMatch(/limit: .*>=1/);
 });
 
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=";

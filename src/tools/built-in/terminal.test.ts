@@ -106,12 +106,8 @@ test("a command whose time is up is ended with all that it started, and that is 
   const { context, shown } = aContext(workspace);
   const command = "echo begun; (sleep 2; touch late) & sleep 60";
   const { told, isError, content } = await runIn(context, command, { timeout: 1 });
-  expect(told).toEqual({
-    signal: "SIGTERM",
-    output: "begun\n[timed out after 1 s; the command and what it started were ended]",
-    timedOut: true,
-  });
-  expect(isError).toBe(true);
+  expect(told).toEqual({ signal: "SIGTERM", output: "begun\n", timedOut: true });
+  expect(isError).toMatch(/^terminal: timed out after 1 s; the command and what it started were ended\./);
   expect(content).toMatchObject([{ output: { head: "begun\n" }, exit: { signal: "SIGTERM" } }]);
   expect(shown).toEqual([{ exit: { signal: "SIGTERM" } }]);
   await setTimeout(1500);
@@ -123,8 +119,8 @@ test("a server that shuts down in good order when its time is up has still timed
   const command = `trap "echo bye; exit 0" TERM; echo up; while :; do sleep 0.1; done`;
   const { told, isError } = await runIn(aContext(workspace).context, command, { timeout: 1 });
   expect(told).toMatchObject({ exitCode: 0, timedOut: true });
-  expect(told.output).toContain("bye\n[timed out after 1 s");
-  expect(isError).toBe(true);
+  expect(told.output).toContain("bye\n");
+  expect(isError).toContain("timed out after 1 s");
 });
 
 test("the time limit is the tool's own, has an end, and must be a time", () => {

@@ -114,21 +114,16 @@ async function withinTime(
 /** The end, in words for the model. `timedOut`: after how many seconds, if it was. */
 function told(exit: CommandExit, text: BoundedText, timedOut: number | undefined): ToolResult {
   const truncated = leftOut(text);
-  const notices = [
-    ...(truncated > 0 ? [HOW_TO_GET_THE_REST] : []),
-    ...(timedOut === undefined
-      ? []
-      : [`timed out after ${timedOut} s; the command and what it started were ended`]),
-  ];
-  return {
-    output: {
-      ...exit,
-      output: notices.reduce(withNotice, shownText(text)),
-      ...(timedOut !== undefined && { timedOut: true }),
-      ...(truncated > 0 && { truncated }),
-    },
-    ...(timedOut !== undefined && { isError: true }),
+  const shown = shownText(text);
+  const output = {
+    ...exit,
+    output: truncated > 0 ? withNotice(shown, HOW_TO_GET_THE_REST) : shown,
+    ...(timedOut !== undefined && { timedOut: true }),
+    ...(truncated > 0 && { truncated }),
   };
+  if (timedOut === undefined) return { output };
+  const isError = `terminal: timed out after ${timedOut} s; the command and what it started were ended. What it had done by then stays done. Give it a longer timeout, or less to do.`;
+  return { output, isError };
 }
 
 const HOW_TO_GET_THE_REST =

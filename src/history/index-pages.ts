@@ -1,0 +1,268 @@
+/** Pages of the index, each going on after the last item of the one before: no page is slower than the first. */
+import { storable } from "./index-document.js";
+import { firstIdAt, momentOf } from "./index-tables.js";
+import { searchExpression, tagOf } from "./search-query.js";
+import type { SqliteDatabase, SqlValue } from "./sqlite-database.js";
+import { nameFromStored, storedName } from "./stored-json.js";
+
+/** `next` is the `before` of the next page; without it there is none. */
+export type Page<Item> = { readonly items: readonly Item[]; readonly next?: string };
+
+type PageOptions = { readonly limit?: number; readonly before?: string };
+type Period = {
+  /** Milliseconds since 1970, the first moment that counts. */
+  readonly since?: number;
+  /** The first one that does not count any more. */
+  readonly until?: number;
+};
+
+export type SessionQuery = PageOptions & { readonly cwd?: string };
+export type FoundSession = {
+  readonly sessionId: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly title?: string;
+  readonly agent?: string;
+  readonly cwd?: string;
+  readonly calls: number;
+  readonly messages: number;
+};
+
+export type CallQuery = PageOptions &
+  Period & {
+    readonly sessionId?: string;
+    readonly tool?: string;
+    readonly kind?: string;
+    readonly status?: string;
+  };
+export type FoundCall = {
+  readonly sessionId: string;
+  readonly toolCallId: string;
+  readonly at: number;
+  readonly tool: string;
+  readonly kind: string;
+  readonly title: string;
+  readonly status: string;
+  readonly decidedBy?: "rule" | "person";
+  readonly who?: string;
+  readonly rule?: string;
+  readonly ranMs?: number;
+  readonly waitedMs?: number;
+  readonly outputSize: number;
+};
+
+export type SearchQuery = PageOptions &
+  Period & {
+    /** Words, "phrases" and begin*; all of them must be there. */
+    readonly text: string;
+    readonly sessionId?: string;
+    readonly tool?: string;
+    readonly kind?: string;
+  };
+/** A call, or a message of that role. */
+export type SearchHit = {
+  readonly sessionId: string;
+  readonly at: number;
+  readonly call?: FoundCall;
+  readonly role?: string;
+  /** A piece of the text around what was found, cut where that begins and ends. */
+  readonly excerpt: readonly { readonly text: string; readonly isMatch: boolean }[];
+};
+
+const PAGE = 50;
+const LONGEST_PAGE = 1_000;
+
+export function sessionPage(index: SqliteDatabase<unknown>, query: SessionQuery): Page<FoundSession> {
+  const where = new Conditions();
+  if (query.cwd !== undefined) where.add("cwd = ?", storable(query.cwd));
+  const [updatedAt, number] = numbers(query.before, 2);
+  if (updatedAt !== undefined && number !== undefined) {
+    where.add("(updated_at, number) < (?, ?)", updatedAt, number);
+  }
+  const limit = pageLength(query);
+  const rows = index.select<SessionRow>(
+    `select number, session_id, created_at, updated_at, title, agent, cwd, calls, messages from sessions
+     ${where.sql} order by updated_at desc, number desc limit ?`,
+    [...where.values, limit],
+  );
+  return page(rows, limit, sessionOf, (row) => `${row.updated_at},${row.number}`);
+}
+
+export function callPage(index: SqliteDatabase<unknown>, query: CallQuery): Page<FoundCall> {
+  const where = new Conditions();
+  if (query.sessionId !== undefined) where.add("calls.session = ?", sessionNumber(index, query.sessionId));
+  if (query.tool !== undefined) where.add("name = ?", storable(query.tool));
+  if (query.kind !== undefined) where.add("kind = ?", storable(query.kind));
+  if (query.status !== undefined) where.add("status = ?", query.status);
+  where.addPeriod("calls.id", query);
+  const limit = pageLength(query);
+  const rows = index.select<CallRow>(
+    `select ${CALL_COLUMNS}, session_id from calls join sessions on sessions.number = calls.session
+     ${where.sql} order by calls.id desc limit ?`,
+    [...where.values, limit],
+  );
+  return page(rows, limit, callOf, ({ id }) => String(id));
+}
+
+export function searchPage(index: SqliteDatabase<unknown>, query: SearchQuery): Page<SearchHit> {
+  const tags = [
+    ...(query.sessionId === undefined ? [] : [tagOf("session", sessionNumber(index, query.sessionId))]),
+    ...(query.tool === undefined ? [] : [tagOf("tool", storable(query.tool))]),
+    ...(query.kind === undefined ? [] : [tagOf("kind", storable(query.kind))]),
+  ];
+  const expression = searchExpression(query.text, tags);
+  if (expression === undefined) return { items: [] };
+  const where = new Conditions();
+  where.add("search match ?", expression);
+  where.addPeriod("search.rowid", query);
+  const limit = pageLength(query);
+  const rows = index.select<HitRow>(
+    `select search.rowid as hit, documents.role, sessions.session_id, ${CALL_COLUMNS},
+       snippet(search, 1, char(1), char(2), '…', 32) as excerpt
+     from search
+     join documents on documents.id = search.rowid
+     join sessions on sessions.number = documents.session
+     left join calls on calls.id = search.rowid
+     ${where.sql} order by search.rowid desc limit ?`,
+    [...where.values, limit],
+  );
+  return page(rows, limit, hitOf, ({ hit }) => String(hit));
+}
+
+const CALL_COLUMNS =
+  "calls.id, tool_call_id, name, kind, calls.title, status, decided_by, who, rule, ran_ms, waited_ms, output_size";
+
+type SessionRow = {
+  number: number;
+  session_id: string;
+  created_at: number;
+  updated_at: number;
+  title: string | null;
+  agent: string | null;
+  cwd: string | null;
+  calls: number;
+  messages: number;
+};
+type CallRow = {
+  id: number;
+  session_id: string;
+  tool_call_id: string;
+  name: string;
+  kind: string;
+  title: string;
+  status: string;
+  decided_by: "rule" | "person" | null;
+  who: string | null;
+  rule: string | null;
+  ran_ms: number | null;
+  waited_ms: number | null;
+  output_size: number;
+};
+type HitRow = (CallRow | (Record<Exclude<keyof CallRow, "session_id">, null> & { session_id: string })) & {
+  hit: number;
+  role: string | null;
+  excerpt: string;
+};
+
+function sessionOf(row: SessionRow): FoundSession {
+  return {
+    sessionId: nameFromStored(row.session_id),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    ...(row.title !== null && { title: row.title }),
+    ...(row.agent !== null && { agent: row.agent }),
+    ...(row.cwd !== null && { cwd: row.cwd }),
+    calls: row.calls,
+    messages: row.messages,
+  };
+}
+
+function callOf(row: CallRow): FoundCall {
+  return {
+    sessionId: nameFromStored(row.session_id),
+    toolCallId: row.tool_call_id,
+    at: momentOf(row.id),
+    tool: row.name,
+    kind: row.kind,
+    title: row.title,
+    status: row.status,
+    ...(row.decided_by !== null && { decidedBy: row.decided_by }),
+    ...(row.who !== null && { who: row.who }),
+    ...(row.rule !== null && { rule: row.rule }),
+    ...(row.ran_ms !== null && { ranMs: row.ran_ms }),
+    ...(row.waited_ms !== null && { waitedMs: row.waited_ms }),
+    outputSize: row.output_size,
+  };
+}
+
+function hitOf(row: HitRow): SearchHit {
+  return {
+    sessionId: nameFromStored(row.session_id),
+    at: momentOf(row.hit),
+    ...(row.id !== null && { call: callOf(row) }),
+    ...(row.role !== null && { role: row.role }),
+    excerpt: excerptParts(row.excerpt),
+  };
+}
+
+/** The marks are characters that no indexed text has. */
+function excerptParts(marked: string): SearchHit["excerpt"] {
+  return marked
+    .split(/[\u0001\u0002]/u)
+    .map((text, index) => ({ text, isMatch: index % 2 === 1 }))
+    .filter(({ text }) => text !== "");
+}
+
+function page<Row, Item>(
+  rows: readonly Row[],
+  limit: number,
+  toItem: (row: Row) => Item,
+  toCursor: (row: Row) => string,
+): Page<Item> {
+  const items = rows.map(toItem);
+  const last = rows.at(-1);
+  return rows.length < limit || !last ? { items } : { items, next: toCursor(last) };
+}
+
+class Conditions {
+  readonly values: SqlValue[] = [];
+  readonly #conditions: string[] = [];
+
+  add(condition: string, ...values: readonly SqlValue[]): void {
+    this.#conditions.push(condition);
+    this.values.push(...values);
+  }
+
+  addPeriod(id: string, { since, until, before }: Period & PageOptions): void {
+    if (since !== undefined) this.add(`${id} >= ?`, firstIdAt(since));
+    const [below] = numbers(before, 1);
+    const ends = [below, until === undefined ? undefined : firstIdAt(until)].filter(
+      (end) => end !== undefined,
+    );
+    if (ends.length > 0) this.add(`${id} < ?`, Math.min(...ends));
+  }
+
+  get sql(): string {
+    return this.#conditions.length === 0 ? "" : `where ${this.#conditions.join(" and ")}`;
+  }
+}
+
+/** No session has the number 0: one that is not there has nothing. */
+function sessionNumber(index: SqliteDatabase<unknown>, sessionId: string): number {
+  const sql = "select number from sessions where session_id = ? order by number desc limit 1";
+  return index.select<{ number: number }>(sql, [storedName(sessionId)])[0]?.number ?? 0;
+}
+
+function pageLength({ limit = PAGE }: PageOptions): number {
+  if (Number.isInteger(limit) && limit > 0) return Math.min(limit, LONGEST_PAGE);
+  throw new RangeError(`A page cannot have ${limit} items; ask for 1 to ${LONGEST_PAGE}. Nothing was read.`);
+}
+
+function numbers(cursor: string | undefined, count: number): readonly number[] {
+  if (cursor === undefined) return [];
+  const read = cursor.split(",").map(Number);
+  if (read.length === count && read.every(Number.isFinite) && cursor.length < 64) return read;
+  throw new RangeError(
+    `"${cursor.slice(0, 64)}" is no place to go on from; use \`next\` of a page before. Nothing was read.`,
+  );
+}
