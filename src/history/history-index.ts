@@ -73,7 +73,7 @@ class SqliteIndex implements HistoryIndex {
   readonly #index: SqliteDatabase<unknown>;
   readonly #update: IndexUpdate;
   readonly #onProgress: HistoryIndexOptions["onProgress"];
-  #running: Promise<void> | undefined;
+  #last: Promise<void> = Promise.resolve();
   #isClosed = false;
 
   constructor(
@@ -87,16 +87,16 @@ class SqliteIndex implements HistoryIndex {
     this.#onProgress = onProgress;
   }
 
-  /** One at a time; who asks meanwhile gets the end of the one that runs. */
-  refresh(): Promise<void> {
-    if (this.#isClosed) {
-      const words = "The history index is closed. Nothing was read; open it again first.";
-      return Promise.reject(new Error(words));
-    }
-    this.#running ??= this.#update.run(this.#onProgress).finally(() => {
-      this.#running = undefined;
-    });
-    return this.#running;
+  /** One at a time, and each looks anew: who asks while one runs sees what was recorded before it asked. */
+  async refresh(): Promise<void> {
+    this.#checkNotClosed();
+    this.#last = this.#last
+      .catch(() => undefined)
+      .then(() => {
+        this.#checkNotClosed();
+        return this.#update.run(this.#onProgress);
+      });
+    await this.#last;
   }
 
   async search(query: SearchQuery): Promise<Page<SearchHit>> {
@@ -122,7 +122,7 @@ class SqliteIndex implements HistoryIndex {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    await this.#running?.catch(() => undefined);
+    await this.#last.catch(() => undefined);
     try {
       this.#index.emptyLog();
     } catch {
@@ -130,5 +130,13 @@ class SqliteIndex implements HistoryIndex {
     }
     this.#index.close();
     this.#ledger.close();
+  }
+
+  #checkNotClosed(): void {
+    if (!this.#isClosed) return;
+    throw new LedgerError(
+      "LEDGER_CLOSED",
+      "The history index is closed. Nothing was read; open it again first.",
+    );
   }
 }

@@ -1,9 +1,9 @@
 import { tmpdir } from "node:os";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { MemoryLedger } from "../history/index.js";
-import type { Rule } from "../policy/index.js";
-import { openGate } from "./open-gate.js";
+import { MemoryLedger } from "../src/history/index.js";
+import type { Rule } from "../src/policy/index.js";
+import { openGate } from "../src/run/open-gate.js";
 
 async function aGate(...rules: readonly Rule[]) {
   const gate = await openGate({ ledger: new MemoryLedger(), workspace: tmpdir(), rules });

@@ -1,12 +1,12 @@
 import type { Attributes, Span, SpanOptions, Tracer } from "@opentelemetry/api";
 import { trace } from "@opentelemetry/api";
 import { expect, onTestFinished, test } from "vitest";
-import { MemoryLedger } from "../history/index.js";
-import { parseScript, scriptedModel } from "../model/index.js";
-import { builtInTools, LocalWorkspace } from "../tools/index.js";
-import { AgentSession } from "./agent-session.js";
-import { createAgent } from "./create-agent.js";
-import { traceSession } from "./trace-session.js";
+import { MemoryLedger } from "../src/history/index.js";
+import { parseScript, scriptedModel } from "../src/model/index.js";
+import { builtInTools, LocalWorkspace } from "../src/tools/index.js";
+import { AgentSession } from "../src/agent/agent-session.js";
+import { createAgent } from "../src/agent/create-agent.js";
+import { traceSession } from "../src/agent/trace-session.js";
 
 /** Keeps the spans that are made, as a host's own tracer would see them. */
 function keeping() {
