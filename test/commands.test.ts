@@ -113,7 +113,8 @@ describe("the command line", () => {
       "rules",
       name,
     ]);
-    for (const command of [[], ["demo"], ["run"], ["acp"], ["serve"], ["rules"], ...rules]) {
+    const others = [["undo"], ["config"], ["completion"]];
+    for (const command of [[], ["demo"], ["run"], ["acp"], ["serve"], ["rules"], ...rules, ...others]) {
       const { status, stdout, stderr } = toolgate([...command, "--help"]);
       expect([status, stderr]).toEqual([0, ""]);
       expect(documented).toContain(stdout.trimEnd());
@@ -130,7 +131,7 @@ describe("the command line", () => {
   test.each([
     [["frobnicate"], 'toolgate: there is no command "frobnicate". Nothing was done. Try: toolgate --help\n'],
     [["demo", "--quick"], "error: unknown option '--quick'\nNothing was done. Try: toolgate --help\n"],
-    [["run"], "error: missing required argument 'prompt'\nNothing was done. Try: toolgate --help\n"],
+    [["run"], "error: missing required argument 'prompt': say what the agent should do\nNothing was done. Try: toolgate --help\n"],
     [
       ["serve", "--port", "x"],
       "error: option '--port <number>' argument 'x' is invalid. It is a whole number from 0 to 65535.\nNothing was done. Try: toolgate --help\n",

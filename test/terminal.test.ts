@@ -1,4 +1,5 @@
 /** `toolgate run` at a real terminal: what is asked, by which keys it is answered, and what is then remembered. */
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -11,14 +12,18 @@ import { folder } from "./agent-kit.js";
 const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 
 /** A program at a terminal: what is on its screen so far, and keys for it. */
-async function atTerminal(steps: readonly ScriptStep[], flags: readonly string[] = []) {
-  const home = await folder();
+async function atTerminal(
+  steps: readonly ScriptStep[],
+  flags: readonly string[] = [],
+  { home = "", prompt = ["go"] }: { readonly home?: string; readonly prompt?: readonly string[] } = {},
+) {
+  home ||= await folder();
   const project = join(home, "project");
-  mkdirSync(project);
+  mkdirSync(project, { recursive: true });
   const script = join(home, "script.json");
   writeFileSync(script, JSON.stringify({ steps }));
   const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: join(home, "config"), XDG_STATE_HOME: home };
-  const pty = spawn(process.execPath, [main, "run", "--script", script, ...flags, "go"], {
+  const pty = spawn(process.execPath, [main, "run", "--script", script, ...flags, ...prompt], {
     cwd: project,
     cols: 120,
     rows: 40,
@@ -35,6 +40,7 @@ async function atTerminal(steps: readonly ScriptStep[], flags: readonly string[]
   };
   let read = 0;
   return {
+    home,
     project,
     /** Waits for the text to come up after what was seen before, and returns all that came with it. */
     sees: async (text: string) => {
@@ -44,6 +50,7 @@ async function atTerminal(steps: readonly ScriptStep[], flags: readonly string[]
       return screen.slice(from, read);
     },
     types: (text: string) => pty.write(text),
+    kill: () => pty.kill("SIGKILL"),
     ended: async () => {
       await until(() => exitCode !== undefined);
       return exitCode;
@@ -132,4 +139,64 @@ test("with --sandbox a command changes the folder it works in, and nothing outsi
   expect(await at.ended()).toBe(0);
   expect(readFileSync(join(at.project, "inside"), "utf8")).toBe("in\n");
   expect(existsSync(outside)).toBe(false);
+});
+
+const toolgate = (home: string, ...words: readonly string[]) => {
+  const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: join(home, "config"), XDG_STATE_HOME: home };
+  return spawnSync(process.execPath, [main, ...words], { cwd: join(home, "project"), env, encoding: "utf8" });
+};
+
+test("a turn that was left at its question goes on with --resume, in another process", async () => {
+  const steps = [{ calls: [command("touch made")] }, { say: "Done." }];
+  const first = await atTerminal(steps);
+  await first.sees(PROMPT);
+  first.kill();
+  await first.ended();
+  const second = await atTerminal(steps, ["--resume"], { home: first.home, prompt: [] });
+  expect(await second.sees(PROMPT)).toContain("Run touch made");
+  second.types("y\r");
+  await second.sees("Done.");
+  expect(await second.ended()).toBe(0);
+  expect(existsSync(join(first.project, "made"))).toBe(true);
+});
+
+test("what a call changed is put back by undo, once", async () => {
+  const write = { tool: "write_file", input: { path: "a.txt", content: "new\n" } };
+  const at = await atTerminal([{ calls: [write] }, { say: "Done." }]);
+  writeFileSync(join(at.project, "a.txt"), "old\n");
+  await at.sees(PROMPT);
+  at.types("y\r");
+  await at.sees("Done.");
+  await at.ended();
+  expect(readFileSync(join(at.project, "a.txt"), "utf8")).toBe("new\n");
+  expect(toolgate(at.home, "undo", "call_1")).toMatchObject({
+    status: 0,
+    stdout: `Put back: ${join(at.project, "a.txt")}\n`,
+  });
+  expect(readFileSync(join(at.project, "a.txt"), "utf8")).toBe("old\n");
+  expect(toolgate(at.home, "undo", "call_1").stderr).toContain("it was undone already. No file was touched.");
+  expect(toolgate(at.home, "undo", "call_9").stderr).toContain("this session has no such call");
+});
+
+test("an MCP server is started only when somebody at the terminal says so, and that is remembered", async () => {
+  const config = join(await folder(), "mcp.json");
+  const server = fileURLToPath(new URL("children/mcp-tools.mjs", import.meta.url));
+  const notes = join(await folder(), "notes");
+  writeFileSync(
+    config,
+    JSON.stringify({ mcpServers: { tools: { command: process.execPath, args: [server, notes] } } }),
+  );
+  const steps = [
+    { calls: [{ tool: "tools__echo", input: { words: "hello from a server" } }] },
+    { say: "Done." },
+  ];
+  const first = await atTerminal(steps, ["--mcp", config, "--"]);
+  expect(await first.sees("[y]es, [n]o: ")).toContain("mcp-tools.mjs");
+  first.types("y\r");
+  expect(await first.sees(PROMPT)).toContain("tools/echo");
+  first.types("y\r");
+  expect(await first.sees("Done.")).toContain("hello from a server");
+  await first.ended();
+  const second = await atTerminal(steps, ["--mcp", config, "--"], { home: first.home });
+  expect(await second.sees(PROMPT)).not.toContain("as long as it stays as it is");
 });

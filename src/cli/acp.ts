@@ -1,7 +1,9 @@
 /** `toolgate acp`: the agent for an editor, on stdin and stdout. An editor that is gone has cancelled. */
 import { once } from "node:events";
+import { resolve } from "node:path";
 import { createAcpAgent, stdioStream } from "../acp/index.js";
 import { openSandbox } from "../tools/index.js";
+import { openServers } from "./open-servers.js";
 import { openAgent, openLedger } from "./open-agent.js";
 import { openWorkspace } from "./open-workspace.js";
 import { packageVersion } from "./package-version.js";
@@ -9,7 +11,8 @@ import type { AgentFlags } from "./program.js";
 import { troubleText } from "./trouble.js";
 
 export async function serveEditor(flags: AgentFlags): Promise<void> {
-  const opened = await openAgent(flags);
+  const servers = await openServers(flags, resolve(flags.cwd ?? process.cwd()), { mayAsk: false });
+  const opened = await openAgent(flags, servers ? [servers] : []);
   const { agent } = opened;
   const ledger = await openLedger(flags);
   // Before an editor is served: a sandbox that is not there must be known at the start.
@@ -31,6 +34,7 @@ export async function serveEditor(flags: AgentFlags): Promise<void> {
     ...["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal)),
   ]);
   await close();
+  await servers?.close();
   await ledger.close();
   process.exit();
 }

@@ -4,15 +4,16 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { createAgent } from "../agent/index.js";
-import type { Agent, Place } from "../agent/index.js";
+import type { Agent, AgentOptions, Place } from "../agent/index.js";
 import type { Ledger } from "../call/index.js";
 import { openSqliteLedger } from "../history/index.js";
-import { parseScript, scriptedModel } from "../model/index.js";
+import { openModel, parseScript, scriptedModel } from "../model/index.js";
 import type { Script } from "../model/index.js";
-import { inMode } from "../policy/index.js";
+import { inMode, isMode } from "../policy/index.js";
 import type { GrantScope, Rule } from "../policy/index.js";
 import { RuleSource, settingsFolder } from "../settings/index.js";
 import { builtInTools } from "../tools/index.js";
+import type { ToolSource } from "../tools/index.js";
 import { defaultScript } from "./default-script.js";
 import type { AgentFlags } from "./program.js";
 
@@ -20,22 +21,24 @@ import type { AgentFlags } from "./program.js";
 export type OpenedAgent = { readonly agent: Agent; readonly rulesIn: (root: string) => readonly Rule[] };
 
 /** What the mode and the user's, the project's and the remembered rules say; problems go to stderr once. */
-export async function openAgent({ script }: AgentFlags): Promise<OpenedAgent> {
-  const played = script === undefined ? defaultScript : await readScript(script);
+export async function openAgent(
+  flags: AgentFlags,
+  toolSources: readonly ToolSource[] = [],
+): Promise<OpenedAgent> {
   const folder = settingsFolder();
-  const source = new RuleSource({
-    folder,
-    onProblem: (problem) => void process.stderr.write(`toolgate: ${problem}\n`),
-  });
+  const source = new RuleSource({ folder, onProblem: tell });
   // By the rules that were decided with: a file that has changed since would bring others.
   const granted = new WeakMap<Rule, string | undefined>();
   const agent = createAgent({
     name: "toolgate",
-    model: scriptedModel(played),
+    ...(await openFlaggedModel(flags, folder)),
     tools: builtInTools,
-    policy: ({ root, sessionId }) => {
-      const { rules, mode, origins } = source.current(root, sessionId);
+    toolSources,
+    projectFile: "AGENTS.md",
+    policy: ({ root, sessionId, modeId }) => {
+      const { rules, mode: written, origins } = source.current(root, sessionId);
       for (const [rule, origin] of origins) if (origin.from === "grant") granted.set(rule, origin.grantId);
+      const mode = [modeId, flags.mode].find(isMode) ?? written;
       if (mode === "allow-all") warnOnce();
       return { ...inMode(mode, [...OWN_NOTES, ...rules]), own: [folder, stateFolder()] };
     },
@@ -53,6 +56,25 @@ export async function openAgent({ script }: AgentFlags): Promise<OpenedAgent> {
     },
   });
   return { agent, rulesIn: (root) => source.current(root).rules };
+}
+
+const tell = (problem: string): void => void process.stderr.write(`toolgate: ${problem}\n`);
+
+/** A provider's model by its name, or the scripted one, which needs no key. */
+async function openFlaggedModel(
+  { model: name, baseUrl, script }: AgentFlags,
+  folder: string,
+): Promise<Pick<AgentOptions, "model" | "contextWindow">> {
+  if (name === undefined)
+    return { model: scriptedModel(script === undefined ? defaultScript : await readScript(script)) };
+  const { model, contextWindow } = await openModel(name, {
+    keyFile: join(folder, "keys.json"),
+    ...(baseUrl !== undefined && { baseUrl }),
+    retry: {
+      onRetry: ({ waitMs, reason }) => tell(`${reason} It is asked again in ${Math.ceil(waitMs / 1000)} s.`),
+    },
+  });
+  return { model, contextWindow };
 }
 
 /** A plan is the agent's own note to itself. */
@@ -87,7 +109,11 @@ async function readScript(file: string): Promise<Script> {
 
 /** In the user's state folder, unless they say otherwise: never inside a project, where an agent's tools write. */
 export async function openLedger({ ledger }: Pick<AgentFlags, "ledger">): Promise<Ledger> {
-  return openSqliteLedger(ledger === undefined ? join(stateFolder(), "ledger.sqlite") : resolve(ledger));
+  return openSqliteLedger(ledgerFile({ ledger }));
+}
+
+export function ledgerFile({ ledger }: { readonly ledger?: string | undefined }): string {
+  return ledger === undefined ? join(stateFolder(), "ledger.sqlite") : resolve(ledger);
 }
 
 function stateFolder(): string {

@@ -1,5 +1,8 @@
 /** The command line: which commands there are, their options and their help. Nothing starts before it is understood. */
-import { Command, InvalidArgumentError } from "commander";
+import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import type { Mode } from "../policy/index.js";
+import { completionScript, SHELLS } from "./completion.js";
+import type { Shell } from "./completion.js";
 import { packageVersion } from "./package-version.js";
 import type { RulesTestFlags } from "./rules-test.js";
 
@@ -74,6 +77,21 @@ export function createProgram(): Command {
       const { undo } = await import("./undo.js");
       process.exitCode = await undo(call, options);
     });
+  program
+    .command("config")
+    .description("show what holds in this folder, and from where")
+    .option("--cwd <folder>", "the workspace (default: this folder)")
+    .option("--json", "answer as JSON")
+    .action(async (options: { cwd?: string; json?: boolean }) => {
+      const { showConfig } = await import("./config.js");
+      process.exitCode = showConfig(options);
+    });
+  program
+    .command("completion")
+    .addArgument(new Argument("<shell>", "your shell").choices(SHELLS))
+    .description("print a script that lets your shell complete commands and options")
+    .addHelpText("after", "\nExample:\n  toolgate completion bash >> ~/.bashrc")
+    .action((shell: Shell) => void process.stdout.write(completionScript(shell, program)));
   return program;
 }
 
@@ -153,6 +171,10 @@ export type AgentFlags = {
   readonly ledger?: string;
   readonly cwd?: string;
   readonly sandbox?: boolean;
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly mode?: string;
+  readonly mcp?: readonly string[];
 };
 export type RunFlags = AgentFlags & { readonly json?: boolean; readonly resume?: string | true };
 export type UndoFlags = {
@@ -163,8 +185,16 @@ export type UndoFlags = {
 };
 export type ServeFlags = AgentFlags & { readonly port: number; readonly host: string };
 
+const MODES = ["ask", "accept-edits", "read-only", "allow-all"] as const satisfies readonly Mode[];
+
 function agentOptions(command: Command): Command {
   return command
+    .option("--model <name>", "anthropic/…, openai/…, google/… or openai-compatible/… (default: a script)")
+    .option("--base-url <url>", "where the model's provider is asked, if not at its own address")
+    .addOption(
+      new Option("--mode <mode>", "what holds beside your rules (default: as they say)").choices(MODES),
+    )
+    .option("--mcp <file...>", "files of MCP servers, beside mcp.json of your settings")
     .option("--script <file>", "play this model script instead of the built-in one")
     .option("--ledger <file>", "remember sessions in this file (default: in your state folder)")
     .option("--cwd <folder>", "the folder to work in (default: this one)")

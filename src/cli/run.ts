@@ -1,17 +1,30 @@
 /** `toolgate run`: one turn in a folder, as text for people or as JSON lines for programs. */
+import { resolve } from "node:path";
+import type { ToolSource } from "../tools/index.js";
 import { AgentSession } from "../agent/index.js";
 import type { TurnEnd } from "../agent/index.js";
 import { askInTerminal, refuseAll } from "./ask-in-terminal.js";
 import { coloured, wantsColour } from "./colour.js";
 import { findSession } from "./find-session.js";
 import { LiveText } from "./live-text.js";
+import { openServers } from "./open-servers.js";
 import { openAgent, openLedger } from "./open-agent.js";
 import { openWorkspace } from "./open-workspace.js";
 import type { RunFlags } from "./program.js";
 import { endText, runTurn } from "./run-turn.js";
 
 export async function runPrompt(prompt: string, flags: RunFlags): Promise<number> {
-  const opened = await openAgent(flags);
+  const mayAsk = process.stdin.isTTY && process.stdout.isTTY && !flags.json;
+  const servers = await openServers(flags, resolve(flags.cwd ?? process.cwd()), { mayAsk });
+  try {
+    return await runWith(prompt, flags, servers ? [servers] : []);
+  } finally {
+    await servers?.close();
+  }
+}
+
+async function runWith(prompt: string, flags: RunFlags, toolSources: readonly ToolSource[]): Promise<number> {
+  const opened = await openAgent(flags, toolSources);
   const { agent } = opened;
   const workspace = await openWorkspace(flags.cwd ?? process.cwd(), flags, opened);
   const ledger = await openLedger(flags);

@@ -1,6 +1,8 @@
 /** `toolgate serve`: the agent for apps, over HTTP, until it is told to stop. */
 import { once } from "node:events";
+import { resolve } from "node:path";
 import { createAapServer, serveAap } from "../aap/index.js";
+import { openServers } from "./open-servers.js";
 import { openAgent, openLedger } from "./open-agent.js";
 import { openWorkspace } from "./open-workspace.js";
 import type { ServeFlags } from "./program.js";
@@ -20,7 +22,8 @@ export async function serveApps(flags: ServeFlags): Promise<void> {
       { code: "KEY_NEEDED" },
     );
   }
-  const opened = await openAgent(flags);
+  const servers = await openServers(flags, resolve(flags.cwd ?? process.cwd()), { mayAsk: false });
+  const opened = await openAgent(flags, servers ? [servers] : []);
   const { agent } = opened;
   const workspace = await openWorkspace(flags.cwd ?? process.cwd(), flags, opened);
   const ledger = await openLedger(flags);
@@ -36,5 +39,6 @@ export async function serveApps(flags: ServeFlags): Promise<void> {
   );
   await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
   await close();
+  await servers?.close();
   await ledger.close();
 }

@@ -4,6 +4,7 @@
  * What must stay true: the index is brought up to date when something is asked of it and never while
  * something is appended; it holds redacted texts only; it can be deleted at any time, and is made again.
  */
+import { LedgerError } from "../call/index.js";
 import type {
   CallQuery,
   FoundCall,

@@ -65,8 +65,8 @@ export class SessionRows {
     }, QUICK);
   }
 
-  end(row: SessionRow): void {
-    this.together(() => {
+  end(row: SessionRow): boolean {
+    return this.together(() => {
       const { updated_at, last_seq, chain, title, agent, cwd, calls, messages } = row;
       this.#index.change(
         `update sessions set updated_at = ?, last_seq = ?, chain = ?, title = ?, agent = ?, cwd = ?,

@@ -67,15 +67,18 @@ export class IndexUpdate {
     const known = this.#forgetRemoved(inLedger);
     const changed = inLedger.filter(({ number, last_seq }) => known.get(number)?.last_seq !== last_seq);
     const progress = { sessions: 0, ofSessions: changed.length, events: 0 };
+    let isWhole = true;
     for (const session of changed) {
-      await this.#update(session, known.get(session.number), (events) => {
+      const isDone = await this.#update(session, known.get(session.number), (events) => {
         progress.events += events;
         onProgress?.({ ...progress });
       });
+      isWhole &&= isDone;
       progress.sessions += 1;
       onProgress?.({ ...progress });
     }
-    this.#version = version;
+    // What another process was at, it may not finish: then we look again next time.
+    if (isWhole) this.#version = version;
   }
 
   /** The sessions that are still the ledger's, by their numbers. */
@@ -114,11 +117,12 @@ export class IndexUpdate {
     return this.#ledger.select<{ chain: string | null }>(sql, [number, seq])[0]?.chain ?? null;
   }
 
+  /** False when another process has taken the session over. */
   async #update(
     session: InLedger,
     indexed: InIndex | undefined,
     onEvents: (count: number) => void,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const from = indexed?.last_seq ?? 0;
     const replay = this.#replayOf(session, from);
     const touched = new Set<string>();
@@ -131,7 +135,7 @@ export class IndexUpdate {
       if (events.length < EVENTS) break;
       await setImmediate();
     }
-    await this.#write(session, indexed, replay, [...touched]);
+    return this.#write(session, indexed, replay, [...touched]);
   }
 
   #replayOf({ number, session_id }: InLedger, from: number): Replay {
@@ -159,7 +163,7 @@ export class IndexUpdate {
     indexed: InIndex | undefined,
     replay: Replay,
     touched: readonly string[],
-  ): Promise<void> {
+  ): Promise<boolean> {
     const rows = new SessionRows(this.#index, session.number, this.#patterns);
     const { info, timeline } = replay.book.snapshot();
     const messages = timeline.flatMap((entry) => (entry.type === "message" ? entry.message : []));
@@ -172,14 +176,14 @@ export class IndexUpdate {
       }),
       ...messages.slice(firstNew).map((message, index) => () => rows.putMessage(message, firstNew + index)),
     ];
-    if (!rows.begin(session, indexed?.last_seq)) return;
+    if (!rows.begin(session, indexed?.last_seq)) return false;
     for (let at = 0; at < writes.length; at += ROWS) {
-      if (!rows.together(() => writes.slice(at, at + ROWS).forEach((write) => write()))) return;
+      if (!rows.together(() => writes.slice(at, at + ROWS).forEach((write) => write()))) return false;
       await setImmediate();
     }
     const text = (value: string | undefined) =>
       value === undefined ? null : storable(redact(value.slice(0, 4_096), this.#patterns));
-    rows.end({
+    return rows.end({
       updated_at: session.updated_at,
       last_seq: replay.seq,
       chain: this.#linkAt(session.number, replay.seq),

@@ -2,8 +2,8 @@
  * Redaction of what is recorded: every text that someone wrote, and none of the ids that hold the record
  * together. So a redacted log still folds, and folds to the redacted session.
  */
-import type { Session, SessionEvent } from "../call/index.js";
-import { NO_INPUT } from "../call/index.js";
+import type { BoundedText, Session, SessionEvent } from "../call/index.js";
+import { boundText, NO_INPUT } from "../call/index.js";
 import { redact, redactJson } from "./redact.js";
 import type { RedactionPattern } from "./redaction-pattern.js";
 
@@ -67,6 +67,7 @@ export function redactedRecord(value: unknown, patterns: readonly RedactionPatte
   if (typeof value === "string") return redact(value, patterns);
   if (Array.isArray(value)) return value.map((part: unknown) => redactedRecord(part, patterns));
   if (typeof value !== "object" || value === null) return value;
+  if (isBoundedText(value)) return redactedText(value, patterns);
   return Object.fromEntries(
     Object.entries(value).map(([name, part]: [string, unknown]) => {
       if (KEPT.has(name)) return [name, part];
@@ -75,4 +76,19 @@ export function redactedRecord(value: unknown, patterns: readonly RedactionPatte
       return [name, FOREIGN.has(name) ? redactJson(part, patterns) : redactedRecord(part, patterns)];
     }),
   );
+}
+
+function isBoundedText(value: object): value is BoundedText {
+  return "head" in value && "tail" in value && "total" in value && typeof value.head === "string";
+}
+
+/** As if the redacted text had come, so that no more seems left out than was. */
+function redactedText(
+  { head, tail, total }: BoundedText,
+  patterns: readonly RedactionPattern[],
+): BoundedText {
+  const held = head.length + tail.length;
+  if (total === held) return boundText(redact(head + tail, patterns));
+  const [first, last] = [redact(head, patterns), redact(tail, patterns)];
+  return { head: first, tail: last, total: total - held + first.length + last.length };
 }

@@ -45,7 +45,8 @@ export class StreamRedactor {
 
   #safeEnd(text: string): number {
     const key = text.lastIndexOf("-----BEGIN");
-    const isInKey = key !== -1 && !text.includes("-----END", key);
+    const end = key === -1 ? -1 : text.indexOf("-----END", key);
+    const isInKey = key !== -1 && (end === -1 || !text.includes("-----", end + "-----END".length));
     const start = isInKey ? key : text.lastIndexOf("\n") + 1;
     const line = text.slice(start);
     if (line.length > LONGEST_HELD) return text.length;

@@ -15,7 +15,7 @@ export type { Reach } from "./hosts/address-reach.js";
 export { intentText } from "./intent.js";
 export type { Intent, PathAccess } from "./intent.js";
 export { allowsCommand, namesCommand } from "./match-command.js";
-export { inMode } from "./modes.js";
+export { inMode, isMode } from "./modes.js";
 export type { Mode, ModeRules } from "./modes.js";
 export type { Rule, RuleEffect, RuleScope } from "./rule.js";
 export { readShell } from "./shell/read-shell.js";

@@ -4,7 +4,13 @@
  */
 import type { Rule, RuleEffect } from "./rule.js";
 
-export type Mode = "ask" | "accept-edits" | "read-only" | "allow-all";
+const MODES = ["ask", "accept-edits", "read-only", "allow-all"] as const;
+
+export type Mode = (typeof MODES)[number];
+
+export function isMode(text: string | undefined): text is Mode {
+  return MODES.some((mode) => mode === text);
+}
 
 export type ModeRules = { readonly rules: readonly Rule[]; readonly default: RuleEffect };
 

@@ -6,6 +6,7 @@ import type { ToolKind } from "../call/index.js";
 import { judgeArgv } from "./flags/judge-argv.js";
 import type { ArgvJudgement } from "./flags/judge-argv.js";
 import type { Intent, PathAccess } from "./intent.js";
+import { isOtherName } from "./paths/other-names.js";
 import { normalisePath } from "./paths/normalise-path.js";
 import { readArgv, readShell } from "./shell/read-shell.js";
 import type { ReadCommand, ShellReading } from "./shell/read-shell.js";
@@ -47,8 +48,23 @@ export function partsOf(intent: Intent, { home }: Places): IntentParts {
   const env = Object.keys(intent.env ?? {})
     .filter((name) => !HARMLESS_VARIABLES.has(name))
     .map((name) => `the variable ${name} is set for it`);
-  return { parts: parts.length > 0 ? parts : [{ type: "tool" }], doubts: [...reading.doubts, ...env] };
+  const otherNames = reading.commands.flatMap((command) => otherNamesIn(command, intent.cwd));
+  return {
+    parts: parts.length > 0 ? parts : [{ type: "tool" }],
+    doubts: [...new Set([...reading.doubts, ...env, ...otherNames])],
+  };
 }
+
+/** Words by which a command may reach a file that rules know under another name. */
+function otherNamesIn({ argv, reads, writes, after }: ReadCommand, cwd: string): readonly string[] {
+  const folder = after.reduce((here, change) => joined(here, change), cwd);
+  return [...argv.slice(1).flatMap(valuesIn), ...reads, ...writes]
+    .filter((word) => isOtherName(joined(folder, word)))
+    .map((word) => `${word} is another way to a file that has a name of its own`);
+}
+
+/** Not shortened: where `..` leads depends on what stands before it. */
+const joined = (folder: string, word: string): string => (word.startsWith("/") ? word : `${folder}/${word}`);
 
 /** Variables that change how a program speaks and not what it runs. Any other may load code into it. */
 const HARMLESS_VARIABLES: ReadonlySet<string> = new Set(

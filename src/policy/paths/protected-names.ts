@@ -18,11 +18,29 @@ export const PROTECTED_NAMES: readonly ProtectedNames[] = [
     // All of .git, for its hooks and settings run programs from many files (config.worktree, modules/*/config,
     // rebase-merge/git-rebase-todo), and .git as a file points elsewhere. GIT~1 is its short name on Windows.
     what: "git's own data: hooks and settings in it run programs",
-    names: [".git/**", "git~1/**", "*.git/hooks/**", "*.git/config", "*.git/info/attributes", "commondir"],
+    // Any folder with a HEAD may pass for a repository, and its settings are then obeyed.
+    names: [
+      ".git/**",
+      "git~1/**",
+      "*.git/hooks/**",
+      "*.git/config",
+      "*.git/info/attributes",
+      "commondir",
+      "head",
+    ],
   },
   {
     what: "a setting of git, which runs programs and fetches what it names",
-    names: [".gitconfig", ".config/git/**", ".gitmodules", ".husky/**"],
+    names: [".gitconfig", ".config/git/**", ".gitmodules", ".husky/**", ".githooks/**", ".lefthook/**"],
+  },
+  {
+    what: "what other programs run when the code is committed or pushed, often with keys at hand",
+    names: listed(`
+      .github/workflows/**, .github/actions/**, .gitlab-ci.yml, .gitlab/ci/**, .circleci/**,
+      azure-pipelines.yml, azure-pipelines.yaml, .azure-pipelines/**, jenkinsfile, jenkinsfile.*,
+      bitbucket-pipelines.yml, .travis.yml, .drone.yml, .buildkite/**, .woodpecker.yml, .woodpecker/**,
+      .gitea/workflows/**, .forgejo/workflows/**, .pre-commit-config.yaml, .pre-commit-config.yml,
+      lefthook.yml, .lefthook.yml, .lintstagedrc*`),
   },
   {
     what: "a file that a shell runs when it starts",

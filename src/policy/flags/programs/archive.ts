@@ -1,4 +1,5 @@
 /** Programs that pack and unpack. Unpacking writes wherever it is told to, or here. */
+import { FOLLOWS, UNSEEN } from "../folder-reads.js";
 import type { Effects, Programs, Seen, Spec } from "../vocabulary.js";
 
 const RUNS = "runs another program";
@@ -29,10 +30,10 @@ const tar: Spec = {
     -I= --use-compress-program= -v --verbose -w --interactive -p --preserve-permissions --same-permissions --no-same-permissions -O
     --to-stdout -C=> --directory=> --exclude= --exclude-vcs --exclude-vcs-ignores --exclude-backups --exclude-caches -X=<
     --exclude-from=< --exclude-tag= --strip-components= --strip= --transform= --xform= -k --keep-old-files --keep-newer-files
-    --skip-old-files --overwrite --overwrite-dir --no-overwrite-dir -U --unlink-first --recursive-unlink -m --touch -h --dereference
+    --skip-old-files --overwrite --overwrite-dir --no-overwrite-dir -U --unlink-first --recursive-unlink -m --touch
     --hard-dereference -l --check-links --one-file-system --totals? --wildcards --no-wildcards --anchored --no-anchored
     --ignore-case --no-ignore-case --wildcards-match-slash --no-recursion --recursion --owner= --group= --mode= --mtime= --sort=
-    --numeric-owner --same-owner --no-same-owner -o -N= --newer= --after-date= --newer-mtime= -T=< --files-from=< --null --no-null
+    --numeric-owner --same-owner --no-same-owner -o -N= --newer= --after-date= --newer-mtime= --null --no-null
     --format= -H= --posix --pax-option= -b= --blocking-factor= -B -S --sparse --sparse-version= -i --ignore-zeros
     --ignore-failed-read --occurrence? -R --block-number --show-transformed-names --show-stored-names --show-omitted-dirs
     --utc --full-time --quoting-style= --warning= --checkpoint? --force-local -W --verify --acls --xattrs --selinux --no-acls --no-xattrs --no-selinux
@@ -45,6 +46,8 @@ const tar: Spec = {
     "--index-file= --volno-file=": "writes a file",
     "--remove-files --delete": "deletes files, in the archive or outside",
     "-K= --starting-file=": "is not known to be harmless",
+    "-T= --files-from=": UNSEEN,
+    "-h --dereference": FOLLOWS,
   },
   prepare: oldStyle,
   words: tarWords,
@@ -126,7 +129,8 @@ export const archivePrograms: Programs = {
   gtar: tar,
   bsdtar: {
     flags:
-      "-c -x -t -r -u -f= -z -j -J -a -v -p -O -C=> --exclude= --strip-components= -k -m -n -q -o -L -h -S --format= -T=< -X=< --zstd --lz4",
+      "-c -x -t -r -u -f= -z -j -J -a -v -p -O -C=> --exclude= --strip-components= -k -m -n -q -o -S --format= -X=< --zstd --lz4",
+    doubt: { "-T=": UNSEEN, "-L -h -H": FOLLOWS },
     prepare: oldStyle,
     words: tarWords,
   },
@@ -150,10 +154,11 @@ export const archivePrograms: Programs = {
   uncompress: squeeze(""),
   zip: {
     flags: `-r --recurse-paths -R -q --quiet -v --verbose -u --update -f --freshen -9 -8 -7 -6 -5 -4 -3 -2 -1 -0 -j --junk-paths -x= --exclude= -i= --include= -e --encrypt -P= --password=
-      -y --symlinks -s= --split-size= -D --no-dir-entries -g --grow -o --latest-time -l -ll -z -c -A -J -L -h -h2 -F -FF -FS --filesync -@ -n= --suffixes= -t= -tt= -T --test -sf --show-files -O=> --output-file=> --out=> -b=> -X --no-extra -Z= --compression-method= -sd -db -dc -dd -dg -du -dv -nw -ic -lf=> -la -k -U= -w -ws -p --paths -S -a -B? -sp -sb`,
+      -y --symlinks -s= --split-size= -D --no-dir-entries -g --grow -o --latest-time -l -ll -z -c -A -J -L -h -h2 -F -FF -FS --filesync -n= --suffixes= -t= -tt= -T --test -sf --show-files -O=> --output-file=> --out=> -b=> -X --no-extra -Z= --compression-method= -sd -db -dc -dd -dg -du -dv -nw -ic -lf=> -la -k -U= -w -ws -p --paths -S -a -B? -sp -sb`,
     doubt: {
       "-TT= --unzip-command=": RUNS,
       "-d --delete -m --move": "deletes files, in the archive or outside",
+      "-@": UNSEEN,
     },
     style: "whole",
     prepare: (args) =>
@@ -237,7 +242,10 @@ export const archivePrograms: Programs = {
       if (seen.has("-p", "--pass-through"))
         return { writes: words, doubts: ["copies files whose names come from standard input"] };
       if (seen.has("-o", "--create"))
-        return { writes: archives, doubts: archives.some((name) => name.includes(":")) ? [RUNS] : [] };
+        return {
+          writes: archives,
+          doubts: [UNSEEN, ...(archives.some((name) => name.includes(":")) ? [RUNS] : [])],
+        };
       return {
         reads: archives,
         writes: seen.has("-t", "--list") ? [] : ["."],

@@ -1,13 +1,21 @@
 /** Programs that list, copy, move and delete files. Where they may do so is for the path rules. */
 import { findCommands } from "../scripts/read-find.js";
+import { FOLLOWS, orHere, readsOrHere, UNSEEN } from "../folder-reads.js";
 import type { Effects, Programs, Seen, Spec } from "../vocabulary.js";
 
 const list = (flags: string, more: Partial<Spec> = {}): Spec => ({
   flags,
-  words: "reads",
+  words: readsOrHere,
   onlyReads: true,
   ...more,
 });
+
+/** Without the recursion, a link that is met is one that was written out, and those are looked at elsewhere. */
+const followsBelow =
+  (...flags: string[]) =>
+  (seen: Seen): Effects => ({
+    doubts: seen.has(...flags) && seen.has("-R", "-r", "--recursive") ? [FOLLOWS] : [],
+  });
 
 /** Folders that hold what people wrote, not what programs made. */
 const SOURCES =
@@ -25,7 +33,13 @@ const into =
       reads: sources,
       deletes: moves ? sources : [],
       writes: named.length > 0 ? [] : words.slice(-1),
-      doubts: sources.includes("/dev/null") ? ["empties what is there"] : [],
+      doubts: [
+        ...(sources.includes("/dev/null") ? ["empties what is there"] : []),
+        // Under another name, what is in it is no longer seen to be git's.
+        ...sources
+          .filter((source) => /(?:^|\/|\w)\.git\/*$/.test(source))
+          .map((source) => `"${source}" is a repository, whose settings run programs`),
+      ],
     };
   };
 
@@ -61,12 +75,13 @@ const modeWords = (words: readonly string[], seen: Seen): Effects => {
 const owner: Spec = {
   flags:
     "-c --changes -f --silent --quiet -v --verbose --dereference -h --no-dereference --from= --no-preserve-root --preserve-root --reference=< -R --recursive -H -L -P",
+  check: followsBelow("-H", "-L"),
   words: (words, seen) => ({ writes: seen.has("--reference") ? words : words.slice(1) }),
 };
 
 const find: Spec = {
   style: "whole",
-  flags: `-H -L -P -D= -O0 -O1 -O2 -O3 -daystart -depth -d -follow -help -ignore_readdir_race -maxdepth= -mindepth= -mount
+  flags: `-P -D= -O0 -O1 -O2 -O3 -daystart -depth -d -help -ignore_readdir_race -maxdepth= -mindepth= -mount
     -noignore_readdir_race -noleaf -nowarn -regextype= -warn -xdev -amin=~ -anewer=< -atime=~ -cmin=~ -cnewer=< -ctime=~
     -empty -executable -false -fstype= -gid=~ -group= -ilname=~ -iname=~ -inum=~ -ipath=~ -iregex=~ -iwholename=~ -links=~
     -lname=~ -mmin=~ -mtime=~ -name=~ -newer=< -newerXY=< -newermt= -newerct= -newerat= -newermm=< -newercm=< -newerBt= -nogroup -nouser -path=~
@@ -76,17 +91,24 @@ const find: Spec = {
     "-delete": "deletes what it finds",
     "-fprint= -fprint0= -fprintf= -fls=": "writes a file",
     "-files0-from=": "takes its starting points from a file that is not shown here",
+    "-H -L -follow": FOLLOWS,
   },
   nested: findCommands,
-  words: (words) => ({ reads: words.filter((word) => !/^[()!,]$/.test(word)) }),
+  words: (words, seen) => {
+    const starts = orHere(words.filter((word) => !/^[()!,]$/.test(word)));
+    if (!seen.has("-delete")) return { reads: starts };
+    // Not the folders themselves: to take away some of what is in the workspace is not to take it away.
+    return { reads: starts, deletes: starts.map((start) => `${start}/*`) };
+  },
   onlyReads: true,
 };
 
 const fd: Spec = {
   flags: `-H --hidden -I --no-ignore -u --unrestricted -s --case-sensitive -i --ignore-case -g --glob --regex -F --fixed-strings -a --absolute-path
-    -l --list-details -L --follow -p --full-path -d= --max-depth= --min-depth= --exact-depth= -E= --exclude= --prune -t= --type= -e= --extension=
+    -l --list-details -p --full-path -d= --max-depth= --min-depth= --exact-depth= -E= --exclude= --prune -t= --type= -e= --extension=
     -S= --size= --changed-within= --changed-before= -o= --owner= --format= --max-results= -1 -q --quiet --show-errors -c= --color= -j= --threads= -0 --print0
     --strip-cwd-prefix --one-file-system --base-directory=< --search-path=< --no-ignore-vcs --no-ignore-parent --and= -V -h`,
+  doubt: { "-L --follow": FOLLOWS },
   nested: (args) => {
     const at = args.findIndex((word) => /^(?:-x|-X|--exec|--exec-batch)$/.test(word));
     if (at === -1) return { words: args, commands: [], mustOnlyRead: true };
@@ -99,7 +121,7 @@ const fd: Spec = {
       mustOnlyRead: true,
     };
   },
-  words: (words) => ({ reads: words.slice(1) }),
+  words: (words) => ({ reads: orHere(words.slice(1)) }),
   onlyReads: true,
 };
 
@@ -110,6 +132,11 @@ const ls = list(
   --indicator-style= -i --inode -I= --ignore= -k --kibibytes -l -L --dereference -m -n --numeric-uid-gid -N --literal -o
   -p -q --hide-control-chars --show-control-chars -Q --quote-name --quoting-style= -r --reverse -R --recursive -s --size
   -S --sort= --time= --time-style= -t -T= --tabsize= -u -U -v -w= --width= -x -X -Z --context --zero -1 -@ -O -e`,
+  {
+    check: (seen) => ({
+      doubts: seen.has("-L", "--dereference") && seen.has("-R", "--recursive") ? [FOLLOWS] : [],
+    }),
+  },
 );
 
 const exa = list(
@@ -129,9 +156,9 @@ export const filePrograms: Programs = {
     "-a --all -A --almost-all -l --long -1 --oneline -R --recursive --tree --depth= -h --human-readable -d --directory-only -S --sizesort -t --timesort -r --reverse -F --classify --color= --icon= --group-dirs= --total-size -g --git -X --extensionsort -I= --ignore-glob=",
   ),
   tree: list(
-    `-a -d -l -f -x -L= -R -P= -I= --gitignore --gitfile=< --ignore-case --matchdirs --metafirst --prune --info --noreport --charset= --filelimit= -q -N -Q -p -u -g -s -h --si
-    --du -D --timefmt= -F -i -v -t -c -U -r --dirsfirst --filesfirst --sort= -n -C -A -S -X -J -H= -T= --nolinks --inodes --device --fromfile --hintro= --houtro= -Z`,
-    { doubt: { "-o=": "writes a file" } },
+    `-a -d -f -x -L= -R -P= -I= --gitignore --gitfile=< --ignore-case --matchdirs --metafirst --prune --info --noreport --charset= --filelimit= -q -N -Q -p -u -g -s -h --si
+    --du -D --timefmt= -F -i -v -t -c -U -r --dirsfirst --filesfirst --sort= -n -C -A -S -X -J -H= -T= --nolinks --inodes --device --hintro= --houtro= -Z`,
+    { doubt: { "-o=": "writes a file", "-l": FOLLOWS, "--fromfile": UNSEEN } },
   ),
   find,
   gfind: find,
@@ -148,6 +175,12 @@ export const filePrograms: Programs = {
       -n --no-clobber -P --no-dereference -p --preserve? --no-preserve= --parents -R -r --recursive --reflink? --remove-destination --sparse=
       --strip-trailing-slashes -s --symbolic-link -t=> --target-directory=> -T --no-target-directory -u --update? -v --verbose -x
       --one-file-system -Z --context? -c`,
+    check: (seen) => ({
+      doubts:
+        seen.has("-H", "-L", "--dereference") && seen.has("-R", "-r", "--recursive", "-a", "--archive")
+          ? [FOLLOWS]
+          : [],
+    }),
     words: into(false),
   },
   mv: {
@@ -214,6 +247,7 @@ export const filePrograms: Programs = {
   chmod: {
     flags:
       "-c --changes -f --silent --quiet -v --verbose --no-preserve-root --preserve-root --reference=< -R --recursive -h -H -L -P",
+    check: followsBelow("-H", "-L"),
     prepare: (args) => args.map((word) => (/^-[rwxXst]+$/.test(word) ? `a${word}` : word)),
     words: modeWords,
   },
@@ -256,9 +290,12 @@ export const filePrograms: Programs = {
       },
     },
   ),
-  du: list(`-0 --null -a --all --apparent-size -B= --block-size= -b --bytes -c --total -D --dereference-args -d= --max-depth= --files0-from=< -H -h
-    --human-readable --inodes -k -L --dereference -l --count-links -m -P --no-dereference -S --separate-dirs --si -s --summarize -t= --threshold= --time? --time-style=
-    -X=< --exclude-from=< --exclude= -x --one-file-system -I= -A -g`),
+  du: list(
+    `-0 --null -a --all --apparent-size -B= --block-size= -b --bytes -c --total -D --dereference-args -d= --max-depth= -H -h
+    --human-readable --inodes -k -l --count-links -m -P --no-dereference -S --separate-dirs --si -s --summarize -t= --threshold= --time? --time-style=
+    -X=< --exclude-from=< --exclude= -x --one-file-system -I= -A -g`,
+    { doubt: { "--files0-from=": UNSEEN, "-L --dereference": FOLLOWS } },
+  ),
   dust: list(
     "-d= --depth= -n= --number-of-lines= -r --reverse -p --full-paths -X= --ignore-directory= -s --apparent-size -b --no-percent-bars -c --no-colors -i -x -f -t -e= -v= -F -D",
   ),
@@ -284,6 +321,7 @@ export const filePrograms: Programs = {
   setfacl: {
     flags:
       "-m= --modify= -x= --remove= -b --remove-all -k --remove-default -d --default -R --recursive -L -P -n --no-mask --mask --test",
+    check: followsBelow("-L"),
     words: "writes",
   },
   sync: { flags: "-d --data -f --file-system", words: "reads" },
@@ -317,8 +355,8 @@ export const filePrograms: Programs = {
     },
   },
   fdupes: list(
-    "-r --recurse -R -s --symlinks -H --hardlinks -n --noempty -A -f --omitfirst -1 --sameline -S --size -m --summarize -q --quiet",
-    { doubt: { "-d --delete -N --noprompt": "deletes what it finds" } },
+    "-r --recurse -R -H --hardlinks -n --noempty -A -f --omitfirst -1 --sameline -S --size -m --summarize -q --quiet",
+    { doubt: { "-d --delete -N --noprompt": "deletes what it finds", "-s --symlinks": FOLLOWS } },
   ),
   exiftool: list(
     "-a -b -c= -d= -e -f -G* -g* -h -j -json -csv -l -L -n -p= -q -r -s -S -t -T -u -U -v* -x= -ee -fast* -ver -list -common -AllDates -CreateDate -DateTimeOriginal -FileName -ImageSize -Model -Make -GPSPosition -filename -all",

@@ -2,12 +2,14 @@
  * Git. `allow git *` is the rule people write first, so what it may cover is listed at length: its settings,
  * transports and hooks can each run a program.
  */
+import { orHere } from "../folder-reads.js";
 import { isSecretFile } from "../path-effects.js";
 import type { Effects, Programs, Seen, Spec } from "../vocabulary.js";
 
 const RUNS = "runs another program";
 const SKIPS = "skips the checks of this repository";
 const LOSES = "can lose work that nothing else holds";
+const BARE = "makes a repository whose settings, which run programs, lie among other files";
 const WRITES = "writes a file, which is not expected of a command that shows something";
 
 /** Settings that only say how something looks or who the author is. All others are doubted. */
@@ -78,6 +80,23 @@ function addresses(words: readonly string[]): Effects {
     doubts: [...new Set([...helpers, ...odd])].map(
       (word) => `"${word}" is an address that can run a program or read elsewhere`,
     ),
+  };
+}
+
+/** A folder is as good a place to push to or fetch from as a remote, and has hooks of its own. */
+const isFolder = (word: string): boolean => /^(?:[/~]|\.{1,2}(?:\/|$))|\//.test(word);
+
+/** Where a push, fetch or pull goes: a remote is known by its name, all else is a place of its own. */
+function places([target, ...refs]: readonly string[], does: string): Effects {
+  const away = addresses(target === undefined ? [] : [target]);
+  const isForeign = target !== undefined && ((away.urls ?? []).length > 0 || isFolder(target));
+  return {
+    ...away,
+    reads: [...(away.reads ?? []), ...(outsideReads(refs).reads ?? [])],
+    doubts: [
+      ...(away.doubts ?? []),
+      ...(isForeign ? [`${does} "${target}", which is no remote of this repository`] : []),
+    ],
   };
 }
 
@@ -286,6 +305,11 @@ const subcommands: Record<string, Spec> = {
         "--textconv": "runs the programs that the repository names",
       },
       numbers: true,
+      words: (words, seen) => {
+        const named = seen.has("-e", "-f") ? words : words.slice(1);
+        const { doubts = [] } = outsideReads(words);
+        return { doubts, reads: [...orHere(named), ...(outsideReads(words.slice(0, 1)).reads ?? [])] };
+      },
     },
   ),
   "ls-files":
@@ -370,40 +394,27 @@ const subcommands: Record<string, Spec> = {
         "-f --force --mirror -d --delete --prune": "overwrites or deletes what others may hold",
         "--no-verify": SKIPS,
       },
-      words: ([target, ...refs]) => {
-        const away = addresses(target === undefined ? [] : [target]);
-        const sent = (away.urls ?? []).map(
-          (url) => `sends the code to "${url}", which is no remote of this repository`,
-        );
-        const lost = refs
+      words: (words) => {
+        const away = places(words, "sends the code to");
+        const lost = words
+          .slice(1)
           .filter((ref) => /^[+:]/.test(ref))
           .map((ref) => `"${ref}" overwrites or deletes what others may hold`);
-        return { ...away, doubts: [...(away.doubts ?? []), ...sent, ...lost] };
+        return { ...away, doubts: [...(away.doubts ?? []), ...lost] };
       },
     },
   ),
   fetch: act(FETCHES, {
     doubt: upload,
-    words: (words) => {
-      const away = addresses(words);
-      const foreign = (away.urls ?? []).map(
-        (url) => `fetches from "${url}", which is no remote of this repository`,
-      );
-      return { ...away, doubts: [...(away.doubts ?? []), ...foreign] };
-    },
+    words: (words, seen) =>
+      seen.has("-m", "--multiple") ? addresses(words) : places(words, "fetches from"),
   }),
   pull: act(`${FETCHES} ${MERGES} -r? --rebase? --no-rebase`, {
     doubt: upload,
-    words: (words) => {
-      const away = addresses(words);
-      const foreign = (away.urls ?? []).map(
-        (url) => `merges code from "${url}", which is no remote of this repository`,
-      );
-      return { ...away, doubts: [...(away.doubts ?? []), ...foreign] };
-    },
+    words: (words) => places(words, "merges code from"),
   }),
   clone: act(
-    `-v --verbose -q --quiet --[no-]progress --[no-]reject-shallow -n --no-checkout --bare --mirror -l --local --no-local --no-hardlinks -s --shared --recurse-submodules? --recursive? --no-recurse-submodules -j= --jobs= --reference=<
+    `-v --verbose -q --quiet --[no-]progress --[no-]reject-shallow -n --no-checkout -l --local --no-local --no-hardlinks -s --shared --recurse-submodules? --recursive? --no-recurse-submodules -j= --jobs= --reference=<
     --reference-if-able=< --dissociate -o= --origin= -b= --branch= --depth= --shallow-since= --shallow-exclude= --[no-]single-branch --no-tags --tags --[no-]shallow-submodules --separate-git-dir=> --server-option= -4
     --ipv4 -6 --ipv6 --filter= --also-filter-submodules --[no-]remote-submodules --sparse --revision=`,
     {
@@ -412,13 +423,14 @@ const subcommands: Record<string, Spec> = {
         "--template=": "copies hooks, which are programs",
         "-c= --config=": "sets what may be a program",
         "--bundle-uri=": "reads from elsewhere",
+        "--bare --mirror": BARE,
       },
       words: cloneWords,
     },
   ),
   init: act(
-    "-b= --initial-branch= --bare -q --quiet --shared? --object-format= --ref-format= --separate-git-dir=>",
-    { doubt: { "--template=": "copies hooks, which are programs" }, words: "writes" },
+    "-b= --initial-branch= -q --quiet --shared? --object-format= --ref-format= --separate-git-dir=>",
+    { doubt: { "--template=": "copies hooks, which are programs", "--bare": BARE }, words: "writes" },
   ),
   checkout: act(
     `${RESTORES} -b= -B= -l --[no-]guess -d --detach -t --track? --no-track --orphan= --[no-]overwrite-ignore --ignore-other-worktrees`,

@@ -1,4 +1,5 @@
 /** Programs that talk to other machines. Which ones they may talk to is for the host rules. */
+import { FOLLOWS, UNSEEN } from "../folder-reads.js";
 import { readFlags } from "../read-flags.js";
 import type { Effects, NestedCommands, Programs, Seen, Spec } from "../vocabulary.js";
 
@@ -22,8 +23,25 @@ const webWords = (words: readonly string[]): Effects => {
   };
 };
 
+/** An address that cannot be read counts as one to any host. */
+const ANY_HOST = "";
+
+/** curl makes several addresses of one: `{one,other}.test`, `[1-9].test`. An IPv6 address stands in brackets too. */
+function curlPatterns(urls: readonly string[], seen: Seen): Effects {
+  if (seen.has("-g", "--globoff")) return {};
+  const patterns = urls.filter((url) =>
+    /[{}[\]]/.test(url.replace(/^(?:[a-z]+:\/\/)?\[[\da-f:.]+\]/i, "")),
+  );
+  const ofHosts = patterns.filter((url) => /^(?:[a-z]+:\/\/)?[^/?#]*[{}[\]]|[{}[\]].*:\/\//i.test(url));
+  return {
+    urls: ofHosts.map(() => ANY_HOST),
+    doubts: patterns.map((url) => `"${url}" becomes several addresses`),
+  };
+}
+
 function curlWords(words: readonly string[], seen: Seen): Effects {
   const urls = [...words, ...seen.values("--url")];
+  const patterns = curlPatterns(urls, seen);
   const data = seen.values(
     "-d",
     "--data",
@@ -58,7 +76,7 @@ function curlWords(words: readonly string[], seen: Seen): Effects {
   const named = seen.has("-O", "--remote-name", "-J", "--remote-header-name", "--remote-name-all");
   const inside = seen.has("--output-dir");
   return {
-    ...webWords(urls),
+    urls: [...urls, ...(patterns.urls ?? [])],
     reads: [...sent, ...cookies],
     writes: named && !inside ? [".", ...urls.map(lastPart)] : [],
     doubts: [
@@ -67,6 +85,7 @@ function curlWords(words: readonly string[], seen: Seen): Effects {
         .filter((method) => /^(?:DELETE|PUT|PATCH|PURGE)$/i.test(method))
         .map((method) => `the request "${method}" changes what is there`),
       ...(webWords(urls).doubts ?? []),
+      ...(patterns.doubts ?? []),
       ...sent.map((path) => `sends the file "${path}" away`),
       ...written.map(() => "writes a file"),
     ],
@@ -216,16 +235,18 @@ function remoteCopy(words: readonly string[], seen: Seen): Effects {
 }
 
 const rsync: Spec = {
-  flags: `-v --verbose -q --quiet -a --archive -r --recursive -R --relative --no-relative -b --backup --suffix= -u --update --inplace --append --append-verify -d --dirs -l --links -L --copy-links --copy-unsafe-links --safe-links
-    -k --copy-dirlinks -K --keep-dirlinks -H --hard-links -p --perms --no-perms -E --executability --chmod= -A --acls -X --xattrs -o --owner --no-owner -g --group --no-group --devices --specials -D -t --times -O --omit-dir-times -J -S --sparse -n --dry-run -W
+  flags: `-v --verbose -q --quiet -a --archive -r --recursive -R --relative --no-relative -b --backup --suffix= -u --update --inplace --append --append-verify -d --dirs -l --links --safe-links
+    -H --hard-links -p --perms --no-perms -E --executability --chmod= -A --acls -X --xattrs -o --owner --no-owner -g --group --no-group --devices --specials -D -t --times -O --omit-dir-times -J -S --sparse -n --dry-run -W
     --whole-file --no-whole-file --checksum-choice= -x --one-file-system -B= --block-size= --existing --ignore-existing --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded --del --ignore-errors --force
     --max-delete= --max-size= --min-size= --partial -m --prune-empty-dirs --numeric-ids --no-implied-dirs --timeout= --contimeout= -I --ignore-times --size-only --modify-window= -y --fuzzy -z --compress --compress-level= --compress-choice= --skip-compress= -C
-    --cvs-exclude -f= --filter= --exclude= --exclude-from=< --include= --include-from=< --files-from=< -0 --from0 -s --protect-args --stats -8 -h --human-readable --progress -P -i --itemize-changes --out-format=
+    --cvs-exclude -f= --filter= --exclude= --exclude-from=< --include= --include-from=< -0 --from0 -s --protect-args --stats -8 -h --human-readable --progress -P -i --itemize-changes --out-format=
     --list-only --bwlimit= -4 --ipv4 -6 --ipv6 --info= --port= -c --checksum --mkpath --usermap= --groupmap= --chown= -e= --rsh= --no-motd --outbuf= --preallocate --backup-dir=> --partial-dir=> -T=> --temp-dir=> --compare-dest=< --copy-dest=< --link-dest=< --delay-updates --no-inc-recursive`,
   changes: "--log-file=>",
   doubt: {
     "--rsync-path= -M= --remote-option=": RUNS,
     "--remove-source-files": "deletes what it has copied",
+    "-L --copy-links --copy-unsafe-links -k --copy-dirlinks -K --keep-dirlinks": FOLLOWS,
+    "--files-from=": UNSEEN,
     "--daemon --config= --password-file= --write-batch= --only-write-batch= --read-batch= --sockopts= --early-input= --super --fake-super --copy-devices --write-devices":
       "is not known to be harmless",
   },

@@ -3,11 +3,12 @@ import { awkDoubts } from "../scripts/read-awk.js";
 import { jqDoubts } from "../scripts/read-jq.js";
 import { SECRET_NAMES } from "../path-effects.js";
 import { readSed } from "../scripts/read-sed.js";
+import { FOLLOWS, orHere, UNSEEN } from "../folder-reads.js";
 import type { Effects, Programs, Seen, Spec } from "../vocabulary.js";
 
 const WRITES = "writes a file, which is not expected of a program that reads";
 const RUNS = "runs another program";
-const UNSEEN = "takes its program from a file that is not shown here";
+const SCRIPT = "takes its program from a file that is not shown here";
 
 /** A choice of files that asks for the secret ones. */
 const secretNames = (seen: Seen): Effects => ({
@@ -23,12 +24,19 @@ const grep: Spec = {
     --file=< -i -y --ignore-case --no-ignore-case -w --word-regexp -x --line-regexp -z --null-data -s
     --no-messages -v --invert-match -V -m= --max-count= -b --byte-offset -n --line-number --line-buffered -H
     --with-filename -h --no-filename --label= -o --only-matching -q --quiet --silent --binary-files= -a --text
-    -I -d= --directories= -D= --devices= -r --recursive -R --dereference-recursive --include= --exclude=
+    -I -d= --directories= -D= --devices= -r --recursive --include= --exclude=
     --exclude-from=< --exclude-dir= -L --files-without-match -l --files-with-matches -c --count -T
     --initial-tab -Z --null -A= --after-context= -B= --before-context= -C= --context= --group-separator=
     --no-group-separator --color? --colour? -U --binary`,
+  doubt: { "-R --dereference-recursive": FOLLOWS },
   numbers: true,
-  words: "pattern, reads",
+  words: (words, seen) => {
+    const files = seen.has("-e", "--regexp", "-f", "--file") ? words : words.slice(1);
+    const isRecursive =
+      seen.has("-r", "--recursive", "-R", "--dereference-recursive") ||
+      seen.values("-d", "--directories").includes("recurse");
+    return { reads: isRecursive ? orHere(files) : files };
+  },
   onlyReads: true,
 };
 
@@ -43,7 +51,7 @@ const ripgrep: Spec = {
   flags: `-e=~ --regexp=~ -f=< --file=< -A= --after-context= -B= --before-context= -C= --context= -c --count
     --count-matches --color= --colors= --column --no-column --context-separator= --no-context-separator -E=
     --encoding= --no-encoding --engine= -F --fixed-strings --no-fixed-strings --files -l --files-with-matches
-    --files-without-match -L --follow --no-follow -g= --glob= --glob-case-insensitive --heading --no-heading
+    --files-without-match --no-follow -g= --glob= --glob-case-insensitive --heading --no-heading
     --hidden -. --no-hidden --iglob= -i --ignore-case --ignore-file=< --ignore-file-case-insensitive
     --include-zero -v --invert-match --json --line-buffered --block-buffered -n --line-number -N
     --no-line-number -x --line-regexp -M= --max-columns= --max-columns-preview -m= --max-count= -d= --max-depth=
@@ -57,9 +65,11 @@ const ripgrep: Spec = {
     --with-filename -I --no-filename -w --word-regexp -b --byte-offset --binary --no-binary --debug --trace
     --hyperlink-format= --field-match-separator= --field-context-separator= --generate= --no-require-git
     --sort-files --no-search-zip`,
-  doubt: { "--pre= --pre-glob= --hostname-bin= -z --search-zip": RUNS },
+  doubt: { "--pre= --pre-glob= --hostname-bin= -z --search-zip": RUNS, "-L --follow": FOLLOWS },
   words: (words, seen) => ({
-    reads: seen.has("-e", "--regexp", "-f", "--file", "--files", "--type-list") ? words : words.slice(1),
+    reads: seen.has("--type-list")
+      ? []
+      : orHere(seen.has("-e", "--regexp", "-f", "--file", "--files") ? words : words.slice(1)),
   }),
   onlyReads: true,
 };
@@ -67,7 +77,7 @@ const ripgrep: Spec = {
 const sed: Spec = {
   flags: `-n --quiet --silent -e=~ --expression=~ -E -r --regexp-extended -s --separate -u --unbuffered -z
     --null-data -l= --line-length= --posix --debug --sandbox -b --binary --follow-symlinks`,
-  doubt: { "-i? --in-place?": "rewrites its files in place", "-f= --file=": UNSEEN },
+  doubt: { "-i? --in-place?": "rewrites its files in place", "-f= --file=": SCRIPT },
   words: (words, seen) => {
     const given = seen.values("-e", "--expression");
     const script = given.length > 0 ? given.join("\n") : (words[0] ?? "");
@@ -87,7 +97,7 @@ const awk: Spec = {
     --characters-as-bytes -M --bignum -N --use-lc-numeric -O --optimize -r --re-interval -s --no-optimize -t
     --lint-old -V -h -C --copyright --csv -k`,
   doubt: {
-    "-f= --file= -E= --exec=": UNSEEN,
+    "-f= --file= -E= --exec=": SCRIPT,
     "-i= --include= -l= --load=": "loads code",
     "-o? --pretty-print? -p? --profile? -d? --dump-variables?": WRITES,
     "-W=": "has a meaning of its own in each awk",
@@ -105,7 +115,7 @@ const jq: Spec = {
     --color-output -M --monochrome-output -S --sort-keys -s --slurp -R --raw-input -e --exit-status --tab
     --indent= --unbuffered --stream --stream-errors --seq --arg= --argjson= --args --jsonargs --slurpfile=<
     --rawfile=< -h -V --build-configuration --raw-output0 -b --binary`,
-  doubt: { "-f= --from-file=": UNSEEN, "-L=": "loads other filters" },
+  doubt: { "-f= --from-file=": SCRIPT, "-L=": "loads other filters" },
   prepare: foldPairs,
   words: ([filter = "", ...files], seen) => ({
     doubts: jqDoubts(filter),
@@ -147,7 +157,7 @@ const yq: Spec = {
   flags: `-P --prettyPrint -r --unwrapScalar -o= --output-format= -p= --input-format= -C --colors -M --no-colors
     -j --tojson -n --null-input -e --exit-status -I= --indent= -N --no-doc -y --yaml-output -Y -s -c`,
   changes: "-i --inplace",
-  doubt: { "--split-exp= -s= --from-file=": UNSEEN },
+  doubt: { "--split-exp= -s= --from-file=": SCRIPT },
   words: (words, seen) => {
     const [first = "", ...rest] =
       words[0] === "eval" || words[0] === "e" || words[0] === "eval-all" || words[0] === "ea"
@@ -215,6 +225,11 @@ const less: Spec = {
   onlyReads: true,
 };
 
+/** diff follows links unless it is told not to. */
+const followsInDiff = (seen: Seen): Effects => ({
+  doubts: seen.has("-r", "--recursive") && !seen.has("--no-dereference") ? [FOLLOWS] : [],
+});
+
 const filter = (flags: string, more: Partial<Spec> = {}): Spec => ({
   flags,
   words: "reads",
@@ -233,19 +248,24 @@ export const textPrograms: Programs = {
   xzgrep: zgrep,
   rg: ripgrep,
   ag: filter(
-    `-i -s -S -l -L -c -v -w -Q -F -A= -B= -C= -G= -g= -n -r -R -t -u -U -z -a -o -m= -0 -f -D -H --hidden --nocolor --color
+    `-i -s -S -l -L -c -v -w -Q -F -A= -B= -C= -G= -g= -n -r -R -t -u -U -z -a -o -m= -0 -D -H --hidden --nocolor --color
     --nogroup --group --ignore= --ignore-dir= --depth= --stats --column --literal --files-with-matches --count --noheading
     --heading --nofilename --nonumbers --numbers --smart-case --ignore-case --case-sensitive --vimgrep --js --ts --py --python --html --css
     --ruby --go --rust --java --cpp --cc --json --md --markdown --all-types --all-text --unrestricted --list-file-types`,
-    { words: (words, seen) => ({ reads: seen.has("-g", "--list-file-types") ? words : words.slice(1) }) },
+    {
+      doubt: { "-f --follow": FOLLOWS },
+      words: (words, seen) => ({
+        reads: orHere(seen.has("-g", "--list-file-types") ? words : words.slice(1)),
+      }),
+    },
   ),
   ack: filter(
     `-i -I -S -v -w -x -Q -l -L -c -h -H -o -m= -1 -A= -B= -C= -f -g= -n -r -R -k -t= -T= --type= --nocolor --color --nogroup
     --group --ignore-dir= --ignore-file= --column --help-types --js --ts --python --perl --html --css --ruby --go --rust --java --cpp --cc
     --json --markdown --passthru --sort-files --nofilter --noenv`,
     {
-      doubt: { "--pager=": RUNS, "--output= --ackrc=": "can run code" },
-      words: (words) => ({ reads: words.slice(1) }),
+      doubt: { "--pager=": RUNS, "--output= --ackrc=": "can run code", "--follow": FOLLOWS },
+      words: (words, seen) => ({ reads: orHere(seen.has("-f", "-g") ? words : words.slice(1)) }),
     },
   ),
   sed,
@@ -272,10 +292,13 @@ export const textPrograms: Programs = {
   sort: filter(
     `-b --ignore-leading-blanks -d --dictionary-order -f --ignore-case -g --general-numeric-sort -i
     --ignore-nonprinting -M --month-sort -h --human-numeric-sort -n --numeric-sort -R --random-sort
-    --random-source=< -r --reverse --sort= -V --version-sort --batch-size= -c --check? -C --debug --files0-from=<
+    --random-source=< -r --reverse --sort= -V --version-sort --batch-size= -c --check? -C --debug
     -k= --key= -m --merge -s --stable -S= --buffer-size= -t= --field-separator= -T=> --temporary-directory=>
     --parallel= -u --unique -z --zero-terminated`,
-    { doubt: { "-o= --output=": WRITES, "--compress-program=": RUNS }, plus: /^\+\d/ },
+    {
+      doubt: { "-o= --output=": WRITES, "--compress-program=": RUNS, "--files0-from=": UNSEEN },
+      plus: /^\+\d/,
+    },
   ),
   uniq,
   cat: filter(`-A --show-all -b --number-nonblank -e -E --show-ends -n --number -s --squeeze-blank -t -T --show-tabs -u -v
@@ -298,7 +321,9 @@ export const textPrograms: Programs = {
   bzcat: filter("-f -k -v -q -d -s"),
   xzcat: filter("-f -k -v -q -d -T="),
   zstdcat: filter("-f -k -v -q -d"),
-  wc: filter("-c --bytes -m --chars -l --lines -L --max-line-length -w --words --files0-from=< --total="),
+  wc: filter("-c --bytes -m --chars -l --lines -L --max-line-length -w --words --total=", {
+    doubt: { "--files0-from=": UNSEEN },
+  }),
   cut: filter(
     "-b= --bytes= -c= --characters= -d= --delimiter= -f= --fields= -n --complement -s --only-delimited --output-delimiter= -z --zero-terminated",
   ),
@@ -355,7 +380,7 @@ export const textPrograms: Programs = {
     --ignore-matching-lines= -a --text --strip-trailing-cr -D= --ifdef= --GTYPE-group-format= --line-format= --old-line-format=
     --new-line-format= --unchanged-line-format= --old-group-format= --new-group-format= --changed-group-format= --unchanged-group-format= -d
     --minimal --horizon-lines= --speed-large-files --color? --palette= --normal`,
-    { numbers: true },
+    { numbers: true, check: followsInDiff },
   ),
   sdiff: filter(
     "-i -E -Z -b -W -B -I= -a -w= -l -s -t -d -H --width= --ignore-case --left-column --suppress-common-lines --minimal --ignore-all-space",
@@ -364,7 +389,10 @@ export const textPrograms: Programs = {
     },
   ),
   diff3: filter("-A -e -E -m -3 -x -X -i -a -T --merge --label= -L=", { doubt: { "--diff-program=": RUNS } }),
-  colordiff: filter("-u -c -r -q -w -b -B -y -N -W= -U= -i -s", { numbers: true }),
+  colordiff: filter("-u -c -r -q -w -b -B -y -N -W= -U= -i -s --no-dereference", {
+    numbers: true,
+    check: followsInDiff,
+  }),
   vimdiff: { words: "writes", doubt: { "-c= --cmd= -S= -u= -s= -w= -W=": "runs commands of the editor" } },
   cmp: {
     flags: "-b --print-bytes -i= --ignore-initial= -l --verbose -n= --bytes= -s --quiet --silent",

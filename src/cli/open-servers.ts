@@ -1,0 +1,68 @@
+/**
+ * The MCP servers of the user's settings (`mcp.json`) and of `--mcp`, as tools. A server is started only when
+ * this very configuration of it was approved for this folder; whoever sits at the terminal is asked once.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { visibleText } from "../call/index.js";
+import { McpServers, readMcpConfig } from "../mcp/index.js";
+import type { McpServerConfigs, ServerToApprove } from "../mcp/index.js";
+import { ApprovedServers, settingsFolder } from "../settings/index.js";
+import { packageVersion } from "./package-version.js";
+
+export type ServersFlags = { readonly mcp?: readonly string[] };
+
+/** Undefined when none is configured. */
+export async function openServers(
+  { mcp = [] }: ServersFlags,
+  cwd: string,
+  { mayAsk }: { readonly mayAsk: boolean },
+): Promise<McpServers | undefined> {
+  const folder = settingsFolder();
+  const own = join(folder, "mcp.json");
+  const configs: McpServerConfigs = Object.assign(
+    {},
+    ...[...(existsSync(own) ? [own] : []), ...mcp.map((file) => resolve(file))].map(readConfig),
+  );
+  if (Object.keys(configs).length === 0) return undefined;
+  const approved = new ApprovedServers(folder);
+  let asked: Promise<unknown> = Promise.resolve();
+  const approve = async (server: ServerToApprove): Promise<boolean> => {
+    const { name, fingerprint } = server;
+    if (approved.isApproved(name, fingerprint, cwd)) return true;
+    if (!mayAsk) return false;
+    const answer = asked.then(() => isWanted(server));
+    asked = answer.catch(() => undefined);
+    if (!(await answer)) return false;
+    await approved.approve({ name, fingerprint, projectRoot: cwd, approvedAt: Date.now() });
+    return true;
+  };
+  return McpServers.start(configs, {
+    approve,
+    cwd,
+    clientInfo: { name: "toolgate", version: packageVersion() },
+    onProblem: (text) => void process.stderr.write(`toolgate: ${text}\n`),
+    ...(mayAsk && { startTimeout: TIME_TO_ANSWER }),
+  });
+}
+
+/** Whoever is asked needs longer than a server. */
+const TIME_TO_ANSWER = 120_000;
+
+function readConfig(file: string): McpServerConfigs {
+  return readMcpConfig(JSON.parse(readFileSync(file, "utf8")));
+}
+
+async function isWanted({ name, description }: ServerToApprove): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    process.stdout.write(`MCP server ${visibleText(name)}: ${visibleText(description)}\n`);
+    const answer = await terminal.question(
+      "Start it here, now and later, as long as it stays as it is? [y]es, [n]o: ",
+    );
+    return /^y(es)?$/i.test(answer.trim());
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,29 @@
+/**
+ * Ways to any file that lead through the system's own links: /proc/self/cwd is the folder that a program is
+ * in, /dev/fd/3 what it has open. Only that program knows where they lead, so no disk can be asked either.
+ */
+
+/** What a program has open, under the names by which it is usually handed on; not what lies below a folder of these. */
+const OPEN_FILE = /^\/dev\/(?:std(?:in|out|err)|fd(?:\/\d+)?)$/;
+
+const BELOW_OPEN_FILE = /^\/dev\/(?:std(?:in|out|err)|fd\/[^/]+)\//;
+
+/** A process has them, and so has each of its threads. */
+const OF_A_PROCESS = /^\/proc\/(?:.+\/)?(?:cwd|root|fd|exe|map_files)(?:\/|$)/;
+
+/** `path` is absolute and as it is written: with its `..`, which after a link goes up from the link's target. */
+export function isOtherName(path: string): boolean {
+  if (!/proc|dev/.test(path)) return false;
+  const names: string[] = [];
+  for (const name of path.split("/")) {
+    if (name === "" || name === ".") continue;
+    if (name !== "..") names.push(name);
+    else if (isSystem(names) && names.length > 1) return true;
+    else names.pop();
+  }
+  const plain = `/${names.join("/")}`;
+  if (OPEN_FILE.test(plain)) return false;
+  return BELOW_OPEN_FILE.test(`${plain}/`) || OF_A_PROCESS.test(plain);
+}
+
+const isSystem = ([first]: readonly string[]): boolean => first === "proc" || first === "dev";
