@@ -1,13 +1,11 @@
 /** One answer of the model: streamed into the log as it comes, then submitted to the gate as a whole. */
-import type {
-  LanguageModelV3CallOptions,
-  LanguageModelV3StreamPart,
-  LanguageModelV3Usage,
-} from "@ai-sdk/provider";
-import type { SessionEvent, StopReason, Usage } from "../call/index.js";
+import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from "@ai-sdk/provider";
+import type { SessionEvent, StepAnswer, StopReason, Usage } from "../call/index.js";
+import { usageOf } from "../model/index.js";
 import { EventWriter } from "../run/index.js";
 import type { ToolRequest } from "../run/index.js";
 import { promptFromSession } from "./prompt-from-session.js";
+import { modelName, StreamedAnswer } from "./streamed-answer.js";
 import type { TurnContext } from "./turn.js";
 
 export type StepEnd =
@@ -34,7 +32,7 @@ export async function modelStep(context: TurnContext, turnId: string, signal: Ab
   if (signal.aborted) return { status: "broken", stopReason: "cancelled" };
   await gate.submit(step.requests, (toolCallIds) => [
     ...step.unfinishedDrafts(),
-    { type: "step-ended", at: now(), turnId, stepId, toolCallIds, ...(step.usage && { usage: step.usage }) },
+    { type: "step-ended", at: now(), turnId, stepId, toolCallIds, ...step.about(toolCallIds) },
   ]);
   return { status: "made" };
 }
@@ -46,7 +44,8 @@ class StepReader {
   broken: (StepEnd & { status: "broken" }) | undefined;
   /** The stream said that it was over; one that just ends was cut off. */
   isFinished = false;
-  usage: Usage | undefined;
+  #usage: Usage | undefined;
+  readonly #answer = new StreamedAnswer();
   readonly #context: TurnContext;
   readonly #stepId: string;
   /** Provider's id → ours, for calls whose input is still being written. */
@@ -64,10 +63,17 @@ class StepReader {
 
   read(part: LanguageModelV3StreamPart): void {
     switch (part.type) {
+      case "text-start":
+      case "text-end":
+      case "reasoning-start":
+      case "reasoning-end":
+        return this.#answer.read(part);
       case "text-delta":
-        return this.writer.add(this.#chunk("agent", part.delta));
       case "reasoning-delta":
-        return this.writer.add(this.#chunk("thought", part.delta));
+        this.#answer.read(part);
+        // Nothing was said: it brings a signature.
+        if (part.delta === "") return;
+        return this.writer.add(this.#chunk(part.type === "text-delta" ? "agent" : "thought", part.delta));
       case "tool-input-start":
         return this.#startDraft(part.id, part.toolName);
       case "tool-input-delta":
@@ -83,13 +89,14 @@ class StepReader {
           providerCallId,
           ...(toolCallId !== undefined && { toolCallId }),
         });
+        this.#answer.addCall(part.providerMetadata);
         this.#drafts.delete(providerCallId);
         this.#asked.add(providerCallId);
         return;
       }
       case "finish":
         this.isFinished = true;
-        this.usage = usageOf(part.usage);
+        this.#usage = usageOf(part);
         this.broken ??= BROKEN_BY.get(part.finishReason.unified);
         return;
       case "error":
@@ -102,6 +109,12 @@ class StepReader {
   #chunk(role: "agent" | "thought", text: string): SessionEvent {
     const messageId = role === "agent" ? this.#stepId : `${this.#stepId}-thought`;
     return { type: "message-chunk", at: this.#context.now(), messageId, role, block: { type: "text", text } };
+  }
+
+  /** What the end of the step says beside its calls, which are named in the order in which they were asked for. */
+  about(toolCallIds: readonly string[]): { readonly usage?: Usage; readonly answer?: StepAnswer } {
+    const answer = this.#answer.recorded(modelName(this.#context.agent.model), toolCallIds);
+    return { ...(this.#usage && { usage: this.#usage }), ...(answer && { answer }) };
   }
 
   /** Calls whose input the model began and never finished. */
@@ -130,17 +143,6 @@ class StepReader {
     if (toolCallId !== undefined)
       this.writer.add({ type: "input-delta", toolCallId, at: this.#context.now(), text });
   }
-}
-
-/** As far as the provider counts. */
-function usageOf({ inputTokens, outputTokens }: LanguageModelV3Usage): Usage | undefined {
-  const counts: Usage = {
-    ...(inputTokens.total !== undefined && { inputTokens: inputTokens.total }),
-    ...(outputTokens.total !== undefined && { outputTokens: outputTokens.total }),
-    ...(outputTokens.reasoning !== undefined && { reasoningTokens: outputTokens.reasoning }),
-    ...(inputTokens.cacheRead !== undefined && { cachedTokens: inputTokens.cacheRead }),
-  };
-  return Object.keys(counts).length === 0 ? undefined : counts;
 }
 
 const CUT_OFF = { status: "broken", stopReason: "error", error: "The model's answer was cut off." } as const;
@@ -193,6 +195,7 @@ async function callOptions(
   const prompt = promptFromSession(record.book.snapshot(), {
     instructions: await instructions(),
     longestResult: agent.longestResult,
+    model: modelName(agent.model),
   });
   return { prompt, tools, abortSignal };
 }

@@ -8,7 +8,7 @@ import type {
   LanguageModelV3TextPart,
 } from "@ai-sdk/provider";
 import type { ContentBlock, Message, Session, Step, ToolCall, Turn } from "../call/index.js";
-import { resultPart } from "./result-part.js";
+import { stepMessages } from "./step-messages.js";
 
 type PromptMessage = LanguageModelV3Prompt[number];
 
@@ -16,10 +16,12 @@ export type PromptOptions = {
   readonly instructions?: string | undefined;
   /** Of a longer result only this many characters are told, and how to read on. */
   readonly longestResult: number;
+  /** The model that is told: it gets back what it signed. Without it, nobody's signatures are told. */
+  readonly model?: string;
 };
 
 export function promptFromSession(session: Session, options: PromptOptions): LanguageModelV3Prompt {
-  const { instructions } = options;
+  const { instructions, longestResult, model } = options;
   const said = messagesById(session);
   const calls = new Map(
     session.timeline.flatMap((entry) =>
@@ -27,15 +29,23 @@ export function promptFromSession(session: Session, options: PromptOptions): Lan
     ),
   );
   const steps = stepsByTurn(session);
+  const answerOf = ({ answer }: Step) => (answer?.model === model ? answer : undefined);
+  const signed = [...steps.values()].flat().filter(answerOf);
+  const idOf = toldIds(calls, new Set(signed.flatMap(({ toolCallIds }) => toolCallIds)));
   const prompt: PromptMessage[] =
     instructions === undefined ? [] : [{ role: "system", content: instructions }];
   if (session.compaction) prompt.push(userMessage([summaryPart(session.compaction.summary)]));
   for (const { turnId } of turnsToTell(session)) {
     prompt.push(userMessage((said.get(`user-${turnId}`) ?? []).flatMap(({ blocks }) => blocks.map(partOf))));
-    for (const { stepId, toolCallIds } of steps.get(turnId) ?? []) {
-      const asked = toolCallIds.flatMap((toolCallId) => calls.get(toolCallId) ?? []);
-      const text = (messageId: string) => (said.get(messageId) ?? []).map(textOf).join("");
-      prompt.push(...stepMessages(text(`${stepId}-thought`), text(stepId), asked, options));
+    for (const step of steps.get(turnId) ?? []) {
+      const textOfMessage = (messageId: string) => (said.get(messageId) ?? []).map(textOf).join("");
+      const told = {
+        thought: textOfMessage(`${step.stepId}-thought`),
+        text: textOfMessage(step.stepId),
+        calls: step.toolCallIds.flatMap((toolCallId) => calls.get(toolCallId) ?? []),
+        answer: answerOf(step),
+      };
+      prompt.push(...stepMessages(told, { idOf, longestResult }));
     }
   }
   return prompt;
@@ -50,6 +60,28 @@ function messagesById({ timeline }: Session): ReadonlyMap<string, readonly Messa
     else messages.set(entry.message.messageId, [entry.message]);
   }
   return messages;
+}
+
+/**
+ * The provider's own ids for the calls of signed answers, since it may have signed those too; ours for all others, and
+ * where its ids are not unique. One that looks like any of ours is not taken either.
+ */
+function toldIds(
+  calls: ReadonlyMap<string, ToolCall>,
+  signed: ReadonlySet<string>,
+): (call: ToolCall) => string {
+  const uses = new Map<string, number>();
+  for (const toolCallId of signed) {
+    const id = calls.get(toolCallId)?.providerCallId ?? "";
+    uses.set(id, (uses.get(id) ?? 0) + 1);
+  }
+  return ({ toolCallId, providerCallId = "" }) =>
+    signed.has(toolCallId) &&
+    providerCallId !== "" &&
+    uses.get(providerCallId) === 1 &&
+    !calls.has(providerCallId)
+      ? providerCallId
+      : toolCallId;
 }
 
 /** Those after what was compacted. */
@@ -86,33 +118,6 @@ function userMessage(content: readonly (LanguageModelV3TextPart | LanguageModelV
     role: "user",
     content: content.length > 0 ? [...content] : [{ type: "text", text: "(no words)" }],
   };
-}
-
-function stepMessages(
-  thought: string,
-  text: string,
-  calls: readonly ToolCall[],
-  { longestResult }: PromptOptions,
-): readonly PromptMessage[] {
-  const answer: PromptMessage = {
-    role: "assistant",
-    content: [
-      ...(thought === "" ? [] : [{ type: "reasoning" as const, text: thought }]),
-      // Providers refuse an answer with nothing in it.
-      ...(text === "" && calls.length > 0
-        ? []
-        : [{ type: "text" as const, text: text === "" ? "(no words)" : text }]),
-      ...calls.map(({ toolCallId, name, rawInput, decision }) => ({
-        type: "tool-call" as const,
-        toolCallId,
-        toolName: name,
-        // What the model wrote: what was changed of it stands in the result.
-        input: decision?.originalInput ?? rawInput ?? {},
-      })),
-    ],
-  };
-  if (calls.length === 0) return [answer];
-  return [answer, { role: "tool", content: calls.map((call) => resultPart(call, longestResult)) }];
 }
 
 const textOf = ({ blocks }: Message): string => blocks.map(blockText).join("");

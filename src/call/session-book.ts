@@ -217,8 +217,8 @@ export class SessionBook {
       case "turn-stopped":
         return this.#applyToTurn(event);
       case "step-ended": {
-        const { turnId, stepId, toolCallIds, usage } = event;
-        this.#steps.push({ turnId, stepId, toolCallIds, ...(usage && { usage }) });
+        const { turnId, stepId, toolCallIds, usage, answer } = event;
+        this.#steps.push({ turnId, stepId, toolCallIds, ...(usage && { usage }), ...(answer && { answer }) });
         return;
       }
       case "context-compacted":

@@ -24,7 +24,23 @@ export type Usage = {
   readonly outputTokens?: number;
   readonly reasoningTokens?: number;
   readonly cachedTokens?: number;
+  readonly cacheWrittenTokens?: number;
 };
+
+/**
+ * How an answer of the model was put together, for the model that gave it: providers sign parts of their answers
+ * and want them back unchanged. The words are not kept twice: a part of reasoning or text says how many characters
+ * it has of the step's thoughts or words, which it shares with the other parts of its type in this order.
+ */
+export type StepAnswer = {
+  /** The provider and the name of the model. Another one must not be told what this one signed. */
+  readonly model: string;
+  readonly parts: readonly AnswerPart[];
+};
+
+export type AnswerPart =
+  | { readonly type: "reasoning" | "text"; readonly length: number; readonly providerOptions?: Meta }
+  | { readonly type: "tool-call"; readonly toolCallId: string; readonly providerOptions?: Meta };
 
 /** A summary in place of all steps up to and with this one. */
 export type Compaction = { readonly throughStepId: string; readonly summary: string };
@@ -55,6 +71,8 @@ export type SessionEvent =
         readonly stepId: string;
         readonly toolCallIds: readonly string[];
         readonly usage?: Usage;
+        /** Left out where the provider has attached nothing to its answer. */
+        readonly answer?: StepAnswer;
       }
     >
   /** What came before is told to the model as a summary from here on. Nothing is forgotten by it. */
@@ -92,6 +110,7 @@ export type Step = {
   readonly stepId: string;
   readonly toolCallIds: readonly string[];
   readonly usage?: Usage;
+  readonly answer?: StepAnswer;
 };
 
 /** A run of chunks of one message; a call in between starts a new run, so that the order can be read. */

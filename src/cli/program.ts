@@ -64,6 +64,7 @@ export function createProgram(): Command {
       await serveApps(options);
     });
   addRulesCommands(program);
+  addHistoryCommands(program);
   program
     .command("undo")
     .argument("<call>", "the call's id, as the history shows it")
@@ -165,6 +166,86 @@ function addRulesCommands(program: Command): void {
     });
 }
 
+const pasts = () => import("./history.js");
+
+function addHistoryCommands(program: Command): void {
+  const history = program
+    .command("history")
+    .description("see, search, export, check and forget what was done")
+    .helpCommand(false);
+  const add = (name: string) =>
+    history
+      .command(name)
+      .option("--ledger <file>", "where sessions are remembered (default: in your state folder)")
+      .option("--json", "answer as JSON");
+  add("list")
+    .description("the sessions, the newest first")
+    .option("--cwd <folder>", "only those of this folder")
+    .option("--limit <number>", "how many (default: 20)", whole)
+    .action(async (options) => void (process.exitCode = await (await pasts()).listSessions(options)));
+  add("show")
+    .argument("[session]", "its id, or the beginning of it (default: the newest of this folder)")
+    .description("a session as it happened, with the ids of its calls; secrets are taken out")
+    .option("--secrets", "as it was recorded, secrets included")
+    .action(
+      async (id: string | undefined, options) =>
+        void (process.exitCode = await (await pasts()).showSession(id, options)),
+    );
+  add("search")
+    .argument("<words...>", 'all must be there; "a phrase" and begin* work')
+    .description("find what was said, done and printed; secrets are not in the index")
+    .option("--tool <name>", "only calls of this tool")
+    .option("--kind <kind>", "only calls of this kind")
+    .option("--limit <number>", "how many (default: 20)", whole)
+    .addHelpText("after", "\nExample:\n  toolgate history search npm test --tool terminal")
+    .action(
+      async (words: string[], options) =>
+        void (process.exitCode = await (await pasts()).searchHistory(words, options)),
+    );
+  add("export")
+    .argument("[session]", "its id, or the beginning of it (default: the newest of this folder)")
+    .description("write a session out; secrets are taken out unless you ask for them")
+    .addOption(
+      new Option("--format <format>", "as what")
+        .choices(["text", "markdown", "ndjson", "csv"])
+        .default("text"),
+    )
+    .option("--secrets", "as it was recorded, secrets included")
+    .action(
+      async (id: string | undefined, options) =>
+        void (process.exitCode = await (await pasts()).exportHistory(id, options)),
+    );
+  add("verify")
+    .description("check that what was recorded has not been changed since")
+    .action(async (options) => void (process.exitCode = await (await pasts()).verifyHistory(options)));
+  add("delete")
+    .argument("[sessions...]", "their ids")
+    .description("forget sessions, with the files that they kept for an undo")
+    .option("--older-than <days>", "also those that were last written longer ago", whole)
+    .option("--keep-last <number>", "but not the newest ones", whole)
+    .action(async (ids: string[], options, command: Command) => {
+      if (ids.length === 0 && options.olderThan === undefined)
+        command.error("error: say which: ids of sessions, or --older-than");
+      process.exitCode = await (await pasts()).deleteHistory(ids, options);
+    });
+  program
+    .command("stats")
+    .description("how often tools were called, how it ended, who decided, and how long it took")
+    .addOption(
+      new Option("--by <what>", "one line for each")
+        .choices(["tool", "kind", "agent", "day", "rule"])
+        .default("tool"),
+    )
+    .option("--days <number>", "only the last days", whole)
+    .option("--cwd <folder>", "only sessions of this folder")
+    .option("--ledger <file>", "where sessions are remembered (default: in your state folder)")
+    .option("--json", "answer as JSON")
+    .action(async (options) => {
+      const { showStats } = await import("./stats.js");
+      process.exitCode = await showStats(options);
+    });
+}
+
 /** What the commands that run an agent have in common. */
 export type AgentFlags = {
   readonly script?: string;
@@ -202,6 +283,12 @@ function agentOptions(command: Command): Command {
       "--sandbox",
       "run commands under bubblewrap: they change nothing outside of the folder,\nand have no network unless a rule allows a host",
     );
+}
+
+function whole(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError("It is a whole number.");
+  return value;
 }
 
 function milliseconds(text: string): number {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SessionEvent } from "../call/index.js";
 import { aRun, aStore, NOON, record, said } from "./history.samples.js";

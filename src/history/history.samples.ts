@@ -16,7 +16,7 @@ export function aStore() {
   const opened: { close(): Promise<void> }[] = [];
   let count = 0;
   afterEach(async () => {
-    for (const one of opened.splice(0).reverse()) await one.close();
+    for (const one of opened.splice(0).toReversed()) await one.close();
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   return {

@@ -205,10 +205,14 @@ function hitOf(row: HitRow): SearchHit {
   };
 }
 
+const MARK = "\u0001";
+const MARK_END = "\u0002";
+
 /** The marks are characters that no indexed text has. */
 function excerptParts(marked: string): SearchHit["excerpt"] {
   return marked
-    .split(/[\u0001\u0002]/u)
+    .replaceAll(MARK_END, MARK)
+    .split(MARK)
     .map((text, index) => ({ text, isMatch: index % 2 === 1 }))
     .filter(({ text }) => text !== "");
 }

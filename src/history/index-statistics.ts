@@ -47,9 +47,7 @@ export function callStatistics(
 ): readonly CallStatistics[] {
   const key = KEYS[query.by];
   if (!Object.hasOwn(KEYS, query.by)) {
-    throw new RangeError(
-      `There are no statistics by "${String(query.by)}". Use ${Object.keys(KEYS).join(", ")}.`,
-    );
+    throw new RangeError(`There are no statistics by "${query.by}". Use ${Object.keys(KEYS).join(", ")}.`);
   }
   const { from, values } = counted(query);
   const ran = percentiles(index, "ran_ms", { key, from, values });

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { redact, redactJson } from "./redact.js";
 import { redactionPattern } from "./redaction-pattern.js";

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SessionEvent } from "../call/index.js";
 import { SessionBook } from "../call/index.js";

@@ -82,8 +82,13 @@ export class SqliteDatabase<Tables> {
     const places = Array.from({ length: write.length }, (_, index) => new Place(index));
     // Kysely hands values through without a look at them, so a place can stand for each.
     const { sql, parameters } = write(...(places as unknown as Values)).compile();
-    const bound = (values: Values) =>
-      parameters.map((parameter) => (parameter instanceof Place ? values[parameter.index] : parameter));
+    const isInOrder =
+      parameters.length === places.length &&
+      parameters.every((parameter, index) => parameter instanceof Place && parameter.index === index);
+    const bound = isInOrder
+      ? (values: Values): readonly unknown[] => values
+      : (values: Values) =>
+          parameters.map((parameter) => (parameter instanceof Place ? values[parameter.index] : parameter));
     return {
       rows: (...values) => this.#try(() => this.#statement(sql).all(...bound(values)) as Row[]),
       row: (...values) => this.#try(() => this.#statement(sql).get(...bound(values)) as Row | undefined),

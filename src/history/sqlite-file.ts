@@ -87,11 +87,17 @@ export async function openToRead<Tables>(file: string, kind: FileKind): Promise<
 /** Also when SQLite cannot make the files that it needs beside this one. */
 function isReadOnly(thrown: unknown): boolean {
   if (thrown instanceof LedgerFileError && thrown.code === "LEDGER_READ_ONLY") return true;
-  const cause = thrown instanceof LedgerFileError ? thrown.cause : thrown;
-  return cause instanceof Error && "errcode" in cause && (Number(cause.errcode) & 0xff) === CANNOT_OPEN;
+  return causeOf(thrown) === CANNOT_OPEN;
 }
 
 const CANNOT_OPEN = 14;
+const NOT_A_DATABASE = 26;
+
+/** SQLite's number for it, if it is SQLite's error. */
+function causeOf(thrown: unknown): number | undefined {
+  const cause = thrown instanceof LedgerFileError ? thrown.cause : thrown;
+  return cause instanceof Error && "errcode" in cause ? Number(cause.errcode) & 0xff : undefined;
+}
 
 function hasLog(path: string): boolean {
   return (statSync(`${realpathSync(path)}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
@@ -165,7 +171,7 @@ function checkIsOurs(path: string, { DatabaseSync }: Driver, kind: FileKind): vo
     }
   } catch (thrown) {
     const error = fileError(path, thrown, kind.what);
-    if (!(error instanceof LedgerFileError) || error.code !== "LEDGER_DAMAGED") throw error;
+    if (causeOf(error) !== NOT_A_DATABASE) throw error;
     throw notOurs(path, "it is no SQLite file", kind);
   }
   if (applicationId !== kind.applicationId)

@@ -1,4 +1,7 @@
-/** The queries of the ledger, written once per handle. The values that they take are stored names where names are meant. */
+/**
+ * The queries of the ledger, written once per handle. Where names are meant they take stored names; values are
+ * in the order of the SQL, so that they are handed on as they come.
+ */
 import type { SqliteDatabase } from "./sqlite-database.js";
 import type { LedgerTables } from "./sqlite-tables.js";
 
@@ -16,7 +19,7 @@ export function preparedQueries(database: SqliteDatabase<LedgerTables>) {
     replaceLease: database.prepared((session_id: string, owner: string, expires_at: number) =>
       build.replaceInto("leases").values({ session_id, owner, expires_at }).returning("fence"),
     ),
-    extendLease: database.prepared((fence: number, expires_at: number) =>
+    extendLease: database.prepared((expires_at: number, fence: number) =>
       build.updateTable("leases").set({ expires_at }).where("fence", "=", fence),
     ),
     deleteLease: database.prepared((fence: number, session_id: string) =>
@@ -39,8 +42,8 @@ export function preparedQueries(database: SqliteDatabase<LedgerTables>) {
         .returning(["number", "last_seq", "chain"]),
     ),
     updateSession: database.prepared(
-      (number: number, last_seq: number, chain: string | null, updated_at: number) =>
-        build.updateTable("sessions").set({ last_seq, updated_at, chain }).where("number", "=", number),
+      (last_seq: number, chain: string | null, updated_at: number, number: number) =>
+        build.updateTable("sessions").set({ last_seq, chain, updated_at }).where("number", "=", number),
     ),
     deleteSession: database.prepared((session_id: string) =>
       build.deleteFrom("sessions").where("session_id", "=", session_id),
@@ -68,7 +71,7 @@ export function preparedQueries(database: SqliteDatabase<LedgerTables>) {
     askQuestion: database.prepared((question_id: string, session: number, asked_seq: number) =>
       build.insertInto("questions").values({ question_id, session, asked_seq }),
     ),
-    settleQuestion: database.prepared((question_id: string, settled_seq: number) =>
+    settleQuestion: database.prepared((settled_seq: number, question_id: string) =>
       build
         .updateTable("questions")
         .set({ settled_seq })

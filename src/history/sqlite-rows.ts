@@ -42,7 +42,7 @@ export class SqliteRows {
       this.#database.transaction(() => {
         work();
         for (const { number, lastSeq, chain, updatedAt } of this.#sessions.values()) {
-          if (updatedAt !== undefined) this.#queries.updateSession.run(number, lastSeq, chain, updatedAt);
+          if (updatedAt !== undefined) this.#queries.updateSession.run(lastSeq, chain, updatedAt, number);
         }
       }, options);
     } finally {
@@ -73,7 +73,7 @@ export class SqliteRows {
   }
 
   extendLease({ sessionId, fence, expiresAt }: Lease): void {
-    this.#queries.extendLease.run(fence, expiresAt);
+    this.#queries.extendLease.run(expiresAt, fence);
     this.#leases.delete(sessionId);
   }
 
@@ -209,7 +209,7 @@ export class SqliteRows {
       this.#queries.askQuestion.run(storedName(event.question.questionId), session, seq);
       return;
     }
-    const settled = this.#queries.settleQuestion.run(storedName(event.questionId), seq);
+    const settled = this.#queries.settleQuestion.run(seq, storedName(event.questionId));
     if (settled !== 1) throw new Error(`Question ${event.questionId} was not open when it was settled.`);
   }
 }

@@ -1,6 +1,7 @@
 /**
  * Redacts a text that comes in pieces. A secret may be cut by a piece's end, so the end of a line is held
- * back while it may still become one; all other text goes on at once.
+ * back while it may still become one; all other text goes on at once. What has gone on of a line is still
+ * looked at: the name in it may be the name of a secret that is yet to come.
  */
 import { redact } from "./redact.js";
 import type { RedactionPattern } from "./redaction-pattern.js";
@@ -14,11 +15,13 @@ const BEGINNINGS =
     " ",
   );
 const SUSPECT =
-  /:\/\/|-----BEGIN|bearer|authorization|token|secret|pass|credential|key|_pat|auth|cookie|jwt|_pwd|-$/i;
+  /:\/\/|-----BEGIN|bearer|authorization|token|secret|pass|credential|key|_pat|auth|cookie|jwt|_pwd|-[BEGIN]{0,5}$/i;
 
 export class StreamRedactor {
   readonly #patterns: readonly RedactionPattern[];
   #held = "";
+  /** What has gone on of the last line: as it came, and as it went. */
+  #line = { raw: "", shown: "" };
 
   constructor(patterns: readonly RedactionPattern[]) {
     this.#patterns = patterns;
@@ -26,17 +29,27 @@ export class StreamRedactor {
 
   /** What can be handed on now. */
   push(piece: string): string {
-    const text = this.#held + piece;
-    const cut = this.#safeEnd(text);
-    this.#held = text.slice(cut);
-    return redact(text.slice(0, cut), this.#patterns);
+    const text = this.#line.raw + this.#held + piece;
+    const end = Math.max(this.#line.raw.length, this.#safeEnd(text));
+    return this.#handOn(text, end);
   }
 
   /** All that is held. */
   flush(): string {
-    const rest = redact(this.#held, this.#patterns);
-    this.#held = "";
-    return rest;
+    const text = this.#line.raw + this.#held;
+    return this.#handOn(text, text.length);
+  }
+
+  #handOn(text: string, end: number): string {
+    const { shown } = this.#line;
+    this.#held = text.slice(end);
+    const whole = redact(text.slice(0, end), this.#patterns);
+    // Where a secret began in what has gone on, its mark follows: nothing more of it is handed on.
+    const next = whole.slice(commonLength(whole, shown));
+    const line = text.slice(text.lastIndexOf("\n", end - 1) + 1, end);
+    const isShort = line.length <= LONGEST_HELD;
+    this.#line = isShort ? { raw: line, shown: redact(line, this.#patterns) } : { raw: "", shown: "" };
+    return next;
   }
 
   get holdsSomething(): boolean {
@@ -66,4 +79,10 @@ export class StreamRedactor {
 function endsLikeStart(line: string, start: string): boolean {
   if (line.includes(start)) return true;
   return line.endsWith(start.slice(0, 2)) || line.endsWith(start.slice(0, 1));
+}
+
+function commonLength(one: string, other: string): number {
+  let length = 0;
+  while (length < other.length && one.charCodeAt(length) === other.charCodeAt(length)) length += 1;
+  return length;
 }

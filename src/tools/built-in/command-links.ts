@@ -1,23 +1,32 @@
 /**
- * Where the words of a command lead by way of links.
+ * Where the words of a command lead, as only the disk can tell.
  *
- * The rules read a command without a disk, so to them a link is an ordinary file of the workspace. What is
- * found here goes with the intent: a rule on the target then speaks of the command as well, and a link out
- * of the workspace is asked about. Words that meet no link add nothing. What it cannot see: files that the
- * shell finds for a pattern, and links that the command itself makes or comes upon below a folder.
+ * The rules read a command without a disk, so to them a link is an ordinary file of the workspace, a pattern
+ * a name, and a folder all that may be in it. What is found here goes with the intent: a rule on a link's
+ * target then speaks of the command as well, and a link out of the workspace is asked about, also one that
+ * a pattern finds or that the command comes upon below a folder; so is a protected file that it would show
+ * unnamed. Words that meet nothing of the kind add nothing. What it cannot see: links that the command
+ * itself makes, or unpacks.
  */
 import { homedir } from "node:os";
 import { posix } from "node:path";
 import { decide, readShell } from "../../policy/index.js";
 import type { PathAccess, ReadCommand, Rule } from "../../policy/index.js";
+import { isProtectedFile } from "../search/protected-file.js";
 import { ToolFailure } from "../tool.js";
 import type { Workspace } from "../workspace.js";
+import { foundBelow, walkOf } from "./folder-walks.js";
+import { globNames } from "./glob-names.js";
 import { isWithin } from "./in-turn.js";
+import { folderOf, isIn, pathsOf } from "./written-paths.js";
+import type { Place, Written } from "./written-paths.js";
 
 /** More than anyone writes. To look at the first ones only would be a way around the rules. */
 const MOST_PATHS = 2_000;
 /** Of so many links it is asked one by one what the command does to them; more are all taken to be changed. */
 const MOST_LINKS = 50;
+/** Folders that a command goes through by itself. */
+const MOST_FOLDERS = 20;
 
 /** `cwd`: the real path of the folder that the command starts in. */
 export async function commandLinks(
@@ -25,94 +34,159 @@ export async function commandLinks(
   cwd: string,
   workspace: Workspace,
 ): Promise<readonly PathAccess[]> {
-  const written = new Map<string, PathAccess>();
-  for (const read of readShell(command).commands) {
-    for (const access of pathsOf(read, cwd, workspace.roots)) {
-      written.set(`${access.access} ${access.path}`, access);
-    }
+  const place: Place = { command, cwd, roots: workspace.roots };
+  const { commands } = readShell(command);
+  const written = new Map<string, Written>();
+  for (const read of commands) {
+    for (const one of pathsOf(read, place)) written.set(`${one.access} ${one.path}`, one);
   }
   if (written.size > MOST_PATHS)
     throw new ToolFailure(
       `terminal: the command has more than ${MOST_PATHS} different words that may be paths. Nothing was run. Split it into several commands.`,
     );
-  const followed = await Promise.all([...written.values()].map((access) => follow(access, workspace)));
+  const [named, anywhere] = await expanded([...written.values()], workspace);
+  const walked = await comeUpon(commands, named, place, workspace);
+  const followed = await Promise.all([...named, ...walked.links].map((one) => follow(one, workspace)));
   const links = followed.filter((link) => link !== undefined);
-  return links.flatMap(({ path, named, access, kept }): readonly PathAccess[] => {
-    const may = (kind: "edit" | "delete") =>
-      links.length > MOST_LINKS || isKnownTo(kind, named, { command, cwd, roots: workspace.roots });
+  const told = links.flatMap(({ path, named: name, asked, access, kept }): readonly PathAccess[] => {
+    const may = (kind: "edit" | "delete") => links.length > MOST_LINKS || isKnownTo(kind, asked, place);
     return [
-      { path, named, access },
-      ...(access === "read" && may("edit") ? [{ path, named, access: "write" } as const] : []),
+      { path, named: name, access },
+      ...(access === "read" && may("edit") ? [{ path, named: name, access: "write" } as const] : []),
       // Who deletes or moves a link leaves what it leads to.
-      ...(kept !== named && may("delete") ? [{ path: kept, named, access: "delete" } as const] : []),
+      ...(kept !== name && may("delete") ? [{ path: kept, named: name, access: "delete" } as const] : []),
     ];
+  });
+  return withoutRepeats([...told, ...protectedNames(named, place), ...walked.paths, ...anywhere]);
+}
+
+function withoutRepeats(paths: readonly PathAccess[]): readonly PathAccess[] {
+  return [...new Map(paths.map((one) => [`${one.access} ${one.path}\0${one.named ?? ""}`, one])).values()];
+}
+
+/** Said of what may lead anywhere: every rule that asks or denies by a path may be meant, and none that allows is enough. */
+const anywhereFor = (path: string): PathAccess => ({
+  path: "/",
+  named: posix.resolve(path),
+  access: "search",
+});
+
+/** The same with every pattern replaced by the names that it becomes, and what is to be said of those too wide for that. */
+async function expanded(
+  written: readonly Written[],
+  workspace: Workspace,
+): Promise<readonly [readonly Written[], readonly PathAccess[]]> {
+  const named: Written[] = [];
+  const anywhere: PathAccess[] = [];
+  for (const one of written) {
+    if (one.pattern === undefined) named.push(one);
+    else {
+      const names = await globNames(one.path, workspace);
+      if (!names || named.length + names.length > 2 * MOST_PATHS) anywhere.push(anywhereFor(one.path));
+      else named.push(...names.map((path) => ({ ...one, path })));
+    }
+  }
+  return [named, anywhere];
+}
+
+/** A pattern hides the name of what it finds from the rules. */
+function protectedNames(named: readonly Written[], place: Place): readonly PathAccess[] {
+  const changes = new Map<string, readonly PathAccess["access"][]>();
+  return named.flatMap(({ path: name, pattern }): readonly PathAccess[] => {
+    if (pattern === undefined) return [];
+    const accesses = changes.get(pattern) ?? [
+      "read",
+      ...(isKnownTo("edit", pattern, place) ? (["write"] as const) : []),
+      ...(isKnownTo("delete", pattern, place) ? (["delete"] as const) : []),
+    ];
+    changes.set(pattern, accesses);
+    const path = posix.resolve(name);
+    return accesses.filter((access) => isProtectedFile(path, access)).map((access) => ({ path, access }));
   });
 }
 
+/** What commands find by themselves in the folders that they go through. */
+async function comeUpon(
+  commands: readonly ReadCommand[],
+  named: readonly Written[],
+  place: Place,
+  workspace: Workspace,
+): Promise<{ readonly links: readonly Written[]; readonly paths: readonly PathAccess[] }> {
+  const links: Written[] = [];
+  const paths: PathAccess[] = [];
+  const done = new Set<string>();
+  for (const read of commands) {
+    const walk = walkOf(read.argv, commands.length === 1);
+    if (!walk) continue;
+    for (const start of [folderOf(read, place.cwd), ...named.map(({ path }) => path)]) {
+      const folder = posix.resolve(start);
+      const key = `${walk.shows ?? ""} ${walk.links ?? false} ${folder}`;
+      if (done.has(key) || (await typeOf(folder, workspace)) !== "folder" || !mayBeWalked(folder, place))
+        continue;
+      done.add(key);
+      const found = done.size > MOST_FOLDERS ? undefined : await foundBelow(folder, walk, workspace);
+      if (!found) return { links, paths: [...paths, anywhereFor(folder)] };
+      paths.push(...found.files.map((path) => ({ path, access: "read" }) as const));
+      for (const path of found.links) {
+        const one = { path, access: "read" } as const;
+        const link = await follow(one, workspace);
+        // What stays in the folder was met by its own name.
+        if (link && !isWithin(link.path, folder)) links.push(one);
+      }
+      if (links.length > MOST_PATHS) return { links: [], paths: [...paths, anywhereFor(folder)] };
+    }
+  }
+  return { links, paths };
+}
+
+async function typeOf(path: string, workspace: Workspace): Promise<string | undefined> {
+  try {
+    return (await workspace.look(path))?.type;
+  } catch (error) {
+    if (error instanceof ToolFailure) return undefined;
+    throw error;
+  }
+}
+
+/** Would a rule on something in the folder, whatever its name, be thought to be met by the command? */
+function mayBeWalked(folder: string, place: Place): boolean {
+  const rule: Rule = { deny: "read", path: `${folder}/\u{E000}` };
+  return verdictOn(rule, place).matched === rule;
+}
+
 /** The rules know what a program does with its words: would one that forbids this to the link forbid the command? */
-function isKnownTo(
-  kind: "edit" | "delete",
-  named: string,
-  {
-    command,
-    cwd,
-    roots,
-  }: { readonly command: string; readonly cwd: string; readonly roots: readonly string[] },
-): boolean {
-  const rule: Rule = { deny: kind, path: named };
+function isKnownTo(kind: "edit" | "delete", name: string, place: Place): boolean {
+  const rule: Rule = { deny: kind, path: name };
+  const { effect, matched } = verdictOn(rule, place);
+  return effect === "deny" && matched === rule;
+}
+
+function verdictOn(rule: Rule, { command, cwd, roots }: Place): ReturnType<typeof decide> {
   const intent = { tool: "terminal", kind: "execute", input: {}, cwd, command } as const;
-  const verdict = decide(
+  return decide(
     { ...intent, paths: [], hosts: [], baseHashes: {} },
     { rules: [rule], default: "allow", roots, home: homedir() },
   );
-  return verdict.effect === "deny" && verdict.matched === rule;
-}
-
-/** What a command may touch, as the system will be given it: made absolute, but neither shortened nor followed. */
-function pathsOf(
-  { argv, reads, writes, after }: ReadCommand,
-  cwd: string,
-  roots: readonly string[],
-): readonly PathAccess[] {
-  // A shell takes `..` out of where it goes by name, whatever links it went through.
-  const folder = after.reduce((here, change) => posix.resolve(here, change), cwd);
-  const goesByName = argv[0] === "cd" && !argv.includes("-P");
-  const absolute = (word: string): string => (word.startsWith("/") ? word : `${folder}/${word}`);
-  const accesses = (words: readonly string[], access: PathAccess["access"]): readonly PathAccess[] =>
-    words
-      .filter((word) => word !== "")
-      // The system's own links, outside, are nobody's trick, and the rules see that they are outside.
-      .filter((word) => !word.startsWith("/") || roots.some((root) => isWithin(posix.resolve(word), root)))
-      .map((word) => ({ path: goesByName ? posix.resolve(folder, word) : absolute(word), access }));
-  return [
-    ...accesses(argv.slice(1).flatMap(valuesIn), "read"),
-    ...accesses(reads, "read"),
-    ...accesses(writes, "write"),
-  ];
-}
-
-/** A word, and the parts of it that may be paths: `if=link`, `-flink`, `--data=@link`, `link:/mnt`. */
-function valuesIn(word: string): readonly string[] {
-  const attached = /^-[A-Za-z]./.test(word) ? [word.slice(2)] : [];
-  const values = [word, ...word.split(/[=:,]/), ...attached];
-  return values.flatMap((value) => (value.startsWith("@") ? [value, value.slice(1)] : [value]));
 }
 
 type Link = PathAccess & {
   readonly named: string;
+  /** The name by which the rules know it: the pattern's, where one found it. */
+  readonly asked: string;
   /** Where it leads when a link that is its last name is not followed. */
   readonly kept: string;
 };
 
 async function follow(
-  { path: written, access }: PathAccess,
+  { path: written, access, pattern, isElsewhere }: Written,
   workspace: Workspace,
 ): Promise<Link | undefined> {
   const named = posix.resolve(written);
   try {
     const path = await workspace.resolve(written);
-    if (path === named) return undefined;
-    return { path, named, access, kept: await workspace.resolve(written, { keepLink: true }) };
+    if (path === named || (isElsewhere && !isIn(workspace, path))) return undefined;
+    const kept = await workspace.resolve(written, { keepLink: true });
+    return { path, named, asked: pattern ?? named, access, kept };
   } catch (error) {
     // What cannot be walked to, the command cannot reach either; most words are no paths at all.
     if (error instanceof ToolFailure) return undefined;

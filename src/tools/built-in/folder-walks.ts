@@ -29,17 +29,25 @@ export function walkOf(argv: readonly string[], isAlone: boolean): Walk | undefi
     case "grep":
     case "egrep":
     case "fgrep":
-      if (!has(/[rR]|d.*recurse/, "--recursive", "--dereference-recursive", "recurse", "--directories=recurse"))
+      if (
+        !has(/[rR]|d.*recurse/, "--recursive", "--dereference-recursive", "recurse", "--directories=recurse")
+      )
         return undefined;
       return { shows: "hidden", links: has(/R/, "--dereference-recursive") };
     case "rg":
       return {
         // A glob overrules what is left out.
-        shows: has(/[.ug]/, "--hidden", "--unrestricted") || words.some((word) => /^--i?glob/.test(word)) ? "hidden" : "plain",
+        shows:
+          has(/[.ug]/, "--hidden", "--unrestricted") || words.some((word) => /^--i?glob/.test(word))
+            ? "hidden"
+            : "plain",
         links: has(/L/, "--follow"),
       };
     case "ag":
-      return { shows: has(/[uU]/, "--hidden", "--unrestricted") ? "hidden" : "plain", links: has(/f/, "--follow") };
+      return {
+        shows: has(/[uU]/, "--hidden", "--unrestricted") ? "hidden" : "plain",
+        links: has(/f/, "--follow"),
+      };
     case "ack":
       return { shows: "hidden", links: has(/^$/, "--follow") };
     case "git":
@@ -77,7 +85,8 @@ export async function foundBelow(
       const path = `${here === "/" ? "" : here}/${name}`;
       if (type === "folder" && (links || !(OTHERS.has(name) || isHiddenFrom(shows, name)))) ahead.push(path);
       if (type === "link" && links) found.links.push(path);
-      if (type === "file" && shows && !isHiddenFrom(shows, name) && isProtectedFile(path)) found.files.push(path);
+      if (type === "file" && shows && !isHiddenFrom(shows, name) && isProtectedFile(path))
+        found.files.push(path);
     }
     if (found.files.length >= MOST_FOUND && !links) break;
   }
@@ -86,7 +95,8 @@ export async function foundBelow(
 
 const OTHERS: ReadonlySet<string> = new Set([".git", "node_modules"]);
 
-const isHiddenFrom = (shows: Walk["shows"], name: string): boolean => shows === "plain" && name.startsWith(".");
+const isHiddenFrom = (shows: Walk["shows"], name: string): boolean =>
+  shows === "plain" && name.startsWith(".");
 
 async function listed(folder: string, workspace: Workspace): ReturnType<Workspace["list"]> {
   try {

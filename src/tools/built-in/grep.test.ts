@@ -56,7 +56,7 @@ const IGNORED = {
   "a.ts": "hit\n",
   "node_modules/x/b.ts": "hit\n",
   "c.log": "hit\n",
-  ".env": "hit\n",
+  ".config": "hit\n",
   ".git/config": "hit\n",
 };
 
@@ -65,15 +65,45 @@ test.each<[object, string]>([
   [{ glob: "*" }, "a.ts"],
   [{ glob: "**" }, "a.ts"],
   [{ glob: "*.log" }, ""],
-  [{ glob: ".env" }, ""],
+  [{ glob: ".config" }, ""],
   [{ glob: "!*.ts" }, ""],
-  [{ hidden: true }, ".env\na.ts"],
-  [{ hidden: true, glob: ".*" }, ".env"],
+  [{ hidden: true }, ".config\na.ts"],
+  [{ hidden: true, glob: ".*" }, ".config"],
   [{ ignored: true }, "a.ts\nc.log\nnode_modules/x/b.ts"],
-  [{ ignored: true, hidden: true }, ".env\na.ts\nc.log\nnode_modules/x/b.ts"],
+  [{ ignored: true, hidden: true }, ".config\na.ts\nc.log\nnode_modules/x/b.ts"],
   [{ path: "node_modules" }, "node_modules/x/b.ts"],
 ])("with %j it searches %j", async (input, expected) => {
   expect(await search(IGNORED, { pattern: "hit", filesOnly: true, ...input })).toBe(expected || NOTHING);
+});
+
+const SECRETS = {
+  "a.ts": "hit\n",
+  ".env": "hit\n",
+  "keys/id_rsa": "hit\n",
+  ".aws/credentials": "hit\n",
+  ".env.example": "hit\n",
+};
+
+test.each<[object, string]>([
+  [{}, "a.ts"],
+  [{ hidden: true }, ".env.example\na.ts"],
+  [{ hidden: true, glob: "**/.e*" }, ".env.example"],
+  [{ path: "keys" }, ""],
+  [{ hidden: true, path: ".env" }, ".env"],
+  [{ path: "keys/id_rsa" }, "keys/id_rsa"],
+  [{ path: ".aws" }, ".aws/credentials"],
+])("a file that holds secrets is searched only where it was asked about: %j", async (input, expected) => {
+  expect(await search(SECRETS, { pattern: "hit", filesOnly: true, ...input })).toBe(expected || NOTHING);
+});
+
+test("whether a file that holds secrets would match cannot be found out", async () => {
+  const files = { "a.ts": "hit\n", ".env": "KEY=abc\nhit\n" };
+  const input = { hidden: true, context: 2 };
+  expect(await search(files, { ...input, pattern: "KEY=a" })).toBe(NOTHING);
+  expect(await search(files, { ...input, pattern: "KEY=a|hit" })).toBe("a.ts\n1: hit");
+  expect(await search(files, { ...input, pattern: "hit", skip: 1 })).toBe(
+    "There are only 1 matches. Use a smaller skip.",
+  );
 });
 
 test("a huge line is cut, a binary file skipped", async () => {

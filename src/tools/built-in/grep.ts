@@ -4,6 +4,7 @@ import { textContent } from "../../call/index.js";
 import type { Location } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
 import { Findings, MAX_BYTES, MAX_MATCHES } from "../search/findings.js";
+import { isProtectedFile } from "../search/protected-file.js";
 import { runRipgrep } from "../search/ripgrep.js";
 import { mustStillLead, searchedFolder } from "../search/searched.js";
 import { complaintOf, seenFiles, walkFields, walkFlags, withoutNul } from "../search/walk.js";
@@ -31,7 +32,7 @@ export function grepTool({ timeLimit = TIME_LIMIT_MS }: { readonly timeLimit?: n
     description:
       "Searches the contents of files with a regular expression (Rust syntax: no look-around, no back-references). " +
       `Returns matching lines with their numbers, by file, sorted by path; at most ${MAX_MATCHES} matches or ${MAX_BYTES / 1024} kB at a time. ` +
-      "Binary files, links, hidden files and what .gitignore names are left out. Long lines are cut.",
+      "Binary files, links, hidden files and what .gitignore names are left out; so are files that hold secrets, such as .env, unless path names the file itself. Long lines are cut.",
     kind: "search",
     input,
     async intent({ path }, workspace) {
@@ -49,7 +50,15 @@ export function grepTool({ timeLimit = TIME_LIMIT_MS }: { readonly timeLimit?: n
       // Only a glob can make ripgrep find what the walk does not see.
       const seen =
         wanted.glob === undefined || file !== undefined ? undefined : await seenFiles(wanted, where);
-      const findings = new Findings({ ...wanted, folder, root: workspace.root, seen: seen?.files });
+      // Whoever names a protected file or folder was asked about it; one that is only come upon stays shut.
+      const isNamed = file !== undefined || isProtectedFile(folder);
+      const findings = new Findings({
+        ...wanted,
+        folder,
+        root: workspace.root,
+        seen: seen?.files,
+        ...(!isNamed && { isLeftOut: (path: string) => isProtectedFile(path) }),
+      });
       const flags = [...walkFlags(wanted), ...lineFlags(wanted)];
       const end = await runRipgrep({
         ...where,

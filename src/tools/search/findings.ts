@@ -22,6 +22,8 @@ export type FindingsOptions = {
   readonly filesOnly: boolean;
   /** The only files that count, where not all do. */
   readonly seen: ReadonlySet<string> | undefined;
+  /** Files that do not count, by their real paths. That they match is not told either, or it could be asked for letter by letter. */
+  readonly isLeftOut?: (realPath: string) => boolean;
 };
 
 type Found = {
@@ -43,6 +45,7 @@ export class Findings {
   readonly #locations: Location[] = [];
   #bytes = 0;
   #last: Found | undefined;
+  readonly #leftOut = new Map<string, boolean>();
   /** Lines beside matches wait for the next one: it may be one that is not shown. */
   #waiting: Found[] = [];
 
@@ -54,7 +57,7 @@ export class Findings {
   add(record: string): boolean {
     const { filesOnly, seen, skip } = this.#options;
     const found = filesOnly ? { path: record, isMatch: true, text: "" } : readRecord(record);
-    if (!found || seen?.has(found.path) === false) return true;
+    if (!found || seen?.has(found.path) === false || this.#isLeftOut(found.path)) return true;
     if (!found.isMatch) {
       this.#waiting.push(found);
       return true;
@@ -84,6 +87,14 @@ export class Findings {
 
   locations(): readonly Location[] {
     return this.#locations;
+  }
+
+  #isLeftOut(path: string): boolean {
+    const { folder, root, isLeftOut } = this.#options;
+    if (!isLeftOut) return false;
+    const known = this.#leftOut.get(path) ?? isLeftOut(shownPath(path, folder, root).real);
+    this.#leftOut.set(path, known);
+    return known;
   }
 
   #hasRoomFor(group: readonly Found[]): boolean {

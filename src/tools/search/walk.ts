@@ -14,7 +14,7 @@ import type { RipgrepEnd, RipgrepRun } from "./ripgrep.js";
 /** The fields that both tools have. A NUL cannot be handed to a program. */
 export const walkFields = {
   path: withoutNul(4096).default(".").describe("Where to search, absolute or from the workspace folder."),
-  hidden: z.boolean().default(false).describe("Also search hidden files and folders (.github, .env)."),
+  hidden: z.boolean().default(false).describe("Also search hidden files and folders (.github, .eslintrc)."),
   ignored: z.boolean().default(false).describe("Also search what .gitignore and the like leave out."),
 };
 

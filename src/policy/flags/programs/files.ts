@@ -97,8 +97,8 @@ const find: Spec = {
   words: (words, seen) => {
     const starts = orHere(words.filter((word) => !/^[()!,]$/.test(word)));
     if (!seen.has("-delete")) return { reads: starts };
-    // Not the folders themselves: to take away some of what is in the workspace is not to take it away.
-    return { reads: starts, deletes: starts.map((start) => `${start}/*`) };
+    // As a pattern, and not the folders themselves: to delete some of what is in the workspace is not to delete it.
+    return { reads: starts, deletes: starts.map((start) => `${start}/[found]`) };
   },
   onlyReads: true,
 };

@@ -406,8 +406,7 @@ const subcommands: Record<string, Spec> = {
   ),
   fetch: act(FETCHES, {
     doubt: upload,
-    words: (words, seen) =>
-      seen.has("-m", "--multiple") ? addresses(words) : places(words, "fetches from"),
+    words: (words, seen) => (seen.has("-m", "--multiple") ? addresses(words) : places(words, "fetches from")),
   }),
   pull: act(`${FETCHES} ${MERGES} -r? --rebase? --no-rebase`, {
     doubt: upload,

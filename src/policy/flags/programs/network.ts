@@ -29,9 +29,7 @@ const ANY_HOST = "";
 /** curl makes several addresses of one: `{one,other}.test`, `[1-9].test`. An IPv6 address stands in brackets too. */
 function curlPatterns(urls: readonly string[], seen: Seen): Effects {
   if (seen.has("-g", "--globoff")) return {};
-  const patterns = urls.filter((url) =>
-    /[{}[\]]/.test(url.replace(/^(?:[a-z]+:\/\/)?\[[\da-f:.]+\]/i, "")),
-  );
+  const patterns = urls.filter((url) => /[{}[\]]/.test(url.replace(/^(?:[a-z]+:\/\/)?\[[\da-f:.]+\]/i, "")));
   const ofHosts = patterns.filter((url) => /^(?:[a-z]+:\/\/)?[^/?#]*[{}[\]]|[{}[\]].*:\/\//i.test(url));
   return {
     urls: ofHosts.map(() => ANY_HOST),

@@ -1,0 +1,175 @@
+import { expect, test } from "vitest";
+import { SessionBook } from "../call/index.js";
+import type { SessionEvent, StepAnswer } from "../call/index.js";
+import { promptFromSession } from "./prompt-from-session.js";
+
+const OWN = "vendor/model";
+const signed = (signature: string) => ({ vendor: { signature } });
+
+const chunk = (messageId: string, role: "user" | "agent" | "thought", text: string): SessionEvent => ({
+  type: "message-chunk",
+  at: 1,
+  messageId,
+  role,
+  block: { type: "text", text },
+});
+
+const doneCall = (toolCallId: string, providerCallId: string): readonly SessionEvent[] => [
+  {
+    type: "call-announced",
+    toolCallId,
+    at: 1,
+    name: "read_file",
+    title: "Read",
+    kind: "read",
+    kindSource: "declared",
+    providerCallId,
+  },
+  { type: "input-ready", toolCallId, at: 1, rawInput: { path: toolCallId } },
+  { type: "call-cleared", toolCallId, at: 1 },
+  { type: "run-started", toolCallId, at: 1 },
+  { type: "call-done", toolCallId, at: 1, rawOutput: "ok" },
+];
+
+const step = (stepId: string, toolCallIds: readonly string[], answer?: StepAnswer): SessionEvent => ({
+  type: "step-ended",
+  at: 1,
+  turnId: "t1",
+  stepId,
+  toolCallIds,
+  ...(answer && { answer }),
+});
+
+const callStep = (toolCallId: string, providerCallId: string, model = OWN): readonly SessionEvent[] => [
+  ...doneCall(toolCallId, providerCallId),
+  step(`of-${toolCallId}`, [toolCallId], {
+    model,
+    parts: [{ type: "tool-call", toolCallId, providerOptions: signed(toolCallId) }],
+  }),
+];
+
+function told(model: string | undefined, ...events: readonly SessionEvent[]) {
+  const begun: SessionEvent = { type: "turn-started", at: 1, turnId: "t1" };
+  const book = new SessionBook("s", [begun, chunk("user-t1", "user", "go"), ...events]);
+  const options = { longestResult: 1_000, ...(model !== undefined && { model }) };
+  return promptFromSession(book.snapshot(), options).filter(({ role }) => role !== "user");
+}
+
+/** The ids of calls and results, in order. */
+const idsTold = (model: string, ...events: readonly SessionEvent[]) =>
+  told(model, ...events).flatMap(({ content }) =>
+    typeof content === "string"
+      ? []
+      : content.flatMap((part) => ("toolCallId" in part ? part.toolCallId : [])),
+  );
+
+const mixed: readonly SessionEvent[] = [
+  chunk("s1-thought", "thought", "First."),
+  chunk("s1", "agent", "Look: "),
+  chunk("s1-thought", "thought", "Second."),
+  ...doneCall("call_1", "toolu_1"),
+  step("s1", ["call_1"], {
+    model: OWN,
+    parts: [
+      { type: "reasoning", length: 6, providerOptions: signed("a") },
+      { type: "text", length: 5 },
+      { type: "reasoning", length: 0, providerOptions: signed("hidden") },
+      { type: "text", length: 1 },
+      { type: "reasoning", length: 7, providerOptions: signed("b") },
+      { type: "tool-call", toolCallId: "call_1", providerOptions: signed("c") },
+    ],
+  }),
+];
+
+const result = (toolCallId: string) => ({
+  role: "tool",
+  content: [
+    { type: "tool-result", toolCallId, toolName: "read_file", output: { type: "text", value: "ok" } },
+  ],
+});
+const input = { path: "call_1" };
+
+test("the model that gave an answer gets it back in its parts, in order, with all that was signed", () => {
+  expect(told(OWN, ...mixed)).toEqual([
+    {
+      role: "assistant",
+      content: [
+        { type: "reasoning", text: "First.", providerOptions: signed("a") },
+        { type: "text", text: "Look:" },
+        // Nothing of it can be read, and it is signed all the same. The blank after it is left out.
+        { type: "reasoning", text: "", providerOptions: signed("hidden") },
+        { type: "reasoning", text: "Second.", providerOptions: signed("b") },
+        {
+          type: "tool-call",
+          toolCallId: "toolu_1",
+          toolName: "read_file",
+          input,
+          providerOptions: signed("c"),
+        },
+      ],
+    },
+    result("toolu_1"),
+  ]);
+});
+
+const unsigned = [
+  {
+    role: "assistant",
+    content: [
+      { type: "reasoning", text: "First.Second." },
+      { type: "text", text: "Look: " },
+      { type: "tool-call", toolCallId: "call_1", toolName: "read_file", input },
+    ],
+  },
+  result("call_1"),
+];
+
+test.each(["vendor/another", undefined])("%s is told the words and the calls, and no signature", (model) => {
+  expect(told(model, ...mixed)).toEqual(unsigned);
+});
+
+test("an answer whose words are no longer those that were signed is told without signatures", () => {
+  const [answer] = told(OWN, chunk("s1-thought", "thought", "[redacted]"), ...mixed);
+  expect(JSON.stringify(answer)).toContain("[redacted]First.Second.");
+  expect(JSON.stringify(answer)).not.toContain("signature");
+});
+
+test("an answer that was only thought has words in it all the same, since providers refuse it otherwise", () => {
+  const parts = [{ type: "reasoning", length: 0, providerOptions: signed("a") }] as const;
+  expect(told(OWN, step("s1", [], { model: OWN, parts }))).toEqual([
+    {
+      role: "assistant",
+      content: [
+        { type: "reasoning", text: "", providerOptions: signed("a") },
+        { type: "text", text: "(no words)" },
+      ],
+    },
+  ]);
+  expect(told(OWN, step("s1", []))).toEqual([
+    { role: "assistant", content: [{ type: "text", text: "(no words)" }] },
+  ]);
+});
+
+test("calls have the provider's ids where those are unique, and ours where they are not", () => {
+  const events = [
+    callStep("call_1", "same"),
+    callStep("call_2", "same"),
+    callStep("call_3", "toolu_3"),
+    // Like one of ours; told by nobody; of another model, so that ours is told anyway; like that one's.
+    callStep("call_4", "call_2"),
+    callStep("call_5", ""),
+    callStep("call_6", "toolu_6", "vendor/another"),
+    callStep("call_7", "toolu_6"),
+  ].flat();
+  const expected = ["call_1", "call_2", "toolu_3", "call_4", "call_5", "call_6", "toolu_6"];
+  expect(idsTold(OWN, ...events)).toEqual(expected.flatMap((id) => [id, id]));
+});
+
+test("what was compacted is told in neither way, and its ids count no longer", () => {
+  const events: readonly SessionEvent[] = [
+    ...callStep("call_1", "same"),
+    { type: "context-compacted", at: 1, throughStepId: "of-call_1", summary: "It was read." },
+    ...callStep("call_2", "same"),
+  ];
+  expect(idsTold(OWN, ...events)).toEqual(["same", "same"]);
+});

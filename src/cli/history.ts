@@ -1,0 +1,210 @@
+/** `toolgate history …`: sessions listed, shown, searched, exported, checked and forgotten. */
+import { existsSync } from "node:fs";
+import { oneLine, SessionBook, visibleText } from "../call/index.js";
+import type { Session } from "../call/index.js";
+import {
+  exportSession,
+  openHistoryIndex,
+  openSqliteLedger,
+  redactSession,
+  removeSession,
+  retainSessions,
+  tidyLedger,
+  verifyLedger,
+} from "../history/index.js";
+import type { ExportFormat, HistoryIndex, SearchHit } from "../history/index.js";
+import { sessionText } from "../view/index.js";
+import { coloured, wantsColour } from "./colour.js";
+import { findSession } from "./find-session.js";
+import { ledgerFile } from "./open-agent.js";
+
+export type HistoryFlags = { readonly ledger?: string; readonly json?: boolean };
+
+const write = (text: string): void => void process.stdout.write(text);
+const json = (value: unknown): void => write(`${JSON.stringify(value)}\n`);
+const day = (at: number): string => new Date(at).toISOString().slice(0, 16).replace("T", " ");
+
+export async function listSessions(
+  flags: HistoryFlags & { readonly cwd?: string; readonly limit?: number },
+): Promise<number> {
+  return withIndex(flags, async (index) => {
+    const { items, next } = await index.sessions({
+      limit: flags.limit ?? 20,
+      ...(flags.cwd !== undefined && { cwd: flags.cwd }),
+    });
+    if (flags.json) return json({ sessions: items, ...(next !== undefined && { next }) });
+    if (items.length === 0) return write("No session is remembered here yet. Begin one with: toolgate run\n");
+    for (const { sessionId, updatedAt, calls, title, cwd } of items) {
+      const about = oneLine(title ?? cwd ?? "", 60);
+      write(`${sessionId}  ${day(updatedAt)}  ${calls} ${calls === 1 ? "call" : "calls"}  ${about}\n`);
+    }
+    if (next !== undefined) write("There are more: see them with --limit.\n");
+  });
+}
+
+export async function showSession(
+  wanted: string | undefined,
+  flags: HistoryFlags & { readonly secrets?: boolean },
+): Promise<number> {
+  const session = await readSession(wanted, flags);
+  const shown = flags.secrets ? session : redactSession(session);
+  if (flags.json) json(shown);
+  else {
+    const text = `${sessionText(shown)}\n${callTable(shown)}`;
+    write(wantsColour(process.stdout) ? coloured(text) : text);
+  }
+  return 0;
+}
+
+/** The calls with their ids, which `undo` is given. */
+function callTable({ timeline, sessionId }: Session): string {
+  const calls = timeline.flatMap((entry) => (entry.type === "call" ? [entry.call] : []));
+  if (calls.length === 0) return "";
+  const rows = calls.map(({ toolCallId, state, title, times }) => {
+    const undone = times.undone === undefined ? "" : ", undone";
+    return `  ${visibleText(toolCallId)}  ${state.status}${undone}  ${oneLine(title, 80)}`;
+  });
+  return `\nThe calls of ${visibleText(sessionId)}:\n${rows.join("\n")}\n`;
+}
+
+export async function searchHistory(
+  words: readonly string[],
+  flags: HistoryFlags & { readonly limit?: number; readonly tool?: string; readonly kind?: string },
+): Promise<number> {
+  return withIndex(flags, async (index) => {
+    const { items } = await index.search({
+      text: words.join(" "),
+      limit: flags.limit ?? 20,
+      ...(flags.tool !== undefined && { tool: flags.tool }),
+      ...(flags.kind !== undefined && { kind: flags.kind }),
+    });
+    if (flags.json) return json({ hits: items });
+    if (items.length === 0)
+      return write("Nothing was found. All words must be there; the end of one may be *.\n");
+    for (const hit of items) write(`${hitText(hit)}\n`);
+  });
+}
+
+function hitText({ sessionId, at, call, role, excerpt }: SearchHit): string {
+  const isColoured = wantsColour(process.stdout);
+  const marked = excerpt
+    .map(({ text, isMatch }) => {
+      const plain = visibleText(text);
+      return isMatch && isColoured ? `\u001b[1m${plain}\u001b[22m` : plain;
+    })
+    .join("");
+  const what = call ? `${call.toolCallId} ${oneLine(call.title, 60)} (${call.status})` : (role ?? "");
+  return `${sessionId}  ${day(at)}  ${visibleText(what)}\n    ${marked}`;
+}
+
+export async function exportHistory(
+  wanted: string | undefined,
+  flags: HistoryFlags & { readonly format: ExportFormat | "text"; readonly secrets?: boolean },
+): Promise<number> {
+  const session = await readSession(wanted, flags);
+  const redacted = !flags.secrets;
+  if (flags.format === "text") write(`${sessionText(redacted ? redactSession(session) : session)}\n`);
+  else for (const piece of exportSession(session, flags.format, { redacted })) write(piece);
+  return 0;
+}
+
+export async function verifyHistory(flags: HistoryFlags): Promise<number> {
+  const verified = await verifyLedger(existing(flags), { onProgress: progressLine("checked") });
+  const { sessions, events, notCovered, brokenCount, broken } = verified;
+  if (flags.json) json(verified);
+  else {
+    for (const link of broken) write(`${visibleText(JSON.stringify(link))}\n`);
+    const older = notCovered === 0 ? "" : `, ${notCovered} from before there was a chain`;
+    write(
+      brokenCount === 0
+        ? `${events} events of ${sessions} sessions are as they were recorded${older}.\n`
+        : `${brokenCount} places are not as they were recorded (${events} events of ${sessions} sessions${older}).\n`,
+    );
+  }
+  return brokenCount === 0 ? 0 : 1;
+}
+
+export async function deleteHistory(
+  wanted: readonly string[],
+  flags: HistoryFlags & { readonly olderThan?: number; readonly keepLast?: number },
+): Promise<number> {
+  const file = existing(flags);
+  const ledger = await openSqliteLedger(file);
+  let removed: readonly string[];
+  try {
+    const ids: string[] = [];
+    for (const one of wanted) ids.push(await findSession(ledger, one, ""));
+    for (const sessionId of ids) await removeSession(ledger, sessionId);
+    const aged =
+      flags.olderThan === undefined
+        ? undefined
+        : await retainSessions(ledger, {
+            olderThan: flags.olderThan * 86_400_000,
+            ...(flags.keepLast !== undefined && { keepLast: flags.keepLast }),
+          });
+    for (const { sessionId, why } of aged?.kept ?? [])
+      process.stderr.write(`toolgate: ${sessionId} was left where it is: ${WHY[why]}.\n`);
+    removed = [...ids, ...(aged?.removed ?? [])];
+  } finally {
+    await ledger.close();
+  }
+  await tidyLedger(file);
+  if (flags.json) json({ removed });
+  else write(`${removed.length} ${removed.length === 1 ? "session is" : "sessions are"} forgotten.\n`);
+  return 0;
+}
+
+const WHY = {
+  held: "someone works with it",
+  waiting: "it waits for an answer",
+  written: "it was just written to",
+} as const;
+
+/** `wanted`: an id or the beginning of one; without it the newest of this folder. */
+async function readSession(wanted: string | undefined, flags: HistoryFlags): Promise<Session> {
+  const ledger = await openSqliteLedger(existing(flags));
+  try {
+    const sessionId = await findSession(ledger, wanted ?? true, process.cwd());
+    const recorded = await ledger.read(sessionId);
+    return new SessionBook(
+      sessionId,
+      recorded.map(({ event }) => event),
+    ).snapshot();
+  } finally {
+    await ledger.close();
+  }
+}
+
+export async function withIndex(
+  flags: HistoryFlags,
+  use: (index: HistoryIndex) => Promise<void>,
+): Promise<number> {
+  const index = await openHistoryIndex(existing(flags), { onProgress: progressLine("indexed") });
+  try {
+    await use(index);
+    return 0;
+  } finally {
+    await index.close();
+  }
+}
+
+/** To look into a history must not begin one. */
+function existing(flags: HistoryFlags): string {
+  const file = ledgerFile(flags);
+  if (existsSync(file)) return file;
+  throw Object.assign(
+    new Error(`Nothing is remembered yet: ${file} is not there. Begin with: toolgate run`),
+    {
+      code: "NO_HISTORY",
+    },
+  );
+}
+
+/** Only where someone watches, and only when it takes a while. */
+function progressLine(done: string): (progress: { readonly events: number }) => void {
+  const begun = Date.now();
+  return ({ events }) => {
+    if (process.stderr.isTTY && Date.now() - begun > 1000)
+      process.stderr.write(`\r${events} events ${done} …\u001b[K`);
+  };
+}

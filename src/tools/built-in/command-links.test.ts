@@ -1,0 +1,148 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { aWorkspace } from "../tools.samples.js";
+import { commandLinks } from "./command-links.js";
+
+type FilesOfTest = Readonly<Record<string, string>>;
+
+/** A workspace /ws beside /else, with the links that are given as "from": "to"; and what a command in it is told to touch. */
+async function place(files: FilesOfTest, links: FilesOfTest = {}) {
+  const { workspace, root, outside } = await aWorkspace(files);
+  await mkdir(join(outside, "else"));
+  await writeFile(join(outside, "else/file.txt"), "");
+  for (const [from, to] of Object.entries(links)) await symlink(to, join(root, from));
+  const told = async (command: string) =>
+    (await commandLinks(command.replaceAll("$OUT", outside), root, workspace)).map(
+      ({ access, path, named }) =>
+        `${access} ${path}${named === undefined ? "" : ` by ${named}`}`.replaceAll(outside, ""),
+    );
+  return { told, root, outside };
+}
+
+const ANYWHERE = "search / by";
+
+test("a pattern is told with the links that it finds", async () => {
+  const links = { outfile: "../else/file.txt", "src/in": "../plain.txt", ".hidden": "../else/file.txt" };
+  const { told } = await place({ "plain.txt": "", "src/a.ts": "" }, links);
+  const out = "read /else/file.txt by /ws/outfile";
+  const within = "read /ws/plain.txt by /ws/src/in";
+  const hidden = "read /else/file.txt by /ws/.hidden";
+  expect(await told("cat ./out*")).toEqual([out]);
+  expect(await told("cat src/../out*")).toEqual([out]);
+  expect(await told("cat ./*file")).toEqual([out]);
+  expect(await told("cat ./o?tfile ./[m-p]utfile")).toEqual([out, out]);
+  expect(await told("head ./*")).toEqual([out]);
+  expect(await told("cat ./*/i*")).toEqual([within]);
+  expect(await told("cd src && cat ./*")).toEqual([within]);
+  expect(await told("cat ./.h*")).toEqual([hidden]);
+  expect(await told("cat ./out*/deeper ./x* ./*.txt src/*.ts 'a/[b'")).toEqual([]);
+});
+
+test("what a command does to a pattern's links is told as well", async () => {
+  const { told } = await place({ "plain.txt": "" }, { link: "../else/file.txt", folder: "../else" });
+  expect(await told("echo x | tee ./lin*")).toEqual([
+    "read /else/file.txt by /ws/link",
+    "write /else/file.txt by /ws/link",
+  ]);
+  expect(await told("rm ./fold*/file.txt")).toEqual([
+    "read /else/file.txt by /ws/folder/file.txt",
+    "delete /else/file.txt by /ws/folder/file.txt",
+  ]);
+});
+
+test("a pattern does not hide the name of a protected file", async () => {
+  const { told } = await place({ id_rsa: "", Jenkinsfile: "", "a.txt": "" });
+  expect(await told("cat ./id_*")).toEqual(["read /ws/id_rsa"]);
+  expect(await told("echo x | tee ./Jenkins*")).toEqual(["write /ws/Jenkinsfile"]);
+  expect(await told("cat ./Jenkins* ./a*")).toEqual([]);
+});
+
+test("a pattern that finds more than can be looked at may lead anywhere", async () => {
+  const { told, root } = await place({});
+  execFileSync("sh", ["-c", "mkdir many && cd many && seq 2001 | xargs touch"], { cwd: root });
+  expect(await told("cat many/*")).toEqual([`${ANYWHERE} /ws/many/*`]);
+  expect(await told("cat many/20*")).toEqual([]);
+});
+
+test("a pattern of many stars is read in good time", async () => {
+  const { told } = await place({ ["a".repeat(200)]: "" });
+  expect(await told(`cat ./${"*a".repeat(100)}*b`)).toEqual([]);
+});
+
+test("a link outside that leads into the workspace is told; the system's own are not", async () => {
+  const { told, root, outside } = await place({ "secrets/key": "" });
+  await symlink(root, join(outside, "back"));
+  const key = "read /ws/secrets/key by /back/secrets/key";
+  expect(await told("cat $OUT/back/secrets/key")).toEqual([key]);
+  expect(await told("cat $OUT/bac?/secrets/key")).toEqual([key]);
+  expect(await told("cat ../back/secrets/key")).toEqual([key]);
+  expect(await told("ls /bin /proc/self/exe /dev/stdin $OUT/else")).toEqual([]);
+});
+
+test.each([
+  "grep -r KEY sub",
+  "grep -rn KEY ./sub",
+  "grep --recursive KEY .",
+  "grep -d recurse KEY sub",
+  "grep -r KEY",
+  "grep -r -A 3 sub",
+  "cd sub && grep -r KEY",
+  "sudo grep -r KEY sub",
+  "grep -r KEY ./s*",
+  "rg --hidden KEY",
+  "rg -uu KEY sub",
+  "rg -g '.e*' KEY",
+  "ag --hidden KEY",
+  "git grep --no-index KEY",
+  "git -C sub grep --no-index KEY",
+  "git diff --no-index sub other",
+  "diff -r sub other",
+])("a protected file that would be shown unnamed is told: %s", async (command) => {
+  const { told } = await place({ "sub/.env": "", "sub/a.ts": "", "other/a.ts": "" });
+  expect(await told(command)).toEqual(["read /ws/sub/.env"]);
+});
+
+test.each([
+  "grep KEY sub/a.ts",
+  "grep -r KEY other",
+  "cd other && grep -r KEY",
+  "rg KEY",
+  "rg KEY sub",
+  "git grep KEY",
+  "ls -R",
+  "find . -name a.ts",
+  "wc -l sub/a.ts",
+  "grep -r KEY node_modules",
+])("and nothing is told of it where it is not: %s", async (command) => {
+  const files = { "sub/.env": "", "sub/a.ts": "", "other/a.ts": "", "other/node_modules/x/.env": "" };
+  const { told } = await place(files);
+  expect(await told(command)).toEqual([]);
+});
+
+test("links that a command follows below a folder are told, those that stay in it are not", async () => {
+  const links = { "sub/out": "../../else", "sub/own": "a.ts" };
+  const { told } = await place({ "sub/a.ts": "", "other/a.ts": "" }, links);
+  const out = "read /else by /ws/sub/out";
+  for (const command of ["grep -R x sub", "grep -R x", "rg -L x", "diff -r sub other", "zip -r a.zip sub"])
+    expect(await told(command), command).toContain(out);
+  for (const command of ["grep -r x sub", "rg x", "zip -ry a.zip sub", "grep -R x other"])
+    expect(await told(command), command).toEqual([]);
+});
+
+test("links that are copied or moved are told where another command may use them", async () => {
+  const { told } = await place({ "sub/a.ts": "" }, { "sub/out": "../../else/file.txt" });
+  const out = "read /else/file.txt by /ws/sub/out";
+  expect(await told("cp -r sub x && cat x/out")).toContain(out);
+  expect(await told("mv sub x; cat x/out")).toContain(out);
+  expect(await told("cp -r sub x")).toEqual([]);
+});
+
+test("a folder with more in it than can be looked through may lead anywhere", async () => {
+  const { told, root } = await place({});
+  const make = "mkdir sub few && cd sub && seq 20001 | xargs touch && cd ../few && seq 5000 | xargs touch";
+  execFileSync("sh", ["-c", make], { cwd: root });
+  expect(await told("grep -r x sub")).toEqual([`${ANYWHERE} /ws/sub`]);
+  expect(await told("grep -r x few")).toEqual([]);
+});

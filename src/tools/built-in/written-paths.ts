@@ -1,0 +1,59 @@
+/** The words of a command that may be paths, as the system will be given them. */
+import { homedir } from "node:os";
+import { posix } from "node:path";
+import type { ReadCommand } from "../../policy/index.js";
+import { isPattern } from "./glob-names.js";
+import { isWithin } from "./in-turn.js";
+
+/** `cwd`: the real path of the folder that the command starts in. */
+export type Place = { readonly command: string; readonly cwd: string; readonly roots: readonly string[] };
+
+/** A path as the system will be given it: made absolute, but neither shortened nor followed. */
+export type Written = {
+  readonly path: string;
+  readonly access: "read" | "write";
+  /** The pattern that it was found for. */
+  readonly pattern?: string;
+  /** Written as a path outside. The system's own links there are nobody's trick, unless they lead in. */
+  readonly isElsewhere?: boolean;
+};
+
+/** Where a command runs. A shell takes `..` out of where it goes by name, whatever links it went through. */
+export const folderOf = ({ after }: ReadCommand, cwd: string): string =>
+  after.reduce((here, change) => posix.resolve(here, atHome(change)), cwd);
+
+const atHome = (word: string): string => (/^~(?:\/|$)/.test(word) ? homedir() + word.slice(1) : word);
+
+/** What a command may touch. */
+export function pathsOf(read: ReadCommand, place: Place): readonly Written[] {
+  const { argv, reads, writes } = read;
+  const folder = folderOf(read, place.cwd);
+  const goesByName = argv[0] === "cd" && !argv.includes("-P");
+  const accesses = (words: readonly string[], access: Written["access"]): readonly Written[] =>
+    words
+      .filter((word) => word !== "")
+      .map(atHome)
+      .map((word) => {
+        const path = word.startsWith("/") ? word : `${folder}/${word}`;
+        const isElsewhere = word.startsWith("/") && !isIn(place, posix.resolve(word));
+        return { path: goesByName ? posix.resolve(path) : path, access, isElsewhere };
+      });
+  // A shell takes a whole word for a pattern; one without a folder in it is in doubt for the rules already.
+  const patterns = argv.slice(1).filter((word) => word.includes("/") && isPattern(word));
+  return [
+    ...accesses(argv.slice(1).flatMap(valuesIn), "read"),
+    ...accesses(reads, "read"),
+    ...accesses(writes, "write"),
+    ...accesses(patterns, "read").map((one) => ({ ...one, pattern: posix.resolve(one.path) })),
+  ];
+}
+
+/** A word, and the parts of it that may be paths: `if=link`, `-flink`, `--data=@link`, `link:/mnt`. */
+function valuesIn(word: string): readonly string[] {
+  const attached = /^-[A-Za-z]./.test(word) ? [word.slice(2)] : [];
+  const values = [word, ...word.split(/[=:,]/), ...attached];
+  return values.flatMap((value) => (value.startsWith("@") ? [value, value.slice(1)] : [value]));
+}
+
+export const isIn = ({ roots }: Pick<Workspace, "roots">, path: string): boolean =>
+  roots.some((root) => isWithin(path, root));
