@@ -151,8 +151,6 @@ async function aMillion() {
   await first.refresh();
   await first.close();
   const session = `'session-' || n, ${NOW} + n, ${NOW} + n * 7, 1`;
-  const counted = (count) =>
-    `with recursive counted (n) as (select 1 union all select n + 1 from counted where n < ${count})`;
   exec(
     file,
     `${counted(SESSIONS)} insert into sessions (number, session_id, created_at, updated_at, last_seq) select n, ${session} from counted`,
@@ -217,6 +215,10 @@ async function aMillion() {
   await index.close();
 }
 
+function counted(count) {
+  return `with recursive counted (n) as (select 1 union all select n + 1 from counted where n < ${count})`;
+}
+
 function exec(file, sql) {
   const database = new DatabaseSync(file);
   database.exec(`begin; ${sql}; commit`);
@@ -253,8 +255,11 @@ async function inTurns(runs) {
       all[name].push(performance.now() - start);
     }
   }
-  const median = (list) => list.toSorted((one, other) => one - other)[Math.floor(list.length / 2)];
   return Object.fromEntries(Object.entries(all).map(([name, list]) => [name, median(list)]));
+}
+
+function median(list) {
+  return list.toSorted((one, other) => one - other)[Math.floor(list.length / 2)];
 }
 
 /** Thirteen events a call, as bench/fold.mjs has them. */

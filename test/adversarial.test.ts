@@ -169,7 +169,7 @@ describe("what is remembered", () => {
     ["RM-08", [], "git   push"],
     ["RM-10", [{ allow: "execute", command: "git push" }], "git push"],
   ] as const)("%s: never for git push is a no to %j", (_, preset, second) => {
-    const denied = proposeDenial(run("git push"), places()).rules;
+    const denied = proposeDenial(run("git push"), places())?.rules ?? [];
     expect(effect(run(second), [...preset, ...denied])).toBe("deny");
   });
 

@@ -131,7 +131,10 @@ describe("the command line", () => {
   test.each([
     [["frobnicate"], 'toolgate: there is no command "frobnicate". Nothing was done. Try: toolgate --help\n'],
     [["demo", "--quick"], "error: unknown option '--quick'\nNothing was done. Try: toolgate --help\n"],
-    [["run"], "error: missing required argument 'prompt': say what the agent should do\nNothing was done. Try: toolgate --help\n"],
+    [
+      ["run"],
+      "error: missing required argument 'prompt': say what the agent should do\nNothing was done. Try: toolgate --help\n",
+    ],
     [
       ["serve", "--port", "x"],
       "error: option '--port <number>' argument 'x' is invalid. It is a whole number from 0 to 65535.\nNothing was done. Try: toolgate --help\n",

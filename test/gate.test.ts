@@ -427,7 +427,7 @@ describe("the loop guard", () => {
     for (let times = 0; times < 7; times += 1) await gate.call({ name: "t", input: { n: 1 } });
     expect(asked).toHaveLength(1);
     expect(asked[0]?.reason).toBe(
-      "the same call with the same input for the 4th time: it may be going round in circles",
+      "the same call with the same input was made 4 times: it may be going round in circles",
     );
     await gate.call({ name: "t", input: { n: 2 } });
     expect(asked).toHaveLength(1);

@@ -38,14 +38,15 @@ export type SessionOptions = {
 export class AgentSession {
   readonly #record: SessionRecord;
   readonly #context: TurnContext;
-  readonly #now: () => number;
+  /** The session's clock. */
+  readonly now: () => number;
   #isBusy = false;
   #held: Promise<unknown> = Promise.resolve();
 
   private constructor(record: SessionRecord, context: TurnContext, now: () => number) {
     this.#record = record;
     this.#context = context;
-    this.#now = now;
+    this.now = now;
   }
 
   /** Opens a session, new or recorded. Calls that died with an earlier process are settled first. */
@@ -136,7 +137,7 @@ export class AgentSession {
     return this.#alone(async () => {
       await this.#endOpenTurn();
       const turnId = `turn_${this.#record.seq + 1}`;
-      const at = this.#now();
+      const at = this.now();
       const said = blocks.map((block): SessionEvent => ({
         type: "message-chunk",
         at,
@@ -174,7 +175,7 @@ export class AgentSession {
 
   /** Chooses a mode for the calls from here on; what rules it stands for, the agent's policy says. */
   async setMode(modeId: string): Promise<void> {
-    await this.#record.record([{ type: "mode-changed", at: this.#now(), modeId }], { durable: true });
+    await this.#record.record([{ type: "mode-changed", at: this.now(), modeId }], { durable: true });
   }
 
   /** Hears of every event once it is recorded and folded, in order. Returns the function that ends this. */
@@ -197,7 +198,7 @@ export class AgentSession {
     if (!turn || turn.state.status === "stopped") return;
     await this.gate.cancel("the user went on without it.");
     await this.#record.record(
-      [{ type: "turn-stopped", at: this.#now(), turnId: turn.turnId, stopReason: "cancelled" }],
+      [{ type: "turn-stopped", at: this.now(), turnId: turn.turnId, stopReason: "cancelled" }],
       { durable: true },
     );
   }

@@ -3,6 +3,7 @@
  * told that in place of it. The log keeps everything; what a person sees does not change.
  */
 import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
+import { partsOf, unlessAborted } from "./answer-stream.js";
 import { promptFromSession } from "./prompt-from-session.js";
 import type { TurnContext } from "./turn.js";
 
@@ -40,13 +41,20 @@ async function summed(
   signal: AbortSignal,
 ): Promise<string> {
   try {
-    const { stream } = await agent.model.doStream({
+    const asked = agent.model.doStream({
       prompt: [...prompt, { role: "user", content: [{ type: "text", text: REQUEST }] }],
       abortSignal: signal,
     });
+    const { stream } = await unlessAborted(asked, signal);
     let text = "";
-    for await (const part of stream) if (part.type === "text-delta") text += part.delta;
-    return text.trim();
+    let isWhole = false;
+    for await (const part of partsOf(stream, signal)) {
+      if (part.type === "error") return "";
+      if (part.type === "text-delta") text += part.delta;
+      if (part.type === "finish") isWhole = part.finishReason.unified === "stop";
+    }
+    // Half a summary would be taken for all that happened.
+    return isWhole ? text.trim() : "";
   } catch {
     return "";
   }

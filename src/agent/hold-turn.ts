@@ -74,9 +74,16 @@ class Holds {
   #hold(question: Question): void {
     const { questionId } = question;
     if (this.#held.has(questionId)) return;
-    const { ledger, seq, gate, book } = this.#session;
+    const { ledger, seq, gate, book, now } = this.#session;
     if (book.question(questionId)?.state.status !== "open") return;
-    const held = holdUntilAnswered({ ledger, question, ask: this.#ask, signal: this.#signal, after: seq })
+    const held = holdUntilAnswered({
+      ledger,
+      question,
+      ask: this.#ask,
+      signal: this.#signal,
+      after: seq,
+      now,
+    })
       .catch((error: unknown) => {
         this.#failure ??= { error };
       })

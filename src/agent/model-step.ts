@@ -4,6 +4,7 @@ import type { SessionEvent, StepAnswer, StopReason, Usage } from "../call/index.
 import { usageOf } from "../model/index.js";
 import { EventWriter } from "../run/index.js";
 import type { ToolRequest } from "../run/index.js";
+import { partsOf, unlessAborted } from "./answer-stream.js";
 import { promptFromSession } from "./prompt-from-session.js";
 import { modelName, StreamedAnswer } from "./streamed-answer.js";
 import type { TurnContext } from "./turn.js";
@@ -146,32 +147,6 @@ class StepReader {
 }
 
 const CUT_OFF = { status: "broken", stopReason: "error", error: "The model's answer was cut off." } as const;
-
-/** Ends with the signal, whether or not the stream listens to it. */
-async function* partsOf(
-  stream: ReadableStream<LanguageModelV3StreamPart>,
-  signal: AbortSignal,
-): AsyncGenerator<LanguageModelV3StreamPart> {
-  const reader = stream.getReader();
-  try {
-    for (;;) {
-      const { done, value } = await unlessAborted(reader.read(), signal);
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    void reader.cancel().catch(() => undefined);
-  }
-}
-
-function unlessAborted<Value>(promise: PromiseLike<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason);
-    if (signal.aborted) return stop();
-    signal.addEventListener("abort", stop, { once: true });
-    promise.then(resolve, reject).then(() => signal.removeEventListener("abort", stop), reject);
-  });
-}
 
 const BROKEN_BY: ReadonlyMap<string, StepEnd & { status: "broken" }> = new Map([
   ["length", { status: "broken", stopReason: "max_tokens" }],

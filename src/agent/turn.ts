@@ -3,7 +3,7 @@
  * wait for someone. Everything it needs to go on is in the log.
  */
 import { LedgerError } from "../call/index.js";
-import type { SessionBook, SessionEvent, StopReason } from "../call/index.js";
+import type { StopReason } from "../call/index.js";
 import type { Gate, SessionRecord } from "../run/index.js";
 import type { Toolbox } from "../tools/index.js";
 import type { Agent } from "./create-agent.js";
@@ -73,20 +73,9 @@ async function stop(
 ): Promise<TurnEnd> {
   const turnId = record.book.turn?.turnId ?? "";
   await gate.cancel(stopReason === "cancelled" ? "the turn was cancelled." : "the turn ended.");
-  await record.record(lostCalls(record.book, now()), { durable: true });
   const ended = { stopReason, ...(error !== undefined && { error }) };
   await record.record([{ type: "turn-stopped", at: now(), turnId, ...ended }], { durable: true });
   return { status: "stopped", ...ended };
-}
-
-/** What is still running when nothing of ours runs any more has broken without a word. */
-function lostCalls(book: SessionBook, at: number): readonly SessionEvent[] {
-  const reason = "it broke without saying how it ended.";
-  return book
-    .openCalls()
-    .flatMap(({ toolCallId, state }) =>
-      state.status === "running" ? [{ type: "call-lost", toolCallId, at, reason } as const] : [],
-    );
 }
 
 class NoOpenTurn extends Error {

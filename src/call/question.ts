@@ -33,6 +33,8 @@ export type Question = {
   /** What is really about to be done, one line each: the whole command, real paths, hosts. */
   readonly about?: readonly string[];
   readonly options: readonly QuestionOption[];
+  /** No rule can answer it, since it is not about what the call does. */
+  readonly isForThisOnce?: boolean;
   readonly askedAt: number;
   readonly expiresAt?: number;
 };

@@ -13,7 +13,7 @@ import type {
   SearchHit,
   SearchQuery,
   SessionQuery,
-} from "./index-pages.js";
+} from "./index-items.js";
 import { callPage, searchPage, sessionPage } from "./index-pages.js";
 import type { CallStatistics, StatisticsQuery } from "./index-statistics.js";
 import { callStatistics } from "./index-statistics.js";

@@ -59,7 +59,7 @@ const TABLES = `
   create index documents_by_session on documents (session, message);
 
   create virtual table search using fts5 (
-    tags, text, content = 'documents', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2'
+    tags, text, content = 'documents', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3'
   );
   insert into search (search, rank) values ('secure-delete', 1);
   create trigger document_added after insert on documents begin

@@ -19,7 +19,7 @@ export type {
   SearchHit,
   SearchQuery,
   SessionQuery,
-} from "./index-pages.js";
+} from "./index-items.js";
 export type { CallStatistics, Percentiles, StatisticsQuery } from "./index-statistics.js";
 export type { IndexProgress } from "./index-update.js";
 export { LedgerFileError } from "./ledger-file-error.js";

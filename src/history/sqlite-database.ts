@@ -17,7 +17,7 @@ export const BUSY_MILLISECONDS = 5000;
 export type SqlValue = string | number | null;
 
 /** A query that was written once and is run with other values each time. */
-export type Prepared<Values extends readonly unknown[], Row> = {
+type Prepared<Values extends readonly unknown[], Row> = {
   readonly rows: (...values: Values) => Row[];
   readonly row: (...values: Values) => Row | undefined;
   /** How many rows it has changed. */

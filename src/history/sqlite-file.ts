@@ -23,7 +23,7 @@ export type FileKind = {
 };
 
 /** "Tgat". */
-export const LEDGER_FILE: FileKind = { applicationId: 0x54676174, what: "ledger", migrations: MIGRATIONS };
+const LEDGER_FILE: FileKind = { applicationId: 0x54676174, what: "ledger", migrations: MIGRATIONS };
 
 export function openLedgerFile(file: string): Promise<SqliteDatabase<LedgerTables>> {
   return openFile(file, LEDGER_FILE);
@@ -56,7 +56,7 @@ export async function openFile<Tables>(file: string, kind: FileKind): Promise<Sq
 }
 
 /** Makes nothing, brings nothing up to date. */
-export async function openToRead<Tables>(file: string, kind: FileKind): Promise<SqliteDatabase<Tables>> {
+async function openToRead<Tables>(file: string, kind: FileKind): Promise<SqliteDatabase<Tables>> {
   const path = resolve(file);
   const driver = await loadDriver();
   checkIsThere(path, kind);

@@ -41,6 +41,9 @@ export function nameFromStored(text: string): string {
   return JSON.parse(`"${text}"`) as string;
 }
 
+/** The name of the repair that stands for an event which cannot be read. */
+const UNREADABLE = "unreadable-event";
+
 /** An event as it was written. One that cannot be read any more is marked as such, so that the others can be. */
 export function eventFromStored(text: string, seq: number): SessionEvent {
   try {
@@ -54,6 +57,3 @@ export function eventFromStored(text: string, seq: number): SessionEvent {
   const detail = `Event ${seq} of this session cannot be read: its row in the ledger is damaged. The others are as they were recorded.`;
   return { type: "traffic-repaired", at: 0, repair: { repair: UNREADABLE, detail } };
 }
-
-/** The name of the repair that stands for an event which cannot be read. */
-export const UNREADABLE = "unreadable-event";

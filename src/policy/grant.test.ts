@@ -85,18 +85,43 @@ describe("always allow", () => {
 
 describe("always refuse", () => {
   test("a program with its subcommand, whatever comes after it", () => {
-    const { rules, sentence } = proposeDenial(command("git push origin main"), places);
+    const { rules, sentence } = mustBe(proposeDenial(command("git push origin main"), places));
     expect(sentence).toBe("Always refuse `git push` with anything after it in this project");
     expect(effect(command("git   push --force"), [{ allow: "*" }, ...rules])).toBe("deny");
     expect(effect(command("git status"), [{ allow: "*" }, ...rules])).toBe("allow");
   });
 
   test("a tool that has neither command nor path", () => {
-    const { rules, sentence } = proposeDenial(
-      { ...base, tool: "send_mail", kind: "other", server: "mail" },
-      places,
+    const { rules, sentence } = mustBe(
+      proposeDenial({ ...base, tool: "send_mail", kind: "other", server: "mail" }, places),
     );
     expect(rules).toEqual([{ deny: "send_mail", server: "mail" }]);
     expect(sentence).toBe("Always refuse the tool send_mail of mail in this project");
   });
 });
+
+test("nothing is offered that would take more along than was asked about", () => {
+  const other: Intent = { ...base, tool: "other", kind: "other" };
+  expect(proposeDenial(other, places)).toBeUndefined();
+  expect(proposeGrant(other, places)).toBeUndefined();
+  const elsewhere: Intent = { ...command("npm test"), cwd: "/ws/sub" };
+  expect(proposeGrant(elsewhere, places)).toBeUndefined();
+  const git: Intent = {
+    ...base,
+    tool: "edit_file",
+    kind: "edit",
+    paths: [{ path: "/ws/.git/config", access: "write" }],
+  };
+  expect(proposeGrant(git, places)).toBeUndefined();
+});
+
+test("always is for a host, where a host is asked for", () => {
+  const fetching: Intent = { ...base, tool: "fetch", kind: "fetch", hosts: ["https://example.com/a"] };
+  expect(proposeGrant(fetching, places)?.rules).toEqual([{ allow: "fetch", host: "https://example.com" }]);
+  expect(proposeDenial(fetching, places)?.rules).toEqual([{ deny: "fetch", host: "https://example.com" }]);
+});
+
+function mustBe<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error("Nothing was proposed");
+  return value;
+}

@@ -51,8 +51,10 @@ export function proposeDenial(
   intent: Intent,
   places: Places,
   where: GrantScope["type"] = "project",
-): Proposal {
+): Proposal | undefined {
   const { parts } = partsOf(intent, places);
+  // A tool that is named like a kind would take all of that kind along.
+  if (parts.some(({ type }) => type === "tool") && isWiderThanATool(intent.tool)) return undefined;
   const denied = parts.map((part) => denialFor(part, intent));
   const names = [...new Set(denied.map(({ name }) => name))];
   return { rules: denied.map(({ rule }) => rule), sentence: `Always refuse ${listed(names)}${WHERE[where]}` };

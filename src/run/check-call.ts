@@ -16,7 +16,13 @@ export type CheckOptions = {
   readonly judge: Judge;
   readonly onCleared: (verdict: Verdict) => void;
   readonly loops: LoopGuard;
-  readonly question: (toolCallId: string, title: string, intent: Intent, verdict: Verdict) => Question;
+  readonly question: (
+    toolCallId: string,
+    title: string,
+    intent: Intent,
+    verdict: Verdict,
+    isForThisOnce: boolean,
+  ) => Question;
   readonly now: () => number;
 };
 
@@ -46,11 +52,12 @@ export class CallCheck {
     if (!resolved.ok) return [{ type: "call-failed", toolCallId, at, error: resolved.problem }];
     const { input, intent } = resolved;
     const title = titleOf(tool, input) ?? plainTitle;
-    const verdict = this.#judged(intent, loops.loops(tool.name, rawInput));
+    const times = loops.loops(tool.name, rawInput);
+    const verdict = this.#judged(intent, times);
     const shown = await this.shown(tool, input, intent, verdict);
     if (!shown.ok) return [{ type: "call-failed", toolCallId, at, error: shown.problem }];
     const fields = { ...(title !== plainTitle && { title }), ...shown.fields };
-    const decided = this.#decided(toolCallId, title, intent, verdict);
+    const decided = this.#decided(toolCallId, title, intent, verdict, times !== undefined);
     if (Object.keys(fields).length === 0) return [decided];
     return [{ type: "call-revised", toolCallId, at, fields }, decided];
   }
@@ -130,7 +137,13 @@ export class CallCheck {
     return { effect: "ask", reason: looping(times), saw: verdict.saw };
   }
 
-  #decided(toolCallId: string, title: string, intent: Intent, verdict: Verdict): SessionEvent {
+  #decided(
+    toolCallId: string,
+    title: string,
+    intent: Intent,
+    verdict: Verdict,
+    isLoop: boolean,
+  ): SessionEvent {
     const { now, onCleared, question } = this.#options;
     const at = now();
     const decision = { ...byRule(verdict), at, intentHash: intentHash(intent) };
@@ -139,7 +152,12 @@ export class CallCheck {
       onCleared(verdict);
       return { type: "call-cleared", toolCallId, at, decision };
     }
-    return { type: "question-asked", toolCallId, at, question: question(toolCallId, title, intent, verdict) };
+    return {
+      type: "question-asked",
+      toolCallId,
+      at,
+      question: question(toolCallId, title, intent, verdict, isLoop),
+    };
   }
 
   async #intent(tool: Tool, input: unknown, rawInput: unknown): Promise<Intent> {
@@ -177,7 +195,7 @@ function asReading({ cwd, paths }: Intent): Intent {
 }
 
 const looping = (times: number): string =>
-  `the same call with the same input for the ${times}th time: it may be going round in circles`;
+  `the same call with the same input was made ${times} times: it may be going round in circles`;
 
 export function byRule({ rule, reason }: Verdict): { by: "rule"; rule?: string; reason?: string } {
   return { by: "rule", ...(rule !== undefined && { rule }), ...(reason !== undefined && { reason }) };

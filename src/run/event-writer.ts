@@ -10,6 +10,8 @@ export class EventWriter {
   readonly #record: SessionRecord;
   #waiting: SessionEvent[] = [];
   #writing: Promise<void> | undefined;
+  /** The first that could not be written: whoever flushes hears of it. */
+  #failure: { readonly error: unknown } | undefined;
 
   constructor(record: SessionRecord) {
     this.#record = record;
@@ -18,20 +20,30 @@ export class EventWriter {
   add(event: SessionEvent): void {
     this.#waiting.push(event);
     this.#writing ??= this.#write();
-    // Whoever calls `flush` hears of a failure; until then it must not be an unhandled one.
-    this.#writing.catch(() => undefined);
   }
 
-  /** Returns when all is recorded, with these last events in an append of their own. */
+  /**
+   * Returns when all is recorded, with these last events in an append of their own. What happened on the way may
+   * be lost when it could not be written; how it ended must not be, as long as it can be.
+   */
   async flush(last: readonly SessionEvent[] = []): Promise<void> {
     await this.#writing;
-    await this.#record.record(last);
+    if (last.length > 0) return this.#record.record(last);
+    const failure = this.#failure;
+    this.#failure = undefined;
+    if (failure) throw failure.error;
   }
 
   async #write(): Promise<void> {
     // Let what comes in the same moment go into one append.
     await Promise.resolve();
-    while (this.#waiting.length > 0) await this.#writeSome(this.#waiting.splice(0));
+    while (this.#waiting.length > 0) {
+      try {
+        await this.#writeSome(this.#waiting.splice(0));
+      } catch (error) {
+        this.#failure ??= { error };
+      }
+    }
     this.#writing = undefined;
   }
 

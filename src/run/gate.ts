@@ -104,6 +104,10 @@ export class Gate {
       question: (...asked) => this.#question(...asked),
     });
     this.#wrapped = new Wrapped(this, toolbox);
+    // Someone else has the session: what runs here can no longer be recorded.
+    record.lost.addEventListener("abort", () => this.#running.stopAll(record.lost.reason), {
+      once: true,
+    });
     const { remember } = options;
     this.#answers = new SettleAnswers({ record, toolbox, judge, check: this.#check, loops, remember, now });
   }
@@ -136,9 +140,12 @@ export class Gate {
     const parts: { toolCallId: string; events: readonly SessionEvent[] }[] = [];
     for (const request of requests) parts.push(await this.#submitOne(request));
     const toolCallIds = parts.map(({ toolCallId }) => toolCallId);
-    await this.#record.record([...parts.flatMap(({ events }) => events), ...also(toolCallIds)], {
-      durable: true,
-    });
+    // One that was cancelled while it was being written or checked has ended already.
+    const isOver = (toolCallId: string) => this.#record.book.call(toolCallId)?.times.ended !== undefined;
+    await this.#record.recordMade(() => [
+      ...parts.flatMap(({ toolCallId, events }) => (isOver(toolCallId) ? [] : events)),
+      ...also(toolCallIds),
+    ]);
     const where = (...statuses: string[]) =>
       toolCallIds.filter((id) => statuses.includes(this.#record.book.call(id)?.state.status ?? ""));
     return {
@@ -161,8 +168,9 @@ export class Gate {
     for (;;) {
       const since = this.#running.wakes;
       if (!signal.aborted && failures.length === 0) {
-        await this.#answers.settle();
-        for (const call of this.#record.book.openCalls()) {
+        // When answers cannot be read, what runs is still waited for.
+        await this.#answers.settle().catch((error: unknown) => void failures.push(error));
+        for (const call of failures.length > 0 ? [] : this.#record.book.openCalls()) {
           if (call.state.status !== "cleared" || this.#running.has(call.toolCallId)) continue;
           this.#start(call, signal).catch((error: unknown) => void failures.push(error));
         }
@@ -217,19 +225,41 @@ export class Gate {
     }
   }
 
-  /** Ends every call that has not started; a running one is told by its signal and reports for itself. */
+  /** Ends every call: what waits is cancelled, what runs is told to stop, waited for, and reports for itself. */
   async cancel(reason: string): Promise<void> {
+    this.#running.stopAll(new Cancelled(reason));
+    // A call that is only about to start ends here: what it still looks at need not be waited for.
     await this.#answers.recordMade(() => cancelEvents(this.#record.book, reason, this.#now()));
+    await this.#runningEnded();
+    await this.#answers.recordMade(() => this.#lostCalls());
+  }
+
+  async #runningEnded(): Promise<void> {
+    const running = this.#record.book.openCalls().filter(({ state }) => state.status === "running");
+    await Promise.allSettled(running.map(({ toolCallId }) => this.#running.ended(toolCallId)));
+  }
+
+  /** Calls whose end could not be recorded when they ended: nothing of ours runs for them any more. */
+  #lostCalls(only?: string): readonly SessionEvent[] {
+    return this.#record.book.openCalls().flatMap(({ toolCallId, state }): SessionEvent[] => {
+      if (state.status !== "running" || this.#running.has(toolCallId)) return [];
+      if (only !== undefined && only !== toolCallId) return [];
+      return [
+        { type: "call-lost", toolCallId, at: this.#now(), reason: "it broke without saying how it ended." },
+      ];
+    });
   }
 
   /** Ends one call: what waits is cancelled, what runs is told to stop and waited for. False when it has ended already. */
   async cancelCall(toolCallId: string, reason: string): Promise<boolean> {
-    if (this.#record.book.call(toolCallId)?.times.ended !== undefined) return false;
-    if (this.#running.stop(toolCallId, new Cancelled(reason))) {
-      await this.#running.ended(toolCallId);
-      if (this.#record.book.call(toolCallId)?.times.ended !== undefined) return true;
-    }
+    const call = this.#record.book.call(toolCallId);
+    if (!call || call.times.ended !== undefined) return false;
+    this.#running.stop(toolCallId, new Cancelled(reason));
     await this.#answers.recordMade(() => cancelEvents(this.#record.book, reason, this.#now(), toolCallId));
+    if (this.#record.book.call(toolCallId)?.state.status === "running") {
+      await this.#running.ended(toolCallId).catch(() => undefined);
+      await this.#answers.recordMade(() => this.#lostCalls(toolCallId));
+    }
     this.#running.wake();
     return true;
   }
@@ -271,11 +301,16 @@ export class Gate {
 
   /** Gives the session back, for whoever opens it next. */
   async close(): Promise<void> {
+    this.#running.stopAll(new Cancelled("the session was closed."));
+    await this.#runningEnded();
     await this.#record.close();
   }
 
   /** The app's result of a call it was asked to make. */
   async finishForApp(toolCallId: string, output: unknown): Promise<void> {
+    const state = this.#record.book.call(toolCallId)?.state;
+    if (state?.status !== "waiting" || state.waitingFor.type !== "app")
+      throw new IllegalEvent(`Tool call ${toolCallId}`, "call-done", "does not wait for the app");
     await this.#record.record(
       [{ type: "call-done", toolCallId, at: this.#now(), rawOutput: plainJson(output) }],
       {
@@ -311,7 +346,13 @@ export class Gate {
     };
   }
 
-  #question(toolCallId: string, title: string, intent: Intent, verdict: Verdict): Question {
+  #question(
+    toolCallId: string,
+    title: string,
+    intent: Intent,
+    verdict: Verdict,
+    isForThisOnce = false,
+  ): Question {
     const { judge, workspace, remember, questionLifetime } = this.#options;
     return questionFor({
       sessionId: this.#record.sessionId,
@@ -323,7 +364,9 @@ export class Gate {
       at: this.#now(),
       lifetime: questionLifetime,
       roots: workspace.roots,
-      settles: remember && ((rules: readonly Rule[]) => judge(intent, rules).effect),
+      isForThisOnce,
+      settles:
+        remember && !isForThisOnce ? (rules: readonly Rule[]) => judge(intent, rules).effect : undefined,
     });
   }
 

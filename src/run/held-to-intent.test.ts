@@ -103,9 +103,18 @@ test("a write names one file, and not what lies below it", async () => {
   await expect(workspace.makeFolder(`${root}/named/new`)).rejects.toThrow("not among the paths");
 });
 
-test("a tool that named no paths, or a command, was allowed as a whole", async () => {
-  const free = await held(undefined);
-  expect(free.held).toBe(free.workspace);
-  const command = await held("read", { command: "ls" });
-  expect(command.held).toBe(command.workspace);
+test("a tool that named no paths was allowed as a whole", async () => {
+  const { held: free, workspace } = await held(undefined);
+  await free.write(join(workspace.root, "anything"), "x");
+  expect(await free.readText(join(workspace.root, "anything"))).toBe("x");
+});
+
+test("a command runs in the folder that it was allowed for, and in no other", async () => {
+  const { held: bound, workspace } = await held("read", { command: "pwd" });
+  const options = { signal: new AbortController().signal, onOutput: () => undefined };
+  expect(await bound.runCommand("pwd", options)).toEqual({ exitCode: 0 });
+  await workspace.makeFolder(join(workspace.root, "elsewhere"));
+  await expect(
+    bound.runCommand("pwd", { ...options, cwd: join(workspace.root, "elsewhere") }),
+  ).rejects.toThrow("is not the folder that this command was allowed for");
 });

@@ -9,8 +9,16 @@ import type { Intent, PathAccess } from "../policy/index.js";
 import { ToolFailure } from "../tools/index.js";
 import type { Workspace } from "../tools/index.js";
 
-export function heldToIntent(workspace: Workspace, { paths, command }: Intent): Workspace {
-  if (paths.length === 0 || command !== undefined) return workspace;
+export function heldToIntent(workspace: Workspace, intent: Intent): Workspace {
+  const { paths, command } = intent;
+  const runCommand: Workspace["runCommand"] = async (words, options) => {
+    if (command !== undefined && (options.cwd ?? workspace.root) !== intent.cwd)
+      throw new ToolFailure(
+        `${visibleText(options.cwd ?? workspace.root)} is not the folder that this command was allowed for: something has changed on the way there. Nothing was run. Make the call again.`,
+      );
+    return workspace.runCommand(words, options);
+  };
+  if (paths.length === 0 || command !== undefined) return withCommands(workspace, runCommand);
   const mustBe = (isNamed: (named: PathAccess, path: string) => boolean, path: string): string => {
     if (paths.some((named) => isNamed(named, path))) return path;
     throw new ToolFailure(
@@ -31,7 +39,26 @@ export function heldToIntent(workspace: Workspace, { paths, command }: Intent): 
     makeLink: async (path, target) => workspace.makeLink(mustBe(writes, path), target),
     remove: async (path) => workspace.remove(mustBe(removes, path)),
     move: async (path, to) => workspace.move(mustBe(removes, path), mustBe(writes, to)),
-    runCommand: (words, options) => workspace.runCommand(words, options),
+    runCommand,
+  };
+}
+
+function withCommands(workspace: Workspace, runCommand: Workspace["runCommand"]): Workspace {
+  return {
+    root: workspace.root,
+    roots: workspace.roots,
+    resolve: (path, options) => workspace.resolve(path, options),
+    look: (path) => workspace.look(path),
+    readLink: (path) => workspace.readLink(path),
+    readText: (path) => workspace.readText(path),
+    readBytes: (path, range) => workspace.readBytes(path, range),
+    list: (path) => workspace.list(path),
+    write: (path, content, options) => workspace.write(path, content, options),
+    makeFolder: (path, options) => workspace.makeFolder(path, options),
+    makeLink: (path, target) => workspace.makeLink(path, target),
+    remove: (path) => workspace.remove(path),
+    move: (path, to) => workspace.move(path, to),
+    runCommand,
   };
 }
 

@@ -24,6 +24,7 @@ export type HoldOptions = {
  */
 export async function holdUntilAnswered(options: HoldOptions): Promise<void> {
   const { ledger, question, ask, signal, after = 0, now = Date.now } = options;
+  if (signal.aborted) return;
   const over = new AbortController();
   const stop = AbortSignal.any([signal, over.signal]);
   try {

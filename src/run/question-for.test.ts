@@ -24,6 +24,7 @@ const asked = (more: Partial<AskedCall> = {}): AskedCall => ({
   verdict: { saw: ["npm test"] },
   at: 1_000,
   roots: ["/work"],
+  isForThisOnce: false,
   settles: undefined,
   ...more,
 });
@@ -75,5 +76,5 @@ test("nothing in it is hidden, and it is bounded", () => {
   expect(title).toBe("Run ⟨U+202E⟩txt.sh");
   expect(Array.from(reason ?? "")).toHaveLength(500);
   expect(reason).not.toContain("\n");
-  expect(about).toEqual(saw.slice(0, 100));
+  expect(about).toEqual([...saw.slice(0, 50), "… 100 more …", ...saw.slice(150)]);
 });

@@ -18,6 +18,8 @@ export type AskedCall = {
   /** After how many milliseconds nobody may say yes any more. */
   readonly lifetime?: number | undefined;
   readonly roots: readonly string[];
+  /** No rule can answer it: it is not about what the call does. */
+  readonly isForThisOnce: boolean;
   /** Whether these rules would settle it, so that an "always" is no empty promise; none when nothing can be stored. */
   readonly settles: ((rules: readonly Rule[]) => RuleEffect) | undefined;
 };
@@ -32,8 +34,9 @@ export function questionFor(asked: AskedCall): Question {
     intentHash: intentHash(intent),
     title: visibleText(title),
     ...reasonOf(verdict),
-    about: [...verdict.saw.slice(0, MOST_LINES), ...circumstances(asked)],
+    about: [...circumstances(asked), ...bounded(verdict.saw)],
     options: optionsOf(asked),
+    ...(asked.isForThisOnce && { isForThisOnce: true }),
     askedAt: at,
     ...(lifetime !== undefined && { expiresAt: at + lifetime }),
   };
@@ -51,6 +54,13 @@ function circumstances({ intent, roots }: AskedCall): readonly string[] {
     ...(intent.cwd === roots[0] ? [] : [`runs in: ${visibleText(intent.cwd)}`]),
     ...Object.entries(intent.env ?? {}).map(([name, value]) => `sets: ${visibleText(`${name}=${value}`)}`),
   ];
+}
+
+/** Of very many lines the last ones too: what matters may stand there, and so stand the doubts. */
+function bounded(lines: readonly string[]): readonly string[] {
+  if (lines.length <= MOST_LINES) return lines;
+  const left = lines.length - MOST_LINES;
+  return [...lines.slice(0, MOST_LINES / 2), `… ${left} more …`, ...lines.slice(-MOST_LINES / 2)];
 }
 
 const LONGEST_REASON = 500;

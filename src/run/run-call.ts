@@ -50,7 +50,12 @@ export async function runCall(options: RunOptions): Promise<void> {
   };
   const timer = timeout(options.timeLimit, () => stop.abort(new TimeIsUp(tool, options.timeLimit)));
   signal.addEventListener("abort", wish, { once: true });
-  if (signal.aborted) wish();
+  if (signal.aborted) {
+    wish();
+    clearTimeout(timer);
+    const reason = "it was stopped before it began.";
+    return writer.flush([{ type: "call-cancelled", toolCallId, at: now(), reason }]);
+  }
   const patience = new Patience(options, stop.signal);
   const end = await Promise.race([
     outcome(options, contextOf(options, reporter, writer, stop.signal)),

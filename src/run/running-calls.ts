@@ -43,6 +43,10 @@ export class RunningCalls {
     return ended;
   }
 
+  stopAll(reason: unknown): void {
+    for (const { controller } of this.#running.values()) controller.abort(reason);
+  }
+
   /** False when it does not run. */
   stop(toolCallId: string, reason: unknown): boolean {
     const running = this.#running.get(toolCallId);

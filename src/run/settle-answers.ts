@@ -136,6 +136,7 @@ export class SettleAnswers {
   async #answerByRule(): Promise<void> {
     const { record, judge, check, toolbox } = this.#options;
     for (const question of openQuestions(record.book)) {
+      if (question.isForThisOnce) continue;
       const call = record.book.call(question.toolCallId);
       const tool = call && toolbox.get(call.name);
       if (!call || !tool || isAppTool(tool)) continue;

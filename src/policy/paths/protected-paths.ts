@@ -20,16 +20,20 @@ export type Whereabouts = {
 };
 
 export function isProtected(path: string, where: Whereabouts): string | undefined {
-  const forbidden = isForbidden(path, where);
-  if (forbidden !== undefined) return forbidden;
   const segments = foldedSegments(path);
-  if (!segments) return NO_PATH;
+  const forbidden = whyForbidden(segments, where);
+  if (!segments || forbidden !== undefined) return forbidden;
   if (isOwn(segments, where.own)) return "This is Toolgate's own data: rules, answers and history.";
+  const inPath = new Set(segments);
+  const isMeant = ({ needs, pattern }: Compiled): boolean =>
+    (needs === undefined || inPath.has(needs)) && matchSegments(pattern, segments);
   for (const { what, reading, names, heads, except } of PROTECTED) {
     if (!changes(where) && !reading) continue;
-    if (except.some((pattern) => matchSegments(pattern, segments))) continue;
-    if (names.some((pattern) => matchSegments(pattern, segments))) return `This is ${what}.`;
-    if (takesAlong(where) && heads.some((pattern) => matchSegments(pattern, segments)))
+    if (names.some(isMeant)) {
+      if (except.some(isMeant)) continue;
+      return `This is ${what}.`;
+    }
+    if (takesAlong(where) && heads.some(isMeant) && !except.some(isMeant))
       return `This is a folder that may hold ${what}.`;
   }
   return undefined;
@@ -37,7 +41,10 @@ export function isProtected(path: string, where: Whereabouts): string | undefine
 
 /** Toolgate's own files cannot be changed, nor can a workspace or a home be taken away with all it holds. */
 export function isForbidden(path: string, where: Whereabouts): string | undefined {
-  const segments = foldedSegments(path);
+  return whyForbidden(foldedSegments(path), where);
+}
+
+function whyForbidden(segments: readonly string[] | undefined, where: Whereabouts): string | undefined {
   if (!segments) return NO_PATH;
   if (!changes(where)) return undefined;
   if (isOwn(segments, where.own)) return "This is Toolgate's own data, which no tool may change.";
@@ -81,9 +88,16 @@ const PROTECTED = PROTECTED_NAMES.map(({ what, reading = false, names, except = 
   except: except.flatMap(compiled),
 }));
 
-function compiled(name: string): readonly (readonly string[])[] {
-  const segments = patternSegments(foldPath(/^(?:\/|\*\*)/.test(name) ? name : `**/${name}`));
-  return segments ? [segments] : [];
+type Compiled = {
+  readonly pattern: readonly string[];
+  /** A name that a path must have in it to match at all: most have not, and are done with quickly. */
+  readonly needs: string | undefined;
+};
+
+function compiled(name: string): readonly Compiled[] {
+  const pattern = patternSegments(foldPath(/^(?:\/|\*\*)/.test(name) ? name : `**/${name}`));
+  if (!pattern) return [];
+  return [{ pattern, needs: pattern.find((segment) => !/^\/|[*?]/.test(segment)) }];
 }
 
 /**

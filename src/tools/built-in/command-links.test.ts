@@ -141,7 +141,7 @@ test("links that are copied or moved are told where another command may use them
 
 test("a folder with more in it than can be looked through may lead anywhere", async () => {
   const { told, root } = await place({});
-  const make = "mkdir sub few && cd sub && seq 20001 | xargs touch && cd ../few && seq 5000 | xargs touch";
+  const make = "mkdir sub few && cd sub && seq 10001 | xargs touch && cd ../few && seq 3000 | xargs touch";
   execFileSync("sh", ["-c", make], { cwd: root });
   expect(await told("grep -r x sub")).toEqual([`${ANYWHERE} /ws/sub`]);
   expect(await told("grep -r x few")).toEqual([]);

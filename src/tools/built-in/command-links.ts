@@ -15,18 +15,19 @@ import type { PathAccess, ReadCommand, Rule } from "../../policy/index.js";
 import { isProtectedFile } from "../search/protected-file.js";
 import { ToolFailure } from "../tool.js";
 import type { Workspace } from "../workspace.js";
+import { follow } from "./follow-link.js";
 import { foundBelow, walkOf } from "./folder-walks.js";
 import { globNames } from "./glob-names.js";
-import { isWithin } from "./in-turn.js";
-import { folderOf, isIn, pathsOf } from "./written-paths.js";
+import { folderOf, pathsOf } from "./written-paths.js";
 import type { Place, Written } from "./written-paths.js";
 
 /** More than anyone writes. To look at the first ones only would be a way around the rules. */
 const MOST_PATHS = 2_000;
 /** Of so many links it is asked one by one what the command does to them; more are all taken to be changed. */
 const MOST_LINKS = 50;
-/** Folders that a command goes through by itself. */
-const MOST_FOLDERS = 20;
+/** Folders that a command may go through by itself, and names in them. */
+const MOST_FOLDERS = 100;
+const MOST_NAMES = 10_000;
 
 /** `cwd`: the real path of the folder that the command starts in. */
 export async function commandLinks(
@@ -57,7 +58,7 @@ export async function commandLinks(
       ...(kept !== name && may("delete") ? [{ path: kept, named: name, access: "delete" } as const] : []),
     ];
   });
-  return withoutRepeats([...told, ...protectedNames(named, place), ...walked.paths, ...anywhere]);
+  return [...told, ...withoutRepeats([...protectedNames(named, place), ...walked.paths, ...anywhere])];
 }
 
 function withoutRepeats(paths: readonly PathAccess[]): readonly PathAccess[] {
@@ -114,26 +115,22 @@ async function comeUpon(
 ): Promise<{ readonly links: readonly Written[]; readonly paths: readonly PathAccess[] }> {
   const links: Written[] = [];
   const paths: PathAccess[] = [];
-  const done = new Set<string>();
+  const tried = new Set<string>();
+  const budget = { names: MOST_NAMES };
   for (const read of commands) {
     const walk = walkOf(read.argv, commands.length === 1);
     if (!walk) continue;
     for (const start of [folderOf(read, place.cwd), ...named.map(({ path }) => path)]) {
       const folder = posix.resolve(start);
       const key = `${walk.shows ?? ""} ${walk.links ?? false} ${folder}`;
-      if (done.has(key) || (await typeOf(folder, workspace)) !== "folder" || !mayBeWalked(folder, place))
-        continue;
-      done.add(key);
-      const found = done.size > MOST_FOLDERS ? undefined : await foundBelow(folder, walk, workspace);
+      if (tried.has(key) || (await typeOf(folder, workspace)) !== "folder") continue;
+      tried.add(key);
+      const isTooMuch = tried.size > MOST_FOLDERS;
+      if (!isTooMuch && !mayBeWalked(folder, place)) continue;
+      const found = isTooMuch ? undefined : await foundBelow(folder, { ...walk, budget }, workspace);
       if (!found) return { links, paths: [...paths, anywhereFor(folder)] };
+      links.push(...found.links);
       paths.push(...found.files.map((path) => ({ path, access: "read" }) as const));
-      for (const path of found.links) {
-        const one = { path, access: "read" } as const;
-        const link = await follow(one, workspace);
-        // What stays in the folder was met by its own name.
-        if (link && !isWithin(link.path, folder)) links.push(one);
-      }
-      if (links.length > MOST_PATHS) return { links: [], paths: [...paths, anywhereFor(folder)] };
     }
   }
   return { links, paths };
@@ -167,29 +164,4 @@ function verdictOn(rule: Rule, { command, cwd, roots }: Place): ReturnType<typeo
     { ...intent, paths: [], hosts: [], baseHashes: {} },
     { rules: [rule], default: "allow", roots, home: homedir() },
   );
-}
-
-type Link = PathAccess & {
-  readonly named: string;
-  /** The name by which the rules know it: the pattern's, where one found it. */
-  readonly asked: string;
-  /** Where it leads when a link that is its last name is not followed. */
-  readonly kept: string;
-};
-
-async function follow(
-  { path: written, access, pattern, isElsewhere }: Written,
-  workspace: Workspace,
-): Promise<Link | undefined> {
-  const named = posix.resolve(written);
-  try {
-    const path = await workspace.resolve(written);
-    if (path === named || (isElsewhere && !isIn(workspace, path))) return undefined;
-    const kept = await workspace.resolve(written, { keepLink: true });
-    return { path, named, asked: pattern ?? named, access, kept };
-  } catch (error) {
-    // What cannot be walked to, the command cannot reach either; most words are no paths at all.
-    if (error instanceof ToolFailure) return undefined;
-    throw error;
-  }
 }

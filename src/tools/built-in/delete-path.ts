@@ -1,8 +1,8 @@
 /**
  * A file, a link or a folder taken away. Of a link only the link goes, never what it leads to.
  *
- * What cannot be deleted fails before anyone is asked; what can is shown as it is then, and the intent
- * holds its hash, so that a yes is for that and nothing else.
+ * What it would delete is shown as it is then, and the intent holds its hash, so that a yes is for that and
+ * nothing else. The intent itself tells nothing of what is there: it is made before anyone has decided.
  */
 import { z } from "zod";
 import { defineTool } from "../define-tool.js";
@@ -16,11 +16,14 @@ import { inTurn } from "./in-turn.js";
 import { removedContent } from "./removed-content.js";
 import { counted } from "./size-text.js";
 import { pathInput } from "./text-input.js";
+import { untold } from "./untold.js";
 
 const input = z.object({
   path: pathInput("The file, link or folder"),
   recursive: z.boolean().default(false).describe("Delete a folder with all that is in it."),
 });
+
+type Input = z.output<typeof input>;
 
 export const deletePath = defineTool({
   name: "delete_path",
@@ -29,10 +32,11 @@ export const deletePath = defineTool({
   kind: "delete",
   input,
   async intent(wanted, workspace) {
-    const found = await removal(wanted, workspace);
+    const file = await touched(wanted.path, "delete", workspace, { keepLink: true });
+    mustNotBeRoot(file.path, wanted, workspace);
     return {
-      paths: [await touched(wanted.path, "delete", workspace, { keepLink: true })],
-      baseHashes: await baseHashes(workspace, found.path, found.tree),
+      paths: [file],
+      baseHashes: await untold(file.path, () => baseHashes(workspace, file.path)),
     };
   },
   async preview(wanted, workspace) {
@@ -55,9 +59,14 @@ export const deletePath = defineTool({
 /** `tree` is there for a folder. */
 type Removal = TreeEntry & { readonly tree?: FolderTree };
 
-async function removal({ path, recursive }: z.output<typeof input>, workspace: Workspace): Promise<Removal> {
-  const real = await workspace.resolve(path, { keepLink: true });
+function mustNotBeRoot(real: string, { path }: Input, workspace: Workspace): void {
   mustNotHoldRoot(real, workspace, { tool: "delete_path", written: path, done: "deleted" });
+}
+
+async function removal(wanted: Input, workspace: Workspace): Promise<Removal> {
+  const { path, recursive } = wanted;
+  const real = await workspace.resolve(path, { keepLink: true });
+  mustNotBeRoot(real, wanted, workspace);
   const info = await workspace.look(real);
   if (!info)
     throw new ToolFailure(

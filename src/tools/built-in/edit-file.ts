@@ -2,7 +2,8 @@
  * Passages of a file replaced, or a file made.
  *
  * The diff that is shown before is made from the file as it is then; the intent holds that file's hash, so
- * that a yes is for that diff. What is shown afterwards is what was really written.
+ * that a yes is for that diff, and tells nothing of it: it is made before anyone has decided. What is shown
+ * afterwards is what was really written.
  */
 import { z } from "zod";
 import { diffContent } from "../../call/index.js";
@@ -11,11 +12,12 @@ import { defineTool } from "../define-tool.js";
 import { touched } from "../touched.js";
 import type { Workspace } from "../workspace.js";
 import { applyEdits, textOfNewFile } from "./apply-edit.js";
-import { sha256 } from "./base-hash.js";
+import { fileBaseHash } from "./base-hash.js";
 import { hunkLocations } from "./hunk-locations.js";
 import { inTurn } from "./in-turn.js";
 import { counted } from "./size-text.js";
 import { pathInput, textInput } from "./text-input.js";
+import { untold } from "./untold.js";
 
 const replaceAll = z
   .boolean()
@@ -63,10 +65,10 @@ export const editFile = defineTool({
   kind: "edit",
   input,
   async intent({ path }, workspace) {
-    const { real, current } = await look(path, workspace);
+    const file = await touched(path, "write", workspace);
     return {
-      paths: [await touched(path, "write", workspace)],
-      baseHashes: current === undefined ? {} : { [real]: sha256(current) },
+      paths: [file],
+      baseHashes: await untold(file.path, () => fileBaseHash(workspace, file.path)),
     };
   },
   async preview(edit, workspace) {

@@ -10,7 +10,7 @@ import type { Tool, ToolReturn } from "../tool.js";
 import { fetchPage } from "../web/fetch-page.js";
 import type { FetchLimits, Page } from "../web/fetch-page.js";
 import type { ReachOptions } from "../web/guarded-agent.js";
-import { htmlToMarkdown } from "../web/html-to-markdown.js";
+import { htmlToMarkdown, MAX_HTML_LENGTH } from "../web/html-to-markdown.js";
 import type { Converted } from "../web/html-to-markdown.js";
 import { htmlToText } from "../web/html-to-text.js";
 import { decodedText, mediaType, pageKind } from "../web/page-text.js";
@@ -104,8 +104,16 @@ async function readable(page: FullPage, wanted: Wanted): Promise<Converted | Con
 
 async function fromHtml(html: string, { url }: FullPage, { format, signal }: Wanted): Promise<Converted> {
   if (format === "raw") return { text: html };
-  return format === "text" ? { text: htmlToText(html) } : htmlToMarkdown(html, { base: url.href, signal });
+  // However linear the reading is, all else waits for it.
+  const head = html.slice(0, MAX_HTML_LENGTH);
+  const { text, notice } =
+    format === "text" ? { text: htmlToText(head) } : await htmlToMarkdown(head, { base: url.href, signal });
+  const notices = [notice, head.length < html.length ? ONLY_THE_HEAD : undefined];
+  const said = notices.filter((one) => one !== undefined).join(" ");
+  return said === "" ? { text } : { text, notice: said };
 }
+
+const ONLY_THE_HEAD = `This is made from the first ${MAX_HTML_LENGTH / 1024} kB of the page. Use format="raw" for all of it.`;
 
 function unreadable({ contentType, body }: FullPage): string {
   const type = mediaType(contentType) || "binary data";

@@ -6,9 +6,10 @@
 import { isProtectedFile } from "../search/protected-file.js";
 import { ToolFailure } from "../tool.js";
 import type { Workspace } from "../workspace.js";
+import { follow } from "./follow-link.js";
+import { isWithin } from "./in-turn.js";
+import type { Written } from "./written-paths.js";
 
-/** Names below one folder. */
-const MOST_NAMES = 20_000;
 /** As many as it takes to ask. */
 const MOST_FOUND = 20;
 
@@ -68,35 +69,44 @@ export function walkOf(argv: readonly string[], isAlone: boolean): Walk | undefi
   }
 }
 
-/** Real paths of protected files, and of links that leave the folder; undefined when there is more than can be looked at. */
+type Found = { readonly files: readonly string[]; readonly links: readonly Written[] };
+
+/**
+ * Protected files by their real paths, and the links that leave the folder; undefined when there is more than
+ * can be looked at. `budget` is how many names may still be, by all walks for one command.
+ */
 export async function foundBelow(
   folder: string,
-  { shows, links = false }: Walk,
+  { shows, links = false, budget }: Walk & { readonly budget: { names: number } },
   workspace: Workspace,
-): Promise<{ readonly files: readonly string[]; readonly links: readonly string[] } | undefined> {
-  const found = { files: [] as string[], links: [] as string[] };
+): Promise<Found | undefined> {
+  const files: string[] = [];
+  const left: Written[] = [];
   const ahead = [folder];
-  let seen = 0;
   for (let here = ahead.pop(); here !== undefined; here = ahead.pop()) {
     const entries = await listed(here, workspace);
-    seen += entries.length;
-    if (seen > MOST_NAMES) return undefined;
+    budget.names -= entries.length;
+    if (budget.names < 0) return undefined;
     for (const { name, type } of entries) {
       const path = `${here === "/" ? "" : here}/${name}`;
-      if (type === "folder" && (links || !(OTHERS.has(name) || isHiddenFrom(shows, name)))) ahead.push(path);
-      if (type === "link" && links) found.links.push(path);
-      if (type === "file" && shows && !isHiddenFrom(shows, name) && isProtectedFile(path))
-        found.files.push(path);
+      const isShown = shows === "hidden" || (shows === "plain" && !name.startsWith("."));
+      if (type === "folder" && (links || (isShown && !OTHERS.has(name)))) ahead.push(path);
+      if (type === "link" && links && (await leaves(path, folder, workspace)))
+        left.push({ path, access: "read" });
+      if (type === "file" && isShown && isProtectedFile(path)) files.push(path);
     }
-    if (found.files.length >= MOST_FOUND && !links) break;
+    if (files.length > MOST_FOUND && !links) break;
   }
-  return { files: found.files.slice(0, MOST_FOUND), links: found.links };
+  return { files: files.slice(0, MOST_FOUND), links: left };
+}
+
+/** What stays in the folder is met by its own name. */
+async function leaves(link: string, folder: string, workspace: Workspace): Promise<boolean> {
+  const found = await follow({ path: link, access: "read" }, workspace);
+  return found !== undefined && !isWithin(found.path, folder);
 }
 
 const OTHERS: ReadonlySet<string> = new Set([".git", "node_modules"]);
-
-const isHiddenFrom = (shows: Walk["shows"], name: string): boolean =>
-  shows === "plain" && name.startsWith(".");
 
 async function listed(folder: string, workspace: Workspace): ReturnType<Workspace["list"]> {
   try {

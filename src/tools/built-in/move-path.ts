@@ -1,7 +1,8 @@
 /**
  * A file, a link or a folder under another name. Nothing is ever overwritten; folders on the way are made.
  *
- * What cannot be moved fails before anyone is asked, and the intent holds the hash of what is moved.
+ * The intent holds the hash of what is moved. It tells nothing of what is there: it is made before anyone
+ * has decided.
  */
 import { posix } from "node:path";
 import { z } from "zod";
@@ -14,6 +15,7 @@ import { baseHashes } from "./base-hash.js";
 import { mustNotHoldRoot } from "./guard-roots.js";
 import { inTurn, isWithin } from "./in-turn.js";
 import { pathInput } from "./text-input.js";
+import { untold } from "./untold.js";
 
 const input = z.object({
   from: pathInput("The file, link or folder to move"),
@@ -29,14 +31,12 @@ export const movePath = defineTool({
   kind: "move",
   input,
   async intent(wanted, workspace) {
-    const { from } = await movement(wanted, workspace);
     const keepLink = { keepLink: true };
+    const from = await touched(wanted.from, "move", workspace, keepLink);
+    mustNotBeRoot(from.path, wanted, workspace);
     return {
-      paths: [
-        await touched(wanted.from, "move", workspace, keepLink),
-        await touched(wanted.to, "write", workspace, keepLink),
-      ],
-      baseHashes: await baseHashes(workspace, from),
+      paths: [from, await touched(wanted.to, "write", workspace, keepLink)],
+      baseHashes: await untold(from.path, () => baseHashes(workspace, from.path)),
     };
   },
   async preview(wanted, workspace) {
@@ -64,9 +64,13 @@ async function ends({ from, to }: Input, workspace: Workspace): Promise<readonly
   return [await workspace.resolve(from, { keepLink: true }), await workspace.resolve(to, { keepLink: true })];
 }
 
+function mustNotBeRoot(real: string, { from }: Input, workspace: Workspace): void {
+  mustNotHoldRoot(real, workspace, { tool: "move_path", written: from, done: "moved" });
+}
+
 async function movement(wanted: Input, workspace: Workspace): Promise<Movement> {
   const [from, to] = await ends(wanted, workspace);
-  mustNotHoldRoot(from, workspace, { tool: "move_path", written: wanted.from, done: "moved" });
+  mustNotBeRoot(from, wanted, workspace);
   const info = await workspace.look(from);
   if (!info)
     throw new ToolFailure(

@@ -2,7 +2,8 @@
  * A whole text file, created or replaced. The content is written as it is given: line ends are not touched.
  *
  * The diff that is shown before is made from the file as it is then; the intent holds that file's hash, so
- * that a yes is for that diff. What is shown afterwards is what was really replaced.
+ * that a yes is for that diff, and tells nothing of it: it is made before anyone has decided. What is shown
+ * afterwards is what was really replaced.
  */
 import { z } from "zod";
 import { defineTool } from "../define-tool.js";
@@ -13,6 +14,7 @@ import { inTurn } from "./in-turn.js";
 import { type OldFile, oldFile, replacedContent } from "./old-file.js";
 import { sizeText } from "./size-text.js";
 import { pathInput, textInput } from "./text-input.js";
+import { untold } from "./untold.js";
 
 export const writeFile = defineTool({
   name: "write_file",
@@ -25,7 +27,10 @@ export const writeFile = defineTool({
   }),
   async intent({ path }, workspace) {
     const file = await touched(path, "write", workspace);
-    return { paths: [file], baseHashes: await fileBaseHash(workspace, file.path) };
+    return {
+      paths: [file],
+      baseHashes: await untold(file.path, () => fileBaseHash(workspace, file.path)),
+    };
   },
   async preview({ path, content }, workspace) {
     const file = await workspace.resolve(path);

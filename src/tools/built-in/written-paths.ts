@@ -55,5 +55,5 @@ function valuesIn(word: string): readonly string[] {
   return values.flatMap((value) => (value.startsWith("@") ? [value, value.slice(1)] : [value]));
 }
 
-export const isIn = ({ roots }: Pick<Workspace, "roots">, path: string): boolean =>
+export const isIn = ({ roots }: Pick<Place, "roots">, path: string): boolean =>
   roots.some((root) => isWithin(path, root));

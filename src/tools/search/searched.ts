@@ -26,14 +26,19 @@ export async function mustStillLead(
   );
 }
 
+/**
+ * Before a search: ripgrep goes wherever its path leads, so the workspace is first asked to read there
+ * itself. It refuses what the call was not allowed for, a link that was put in the way since for one.
+ */
 export async function searchedFolder(tool: string, path: string, workspace: Workspace): Promise<Searched> {
   const real = await workspace.resolve(path);
   const found = await workspace.look(real);
+  if (found?.type === "folder") await workspace.list(real);
+  else await workspace.readBytes(real, { length: 0 });
   if (found?.type === "folder") return { folder: real };
   if (found?.type === "file") return { folder: dirname(real), file: `./${basename(real)}` };
-  const why = found ? "is a device, pipe or socket" : "does not exist";
   throw new ToolFailure(
-    `${tool}: ${path} ${why}. Nothing was searched. Give the path of a folder or a file that exists.`,
+    `${tool}: ${path} does not exist. Nothing was searched. Give the path of a folder or a file that exists.`,
   );
 }
 

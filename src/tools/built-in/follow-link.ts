@@ -1,0 +1,33 @@
+/** Where a path leads that is, or goes through, a link. */
+import { posix } from "node:path";
+import type { PathAccess } from "../../policy/index.js";
+import { ToolFailure } from "../tool.js";
+import type { Workspace } from "../workspace.js";
+import { isIn } from "./written-paths.js";
+import type { Written } from "./written-paths.js";
+
+export type Link = PathAccess & {
+  readonly named: string;
+  /** The name by which the rules know it: the pattern's, where one found it. */
+  readonly asked: string;
+  /** Where it leads when a link that is its last name is not followed. */
+  readonly kept: string;
+};
+
+/** Undefined when the path meets no link. */
+export async function follow(
+  { path: written, access, pattern, isElsewhere }: Written,
+  workspace: Workspace,
+): Promise<Link | undefined> {
+  const named = posix.resolve(written);
+  try {
+    const path = await workspace.resolve(written);
+    if (path === named || (isElsewhere && !isIn(workspace, path))) return undefined;
+    const kept = await workspace.resolve(written, { keepLink: true });
+    return { path, named, asked: pattern ?? named, access, kept };
+  } catch (error) {
+    // What cannot be walked to, the command cannot reach either; most words are no paths at all.
+    if (error instanceof ToolFailure) return undefined;
+    throw error;
+  }
+}
