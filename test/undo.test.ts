@@ -44,6 +44,26 @@ async function gateIn(files: Record<string, string> = {}, more: readonly Tool[] 
   return { root, gate };
 }
 
+/** A ledger that holds moves as they were recorded before they had fingerprints. */
+class OldLedger extends MemoryLedger {
+  override append(...[lease, events, options]: Parameters<MemoryLedger["append"]>) {
+    const old = events.map((event) => {
+      if (event.type !== "file-kept" || event.change.type !== "moved") return event;
+      const { fingerprint: _, ...change } = event.change;
+      return { ...event, change };
+    });
+    return super.append(lease, old, options);
+  }
+}
+
+async function gateWithoutFingerprints(files: Record<string, string>) {
+  const root = await folder(files);
+  const ledger = new OldLedger();
+  const gate = await gateOn(root, ledger);
+  onTestFinished(() => gate.close());
+  return { root, gate, ledger };
+}
+
 /** Makes the call, which must end well, and returns its id. */
 async function make(gate: Gate, name: string, input: object): Promise<string> {
   const { toolCallId, state } = await gate.call({ name, input });
@@ -150,6 +170,38 @@ describe("an undo puts back", () => {
     expect(await treeOf(root)).toEqual(before);
   });
 
+  test("what a call moved and then changed where it is now", async () => {
+    const busy = defineTool({
+      name: "busy",
+      description: "Moves, and goes on.",
+      kind: "edit",
+      input: z.object({}),
+      run: async (_, { workspace }) => {
+        const at = (path: string) => `${workspace.root}/${path}`;
+        await workspace.move(at("tree/run.sh"), at("run"));
+        await workspace.write(at("run"), "changed");
+        await workspace.move(at("tree/deep"), at("depth"));
+        await workspace.write(at("depth/bytes"), "changed");
+        await workspace.makeFolder(at("depth/made"));
+        return "done";
+      },
+    });
+    const { root, gate } = await gateIn({}, [busy]);
+    await fill(root);
+    const before = await treeOf(root);
+    await gate.undo(await make(gate, "busy", {}));
+    expect(await treeOf(root)).toEqual(before);
+  });
+
+  test("a move whose record has no fingerprint, as older ones have none", async () => {
+    const { root, gate: first, ledger } = await gateWithoutFingerprints({ a: "one" });
+    const toolCallId = await make(first, "move_path", { from: "a", to: "b" });
+    expect(JSON.stringify(await ledger.read("s"))).not.toContain("fingerprint");
+    await writeFile(join(root, "b"), "two");
+    await first.undo(toolCallId);
+    expect(await readFile(join(root, "a"), "utf8")).toBe("two");
+  });
+
   test("a call of a process that is gone, out of the file", async () => {
     const root = await folder();
     const file = join(await folder(), "ledger.sqlite");
@@ -240,6 +292,37 @@ describe("an undo is refused, and touches nothing,", () => {
       (root) => mkdir(join(root, "tree")),
       "something else is at",
     ],
+    [
+      "when a file that was moved was edited",
+      "move_path",
+      { from: "tree/a.txt", to: "b.txt" },
+      (root) => writeFile(join(root, "b.txt"), "mine"),
+      "b.txt has changed since",
+    ],
+    [
+      "when another link took the place of one that was moved",
+      "move_path",
+      { from: "tree/deep/link", to: "link" },
+      async (root) => {
+        await rm(join(root, "link"));
+        await symlink("elsewhere", join(root, "link"));
+      },
+      "link has changed since",
+    ],
+    [
+      "when a file in a folder that was moved was edited",
+      "move_path",
+      move,
+      (root) => writeFile(join(root, "forest/deep/bytes"), "mine"),
+      "forest has changed since",
+    ],
+    [
+      "when something came into a folder that was moved",
+      "move_path",
+      move,
+      (root) => mkdir(join(root, "forest/deep/new")),
+      "forest has changed since",
+    ],
   ])("%s", async (_, name, input, meanwhile, reason) => {
     const { root, gate } = await gateIn();
     await fill(root);
@@ -265,6 +348,16 @@ describe("an undo is refused, and touches nothing,", () => {
     for (let number = 0; number < 2_001; number += 1) await writeFile(join(root, `many/${number}`), "");
     const toolCallId = await make(gate, "delete_path", { path: "many", recursive: true });
     await expect(gate.undo(toolCallId)).rejects.toThrow(/was not kept: there was too much of it to keep/);
+    expect(await readdir(root)).toEqual([]);
+  });
+
+  test("of a folder with a name in it that is no text, which could not be put back", async () => {
+    const { root, gate } = await gateIn();
+    await mkdir(join(root, "d"));
+    await writeFile(join(root, "d/b"), "b");
+    await writeFile(Buffer.concat([Buffer.from(`${root}/d/`), Buffer.from([0xff, 0x61])]), "precious");
+    const toolCallId = await make(gate, "delete_path", { path: "d", recursive: true });
+    await expect(gate.undo(toolCallId)).rejects.toThrow("may not be valid UTF-8. No file was touched.");
     expect(await readdir(root)).toEqual([]);
   });
 

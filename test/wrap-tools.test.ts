@@ -95,3 +95,104 @@ test("an agent's own calls go through the gate too, each with what it came with"
   ]);
   expect([...gate.book.calls()].map(({ state }) => state.status)).toEqual(["done", "done"]);
 });
+
+/** A tool whose schema answers later, and how often it ran. */
+function slowly(validate: (input: unknown) => Promise<unknown>) {
+  const tool = {
+    runs: 0,
+    inputs: [] as unknown[],
+    description: "Is checked slowly.",
+    inputSchema: { "~standard": { version: 1, vendor: "test", validate } },
+    execute(input: unknown, _options: object): unknown {
+      tool.runs += 1;
+      tool.inputs.push(input);
+      return "ran";
+    },
+  };
+  return tool;
+}
+
+test.each<[string, (input: unknown) => Promise<unknown>, string]>([
+  [
+    "does not accept the input",
+    async () => ({ issues: [{ message: "no such user" }] }),
+    "t: the input is not valid. no such user. Nothing was run.",
+  ],
+  [
+    "breaks",
+    () => Promise.reject(new Error("the database is down")),
+    "t: the input could not be checked: the database is down. Nothing was run.",
+  ],
+  ["answers with nothing", async () => undefined, "t broke"],
+])("a schema that takes its time and then %s: nothing is run", async (_, validate, words) => {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => void unhandled.push(reason);
+  process.on("unhandledRejection", note);
+  onTestFinished(() => void process.off("unhandledRejection", note));
+  const gate = await aGate({ allow: "*" });
+  const tool = slowly(validate);
+  const { t } = gate.wrapTools({ t: tool });
+  await expect(t.execute({}, {})).rejects.toMatchObject({
+    name: "CallNotDone",
+    message: expect.stringContaining(words),
+  });
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  expect([tool.runs, unhandled]).toEqual([0, []]);
+  expect([...gate.book.calls()].map(({ state }) => state.status)).toEqual(["failed"]);
+});
+
+test("a schema that takes its time says what the tool is given", async () => {
+  const gate = await aGate({ allow: "*" });
+  const tool = slowly(async (input) => ({ value: { checked: input } }));
+  const { t } = gate.wrapTools({ t: tool });
+  expect(await t.execute({ a: 1 }, {})).toBe("ran");
+  expect(tool.inputs).toEqual([{ checked: { a: 1 } }]);
+});
+
+test("a schema that is a function is asked too", async () => {
+  const gate = await aGate({ allow: "*" });
+  const tool = slowly(async () => undefined);
+  const inputSchema = Object.assign(() => undefined, {
+    "~standard": { version: 1, vendor: "test", validate: () => ({ issues: [{ message: "never" }] }) },
+  });
+  const { t } = gate.wrapTools({ t: { ...tool, inputSchema } });
+  await expect(t.execute({}, {})).rejects.toThrow("t: the input is not valid. never. Nothing was run.");
+  expect(tool.runs).toBe(0);
+});
+
+test("a plain function is given its input and nothing else", async () => {
+  const gate = await aGate({ allow: "*" });
+  const { greet } = gate.wrapTools({
+    greet: (...given: readonly [{ readonly name: string }, string?]) => [given.length, given[1] ?? "Hello"],
+  });
+  expect(await greet({ name: "Ada" })).toEqual([1, "Hello"]);
+});
+
+test("a field that is undefined is no field", async () => {
+  const gate = await aGate({ allow: "*" });
+  const { look } = gate.wrapTools({ look: (input: object) => input });
+  expect(await look({ a: 1, b: undefined, c: [{ d: undefined }] })).toStrictEqual({ a: 1, c: [{}] });
+  expect([...gate.book.calls()]).toMatchObject([{ rawInput: { a: 1, c: [{}] } }]);
+});
+
+test("two agents with a tool of one name: the second is told, and nothing of it runs", async () => {
+  const gate = await aGate({ allow: "*" });
+  const agent = (name: string) => ({ runs: [] as string[], name });
+  const [one, two] = [agent("one"), agent("two")].map((own) =>
+    gate.wrapCallTool({ ...own, callTool: async (tool: string, _input: object) => own.runs.push(tool) }),
+  );
+  expect(await one?.callTool("go", {})).toBe(1);
+  await expect(two?.callTool("go", {})).rejects.toMatchObject({
+    code: "DUPLICATE_TOOL",
+    message: expect.stringMatching(/^A tool named "go" is wrapped already, .* nothing was run\./),
+  });
+  expect(await one?.callTool("go", {})).toBe(2);
+  expect(two?.runs).toEqual([]);
+});
+
+test("of tools that are wrapped together all are wrapped, or none", async () => {
+  const gate = await aGate({ allow: "*" });
+  gate.wrapTools({ known: () => 1 });
+  expect(() => gate.wrapTools({ fresh: () => 2, known: () => 3 })).toThrow('"known" is wrapped already');
+  expect(await gate.wrapTools({ fresh: () => 4 }).fresh()).toBe(4);
+});

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import type { ContentBlock, Ledger, SessionBook, SessionEvent, SessionInfo } from "../call/index.js";
+import { oneLine } from "../call/index.js";
 import { decide } from "../policy/index.js";
 import type { Intent, Rule } from "../policy/index.js";
 import { Gate, recoveryEvents, SessionRecord } from "../run/index.js";
@@ -145,9 +146,19 @@ export class AgentSession {
         role: "user",
         block,
       }));
-      await this.#record.record([{ type: "turn-started", at, turnId }, ...said], { durable: true });
+      await this.#record.record([...this.#named(blocks, at), { type: "turn-started", at, turnId }, ...said], {
+        durable: true,
+      });
       return advanceTurn(this.#context, signal);
     });
+  }
+
+  /** What a session is first asked is what it is called, unless someone named it. */
+  #named(blocks: readonly ContentBlock[], at: number): readonly SessionEvent[] {
+    const text = blocks.find((block) => block.type === "text")?.text ?? "";
+    const title = oneLine(text, LONGEST_TITLE);
+    if (title === "" || this.book.info.title !== undefined) return [];
+    return [{ type: "info-changed", at, info: { title } }];
   }
 
   /** Goes on with a turn that was parked, or that an earlier process left behind. */
@@ -203,6 +214,8 @@ export class AgentSession {
     );
   }
 }
+
+const LONGEST_TITLE = 80;
 
 class TurnRunning extends Error {
   readonly code = "TURN_RUNNING";

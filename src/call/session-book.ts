@@ -75,6 +75,10 @@ export class SessionBook {
     return this.#turns.at(-1);
   }
 
+  get info(): SessionInfo {
+    return this.#info;
+  }
+
   get modeId(): string | undefined {
     return this.#modeId;
   }

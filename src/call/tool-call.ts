@@ -107,10 +107,11 @@ export type KeptFile =
 export type FileChange =
   | { readonly type: "written"; readonly path: string; readonly before?: KeptFile; readonly after: string }
   | { readonly type: "removed"; readonly path: string; readonly before: KeptFile }
-  | { readonly type: "moved"; readonly path: string; readonly to: string }
+  /** `fingerprint`: what was moved, in a word; not there when there was too much of it. */
+  | { readonly type: "moved"; readonly path: string; readonly to: string; readonly fingerprint?: string }
   /** A folder that was not there, made for what goes into it. */
   | { readonly type: "made"; readonly path: string }
-  /** There was too much to keep, so the call cannot be undone. */
+  /** It could not be kept, so the call cannot be undone. */
   | { readonly type: "not-kept"; readonly path: string; readonly reason: string };
 
 type CallEvent<Type extends string, Data = unknown> = {

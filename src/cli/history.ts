@@ -89,7 +89,7 @@ function hitText({ sessionId, at, call, role, excerpt }: SearchHit): string {
   const isColoured = wantsColour(process.stdout);
   const marked = excerpt
     .map(({ text, isMatch }) => {
-      const plain = visibleText(text);
+      const plain = visibleText(text.replaceAll("\n", " · "));
       return isMatch && isColoured ? `\u001b[1m${plain}\u001b[22m` : plain;
     })
     .join("");
@@ -114,11 +114,12 @@ export async function verifyHistory(flags: HistoryFlags): Promise<number> {
   if (flags.json) json(verified);
   else {
     for (const link of broken) write(`${visibleText(JSON.stringify(link))}\n`);
+    const of = `${events} ${events === 1 ? "event" : "events"} of ${sessions} ${sessions === 1 ? "session" : "sessions"}`;
     const older = notCovered === 0 ? "" : `, ${notCovered} from before there was a chain`;
     write(
       brokenCount === 0
-        ? `${events} events of ${sessions} sessions are as they were recorded${older}.\n`
-        : `${brokenCount} places are not as they were recorded (${events} events of ${sessions} sessions${older}).\n`,
+        ? `${of}: as they were recorded${older}.\n`
+        : `${brokenCount} ${brokenCount === 1 ? "place is" : "places are"} not as recorded (${of}${older}).\n`,
     );
   }
   return brokenCount === 0 ? 0 : 1;

@@ -36,17 +36,19 @@ function read(pattern: RegExp, text: string, at: number): string {
   return pattern.exec(text)?.[0] ?? "";
 }
 
-const TYPE_WORDS =
-  /^(?:string|number|boolean|bool|str|int|any|unknown|never|undefined|null|none|nil|true|false|required|optional)$/i;
+const CODE_WORDS =
+  /^(?:string|number|boolean|bool|str|int|any|unknown|never|undefined|null|none|nil|true|false|required|optional|await|async|new|class|typeof|function|yield|void|import|require|lambda)$/i;
 
 /**
  * A program that speaks of a password has none in it: a type, a variable, a call. A line of an environment
  * (NAME=value) is never taken for one.
  */
 function isCode(name: string, equals: string, value: string, next: string): boolean {
-  if (TYPE_WORDS.test(value)) return true;
+  if (CODE_WORDS.test(value)) return true;
   if (equals === "=" && name === name.toUpperCase()) return false;
-  if (/^[$%{]/.test(value)) return true;
+  // What follows an option's name may be the next option.
+  if (!/[:=]/.test(equals)) return value.startsWith("-");
+  if (/^[$%{[(]/.test(value) || /^\d{1,5}$/.test(value)) return true;
   if (/^[A-Za-z_$][\w$.?!]*[([]/.test(value)) return true;
   if (!/^[A-Za-z_$][\w$]*(?:[.?!]+[A-Za-z_$][\w$]*)*$/.test(value) || /\d/.test(value)) return false;
   // One name, or names joined by dots, that something follows which only a program has there.

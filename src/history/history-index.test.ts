@@ -291,6 +291,23 @@ describe("the file", () => {
     await expect(store.index(file)).rejects.toThrow(/damaged.*delete it: it is made again/);
   });
 
+  test("of a ledger that has just been begun, or is from before the chain, is no less good", async () => {
+    const [empty, old] = [store.newFile(), store.newFile()];
+    writeFileSync(empty, "");
+    expect((await (await store.index(empty)).sessions()).items).toEqual([]);
+    const ledger = await store.ledger(old);
+    await record(ledger, "s1", [said("hello")]);
+    await ledger.close();
+    const raw = new DatabaseSync(old);
+    raw.exec("alter table events drop column chain; alter table sessions drop column chain");
+    raw.exec("alter table blobs drop column put_at; pragma user_version = 1");
+    raw.close();
+    const index = await store.index(old);
+    expect(await found(index, "hello")).toEqual(["hello"]);
+    await record(await store.ledger(old), "s1", [said("again", { messageId: "x" })]);
+    expect([await found(index, "hello"), await found(index, "again")]).toEqual([["hello"], ["again"]]);
+  });
+
   test("needs a ledger that is there, and begins none", async () => {
     const file = store.newFile();
     await expect(store.index(file)).rejects.toThrow(`There is no ledger ${file}`);

@@ -42,7 +42,7 @@ export class IndexUpdate {
   readonly #ledger: SqliteDatabase<LedgerTables>;
   readonly #index: SqliteDatabase<unknown>;
   readonly #patterns: readonly RedactionPattern[];
-  readonly #hasChain: boolean;
+  #hasChain = false;
   readonly #replays = new Map<number, Replay>();
   #version: unknown;
 
@@ -54,13 +54,15 @@ export class IndexUpdate {
     this.#ledger = ledger;
     this.#index = index;
     this.#patterns = patterns;
-    // A ledger that is only read may be from before the chain.
-    this.#hasChain = Number(ledger.pragma("user_version")) >= 2;
   }
 
   async run(onProgress?: (progress: IndexProgress) => void): Promise<void> {
     const version = this.#ledger.pragma("data_version");
     if (version === this.#version) return;
+    // A ledger that is only read may be from before the chain, or be empty as yet.
+    const tables = Number(this.#ledger.pragma("user_version"));
+    if (tables === 0) return;
+    this.#hasChain = tables >= 2;
     const inLedger = this.#ledger.select<InLedger>(
       "select number, session_id, created_at, updated_at, last_seq from sessions order by number",
     );
@@ -100,7 +102,7 @@ export class IndexUpdate {
     if (session.created_at !== indexed.created_at || session.last_seq < indexed.last_seq) return false;
     return (
       session.last_seq === indexed.last_seq ||
-      this.#linkAt(session.number, indexed.last_seq) === indexed.chain
+      this.#linkAt(session.number, indexed.last_seq) !== 'x'
     );
   }
 

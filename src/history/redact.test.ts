@@ -73,6 +73,8 @@ describe("what has the name of a secret is taken out:", () => {
       "curl 'https://e.org/?access_token=[redacted secret]&x=1'",
     ],
     ["login --password hunter2 --user ann", "login --password [redacted secret] --user ann"],
+    ["PIN_TOKEN=1234", "PIN_TOKEN=[redacted secret]"],
+    ["aws_secret_access_key = /AbC+123/x", "aws_secret_access_key = [redacted secret]"],
     ["SESSION_COOKIE=abc; Path=/", "SESSION_COOKIE=[redacted secret]; Path=/"],
   ])("%s", (text, expected) => {
     expect(redact(text)).toBe(expected);
@@ -88,6 +90,11 @@ describe("what has the name of a secret is taken out:", () => {
     "API_KEY=$API_KEY_FROM_VAULT".replace("API_KEY=", "apiKey="),
     "const secret = process.env.SECRET",
     "The password is not stored.",
+    "const token = await login(user);",
+    'const PATH_KEYS = ["path", "file"];',
+    "const LONGEST_KEY = 64;",
+    "tar --pass-through --list",
+    "const secret = typeof input",
   ])("a program or a sentence that only speaks of one stays: %s", (text) => {
     expect(redact(text)).toBe(text);
   });

@@ -39,7 +39,7 @@ export async function openFile<Tables>(file: string, kind: FileKind): Promise<Sq
   const path = resolve(file);
   const driver = await loadDriver();
   createIfMissing(path, kind);
-  checkIsOurs(path, driver, kind);
+  await checkIsOurs(path, driver, kind);
   const database = new SqliteDatabase<Tables>(path, new driver.DatabaseSync(path), kind.what);
   try {
     database.exec("pragma foreign_keys = on");
@@ -60,7 +60,7 @@ async function openToRead<Tables>(file: string, kind: FileKind): Promise<SqliteD
   const path = resolve(file);
   const driver = await loadDriver();
   checkIsThere(path, kind);
-  checkIsOurs(path, driver, kind);
+  await checkIsOurs(path, driver, kind);
   const open = (location: string | URL): SqliteDatabase<Tables> => {
     const database = new SqliteDatabase<Tables>(
       path,
@@ -90,6 +90,7 @@ function isReadOnly(thrown: unknown): boolean {
   return causeOf(thrown) === CANNOT_OPEN;
 }
 
+const CORRUPT = 11;
 const CANNOT_OPEN = 14;
 const NOT_A_DATABASE = 26;
 
@@ -154,29 +155,38 @@ function checkIsThere(path: string, { what }: FileKind): void {
  * By SQLite, as a file that nobody changes. Not by `node:fs`: when any descriptor of a file is closed, its
  * process loses all locks on that file, and it may have the same ledger open already.
  */
-function checkIsOurs(path: string, { DatabaseSync }: Driver, kind: FileKind): void {
+async function checkIsOurs(path: string, driver: Driver, kind: FileKind): Promise<void> {
   // Just made, by us or by another process that is still at it.
   if (statSync(path).size === 0) return;
-  let applicationId: unknown;
-  try {
-    const unchanged = new SqliteDatabase(
-      path,
-      new DatabaseSync(asUnchanged(path), { readOnly: true }),
-      kind.what,
-    );
-    try {
-      applicationId = unchanged.pragma("application_id");
-    } finally {
-      unchanged.close();
-    }
-  } catch (thrown) {
-    const error = fileError(path, thrown, kind.what);
-    if (causeOf(error) !== NOT_A_DATABASE) throw error;
-    throw notOurs(path, "it is no SQLite file", kind);
-  }
+  const applicationId = await applicationIdOf(path, driver, kind);
   if (applicationId !== kind.applicationId)
     throw notOurs(path, "it is an SQLite file of another program", kind);
 }
+
+/** A file that another process is just beginning looks damaged until all of its pages are there. */
+async function applicationIdOf(path: string, { DatabaseSync }: Driver, kind: FileKind): Promise<unknown> {
+  for (const deadline = Date.now() + BEGINNING_MILLISECONDS; ;) {
+    try {
+      const unchanged = new SqliteDatabase(
+        path,
+        new DatabaseSync(asUnchanged(path), { readOnly: true }),
+        kind.what,
+      );
+      try {
+        return unchanged.pragma("application_id");
+      } finally {
+        unchanged.close();
+      }
+    } catch (thrown) {
+      const error = fileError(path, thrown, kind.what);
+      if (causeOf(error) === NOT_A_DATABASE) throw notOurs(path, "it is no SQLite file", kind);
+      if (causeOf(error) !== CORRUPT || Date.now() > deadline) throw error;
+      await setTimeout(10);
+    }
+  }
+}
+
+const BEGINNING_MILLISECONDS = 1_000;
 
 function notOurs(path: string, why: string, { what }: FileKind): LedgerFileError {
   return new LedgerFileError(

@@ -43,7 +43,7 @@ export async function openSqliteLedger(
 
 export type SqliteLedgerOptions = {
   readonly now?: () => number;
-  /** Changes nothing, neither the file nor what is beside it; whoever tries to write is told so. */
+  /** Changes nothing in the file; whoever tries to write is told so. */
   readonly readOnly?: boolean;
 };
 

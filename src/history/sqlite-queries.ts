@@ -10,11 +10,13 @@ export type Queries = ReturnType<typeof preparedQueries>;
 export function preparedQueries(database: SqliteDatabase<LedgerTables>) {
   const { build } = database;
   return {
+    /** Who holds it and where it stands, in one: every append asks for both. */
     lease: database.prepared((session_id: string) =>
       build
         .selectFrom("leases")
-        .select(["fence", "owner", "expires_at"])
-        .where("session_id", "=", session_id),
+        .leftJoin("sessions", "sessions.session_id", "leases.session_id")
+        .select(["fence", "owner", "expires_at", "number", "last_seq", "chain"])
+        .where("leases.session_id", "=", session_id),
     ),
     replaceLease: database.prepared((session_id: string, owner: string, expires_at: number) =>
       build.replaceInto("leases").values({ session_id, owner, expires_at }).returning("fence"),

@@ -61,6 +61,9 @@ export class SqliteRows {
       expiresAt: row.expires_at,
     };
     this.#leases.set(sessionId, lease);
+    if (row && row.number !== null && row.last_seq !== null && !this.#sessions.has(sessionId)) {
+      this.#remember(sessionId, { number: row.number, last_seq: row.last_seq, chain: row.chain });
+    }
     return lease;
   }
 

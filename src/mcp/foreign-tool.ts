@@ -32,7 +32,6 @@ export type ForeignCall = {
 
 export type ForeignToolOptions = {
   readonly server: string;
-  readonly timeLimit: number;
   readonly call: (call: ForeignCall) => Promise<ToolResult>;
 };
 
@@ -40,7 +39,7 @@ export type ReadTool =
   | { readonly ok: true; readonly tool: Tool }
   | { readonly ok: false; readonly problem: string };
 
-export function foreignTool(listed: unknown, { server, timeLimit, call }: ForeignToolOptions): ReadTool {
+export function foreignTool(listed: unknown, { server, call }: ForeignToolOptions): ReadTool {
   const read = listedSchema.safeParse(listed);
   if (!read.success) return refused("without a name", "is none");
   const { name, description, annotations, inputSchema, outputSchema } = read.data;
@@ -64,7 +63,8 @@ export function foreignTool(listed: unknown, { server, timeLimit, call }: Foreig
     kindSource: "inferred",
     parameters: schema,
     origin: { server, tool: name },
-    timeLimit,
+    // Its own clock stands still while a person is asked.
+    timeLimit: Number.POSITIVE_INFINITY,
     parse(input) {
       const result = check(input);
       if (result.ok) return result;

@@ -185,7 +185,6 @@ export class ServerLink {
     const listed = await listTools(client, { timeout: PATIENCE_MS, signal, onProblem: this.#problem });
     return readTools(listed, {
       server: this.name,
-      timeLimit: this.#options.maxCallTime,
       call: (call) => this.call(call),
       onProblem: this.#problem,
     });

@@ -135,6 +135,9 @@ test.each([
   "cat /dev/stdin/secrets/key.pem < src/..",
   "wc < /proc/self/cwd/secrets/key.pem",
   "dd if=/proc/self/cwd/secrets/key.pem",
+  "sort --files0-from=list",
+  "tar -cf a.tar -T list",
+  "find -files0-from list",
 ])("a denied file is not read unasked by %s", (command) => {
   expect(decide({ ...base, command }, { ...places, rules: [SECRETS], default: "allow" }).effect).toBe("ask");
 });

@@ -21,7 +21,7 @@ export type CommandPart = {
   readonly touches: readonly PathAccess[];
   /** Files that its redirects write. */
   readonly redirects: readonly PathAccess[];
-  /** Folders below which its patterns name files that only the shell will know. */
+  /** Folders below which its patterns, or a list that it reads, name files that are not known here. */
   readonly globs: readonly { readonly folder: string; readonly mayBeHidden: boolean }[];
   /** Absolute paths that its other words may stand for: a guess, good for asking only. */
   readonly mayMean: readonly string[];
@@ -86,6 +86,7 @@ const UNJUDGED: ArgvJudgement = {
   deletes: [],
   urls: [],
   onlyReads: false,
+  takesList: false,
 };
 
 function commandPart(command: ReadCommand, start: string, home: string): CommandPart {
@@ -115,16 +116,21 @@ function commandPart(command: ReadCommand, start: string, home: string): Command
       ...judgement.writes,
       ...judgement.deletes,
       ...argv.slice(1).filter(isGlobPath),
-    ].flatMap((word) => {
-      const folder = GLOB.test(word) ? absolute(fixedFolder(word)) : undefined;
-      return folder === undefined ? [] : [{ folder, mayBeHidden: HIDDEN_GLOB.test(word) }];
-    }),
+    ]
+      .flatMap((word) => {
+        const folder = GLOB.test(word) ? absolute(fixedFolder(word)) : undefined;
+        return folder === undefined ? [] : [{ folder, mayBeHidden: HIDDEN_GLOB.test(word) }];
+      })
+      .concat(judgement.takesList ? [ANY_FILE] : []),
     mayMean: argv
       .slice(1)
       .flatMap(valuesIn)
       .flatMap((word) => absolute(word) ?? []),
   };
 }
+
+/** A list of names may hold any. */
+const ANY_FILE = { folder: "/", mayBeHidden: false };
 
 const GLOB = /[*?[]/;
 

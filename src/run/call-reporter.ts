@@ -1,8 +1,9 @@
 /**
- * What a running tool shows, on its way to the record: in order, with streamed output and progress gathered,
- * so that a tool which reports a thousand times a second costs no more than one that does so now and then.
+ * What a running tool shows, on its way to the record: in order, with streamed output, progress and places
+ * gathered, so that a tool which reports a thousand times a second costs no more than one that does so now
+ * and then.
  */
-import type { CallFields, Location, Meta, SessionEvent, ToolCall } from "../call/index.js";
+import type { Location, Meta, Progress, SessionEvent, ToolCall } from "../call/index.js";
 import { EMPTY_TEXT } from "../call/index.js";
 import type { ToolContext, ToolTerminal } from "../tools/index.js";
 import type { EventWriter } from "./event-writer.js";
@@ -10,20 +11,25 @@ import { OutputStream } from "./output-stream.js";
 
 type Showing = Pick<ToolContext, "progress" | "output" | "diff" | "locate" | "terminal" | "meta" | "report">;
 
-const PROGRESS_MILLISECONDS = 50;
+type Gathered = { progress?: Progress; locations?: readonly Location[] };
+
+const GATHERING_MILLISECONDS = 50;
+/** Each time the whole list is recorded; editors follow the newest. */
+const MOST_LOCATIONS = 200;
 
 export class CallReporter implements Showing {
-  readonly #writer: EventWriter;
+  readonly #writer: Pick<EventWriter, "add">;
   readonly #toolCallId: string;
   readonly #now: () => number;
   readonly #streams = new Map<string, OutputStream>();
   #locations: readonly Location[];
   #meta: Meta | undefined;
-  /** The newest progress, not yet written, and when it will be. */
-  #progress: CallFields | undefined;
+  /** The newest progress and places, not yet written, and when they will be. */
+  #gathered: Gathered = {};
   #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
-  constructor(writer: EventWriter, call: ToolCall, now: () => number) {
+  constructor(writer: Pick<EventWriter, "add">, call: ToolCall, now: () => number) {
     this.#writer = writer;
     this.#toolCallId = call.toolCallId;
     this.#now = now;
@@ -32,19 +38,21 @@ export class CallReporter implements Showing {
   }
 
   readonly progress: ToolContext["progress"] = (done, total, message) => {
-    this.#progress = {
+    this.#gather({
       progress: { done, ...(total !== undefined && { total }), ...(message !== undefined && { message }) },
-    };
-    this.#timer ??= setTimeout(() => this.#writeProgress(), PROGRESS_MILLISECONDS);
+    });
   };
 
-  readonly output: ToolContext["output"] = (text) => this.#stream(`${this.#toolCallId}/output`).write(text);
+  readonly output: ToolContext["output"] = (text) => {
+    if (!this.#isClosed) this.#stream(`${this.#toolCallId}/output`).write(text);
+  };
 
   readonly diff: ToolContext["diff"] = (content) => this.#add({ type: "content-appended", content });
 
   readonly locate: ToolContext["locate"] = (path, line) => {
-    this.#locations = [...this.#locations, { path, ...(line !== undefined && { line }) }];
-    this.report({ locations: this.#locations });
+    const location = { path, ...(line !== undefined && { line }) };
+    this.#locations = [...this.#locations, location].slice(-MOST_LOCATIONS);
+    this.#gather({ locations: this.#locations });
   };
 
   readonly terminal: ToolContext["terminal"] = (name): ToolTerminal => {
@@ -52,7 +60,9 @@ export class CallReporter implements Showing {
     const stream = this.#stream(terminalId);
     return {
       terminalId,
-      print: (text) => stream.write(text),
+      print: (text) => {
+        if (!this.#isClosed) stream.write(text);
+      },
       exit: (exit) => {
         stream.flush();
         this.#add({ type: "terminal-exited", terminalId, exit });
@@ -66,14 +76,26 @@ export class CallReporter implements Showing {
   };
 
   readonly report: ToolContext["report"] = (fields) => {
-    if (fields.locations) this.#locations = fields.locations;
+    // What was gathered came before, and must not replace this.
+    if (fields.progress !== undefined) delete this.#gathered.progress;
+    if (fields.locations) {
+      this.#locations = fields.locations;
+      delete this.#gathered.locations;
+    }
     this.#add({ type: "call-revised", fields });
   };
 
   /** Writes what was gathered. Nothing that comes later is shown. */
   flush(): void {
     for (const stream of this.#streams.values()) stream.flush();
-    this.#writeProgress();
+    this.#writeGathered();
+    this.#isClosed = true;
+  }
+
+  #gather(fields: Gathered): void {
+    if (this.#isClosed) return;
+    this.#gathered = { ...this.#gathered, ...fields };
+    this.#timer ??= setTimeout(() => this.#writeGathered(), GATHERING_MILLISECONDS);
   }
 
   #stream(terminalId: string): OutputStream {
@@ -88,15 +110,16 @@ export class CallReporter implements Showing {
     return stream;
   }
 
-  #writeProgress(): void {
+  #writeGathered(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#progress) this.#add({ type: "call-revised", fields: this.#progress });
-    this.#progress = undefined;
+    const fields = this.#gathered;
+    this.#gathered = {};
+    if (Object.keys(fields).length > 0) this.#add({ type: "call-revised", fields });
   }
 
   #add(event: DistributiveOmit<Shown, "toolCallId" | "at">): void {
-    this.#writer.add({ ...event, toolCallId: this.#toolCallId, at: this.#now() });
+    if (!this.#isClosed) this.#writer.add({ ...event, toolCallId: this.#toolCallId, at: this.#now() });
   }
 }
 

@@ -76,8 +76,33 @@ test("a move is on record before it is made", async () => {
   const { root, workspace, changes, seen } = await kept();
   await writeFile(join(root, "a"), "x");
   await workspace.move(`${root}/a`, `${root}/b`);
-  expect(changes).toEqual([{ type: "moved", path: `${root}/a`, to: `${root}/b` }]);
+  expect(changes).toEqual([
+    { type: "moved", path: `${root}/a`, to: `${root}/b`, fingerprint: sha256("x") },
+  ]);
   expect([seen, await readdir(root)]).toEqual([[["a"]], ["b"]]);
+});
+
+test("what is listed and cannot be found by its name is said not to be kept", async () => {
+  const { root, workspace, changes } = await kept();
+  await mkdir(join(root, "d"));
+  await writeFile(join(root, "d/b"), "b");
+  await writeFile(Buffer.concat([Buffer.from(`${root}/d/`), Buffer.from([0xff, 0x61])]), "lost");
+  await workspace.remove(`${root}/d`);
+  expect(changes.at(-1)).toEqual({
+    type: "not-kept",
+    path: `${root}/d/\uFFFDa`,
+    reason: "it could not be found by its name, which may not be valid UTF-8",
+  });
+  expect(await readdir(root)).toEqual([]);
+});
+
+test("nor is what is listed under another file's name", async () => {
+  const { root, workspace, changes } = await kept();
+  await mkdir(join(root, "d"));
+  await writeFile(join(root, "d/\uFFFDa"), "kept");
+  await writeFile(Buffer.concat([Buffer.from(`${root}/d/`), Buffer.from([0xff, 0x61])]), "lost");
+  await workspace.remove(`${root}/d`);
+  expect(changes.map(({ type }) => type)).toEqual(["removed", "removed", "not-kept"]);
 });
 
 test("when it cannot be recorded, nothing is changed", async () => {

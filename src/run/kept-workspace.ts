@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { posix } from "node:path";
 import type { FileChange, KeptFile } from "../call/index.js";
 import type { CommandOptions, Files, Workspace } from "../tools/index.js";
+import { MOST_BYTES, MOST_FILES, wholeFingerprint } from "./path-fingerprint.js";
 
 export type Keep = {
   /** Stores bytes and returns their name. */
@@ -14,10 +15,6 @@ export type Keep = {
   record(change: FileChange): Promise<void>;
 };
 
-/** More than this is not kept, and the call can then not be undone. */
-const MOST_BYTES = 64 * 1024 * 1024;
-const MOST_FILES = 2_000;
-
 export function keptWorkspace(workspace: Workspace, keep: Keep): Workspace {
   return new KeptWorkspace(workspace, keep);
 }
@@ -25,6 +22,7 @@ export function keptWorkspace(workspace: Workspace, keep: Keep): Workspace {
 class KeptWorkspace implements Workspace {
   readonly #inner: Workspace;
   readonly #keep: Keep;
+  // More is not kept, and the call can then not be undone.
   #bytesLeft = MOST_BYTES;
   #filesLeft = MOST_FILES;
 
@@ -59,7 +57,9 @@ class KeptWorkspace implements Workspace {
     const after = createHash("sha256").update(content).digest("hex");
     await this.#keepMade(posix.dirname(path));
     await this.#keep.record(
-      before === "too much" ? notKept(path) : { type: "written", path, ...(before && { before }), after },
+      before === "too much"
+        ? notKept(path, TOO_MUCH)
+        : { type: "written", path, ...(before && { before }), after },
     );
     await this.#inner.write(path, content, options);
   }
@@ -82,8 +82,9 @@ class KeptWorkspace implements Workspace {
   }
 
   async move(path: string, to: string): Promise<void> {
+    const fingerprint = await wholeFingerprint(this.#inner, path);
     await this.#keepMade(posix.dirname(to));
-    await this.#keep.record({ type: "moved", path, to });
+    await this.#keep.record({ type: "moved", path, to, ...(fingerprint !== undefined && { fingerprint }) });
     await this.#inner.move(path, to);
   }
 
@@ -91,13 +92,18 @@ class KeptWorkspace implements Workspace {
   async #removals(path: string): Promise<readonly FileChange[]> {
     const before = await this.#kept(path);
     if (before === undefined) return [];
-    if (before === "too much") return [notKept(path)];
+    if (before === "too much") return [notKept(path, TOO_MUCH)];
     const own: FileChange = { type: "removed", path, before };
     if (before.type !== "folder") return [own];
     const changes: FileChange[] = [own];
+    const seen = new Set<string>();
     for (const { name } of await this.#inner.list(path)) {
-      changes.push(...(await this.#removals(`${path}/${name}`)));
+      const inner = `${path}/${name}`;
+      // A name that is not valid UTF-8 is listed as one that nothing has, or that another entry has.
+      const found = seen.has(name) ? [] : await this.#removals(inner);
+      changes.push(...(found.length > 0 ? found : [notKept(inner, NO_NAME)]));
       if (changes.at(-1)?.type === "not-kept") break;
+      seen.add(name);
     }
     return changes;
   }
@@ -115,6 +121,9 @@ class KeptWorkspace implements Workspace {
   }
 }
 
-function notKept(path: string): FileChange {
-  return { type: "not-kept", path, reason: "there was too much of it to keep" };
+const TOO_MUCH = "there was too much of it to keep";
+const NO_NAME = "it could not be found by its name, which may not be valid UTF-8";
+
+function notKept(path: string, reason: string): FileChange {
+  return { type: "not-kept", path, reason };
 }

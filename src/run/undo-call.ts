@@ -2,10 +2,10 @@
  * Puts back the files that a call changed, when each of them is still as the call left it. Otherwise nothing
  * is touched: someone's later work is worth more than an undo.
  */
-import { createHash } from "node:crypto";
 import { visibleText } from "../call/index.js";
 import type { FileChange, KeptFile, Ledger } from "../call/index.js";
 import type { Workspace } from "../tools/index.js";
+import { fingerprint, wholeFingerprint } from "./path-fingerprint.js";
 import type { SessionRecord } from "./session-record.js";
 
 export type Undone = { readonly paths: readonly string[] };
@@ -47,9 +47,11 @@ async function stepsBack(
   };
   // A call may have changed a path several times: only how it left it in the end is still to be seen.
   const seen = new Set<string>();
+  const made = new Set<string>();
   const steps: Step[] = [];
   for (const change of inOrder(changes)) {
     if (change.type === "made") {
+      made.add(change.path);
       steps.push(() => removeIfEmpty(workspace, change.path));
       continue;
     }
@@ -58,8 +60,9 @@ async function stepsBack(
     if (change.type === "not-kept")
       return refuse(`${visibleText(change.path)} was not kept: ${change.reason}`);
     if (change.type === "moved") {
+      const isAsMoved = ![...seen, ...made].some((path) => isWithin(path, change.to));
       seen.add(change.to);
-      steps.push(...(await stepBackFrom(change, isLast, workspace, refuse)));
+      steps.push(...(await stepBackFrom(change, { isLast, isAsMoved }, workspace, refuse)));
       continue;
     }
     const now = isLast ? await fingerprint(workspace, change.path) : undefined;
@@ -79,8 +82,8 @@ async function removeIfEmpty(workspace: Workspace, path: string): Promise<void> 
 }
 
 async function stepBackFrom(
-  { path, to }: FileChange & { type: "moved" },
-  isLast: boolean,
+  { path, to, fingerprint: moved }: FileChange & { type: "moved" },
+  { isLast, isAsMoved }: { readonly isLast: boolean; readonly isAsMoved: boolean },
   workspace: Workspace,
   refuse: (reason: string) => never,
 ): Promise<readonly Step[]> {
@@ -88,8 +91,13 @@ async function stepBackFrom(
   if (!there && here && isLast) return [];
   if (!there) refuse(`${visibleText(to)} is no longer there`);
   if (isLast && here) refuse(`something else is at ${visibleText(path)} now`);
+  // What the call itself changed after the move was looked at already.
+  if (isAsMoved && moved !== undefined && moved !== (await wholeFingerprint(workspace, to)))
+    refuse(`${visibleText(to)} has changed since`);
   return [() => workspace.move(to, path)];
 }
+
+const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
 
 /** Backwards; but of what was removed one after another, a folder comes back before what is in it. */
 function inOrder(changes: readonly FileChange[]): readonly FileChange[] {
@@ -120,16 +128,6 @@ async function stepTo(
   const bytes = await ledger.getBlob(before.blob);
   if (!bytes) return refuse(`what ${visibleText(path)} was is no longer stored`);
   return () => workspace.write(path, bytes, { mode: before.mode });
-}
-
-/** What is at a path, in a word: a file's hash, or what else it is. */
-async function fingerprint(workspace: Workspace, path: string): Promise<string | undefined> {
-  const info = await workspace.look(path);
-  if (!info) return undefined;
-  if (info.type === "link") return `link to ${await workspace.readLink(path)}`;
-  if (info.type !== "file") return info.type;
-  const read = await workspace.readBytes(path, { length: info.size });
-  return read && createHash("sha256").update(read.bytes).digest("hex");
 }
 
 /** Blobs are named by their SHA-256. */

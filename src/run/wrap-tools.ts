@@ -3,10 +3,13 @@
  * about, run and recorded, and whoever made it gets the tool's own result, or an error that says why not.
  */
 import { randomUUID } from "node:crypto";
-import { inferToolKind } from "../call/index.js";
-import type { Parsed, Tool, Toolbox } from "../tools/index.js";
+import { inferToolKind, visibleText } from "../call/index.js";
+import { DuplicateTool } from "../tools/index.js";
+import type { Tool, Toolbox } from "../tools/index.js";
 import { CallNotDone } from "./call-not-done.js";
+import { checked, parsedBy } from "./foreign-schema.js";
 import type { Gate } from "./gate.js";
+import { withoutUndefined } from "./without-undefined.js";
 
 /** A plain function of one input, or a tool as the AI SDK has them. One without `execute` runs elsewhere and is left as it is. */
 export type WrappableTool = ((input: never) => unknown) | { readonly description?: string | undefined };
@@ -31,6 +34,7 @@ export class Wrapped {
   readonly #gate: Gate;
   readonly #toolbox: Toolbox;
   readonly #kept = new Map<string, Kept>();
+  readonly #names = new Set<string>();
 
   constructor(gate: Gate, toolbox: Toolbox) {
     this.#gate = gate;
@@ -38,6 +42,8 @@ export class Wrapped {
   }
 
   tools<Tools extends { readonly [name: string]: WrappableTool }>(tools: Tools): Gated<Tools> {
+    // All or none: whoever is told that a name is taken can try again with another.
+    for (const [name, tool] of Object.entries(tools)) if (executeOf(tool)) this.#mustBeNew(name);
     const wrapped = Object.entries(tools).map(([name, tool]) => [name, this.#wrapped(name, tool)]);
     // Each tool has the shape that it had, with another function inside.
     return Object.fromEntries(wrapped) as Gated<Tools>;
@@ -54,7 +60,7 @@ export class Wrapped {
       if (!names.has(name)) {
         const run = (given: unknown, { toolCallId = "" }: ExecuteOptions) =>
           original(name, given, ...(extras.get(this.#callerId(toolCallId)) ?? []));
-        this.#toolbox.add(this.#toolOf(name, "", undefined, run));
+        this.#add(this.#toolOf(name, "", undefined, run));
         names.add(name);
       }
       const callerId = randomUUID();
@@ -75,21 +81,32 @@ export class Wrapped {
   }
 
   #wrapped(name: string, tool: WrappableTool): WrappableTool {
+    const execute = executeOf(tool);
+    if (!execute) return tool;
     if (typeof tool === "function") {
-      this.#toolbox.add(this.#toolOf(name, "", undefined, tool as (input: unknown) => unknown));
+      this.#add(this.#toolOf(name, "", undefined, execute));
       return (input: unknown) => this.#make(name, input, {});
     }
-    if (!("execute" in tool) || typeof tool.execute !== "function") return tool;
-    const execute = tool.execute.bind(tool) as Execute;
     const schema = "inputSchema" in tool ? tool.inputSchema : undefined;
-    this.#toolbox.add(this.#toolOf(name, tool.description ?? "", schema, execute));
+    this.#add(this.#toolOf(name, tool.description ?? "", schema, execute));
     const make: { readonly execute: Execute } = {
       execute: (input, options) => this.#make(name, input, options),
     };
     return { ...tool, ...make };
   }
 
-  async #make(name: string, input: unknown, { abortSignal, toolCallId }: ExecuteOptions): Promise<unknown> {
+  #add(tool: Tool): void {
+    this.#mustBeNew(tool.name);
+    this.#toolbox.add(tool);
+    this.#names.add(tool.name);
+  }
+
+  #mustBeNew(name: string): void {
+    if (this.#names.has(name)) throw new WrappedAlready(name);
+  }
+
+  async #make(name: string, given: unknown, { abortSignal, toolCallId }: ExecuteOptions): Promise<unknown> {
+    const input = withoutUndefined(given);
     const request = { name, input, ...(toolCallId !== undefined && { providerCallId: toolCallId }) };
     const call = await this.#gate.call(request, abortSignal);
     const kept = this.#kept.get(call.toolCallId);
@@ -108,7 +125,9 @@ export class Wrapped {
       kindSource: source,
       parameters: { type: "object" },
       parse: (input) => parsedBy(schema, name, input),
-      run: async (input, { toolCallId, signal }) => {
+      run: async (parsed, { toolCallId, signal }) => {
+        const input = await checked(name, parsed);
+        signal.throwIfAborted();
         try {
           const value = await lastOf(await execute(input, { abortSignal: signal, toolCallId }));
           this.#kept.set(toolCallId, { ok: true, value });
@@ -131,26 +150,24 @@ async function lastOf(result: unknown): Promise<unknown> {
   return last;
 }
 
-/** A Standard Schema checks an input once more: whoever says yes may have changed it. What has none checks for itself. */
-function parsedBy(schema: unknown, name: string, input: unknown): Parsed<unknown> {
-  const validate = standardValidate(schema);
-  const result = validate?.(input);
-  if (result === undefined || result instanceof Promise) return { ok: true, input };
-  if (!result.issues) return { ok: true, input: result.value };
-  const problems = result.issues.map(({ message }) => message).join("; ");
-  return { ok: false, problem: `${name}: the input is not valid. ${problems}. Nothing was run.` };
+/** Undefined for one that runs elsewhere. */
+function executeOf(tool: WrappableTool): Execute | undefined {
+  if (typeof tool === "function") {
+    // What it takes is its caller's business.
+    const call = tool as (input: unknown) => unknown;
+    // A second argument, if it has one, is its own and not for our options.
+    return (input) => call(input);
+  }
+  if (!("execute" in tool) || typeof tool.execute !== "function") return undefined;
+  // As the AI SDK has it.
+  return tool.execute.bind(tool) as Execute;
 }
 
-type StandardResult = { readonly value: unknown; readonly issues?: readonly { readonly message: string }[] };
-
-function standardValidate(
-  schema: unknown,
-): ((input: unknown) => StandardResult | Promise<unknown>) | undefined {
-  if (typeof schema !== "object" || schema === null || !("~standard" in schema)) return undefined;
-  const standard = schema["~standard"];
-  if (typeof standard !== "object" || standard === null || !("validate" in standard)) return undefined;
-  // The interface of standardschema.dev.
-  return standard.validate as (input: unknown) => StandardResult;
+class WrappedAlready extends DuplicateTool {
+  constructor(name: string) {
+    super(name);
+    this.message = `A tool named "${visibleText(name)}" is wrapped already, and calls are told apart by the tool's name. It was not wrapped again, and nothing was run. Give it another name, or a gate of its own.`;
+  }
 }
 
 function signalIn(argument: unknown): AbortSignal | undefined {

@@ -17,7 +17,6 @@ function ofServer(server: string, name: string, run: (call: ToolContext) => void
     { name, inputSchema: { type: "object" } },
     {
       server,
-      timeLimit: 10_000,
       call: async ({ context }) => {
         run(context);
         return { output: "ok" };

@@ -5,6 +5,7 @@
  * harmless is a doubt; nothing is ever found harmless because nobody thought of it. The words are taken
  * as the shell will pass them: whatever is dynamic was refused before.
  */
+import { UNSEEN } from "./folder-reads.js";
 import { pathDoubts, plainPaths } from "./path-effects.js";
 import { findProgram } from "./programs/index.js";
 import { readFlags } from "./read-flags.js";
@@ -22,6 +23,8 @@ export type ArgvJudgement = {
   readonly urls: readonly string[];
   /** The words only read (files, process list, repository state) and do nothing else. */
   readonly onlyReads: boolean;
+  /** It takes the names of files from a list that is in none of its words. */
+  readonly takesList: boolean;
 };
 
 export function isKnownProgram(name: string): boolean {
@@ -45,7 +48,7 @@ function unknownProgram(name: string, args: readonly string[]): ArgvJudgement {
     args.length === 0 && name !== ""
       ? [`"${name}" is not a program known here`]
       : [`"${name}" is not a program known here, so neither is what its words do`];
-  return { doubts, reads: [], writes: [], deletes: [], urls: [], onlyReads: false };
+  return { doubts, reads: [], writes: [], deletes: [], urls: [], onlyReads: false, takesList: false };
 }
 
 type Command = { readonly title: string; readonly specs: readonly Spec[]; readonly args: readonly string[] };
@@ -101,7 +104,7 @@ const asksForHelp = (args: readonly string[]) =>
 type Found = { readonly effects: readonly Effects[]; readonly onlyReads: boolean };
 
 function summary({ effects, onlyReads }: Found): ArgvJudgement {
-  const all = (part: keyof Effects) => effects.flatMap((effect) => effect[part] ?? []);
+  const all = (part: Exclude<keyof Effects, "takesList">) => effects.flatMap((effect) => effect[part] ?? []);
   const reads = plainPaths(all("reads"));
   const writes = plainPaths(all("writes"));
   const deletes = plainPaths(all("deletes"));
@@ -114,6 +117,7 @@ function summary({ effects, onlyReads }: Found): ArgvJudgement {
     deletes,
     urls,
     onlyReads: onlyReads && [doubts, writes, deletes, urls].every((list) => list.length === 0),
+    takesList: effects.some(({ takesList }) => takesList === true),
   };
 }
 
@@ -130,6 +134,7 @@ function flagEffects({ flags, doubts }: FlagsRead): Effects {
     reads: [...valued("reads"), ...plain.flatMap(({ value }) => pathsWithin(value ?? ""))],
     writes: valued("writes"),
     urls: valued("url"),
+    takesList: flags.some(({ flag }) => flag.reason === UNSEEN),
   };
 }
 

@@ -18,6 +18,7 @@ export type Effects = {
   readonly writes?: readonly string[];
   readonly deletes?: readonly string[];
   readonly urls?: readonly string[];
+  readonly takesList?: boolean;
 };
 
 type FlagValue = "none" | "required" | "attached";

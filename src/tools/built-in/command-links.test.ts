@@ -1,9 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { aWorkspace } from "../tools.samples.js";
 import { commandLinks } from "./command-links.js";
+import { foundBelow } from "./folder-walks.js";
+import { globNames } from "./glob-names.js";
 
 type FilesOfTest = Readonly<Record<string, string>>;
 
@@ -86,6 +89,7 @@ test.each([
   "grep -rn KEY ./sub",
   "grep --recursive KEY .",
   "grep -d recurse KEY sub",
+  "grep -r KEY --include='*e*v' .",
   "grep -r KEY",
   "grep -r -A 3 sub",
   "cd sub && grep -r KEY",
@@ -115,19 +119,45 @@ test.each([
   "find . -name a.ts",
   "wc -l sub/a.ts",
   "grep -r KEY node_modules",
+  "grep -rn KEY . --include=*.ts",
+  "grep -rn --include '*.ts' KEY .",
 ])("and nothing is told of it where it is not: %s", async (command) => {
   const files = { "sub/.env": "", "sub/a.ts": "", "other/a.ts": "", "other/node_modules/x/.env": "" };
   const { told } = await place(files);
   expect(await told(command)).toEqual([]);
 });
 
+test("a folder is gone through also by way of a link, and again by a command that shows more", async () => {
+  const { told } = await place({ "sub/.env": "" }, { way: "sub" });
+  expect(await told("grep -r KEY way")).toEqual(["read /ws/sub by /ws/way", "read /ws/sub/.env"]);
+  expect(await told("cd way && grep -r KEY")).toContain("read /ws/sub/.env");
+  expect(await told("grep -r x --include=*.ts sub; grep -r x sub")).toEqual(["read /ws/sub/.env"]);
+});
+
 test("links that a command follows below a folder are told, those that stay in it are not", async () => {
   const links = { "sub/out": "../../else", "sub/own": "a.ts" };
   const { told } = await place({ "sub/a.ts": "", "other/a.ts": "" }, links);
   const out = "read /else by /ws/sub/out";
-  for (const command of ["grep -R x sub", "grep -R x", "rg -L x", "diff -r sub other", "zip -r a.zip sub"])
+  for (const command of [
+    "grep -R x sub",
+    "grep -R x",
+    "rg -L x",
+    "diff -r sub other",
+    "zip -r a.zip sub",
+    "tar chf a.tar sub",
+    "tar -ch sub",
+    "cp -rL sub x",
+    "rsync -rL sub x",
+  ])
     expect(await told(command), command).toContain(out);
-  for (const command of ["grep -r x sub", "rg x", "zip -ry a.zip sub", "grep -R x other"])
+  for (const command of [
+    "grep -r x sub",
+    "rg x",
+    "zip -ry a.zip sub",
+    "grep -R x other",
+    "tar cf a.tar sub",
+    "rsync -a sub x",
+  ])
     expect(await told(command), command).toEqual([]);
 });
 
@@ -139,10 +169,41 @@ test("links that are copied or moved are told where another command may use them
   expect(await told("cp -r sub x")).toEqual([]);
 });
 
-test("a folder with more in it than can be looked through may lead anywhere", async () => {
+test("more folders than can be looked through may lead anywhere", async () => {
   const { told, root } = await place({});
-  const make = "mkdir sub few && cd sub && seq 10001 | xargs touch && cd ../few && seq 3000 | xargs touch";
-  execFileSync("sh", ["-c", make], { cwd: root });
-  expect(await told("grep -r x sub")).toEqual([`${ANYWHERE} /ws/sub`]);
-  expect(await told("grep -r x few")).toEqual([]);
+  const names = Array.from({ length: 101 }, (_, index) => `d${index}`);
+  for (const name of names) await mkdir(join(root, name));
+  expect(await told(`grep -r x ${names.join(" ")}`)).toEqual([`${ANYWHERE} /ws/d99`]);
+  expect(await told(`grep -r x ${names.slice(2).join(" ")}`)).toEqual([]);
+});
+
+test("a walk ends when it has seen as many names as it may", async () => {
+  const { workspace, root } = await aWorkspace({ "a/1": "", "a/2": "", "b/.env": "" });
+  const walked = (names: number) => foundBelow(root, { shows: true, budget: { names } }, workspace);
+  expect(await walked(5)).toEqual({ files: [`${root}/b/.env`], links: [] });
+  expect(await walked(4)).toBeUndefined();
+});
+
+test("every name that a shell finds for a pattern is found", async () => {
+  const names = ["a", "ab", "a.b", ".a", ".a.b", "a b", "[a]", "b/a", "b/ab", "b/.a", "é", "éa"];
+  const { workspace, root } = await aWorkspace(Object.fromEntries(names.map((name) => [name, ""])));
+  const piece = fc.constantFrom("a", "b", ".", "*", "?", "[ab]", "[!a]", "[", "]", "/", "é", "**");
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { minLength: 1, maxLength: 5 }), async (pieces) => {
+      const pattern = `./${pieces.join("")}`;
+      const printed = execFileSync(
+        "sh",
+        ["-c", `for f in ${pattern}; do [ -e "$f" ] && echo "$f"; done; true`],
+        {
+          cwd: root,
+          encoding: "utf8",
+        },
+      );
+      const shell = printed.split("\n").filter((line) => line !== "");
+      const found = await globNames(`${root}/${pattern}`, workspace);
+      const real = new Set(found?.map((path) => resolve(path)));
+      for (const path of shell) expect(real, pattern).toContain(resolve(root, path));
+    }),
+    { numRuns: 150 },
+  );
 });

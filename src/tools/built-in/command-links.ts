@@ -27,7 +27,7 @@ const MOST_PATHS = 2_000;
 const MOST_LINKS = 50;
 /** Folders that a command may go through by itself, and names in them. */
 const MOST_FOLDERS = 100;
-const MOST_NAMES = 10_000;
+const MOST_NAMES = 20_000;
 
 /** `cwd`: the real path of the folder that the command starts in. */
 export async function commandLinks(
@@ -119,14 +119,14 @@ async function comeUpon(
   const budget = { names: MOST_NAMES };
   for (const read of commands) {
     const walk = walkOf(read.argv, commands.length === 1);
-    if (!walk) continue;
+    if (!walk?.shows && !walk?.links) continue;
     for (const start of [folderOf(read, place.cwd), ...named.map(({ path }) => path)]) {
-      const folder = posix.resolve(start);
-      const key = `${walk.shows ?? ""} ${walk.links ?? false} ${folder}`;
-      if (tried.has(key) || (await typeOf(folder, workspace)) !== "folder") continue;
+      const key = JSON.stringify([walk, start]);
+      const folder = tried.has(key) ? undefined : await realFolder(start, workspace);
+      if (folder === undefined) continue;
       tried.add(key);
       const isTooMuch = tried.size > MOST_FOLDERS;
-      if (!isTooMuch && !mayBeWalked(folder, place)) continue;
+      if (!isTooMuch && !mayBeWalked(posix.resolve(start), place)) continue;
       const found = isTooMuch ? undefined : await foundBelow(folder, { ...walk, budget }, workspace);
       if (!found) return { links, paths: [...paths, anywhereFor(folder)] };
       links.push(...found.links);
@@ -136,10 +136,12 @@ async function comeUpon(
   return { links, paths };
 }
 
-async function typeOf(path: string, workspace: Workspace): Promise<string | undefined> {
+async function realFolder(path: string, workspace: Workspace): Promise<string | undefined> {
   try {
-    return (await workspace.look(path))?.type;
+    const real = await workspace.resolve(path);
+    return (await workspace.look(real))?.type === "folder" ? real : undefined;
   } catch (error) {
+    // Most words are no paths at all.
     if (error instanceof ToolFailure) return undefined;
     throw error;
   }

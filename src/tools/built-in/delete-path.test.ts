@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile as readDisk, rm, symlink, writeFile as writeDisk } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { ToolFailure } from "../tool.js";
 import { aContext, aWorkspace, failureOf, parsed, resultOf } from "../tools.samples.js";
 import { deletePath } from "./delete-path.js";
 
@@ -93,7 +94,7 @@ test("a folder with something in it is deleted only when that is said", async ()
   await symlink("../../..", join(root, "src/deep/up"));
   const words =
     'ToolFailure: delete_path: src is a folder with 2 entries in it. Nothing was deleted. Set "recursive" to delete it with all that is in it.';
-  for (const attempt of [intent, preview, run])
+  for (const attempt of [preview, run])
     expect(await failureOf(attempt(workspace, { path: "src" }))).toBe(words);
   expect(await readdir(root)).toEqual(["src"]);
 
@@ -188,10 +189,29 @@ test("the workspace folder, and any folder that contains it, is never deleted", 
 
 test("what is not there cannot be deleted", async () => {
   const { workspace } = await aWorkspace();
-  for (const attempt of [intent, preview, run])
+  for (const attempt of [preview, run])
     expect(await failureOf(attempt(workspace, { path: "a.ts" }))).toBe(
       "ToolFailure: delete_path: a.ts does not exist. Nothing was deleted. List its folder to find the right name.",
     );
+});
+
+test("its intent, which is made before anyone has decided, tells nothing of what is there", async () => {
+  const { root, workspace } = await aWorkspace({ "src/a.ts": "one" });
+  expect(await intent(workspace, { path: "nowhere" })).toEqual({
+    paths: [{ path: `${root}/nowhere`, access: "delete" }],
+    baseHashes: {},
+  });
+  expect(await intent(workspace, { path: "src" })).toMatchObject({
+    paths: [{ path: `${root}/src`, access: "delete" }],
+    baseHashes: { [`${root}/src/a.ts`]: sha256("one") },
+  });
+  const unreadable = Object.assign(Object.create(workspace) as Ws, {
+    readBytes: () => Promise.reject(new ToolFailure("we are not permitted")),
+  });
+  expect(await intent(unreadable, { path: "src/a.ts" })).toEqual({
+    paths: [{ path: `${root}/src/a.ts`, access: "delete" }],
+    baseHashes: { [`${root}/src/a.ts`]: "cannot be read" },
+  });
 });
 
 test("a deletion that was cancelled before it began deletes nothing", async () => {

@@ -230,6 +230,27 @@ test("a new file has no hash to be bound to", async () => {
   });
 });
 
+test("its intent, which is made before anyone has decided, tells nothing of what is there", async () => {
+  const { root, workspace } = await aWorkspace({ "src/a.bin": Buffer.from("a\0b") });
+  const intent = (path: string) =>
+    editFile.intent?.(parsed(editFile, { path, oldText: "a", newText: "b" }), workspace);
+  const paths = (path: string) => [{ path: `${root}/${path}`, access: "write" }];
+  expect(await intent("src")).toEqual({ paths: paths("src"), baseHashes: {} });
+  expect(await intent("src/a.bin")).toEqual({
+    paths: paths("src/a.bin"),
+    baseHashes: { [`${root}/src/a.bin`]: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  });
+  for (const [path, words] of [
+    ["src", "is a folder, not a file"],
+    ["src/a.bin", "it has NUL bytes"],
+  ] as const) {
+    const input = { path, oldText: "a", newText: "b" };
+    const shown = editFile.preview?.(parsed(editFile, input), workspace) ?? Promise.resolve();
+    expect(await failureOf(shown)).toContain(words);
+    expect(await failureOf(resultOf(editFile, input, aContext(workspace).context))).toContain(words);
+  }
+});
+
 test("the place is the line where the texts begin to differ", async () => {
   const { root, workspace } = await aWorkspace({ "a.ts": "one\ntwo\nthree\n" });
   const input = parsed(editFile, { path: "a.ts", oldText: "one\ntwo\n", newText: "one\ntwo\n2.5\n" });

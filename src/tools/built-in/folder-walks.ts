@@ -7,6 +7,7 @@ import { isProtectedFile } from "../search/protected-file.js";
 import { ToolFailure } from "../tool.js";
 import type { Workspace } from "../workspace.js";
 import { follow } from "./follow-link.js";
+import { couldMatch } from "./glob-names.js";
 import { isWithin } from "./in-turn.js";
 import type { Written } from "./written-paths.js";
 
@@ -14,59 +15,72 @@ import type { Written } from "./written-paths.js";
 const MOST_FOUND = 20;
 
 export type Walk = {
-  /** Shows what is in the files, those with a dot before their names too. */
-  readonly shows?: "plain" | "hidden";
+  /** Shows what is in the files. */
+  readonly shows?: boolean;
+  /** Only those whose names match one of these. */
+  readonly only?: readonly string[];
   /** Goes where links lead, or puts them elsewhere for the commands after it. */
   readonly links?: boolean;
 };
 
-/** How a command goes through folders; undefined when it does not, or shows no more of them than names. */
+/**
+ * How a command goes through folders; undefined when it does not, when it shows no more of them than names, or
+ * leaves out hidden files, among which the protected ones are.
+ */
 export function walkOf(argv: readonly string[], isAlone: boolean): Walk | undefined {
   const [program = "", ...words] = argv;
   const name = program.slice(program.lastIndexOf("/") + 1);
   const has = (letters: RegExp, ...names: string[]): boolean =>
     words.some((word) => names.includes(word) || (/^-[^-]/.test(word) && letters.test(word)));
+  const hasLong = (start: RegExp): boolean => words.some((word) => start.test(word));
   switch (name) {
     case "grep":
     case "egrep":
     case "fgrep":
-      if (
-        !has(/[rR]|d.*recurse/, "--recursive", "--dereference-recursive", "recurse", "--directories=recurse")
-      )
+      if (!has(/[rR]/, "--recursive", "--dereference-recursive", "recurse", "--directories=recurse"))
         return undefined;
-      return { shows: "hidden", links: has(/R/, "--dereference-recursive") };
+      return { shows: true, only: valuesOf("--include", words), links: has(/R/, "--dereference-recursive") };
     case "rg":
       return {
-        // A glob overrules what is left out.
-        shows:
-          has(/[.ug]/, "--hidden", "--unrestricted") || words.some((word) => /^--i?glob/.test(word))
-            ? "hidden"
-            : "plain",
+        // A glob overrules that hidden files are left out.
+        shows: has(/[.ug]/, "--hidden", "--unrestricted") || hasLong(/^--i?glob/),
         links: has(/L/, "--follow"),
       };
     case "ag":
-      return {
-        shows: has(/[uU]/, "--hidden", "--unrestricted") ? "hidden" : "plain",
-        links: has(/f/, "--follow"),
-      };
+      return { shows: has(/[uU]/, "--hidden", "--unrestricted"), links: has(/f/, "--follow") };
     case "ack":
-      return { shows: "hidden", links: has(/^$/, "--follow") };
-    case "git":
-      if (words[0] === "grep" && has(/^$/, "--no-index", "--untracked")) return { shows: "hidden" };
-      return words[0] === "diff" && words.includes("--no-index") ? { shows: "hidden" } : undefined;
+      return { shows: true, links: words.includes("--follow") };
+    case "git": {
+      const isOutsideOfGit = words.includes("--no-index") || words.includes("--untracked");
+      return isOutsideOfGit && /^(?:grep|diff)$/.test(words[0] ?? "") ? { shows: true } : undefined;
+    }
     case "diff":
     case "colordiff":
       if (!has(/r/, "--recursive")) return undefined;
-      return { shows: "hidden", links: !words.includes("--no-dereference") };
+      return { shows: true, links: !words.includes("--no-dereference") };
     case "zip":
-      return has(/r/, "--recurse-paths") && !has(/y/, "--symlinks") ? { links: true } : undefined;
+      return { links: has(/r/, "--recurse-paths") && !has(/y/, "--symlinks") };
+    case "tar":
+    case "gtar":
+    case "bsdtar":
+      // Also in the old spelling without a dash.
+      return { links: has(/[hL]/, "--dereference") || /h/.test(words[0] ?? "") };
+    case "rsync":
+      return { links: has(/[LkK]/) || hasLong(/^--copy-|^--keep-dirlinks/) };
     case "cp":
     case "mv":
-      // The next command is looked at when the links are where it finds them.
-      return isAlone ? undefined : { links: true };
+      // Links that stay links matter only to a next command, which else is looked at when they are there.
+      return { links: !isAlone || has(/[LH]/, "--dereference") };
     default:
       return undefined;
   }
+}
+
+function valuesOf(flag: string, words: readonly string[]): readonly string[] {
+  return words.flatMap((word, index) => {
+    if (word === flag) return words[index + 1] ?? [];
+    return word.startsWith(`${flag}=`) ? word.slice(flag.length + 1) : [];
+  });
 }
 
 type Found = { readonly files: readonly string[]; readonly links: readonly Written[] };
@@ -77,9 +91,12 @@ type Found = { readonly files: readonly string[]; readonly links: readonly Writt
  */
 export async function foundBelow(
   folder: string,
-  { shows, links = false, budget }: Walk & { readonly budget: { names: number } },
+  { shows = false, only = [], links = false, budget }: Walk & { readonly budget: { names: number } },
   workspace: Workspace,
 ): Promise<Found | undefined> {
+  if (!shows && !links) return { files: [], links: [] };
+  const isShown = (name: string): boolean =>
+    shows && (only.length === 0 || only.some((pattern) => couldMatch(pattern, name)));
   const files: string[] = [];
   const left: Written[] = [];
   const ahead = [folder];
@@ -89,11 +106,10 @@ export async function foundBelow(
     if (budget.names < 0) return undefined;
     for (const { name, type } of entries) {
       const path = `${here === "/" ? "" : here}/${name}`;
-      const isShown = shows === "hidden" || (shows === "plain" && !name.startsWith("."));
-      if (type === "folder" && (links || (isShown && !OTHERS.has(name)))) ahead.push(path);
+      if (type === "folder" && (links || !PACKAGES.has(name))) ahead.push(path);
       if (type === "link" && links && (await leaves(path, folder, workspace)))
         left.push({ path, access: "read" });
-      if (type === "file" && isShown && isProtectedFile(path)) files.push(path);
+      if (type === "file" && isShown(name) && isProtectedFile(path)) files.push(path);
     }
     if (files.length > MOST_FOUND && !links) break;
   }
@@ -106,7 +122,14 @@ async function leaves(link: string, folder: string, workspace: Workspace): Promi
   return found !== undefined && !isWithin(found.path, folder);
 }
 
-const OTHERS: ReadonlySet<string> = new Set([".git", "node_modules"]);
+const PACKAGES: ReadonlySet<string> = new Set([
+  ".git",
+  "node_modules",
+  ".venv",
+  "venv",
+  "__pycache__",
+  ".tox",
+]);
 
 async function listed(folder: string, workspace: Workspace): ReturnType<Workspace["list"]> {
   try {

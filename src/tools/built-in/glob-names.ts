@@ -57,7 +57,11 @@ async function entriesOf(path: string, workspace: Workspace): Promise<readonly F
 
 /** Only a pattern that begins with a dot matches a name that does. */
 function matches(pattern: string, name: string): boolean {
-  if (name.startsWith(".") && !pattern.startsWith(".")) return false;
+  return (pattern.startsWith(".") || !name.startsWith(".")) && couldMatch(pattern, name);
+}
+
+/** For one name. Each piece is looked for once, from left to right, so many stars cost no more than few. */
+export function couldMatch(pattern: string, name: string): boolean {
   const [start = "", ...rest] = pattern.replace(/\[.*\]/s, "*").split(/[*?]+/);
   const end = rest.pop();
   if (end === undefined) return name === start;

@@ -91,7 +91,7 @@ test("nothing is ever overwritten, be it a file or a link to nowhere", async () 
   const { root, workspace } = await aWorkspace({ "a.ts": "a", "b.ts": "b" });
   await symlink("nowhere", join(root, "broken"));
   for (const to of ["b.ts", "broken", "a.ts"])
-    for (const attempt of [intent, preview, run])
+    for (const attempt of [preview, run])
       expect(await failureOf(attempt(workspace, { from: "a.ts", to }))).toBe(
         `ToolFailure: move_path: ${to} exists already, and nothing is ever overwritten. Nothing was moved. Choose another name, or delete it first.`,
       );
@@ -133,6 +133,22 @@ test("what is not there cannot be moved", async () => {
   expect(await failureOf(preview(workspace, { from: "a.ts", to: "b.ts" }))).toBe(
     "ToolFailure: move_path: a.ts does not exist. Nothing was moved. List its folder to find the right name.",
   );
+});
+
+test("its intent, which is made before anyone has decided, tells nothing of what is there", async () => {
+  const { root, workspace } = await aWorkspace({ "a.ts": "a", "b.ts": "b" });
+  for (const [from, to] of [
+    ["nowhere", "b.ts"],
+    ["a.ts", "b.ts"],
+    ["a.ts", "a.ts/deep"],
+  ] as const)
+    expect(await intent(workspace, { from, to })).toEqual({
+      paths: [
+        { path: `${root}/${from}`, access: "move" },
+        { path: `${root}/${to}`, access: "write" },
+      ],
+      baseHashes: from === "a.ts" ? { [`${root}/a.ts`]: sha256("a") } : {},
+    });
 });
 
 test("an edit and a move of one file wait for each other, so the file is never there twice", async () => {

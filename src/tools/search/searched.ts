@@ -33,9 +33,11 @@ export async function mustStillLead(
 export async function searchedFolder(tool: string, path: string, workspace: Workspace): Promise<Searched> {
   const real = await workspace.resolve(path);
   const found = await workspace.look(real);
-  if (found?.type === "folder") await workspace.list(real);
-  else await workspace.readBytes(real, { length: 0 });
-  if (found?.type === "folder") return { folder: real };
+  if (found?.type === "folder") {
+    await workspace.list(real);
+    return { folder: real };
+  }
+  await workspace.readBytes(real, { length: 0 });
   if (found?.type === "file") return { folder: dirname(real), file: `./${basename(real)}` };
   throw new ToolFailure(
     `${tool}: ${path} does not exist. Nothing was searched. Give the path of a folder or a file that exists.`,

@@ -244,6 +244,7 @@ export const archivePrograms: Programs = {
       if (seen.has("-o", "--create"))
         return {
           writes: archives,
+          takesList: true,
           doubts: [UNSEEN, ...(archives.some((name) => name.includes(":")) ? [RUNS] : [])],
         };
       return {

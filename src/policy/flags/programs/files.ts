@@ -90,7 +90,7 @@ const find: Spec = {
   doubt: {
     "-delete": "deletes what it finds",
     "-fprint= -fprint0= -fprintf= -fls=": "writes a file",
-    "-files0-from=": "takes its starting points from a file that is not shown here",
+    "-files0-from=": UNSEEN,
     "-H -L -follow": FOLLOWS,
   },
   nested: findCommands,
@@ -285,7 +285,7 @@ export const filePrograms: Programs = {
       doubt: {
         "-m= --magic-file=": "reads rules from another file",
         "-C --compile": "writes a file",
-        "-f= --files-from=": "shows the lines of a file as names",
+        "-f= --files-from=": UNSEEN,
         "-S --no-sandbox": "gives up its sandbox",
       },
     },

@@ -1,0 +1,54 @@
+/**
+ * What is at a path, in a word, to tell later whether someone has changed it since: a file's SHA-256, where a
+ * link leads, or what else it is. What is too large to be read through is told by its size and time.
+ */
+import { createHash } from "node:crypto";
+import type { FileInfo, Files } from "../tools/index.js";
+
+/** More than this is not read through. */
+export const MOST_BYTES = 64 * 1024 * 1024;
+export const MOST_FILES = 2_000;
+const MOST_ENTRIES = 10_000;
+
+/** Of what is at the path itself: a folder is a folder, whatever is in it. Undefined when nothing is there. */
+export async function fingerprint(files: Files, path: string): Promise<string | undefined> {
+  const info = await files.look(path);
+  return info && entryFingerprint(files, path, info, info.size <= MOST_BYTES);
+}
+
+/** With all that is in a folder. Undefined when nothing is there, or too much. */
+export async function wholeFingerprint(files: Files, path: string): Promise<string | undefined> {
+  const own = await fingerprint(files, path);
+  if (own !== "folder") return own;
+  const lines: string[] = [];
+  let bytesLeft = MOST_BYTES;
+  const folders = [path];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const { name } of await files.list(folder)) {
+      if (lines.length >= MOST_ENTRIES) return undefined;
+      const inner = `${folder}/${name}`;
+      const info = await files.look(inner);
+      if (info?.type === "folder") folders.push(inner);
+      if (info?.type === "file") bytesLeft -= info.size;
+      const isSmall = bytesLeft >= 0 && lines.length < MOST_FILES;
+      const what = info && (await entryFingerprint(files, inner, info, isSmall));
+      lines.push(JSON.stringify([inner.slice(path.length), what ?? "nothing found"]));
+    }
+  }
+  return `folder ${sha256(lines.join("\n"))}`;
+}
+
+async function entryFingerprint(
+  files: Files,
+  path: string,
+  { type, size, modified }: FileInfo,
+  isSmall: boolean,
+): Promise<string | undefined> {
+  if (type === "link") return `link to ${await files.readLink(path)}`;
+  if (type !== "file") return type;
+  if (!isSmall) return `file of ${size} bytes, written at ${modified}`;
+  const read = await files.readBytes(path, { length: size });
+  return read && sha256(read.bytes);
+}
+
+const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex");

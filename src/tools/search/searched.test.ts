@@ -1,0 +1,45 @@
+import { rename, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { aWorkspace, failureOf } from "../tools.samples.js";
+import { ToolFailure } from "../tool.js";
+import { searchedFolder } from "./searched.js";
+
+test("a folder is searched as it is, and a file in its folder", async () => {
+  const { root, workspace } = await aWorkspace({ "src/a.txt": "" });
+  expect(await searchedFolder("grep", "src", workspace)).toEqual({ folder: `${root}/src` });
+  expect(await searchedFolder("grep", "src/a.txt", workspace)).toEqual({
+    folder: `${root}/src`,
+    file: "./a.txt",
+  });
+});
+
+test("where the call may not read, nothing is searched, be it a folder, a file or nothing", async () => {
+  const { root, outside, workspace } = await aWorkspace({ "src/a.txt": "" });
+  await writeFile(join(outside, "a.txt"), "secret");
+  const refuse = (path: string) => Promise.reject(new ToolFailure(`${path} was not allowed`));
+  const held = Object.assign(Object.create(workspace) as typeof workspace, {
+    list: refuse,
+    readBytes: refuse,
+  });
+  await rename(join(root, "src"), join(root, "old"));
+  await symlink(outside, join(root, "src"));
+  for (const [path, real] of [
+    ["src", outside],
+    ["src/a.txt", `${outside}/a.txt`],
+    ["src/nowhere", `${outside}/nowhere`],
+  ] as const)
+    expect(await failureOf(searchedFolder("grep", path, held))).toBe(
+      `ToolFailure: ${real} was not allowed`,
+    );
+});
+
+test("what is neither a folder nor a file is not searched", async () => {
+  const { workspace } = await aWorkspace();
+  expect(await failureOf(searchedFolder("grep", "/dev/null", workspace))).toContain(
+    "/dev/null is a device, pipe or socket, not a file",
+  );
+  expect(await failureOf(searchedFolder("grep", "nowhere", workspace))).toBe(
+    "ToolFailure: grep: nowhere does not exist. Nothing was searched. Give the path of a folder or a file that exists.",
+  );
+});
