@@ -107,7 +107,7 @@ describe("a path", () => {
   });
 
   // Not held yet: a path that is absolute and has ".." in it is taken for a link.
-  test.fails.each(paths.filter(({ id }) => id === "PA-002").map(titled))("%s %s", async (_id, _why, one) => {
+  test.each(paths.filter(({ id }) => id === "PA-002").map(titled))("%s %s", async (_id, _why, one) => {
     expect((await actedOn(one)).outcomes).toEqual(["allow"]);
   });
 
@@ -391,7 +391,7 @@ describe("not held yet:", () => {
   const denied: Rule[] = [{ deny: "read", path: "/ws/secrets/" }];
   const reading: Rule[] = [{ allow: "read" }, { allow: "search" }];
 
-  test.fails.each([
+  test.each([
     ["/ws/.env", "/ws/x.txt", "/ws/x.txt"],
     ["/ws/secrets", "/ws/x", "/ws/x/key.pem"],
   ])("PA-052 renaming a denied file must not launder it: %s", async (from, to, then) => {
@@ -402,14 +402,14 @@ describe("not held yet:", () => {
   });
 
   /** Who moves a file takes it away from where it was. */
-  test.fails.each([{ deny: "delete" }, { deny: "edit" }])("%j is not gone around by a move", async (rule) => {
+  test.each([{ deny: "delete" }, { deny: "edit" }])("%j is not gone around by a move", async (rule) => {
     const rules: Rule[] = [{ ...rule, path: "/ws/src/" }];
     const { attempt } = await gateOn(aTree(), { default: "allow", rules });
     const { outcome } = await attempt("move_path", { from: "/ws/src/a.ts", to: "/ws/a.ts" });
     expect(["ask", "deny"] satisfies Outcome[]).toContain(outcome);
   });
 
-  test.fails("an edit whose passage is gone when the yes comes fails in words, and gate.call returns", async () => {
+  test("an edit whose passage is gone when the yes comes fails in words, and gate.call returns", async () => {
     const root = aTree();
     const ask: Ask = (question, signal) => {
       writeFileSync(join(root, "ws/src/a.ts"), "someone's work\n");
@@ -462,20 +462,20 @@ describe("not held yet:", () => {
     expect(secretsIn((await attempt(name, input)).call)).toEqual([]);
   });
 
-  test.fails("a question says in which folder a command runs", async () => {
+  test("a question says in which folder a command runs", async () => {
     const root = aTree();
     const { attempt } = await gateOn(root);
     const { asked } = await attempt("terminal", { command: "rm -rf build", cwd: "/ws/src" });
     expect(JSON.stringify(asked)).toContain(`${root}/ws/src`);
   });
 
-  test.fails("a question says what a variable is set to", async () => {
+  test("a question says what a variable is set to", async () => {
     const { attempt } = await gateOn(aTree());
     const { asked } = await attempt("terminal", { command: "ls", env: { PATH: "/evil/bin" } });
     expect(JSON.stringify(asked)).toContain("/evil/bin");
   });
 
-  test.fails("a question about a protected file says so, also where no rule speaks of it", async () => {
+  test("a question about a protected file says so, also where no rule speaks of it", async () => {
     const { attempt } = await gateOn(aTree());
     const { asked } = await attempt("write_file", { path: "/ws/.git/config", content: "" });
     expect(JSON.stringify(asked)).toMatch(/git/i);

@@ -88,7 +88,8 @@ test("a session that was removed is found no more, nor in the file, and one begu
 test("a ledger that was restored from a backup and went another way is indexed anew", async () => {
   const file = store.newFile();
   const ledger = await store.ledger(file);
-  await record(ledger, "s1", [said("common"), said("lostbranch", { messageId: "x" })]);
+  const lost = ["lostbranch", "lost", "lost"].map((text, place) => said(text, { messageId: `x${place}` }));
+  await record(ledger, "s1", [said("common"), ...lost]);
   await ledger.close();
   const index = await store.index(file);
   expect(await found(index, "lostbranch")).toHaveLength(1);
@@ -99,7 +100,8 @@ test("a ledger that was restored from a backup and went another way is indexed a
   );
   raw.close();
   const again = await store.ledger(file);
-  await record(again, "s1", [said("other", { messageId: "y" }), said("third", { messageId: "z" })]);
+  const other = ["other", "b", "c", "d"].map((text, place) => said(text, { messageId: `y${place}` }));
+  await record(again, "s1", other);
   const after = await store.index(file);
   expect([await found(after, "lostbranch"), (await found(after, "other")).length]).toEqual([[], 1]);
 });

@@ -102,7 +102,7 @@ export class IndexUpdate {
     if (session.created_at !== indexed.created_at || session.last_seq < indexed.last_seq) return false;
     return (
       session.last_seq === indexed.last_seq ||
-      this.#linkAt(session.number, indexed.last_seq) !== 'x'
+      this.#linkAt(session.number, indexed.last_seq) === indexed.chain
     );
   }
 

@@ -76,9 +76,7 @@ test("a move is on record before it is made", async () => {
   const { root, workspace, changes, seen } = await kept();
   await writeFile(join(root, "a"), "x");
   await workspace.move(`${root}/a`, `${root}/b`);
-  expect(changes).toEqual([
-    { type: "moved", path: `${root}/a`, to: `${root}/b`, fingerprint: sha256("x") },
-  ]);
+  expect(changes).toEqual([{ type: "moved", path: `${root}/a`, to: `${root}/b`, fingerprint: sha256("x") }]);
   expect([seen, await readdir(root)]).toEqual([[["a"]], ["b"]]);
 });
 

@@ -114,8 +114,7 @@ describe("what comes back", () => {
 
   test("of a very long page only the beginning is converted, and how to get the rest is told", async () => {
     const html = `<p>first</p>${"<b> </b>".repeat(80_000)}<p>last</p>`;
-    const notice =
-      '[This is made from the first 512 kB of the page. Use format="raw" for all of it.]';
+    const notice = '[This is made from the first 512 kB of the page. Use format="raw" for all of it.]';
     for (const format of ["text", "markdown"])
       expect(await bodyOf(sends(html, "text/html"), { format })).toBe(`first\n${notice}`);
     expect(await bodyOf(sends(html, "text/html"), { format: "raw", from: 640_000 })).toContain("<p>last</p>");

@@ -29,9 +29,7 @@ test("where the call may not read, nothing is searched, be it a folder, a file o
     ["src/a.txt", `${outside}/a.txt`],
     ["src/nowhere", `${outside}/nowhere`],
   ] as const)
-    expect(await failureOf(searchedFolder("grep", path, held))).toBe(
-      `ToolFailure: ${real} was not allowed`,
-    );
+    expect(await failureOf(searchedFolder("grep", path, held))).toBe(`ToolFailure: ${real} was not allowed`);
 });
 
 test("what is neither a folder nor a file is not searched", async () => {
