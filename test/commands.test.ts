@@ -81,7 +81,7 @@ describe("run", () => {
       .split("\n")
       .map((line): { type: string } => JSON.parse(line));
     expect(status).toBe(0);
-    expect(events[0]).toMatchObject({ type: "turn-started" });
+    expect(events[0]).toMatchObject({ type: "info-changed" });
     expect(events[1]).toMatchObject({ role: "user", block: { text: "do it" } });
     expect(events.find(({ type }) => type === "call-refused")).toMatchObject({
       decision: { by: "rule", rule: "nobody to ask" },
@@ -113,7 +113,8 @@ describe("the command line", () => {
       "rules",
       name,
     ]);
-    const others = [["undo"], ["config"], ["completion"]];
+    const history = ["list", "show", "search", "export", "verify", "delete"].map((name) => ["history", name]);
+    const others = [["history"], ...history, ["stats"], ["undo"], ["config"], ["completion"]];
     for (const command of [[], ["demo"], ["run"], ["acp"], ["serve"], ["rules"], ...rules, ...others]) {
       const { status, stdout, stderr } = toolgate([...command, "--help"]);
       expect([status, stderr]).toEqual([0, ""]);

@@ -165,7 +165,7 @@ test("the project's own instructions are told after the agent's, as they are by 
   });
   await writeFile(join(root, "AGENTS.md"), "x".repeat(100_000));
   await session.prompt(words("two"), new AbortController().signal);
-  expect(String(told[1]?.prompt[0]?.content)).toMatch(/x\n\[The rest of AGENTS.md is left out\.\]$/);
+  expect(told[1]?.prompt[0]?.content).toMatch(/x\n\[The rest of AGENTS.md is left out\.\]$/);
   await writeFile(join(root, "AGENTS.md"), Buffer.from([0, 1, 2]));
   await session.prompt(words("three"), new AbortController().signal);
   expect(told[2]?.prompt[0]).toEqual({ role: "system", content: "Be brief." });

@@ -48,10 +48,7 @@ test("of a denied path nobody learns whether it exists, or what it is", async ()
     const nowhere = await gate.call({ name, input: input(`${outside}/nowhere`) });
     expect(nowhere.state, name).toEqual({ status: "refused", assumed: false });
     for (const path of [outside, `${outside}/a`])
-      expect(told(await gate.call({ name, input: input(path) })), `${name} ${path}`).toEqual({
-        ...told(nowhere),
-        reason: expect.toSatisfy((reason) => reason === nowhere.decision?.reason),
-      });
+      expect(told(await gate.call({ name, input: input(path) })), `${name} ${path}`).toEqual(told(nowhere));
   }
 });
 

@@ -28,7 +28,6 @@ export function showConfig({
   const { rules, mode, origins, problems, project } = source.current(root);
   source.close();
   const count = (from: string) => rules.filter((rule) => origins.get(rule)?.from === from).length;
-  const there = (path: string) => (existsSync(path) ? path : `${path} (not there)`);
   const keys = KEY_VARIABLES.filter((name) => (process.env[name] ?? "") !== "");
   const settings: readonly Setting[] = [
     { name: "workspace", value: root, from: "the folder you are in, or --cwd" },
@@ -64,3 +63,5 @@ export function showConfig({
 
 const line = ({ name, value, from }: Setting): string =>
   `${name.padEnd(22)}${visibleText(value)}\n${"".padEnd(22)}  from ${visibleText(from)}`;
+
+const there = (path: string): string => (existsSync(path) ? path : `${path} (not there)`);

@@ -22,7 +22,7 @@ export async function findSession(ledger: Ledger, wanted: string | true, cwd: st
   throw new NoSession(`No session has worked in ${cwd} yet`);
 }
 
-export class NoSession extends Error {
+class NoSession extends Error {
   readonly code = "NO_SESSION";
 
   constructor(what: string) {

@@ -13,7 +13,7 @@ const MAX_FILES = 200;
 
 export type BaseHashes = { readonly [path: string]: string };
 
-export const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex");
+const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex");
 
 /** Of a file that is replaced; empty when there is none. */
 export async function fileBaseHash(files: Files, path: string): Promise<BaseHashes> {

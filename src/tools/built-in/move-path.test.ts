@@ -140,7 +140,7 @@ test("its intent, which is made before anyone has decided, tells nothing of what
   for (const [from, to] of [
     ["nowhere", "b.ts"],
     ["a.ts", "b.ts"],
-    ["a.ts", "a.ts/deep"],
+    ["a.ts", "a.ts"],
   ] as const)
     expect(await intent(workspace, { from, to })).toEqual({
       paths: [
