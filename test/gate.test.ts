@@ -519,6 +519,42 @@ describe("what a running tool shows", () => {
   });
 });
 
+describe("a file that changes while a call is on its way", () => {
+  const raced = (name: string, race: (root: string) => Promise<void>): Tool => {
+    const tool = builtInTools.find((one) => one.name === name);
+    if (!tool) throw new Error(`there is no ${name}`);
+    return {
+      ...tool,
+      run: async (input, call) => {
+        await race(call.workspace.root);
+        return tool.run(input, call);
+      },
+    };
+  };
+
+  test("by someone else is not written over, also when it changes in the last moment", async () => {
+    const late = edits("write_file", (root) =>
+      writeFile(join(root, "a.txt"), "theirs\n").then(() => undefined),
+    );
+    const files = { "a.txt": "old\n" };
+    const { gate, root } = await gateIn({ files, tools: [late], rules: [{ allow: "edit" }] });
+    const replaced = await gate.call({ name: "write_file", input: { path: "a.txt", content: "mine\n" } });
+    expect(sentence(replaced)).toContain("was changed by someone else in the meantime. It was not written.");
+    expect(await readFile(join(root, "a.txt"), "utf8")).toBe("theirs\n");
+  });
+
+  test("by another call of the session is no surprise: both edits hold", async () => {
+    const { gate, root } = await gateIn({ files: { "a.txt": "one two\n" }, rules: [{ allow: "edit" }] });
+    await gate.submit([
+      { name: "edit_file", input: { path: "a.txt", oldText: "one", newText: "1" } },
+      { name: "edit_file", input: { path: "a.txt", oldText: "two", newText: "2" } },
+    ]);
+    await gate.proceed(never());
+    expect([...gate.book.calls()].map(statusOf)).toEqual(["done", "done"]);
+    expect(await readFile(join(root, "a.txt"), "utf8")).toBe("1 2\n");
+  });
+});
+
 describe("an undo", () => {
   const edit = (gate: Gate, input: object) => gate.call({ name: "edit_file", input });
 

@@ -27,7 +27,7 @@ export type Intent = {
   readonly paths: readonly PathAccess[];
   /** URLs that will be asked for. */
   readonly hosts: readonly string[];
-  /** SHA-256 of each file that will be replaced, as it is now. */
+  /** SHA-256 of each file that will be replaced, as it is now; "nothing" where a new one will be made. */
   readonly baseHashes: { readonly [path: string]: string };
 };
 

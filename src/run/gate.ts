@@ -10,6 +10,7 @@ import type { Question, SessionBook, SessionEvent, ToolCall } from "../call/inde
 import type { Intent, Rule, Verdict } from "../policy/index.js";
 import { isAppTool } from "../tools/index.js";
 import type { AppTool, Tool, Toolbox, Workspace } from "../tools/index.js";
+import type { OwnWrites } from "./base-check.js";
 import { cancelEvents } from "./cancel-events.js";
 import { byRule, CallCheck } from "./check-call.js";
 import type { Judge } from "./check-call.js";
@@ -83,6 +84,7 @@ export class Gate {
   readonly #check: CallCheck;
   readonly #answers: SettleAnswers;
   readonly #running = new RunningCalls();
+  readonly #ownWrites: OwnWrites = new Map();
   readonly #wrapped: Wrapped;
   /** One at a time: a second undo must see what the first has put back. */
   #undoing: Promise<unknown> = Promise.resolve();
@@ -400,6 +402,7 @@ export class Gate {
       tool,
       input,
       intent,
+      ownWrites: this.#ownWrites,
       call: this.#record.book.call(toolCallId) ?? call,
       signal,
       record: this.#record,

@@ -22,6 +22,8 @@ async function kept({ record = () => Promise.resolve() }: { record?: () => Promi
       blobs.push(Buffer.from(bytes).toString());
       return sha256(Buffer.from(bytes).toString());
     },
+    mayReplace: () => undefined,
+    wrote: () => undefined,
     record: async (change) => {
       await record();
       seen.push(await readdir(root));

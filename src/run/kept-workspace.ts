@@ -11,6 +11,10 @@ import { MOST_BYTES, MOST_FILES, wholeFingerprint } from "./path-fingerprint.js"
 export type Keep = {
   /** Stores bytes and returns their name. */
   blob(bytes: Uint8Array): Promise<string>;
+  /** Throws when what is there is not what the call was allowed to replace. */
+  mayReplace(path: string, before: KeptFile | undefined): void;
+  /** Hears of what was written, by its SHA-256. */
+  wrote(path: string, after: string): void;
   /** Puts the change on record, in order and before it is made. */
   record(change: FileChange): Promise<void>;
 };
@@ -54,6 +58,7 @@ class KeptWorkspace implements Workspace {
 
   async write(path: string, content: string | Uint8Array, options?: { readonly mode?: number }) {
     const before = await this.#kept(path);
+    if (before !== "too much") this.#keep.mayReplace(path, before);
     const after = createHash("sha256").update(content).digest("hex");
     await this.#keepMade(posix.dirname(path));
     await this.#keep.record(
@@ -62,6 +67,7 @@ class KeptWorkspace implements Workspace {
         : { type: "written", path, ...(before && { before }), after },
     );
     await this.#inner.write(path, content, options);
+    this.#keep.wrote(path, after);
   }
 
   async makeFolder(path: string, options?: { readonly mode?: number }): Promise<void> {

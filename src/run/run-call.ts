@@ -8,6 +8,8 @@ import type { SessionEvent, ToolCall } from "../call/index.js";
 import type { Intent } from "../policy/index.js";
 import { fullResult, ToolFailure } from "../tools/index.js";
 import type { AskReply, AskRequest, Tool, ToolContext, ToolReturn, Workspace } from "../tools/index.js";
+import { checkBase } from "./base-check.js";
+import type { OwnWrites } from "./base-check.js";
 import { CallReporter } from "./call-reporter.js";
 import { heldToIntent } from "./held-to-intent.js";
 import { EventWriter } from "./event-writer.js";
@@ -25,6 +27,7 @@ export type RunOptions = {
   readonly input: unknown;
   /** What it is about to do, as it was recorded just now. */
   readonly intent: Intent;
+  readonly ownWrites: OwnWrites;
   readonly call: ToolCall;
   /** Aborts when it is cancelled. */
   readonly signal: AbortSignal;
@@ -77,7 +80,7 @@ export async function runCall(options: RunOptions): Promise<void> {
 }
 
 function contextOf(
-  { call, intent, record, workspace, elicit, now }: RunOptions,
+  { call, intent, ownWrites, record, workspace, elicit, now }: RunOptions,
   reporter: CallReporter,
   writer: EventWriter,
   signal: AbortSignal,
@@ -90,6 +93,8 @@ function contextOf(
     plan: record.book.plan,
     workspace: keptWorkspace(heldToIntent(workspace, intent), {
       blob: (bytes) => record.ledger.putBlob(bytes),
+      mayReplace: (path, before) => checkBase(intent, ownWrites, path, before),
+      wrote: (path, after) => void ownWrites.set(path, after),
       record: (change) => writer.flush([{ type: "file-kept", toolCallId, at: now(), change }]),
     }),
     progress,

@@ -17,10 +17,10 @@ test("a file of several pieces is hashed by all its bytes", async () => {
   }
 });
 
-test("what is not there, and for a replacement what is no file, has no hash", async () => {
+test("what is not there has no hash, and a replacement says that nothing is there", async () => {
   const { root, workspace } = await aWorkspace();
   expect(await baseHashes(workspace, join(root, "a"))).toEqual({});
-  expect(await fileBaseHash(workspace, join(root, "a"))).toEqual({});
+  expect(await fileBaseHash(workspace, join(root, "a"))).toEqual({ [join(root, "a")]: "nothing" });
   expect(await fileBaseHash(workspace, root)).toEqual({});
 });
 

@@ -11,14 +11,18 @@ const MAX_FILE = 256 * PIECE;
 const MAX_FOLDER = 64 * PIECE;
 const MAX_FILES = 200;
 
+/** In place of a hash. */
+const NOTHING_THERE = "nothing";
+
 export type BaseHashes = { readonly [path: string]: string };
 
 const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex");
 
-/** Of a file that is replaced; empty when there is none. */
+/** Of a file that is replaced; that there is none is told too, since a yes to a new file is none to replacing one. */
 export async function fileBaseHash(files: Files, path: string): Promise<BaseHashes> {
   const info = await files.look(path);
-  return info?.type === "file" ? { [path]: await entryHash(files, path, info) } : {};
+  if (!info) return { [path]: NOTHING_THERE };
+  return info.type === "file" ? { [path]: await entryHash(files, path, info) } : {};
 }
 
 /** Of a file, a link or a folder with all that is in it; empty when nothing is there. `tree`: what is in the folder, if that is known. */

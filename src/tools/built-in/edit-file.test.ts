@@ -221,12 +221,12 @@ test("through a link it is the real file that is named and written", async () =>
   expect(await readlink(join(root, "a.ts"))).toBe("../real.ts");
 });
 
-test("a new file has no hash to be bound to", async () => {
+test("a new file is bound to nothing being there", async () => {
   const { root, workspace } = await aWorkspace();
   const input = parsed(editFile, { path: "new.ts", newText: "x" });
   expect(await editFile.intent?.(input, workspace)).toEqual({
     paths: [{ path: `${root}/new.ts`, access: "write" }],
-    baseHashes: {},
+    baseHashes: { [`${root}/new.ts`]: "nothing" },
   });
 });
 

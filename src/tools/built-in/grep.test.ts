@@ -207,8 +207,8 @@ test.each([grep, findPath])(
     const { workspace, root, outside } = await aWorkspace({ "src/a.txt": "hit\n" });
     await writeFile(join(outside, "key.txt"), "hit\n");
     const raced = Object.assign(Object.create(workspace) as typeof workspace, {
-      look: async (path: string) => {
-        const found = await workspace.look(path);
+      list: async (path: string) => {
+        const found = await workspace.list(path);
         await rm(path, { recursive: true });
         await symlink(outside, path);
         return found;

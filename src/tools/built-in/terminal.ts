@@ -50,7 +50,8 @@ export const terminal = defineTool({
   input,
   timeLimit: Number.POSITIVE_INFINITY,
   async intent({ command, cwd, env }, workspace) {
-    const folder = await folderOf(cwd, workspace);
+    // Whether it is a folder is told only when it may run there.
+    const folder = cwd === undefined ? undefined : await workspace.resolve(cwd);
     const paths = await commandLinks(command, folder ?? workspace.root, workspace);
     return {
       command,

@@ -119,7 +119,7 @@ test("it says beforehand which file it writes, by all its names, and onto what b
   });
   expect(await intent("new")).toEqual({
     paths: [{ path: `${root}/new`, access: "write" }],
-    baseHashes: {},
+    baseHashes: { [`${root}/new`]: "nothing" },
   });
 });
 

@@ -38,7 +38,7 @@ test("so does one that breaks it", async () => {
 test("a page that is too long is cut, and says so", async () => {
   const { text, notice } = await convert("a".repeat(MAX_HTML_LENGTH + 1));
   expect(text.length).toBe(MAX_HTML_LENGTH);
-  expect(notice).toBe('This is Markdown of the first 512 kB of the page. Use format="text" for all of it.');
+  expect(notice).toBe('This is Markdown of the first 512 kB of the page. Use format="raw" for all of it.');
 });
 
 test("a cancel ends it with the reason of the cancel", async () => {

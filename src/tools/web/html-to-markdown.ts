@@ -74,7 +74,7 @@ export async function htmlToMarkdown(
   if (head.length === html.length) return { text: markdown };
   return {
     text: markdown,
-    notice: 'This is Markdown of the first 512 kB of the page. Use format="text" for all of it.',
+    notice: 'This is Markdown of the first 512 kB of the page. Use format="raw" for all of it.',
   };
 }
 
