@@ -533,9 +533,7 @@ describe("a file that changes while a call is on its way", () => {
   };
 
   test("by someone else is not written over, also when it changes in the last moment", async () => {
-    const late = edits("write_file", (root) =>
-      writeFile(join(root, "a.txt"), "theirs\n").then(() => undefined),
-    );
+    const late = raced("write_file", (root) => writeFile(join(root, "a.txt"), "theirs\n"));
     const files = { "a.txt": "old\n" };
     const { gate, root } = await gateIn({ files, tools: [late], rules: [{ allow: "edit" }] });
     const replaced = await gate.call({ name: "write_file", input: { path: "a.txt", content: "mine\n" } });
