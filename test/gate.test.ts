@@ -521,13 +521,13 @@ describe("what a running tool shows", () => {
 
 describe("a file that changes while a call is on its way", () => {
   const raced = (name: string, race: (root: string) => Promise<void>): Tool => {
-    const tool = builtInTools.find((one) => one.name === name);
-    if (!tool) throw new Error(`there is no ${name}`);
+    const real = builtInTools.find((one) => one.name === name);
+    if (!real) throw new Error(`there is no ${name}`);
     return {
-      ...tool,
+      ...real,
       run: async (input, call) => {
         await race(call.workspace.root);
-        return tool.run(input, call);
+        return real.run(input, call);
       },
     };
   };
