@@ -81,9 +81,10 @@ describe("run", () => {
       .split("\n")
       .map((line): { type: string } => JSON.parse(line));
     expect(status).toBe(0);
-    expect(events[0]).toMatchObject({ type: "info-changed", info: { title: "do it" } });
-    expect(events[1]).toMatchObject({ type: "turn-started" });
-    expect(events[2]).toMatchObject({ role: "user", block: { text: "do it" } });
+    expect(events[0]).toMatchObject({ type: "session", sessionId: expect.stringMatching(/^session_/) });
+    expect(events[1]).toMatchObject({ type: "info-changed", info: { title: "do it" } });
+    expect(events[2]).toMatchObject({ type: "turn-started" });
+    expect(events[3]).toMatchObject({ role: "user", block: { text: "do it" } });
     expect(events.find(({ type }) => type === "call-refused")).toMatchObject({
       decision: { by: "rule", rule: "nobody to ask" },
     });

@@ -67,7 +67,7 @@ describe("an answer", () => {
     const refused = await gate.call({ name: "t", input: { n: 2 } });
     expect(sentence(refused)).toBe("Tool call denied by ann: not today. Nothing was run.");
     expect(counter.runs).toBe(1);
-    expect(asked[0]).toMatchObject({ about: ["tool: t"], title: "T" });
+    expect(asked[0]).toMatchObject({ about: ['input: {"n":1}', "tool: t"], title: "T" });
   });
 
   test.each<[string, Ask | undefined]>([
@@ -315,6 +315,18 @@ describe('"always"', () => {
     expect(counter.runs).toBe(1);
     expect(warned.mock.calls[0]?.[0]).toContain("holds for this once only: the disk is full");
   });
+});
+
+test("a rule with a mistake is refused when it is handed in, and one that slips in allows nothing", async () => {
+  const misspelt = { allow: "execute", comand: "ls" } as unknown as Rule;
+  await expect(gateIn({ rules: [misspelt] })).rejects.toThrow('nobody knows the field "comand"');
+  await expect(gateIn({ rules: [{ deney: "edit" } as unknown as Rule] })).rejects.toThrow(
+    "nobody knows the field",
+  );
+  await expect(gateIn({ rules: [{} as Rule] })).rejects.toThrow("must have just one of allow, ask and deny");
+  const { gate } = await gateIn({ policy: () => ({ rules: [misspelt] }) });
+  const call = await gate.call({ name: "terminal", input: { command: "touch made" } });
+  expect(statusOf(call)).toBe("refused");
 });
 
 describe("several questions", () => {

@@ -200,3 +200,44 @@ test("an MCP server is started only when somebody at the terminal says so, and t
   const second = await atTerminal(steps, ["--mcp", config, "--"], { home: first.home });
   expect(await second.sees(PROMPT)).not.toContain("as long as it stays as it is");
 });
+
+test("whoever is asked sees the whole command, the whole query and the whole input", async () => {
+  const middle = "touch in-the-middle";
+  const long = `printf 'checking the style of the sources, one moment'; ${middle}; printf 'the style of all the sources is fine'`;
+  const at = await atTerminal([
+    { calls: [command(long)] },
+    { calls: [{ tool: "fetch", input: { url: "https://example.com/collect?key=what-leaves" } }] },
+    { say: "Done." },
+  ]);
+  expect(await at.sees(PROMPT)).toContain(`runs: ${long.slice(0, 60)}`);
+  at.types("n\r");
+  expect(await at.sees(PROMPT)).toContain("host: https://example.com/collect?key=what-leaves");
+  at.types("n\r");
+  await at.sees("Done.");
+});
+
+test("a session that began in a sandbox goes on in it, also when nobody says so", async () => {
+  const outside = join(await folder(), "outside");
+  const steps = [{ calls: [command(`echo out > ${outside}; echo tried`)] }, { say: "Done." }];
+  const first = await atTerminal(steps, ["--sandbox"]);
+  await first.sees(PROMPT);
+  first.kill();
+  await first.ended();
+  const second = await atTerminal(steps, ["--resume"], { home: first.home, prompt: [] });
+  await second.sees(PROMPT);
+  second.types("y\r");
+  expect(await second.sees("Done.")).toContain("tried");
+  expect(existsSync(outside)).toBe(false);
+});
+
+test("what stands behind --resume and is no session is what the agent should do", async () => {
+  const first = await atTerminal([{ say: "First." }, { say: "Second." }]);
+  await first.sees("First.");
+  await first.ended();
+  const second = await atTerminal([{ say: "First." }, { say: "Second." }], [], {
+    home: first.home,
+    prompt: ["--resume", "and now the other one"],
+  });
+  await second.sees("Second.");
+  expect(await second.ended()).toBe(0);
+});

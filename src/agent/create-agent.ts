@@ -1,6 +1,7 @@
 /** An agent: a model, its tools, and the rules for them. Sessions are opened with it. */
 import type { LanguageModelV3 } from "../model/index.js";
 import type { Policy, Rule, Verdict } from "../policy/index.js";
+import { mustBeRules } from "../run/index.js";
 import type { GateOptions, RememberedGrant } from "../run/index.js";
 import type { Tool, ToolSource } from "../tools/index.js";
 
@@ -47,7 +48,9 @@ const CONTEXT_WINDOW = 128_000;
 /** One result may take about a quarter of the window. */
 const CHARACTERS_OF_A_TOKEN = 0.8;
 
+/** Throws when a rule has a mistake: it would not hold as it was meant. */
 export function createAgent({ rules = [], ...options }: AgentOptions): Agent {
+  mustBeRules(rules);
   const { contextWindow = CONTEXT_WINDOW } = options;
   return {
     policy: () => ({ rules }),

@@ -4,7 +4,7 @@
  * child session stays parked. A second turn of the session waits until the first is over.
  */
 import type { Question } from "../call/index.js";
-import { holdUntilAnswered } from "../run/index.js";
+import { holdUntilAnswered, openQuestions } from "../run/index.js";
 import type { Ask } from "../run/index.js";
 import type { AgentSession } from "./agent-session.js";
 import type { TurnEnd } from "./turn.js";
@@ -58,7 +58,7 @@ class Holds {
 
   /** Returns when one of the open questions is settled, here or elsewhere. */
   async oneSettles(): Promise<void> {
-    const open = openQuestions(this.#session);
+    const open = openQuestions(this.#session.book);
     // An answer may have come in the very moment the turn was parked; then there is nothing to hold, only to go on.
     if (open.length === 0) return;
     for (const question of open) this.#hold(question);
@@ -96,12 +96,4 @@ function waitsForAnswer({ book }: AgentSession): boolean {
   return book
     .openCalls()
     .some(({ state }) => state.status === "waiting" && state.waitingFor.type === "question");
-}
-
-function openQuestions({ book }: AgentSession): readonly Question[] {
-  return book.openCalls().flatMap(({ state }): Question[] => {
-    if (state.status !== "waiting" || state.waitingFor.type !== "question") return [];
-    const asked = book.question(state.waitingFor.questionId);
-    return asked?.state.status === "open" ? [asked.question] : [];
-  });
 }

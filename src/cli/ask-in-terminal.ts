@@ -64,8 +64,10 @@ const KINDS: readonly (readonly [OptionKind, readonly string[]])[] = [
 /** What the call itself does not show: why it is asked, where its paths and links really lead. */
 function questionText({ reason, about = [], options }: Question): string {
   const lines = [
-    ...(reason === undefined ? [] : [`Asked because ${visibleText(reason)}.`]),
-    ...about.filter((line) => NOT_IN_THE_CALL.test(line)).map((line) => visibleText(line)),
+    ...(reason === undefined ? [] : [`Asked because ${visibleText(reason.replace(/\.+$/, ""))}.`]),
+    ...about
+      .filter((line) => NOT_IN_THE_CALL.test(line))
+      .map((line) => visibleText(line, { keepNewlines: true })),
     ...options.flatMap(({ kind, grant }) =>
       grant ? [`${kind === "allow_always" ? "always" : "never"} = ${visibleText(grant.sentence)}`] : [],
     ),
@@ -73,7 +75,7 @@ function questionText({ reason, about = [], options }: Question): string {
   return lines.length === 0 ? "\n" : `\n${lines.join("\n")}\n`;
 }
 
-const NOT_IN_THE_CALL = / \(written as |^(?:runs in|sets): /;
+const NOT_IN_THE_CALL = / \(written as |^(?:runs|runs in|sets|input|host): /;
 
 function choicesText({ options }: Question): string {
   const offers = (kind: OptionKind) => options.some((option) => option.kind === kind);

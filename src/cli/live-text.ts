@@ -28,7 +28,12 @@ export class LiveText {
     const call = this.#session.book.call(toolCallId);
     if (!call) return;
     this.endLine();
-    const text = callText(call, { question: "asked", width: process.stdout.columns ?? 80 });
+    const text = callText(call, {
+      question: "asked",
+      width: process.stdout.columns ?? 80,
+      // Whoever is asked sees all of it.
+      ...(!isOver(call.state) && { maxLines: 2_000 }),
+    });
     const wasSeen = this.#asked.has(toolCallId) && call.state.status === "done" && call.kind === "edit";
     this.#write(`${wasSeen ? text.slice(0, text.indexOf("\n")) : text}\n`);
     if (!isOver(call.state)) this.#asked.add(toolCallId);

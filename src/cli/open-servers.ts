@@ -38,13 +38,20 @@ export async function openServers(
     await approved.approve({ name, fingerprint, projectRoot: cwd, approvedAt: Date.now() });
     return true;
   };
-  return McpServers.start(configs, {
+  const servers = await McpServers.start(configs, {
     approve,
     cwd,
     clientInfo: { name: "toolgate", version: packageVersion() },
     onProblem: (text) => void process.stderr.write(`toolgate: ${text}\n`),
     ...(mayAsk && { startTimeout: TIME_TO_ANSWER }),
   });
+  for (const { server, status } of servers.status()) {
+    if (status === "not-approved" && !mayAsk)
+      process.stderr.write(
+        `toolgate: the MCP server ${visibleText(server)} is not approved for ${visibleText(cwd)} and was not started. Approve it once in a terminal: toolgate run --mcp FILE "…"\n`,
+      );
+  }
+  return servers;
 }
 
 /** Whoever is asked needs longer than a server. */

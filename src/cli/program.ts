@@ -41,11 +41,14 @@ export function createProgram(): Command {
     )
     .addHelpText("after", RUN_EXAMPLES)
     .action(async (words: string[], options: RunFlags, command: Command) => {
-      const prompt = words.join(" ").trim();
-      if (prompt === "" && options.resume === undefined)
+      // `--resume "and now"`: what is no session's id is what the agent should do.
+      const { resume } = options;
+      const isPrompt = typeof resume === "string" && !/^session_[\w-]*$/.test(resume);
+      const prompt = [...(isPrompt ? [resume] : []), ...words].join(" ").trim();
+      if (prompt === "" && resume === undefined)
         command.error("error: missing required argument 'prompt': say what the agent should do");
       const { runPrompt } = await import("./run.js");
-      process.exitCode = await runPrompt(prompt, options);
+      process.exitCode = await runPrompt(prompt, isPrompt ? { ...options, resume: true } : options);
     });
 
   agentOptions(program.command("acp"))
@@ -275,7 +278,11 @@ function agentOptions(command: Command): Command {
     .addOption(
       new Option("--mode <mode>", "what holds beside your rules (default: as they say)").choices(MODES),
     )
-    .option("--mcp <file...>", "files of MCP servers, beside mcp.json of your settings")
+    .option(
+      "--mcp <file>",
+      "a file of MCP servers, beside mcp.json of your settings; may be given again",
+      collected,
+    )
     .option("--script <file>", "play this model script instead of the built-in one")
     .option("--ledger <file>", "remember sessions in this file (default: in your state folder)")
     .option("--cwd <folder>", "the folder to work in (default: this one)")
@@ -284,6 +291,8 @@ function agentOptions(command: Command): Command {
       "run commands under bubblewrap: they change nothing outside of the folder,\nand have no network unless a rule allows a host",
     );
 }
+
+const collected = (file: string, before: readonly string[] = []): readonly string[] => [...before, file];
 
 function whole(text: string): number {
   const value = Number(text);

@@ -1,4 +1,5 @@
 /** `toolgate run`: one turn in a folder, as text for people or as JSON lines for programs. */
+import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { ToolSource } from "../tools/index.js";
 import { AgentSession } from "../agent/index.js";
@@ -12,6 +13,7 @@ import { openAgent, openLedger } from "./open-agent.js";
 import { openWorkspace } from "./open-workspace.js";
 import type { RunFlags } from "./program.js";
 import { endText, runTurn } from "./run-turn.js";
+import { keptFlags, withKeptFlags } from "./session-flags.js";
 
 export async function runPrompt(prompt: string, flags: RunFlags): Promise<number> {
   const mayAsk = process.stdin.isTTY && process.stdout.isTTY && !flags.json;
@@ -23,19 +25,20 @@ export async function runPrompt(prompt: string, flags: RunFlags): Promise<number
   }
 }
 
-async function runWith(prompt: string, flags: RunFlags, toolSources: readonly ToolSource[]): Promise<number> {
-  const opened = await openAgent(flags, toolSources);
-  const { agent } = opened;
-  const workspace = await openWorkspace(flags.cwd ?? process.cwd(), flags, opened);
-  const ledger = await openLedger(flags);
+async function runWith(prompt: string, given: RunFlags, toolSources: readonly ToolSource[]): Promise<number> {
+  const folder = await realpath(given.cwd ?? process.cwd());
+  const ledger = await openLedger(given);
   try {
     const sessionId =
-      flags.resume === undefined ? undefined : await findSession(ledger, flags.resume, workspace.root);
+      given.resume === undefined ? undefined : await findSession(ledger, given.resume, folder);
+    const flags = sessionId === undefined ? given : await withKeptFlags(ledger, sessionId, given);
+    const opened = await openAgent(flags, toolSources);
     const session = await AgentSession.open({
-      agent,
+      agent: opened.agent,
       ledger,
-      workspace,
+      workspace: await openWorkspace(folder, flags, opened),
       patience: PATIENCE,
+      info: keptFlags(flags),
       ...(sessionId !== undefined && { sessionId }),
     });
     try {
@@ -60,6 +63,7 @@ function exitCode(end: TurnEnd): number {
 }
 
 async function asJson(session: AgentSession, prompt: string) {
+  process.stdout.write(`${JSON.stringify({ type: "session", sessionId: session.sessionId })}\n`);
   session.onRecorded((events) => {
     for (const event of events) process.stdout.write(`${JSON.stringify(event)}\n`);
   });

@@ -17,6 +17,7 @@ export type { Intent, PathAccess } from "./intent.js";
 export { allowsCommand, namesCommand } from "./match-command.js";
 export { inMode, isMode } from "./modes.js";
 export type { Mode, ModeRules } from "./modes.js";
+export { ruleMistake } from "./rule.js";
 export type { Rule, RuleEffect, RuleScope } from "./rule.js";
 export { readShell } from "./shell/read-shell.js";
 export type { ReadCommand, ShellReading } from "./shell/read-shell.js";

@@ -37,6 +37,9 @@ export type RuleParts = RuleScope & {
   readonly source: Rule;
 };
 
+/** What no tool and no kind is called. */
+const NO_NAME = "\0";
+
 /** Rules are many and decisions more: each is taken apart once. */
 const known = new WeakMap<Rule, RuleParts>();
 
@@ -47,8 +50,25 @@ export function ruleParts(rule: Rule): RuleParts {
   return parts;
 }
 
+const FIELDS: ReadonlySet<string> = new Set([
+  ..."allow ask deny server command path host anyFlags reason until examples".split(" "),
+]);
+
+/** What is wrong with a rule that a program wrote; undefined when nothing is. A misspelt field would make it wider. */
+export function ruleMistake(rule: Rule): string | undefined {
+  const effects = Object.entries(rule).filter(([name]) => ["allow", "ask", "deny"].includes(name));
+  const unknown = Object.keys(rule).find((name) => !FIELDS.has(name));
+  const shown = JSON.stringify(rule);
+  if (unknown !== undefined) return `nobody knows the field "${unknown}" of the rule ${shown}`;
+  if (effects.length !== 1 || typeof effects[0]?.[1] !== "string")
+    return `the rule ${shown} must have just one of allow, ask and deny, with a name`;
+  return undefined;
+}
+
 function takenApart(rule: Rule): RuleParts {
-  const [effect, pattern] = effectOf(rule);
+  const [effect, written] = effectOf(rule);
+  // An allowing rule that is not understood allows nothing; the others hold as far as they go.
+  const pattern = effect === "allow" && ruleMistake(rule) !== undefined ? NO_NAME : written;
   const { server, command, path, host } = rule;
   const words = typeof command === "string" ? command : command?.join(" ");
   const scope = [server && `server ${server}`, words && `"${words}"`, path, host].filter(Boolean).join(" ");

@@ -7,6 +7,7 @@
  * never run again by itself.
  */
 export { allowAll, denyAll } from "./askers.js";
+export { openQuestions } from "./answered-events.js";
 export { CallNotDone } from "./call-not-done.js";
 export type { Judge } from "./check-call.js";
 export { EventWriter } from "./event-writer.js";
@@ -14,6 +15,7 @@ export { Gate } from "./gate.js";
 export type { GateOptions, Submitted, ToolRequest } from "./gate.js";
 export { holdUntilAnswered } from "./hold-until-answered.js";
 export type { Ask } from "./hold-until-answered.js";
+export { mustBeRules } from "./must-be-rules.js";
 export { openGate } from "./open-gate.js";
 export type { OpenGateOptions } from "./open-gate.js";
 export type { Remember, RememberedGrant } from "./remember.js";

@@ -9,6 +9,7 @@ import type { Tool, Workspace } from "../tools/index.js";
 import type { Judge } from "./check-call.js";
 import { Gate } from "./gate.js";
 import type { GateOptions } from "./gate.js";
+import { mustBeRules } from "./must-be-rules.js";
 import { recoveryEvents } from "./recovery-events.js";
 import { SessionRecord } from "./session-record.js";
 
@@ -28,6 +29,7 @@ export type OpenGateOptions = Omit<GateOptions, "record" | "toolbox" | "judge" |
 
 export async function openGate(options: OpenGateOptions): Promise<Gate> {
   const { ledger, tools = [], rules = [], sessionId = `session_${randomUUID()}`, now = Date.now } = options;
+  mustBeRules(rules);
   const workspace =
     typeof options.workspace === "string" ? await LocalWorkspace.open(options.workspace) : options.workspace;
   const policy = options.policy ?? (() => ({ rules }));

@@ -39,7 +39,7 @@ test("a question says what it is about, and is bound to that", () => {
     toolCallId: "call_1",
     intentHash: intentHash(intent),
     title: "Run npm test",
-    about: ["npm test"],
+    about: ["runs: npm test", "npm test"],
     options: [
       { optionId: "allow_once", name: "Allow once", kind: "allow_once" },
       { optionId: "reject_once", name: "Reject", kind: "reject_once" },
@@ -76,5 +76,13 @@ test("nothing in it is hidden, and it is bounded", () => {
   expect(title).toBe("Run ⟨U+202E⟩txt.sh");
   expect(Array.from(reason ?? "")).toHaveLength(500);
   expect(reason).not.toContain("\n");
-  expect(about).toEqual([...saw.slice(0, 50), "… 100 more …", ...saw.slice(150)]);
+  expect(about).toEqual(["runs: npm test", ...saw.slice(0, 50), "… 100 more …", ...saw.slice(150)]);
+});
+
+test("the whole command and the whole input are in it, where nothing else would show them", () => {
+  const long = `echo ${"x".repeat(300)}; rm -rf build`;
+  expect(questionFor(asked({ intent: { ...intent, command: long } })).about).toContain(`runs: ${long}`);
+  const { command: _, ...bare } = intent;
+  const alone: Intent = { ...bare, tool: "send", kind: "other", input: { to: "ann\u202E" } };
+  expect(questionFor(asked({ intent: alone })).about).toContain('input: {"to":"ann⟨U+202E⟩"}');
 });

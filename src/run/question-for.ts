@@ -47,14 +47,26 @@ function reasonOf({ reason, rule }: AskedCall["verdict"]): Pick<Question, "reaso
   return named === undefined ? {} : { reason: oneLine(named, LONGEST_REASON) };
 }
 
-/** Where a command runs and what is set for it, when that is not the usual: the same words do other things there. */
+/** The whole of what will be done, where parts of it would not show: a title is cut, and the same words do other things elsewhere. */
 function circumstances({ intent, roots }: AskedCall): readonly string[] {
-  if (intent.command === undefined) return [];
+  const { command, cwd, env = {}, paths, hosts, input } = intent;
+  if (command === undefined)
+    return paths.length + hosts.length > 0 ? [] : [`input: ${whole(JSON.stringify(input ?? null))}`];
   return [
-    ...(intent.cwd === roots[0] ? [] : [`runs in: ${visibleText(intent.cwd)}`]),
-    ...Object.entries(intent.env ?? {}).map(([name, value]) => `sets: ${visibleText(`${name}=${value}`)}`),
+    `runs: ${whole(typeof command === "string" ? command : command.join(" "))}`,
+    ...(cwd === roots[0] ? [] : [`runs in: ${visibleText(cwd)}`]),
+    ...Object.entries(env).map(([name, value]) => `sets: ${visibleText(`${name}=${value}`)}`),
   ];
 }
+
+/** As long as anyone reads; of more, that there is more is said first. */
+function whole(text: string): string {
+  const shown = visibleText(text, { keepNewlines: true });
+  if (shown.length <= LONGEST_TEXT) return shown;
+  return `(${shown.length - LONGEST_TEXT} characters more than shown here) ${shown.slice(0, LONGEST_TEXT)}`;
+}
+
+const LONGEST_TEXT = 10_000;
 
 /** Of very many lines the last ones too: what matters may stand there, and so stand the doubts. */
 function bounded(lines: readonly string[]): readonly string[] {

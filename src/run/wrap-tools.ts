@@ -34,6 +34,7 @@ export class Wrapped {
   readonly #gate: Gate;
   readonly #toolbox: Toolbox;
   readonly #kept = new Map<string, Kept>();
+  readonly #options = new Map<string, ExecuteOptions>();
   readonly #names = new Set<string>();
 
   constructor(gate: Gate, toolbox: Toolbox) {
@@ -59,7 +60,7 @@ export class Wrapped {
     const callTool = async (name: string, input: unknown, ...more: unknown[]): Promise<unknown> => {
       if (!names.has(name)) {
         const run = (given: unknown, { toolCallId = "" }: ExecuteOptions) =>
-          original(name, given, ...(extras.get(this.#callerId(toolCallId)) ?? []));
+          original(name, given, ...(extras.get(toolCallId) ?? []));
         this.#add(this.#toolOf(name, "", undefined, run));
         names.add(name);
       }
@@ -76,8 +77,9 @@ export class Wrapped {
     return agent;
   }
 
-  #callerId(toolCallId: string): string {
-    return this.#gate.book.call(toolCallId)?.providerCallId ?? "";
+  /** What the caller handed to the tool beside its input, under the caller's own id. */
+  #optionsOf(toolCallId: string): ExecuteOptions {
+    return this.#options.get(this.#gate.book.call(toolCallId)?.providerCallId ?? "") ?? {};
   }
 
   #wrapped(name: string, tool: WrappableTool): WrappableTool {
@@ -105,10 +107,13 @@ export class Wrapped {
     if (this.#names.has(name)) throw new WrappedAlready(name);
   }
 
-  async #make(name: string, given: unknown, { abortSignal, toolCallId }: ExecuteOptions): Promise<unknown> {
+  async #make(name: string, given: unknown, options: ExecuteOptions = {}): Promise<unknown> {
     const input = withoutUndefined(given);
-    const request = { name, input, ...(toolCallId !== undefined && { providerCallId: toolCallId }) };
-    const call = await this.#gate.call(request, abortSignal);
+    const { toolCallId: providerCallId = randomUUID() } = options;
+    this.#options.set(providerCallId, options);
+    const call = await this.#gate
+      .call({ name, input, providerCallId }, options.abortSignal)
+      .finally(() => this.#options.delete(providerCallId));
     const kept = this.#kept.get(call.toolCallId);
     this.#kept.delete(call.toolCallId);
     if (kept && !kept.ok) throw kept.error;
@@ -129,7 +134,8 @@ export class Wrapped {
         const input = await checked(name, parsed);
         signal.throwIfAborted();
         try {
-          const value = await lastOf(await execute(input, { abortSignal: signal, toolCallId }));
+          const options = { toolCallId, ...this.#optionsOf(toolCallId), abortSignal: signal };
+          const value = await lastOf(await execute(input, options));
           this.#kept.set(toolCallId, { ok: true, value });
           return { output: value };
         } catch (error) {

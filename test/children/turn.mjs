@@ -39,8 +39,8 @@ const yes = () =>
   Promise.resolve({ outcome: { type: "selected", optionId: "allow_once" }, by: "person", who: "ann" });
 const status = session.book.turn?.state.status;
 if (status === undefined)
-  await holdTurn(session, yes, signal, session.prompt([{ type: "text", text: "go" }], signal));
-else if (status !== "stopped") await holdTurn(session, yes, signal, session.advance(signal));
+  await holdTurn(session, yes, signal, () => session.prompt([{ type: "text", text: "go" }], signal));
+else if (status !== "stopped") await holdTurn(session, yes, signal, () => session.advance(signal));
 process.stdout.write(JSON.stringify(session.book.snapshot()));
 await session.close();
 await ledger.close();

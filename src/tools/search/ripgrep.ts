@@ -47,6 +47,8 @@ export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
   };
   const cancel = () => child.kill("SIGKILL");
   const timer = setTimeout(endBy, run.timeLimit, "time");
+  // Nothing is done in no time at all.
+  if (run.timeLimit <= 0) endBy("time");
   run.signal.addEventListener("abort", cancel, { once: true });
   try {
     const problem = textOf(child.stderr);
