@@ -200,7 +200,7 @@ test("of tools that are wrapped together all are wrapped, or none", async () => 
 test("a tool of the AI SDK gets all that its caller handed to it, under the caller's own id", async () => {
   const gate = await aGate({ allow: "*" });
   const seen: unknown[] = [];
-  const execute = (_input: object, options: { toolCallId: string; messages: readonly string[] }) =>
+  const execute = async (_input: object, options: { toolCallId: string; messages: readonly string[] }) =>
     void seen.push([options.toolCallId, options.messages]);
   const { send } = gate.wrapTools({ send: { description: "Sends.", execute } });
   await send.execute({}, { toolCallId: "sdk-1", messages: ["hello"] });

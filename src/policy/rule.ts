@@ -50,9 +50,9 @@ export function ruleParts(rule: Rule): RuleParts {
   return parts;
 }
 
-const FIELDS: ReadonlySet<string> = new Set([
-  ..."allow ask deny server command path host anyFlags reason until examples".split(" "),
-]);
+const FIELDS: ReadonlySet<string> = new Set(
+  "allow ask deny server command path host anyFlags reason until examples".split(" "),
+);
 
 /** What is wrong with a rule that a program wrote; undefined when nothing is. A misspelt field would make it wider. */
 export function ruleMistake(rule: Rule): string | undefined {
