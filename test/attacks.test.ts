@@ -153,7 +153,10 @@ describe("a path", () => {
     expect(call.state.status).toBe("refused");
     expect(asked[1]).toMatchObject({
       reason: "what it is about to do has changed since it was decided on",
-      about: [`write: ${root}/outside/a.ts (written as ${root}/ws/src/a.ts)`],
+      about: [
+        `write: ${root}/outside/a.ts (written as ${root}/ws/src/a.ts)`,
+        `${root}/outside/a.ts is outside of the workspace`,
+      ],
     });
     expect(outsideOf(root)).toBe(before);
   });

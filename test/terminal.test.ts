@@ -71,7 +71,7 @@ test("a question shows what always would store, and always holds for the calls a
   const asked = await at.sees(PROMPT);
   expect(asked).toContain("always = Always allow `node --version` in this project");
   expect(asked).toContain("never = Always refuse `node` with anything after it in this project");
-  expect(asked).toContain("Allow this? [y]es, [a]lways, [n]o, never, ");
+  expect(asked).toContain("Allow this? [y]es, [a]lways, [n]o (Enter), never, ");
   at.types("a\r");
   expect(await at.sees("Done.")).toMatch(/allowed by rule allow execute "node\s+--version"/);
   expect(await at.ended()).toBe(0);
@@ -240,4 +240,13 @@ test("what stands behind --resume and is no session is what the agent should do"
   });
   await second.sees("Second.");
   expect(await second.ended()).toBe(0);
+});
+
+test("Ctrl-D at the question is no answer, and so no yes", async () => {
+  const at = await atTerminal([{ calls: [command("touch made")] }, { say: "Done." }]);
+  await at.sees(PROMPT);
+  await setTimeout(300);
+  at.types("\u0004");
+  expect(await at.sees("Done.")).toContain("Tool call denied by you: no answer was given. Nothing was run.");
+  expect(existsSync(join(at.project, "made"))).toBe(false);
 });

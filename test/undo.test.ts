@@ -442,3 +442,15 @@ test(
   },
   Math.max(30_000, RUNS * 200),
 );
+
+test("a call whose files are as they were before it has nothing to put back, and says so", async () => {
+  const { root, gate } = await gateIn();
+  const made = await gate.call({ name: "write_file", input: { path: "u.txt", content: "u" } });
+  const moved = await gate.call({ name: "move_path", input: { from: "u.txt", to: "v.txt" } });
+  await expect(gate.undo(made.toolCallId)).rejects.toThrow(
+    "there is nothing to put back. No file was touched.",
+  );
+  await gate.undo(moved.toolCallId);
+  await gate.undo(made.toolCallId);
+  expect(await readdir(root)).toEqual([]);
+});

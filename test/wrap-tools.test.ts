@@ -206,3 +206,16 @@ test("a tool of the AI SDK gets all that its caller handed to it, under the call
   await send.execute({}, { toolCallId: "sdk-1", messages: ["hello"] });
   expect(seen).toEqual([["sdk-1", ["hello"]]]);
 });
+
+test("an agent whose callTool takes name and arguments together, as MCP's client does, goes through the gate too", async () => {
+  const gate = await aGate({ allow: "get_sum" });
+  const client = gate.wrapCallTool({
+    callTool: async ({ name, arguments: given }: { name: string; arguments: { a: number } }, more?: string) =>
+      `${name} ${given.a} ${more}`,
+  });
+  expect(await client.callTool({ name: "get_sum", arguments: { a: 2 } }, "x")).toBe("get_sum 2 x");
+  await expect(client.callTool({ name: "send", arguments: { a: 2 } })).rejects.toThrow(
+    "there is nobody to ask",
+  );
+  expect(() => gate.wrapCallTool({} as never)).toThrow("has no method callTool");
+});

@@ -48,6 +48,10 @@ async function readAnswer(question: Question, signal: AbortSignal): Promise<Awai
       who: "you",
       ...(!isWord && { reason: text }),
     };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    // The terminal was closed on the question.
+    return { outcome: { type: "refused" }, by: "person", who: "you", reason: "no answer was given" };
   } finally {
     terminal.close();
     process.stdout.write("\n");
@@ -82,7 +86,7 @@ function choicesText({ options }: Question): string {
   const choices = [
     "[y]es",
     ...(offers("allow_always") ? ["[a]lways"] : []),
-    "[n]o",
+    "[n]o (Enter)",
     ...(offers("reject_always") ? ["never"] : []),
   ];
   return `Allow this? ${choices.join(", ")}, or no with your reason: `;

@@ -40,7 +40,8 @@ export async function openAgent(
       for (const [rule, origin] of origins) if (origin.from === "grant") granted.set(rule, origin.grantId);
       const mode = [modeId, flags.mode].find(isMode) ?? written;
       if (mode === "allow-all") warnOnce();
-      return { ...inMode(mode, [...OWN_NOTES, ...rules]), own: [folder, stateFolder()] };
+      const inForce = inMode(mode, rules);
+      return { ...inForce, rules: [...OWN_NOTES, ...inForce.rules], own: [folder, stateFolder()] };
     },
     remember: async ({ grantId, scope, expiresAt, ...proposal }, place) => {
       await source.grants.add(proposal, grantScope(scope, place), {

@@ -176,11 +176,11 @@ function addHistoryCommands(program: Command): void {
     .command("history")
     .description("see, search, export, check and forget what was done")
     .helpCommand(false);
-  const add = (name: string) =>
+  const quiet = (name: string) =>
     history
       .command(name)
-      .option("--ledger <file>", "where sessions are remembered (default: in your state folder)")
-      .option("--json", "answer as JSON");
+      .option("--ledger <file>", "where sessions are remembered (default: in your state folder)");
+  const add = (name: string) => quiet(name).option("--json", "answer as JSON");
   add("list")
     .description("the sessions, the newest first")
     .option("--cwd <folder>", "only those of this folder")
@@ -205,7 +205,7 @@ function addHistoryCommands(program: Command): void {
       async (words: string[], options) =>
         void (process.exitCode = await (await pasts()).searchHistory(words, options)),
     );
-  add("export")
+  quiet("export")
     .argument("[session]", "its id, or the beginning of it (default: the newest of this folder)")
     .description("write a session out; secrets are taken out unless you ask for them")
     .addOption(

@@ -68,8 +68,13 @@ export function decide(intent: Intent, policy: Policy): Verdict {
   const effect = isCovered ? "allow" : (policy.default ?? "ask");
   if (effect !== "allow") {
     const flags = parts.flatMap((part, index) => (covering[index] === undefined ? flagDoubts(part) : []));
-    const worries = [...concerns(parts, doubts, rules, intent, policy), ...flags];
-    return verdict(effect, undefined, worries[0], [...new Set([...saw, ...worries])]);
+    const worries = [
+      ...outsideUncovered(parts, covering, policy),
+      ...concerns(parts, doubts, rules, intent, policy),
+      ...flags,
+    ];
+    const reason = worries[0] ?? (effect === "deny" ? "nothing allows it here" : undefined);
+    return verdict(effect, undefined, reason, [...new Set([...saw, ...worries])]);
   }
   const worries = isCovered
     ? concerns(parts, doubts, rules, intent, policy)

@@ -110,7 +110,8 @@ export class CallCheck {
         ? await this.resolve(tool, rawInput)
         : { ok: false, problem: "it is too large, or not plain JSON" };
     if (!resolved.ok) {
-      const reason = `the changed input cannot be used: ${resolved.problem}`;
+      const problem = resolved.problem.replace(/ Nothing was run\.$/, "");
+      const reason = `the changed input cannot be used: ${problem}`;
       return refused({ by: "rule", rule: "changed input", reason, at });
     }
     const { input, intent } = resolved;

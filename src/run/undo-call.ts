@@ -28,6 +28,11 @@ export async function undoCall(
   );
   if (changes.length === 0) throw new UndoRefused(toolCallId, "no file that it changed was kept");
   const steps = await stepsBack(changes, workspace, ledger, toolCallId);
+  if (steps.length === 0)
+    throw new UndoRefused(
+      toolCallId,
+      "its files are as they were before it, so there is nothing to put back",
+    );
   for (const step of steps) await step();
   await record.record([{ type: "call-undone", toolCallId, at: now() }], { durable: true });
   return { paths: [...new Set(changes.map(({ path }) => path))] };

@@ -22,7 +22,7 @@ export type Gated<Tools> = {
 };
 
 /** Any agent that makes its calls through one method. */
-export type CallsTools = { callTool(name: string, input: never, ...more: never[]): unknown };
+export type CallsTools = { callTool(call: never, ...more: never[]): unknown };
 
 /** Runs the real thing, and keeps what it returned or threw as it is: the record holds a plain copy. */
 type Kept = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
@@ -52,25 +52,30 @@ export class Wrapped {
 
   /** The method is replaced on the object itself, so that the agent's own calls go through the gate too. */
   callTool<Agent extends CallsTools>(agent: Agent): Agent {
+    if (typeof agent.callTool !== "function")
+      throw new TypeError(
+        "The agent has no method callTool, so there is nothing to wrap. Give one that has.",
+      );
     // What it takes is the agent's business; we only hand it on.
     const original = agent.callTool.bind(agent) as (...args: unknown[]) => unknown;
     const names = new Set<string>();
-    // What else each call came with, until it runs.
-    const extras = new Map<string, readonly unknown[]>();
-    const callTool = async (name: string, input: unknown, ...more: unknown[]): Promise<unknown> => {
+    // How each call is made in the end, until it runs.
+    const ways = new Map<string, (given: unknown) => unknown>();
+    const callTool = async (...args: unknown[]): Promise<unknown> => {
+      const { name, input, more, way } = readCall(args, original);
       if (!names.has(name)) {
-        const run = (given: unknown, { toolCallId = "" }: ExecuteOptions) =>
-          original(name, given, ...(extras.get(toolCallId) ?? []));
-        this.#add(this.#toolOf(name, "", undefined, run));
+        this.#add(
+          this.#toolOf(name, "", undefined, (given, { toolCallId = "" }) => ways.get(toolCallId)?.(given)),
+        );
         names.add(name);
       }
       const callerId = randomUUID();
       const abortSignal = more.map(signalIn).find((signal) => signal !== undefined);
-      extras.set(callerId, more);
+      ways.set(callerId, way);
       try {
         return await this.#make(name, input, { abortSignal, toolCallId: callerId });
       } finally {
-        extras.delete(callerId);
+        ways.delete(callerId);
       }
     };
     Object.defineProperty(agent, "callTool", { value: callTool, configurable: true, writable: true });
@@ -180,4 +185,25 @@ function signalIn(argument: unknown): AbortSignal | undefined {
   if (argument instanceof AbortSignal) return argument;
   if (typeof argument !== "object" || argument === null || !("signal" in argument)) return undefined;
   return argument.signal instanceof AbortSignal ? argument.signal : undefined;
+}
+
+type ReadCall = {
+  readonly name: string;
+  readonly input: unknown;
+  readonly more: readonly unknown[];
+  readonly way: (given: unknown) => unknown;
+};
+
+/** `callTool(name, input, …)`, or `callTool({ name, arguments }, …)` as MCP's own client has it. */
+function readCall([first, ...rest]: readonly unknown[], original: (...args: unknown[]) => unknown): ReadCall {
+  if (typeof first === "string") {
+    const [input, ...more] = rest;
+    return { name: first, input, more, way: (given) => original(first, given, ...more) };
+  }
+  if (typeof first === "object" && first !== null && "name" in first && typeof first.name === "string") {
+    const input = "arguments" in first ? first.arguments : {};
+    const way = (given: unknown) => original({ ...first, arguments: given }, ...rest);
+    return { name: first.name, input, more: rest, way };
+  }
+  throw new TypeError("callTool was called without the name of a tool. Nothing was run.");
 }
