@@ -85,7 +85,7 @@ export class CallCheck {
 
   async resolve(tool: Tool, rawInput: unknown): Promise<Resolved> {
     try {
-      const parsed = tool.parse(structuredClone(rawInput));
+      const parsed = tool.parse(copyOf(rawInput));
       if (!parsed.ok) return parsed;
       return { ok: true, input: parsed.input, intent: await this.#intent(tool, parsed.input, rawInput) };
     } catch (error) {
@@ -200,4 +200,11 @@ const looping = (times: number): string =>
 
 export function byRule({ rule, reason }: Verdict): { by: "rule"; rule?: string; reason?: string } {
   return { by: "rule", ...(rule !== undefined && { rule }), ...(reason !== undefined && { reason }) };
+}
+
+/** A tool may change its input; what is on record must not change with it. It is plain JSON, so this is all it takes. */
+function copyOf(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyOf);
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, copyOf(field)]));
 }

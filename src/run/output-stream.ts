@@ -5,7 +5,7 @@
  * `appendText`) is what would be shown of the whole text; memory stays flat; and the log grows by a
  * bounded amount per second. No update begins or ends inside a surrogate pair.
  *
- * At first there is an update every 50 ms at most, with the beginning and the end of what came since the
+ * At first there is an update every 53 ms at most, with the beginning and the end of what came since the
  * last one. Once a whole mebi-unit has been shown, there is one small update per second. Those are cut
  * from the beginning of the last TAIL units and not from their end: an update cannot go back behind the
  * one before it, so when the stream ends, the rest of the tail must still be there to be shown. What is
@@ -15,7 +15,8 @@
 import { HEAD_LIMIT as HEAD, TAIL_LIMIT as TAIL } from "../call/index.js";
 import { isFirstHalf, isInsidePair, ownCopy, RecentText } from "./recent-text.js";
 
-const INTERVAL_MS = 50;
+// Not 50: in a second there would be one at its beginning, twenty more, and none may be the twenty-first.
+const INTERVAL_MS = 53;
 const BUDGET = 1_048_576;
 const RARE_INTERVAL_MS = 1000;
 const RARE_LENGTH = 4096;
