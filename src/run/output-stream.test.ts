@@ -58,7 +58,7 @@ test("the first words are shown at once, and what follows them 53 ms later, toge
   expect(emitted.slice(1)).toEqual([{ at: 53, text: "two\nthree\n", skipped: 0 }]);
   wait(1000);
   stream.write("four\n");
-  expect(emitted.slice(2)).toEqual([{ at: 1050, text: "four\n", skipped: 0 }]);
+  expect(emitted.slice(2)).toEqual([{ at: 1053, text: "four\n", skipped: 0 }]);
 });
 
 test("a timer that runs early is no reason to show too much", () => {
