@@ -601,6 +601,20 @@ describe("an undo", () => {
 });
 
 describe("tools of others, wrapped", () => {
+  test("a rule on a kind does not open a tool whose kind was only guessed from its name", async () => {
+    const { gate } = await gateIn({ tools: [], rules: [{ allow: "read" }, { allow: "search" }] });
+    const tools = gate.wrapTools({ get_rid_of: () => "gone", query_db: () => "dropped" });
+    await expect(tools.get_rid_of()).rejects.toThrow("there is nobody to ask");
+    await expect(tools.query_db()).rejects.toThrow("there is nobody to ask");
+    expect([...gate.book.calls()].map(statusOf)).toEqual(["refused", "refused"]);
+  });
+
+  test("a rule that denies or asks about a kind holds for a guessed one too", async () => {
+    const { gate } = await gateIn({ tools: [], rules: [{ allow: "*" }, { deny: "delete" }] });
+    const { delete_it } = gate.wrapTools({ delete_it: () => "gone" });
+    await expect(delete_it()).rejects.toThrow("denied by rule deny delete");
+  });
+
   test("plain functions: allowed ones give their own result, refused ones throw the sentence", async () => {
     const { gate } = await gateIn({ tools: [], rules: [{ allow: "add" }, { deny: "drop_table" }] });
     const tools = gate.wrapTools({
@@ -646,7 +660,7 @@ describe("tools of others, wrapped", () => {
         ]);
       }
     }
-    const { gate } = await gateIn({ tools: [], rules: [{ allow: "read" }] });
+    const { gate } = await gateIn({ tools: [], rules: [{ allow: "read_it" }] });
     const agent = gate.wrapCallTool(new Other());
     const results = await agent.work();
     expect(results.map((text) => text.slice(0, 11))).toEqual(["read_it 1 a", "read_it 2 b"]);

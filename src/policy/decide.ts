@@ -175,8 +175,12 @@ function meansOf(access: PathAccess): readonly PathAccess[] {
 /** Whether an allowing rule covers the part. Narrow: all of it must be meant. */
 function covers(rule: RuleParts, part: Part, intent: Intent, policy: Policy): boolean {
   if (!namesTool(rule, part, intent, policy)) return false;
-  // What kind a foreign tool is, only its server says: a kind opens nothing for it, its name must be meant.
-  if (intent.server !== undefined && rule.pattern !== "*" && !matchName(rule.pattern, intent.tool))
+  // What kind a foreign tool is, only its server says, or its name: a kind opens nothing for it, its name must be meant.
+  if (
+    (intent.server !== undefined || intent.isKindGuessed) &&
+    rule.pattern !== "*" &&
+    !matchName(rule.pattern, intent.tool)
+  )
     return false;
   if (part.type === "command") return coversCommand(rule, part);
   if (rule.command !== undefined) return false;

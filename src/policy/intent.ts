@@ -16,6 +16,8 @@ export type PathAccess = {
 export type Intent = {
   readonly tool: string;
   readonly kind: ToolKind;
+  /** Nobody has said what kind it is; it was guessed from the name. */
+  readonly isKindGuessed?: boolean;
   /** The MCP server that the tool comes from. */
   readonly server?: string;
   readonly input: unknown;

@@ -167,6 +167,7 @@ export class CallCheck {
     return {
       tool: tool.origin?.tool ?? tool.name,
       kind: tool.kind,
+      ...(tool.kindSource === "inferred" && { isKindGuessed: true }),
       ...(tool.origin && { server: tool.origin.server }),
       input: rawInput,
       cwd: own.cwd ?? workspace.root,
