@@ -8,6 +8,7 @@ import { setTimeout } from "node:timers/promises";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { SessionBook } from "toolgate/call";
 import { openHistoryIndex, openSqliteLedger } from "toolgate/history";
+import { compareAsync } from "./measure.mjs";
 
 const ROUNDS = 9;
 const CALLERS = 256;
@@ -87,7 +88,10 @@ async function groupedWrites() {
         }
       }),
     );
-  const { ours, theirs, flood } = await inTurns({ ours: ourRun, theirs: bareRun, flood: floodRun });
+  const { ours, theirs, flood } = await compareAsync(
+    { ours: ourRun, theirs: bareRun, flood: floodRun },
+    ROUNDS,
+  );
   await ledger.close();
   bare.close();
   console.log(`history: ${ROWS} durable appends of one event of about 400 bytes, ${CALLERS} callers at once`);
@@ -129,13 +133,16 @@ async function replay() {
   await ledger.append(lease, workingDay(REPLAYED), { durable: true });
   const bare = new DatabaseSync(file);
   const select = bare.prepare("select seq, event from events where session = 1 and seq > 0 order by seq");
-  const { ours, theirs } = await inTurns({
-    ours: async () => {
-      const events = (await ledger.read("s")).map((recorded) => recorded.event);
-      return new SessionBook("s", events).callCount;
+  const { ours, theirs } = await compareAsync(
+    {
+      ours: async () => {
+        const events = (await ledger.read("s")).map((recorded) => recorded.event);
+        return new SessionBook("s", events).callCount;
+      },
+      theirs: () => select.all().map((row) => ({ seq: row.seq, event: JSON.parse(row.event) })).length,
     },
-    theirs: () => select.all().map((row) => ({ seq: row.seq, event: JSON.parse(row.event) })).length,
-  });
+    ROUNDS,
+  );
   bare.close();
   await ledger.close();
   console.log(
@@ -243,23 +250,6 @@ function percentiles(times) {
 
 function rate(count, milliseconds) {
   return `${Math.round((count / milliseconds) * 1000)}/s`;
-}
-
-/** They take turns, and the median counts. */
-async function inTurns(runs) {
-  const all = Object.fromEntries(Object.keys(runs).map((name) => [name, []]));
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [name, run] of Object.entries(runs)) {
-      const start = performance.now();
-      await run();
-      all[name].push(performance.now() - start);
-    }
-  }
-  return Object.fromEntries(Object.entries(all).map(([name, list]) => [name, median(list)]));
-}
-
-function median(list) {
-  return list.toSorted((one, other) => one - other)[Math.floor(list.length / 2)];
 }
 
 /** Thirteen events a call, as bench/fold.mjs has them. */

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { openSqliteLedger } from "toolgate/history";
+import { compareAsync } from "./measure.mjs";
 
 const ROUNDS = 21;
 const SINGLE = 100;
@@ -37,24 +38,27 @@ const synced = (mode, run) => async () => {
 };
 const append = (options) => (index) => ledger.append(lease, [event(index)], options);
 
-const times = await compareAsync({
-  durable: each(SINGLE, append({ durable: true })),
-  bareDurable: synced("full", each(SINGLE, insertOne)),
-  quick: each(SINGLE, append({ durable: false })),
-  bareQuick: synced("normal", each(SINGLE, insertOne)),
-  burst: () => Promise.all(Array.from({ length: BURST }, (_, index) => append({ durable: false })(index))),
-  bareBurst: synced("normal", async () => {
-    bare.exec("begin immediate");
-    for (let index = 0; index < BURST; index += 1) insertOne(index);
-    bare.exec("commit");
-  }),
-  batch: () =>
-    ledger.append(
-      lease,
-      Array.from({ length: BURST }, (_, index) => event(index)),
-      { durable: true },
-    ),
-});
+const times = await compareAsync(
+  {
+    durable: each(SINGLE, append({ durable: true })),
+    bareDurable: synced("full", each(SINGLE, insertOne)),
+    quick: each(SINGLE, append({ durable: false })),
+    bareQuick: synced("normal", each(SINGLE, insertOne)),
+    burst: () => Promise.all(Array.from({ length: BURST }, (_, index) => append({ durable: false })(index))),
+    bareBurst: synced("normal", async () => {
+      bare.exec("begin immediate");
+      for (let index = 0; index < BURST; index += 1) insertOne(index);
+      bare.exec("commit");
+    }),
+    batch: () =>
+      ledger.append(
+        lease,
+        Array.from({ length: BURST }, (_, index) => event(index)),
+        { durable: true },
+      ),
+  },
+  ROUNDS,
+);
 
 console.log("ledger: SQLite, events of about 400 bytes, against the bare driver doing the same insert");
 line("single durable appends", SINGLE, times.durable, times.bareDurable, "bar: 0.50");
@@ -70,23 +74,5 @@ function line(what, count, ours, theirs, bar) {
   const relative = (theirs / ours).toFixed(2);
   console.log(
     `  ${what.padEnd(30)} ${rate(ours)}   bare ${rate(theirs)}   relative speed ${relative}${bar ? ` (${bar})` : ""}`,
-  );
-}
-
-/** As `compare` of measure.mjs, for runs that are awaited: they take turns, and the median counts. */
-async function compareAsync(runs) {
-  const all = Object.fromEntries(Object.keys(runs).map((name) => [name, []]));
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [name, run] of Object.entries(runs)) {
-      const start = performance.now();
-      await run();
-      all[name].push(performance.now() - start);
-    }
-  }
-  return Object.fromEntries(
-    Object.entries(all).map(([name, list]) => [
-      name,
-      list.sort((a, b) => a - b)[Math.floor(list.length / 2)],
-    ]),
   );
 }

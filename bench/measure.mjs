@@ -15,7 +15,20 @@ export function compare(runs) {
   return Object.fromEntries(Object.entries(times).map(([name, all]) => [name, median(all)]));
 }
 
-function median(all) {
+/** The same for runs that are awaited, and take longer. */
+export async function compareAsync(runs, rounds) {
+  const times = Object.fromEntries(Object.keys(runs).map((name) => [name, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [name, run] of Object.entries(runs)) {
+      const start = performance.now();
+      await run();
+      times[name].push(performance.now() - start);
+    }
+  }
+  return Object.fromEntries(Object.entries(times).map(([name, all]) => [name, median(all)]));
+}
+
+export function median(all) {
   return all.sort((a, b) => a - b)[Math.floor(all.length / 2)];
 }
 

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { builtInTools, Gate, LocalWorkspace, MemoryLedger, SessionRecord, Toolbox } from "toolgate";
+import { compareAsync, median } from "./measure.mjs";
 
 const MB = 1_000_000;
 const SPEED_BYTES = 200 * MB;
@@ -53,19 +54,7 @@ async function compareSpeed() {
     read: () => discarded(command, "pipe"),
     unread: () => discarded(command, "ignore"),
   };
-  const all = Object.fromEntries(Object.keys(runs).map((name) => [name, []]));
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [name, run] of Object.entries(runs)) {
-      const start = performance.now();
-      await run();
-      all[name].push(performance.now() - start);
-    }
-  }
-  return Object.fromEntries(Object.entries(all).map(([name, list]) => [name, median(list)]));
-}
-
-function median(all) {
-  return all.sort((a, b) => a - b)[Math.floor(all.length / 2)];
+  return compareAsync(runs, ROUNDS);
 }
 
 const mostInASecond = (updates) =>

@@ -7,10 +7,10 @@ import type { LanguageModelV3Prompt, SharedV3ProviderMetadata } from "@ai-sdk/pr
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { AgentSession, createAgent } from "../src/agent/index.js";
-import type { SessionEvent, ToolCall } from "../src/call/index.js";
+import type { SessionEvent, ToolCall, Usage } from "../src/call/index.js";
 import { MemoryLedger } from "../src/history/index.js";
 import { openModel, usageOf } from "../src/model/index.js";
-import type { LanguageModelV3, ModelUsage, OpenModelOptions, Retry } from "../src/model/index.js";
+import type { LanguageModelV3, OpenModelOptions, Retry } from "../src/model/index.js";
 import { builtInTools, defineTool } from "../src/tools/index.js";
 import { counting, never, text, workspace } from "./agent-kit.js";
 import { anthropic } from "./fakes/anthropic.js";
@@ -356,7 +356,7 @@ describe.each(providers)("$name", (provider) => {
     const { stream } = await opened.model.doStream({
       prompt: [{ role: "user", content: [{ type: "text", text: "go" }] }],
     });
-    const used: ModelUsage[] = [];
+    const used: Usage[] = [];
     for await (const part of stream) used.push(...[usageOf(part)].flatMap((usage) => usage ?? []));
     expect(used).toMatchObject([
       {

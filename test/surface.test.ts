@@ -220,7 +220,6 @@ const DOORS = new Map<string, Names>([
         "ModeRules",
         "ModelErrorCode",
         "ModelPrice",
-        "ModelUsage",
         "OpenGateOptions",
         "OpenModelOptions",
         "OpenedModel",

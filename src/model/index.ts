@@ -20,5 +20,4 @@ export { parseScript } from "./script.js";
 export type { Script, ScriptStep } from "./script.js";
 export { scriptedModel } from "./scripted-model.js";
 export { costOf, usageOf } from "./usage.js";
-export type { ModelUsage } from "./usage.js";
 export type { LanguageModelV3 } from "@ai-sdk/provider";

@@ -1,13 +1,13 @@
-/** What an answer used, in the same words for every provider, and what that costs. */
+/**
+ * What an answer used, in the same words for every provider, and what that costs. Cached and cache-written tokens
+ * are among the input, reasoning tokens among the output.
+ */
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import type { Usage } from "../call/index.js";
 import type { ModelPrice } from "./known-models.js";
 
-/** Cached and cache-written tokens are among the input, reasoning tokens among the output. */
-export type ModelUsage = Usage & { readonly cacheWrittenTokens?: number };
-
 /** Of the part that ends an answer; undefined for every other, and where the provider says nothing. */
-export function usageOf(part: LanguageModelV3StreamPart): ModelUsage | undefined {
+export function usageOf(part: LanguageModelV3StreamPart): Usage | undefined {
   if (part.type !== "finish") return undefined;
   const { inputTokens: input, outputTokens: output } = part.usage;
   const told = {
@@ -21,7 +21,7 @@ export function usageOf(part: LanguageModelV3StreamPart): ModelUsage | undefined
 }
 
 /** In US dollars; undefined where the price, or the price of so long an input, or what was used is not known. */
-export function costOf(usage: ModelUsage, price: ModelPrice | undefined): number | undefined {
+export function costOf(usage: Usage, price: ModelPrice | undefined): number | undefined {
   const { inputTokens, outputTokens, cachedTokens = 0, cacheWrittenTokens = 0 } = usage;
   if (!price || inputTokens === undefined || outputTokens === undefined) return undefined;
   if (inputTokens > (price.upToInput ?? Number.POSITIVE_INFINITY)) return undefined;
@@ -35,5 +35,5 @@ export function costOf(usage: ModelUsage, price: ModelPrice | undefined): number
 }
 
 /** The numbers are the provider's: what is no count was not told. */
-const count = (name: keyof ModelUsage, tokens: number | undefined): ModelUsage =>
+const count = (name: keyof Usage, tokens: number | undefined): Usage =>
   tokens !== undefined && Number.isSafeInteger(tokens) && tokens >= 0 ? { [name]: tokens } : {};

@@ -1,7 +1,8 @@
 /**
  * A workspace that holds a tool to its word: where the intent names paths, the tool reads and changes those
  * and nothing else. Links may be swapped between the decision and the act, and a path that then leads
- * elsewhere is not what anyone said yes to. A tool that named no paths was allowed as a whole.
+ * elsewhere is not what anyone said yes to. A tool that named no paths was allowed as a whole; a command runs in
+ * the folder that was decided on.
  */
 import { posix } from "node:path";
 import { visibleText } from "../call/index.js";
@@ -18,9 +19,9 @@ export function heldToIntent(workspace: Workspace, intent: Intent): Workspace {
       );
     return workspace.runCommand(words, options);
   };
-  if (paths.length === 0 || command !== undefined) return withCommands(workspace, runCommand);
+  const isFree = paths.length === 0 || command !== undefined;
   const mustBe = (isNamed: (named: PathAccess, path: string) => boolean, path: string): string => {
-    if (paths.some((named) => isNamed(named, path))) return path;
+    if (isFree || paths.some((named) => isNamed(named, path))) return path;
     throw new ToolFailure(
       `${visibleText(path)} is not among the paths that this call was allowed for: something has changed on the way there. Nothing was read or written there. Make the call again.`,
     );
@@ -39,25 +40,6 @@ export function heldToIntent(workspace: Workspace, intent: Intent): Workspace {
     makeLink: async (path, target) => workspace.makeLink(mustBe(writes, path), target),
     remove: async (path) => workspace.remove(mustBe(removes, path)),
     move: async (path, to) => workspace.move(mustBe(removes, path), mustBe(writes, to)),
-    runCommand,
-  };
-}
-
-function withCommands(workspace: Workspace, runCommand: Workspace["runCommand"]): Workspace {
-  return {
-    root: workspace.root,
-    roots: workspace.roots,
-    resolve: (path, options) => workspace.resolve(path, options),
-    look: (path) => workspace.look(path),
-    readLink: (path) => workspace.readLink(path),
-    readText: (path) => workspace.readText(path),
-    readBytes: (path, range) => workspace.readBytes(path, range),
-    list: (path) => workspace.list(path),
-    write: (path, content, options) => workspace.write(path, content, options),
-    makeFolder: (path, options) => workspace.makeFolder(path, options),
-    makeLink: (path, target) => workspace.makeLink(path, target),
-    remove: (path) => workspace.remove(path),
-    move: (path, to) => workspace.move(path, to),
     runCommand,
   };
 }
