@@ -226,7 +226,13 @@ describe("an editor", () => {
     const second = await editor(cwd, choose("allow_once"));
     await second.agent.request(acp.methods.agent.session.load, { sessionId, cwd, mcpServers: [] });
     const kinds = second.updates.map(({ sessionUpdate }) => sessionUpdate);
-    expect(kinds).toEqual(["user_message_chunk", "agent_message_chunk", "tool_call", "agent_message_chunk"]);
+    expect(kinds).toEqual([
+      "user_message_chunk",
+      "agent_message_chunk",
+      "tool_call",
+      "agent_message_chunk",
+      "session_info_update",
+    ]);
     expect(second.updates[2]).toMatchObject({
       title: "Run echo ran >> log.txt",
       status: "completed",

@@ -5,11 +5,20 @@
  * stringified whatever a tool put in; a reader never throws on a message and its events can be applied
  * as they are; `_meta.toolgate` is believed only in our own traffic.
  */
-export { createAcpAgent } from "./acp-agent.js";
-export type { AcpAgentOptions } from "./acp-agent.js";
+export { agentHost } from "./agent/agent-host.js";
+export type { AgentHostOptions, ModelChoice, ServersOfSession, UsedModel } from "./agent/agent-host.js";
+export type { AcpHost, Choice, ClientSide, Command, HostedSession, OpenRequest } from "./agent/host.js";
+export type { Loop, LoopTurn } from "./agent/loop-session.js";
+export { serveAcp } from "./agent/serve-acp.js";
+export type { ServeAcpOptions } from "./agent/serve-acp.js";
+export { serveWire } from "./agent/serve-wire.js";
+export type { ServeWireOptions } from "./agent/serve-wire.js";
+export { authRequired, RpcError } from "./connection/message.js";
+export { stdioWire } from "./connection/stdio-wire.js";
+export { streamWire } from "./connection/stream-wire.js";
+export type { Wire, WireListener } from "./connection/wire.js";
 export type { ReadResult } from "./read-result.js";
 export type { ReaderMode, ReaderOptions, RepairName, SessionSoFar } from "./reading.js";
-export { stdioStream } from "./stdio-stream.js";
 export { encodeV1Event } from "./v1/encode-event.js";
 export { V1Encoder } from "./v1/encoder.js";
 export { encodeV1Permission, readV1Outcome, readV1Permission } from "./v1/permission.js";

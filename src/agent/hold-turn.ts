@@ -1,16 +1,16 @@
 /**
  * For doors that hold the line: goes on with a turn, shows each question as soon as it is asked, also while
- * other calls still run, and waits where the turn is parked on them. A turn that waits for the app or for a
- * child session stays parked. A second turn of the session waits until the first is over.
+ * other calls still run, and waits where the turn is parked on them. A turn that waits for the app alone
+ * stays parked. A second turn of the session waits until the first is over.
  */
 import type { Question } from "../call/index.js";
 import { holdUntilAnswered, openQuestions } from "../run/index.js";
 import type { Ask } from "../run/index.js";
-import type { AgentSession } from "./agent-session.js";
+import type { HeldSession } from "./held-session.js";
 import type { TurnEnd } from "./turn.js";
 
 export function holdTurn(
-  session: AgentSession,
+  session: HeldSession,
   ask: Ask,
   signal: AbortSignal,
   start: () => Promise<TurnEnd>,
@@ -19,7 +19,7 @@ export function holdTurn(
 }
 
 async function hold(
-  session: AgentSession,
+  session: HeldSession,
   ask: Ask,
   signal: AbortSignal,
   start: () => Promise<TurnEnd>,
@@ -39,7 +39,7 @@ async function hold(
 
 /** The questions that are being shown. */
 class Holds {
-  readonly #session: AgentSession;
+  readonly #session: HeldSession;
   readonly #ask: Ask;
   readonly #over = new AbortController();
   readonly #signal: AbortSignal;
@@ -47,7 +47,7 @@ class Holds {
   readonly #stopListening: () => void;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(session: AgentSession, ask: Ask, signal: AbortSignal) {
+  constructor(session: HeldSession, ask: Ask, signal: AbortSignal) {
     this.#session = session;
     this.#ask = ask;
     this.#signal = AbortSignal.any([signal, this.#over.signal]);
@@ -92,7 +92,7 @@ class Holds {
   }
 }
 
-function waitsForAnswer({ book }: AgentSession): boolean {
+function waitsForAnswer({ book }: HeldSession): boolean {
   return book
     .openCalls()
     .some(({ state }) => state.status === "waiting" && state.waitingFor.type === "question");

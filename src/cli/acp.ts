@@ -1,40 +1,33 @@
-/** `toolgate acp`: the agent for an editor, on stdin and stdout. An editor that is gone has cancelled. */
+/**
+ * `toolgate acp`: the agent for an editor, on stdin and stdout. An editor that is gone has cancelled.
+ *
+ * Editors start their agents long before they use them, so this file loads only what answers the first message;
+ * all else is loaded when that is answered.
+ */
 import { once } from "node:events";
-import { resolve } from "node:path";
-import { createAcpAgent, stdioStream } from "../acp/index.js";
-import { openSandbox } from "../tools/index.js";
-import { openServers } from "./open-servers.js";
-import { openAgent, openLedger } from "./open-agent.js";
-import { openWorkspace } from "./open-workspace.js";
+import { serveWire } from "../acp/agent/serve-wire.js";
+import { stdioWire } from "../acp/connection/stdio-wire.js";
 import { packageVersion } from "./package-version.js";
-import type { AgentFlags } from "./program.js";
-import { troubleText } from "./trouble.js";
+import type { AcpFlags } from "./program.js";
 
-export async function serveEditor(flags: AgentFlags): Promise<void> {
-  const servers = await openServers(flags, resolve(flags.cwd ?? process.cwd()), { mayAsk: false });
-  const opened = await openAgent(flags, servers ? [servers] : []);
-  const { agent } = opened;
-  const ledger = await openLedger(flags);
-  // Before an editor is served: a sandbox that is not there must be known at the start.
-  if (flags.sandbox) await openSandbox();
-  const { app, close } = createAcpAgent({
-    agent,
-    ledger,
-    openWorkspace: (cwd) => openWorkspace(flags.cwd ?? cwd, flags, opened),
-    version: packageVersion(),
-  });
-  const stream = stdioStream(process.stdin, process.stdout, (error) => {
-    process.stderr.write(`toolgate: ${troubleText(error)}\n`);
-    process.exitCode = 1;
-  });
-  const connection = app.connect(stream);
+export async function serveEditor(flags: AcpFlags): Promise<void> {
+  const wire = stdioWire(process.stdin, process.stdout);
   // However it ends, what still runs is told to stop, and what really happened is recorded.
-  await Promise.race([
-    connection.closed,
-    ...["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal)),
-  ]);
-  await close();
-  await servers?.close();
-  await ledger.close();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+    once(process, signal).then(
+      () => wire.close(),
+      () => undefined,
+    );
+  await serveWire(wire, {
+    name: "toolgate",
+    title: "Toolgate",
+    version: packageVersion(),
+    v2: flags.acpV2 ?? false,
+    openHost: async () => (await import("./editor-host.js")).openEditorHost(flags),
+    onTrouble: (error) => {
+      const text = error instanceof Error ? error.message : String(error);
+      process.stderr.write(`toolgate: ${text}\n`);
+    },
+  });
   process.exit();
 }

@@ -6,6 +6,7 @@ import type * as acp from "@agentclientprotocol/sdk";
 import type { Answer, OptionKind, Question, QuestionOption, ToolCall } from "../../call/index.js";
 import type { Immutable } from "../immutable.js";
 import { isJsonObject } from "../json.js";
+import { questionMeta } from "../question-meta.js";
 import { wholeV1Call } from "./encoder.js";
 
 export type V1PermissionRequest = Immutable<acp.RequestPermissionRequest>;
@@ -16,7 +17,12 @@ const KINDS: ReadonlyMap<unknown, OptionKind> = new Map(
 
 export function encodeV1Permission(question: Question, call: ToolCall): V1PermissionRequest {
   const options = question.options.map(({ optionId, name, kind }) => ({ optionId, name, kind }));
-  return { sessionId: question.sessionId, toolCall: wholeV1Call(call), options };
+  return {
+    sessionId: question.sessionId,
+    toolCall: wholeV1Call(call),
+    options,
+    _meta: questionMeta(question),
+  };
 }
 
 /** What another agent asks about and offers; undefined when it cannot be read, and is then to be refused. */

@@ -2,6 +2,7 @@
  * Writes calls as ACP v2 (draft) `session/update`s: one upsert per change with only what changed,
  * null for what is gone, content that was added as chunks, terminals beside the calls that show them.
  */
+import { isOver } from "../../call/index.js";
 import type { Location, Meta, ToolCall, ToolCallContent, ToolCallState, ToolKind } from "../../call/index.js";
 import { changedFields, SentCalls } from "../sent-calls.js";
 import type { Sent } from "../sent-calls.js";
@@ -21,6 +22,8 @@ type Fields = {
   readonly locations: readonly Location[];
   readonly rawInput: unknown;
   readonly rawOutput: unknown;
+  /** What a client may do with the call while it is not over. */
+  readonly capabilities: { readonly cancel: object } | undefined;
   readonly _meta: Meta;
 };
 
@@ -62,9 +65,12 @@ function wireFields(call: ToolCall, last: Sent<Fields> | undefined): Fields {
     rawInput: last && !mayDifferInInput(last.call, call) ? last.fields.rawInput : wireInput(call),
     rawOutput:
       last && last.call.rawOutput === call.rawOutput ? last.fields.rawOutput : wireRaw(call.rawOutput),
+    capabilities: isOver(call.state) ? undefined : CANCELLABLE,
     _meta: wireMeta(call),
   };
 }
+
+const CANCELLABLE = { cancel: {} };
 
 function v2Status(state: ToolCallState): V2Status {
   switch (state.status) {

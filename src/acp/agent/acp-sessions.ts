@@ -1,0 +1,166 @@
+/** The sessions of one connection: opened, taken up again, listed, closed and forgotten. */
+import { randomUUID } from "node:crypto";
+import { LedgerError, SessionBook } from "../../call/index.js";
+import type { Ledger, SessionSummary } from "../../call/index.js";
+import { CODE, invalidParams, RpcError } from "../connection/message.js";
+import type { Peer } from "../connection/peer.js";
+import { isJsonObject } from "../json.js";
+import type { JsonObject } from "../json.js";
+import type { Dialect } from "./dialect.js";
+import type { AcpHost, ClientSide } from "./host.js";
+import { LiveSession } from "./live-session.js";
+import { folderParam, foldersParam, listParam, optionalText } from "./params.js";
+
+export type AcpSessionsOptions = {
+  readonly host: AcpHost;
+  readonly peer: Peer;
+  readonly client: ClientSide;
+  readonly dialect: () => Dialect;
+};
+
+const PAGE = 50;
+const LEASE = { milliseconds: 60_000 };
+
+export class AcpSessions {
+  readonly #options: AcpSessionsOptions;
+  readonly #live = new Map<string, LiveSession>();
+  #isClosed = false;
+
+  constructor(options: AcpSessionsOptions) {
+    this.#options = options;
+  }
+
+  get(sessionId: string): LiveSession {
+    const live = this.#live.get(sessionId);
+    if (!live) throw notFound(sessionId);
+    return live;
+  }
+
+  /** The one of this id, if it is open here. */
+  find(sessionId: string): LiveSession | undefined {
+    return this.#live.get(sessionId);
+  }
+
+  async open(params: JsonObject): Promise<LiveSession> {
+    return this.#open(`session_${randomUUID()}`, params);
+  }
+
+  /** One that is recorded. When it is open here already, that one ends first. */
+  async reopen(sessionId: string, params: JsonObject): Promise<LiveSession> {
+    folderParam(params, "cwd");
+    await this.close(sessionId);
+    if ((await this.#ledger.read(sessionId)).length === 0) throw notFound(sessionId);
+    return this.#open(sessionId, params);
+  }
+
+  async close(sessionId: string): Promise<boolean> {
+    const live = this.#live.get(sessionId);
+    this.#live.delete(sessionId);
+    await live?.close();
+    return live !== undefined;
+  }
+
+  async delete(sessionId: string): Promise<void> {
+    await this.close(sessionId);
+    // Who asks for what is not there to be gone has what they want.
+    if ((await this.#ledger.read(sessionId)).length === 0) return;
+    await refusing(async () => {
+      await this.#ledger.remove(await this.#ledger.claim(sessionId, `delete ${randomUUID()}`, LEASE));
+    });
+  }
+
+  async list(params: JsonObject): Promise<object> {
+    const cwd = optionalText(params, "cwd");
+    const cursor = optionalText(params, "cursor");
+    let before = cursor === undefined ? undefined : readCursor(cursor);
+    const found: { readonly at: SessionSummary; readonly session: object }[] = [];
+    for (;;) {
+      const batch = await this.#ledger.sessions({ limit: PAGE, ...(before && { before }) });
+      for (const at of batch) {
+        const session = await this.#listed(at, cwd);
+        if (session) found.push({ at, session });
+      }
+      before = batch.at(-1);
+      if (batch.length < PAGE || found.length > PAGE) break;
+    }
+    const page = found.slice(0, PAGE);
+    const last = page.at(-1);
+    const sessions = page.map(({ session }) => session);
+    return { sessions, ...(found.length > PAGE && last && { nextCursor: cursorAt(last.at) }) };
+  }
+
+  async closeAll(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.allSettled([...this.#live.keys()].map((sessionId) => this.close(sessionId)));
+  }
+
+  get #ledger(): Ledger {
+    return this.#options.host.ledger;
+  }
+
+  async #open(sessionId: string, params: JsonObject): Promise<LiveSession> {
+    const { host, peer, client, dialect } = this.#options;
+    const request = {
+      sessionId,
+      cwd: folderParam(params, "cwd"),
+      additionalDirectories: foldersParam(params, "additionalDirectories"),
+      mcpServers: listParam(params, "mcpServers"),
+      client,
+    };
+    const hosted = await refusing(() => host.openSession(request));
+    const live = new LiveSession({ hosted, peer, dialect: dialect(), clientName: client.name });
+    // The client may have gone while the session was being opened.
+    if (this.#isClosed) await live.close();
+    else this.#live.set(sessionId, live);
+    return live;
+  }
+
+  async #listed(at: SessionSummary, cwd: string | undefined): Promise<object | undefined> {
+    const { sessionId, updatedAt } = at;
+    const events = (await this.#ledger.read(sessionId)).map(({ event }) => event);
+    const { info } = new SessionBook(sessionId, events);
+    if (info.cwd === undefined || (cwd !== undefined && info.cwd !== cwd)) return undefined;
+    return {
+      sessionId,
+      cwd: info.cwd,
+      updatedAt: new Date(updatedAt).toISOString(),
+      ...(info.title !== undefined && { title: info.title }),
+    };
+  }
+}
+
+/** What cannot be opened or removed is the client's to hear of, in the words it was refused with. */
+async function refusing<Result>(act: () => Promise<Result>): Promise<Result> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof LedgerError) throw new RpcError(CODE.invalidRequest, error.message);
+    if (error instanceof Error && "code" in error && OF_THE_PARAMS.has(error.code))
+      throw invalidParams(error.message);
+    throw error;
+  }
+}
+
+/** A folder that is not there; MCP servers that cannot be read. */
+const OF_THE_PARAMS: ReadonlySet<unknown> = new Set(["NOT_A_FOLDER", "MCP_CONFIG"]);
+
+const notFound = (sessionId: string): RpcError =>
+  new RpcError(CODE.notFound, "There is no such session here. Nothing was done.", { sessionId });
+
+function cursorAt(at: SessionSummary): string {
+  return Buffer.from(JSON.stringify(at)).toString("base64url");
+}
+
+function readCursor(cursor: string): SessionSummary {
+  try {
+    const at: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    if (isJsonObject(at)) {
+      const { sessionId, createdAt, updatedAt } = at;
+      if (typeof sessionId === "string" && typeof createdAt === "number" && typeof updatedAt === "number")
+        return { sessionId, createdAt, updatedAt };
+    }
+  } catch {
+    // Told below.
+  }
+  throw invalidParams("This cursor is not one that this agent gave. Nothing was listed.");
+}

@@ -1,0 +1,152 @@
+/** An agent of ours behind an ACP door: its sessions live in the ledger, and work where the client's person works. */
+import { AgentSession } from "../../agent/index.js";
+import type { Agent } from "../../agent/index.js";
+import type { Ledger, Usage } from "../../call/index.js";
+import type { ToolSource, Workspace } from "../../tools/index.js";
+import { isJsonObject } from "../json.js";
+import { editorWorkspace } from "./editor-workspace.js";
+import { elicitFromClient } from "./elicit-from-client.js";
+import type { AcpHost, Choice, Command, HostedSession, OpenRequest } from "./host.js";
+
+export type AgentHostOptions = {
+  readonly agent: Agent;
+  readonly ledger: Ledger;
+  /** The workspace for the folder that the client names, and for those it names beside it. */
+  readonly openWorkspace: (cwd: string, also: readonly string[]) => Promise<Workspace>;
+  /** Commands must run where they are held inside of something: not in the client's terminals. */
+  readonly isSandboxed?: boolean;
+  /** The MCP servers that the client names, as tools. Without it they are not started. */
+  readonly openServers?: (servers: readonly unknown[], cwd: string) => Promise<ServersOfSession>;
+  /** The modes that the agent's policy knows, and the one that holds in a folder unless another was chosen. */
+  readonly modes?: { readonly options: Choice["options"]; readonly usual: (root: string) => string };
+  /** Models that can be chosen in mid-session; the first is the agent's own. */
+  readonly models?: readonly ModelChoice[];
+  readonly commands?: (session: AgentSession) => readonly Command[];
+  /** What the agent's own model costs. */
+  readonly costOf?: CostOf;
+  readonly leaseMilliseconds?: number;
+  readonly close?: () => Promise<void>;
+};
+
+export type ServersOfSession = ToolSource & { readonly close: () => Promise<void> };
+
+export type ModelChoice = {
+  readonly name: string;
+  readonly open: () => Promise<UsedModel>;
+};
+
+type CostOf = (usage: Usage) => number | undefined;
+
+/** `costOf` in US dollars, where it is known. */
+export type UsedModel = Pick<Agent, "model" | "contextWindow"> & { readonly costOf?: CostOf };
+
+/** An editor that crashed opens its session again at once, and the lease of its last agent may not be over. */
+const PATIENCE = 8_000;
+
+export function agentHost(options: AgentHostOptions): AcpHost {
+  const { ledger, close } = options;
+  return { ledger, openSession: (request) => openSession(options, request), ...(close && { close }) };
+}
+
+async function openSession(options: AgentHostOptions, request: OpenRequest): Promise<HostedSession> {
+  const { ledger, leaseMilliseconds } = options;
+  const { sessionId, cwd, client } = request;
+  const local = await options.openWorkspace(cwd, request.additionalDirectories);
+  const workspace = editorWorkspace(local, client, sessionId, { ownCommands: options.isSandboxed ?? false });
+  const servers =
+    request.mcpServers.length > 0 ? await options.openServers?.(request.mcpServers, local.root) : undefined;
+  const { agent, models } = switchable(options, servers);
+  try {
+    const session = await AgentSession.open({
+      agent,
+      ledger,
+      workspace,
+      sessionId,
+      elicit: elicitFromClient(client, sessionId),
+      patience: PATIENCE,
+      ...(leaseMilliseconds !== undefined && { leaseMilliseconds }),
+    });
+    await models.restore(session);
+    return {
+      session,
+      choices: [...modeChoice(options.modes, session, local.root), ...models.choice(session)],
+      commands: options.commands?.(session) ?? [],
+      get contextWindow() {
+        return agent.contextWindow;
+      },
+      costOf: models.costOf,
+      aside: (said, answer) => session.aside(said, answer),
+      close: async () => {
+        await session.close();
+        await servers?.close();
+      },
+    };
+  } catch (error) {
+    await servers?.close();
+    throw error;
+  }
+}
+
+function modeChoice(
+  modes: AgentHostOptions["modes"],
+  session: AgentSession,
+  root: string,
+): readonly Choice[] {
+  if (!modes) return [];
+  return [
+    {
+      id: "mode",
+      name: "Mode",
+      category: "mode",
+      options: modes.options,
+      current: () => session.book.modeId ?? modes.usual(root),
+      choose: (value) => session.setMode(value),
+    },
+  ];
+}
+
+/** The agent for one session, whose model can be changed; the choice is kept with the session. */
+function switchable(options: AgentHostOptions, servers: ToolSource | undefined) {
+  const { agent: base, models = [], costOf } = options;
+  let name = models[0]?.name ?? "";
+  let used: UsedModel = { ...base, ...(costOf && { costOf }) };
+  const agent: Agent = {
+    ...base,
+    toolSources: servers ? [...base.toolSources, servers] : base.toolSources,
+    get model() {
+      return used.model;
+    },
+    get contextWindow() {
+      return used.contextWindow;
+    },
+  };
+  const use = async (value: string): Promise<void> => {
+    used = (await models.find((known) => known.name === value)?.open()) ?? used;
+    name = value;
+  };
+  const restore = async ({ book }: AgentSession): Promise<void> => {
+    const kept = flagsOf(book.info._meta)["model"];
+    if (typeof kept === "string" && kept !== name && models.some((known) => known.name === kept))
+      await use(kept);
+  };
+  const choice = (session: AgentSession): readonly Choice[] => {
+    if (models.length < 2) return [];
+    const choose = async (value: string): Promise<void> => {
+      await use(value);
+      const { _meta } = session.book.info;
+      const ours = _meta?.["toolgate"];
+      const toolgate = { ...(isJsonObject(ours) && ours), flags: { ...flagsOf(_meta), model: value } };
+      await session.describe({ _meta: { ..._meta, toolgate } });
+    };
+    const options = models.map((known) => ({ value: known.name, name: known.name }));
+    return [{ id: "model", name: "Model", category: "model", options, current: () => name, choose }];
+  };
+  return { agent, models: { restore, choice, costOf: (usage: Usage) => used.costOf?.(usage) } };
+}
+
+/** How the session was begun, as the commands keep it. */
+function flagsOf(meta: unknown): { readonly [flag: string]: unknown } {
+  const ours = isJsonObject(meta) ? meta["toolgate"] : undefined;
+  const flags = isJsonObject(ours) ? ours["flags"] : undefined;
+  return isJsonObject(flags) ? flags : {};
+}

@@ -1,0 +1,14 @@
+/** How one version of ACP says what a session shows. */
+import type { Answer, Question, SessionEvent, ToolCall } from "../../call/index.js";
+
+export type Dialect = {
+  /** Whether the client wants to hear what its person said. In v1 it has written that down itself. */
+  readonly echoesUser: boolean;
+  /** The messages that bring the client's view of a call up to date. */
+  call(call: ToolCall): readonly object[];
+  /** Undefined for what the version has no word for. */
+  event(event: SessionEvent): object | undefined;
+  /** The params of `session/request_permission`. */
+  permission(question: Question, call: ToolCall): object;
+  outcome(result: unknown, question: Question): Answer["outcome"] | "cancelled";
+};

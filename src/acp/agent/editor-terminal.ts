@@ -1,0 +1,191 @@
+/**
+ * A command in a terminal of the client's. The client shows it; what it prints is read as it comes, so that
+ * our record has it too.
+ *
+ * What must stay true: however it ends, the terminal is released, and one that was opened after we stopped
+ * waiting for it too; a command that is cancelled or out of time is killed, and what it had printed is still
+ * read. What the client answers is checked and bounded.
+ */
+import { setTimeout as wait } from "node:timers/promises";
+import { oneLine } from "../../call/index.js";
+import { ToolFailure } from "../../tools/index.js";
+import type { CommandExit, CommandOptions } from "../../tools/index.js";
+import { RpcError } from "../connection/message.js";
+import { isJsonObject, isNone } from "../json.js";
+import type { JsonObject } from "../json.js";
+import { EditorOutput } from "./editor-output.js";
+import { refusal } from "./editor-requests.js";
+import type { EditorRequests } from "./editor-requests.js";
+
+/** All that it holds comes with every look at it; our record keeps less than that. */
+const OUTPUT_BYTES = 256 * 1024;
+const OPEN_WITHIN = 30_000;
+const ANSWER_WITHIN = 10_000;
+/** Together less than a call that is to stop is waited for. */
+const KILL_WITHIN = 2_000;
+const DEATH_WITHIN = 3_000;
+const LAST_ANSWER_WITHIN = 2_000;
+const RELEASE_WITHIN = 2_000;
+const SHORTEST_WAIT = 50;
+const LONGEST_WAIT = 1_000;
+
+type Run = Pick<CommandOptions, "env" | "signal" | "onOutput" | "onTerminal"> & { readonly cwd: string };
+
+export async function runInEditor(
+  editor: EditorRequests,
+  [command = "", ...args]: readonly string[],
+  options: Run,
+): Promise<CommandExit> {
+  const { cwd, env = {}, signal, onTerminal } = options;
+  signal.throwIfAborted();
+  const variables = Object.entries(env).map(([name, value]) => ({ name, value }));
+  const params = { command, args, env: variables, cwd, outputByteLimit: OUTPUT_BYTES };
+  const terminalId = await opened(editor, params, signal);
+  try {
+    onTerminal?.(terminalId);
+    return await new EditorTerminal(editor, terminalId, options).run();
+  } finally {
+    await release(editor, terminalId);
+  }
+}
+
+/** It is not asked to forget the request: a terminal that is opened all the same must be known, to be released. */
+async function opened(editor: EditorRequests, params: object, signal: AbortSignal): Promise<string> {
+  const opening = editor.ask("terminal/create", params).then(({ terminalId }) => readId(terminalId));
+  const tooLong = new AbortController();
+  try {
+    return await Promise.race([
+      opening,
+      wait(OPEN_WITHIN, undefined, { signal: AbortSignal.any([signal, tooLong.signal]) }).then(() => {
+        throw new ToolFailure(
+          `The command was not run: the editor did not open a terminal within ${OPEN_WITHIN / 1000} s. Try it again.`,
+        );
+      }),
+    ]);
+  } catch (error) {
+    opening.then((terminalId) => release(editor, terminalId)).catch(() => undefined);
+    signal.throwIfAborted();
+    if (!(error instanceof RpcError)) throw error;
+    throw new ToolFailure(
+      `The command was not run: the editor opened no terminal for it (${refusal(error)}). Try it again, or do without it.`,
+    );
+  } finally {
+    tooLong.abort();
+  }
+}
+
+function readId(terminalId: unknown): string {
+  if (typeof terminalId === "string" && terminalId !== "" && terminalId.length <= 1000) return terminalId;
+  throw new ToolFailure(
+    "The editor said that it opened a terminal, but not which one. Whether the command was run is not known. Look before you try it again.",
+  );
+}
+
+/** It kills what still runs. A client that does not answer has been told all the same. */
+async function release(editor: EditorRequests, terminalId: string): Promise<void> {
+  await editor.ask("terminal/release", { terminalId }, { within: RELEASE_WITHIN }).catch(() => undefined);
+}
+
+class EditorTerminal {
+  readonly #editor: EditorRequests;
+  readonly #terminalId: string;
+  readonly #options: Run;
+  readonly #output = new EditorOutput();
+  #exit: CommandExit | undefined;
+
+  constructor(editor: EditorRequests, terminalId: string, options: Run) {
+    this.#editor = editor;
+    this.#terminalId = terminalId;
+    this.#options = options;
+  }
+
+  async run(): Promise<CommandExit> {
+    const { signal } = this.#options;
+    const done = new AbortController();
+    const exited = this.#exited(done.signal);
+    try {
+      await this.#follow(exited, signal);
+      if (!this.#exit) await this.#kill(exited);
+      await this.#read({ isOver: true });
+      return this.#exit ?? {};
+    } finally {
+      done.abort();
+    }
+  }
+
+  /** Until it has ended, or is to be. */
+  async #follow(exited: Promise<void>, signal: AbortSignal): Promise<void> {
+    for (let pause = SHORTEST_WAIT; !this.#exit && !signal.aborted;) {
+      await Promise.race([exited, wait(pause, undefined, { signal }).catch(() => undefined)]);
+      if (this.#exit || signal.aborted) return;
+      const hasPrinted = await this.#read({ isOver: false });
+      pause = hasPrinted ? SHORTEST_WAIT * 2 : Math.min(pause * 1.5, LONGEST_WAIT);
+    }
+  }
+
+  async #kill(exited: Promise<void>): Promise<void> {
+    await this.#editor
+      .ask("terminal/kill", { terminalId: this.#terminalId }, { within: KILL_WITHIN })
+      .catch(() => undefined);
+    await Promise.race([exited, wait(DEATH_WITHIN, undefined, { ref: false })]);
+  }
+
+  /** A client that cannot say so when it ends says it with the output. */
+  async #exited(signal: AbortSignal): Promise<void> {
+    try {
+      const status = await this.#editor.ask(
+        "terminal/wait_for_exit",
+        { terminalId: this.#terminalId },
+        { signal },
+      );
+      this.#exit ??= readExit(status);
+    } catch {
+      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+    }
+  }
+
+  /** Whether there was anything new. */
+  async #read({ isOver }: { readonly isOver: boolean }): Promise<boolean> {
+    const { signal, onOutput } = this.#options;
+    const patience = isOver ? { within: LAST_ANSWER_WITHIN } : { within: ANSWER_WITHIN, signal };
+    const answer = await this.#editor
+      .ask("terminal/output", { terminalId: this.#terminalId }, patience)
+      .catch((error: unknown) => {
+        // What it printed last is not known, and how it ended may be.
+        if (isOver || signal.aborted) return undefined;
+        throw error instanceof RpcError ? lost(error) : error;
+      });
+    if (!answer) return false;
+    const { output, truncated, exitStatus } = readOutput(answer);
+    if (isJsonObject(exitStatus)) this.#exit ??= readExit(exitStatus);
+    const fresh = this.#output.since(output, { isCut: truncated, isOver });
+    if (fresh !== "") onOutput(fresh);
+    return fresh !== "";
+  }
+}
+
+function readOutput({ output, truncated, exitStatus }: JsonObject) {
+  if (typeof output !== "string" || (!isNone(truncated) && typeof truncated !== "boolean"))
+    throw new ToolFailure(
+      "The editor answered something that is no terminal's output. The command was ended. Look at what it has done.",
+    );
+  const isTooLong = output.length > OUTPUT_BYTES;
+  return {
+    output: isTooLong ? output.slice(-OUTPUT_BYTES) : output,
+    truncated: isTooLong || truncated === true,
+    exitStatus,
+  };
+}
+
+function readExit({ exitCode, signal }: JsonObject): CommandExit {
+  return {
+    ...(Number.isInteger(exitCode) && { exitCode: Number(exitCode) }),
+    ...(typeof signal === "string" && { signal: oneLine(signal, 40) }),
+  };
+}
+
+function lost(error: RpcError): ToolFailure {
+  return new ToolFailure(
+    `The editor no longer has the command's terminal (${refusal(error)}). Whether it came to its end is not known. Look at what it has done.`,
+  );
+}

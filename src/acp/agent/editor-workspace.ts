@@ -1,0 +1,105 @@
+/**
+ * The client's workspace: its text files and its terminals where it offers them, and our own for all else.
+ *
+ * It decides nothing. Paths are resolved here as ever, the gate decides on them, and only then are they read;
+ * what a yes is bound to (a file's hash) is of what the editor shows.
+ */
+import { visibleText } from "../../call/index.js";
+import { ToolFailure } from "../../tools/index.js";
+import type { CommandExit, CommandOptions, Files, Workspace } from "../../tools/index.js";
+import { editorAbilities } from "./editor-abilities.js";
+import type { EditorAbilities } from "./editor-abilities.js";
+import { EditorFiles } from "./editor-files.js";
+import { EditorRequests } from "./editor-requests.js";
+import type { Requests } from "./editor-requests.js";
+import { runInEditor } from "./editor-terminal.js";
+
+/** The side of a connection that the client is on. */
+export type Editor = Requests & { readonly capabilities: unknown };
+
+export type EditorWorkspaceOptions = {
+  /** Commands are held inside a sandbox, which the client's terminals are not. */
+  readonly ownCommands?: boolean;
+};
+
+/** Our own workspace itself, when the client offers nothing. */
+export function editorWorkspace(
+  local: Workspace,
+  client: Editor,
+  sessionId: string,
+  { ownCommands = false }: EditorWorkspaceOptions = {},
+): Workspace {
+  const offered = editorAbilities(client.capabilities);
+  const abilities = { ...offered, terminal: offered.terminal && !ownCommands };
+  const { readTextFile, writeTextFile, terminal } = abilities;
+  if (!readTextFile && !writeTextFile && !terminal) return local;
+  return new EditorWorkspace(local, new EditorRequests(client, sessionId), abilities);
+}
+
+/** What to tell whoever asked for a sandbox, where the client would have run the commands. */
+export function sandboxNote(capabilities: unknown): string | undefined {
+  return editorAbilities(capabilities).terminal
+    ? "Commands run in the sandbox, and so not in the editor's own terminals."
+    : undefined;
+}
+
+class EditorWorkspace implements Workspace {
+  readonly #local: Workspace;
+  readonly #editor: EditorRequests;
+  readonly #files: EditorFiles;
+  readonly #runsCommands: boolean;
+
+  constructor(local: Workspace, editor: EditorRequests, abilities: EditorAbilities) {
+    this.#local = local;
+    this.#editor = editor;
+    this.#files = new EditorFiles(local, editor, abilities);
+    this.#runsCommands = abilities.terminal;
+  }
+
+  get root(): string {
+    return this.#local.root;
+  }
+
+  get roots(): readonly string[] {
+    return this.#local.roots;
+  }
+
+  look: Files["look"] = (path) => this.#files.look(path);
+  readText: Files["readText"] = (path) => this.#files.readText(path);
+  readBytes: Files["readBytes"] = (path, range) => this.#files.readBytes(path, range);
+  write: Files["write"] = (path, content, options) => this.#files.write(path, content, options);
+
+  resolve: Files["resolve"] = (path, options) => this.#local.resolve(path, options);
+  readLink: Files["readLink"] = (path) => this.#local.readLink(path);
+  list: Files["list"] = (path) => this.#local.list(path);
+  makeFolder: Files["makeFolder"] = (path, options) => this.#local.makeFolder(path, options);
+  makeLink: Files["makeLink"] = (path, target) => this.#local.makeLink(path, target);
+  remove: Files["remove"] = (path) => this.#local.remove(path);
+  move: Files["move"] = (path, to) => this.#local.move(path, to);
+
+  async runCommand(command: string | readonly string[], options: CommandOptions): Promise<CommandExit> {
+    if (!this.#runsCommands) return this.#local.runCommand(command, options);
+    const argv = typeof command === "string" ? ["/bin/sh", "-c", command] : command;
+    const { cwd = this.root, env = {} } = options;
+    mustBeText([...argv, ...Object.entries(env).flat()]);
+    await this.#mustBeFolder(cwd);
+    return runInEditor(this.#editor, argv, { ...options, cwd });
+  }
+
+  /** The folder that was decided on, and not one that a link leads to since. */
+  async #mustBeFolder(cwd: string): Promise<void> {
+    const isReal = (await this.#local.resolve(cwd)) === cwd;
+    if (isReal && (await this.#local.look(cwd))?.type === "folder") return;
+    throw new ToolFailure(
+      `The command could not be started in ${visibleText(cwd)}: ${isReal ? "there is no such folder" : "a link was put in its way"}. Nothing was run. Give a folder that exists.`,
+    );
+  }
+}
+
+/** What no command can have would reach the client as another command than the one decided on. */
+function mustBeText(words: readonly string[]): void {
+  if (words.every((word) => !/[\0\p{Surrogate}]/u.test(word))) return;
+  throw new ToolFailure(
+    "The command could not be started: it holds a character that no command can have. Nothing was run. Write it without that.",
+  );
+}

@@ -1,0 +1,72 @@
+/**
+ * Whoever answers behind an ACP door: an agent of ours, or a loop of the host's own. The door asks for sessions
+ * and knows nothing of what is behind them.
+ */
+import type { HeldSession } from "../../agent/index.js";
+import type { ContentBlock, Ledger, Usage } from "../../call/index.js";
+import type { RequestOptions } from "../connection/peer.js";
+import type { JsonObject } from "../json.js";
+
+/** The other side, for a workspace or a question that leads there. */
+export type ClientSide = {
+  /** What to call it in a record. */
+  readonly name: string;
+  /** As it sent them: every field is to be looked at before it is believed. */
+  readonly capabilities: JsonObject;
+  readonly request: (method: string, params: unknown, options?: RequestOptions) => Promise<unknown>;
+};
+
+export type OpenRequest = {
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly additionalDirectories: readonly string[];
+  /** As the client wrote them. */
+  readonly mcpServers: readonly unknown[];
+  readonly client: ClientSide;
+};
+
+/** Something that the person may choose for a session: its mode, its model. */
+export type Choice = {
+  readonly id: string;
+  readonly name: string;
+  readonly category: "mode" | "model";
+  readonly options: readonly {
+    readonly value: string;
+    readonly name: string;
+    readonly description?: string;
+  }[];
+  readonly current: () => string;
+  readonly choose: (value: string) => Promise<void>;
+};
+
+/** What a person may type as `/name …`. It answers with text and does not ask the model. */
+export type Command = {
+  readonly name: string;
+  readonly description: string;
+  /** What to type after the name. */
+  readonly hint?: string;
+  readonly run: (words: string) => Promise<string>;
+};
+
+export type HostedSession = {
+  readonly session: HeldSession;
+  readonly choices: readonly Choice[];
+  readonly commands: readonly Command[];
+  /** How much the model's window holds, in tokens. */
+  readonly contextWindow?: number;
+  /** In US dollars, where it is known. */
+  readonly costOf?: (usage: Usage) => number | undefined;
+  /**
+   * Records what was typed as a command and what came of it, so that it is there when the session is loaded.
+   * Returns the id of the message that was typed.
+   */
+  readonly aside: (said: readonly ContentBlock[], answer: string) => Promise<string>;
+  /** Ends what was opened for the session, the session first. */
+  readonly close: () => Promise<void>;
+};
+
+export type AcpHost = {
+  readonly ledger: Ledger;
+  readonly openSession: (request: OpenRequest) => Promise<HostedSession>;
+  readonly close?: () => Promise<void>;
+};

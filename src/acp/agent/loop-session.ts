@@ -1,0 +1,223 @@
+/**
+ * A session whose turns are run by a loop of the host's own. The loop says what it wants to be seen, and its calls go
+ * through the session's gate: announced, checked, asked about, run and recorded like any other.
+ */
+import { randomUUID } from "node:crypto";
+import { homedir } from "node:os";
+import type { HeldSession, TurnEnd } from "../../agent/index.js";
+import type {
+  ContentBlock,
+  Ledger,
+  PlanEntry,
+  SessionBook,
+  SessionEvent,
+  SessionInfo,
+  StopReason,
+} from "../../call/index.js";
+import { oneLine } from "../../call/index.js";
+import { decide } from "../../policy/index.js";
+import type { Rule } from "../../policy/index.js";
+import { EventWriter, Gate, mustBeRules, recoveryEvents, SessionRecord } from "../../run/index.js";
+import type { Ask, Elicit } from "../../run/index.js";
+import { Toolbox } from "../../tools/index.js";
+import type { Tool, Workspace } from "../../tools/index.js";
+
+/** What a loop is given of the session it answers in. */
+export type LoopTurn = {
+  readonly sessionId: string;
+  readonly workspace: Workspace;
+  /** Aborts when the person cancels. */
+  readonly signal: AbortSignal;
+  /** Words for the person; pieces of one message follow each other. */
+  readonly say: (text: string) => void;
+  readonly think: (text: string) => void;
+  readonly plan: (entries: readonly PlanEntry[]) => void;
+};
+
+export type Loop = {
+  readonly name: string;
+  /** Tools that the loop calls by name through the gate; it may also wrap its own (`gate.wrapTools`). */
+  readonly tools?: readonly Tool[];
+  /** What no rule speaks of is asked. */
+  readonly rules?: readonly Rule[];
+  /** One turn. How it ended is what comes back; nothing means that it is done. */
+  readonly prompt: (
+    turn: LoopTurn,
+    input: readonly ContentBlock[],
+    gate: Gate,
+  ) => Promise<Exclude<StopReason, "error"> | void>;
+};
+
+export type LoopSessionOptions = {
+  readonly loop: Loop;
+  readonly ledger: Ledger;
+  readonly workspace: Workspace;
+  readonly sessionId: string;
+  readonly elicit?: Elicit;
+  readonly patience?: number;
+  readonly now?: () => number;
+};
+
+export class LoopSession implements HeldSession {
+  readonly #options: LoopSessionOptions;
+  readonly #record: SessionRecord;
+  readonly gate: Gate;
+  readonly now: () => number;
+  #held: Promise<unknown> = Promise.resolve();
+
+  private constructor(options: LoopSessionOptions, record: SessionRecord) {
+    const { loop, workspace, elicit, now = Date.now } = options;
+    const { tools = [], rules = [] } = loop;
+    this.#options = options;
+    this.#record = record;
+    this.now = now;
+    this.gate = new Gate({
+      record,
+      toolbox: new Toolbox(tools),
+      workspace,
+      now,
+      elicit,
+      ask: answeredElsewhere,
+      judge: (intent, also = []) =>
+        decide(intent, { rules: [...rules, ...also], roots: workspace.roots, home: homedir(), now: now() }),
+    });
+  }
+
+  static async open(options: LoopSessionOptions): Promise<LoopSession> {
+    const { loop, ledger, sessionId, workspace, patience } = options;
+    mustBeRules(loop.rules ?? []);
+    const owner = `${loop.name} ${process.pid} ${randomUUID().slice(0, 8)}`;
+    const record = await SessionRecord.open(ledger, sessionId, {
+      owner,
+      ...(patience !== undefined && { patience }),
+    });
+    const session = new LoopSession(options, record);
+    try {
+      await session.#begin({ cwd: workspace.root, agent: loop.name });
+    } catch (error) {
+      await record.close();
+      throw error;
+    }
+    return session;
+  }
+
+  get sessionId(): string {
+    return this.#record.sessionId;
+  }
+
+  get seq(): number {
+    return this.#record.seq;
+  }
+
+  get book(): SessionBook {
+    return this.#record.book;
+  }
+
+  get ledger(): Ledger {
+    return this.#record.ledger;
+  }
+
+  async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
+    const turnId = `turn_${this.seq + 1}`;
+    const at = this.now();
+    const said = blocks.map((block): SessionEvent => chunk(at, `user-${turnId}`, "user", block));
+    const first = blocks.find((block) => block.type === "text")?.text ?? "";
+    const title = this.book.info.title ?? oneLine(first, LONGEST_TITLE);
+    await this.#write([
+      { type: "info-changed", at, info: { title } },
+      { type: "turn-started", at, turnId },
+      ...said,
+    ]);
+    return this.#stop(turnId, await this.#run(turnId, blocks, signal));
+  }
+
+  /** A loop's turn lives in the loop: once that is gone, nobody can go on with it. */
+  async advance(): Promise<TurnEnd> {
+    const { turn } = this.book;
+    return turn && turn.state.status !== "stopped"
+      ? this.#stop(turn.turnId, { stopReason: "cancelled" })
+      : { status: "stopped", stopReason: "end_turn" };
+  }
+
+  async afterOthers<Result>(turn: () => Promise<Result>): Promise<Result> {
+    const done = this.#held.then(turn, turn);
+    this.#held = done.catch(() => undefined);
+    return done;
+  }
+
+  async setMode(modeId: string): Promise<void> {
+    await this.#write([{ type: "mode-changed", at: this.now(), modeId }]);
+  }
+
+  onRecorded(listener: (events: readonly SessionEvent[]) => void): () => void {
+    return this.#record.onRecorded(listener);
+  }
+
+  async close(): Promise<void> {
+    await this.gate.close();
+  }
+
+  async #begin(info: SessionInfo): Promise<void> {
+    if (this.seq === 0) await this.#write([{ type: "info-changed", at: this.now(), info }]);
+    await this.#write(recoveryEvents(this.book, this.now()));
+    await this.advance();
+  }
+
+  async #run(turnId: string, blocks: readonly ContentBlock[], signal: AbortSignal): Promise<Ended> {
+    const { loop, workspace } = this.#options;
+    const writer = new EventWriter(this.#record);
+    // A message ends where a call or another voice comes between; ACP tells messages apart by their ids.
+    const say = (role: "agent" | "thought") => (text: string) =>
+      writer.add(chunk(this.now(), `${turnId}-${role}`, role, { type: "text", text }));
+    try {
+      const stopReason = await loop.prompt(
+        {
+          sessionId: this.sessionId,
+          workspace,
+          signal,
+          say: say("agent"),
+          think: say("thought"),
+          plan: (entries) => writer.add({ type: "plan-updated", at: this.now(), entries }),
+        },
+        blocks,
+        this.gate,
+      );
+      await writer.flush();
+      return { stopReason: signal.aborted ? "cancelled" : (stopReason ?? "end_turn") };
+    } catch (error) {
+      if (signal.aborted) return { stopReason: "cancelled" };
+      return { stopReason: "error", error: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  async #stop(turnId: string, ended: Ended): Promise<TurnEnd> {
+    await this.gate.cancel(
+      ended.stopReason === "cancelled" ? "the turn was cancelled." : "the turn ended without it.",
+    );
+    await this.#write([{ type: "turn-stopped", at: this.now(), turnId, ...ended }]);
+    return { status: "stopped", ...ended };
+  }
+
+  async #write(events: readonly SessionEvent[]): Promise<void> {
+    await this.#record.record(events, { durable: true });
+  }
+}
+
+type Ended = { readonly stopReason: StopReason; readonly error?: string };
+
+const LONGEST_TITLE = 80;
+
+/** Whoever holds the turn puts its questions; a call only waits for what is recorded. */
+const answeredElsewhere: Ask = (_question, signal) =>
+  new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(new Error("it was settled elsewhere")), { once: true });
+  });
+
+function chunk(
+  at: number,
+  messageId: string,
+  role: "user" | "agent" | "thought",
+  block: ContentBlock,
+): SessionEvent {
+  return { type: "message-chunk", at, messageId, role, block };
+}

@@ -1,0 +1,49 @@
+/** Reads what a client sent with a request. What is missing or of another type is told by its name. */
+import { isAbsolute } from "node:path";
+import { oneLine } from "../../call/index.js";
+import { invalidParams } from "../connection/message.js";
+import type { JsonObject } from "../json.js";
+import { isJsonObject, isNone } from "../json.js";
+
+export function objectParams(params: unknown): JsonObject {
+  if (!isJsonObject(params)) throw invalidParams("The params must be an object. Nothing was done.");
+  return params;
+}
+
+export function textParam(params: JsonObject, name: string): string {
+  const value = params[name];
+  if (typeof value !== "string") throw invalidParams(`"${name}" must be a text. Nothing was done.`);
+  return value;
+}
+
+export function optionalText(params: JsonObject, name: string): string | undefined {
+  return isNone(params[name]) ? undefined : textParam(params, name);
+}
+
+/** A folder: editors and agents may have different ideas of where a relative one begins. */
+export function folderParam(params: JsonObject, name: string): string {
+  return mustBeAbsolute(textParam(params, name), name);
+}
+
+export function foldersParam(params: JsonObject, name: string): readonly string[] {
+  return listParam(params, name).map((folder) => {
+    if (typeof folder !== "string")
+      throw invalidParams(`"${name}" must be a list of texts. Nothing was done.`);
+    return mustBeAbsolute(folder, name);
+  });
+}
+
+/** Null means none. */
+export function listParam(params: JsonObject, name: string): readonly unknown[] {
+  const value = params[name];
+  if (isNone(value)) return [];
+  if (!Array.isArray(value)) throw invalidParams(`"${name}" must be a list. Nothing was done.`);
+  return value;
+}
+
+function mustBeAbsolute(path: string, name: string): string {
+  if (isAbsolute(path)) return path;
+  throw invalidParams(
+    `"${name}" must be an absolute path, and ${oneLine(path, 200)} is none. Nothing was done.`,
+  );
+}

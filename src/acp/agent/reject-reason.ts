@@ -1,0 +1,22 @@
+/**
+ * Why someone said no, or what to mind, in their own words: ACP has no field for it yet, so clients write it into
+ * `_meta`, beside the outcome or inside it. It goes to the model as the person's words.
+ */
+import { visibleText } from "../../call/index.js";
+import { isJsonObject } from "../json.js";
+
+const LONGEST_REASON = 4000;
+
+export function reasonOf(result: unknown): string | undefined {
+  if (!isJsonObject(result)) return undefined;
+  const { _meta, outcome } = result;
+  return textIn(_meta) ?? (isJsonObject(outcome) ? textIn(outcome["_meta"]) : undefined);
+}
+
+function textIn(meta: unknown): string | undefined {
+  if (!isJsonObject(meta)) return undefined;
+  const ours = meta["toolgate"];
+  const text = (isJsonObject(ours) ? ours["reason"] : undefined) ?? meta["reason"] ?? meta["feedback"];
+  if (typeof text !== "string" || text.trim() === "") return undefined;
+  return visibleText(text.trim().slice(0, LONGEST_REASON), { keepNewlines: true });
+}

@@ -1,0 +1,85 @@
+/**
+ * An agent author's whole program: an agent of ours, or a loop of their own, served to editors on stdin and stdout.
+ *
+ * It ends when the editor goes: every call is closed, every process gone, and the sessions are given back.
+ */
+import { once } from "node:events";
+import type { Agent } from "../../agent/index.js";
+import type { Ledger } from "../../call/index.js";
+import { LocalWorkspace } from "../../tools/index.js";
+import type { Workspace } from "../../tools/index.js";
+import { stdioWire } from "../connection/stdio-wire.js";
+import type { Wire } from "../connection/wire.js";
+import { agentHost } from "./agent-host.js";
+import { elicitFromClient } from "./elicit-from-client.js";
+import { editorWorkspace } from "./editor-workspace.js";
+import type { AcpHost } from "./host.js";
+import { LoopSession } from "./loop-session.js";
+import type { Loop } from "./loop-session.js";
+import { serveWire } from "./serve-wire.js";
+
+export type ServeAcpOptions = {
+  /** Where sessions are recorded. */
+  readonly ledger: Ledger;
+  readonly version?: string;
+  /** How to open the folder that the client names; by default as it is on this machine. */
+  readonly openWorkspace?: (cwd: string, also: readonly string[]) => Promise<Workspace>;
+  /** Instead of stdin and stdout. */
+  readonly wire?: Wire;
+  /** Speaks the v2 draft to clients that ask for it. */
+  readonly v2?: boolean;
+};
+
+const PATIENCE = 8_000;
+
+export async function serveAcp(served: Agent | Loop, options: ServeAcpOptions): Promise<void> {
+  const { wire = stdioWire(process.stdin, process.stdout), version = "0.0.0", v2 = false } = options;
+  const host = isLoop(served) ? loopHost(served, options) : agentHost({ agent: served, ...filled(options) });
+  const { name } = served;
+  const serving = serveWire(wire, { name, version, v2, openHost: async () => host, onTrouble: tellTrouble });
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"].map(async (signal) => {
+    await once(process, signal);
+    await wire.close();
+  });
+  await Promise.race([serving, ...signals]);
+  await serving;
+}
+
+const isLoop = (served: Agent | Loop): served is Loop => "prompt" in served;
+
+/** Standard output is the wire: words go elsewhere. */
+function tellTrouble(error: unknown): void {
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+}
+
+function filled({ ledger, openWorkspace = openFolder }: ServeAcpOptions) {
+  return { ledger, openWorkspace };
+}
+
+const openFolder = (cwd: string, also: readonly string[]): Promise<Workspace> =>
+  LocalWorkspace.open(cwd, { roots: also });
+
+function loopHost(loop: Loop, options: ServeAcpOptions): AcpHost {
+  const { ledger, openWorkspace } = filled(options);
+  return {
+    ledger,
+    openSession: async ({ sessionId, cwd, additionalDirectories, client }) => {
+      const local = await openWorkspace(cwd, additionalDirectories);
+      const session = await LoopSession.open({
+        loop,
+        ledger,
+        sessionId,
+        workspace: editorWorkspace(local, client, sessionId),
+        elicit: elicitFromClient(client, sessionId),
+        patience: PATIENCE,
+      });
+      return {
+        session,
+        choices: [],
+        commands: [],
+        aside: async () => "",
+        close: () => session.close(),
+      };
+    },
+  };
+}

@@ -1,0 +1,122 @@
+/**
+ * An agent at the end of a wire. It answers `initialize` at once, from what is known without loading anything;
+ * the rest is loaded meanwhile, since editors start agents long before they use them.
+ */
+import { oneLine } from "../../call/index.js";
+import { CODE, RpcError } from "../connection/message.js";
+import { Peer } from "../connection/peer.js";
+import type { Asked } from "../connection/peer.js";
+import type { Wire } from "../connection/wire.js";
+import { isJsonObject } from "../json.js";
+import type { JsonObject } from "../json.js";
+import type { Door } from "./door.js";
+import type { AcpHost, ClientSide } from "./host.js";
+import { v1Capabilities, v2Capabilities } from "./capabilities.js";
+import { objectParams } from "./params.js";
+
+export type ServeWireOptions = {
+  readonly name: string;
+  readonly title?: string;
+  readonly version: string;
+  /** Called once, when the client has said hello. When it fails, opening a session does, in its words. */
+  readonly openHost: () => Promise<AcpHost>;
+  /** Speaks the v2 draft to clients that ask for it. */
+  readonly v2?: boolean;
+  /** Hears what went wrong inside. */
+  readonly onTrouble?: (error: unknown) => void;
+};
+
+/** Comes back when the client is gone, every call has ended and every session is given back. */
+export async function serveWire(wire: Wire, options: ServeWireOptions): Promise<void> {
+  const agent = new WireAgent(wire, options);
+  await agent.peer.closed;
+  await agent.close();
+}
+
+class WireAgent {
+  readonly peer: Peer;
+  readonly #options: ServeWireOptions;
+  #opening: Promise<Door> | undefined;
+  #door: Door | undefined;
+  #host: AcpHost | undefined;
+
+  constructor(wire: Wire, options: ServeWireOptions) {
+    this.#options = options;
+    this.peer = new Peer(wire, {
+      request: (asked) => this.#request(asked),
+      notification: (method, params) => this.#notification(method, params),
+      ...(options.onTrouble && { trouble: options.onTrouble }),
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#opening?.catch(() => undefined);
+    await this.#door?.close();
+    await this.#host?.close?.();
+    await this.peer.close();
+  }
+
+  #request(asked: Asked): unknown {
+    if (asked.method === "initialize") return this.#initialize(objectParams(asked.params));
+    if (!this.#opening)
+      throw new RpcError(CODE.invalidRequest, `"initialize" comes first. ${asked.method} was not done.`);
+    if (asked.method === "authenticate" || asked.method === "auth/login")
+      return this.#authenticate(objectParams(asked.params));
+    return this.#door ? this.#door.request(asked) : this.#opening.then((door) => door.request(asked));
+  }
+
+  #notification(method: string, params: unknown): void {
+    if (this.#door) this.#door.notification(method, params);
+    // What cannot be opened is told to whoever asks for it.
+    else this.#opening?.then((door) => door.notification(method, params)).catch(() => undefined);
+  }
+
+  #initialize(params: JsonObject): object {
+    const { name, title = name, version, v2 = false } = this.#options;
+    const wanted = params["protocolVersion"];
+    if (!Number.isInteger(wanted) || Number(wanted) < 0)
+      throw new RpcError(CODE.invalidParams, '"protocolVersion" must be a whole number. Nothing was done.');
+    if (this.#opening)
+      throw new RpcError(CODE.invalidRequest, "The connection is initialized already. Nothing was changed.");
+    const info = { name, title, version };
+    const isV2 = v2 && Number(wanted) >= 2;
+    this.#opening = this.#open(isV2, params);
+    this.#opening.catch((error: unknown) => this.#options.onTrouble?.(error));
+    return isV2 ? v2Capabilities(info) : v1Capabilities(info);
+  }
+
+  async #open(isV2: boolean, params: JsonObject): Promise<Door> {
+    // The answer goes out before anything is loaded.
+    await new Promise(setImmediate);
+    const [{ V1Door }, host] = await Promise.all([import("./v1-door.js"), this.#options.openHost()]);
+    this.#host = host;
+    const door = isV2
+      ? new (await import("./v2-door.js")).V2Door({ host, peer: this.peer, client: this.#client(params) })
+      : new V1Door({ host, peer: this.peer, client: this.#client(params) });
+    this.#door = door;
+    return door;
+  }
+
+  /** v1 and v2 name these differently. */
+  #client(params: JsonObject): ClientSide {
+    const info = params["clientInfo"] ?? params["info"];
+    const capabilities = params["clientCapabilities"] ?? params["capabilities"];
+    const named = isJsonObject(info) ? (info["title"] ?? info["name"]) : undefined;
+    return {
+      name: typeof named === "string" && named !== "" ? oneLine(named, 80) : "the editor",
+      capabilities: isJsonObject(capabilities) ? capabilities : {},
+      request: (method, requested, options) => this.peer.request(method, requested, options),
+    };
+  }
+
+  /** Keys come from the environment or the key file; whoever asks learns whether what is there is enough. */
+  async #authenticate(params: JsonObject): Promise<object> {
+    if (params["methodId"] !== "keys")
+      throw new RpcError(
+        CODE.invalidParams,
+        'The only way to authenticate here is "keys". Nothing was changed.',
+      );
+    await this.#opening;
+    return {};
+  }
+}

@@ -1,0 +1,16 @@
+/** ACP v1's words for a session. */
+import { encodeV1Event } from "../v1/encode-event.js";
+import { V1Encoder } from "../v1/encoder.js";
+import { encodeV1Permission, readV1Outcome } from "../v1/permission.js";
+import type { Dialect } from "./dialect.js";
+
+export function v1Dialect(): Dialect {
+  const encoder = new V1Encoder();
+  return {
+    echoesUser: false,
+    call: (call) => encoder.encode(call),
+    event: encodeV1Event,
+    permission: encodeV1Permission,
+    outcome: readV1Outcome,
+  };
+}

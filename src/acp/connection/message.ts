@@ -1,0 +1,39 @@
+/** JSON-RPC 2.0 as ACP uses it: the three messages, the errors, and what an id may be. */
+export type RequestId = string | number | null;
+
+/** A message that was read from the other side: an object, and nothing else is known of it yet. */
+export type Incoming = { readonly [key: string]: unknown };
+
+export const CODE = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+  cancelled: -32800,
+  authRequired: -32000,
+  notFound: -32002,
+  unsupportedVersion: -32022,
+} as const;
+
+/** An error that goes over the wire as it is: whoever throws it has written it for the other side. */
+export class RpcError extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly data?: unknown,
+  ) {
+    super(message);
+    this.name = "RpcError";
+  }
+}
+
+/** Editors offer to sign in when a session is refused this way. */
+export const authRequired = (message: string): RpcError => new RpcError(CODE.authRequired, message);
+
+export const invalidParams = (message: string): RpcError => new RpcError(CODE.invalidParams, message);
+
+/** Integers beyond this cannot be told apart in JavaScript: an answer could go to the wrong request. */
+export function isRequestId(id: unknown): id is RequestId {
+  return id === null || typeof id === "string" || Number.isSafeInteger(id);
+}

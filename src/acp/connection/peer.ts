@@ -1,0 +1,229 @@
+/**
+ * One side of an ACP connection.
+ *
+ * What must stay true: messages are taken in the order in which they came, and what is told (a notification)
+ * is taken in before the next message is looked at; every request is answered exactly once; an answer that
+ * nobody asked for changes nothing; when the connection ends, whoever still waits hears of it.
+ */
+import { oneLine } from "../../call/index.js";
+import { isJsonObject } from "../json.js";
+import { CODE, isRequestId, RpcError } from "./message.js";
+import type { Incoming, RequestId } from "./message.js";
+import type { Wire } from "./wire.js";
+
+/** A request of the other side. */
+export type Asked = { readonly method: string; readonly params: unknown; readonly signal: AbortSignal };
+
+export type PeerHandlers = {
+  /** What comes back is the result; an RpcError is told as it is. */
+  request(asked: Asked): unknown;
+  notification(method: string, params: unknown): void;
+  /** Hears what went wrong inside, which the other side is not told. */
+  trouble?(error: unknown): void;
+};
+
+export type RequestOptions = {
+  /** Aborting it tells the other side that the answer is no longer wanted, and stops waiting for one. */
+  readonly signal?: AbortSignal;
+};
+
+type Waiting = { readonly resolve: (result: unknown) => void; readonly reject: (error: unknown) => void };
+
+/** More than any client means to have open at a time. */
+const MOST_REQUESTS = 4096;
+
+export class Peer {
+  readonly #wire: Wire;
+  readonly #handlers: PeerHandlers;
+  readonly #asked = new Map<RequestId, AbortController>();
+  readonly #waiting = new Map<RequestId, Waiting>();
+  #lastId = 0;
+  #isClosed = false;
+  /** Comes when nothing more will be heard from the other side. */
+  readonly closed: Promise<void>;
+
+  constructor(wire: Wire, handlers: PeerHandlers) {
+    this.#wire = wire;
+    this.#handlers = handlers;
+    this.closed = wire
+      .listen({
+        message: (message) => this.#receive(message),
+        unreadable: (code, why) => this.#send({ id: null, error: { code, message: why } }),
+      })
+      .finally(() => this.#end());
+  }
+
+  /** Rejects with the other side's error as an RpcError, with ConnectionClosed, or with the signal's reason. */
+  request(method: string, params: unknown, { signal }: RequestOptions = {}): Promise<unknown> {
+    if (this.#isClosed) return Promise.reject(new ConnectionClosed());
+    if (signal?.aborted) return Promise.reject(asError(signal.reason));
+    const id = ++this.#lastId;
+    return new Promise((resolve, reject) => {
+      const cancel = () => {
+        this.#waiting.delete(id);
+        this.notify("$/cancel_request", { requestId: id });
+        reject(asError(signal?.reason));
+      };
+      const over = () => signal?.removeEventListener("abort", cancel);
+      this.#waiting.set(id, {
+        resolve: (result) => (over(), resolve(result)),
+        reject: (error) => (over(), reject(asError(error))),
+      });
+      signal?.addEventListener("abort", cancel, { once: true });
+      this.#send({ id, method, params });
+    });
+  }
+
+  notify(method: string, params: unknown): void {
+    this.#send({ method, params });
+  }
+
+  /** How much was sent and not yet taken by the other side, in characters. */
+  get unsent(): number {
+    return this.#wire.unsent;
+  }
+
+  drained(): Promise<void> {
+    return this.#wire.drained();
+  }
+
+  async close(): Promise<void> {
+    await this.#wire.close();
+    this.#end();
+  }
+
+  #receive(message: Incoming): void {
+    if (message["jsonrpc"] !== "2.0")
+      return this.#invalid(null, 'A message must say "jsonrpc": "2.0". Nothing was done.');
+    if (Object.hasOwn(message, "method")) return this.#receiveCall(message);
+    const { id } = message;
+    const isAnswer = Object.hasOwn(message, "result") || Object.hasOwn(message, "error");
+    if (isAnswer || (isRequestId(id) && this.#waiting.has(id))) return this.#receiveAnswer(message);
+    this.#invalid(isRequestId(id) ? id : null, "The message has no method. Nothing was done.");
+  }
+
+  #receiveCall(message: Incoming): void {
+    const { method, id, params } = message;
+    const isRequest = Object.hasOwn(message, "id");
+    if (isRequest && !isRequestId(id))
+      return this.#invalid(
+        null,
+        "A request's id is a string or a whole number below 2^53. Nothing was done.",
+      );
+    if (typeof method !== "string")
+      return this.#invalid(isRequest ? (id as RequestId) : null, "A method is a string. Nothing was done.");
+    // Checked above; a message without an id is told and not asked.
+    if (isRequest) this.#answer(id as RequestId, method, params);
+    else if (method === "$/cancel_request") this.#cancelAsked(params);
+    else this.#told(method, params);
+  }
+
+  #told(method: string, params: unknown): void {
+    try {
+      this.#handlers.notification(method, params);
+    } catch (error) {
+      this.#handlers.trouble?.(error);
+    }
+  }
+
+  #answer(id: RequestId, method: string, params: unknown): void {
+    if (this.#asked.has(id))
+      return this.#invalid(id, "A request with this id is under way. Nothing more was done.");
+    if (this.#asked.size >= MOST_REQUESTS)
+      return this.#failed(
+        id,
+        new RpcError(CODE.internal, `${MOST_REQUESTS} requests are under way. Nothing was done.`),
+      );
+    const abort = new AbortController();
+    this.#asked.set(id, abort);
+    const over = (answer: () => void) => {
+      this.#asked.delete(id);
+      answer();
+    };
+    try {
+      const result = this.#handlers.request({ method, params, signal: abort.signal });
+      if (!(result instanceof Promise)) return over(() => this.#done(id, result));
+      result.then(
+        (value: unknown) => over(() => this.#done(id, value)),
+        (error: unknown) => over(() => this.#failed(id, error, abort.signal)),
+      );
+    } catch (error) {
+      over(() => this.#failed(id, error, abort.signal));
+    }
+  }
+
+  #cancelAsked(params: unknown): void {
+    const id = isJsonObject(params) ? params["requestId"] : undefined;
+    if (isRequestId(id))
+      this.#asked.get(id)?.abort(new RpcError(CODE.cancelled, "The request was cancelled."));
+  }
+
+  /** A foreign answer: what is neither a result nor an error is an error. */
+  #receiveAnswer(message: Incoming): void {
+    const { id, error } = message;
+    const waiting = isRequestId(id) ? this.#waiting.get(id) : undefined;
+    if (!waiting || !isRequestId(id)) return;
+    this.#waiting.delete(id);
+    if (isJsonObject(error)) {
+      const { code, message: text, data } = error;
+      waiting.reject(new RpcError(Number.isInteger(code) ? Number(code) : CODE.internal, String(text), data));
+    } else if (Object.hasOwn(message, "result")) waiting.resolve(message["result"]);
+    else waiting.reject(new RpcError(CODE.internal, "The answer has neither a result nor an error."));
+  }
+
+  #done(id: RequestId, result: unknown): void {
+    try {
+      this.#send({ id, result: result ?? {} });
+    } catch (error) {
+      this.#failed(id, error);
+    }
+  }
+
+  #failed(id: RequestId, thrown: unknown, signal?: AbortSignal): void {
+    const error = signal?.aborted && !(thrown instanceof RpcError) ? asError(signal.reason) : thrown;
+    if (!(error instanceof RpcError)) this.#handlers.trouble?.(error);
+    const told = error instanceof RpcError ? error : new RpcError(CODE.internal, sentenceOf(error));
+    const { code, message, data } = told;
+    this.#send({
+      id,
+      error: { code, message: oneLine(message, LONGEST_ERROR), ...(data !== undefined && { data }) },
+    });
+  }
+
+  #invalid(id: RequestId, message: string): void {
+    this.#send({ id, error: { code: CODE.invalidRequest, message } });
+  }
+
+  #send(message: object): void {
+    if (!this.#isClosed) this.#wire.send({ jsonrpc: "2.0", ...message });
+  }
+
+  #end(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const closed = new ConnectionClosed();
+    for (const { reject } of this.#waiting.values()) reject(closed);
+    this.#waiting.clear();
+    for (const abort of this.#asked.values()) abort.abort(closed);
+  }
+}
+
+const LONGEST_ERROR = 2000;
+
+/** Errors with a code of our own are written for whoever uses us; what others say may tell what is nobody's affair. */
+function sentenceOf(error: unknown): string {
+  const isOurs = error instanceof Error && "code" in error && /^[A-Z_]+$/.test(String(error.code));
+  return isOurs ? error.message : "Something broke inside. The request was not carried out.";
+}
+
+const asError = (reason: unknown): Error =>
+  reason instanceof Error ? reason : new RpcError(CODE.cancelled, "The request was cancelled.");
+
+export class ConnectionClosed extends Error {
+  readonly code = "CONNECTION_CLOSED";
+
+  constructor() {
+    super("The ACP connection is closed. Nothing more was sent.");
+    this.name = "ConnectionClosed";
+  }
+}

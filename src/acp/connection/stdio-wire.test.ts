@@ -1,0 +1,94 @@
+import { PassThrough } from "node:stream";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { CODE } from "./message.js";
+import { stdioWire } from "./stdio-wire.js";
+
+type Heard = { readonly messages: unknown[]; readonly unreadable: number[] };
+
+async function heard(chunks: Iterable<string | Buffer>): Promise<Heard> {
+  const input = new PassThrough();
+  const messages: unknown[] = [];
+  const unreadable: number[] = [];
+  const over = stdioWire(input, new PassThrough()).listen({
+    message: (message) => void messages.push(message),
+    unreadable: (code) => void unreadable.push(code),
+  });
+  for (const chunk of chunks)
+    if (!input.write(chunk)) await new Promise((resolve) => input.once("drain", resolve));
+  input.end();
+  await over;
+  return { messages, unreadable };
+}
+
+test("one message a line, however the bytes are cut", async () => {
+  const sent = [{ a: "ü€𝄞" }, { b: [1, 2] }, { c: "line\nbreak" }];
+  const bytes = Buffer.from(sent.map((message) => `${JSON.stringify(message)}\n`).join(""));
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat({ max: bytes.length }), { maxLength: 8 }), async (cuts) => {
+      const places = [0, ...cuts.toSorted((a, b) => a - b), bytes.length];
+      const chunks = places.slice(1).map((end, index) => bytes.subarray(places[index], end));
+      expect((await heard(chunks.filter(({ length }) => length > 0))).messages).toEqual(sent);
+    }),
+  );
+});
+
+test("CRLF, a byte order mark, empty lines and a last line without its end are fine", async () => {
+  expect(await heard(['\uFEFF{"a":1}\r\n\r\n   \n\n{"b":2}'])).toEqual({
+    messages: [{ a: 1 }, { b: 2 }],
+    unreadable: [],
+  });
+});
+
+test("a line that is no JSON is reported, and the next one is read", async () => {
+  expect(await heard(['{"a":\n', Buffer.from([0xff, 0xfe, 0, 1, 0x0a]), '{"b":2}\n'])).toEqual({
+    messages: [{ b: 2 }],
+    unreadable: [CODE.parseError, CODE.parseError],
+  });
+});
+
+test("a batch or a bare value is reported, and the next one is read", async () => {
+  expect(await heard(['[{"a":1}]\n42\n"x"\nnull\n{"b":2}\n'])).toEqual({
+    messages: [{ b: 2 }],
+    unreadable: Array.from({ length: 4 }, () => CODE.invalidRequest),
+  });
+});
+
+test("a line that is too long is left out without being kept, and the next one is read", async () => {
+  const piece = "x".repeat(1024 * 1024);
+  function* endless() {
+    for (let count = 0; count < 40; count++) yield piece;
+    yield '\n{"b":2}\n';
+  }
+  expect(await heard(endless())).toEqual({ messages: [{ b: 2 }], unreadable: [CODE.invalidRequest] });
+});
+
+test("a message of 31 MiB is read", async () => {
+  const text = "x".repeat(31 * 1024 * 1024);
+  const { messages } = await heard([JSON.stringify({ text }), "\n"]);
+  expect(messages).toEqual([{ text }]);
+});
+
+test("what is sent in one turn goes out in one write, in order", async () => {
+  const output = new PassThrough();
+  const wire = stdioWire(new PassThrough(), output);
+  for (let count = 0; count < 3; count++) wire.send({ count });
+  expect(wire.unsent).toBeGreaterThan(0);
+  const [chunk] = await Promise.all([new Promise((resolve) => output.once("data", resolve)), wire.drained()]);
+  expect(String(chunk)).toBe('{"count":0}\n{"count":1}\n{"count":2}\n');
+  expect(wire.unsent).toBe(0);
+});
+
+test("a client that does not read is known by what has not been taken, and nobody waits for one that is gone", async () => {
+  const output = new PassThrough({ highWaterMark: 16 });
+  const wire = stdioWire(new PassThrough(), output);
+  wire.send({ text: "x".repeat(1000) });
+  await new Promise(setImmediate);
+  wire.send({ text: "x".repeat(1000) });
+  await new Promise(setImmediate);
+  expect(wire.unsent).toBeGreaterThan(900);
+  const drained = wire.drained();
+  output.destroy();
+  await drained;
+  wire.send({ lost: true });
+});

@@ -1,0 +1,155 @@
+/**
+ * One JSON message a line, over a pair of pipes. A line that is no JSON, or that does not end, is reported and
+ * left out, and the next one is read. What is sent in one turn of the event loop goes out in one write.
+ */
+import type { Readable, Writable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
+import { isJsonObject } from "../json.js";
+import { CODE } from "./message.js";
+import type { Wire, WireListener } from "./wire.js";
+
+/** Characters. A legal message of 31 MiB passes; what is longer is no message anyone means. */
+const LONGEST_LINE = 32 * 1024 * 1024;
+
+export function stdioWire(input: Readable, output: Writable): Wire {
+  return new StdioWire(input, output);
+}
+
+class StdioWire implements Wire {
+  readonly #input: Readable;
+  readonly #output: Writable;
+  #lines: string[] = [];
+  #waiting = 0;
+  #isScheduled = false;
+  #isGone = false;
+  #emptied: (() => void)[] = [];
+
+  constructor(input: Readable, output: Writable) {
+    this.#input = input;
+    this.#output = output;
+    const gone = () => {
+      this.#isGone = true;
+      this.#settle();
+    };
+    // Without a listener a closed pipe would end the process.
+    output.on("error", gone);
+    output.on("close", gone);
+  }
+
+  send(message: object): void {
+    const line = `${JSON.stringify(message)}\n`;
+    if (this.#isGone) return;
+    this.#lines.push(line);
+    this.#waiting += line.length;
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.#flush());
+  }
+
+  get unsent(): number {
+    return this.#waiting + this.#output.writableLength;
+  }
+
+  drained(): Promise<void> {
+    if (this.#isGone || this.unsent === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#emptied.push(resolve));
+  }
+
+  async listen(listener: WireListener): Promise<void> {
+    const lines = new Lines(listener);
+    try {
+      for await (const chunk of this.#input) lines.read(chunk as Buffer);
+    } catch {
+      // A pipe that breaks has ended: what was half a line is none.
+      return;
+    }
+    lines.end();
+  }
+
+  async close(): Promise<void> {
+    await this.drained();
+    this.#isGone = true;
+    this.#input.destroy();
+    if (!this.#output.writableEnded && this.#output !== process.stdout) this.#output.end();
+  }
+
+  #flush(): void {
+    this.#isScheduled = false;
+    const text = this.#lines.length === 1 ? (this.#lines[0] ?? "") : this.#lines.join("");
+    this.#lines = [];
+    this.#waiting = 0;
+    if (this.#isGone) return this.#settle();
+    this.#output.write(text, () => {
+      if (this.unsent === 0) this.#settle();
+    });
+  }
+
+  #settle(): void {
+    const emptied = this.#emptied;
+    this.#emptied = [];
+    for (const resolve of emptied) resolve();
+  }
+}
+
+/** Only what is new is searched: a long line costs no more than its length. */
+class Lines {
+  readonly #listener: WireListener;
+  readonly #decoder = new StringDecoder("utf8");
+  #pieces: string[] = [];
+  #length = 0;
+
+  constructor(listener: WireListener) {
+    this.#listener = listener;
+  }
+
+  read(chunk: Buffer): void {
+    const text = this.#decoder.write(chunk);
+    let start = 0;
+    for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
+      this.#keep(text.slice(start, end));
+      this.#lineEnded();
+      start = end + 1;
+    }
+    this.#keep(start === 0 ? text : text.slice(start));
+  }
+
+  /** A last line need not end. */
+  end(): void {
+    if (this.#length > 0) this.#lineEnded();
+  }
+
+  /** Of a line that is too long nothing is kept, and it still has to end. */
+  #keep(piece: string): void {
+    this.#length += piece.length;
+    if (this.#length > LONGEST_LINE) this.#pieces = [];
+    else if (piece !== "") this.#pieces.push(piece);
+  }
+
+  #lineEnded(): void {
+    const isTooLong = this.#length > LONGEST_LINE;
+    const line = this.#pieces.length === 1 ? (this.#pieces[0] ?? "") : this.#pieces.join("");
+    this.#pieces = [];
+    this.#length = 0;
+    if (isTooLong)
+      this.#listener.unreadable(
+        CODE.invalidRequest,
+        `The message is longer than ${LONGEST_LINE} characters.`,
+      );
+    else readLine(line, this.#listener);
+  }
+}
+
+function readLine(line: string, listener: WireListener): void {
+  let message: unknown;
+  try {
+    message = JSON.parse(line);
+  } catch {
+    const text = line.replace(/^\uFEFF/, "").trim();
+    if (text === "") return;
+    // A mark at the beginning of a text is not part of it.
+    if (text !== line) return readLine(text, listener);
+    return listener.unreadable(CODE.parseError, "The line is not JSON.");
+  }
+  if (isJsonObject(message)) return listener.message(message);
+  listener.unreadable(CODE.invalidRequest, "A message is one JSON object; there are no batches.");
+}

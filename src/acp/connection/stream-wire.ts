@@ -1,0 +1,61 @@
+/** A wire over the SDK's `Stream`, for its transports: Streamable HTTP and WebSocket, either side. */
+import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
+import { isJsonObject } from "../json.js";
+import { CODE } from "./message.js";
+import type { Wire, WireListener } from "./wire.js";
+
+export function streamWire({ readable, writable }: Stream): Wire {
+  return new StreamWire(readable.getReader(), writable.getWriter());
+}
+
+class StreamWire implements Wire {
+  readonly #reader: ReadableStreamDefaultReader<AnyMessage>;
+  readonly #writer: WritableStreamDefaultWriter<AnyMessage>;
+  /** The last write; it comes when all before it have been taken. */
+  #sent: Promise<void> = Promise.resolve();
+  #waiting = 0;
+
+  constructor(
+    reader: ReadableStreamDefaultReader<AnyMessage>,
+    writer: WritableStreamDefaultWriter<AnyMessage>,
+  ) {
+    this.#reader = reader;
+    this.#writer = writer;
+    writer.closed.catch(() => undefined);
+  }
+
+  send(message: object): void {
+    // What the transport cannot write would close the connection for good: it is found here.
+    const { length } = JSON.stringify(message);
+    this.#waiting += length;
+    // The peer writes JSON-RPC messages and nothing else.
+    this.#sent = this.#writer
+      .write(message as AnyMessage)
+      .catch(() => undefined)
+      .finally(() => {
+        this.#waiting -= length;
+      });
+  }
+
+  get unsent(): number {
+    return this.#waiting;
+  }
+
+  drained(): Promise<void> {
+    return this.#sent;
+  }
+
+  async listen(listener: WireListener): Promise<void> {
+    for (;;) {
+      const { done, value } = await this.#reader.read().catch(() => ({ done: true, value: undefined }));
+      if (done) return;
+      if (isJsonObject(value)) listener.message(value);
+      else listener.unreadable(CODE.invalidRequest, "A message is one JSON object; there are no batches.");
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#sent;
+    await Promise.allSettled([this.#reader.cancel(), this.#writer.close()]);
+  }
+}

@@ -1,0 +1,21 @@
+/** A connection as the peer sees it: messages out, messages in, in order. How they travel is the wire's own affair. */
+import type { Incoming } from "./message.js";
+
+export type Wire = {
+  /** Puts a message on its way. Throws only when it cannot be written as JSON; one to a side that is gone is lost. */
+  send(message: object): void;
+  /** How much is on its way and not yet taken, in characters. */
+  readonly unsent: number;
+  /** Comes when all that was sent so far was taken, or the other side is gone. */
+  drained(): Promise<void>;
+  /** Hands over what comes, one after the other. Comes back when nothing more will. */
+  listen(listener: WireListener): Promise<void>;
+  /** Ends both directions; what was sent goes out first. */
+  close(): Promise<void>;
+};
+
+export type WireListener = {
+  message(message: Incoming): void;
+  /** Something came that is no message: why, and by which error code it is answered. */
+  unreadable(code: number, why: string): void;
+};

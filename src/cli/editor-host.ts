@@ -1,0 +1,99 @@
+/** What `toolgate acp` serves: the agent of the command line, with what an editor can choose. */
+import { resolve } from "node:path";
+import { agentHost, authRequired } from "../acp/index.js";
+import type { AcpHost, ModelChoice, ServersOfSession } from "../acp/index.js";
+import { mcpConfigFromAcp, McpServers } from "../mcp/index.js";
+import type { AcpMcpServer } from "../mcp/index.js";
+import { costOf, ModelError } from "../model/index.js";
+import type { ModelPrice } from "../model/index.js";
+import { openSandbox } from "../tools/index.js";
+import { openAgent, openFlaggedModel, openLedger } from "./open-agent.js";
+import type { OpenedAgent } from "./open-agent.js";
+import { openServers } from "./open-servers.js";
+import { openWorkspace } from "./open-workspace.js";
+import { packageVersion } from "./package-version.js";
+import type { AcpFlags } from "./program.js";
+import { tell } from "./tell.js";
+
+export async function openEditorHost(flags: AcpFlags): Promise<AcpHost> {
+  const servers = await openServers(flags, resolve(flags.cwd ?? process.cwd()), { mayAsk: false });
+  const opened = await openWithKey(flags, servers ? [servers] : []);
+  const ledger = await openLedger(flags);
+  // Before an editor is served: a sandbox that is not there must be known at the start.
+  if (flags.sandbox) await openSandbox();
+  return agentHost({
+    agent: opened.agent,
+    ledger,
+    openWorkspace: (cwd, also) => openWorkspace(flags.cwd ?? cwd, flags, opened, also),
+    isSandboxed: flags.sandbox ?? false,
+    openServers: openNamedServers,
+    modes: { options: MODES, usual: opened.modeIn },
+    models: modelChoices(flags, opened),
+    ...priced(opened.price),
+    close: async () => {
+      await servers?.close();
+      await ledger.close();
+    },
+  });
+}
+
+const MODES = [
+  {
+    value: "ask",
+    name: "Ask",
+    description: "Looks around by itself; asks before it changes or runs anything.",
+  },
+  {
+    value: "accept-edits",
+    name: "Accept edits",
+    description: "Edits files in the workspace unasked; asks before all else.",
+  },
+  { value: "read-only", name: "Read only", description: "Looks around; changes and runs nothing." },
+  {
+    value: "allow-all",
+    name: "Allow all",
+    description: "Runs what no rule forbids, unasked, with your rights.",
+  },
+];
+
+/** Without its key no session can be opened, and editors know what to say then. */
+async function openWithKey(...given: Parameters<typeof openAgent>): Promise<OpenedAgent> {
+  try {
+    return await openAgent(...given);
+  } catch (error) {
+    if (error instanceof ModelError && error.code.startsWith("KEY")) throw authRequired(error.message);
+    throw error;
+  }
+}
+
+/** The servers that the editor names are the person's own choice: they set them up there. */
+async function openNamedServers(servers: readonly unknown[], cwd: string): Promise<ServersOfSession> {
+  // Whether they are what ACP says is checked where they are read.
+  const configs = mcpConfigFromAcp(servers as readonly AcpMcpServer[], { cwd });
+  return McpServers.start(configs, {
+    approve: async () => true,
+    cwd,
+    clientInfo: { name: "toolgate", version: packageVersion() },
+    onProblem: tell,
+  });
+}
+
+function modelChoices(flags: AcpFlags, { agent, price }: OpenedAgent): readonly ModelChoice[] {
+  const own = { name: flags.model ?? "scripted", open: async () => ({ ...agent, ...priced(price) }) };
+  const others = (flags.models ?? []).map((name): ModelChoice => ({
+    name,
+    open: async () => {
+      const {
+        price: itsPrice,
+        model,
+        contextWindow = agent.contextWindow,
+      } = await openFlaggedModel({ ...flags, model: name });
+      return { model, contextWindow, ...priced(itsPrice) };
+    },
+  }));
+  return [own, ...others];
+}
+
+const priced = (price: ModelPrice | undefined) => ({
+  costOf: (usage: Parameters<typeof costOf>[0]) => costOf(usage, price),
+});

@@ -1,0 +1,493 @@
+/** ACP v1, the agent's side: every method, as a foreign client uses it. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as acp from "@agentclientprotocol/sdk";
+import { describe, expect, test } from "vitest";
+import { agentHost } from "../src/acp/index.js";
+import type { AgentHostOptions } from "../src/acp/index.js";
+import { MemoryLedger } from "../src/history/index.js";
+import type { ScriptStep } from "../src/model/index.js";
+import { parseScript, scriptedModel } from "../src/model/index.js";
+import { inMode, isMode } from "../src/policy/index.js";
+import { LocalWorkspace } from "../src/tools/index.js";
+import { choose, editor, lastOf, says, until } from "./acp-kit.js";
+import type { EditorOptions } from "./acp-kit.js";
+import { folder, scripted } from "./agent-kit.js";
+
+const RUNS: readonly ScriptStep[] = [
+  { say: "Now.", calls: [{ tool: "terminal", input: { command: "echo ran >> log.txt" } }] },
+  { say: "Done." },
+];
+
+const MODES = [
+  { value: "ask", name: "Ask" },
+  { value: "allow-all", name: "Allow all" },
+];
+
+type Given = { readonly steps?: readonly ScriptStep[]; readonly files?: Record<string, string> };
+
+async function opened(given: Given & Partial<AgentHostOptions> = {}, options: EditorOptions = {}) {
+  const { steps = RUNS, files = {}, ledger = new MemoryLedger(), ...host } = given;
+  const cwd = await folder(files);
+  const agent = scripted(steps, {
+    policy: ({ modeId }) => (isMode(modeId) ? inMode(modeId, []) : { rules: [] }),
+    remember: async () => undefined,
+  });
+  const served = agentHost({
+    agent,
+    ledger,
+    openWorkspace: (path, roots) => LocalWorkspace.open(path, { roots }),
+    modes: { options: MODES, usual: () => "ask" },
+    ...host,
+  });
+  const connect = () => editor(served, options);
+  return { cwd, ledger, served, connect, ...(await connect()) };
+}
+
+const { session, initialize } = acp.methods.agent;
+const logOf = (cwd: string) => readFile(join(cwd, "log.txt"), "utf8").catch(() => "");
+
+describe("an editor says hello", () => {
+  test("and hears what this agent can do", async () => {
+    const { hello } = await opened();
+    expect(hello).toMatchObject({
+      protocolVersion: 1,
+      agentCapabilities: {
+        loadSession: true,
+        promptCapabilities: { image: true, embeddedContext: true },
+        sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, additionalDirectories: {} },
+      },
+      agentInfo: { name: "tester", version: "1.0.0" },
+      authMethods: [{ id: "keys" }],
+    });
+  });
+
+  test("in a version that is not there yet, and is answered in the newest one that is", async () => {
+    const { agent } = await opened();
+    // Once a connection is initialized it stays as it is.
+    await expect(agent.request(initialize, { protocolVersion: 65535 })).rejects.toMatchObject({
+      code: -32600,
+    });
+  });
+
+  test("and authenticates with the way that is offered, and with no other", async () => {
+    const { agent } = await opened();
+    expect(await agent.request(acp.methods.agent.authenticate, { methodId: "keys" })).toEqual({});
+    await expect(agent.request(acp.methods.agent.authenticate, { methodId: "magic" })).rejects.toMatchObject({
+      code: -32602,
+    });
+  });
+
+  test("and hears that a key is needed when it opens a session, in the words that say which", async () => {
+    const { agent, cwd } = await opened(
+      {},
+      {
+        serve: {
+          openHost: async () => {
+            throw Object.assign(new Error("There is no key for Anthropic: set ANTHROPIC_API_KEY."), {
+              code: "KEY_MISSING",
+            });
+          },
+        },
+      },
+    );
+    await expect(agent.request(session.new, { cwd, mcpServers: [] })).rejects.toMatchObject({
+      message: expect.stringContaining("ANTHROPIC_API_KEY"),
+    });
+  });
+});
+
+describe("sessions", () => {
+  test("are listed with their title and folder, newest first, and by folder", async () => {
+    const { agent, cwd } = await opened({ steps: [{ say: "Hello." }] });
+    const other = await folder();
+    const first = await agent.request(session.new, { cwd, mcpServers: [] });
+    await agent.request(session.prompt, { sessionId: first.sessionId, prompt: says("Say hello") });
+    const second = await agent.request(session.new, { cwd: other, mcpServers: [] });
+    const { sessions } = await agent.request(session.list, {});
+    expect(sessions.map(({ sessionId }) => sessionId).toSorted()).toEqual(
+      [first.sessionId, second.sessionId].toSorted(),
+    );
+    const here = await agent.request(session.list, { cwd });
+    expect(here.sessions).toMatchObject([
+      { sessionId: first.sessionId, cwd, title: "Say hello", updatedAt: expect.stringMatching(/^\d{4}-/) },
+    ]);
+    await expect(agent.request(session.list, { cursor: "mine" })).rejects.toMatchObject({ code: -32602 });
+  });
+
+  test("are listed page by page, each once", async () => {
+    const { agent, cwd } = await opened();
+    for (let count = 0; count < 53; count++) await agent.request(session.new, { cwd, mcpServers: [] });
+    const first = await agent.request(session.list, {});
+    const second = await agent.request(session.list, { cursor: first.nextCursor ?? "" });
+    expect(first.sessions).toHaveLength(50);
+    expect(second.sessions).toHaveLength(3);
+    expect(second.nextCursor).toBeUndefined();
+    expect(new Set([...first.sessions, ...second.sessions].map(({ sessionId }) => sessionId)).size).toBe(53);
+  });
+
+  test("are taken up again without being told again, and remember what was said", async () => {
+    const { agent, cwd, updates, leave, connect } = await opened();
+    const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
+    await agent.request(session.prompt, { sessionId, prompt: says("Run it") });
+    expect(updates.length).toBeGreaterThan(3);
+    await leave();
+    const again = await connect();
+    await again.agent.request(session.resume, { sessionId, cwd, mcpServers: [] });
+    expect(again.updates).toEqual([]);
+    expect(await again.agent.request(session.prompt, { sessionId, prompt: says("And now?") })).toEqual({
+      stopReason: "end_turn",
+    });
+  });
+
+  test("read after a load as they did live: the same calls, kinds, diffs, times and plan", async () => {
+    const steps: readonly ScriptStep[] = [
+      {
+        say: "I plan.",
+        calls: [{ tool: "todo_write", input: { todos: [{ content: "Edit", status: "in_progress" }] } }],
+      },
+      { calls: [{ tool: "edit_file", input: { path: "a.txt", oldText: "one", newText: "two" } }] },
+      { say: "Done." },
+    ];
+    const { agent, cwd, updates, leave, connect } = await opened({ steps, files: { "a.txt": "one" } });
+    const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
+    await agent.request(session.prompt, { sessionId, prompt: says("Go") });
+    const live = folded(updates);
+    await leave();
+    const again = await connect();
+    await again.agent.request(session.load, { sessionId, cwd, mcpServers: [] });
+    expect(folded(again.updates)).toEqual(live);
+    expect(lastOf(again.updates, "session_info_update")).toMatchObject({ title: "Go" });
+  });
+
+  test("that are closed take no prompts, and can be loaded again; ones that are not open cannot be closed", async () => {
+    const { agent, cwd } = await opened({ steps: [{ say: "Hello." }] });
+    const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
+    expect(await agent.request(session.close, { sessionId })).toEqual({});
+    await expect(agent.request(session.prompt, { sessionId, prompt: says("Hi") })).rejects.toMatchObject({
+      code: -32002,
+    });
+    expect(await agent.request(session.load, { sessionId, cwd, mcpServers: [] })).toBeTypeOf("object");
+    expect(await agent.request(session.prompt, { sessionId, prompt: says("Hi") })).toEqual({
+      stopReason: "end_turn",
+    });
+  });
+
+  test("closed in the middle of a turn end it first: the prompt is answered as cancelled", async () => {
+    const { agent, cwd, questions } = await opened({}, { answer: () => new Promise(() => undefined) });
+    const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
+    const turn = agent.request(session.prompt, { sessionId, prompt: says("Run it") });
+    await until(() => questions.length === 1);
+    await agent.request(session.close, { sessionId });
+    expect(await turn).toEqual({ stopReason: "cancelled" });
+    expect(await logOf(cwd)).toBe("");
+  });
+
+  test("that are deleted are gone, and deleting one that is not there is fine", async () => {
+    const { agent, cwd } = await opened({ steps: [{ say: "Hello." }] });
+    const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
+    await agent.request(session.prompt, { sessionId, prompt: says("Hi") });
+    await agent.request(session.delete, { sessionId });
+    await agent.request(session.delete, { sessionId });
+    expect((await agent.request(session.list, {})).sessions).toEqual([]);
+    await expect(agent.request(session.load, { sessionId, cwd, mcpServers: [] })).rejects.toMatchObject({
+      code: -32002,
+    });
+  });
+
+  test("have further folders where the client names them, and relative ones are refused", async () => {
+    const also = await folder({ "b.txt": "beside" });
+    const steps: readonly ScriptStep[] = [
+      { calls: [{ tool: "read_file", input: { path: join(also, "b.txt") } }] },
+      { say: "Read." },
+    ];
+    const { agent, cwd, questions, updates } = await opened({ steps });
+    const { sessionId } = await agent.request(session.new, {
+      cwd,
+      mcpServers: [],
+      additionalDirectories: [also],
+    });
+    await agent.request(session.setMode, { sessionId, modeId: "ask" });
+    await agent.request(session.prompt, { sessionId, prompt: says("Read it") });
+    expect(questions).toEqual([]);
+    expect(JSON.stringify(updates)).toContain("beside");
+    await expect(
+      agent.request(session.new, { cwd, mcpServers: [], additionalDirectories: ["x"] }),
+    ).rejects.toMatchObject({ code: -32602 });
+    await expect(agent.request(session.new, { cwd: "src", mcpServers: [] })).rejects.toMatchObject({
+      code: -32602,
+    });
+  });
+});
+
+describe("choices", () => {
+  test("the mode can be seen and changed, as a mode and as a config option, and holds from then on", async () => {
+    const { agent, cwd, questions, updates } = await opened();
+    const made = await agent.request(session.new, { cwd, mcpServers: [] });
+    const { sessionId } = made;
+    expect(made).toMatchObject({
+      modes: { currentModeId: "ask", availableModes: [{ id: "ask" }, { id: "allow-all" }] },
+      configOptions: [{ id: "mode", category: "mode", currentValue: "ask" }],
+    });
+    const after = await agent.request(session.setConfigOption, {
+      sessionId,
+      configId: "mode",
+      value: "allow-all",
+    });
+    expect(after.configOptions).toMatchObject([{ id: "mode", currentValue: "allow-all" }]);
+    expect(lastOf(updates, "current_mode_update")).toMatchObject({ currentModeId: "allow-all" });
+    await agent.request(session.prompt, { sessionId, prompt: says("Run it") });
+    expect(questions).toEqual([]);
+    expect(await logOf(cwd)).toBe("ran\n");
+    await agent.request(session.setMode, { sessionId, modeId: "ask" });
+    expect(lastOf(updates, "config_option_update")).toMatchObject({
+      configOptions: [{ currentValue: "ask" }],
+    });
+    for (const modeId of ["yolo", ""])
+      await expect(agent.request(session.setMode, { sessionId, modeId })).rejects.toMatchObject({
+        code: -32602,
+      });
+    await expect(
+      agent.request(session.setConfigOption, { sessionId, configId: "speed", value: "fast" }),
+    ).rejects.toMatchObject({ code: -32602 });
+  });
+
+  test("another model answers from then on, also when the session is loaded later", async () => {
+    const other = scriptedModel(parseScript({ steps: [{ say: "I am the other." }] }));
+    const models = [
+      { name: "first", open: () => Promise.reject(new Error("it is open already")) },
+      { name: "other", open: async () => ({ model: other, contextWindow: 1000 }) },
+    ];
+    const { agent, cwd, updates, leave, connect } = await opened({
+      steps: [{ say: "I am the first." }],
+      models,
+    });
+    const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
+    await agent.request(session.setConfigOption, { sessionId, configId: "model", value: "other" });
+    await agent.request(session.prompt, { sessionId, prompt: says("Who?") });
+    expect(folded(updates).texts).toMatchObject([[expect.any(String), "I am the other."]]);
+    await leave();
+    const again = await connect();
+    const loaded = await again.agent.request(session.load, { sessionId, cwd, mcpServers: [] });
+    expect(loaded.configOptions).toMatchObject([{ id: "mode" }, { id: "model", currentValue: "other" }]);
+  });
+});
+
+describe("commands", () => {
+  const commands: AgentHostOptions["commands"] = () => [
+    { name: "rules", description: "What is allowed", run: async () => "Nothing is." },
+    {
+      name: "break",
+      description: "Breaks",
+      hint: "how",
+      run: (words) => Promise.reject(new Error(`no ${words}`)),
+    },
+  ];
+
+  test("are listed once the session is known, answer without the model, and are there after a load", async () => {
+    const { agent, cwd, updates, leave, connect } = await opened({ commands });
+    const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
+    await until(() => lastOf(updates, "available_commands_update") !== undefined);
+    expect(lastOf(updates, "available_commands_update")?.availableCommands).toEqual([
+      { name: "rules", description: "What is allowed" },
+      { name: "break", description: "Breaks", input: { hint: "how" } },
+    ]);
+    for (const [typed, answer] of [
+      ["/rules", "Nothing is."],
+      ["/break it all", "no it all"],
+    ] as const) {
+      expect(await agent.request(session.prompt, { sessionId, prompt: says(typed) })).toEqual({
+        stopReason: "end_turn",
+      });
+      expect(lastOf(updates, "agent_message_chunk")).toMatchObject({ content: { text: answer } });
+    }
+    expect(updates.some(({ sessionUpdate }) => sessionUpdate === "tool_call")).toBe(false);
+    await leave();
+    const again = await connect();
+    await again.agent.request(session.load, { sessionId, cwd, mcpServers: [] });
+    expect(JSON.stringify(again.updates)).toContain("Nothing is.");
+  });
+
+  test("that are not known go to the model", async () => {
+    const { agent, cwd, updates } = await opened({ commands, steps: [{ say: "A model." }] });
+    const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
+    await agent.request(session.prompt, { sessionId, prompt: says("/ruleset") });
+    expect(folded(updates).texts).toMatchObject([[expect.any(String), "A model."]]);
+  });
+});
+
+describe("questions", () => {
+  test("carry what is really about to be done, and what always would store, for people and for programs", async () => {
+    const { agent, cwd, questions } = await opened();
+    const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
+    await agent.request(session.prompt, { sessionId, prompt: says("Run it") });
+    expect(questions).toMatchObject([
+      {
+        toolCall: { toolCallId: "call_1", kind: "execute", rawInput: { command: "echo ran >> log.txt" } },
+        _meta: { toolgate: { questionId: expect.any(String), about: expect.any(Array) } },
+      },
+    ]);
+    const always = questions[0]?.options.find(({ kind }) => kind === "allow_always");
+    if (always) {
+      const toolgate = questions[0]?._meta?.["toolgate"] as { grants: Record<string, { sentence: string }> };
+      expect(always.name).toContain(toolgate.grants[always.optionId]?.sentence);
+    }
+  });
+
+  test("answered with no and a reason hand the reason to the model", async () => {
+    const { agent, cwd, ledger } = await opened(
+      {},
+      { answer: choose("reject_once", { toolgate: { reason: "use make" } }) },
+    );
+    const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
+    await agent.request(session.prompt, { sessionId, prompt: says("Run it") });
+    const events = await ledger.read(sessionId);
+    expect(events.find(({ event }) => event.type === "call-refused")).toMatchObject({
+      event: { decision: { by: "person", who: "The Editor", reason: "use make" } },
+    });
+    expect(await logOf(cwd)).toBe("");
+  });
+
+  test.each([
+    ["an option that was not offered", { outcome: { outcome: "selected", optionId: "NOT-OFFERED" } }],
+    ["nothing", {}],
+    ["null", null],
+    ["an outcome of another world", { outcome: { outcome: "granted" } }],
+    ["a dismissal", { outcome: { outcome: "cancelled" } }],
+    ["an array", [{ outcome: "selected" }]],
+  ])("answered with %s are not a yes", async (_name, result) => {
+    const { agent, cwd } = await opened({}, { answer: () => result as never });
+    const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
+    expect(await agent.request(session.prompt, { sessionId, prompt: says("Run it") })).toEqual({
+      stopReason: "end_turn",
+    });
+    expect(await logOf(cwd)).toBe("");
+  });
+
+  test("of several calls are open at once, and each answer is for its own", async () => {
+    const command = (name: string) => ({
+      tool: "terminal",
+      input: { command: `echo ${name} > ${name}.txt` },
+    });
+    const steps: readonly ScriptStep[] = [
+      { calls: [command("a"), command("b"), command("c")] },
+      { say: "Done." },
+    ];
+    const waiting: (() => void)[] = [];
+    const { agent, cwd, questions } = await opened(
+      { steps },
+      {
+        answer: (request) =>
+          new Promise((resolve) => {
+            const kind = JSON.stringify(request.toolCall.rawInput).includes("b.txt")
+              ? "reject_once"
+              : "allow_once";
+            waiting.push(() => resolve(choose(kind)(request)));
+          }),
+      },
+    );
+    const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
+    const turn = agent.request(session.prompt, { sessionId, prompt: says("All") });
+    await until(() => questions.length === 3);
+    for (const answer of waiting.toReversed()) answer();
+    await turn;
+    const there = (name: string) => readFile(join(cwd, `${name}.txt`), "utf8").catch(() => undefined);
+    expect(await Promise.all(["a", "b", "c"].map(there))).toEqual(["a\n", undefined, "c\n"]);
+  });
+
+  test("answered elsewhere are withdrawn from the editor, and the turn goes on", async () => {
+    let withdrawn = false;
+    const { agent, cwd, ledger, questions } = await opened(
+      {},
+      {
+        answer: () => new Promise(() => undefined),
+        serves: (app) =>
+          app.onNotification(
+            "$/cancel_request",
+            (value) => value,
+            () => void (withdrawn = true),
+          ) as typeof app,
+      },
+    );
+    const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
+    const turn = agent.request(session.prompt, { sessionId, prompt: says("Run it") });
+    await until(() => questions.length === 1);
+    const [question] = await ledger.openQuestions();
+    if (!question) throw new Error("no question is open");
+    const optionId = question.options.find(({ kind }) => kind === "allow_once")?.optionId ?? "";
+    const { questionId, intentHash } = question;
+    await ledger.answer(questionId, {
+      outcome: { type: "selected", optionId },
+      intentHash,
+      by: "person",
+      at: Date.now(),
+    });
+    expect(await turn).toEqual({ stopReason: "end_turn" });
+    expect(await logOf(cwd)).toBe("ran\n");
+    expect(withdrawn).toBe(true);
+  });
+});
+
+describe("a client that goes", () => {
+  test("in the middle of a question has cancelled: nothing runs, and the session can be opened again", async () => {
+    const { agent, cwd, questions, leave, connect, ledger } = await opened(
+      {},
+      {
+        answer: () => new Promise(() => undefined),
+      },
+    );
+    const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
+    agent.request(session.prompt, { sessionId, prompt: says("Run it") }).catch(() => undefined);
+    await until(() => questions.length === 1);
+    await leave();
+    expect(await ledger.openQuestions()).toEqual([]);
+    const again = await connect();
+    await again.agent.request(session.load, { sessionId, cwd, mcpServers: [] });
+    expect(lastOf(again.updates, "tool_call")).toMatchObject({ status: "failed" });
+    expect(await logOf(cwd)).toBe("");
+  });
+});
+
+test("two prompts at once are answered one after the other, each with its own turn", async () => {
+  const { agent, cwd, updates } = await opened({ steps: [{ say: "One." }] });
+  const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
+  const prompts = ["a", "b", "c"].map((word) =>
+    agent.request(session.prompt, { sessionId, prompt: says(word) }),
+  );
+  expect(await Promise.all(prompts)).toEqual(Array.from({ length: 3 }, () => ({ stopReason: "end_turn" })));
+  const ids = updates.flatMap((update) =>
+    update.sessionUpdate === "agent_message_chunk" ? [update.messageId] : [],
+  );
+  expect(new Set(ids).size).toBe(3);
+});
+
+test("a prompt that cannot be read starts no turn", async () => {
+  const { agent, cwd, updates } = await opened();
+  const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
+  for (const prompt of [[], [{ type: "text" }], [{ type: "resource", resource: { uri: "file:///a" } }]])
+    await expect(agent.request(session.prompt, { sessionId, prompt: prompt as never })).rejects.toMatchObject(
+      {
+        code: -32602,
+      },
+    );
+  expect(updates).toEqual([]);
+});
+
+/** What a client has in the end: each message's text, each call as it is by now, the plan. */
+function folded(updates: readonly acp.SessionUpdate[]) {
+  const texts = new Map<string, string>();
+  const calls = new Map<string, object>();
+  let plan: unknown;
+  for (const update of updates) {
+    if (update.sessionUpdate === "agent_message_chunk" && update.content.type === "text") {
+      const id = update.messageId ?? "";
+      texts.set(id, (texts.get(id) ?? "") + update.content.text);
+    }
+    if (update.sessionUpdate === "tool_call" || update.sessionUpdate === "tool_call_update") {
+      const { sessionUpdate: _, ...fields } = update;
+      calls.set(update.toolCallId, { ...calls.get(update.toolCallId), ...fields });
+    }
+    if (update.sessionUpdate === "plan") plan = update.entries;
+  }
+  return { texts: [...texts], calls: [...calls], plan };
+}
