@@ -1,12 +1,12 @@
 // History under load: durable appends of many callers at once against the bare driver that commits every 5 ms,
-// how long an acknowledgement takes, replay against reading and parsing the same rows, and pages and searches
+// how long an acknowledgement takes, replay and a snapshot against reading and parsing the same rows, and pages and searches
 // in an index of a million calls. Everything is in a folder of its own, on the same disk, in the same run.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { DatabaseSync } from "@photostructure/sqlite";
-import { SessionBook } from "toolgate/call";
+import { savedSession, SessionBook, sessionFromSaved } from "toolgate/call";
 import { openHistoryIndex, openSqliteLedger } from "toolgate/history";
 import { compareAsync } from "./measure.mjs";
 
@@ -133,12 +133,22 @@ async function replay() {
   await ledger.append(lease, workingDay(REPLAYED), { durable: true });
   const bare = new DatabaseSync(file);
   const select = bare.prepare("select seq, event from events where session = 1 and seq > 0 order by seq");
-  const { ours, theirs } = await compareAsync(
+  const readAndFold = async () => {
+    const events = (await ledger.read("s")).map((recorded) => recorded.event);
+    return new SessionBook("s", events);
+  };
+  const kept = (await readAndFold()).snapshot();
+  await ledger.keepSnapshot(lease, { seq: REPLAYED, saved: savedSession(kept) });
+  const { ours, theirs, snapshot, keeping } = await compareAsync(
     {
-      ours: async () => {
-        const events = (await ledger.read("s")).map((recorded) => recorded.event);
-        return new SessionBook("s", events).callCount;
+      ours: async () => (await readAndFold()).callCount,
+      snapshot: async () => {
+        const { seq, saved } = await ledger.snapshot("s");
+        const book = SessionBook.restored(sessionFromSaved(saved));
+        book.applyAll((await ledger.read("s", { after: seq })).map((recorded) => recorded.event));
+        return book.callCount;
       },
+      keeping: () => ledger.keepSnapshot(lease, { seq: REPLAYED, saved: savedSession(kept) }),
       theirs: () => select.all().map((row) => ({ seq: row.seq, event: JSON.parse(row.event) })).length,
     },
     ROUNDS,
@@ -147,6 +157,9 @@ async function replay() {
   await ledger.close();
   console.log(
     `  replay of ${REPLAYED} events: read and fold ${ours.toFixed(0)} ms, read and parse the same rows ${theirs.toFixed(0)} ms, ratio ${(ours / theirs).toFixed(2)} (bar: 1.50)`,
+  );
+  console.log(
+    `  … from a snapshot ${snapshot.toFixed(0)} ms, ratio ${(snapshot / theirs).toFixed(2)} (bar: 0.70); to keep one takes ${keeping.toFixed(0)} ms`,
   );
 }
 
@@ -170,10 +183,10 @@ async function aMillion() {
   exec(
     `${file}.index`,
     `${counted(SESSIONS)} insert into sessions (number, session_id, created_at, updated_at, last_seq, cwd, calls, messages)
-       select n, ${session}, '/home/user/project-' || n % 50, 100, 0 from counted;
+       select n, ${session}, '/home/user/project-' || (n % 50), 100, 0 from counted;
      ${counted(INDEXED)} insert into calls (${columns})
-       select (${NOW} + n * 10) * 1024, n % ${SESSIONS} + 1, 'call-' || n, 'tool_' || n % 20, 'execute', 'Run ' || n, 'done',
-         '2023-11-14', 'rule', 'rule-' || n % 7, n % 1000, 10 from counted;
+       select (${NOW} + n * 10) * 1024, n % ${SESSIONS} + 1, 'call-' || n, 'tool_' || (n % 20), 'execute', 'Run ' || n, 'done',
+         '2023-11-14', 'rule', 'rule-' || (n % 7), n % 1000, 10 from counted;
      drop trigger document_added;
      ${counted(INDEXED)} insert into documents (id, session, tags, text)
        select (${NOW} + n * 10) * 1024, n % ${SESSIONS} + 1, 'kindx',

@@ -2,7 +2,10 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 
-const PACKAGES = [{ name: "bubblewrap", program: "/usr/bin/bwrap", why: "the sandbox is tested with it" }];
+const PACKAGES = [
+  { name: "bubblewrap", program: "/usr/bin/bwrap", why: "the sandbox is tested with it" },
+  { name: "tmux", program: "/usr/bin/tmux", why: "the commands are tested in a terminal of it" },
+];
 
 const missing = PACKAGES.filter(({ program }) => !existsSync(program));
 const mayInstall = process.getuid?.() === 0 && existsSync("/usr/bin/apt-get");

@@ -132,6 +132,34 @@ describe("an editor", () => {
     for (const update of updates) expect(isValid(update)).toBeNull();
   });
 
+  test("types commands that are answered without the model: rules, history, stats, undo, compact", async () => {
+    const cwd = await project(
+      [
+        { calls: [{ tool: "edit_file", input: { path: "a.txt", oldText: "one", newText: "two" } }] },
+        { say: "Done." },
+      ],
+      { "a.txt": "one" },
+    );
+    const { agent, updates } = await editor(cwd, choose("allow_once"));
+    const { sessionId } = await agent.request(acp.methods.agent.session.new, { cwd, mcpServers: [] });
+    await agent.request(acp.methods.agent.session.prompt, prompt(sessionId));
+    expect(await readFile(join(cwd, "a.txt"), "utf8")).toBe("two");
+    const typed = async (text: string) => {
+      await agent.request(acp.methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] });
+      const last = updates.findLast(({ sessionUpdate }) => sessionUpdate === "agent_message_chunk");
+      return last?.sessionUpdate === "agent_message_chunk" && last.content.type === "text"
+        ? last.content.text
+        : "";
+    };
+    expect(await typed("/rules")).toContain("mode: ask");
+    expect(await typed("/history")).toMatch(/call_1 {2}done {2}Edit a\.txt/);
+    expect(await typed("/stats")).toMatch(/edit_file +1 +1/);
+    expect(await typed("/undo")).toContain("a.txt");
+    expect(await readFile(join(cwd, "a.txt"), "utf8")).toBe("one");
+    expect(await typed("/undo call_1")).toMatch(/undone|already|put back/i);
+    expect(await typed("/compact")).toMatch(/summ?ed up|sum up/i);
+  });
+
   test("says no, and the call fails with the sentence", async () => {
     const cwd = await project(RUNS_ONCE);
     const { agent, updates } = await editor(cwd, choose("reject_once"));

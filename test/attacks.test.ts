@@ -37,6 +37,7 @@ import {
   builtTree,
   fixtures,
   gateOn,
+  isAlive,
   no,
   outsideOf,
   placed,
@@ -905,15 +906,6 @@ async function otherServer(port: number): Promise<() => number> {
 const BOMB = gzipSync(Buffer.alloc(50 * 1024 * 1024));
 
 /** A process that has ended and that nobody has collected is no longer alive. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch {
-    return false;
-  }
-}
-
 const openFiles = (): number => readdirSync("/proc/self/fd").length;
 
 function childrenOf(parent: number): number {

@@ -28,16 +28,22 @@ beforeAll(() => {
     throw new Error(`${program} does not exist. Build it first: node scripts/ready.mjs`);
 });
 
-/** What differs from run to run: the folder and the times. */
+/** A line that says that a call has started. */
+const START = /^► (.*) \(.*\n/gm;
+
+/** What differs from run to run: the folder, the times, and which of two calls at once starts before which ends. */
 function steady(transcript: string, root: string): string {
-  return transcript.replaceAll(root, "/sample").replaceAll(/\d+(\.\d+)? (ms|s)\b/g, "N ms");
+  return transcript
+    .replaceAll(START, "")
+    .replaceAll(root, "/sample")
+    .replaceAll(/\d+(\.\d+)? (ms|s)\b/g, "N ms");
 }
 
 function demo(...args: readonly string[]) {
   const { status, stdout, stderr } = toolgate(["demo", ...args]);
   const root = /a failing test in (\S+)/.exec(stdout)?.[1] ?? "";
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-  return { status, stderr, root, transcript: steady(stdout, root) };
+  return { status, stdout, stderr, root, transcript: steady(stdout, root) };
 }
 
 describe("the demo", () => {
@@ -46,6 +52,17 @@ describe("the demo", () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(transcript).toBe(fixture("demo.txt"));
     expect(spawnSync(process.execPath, ["cart.test.js"], { cwd: root }).status).toBe(0);
+  });
+
+  test("where nobody watches, a line says that a call has started, and its card that it has ended", () => {
+    const { stdout } = demo("--yes");
+    const started = [...stdout.matchAll(START)].map(([line, title = ""]) => ({
+      at: stdout.indexOf(line),
+      title,
+    }));
+    expect(started).toHaveLength(8);
+    for (const { at, title } of started) expect(stdout.indexOf(`✓ ${title} (`, at)).toBeGreaterThan(at);
+    expect(stdout).not.toContain("\u001b");
   });
 
   test("changes nothing when nobody is there to ask, and says so", () => {
@@ -116,7 +133,17 @@ describe("the command line", () => {
       name,
     ]);
     const history = ["list", "show", "search", "export", "verify", "delete"].map((name) => ["history", name]);
-    const others = [["history"], ...history, ["stats"], ["undo"], ["config"], ["completion"]];
+    const mcp = [["mcp"], ["mcp", "list"], ["mcp", "revoke"]];
+    const others = [
+      ["history"],
+      ...history,
+      ...mcp,
+      ["stats"],
+      ["undo"],
+      ["config"],
+      ["completion"],
+      ["conformance"],
+    ];
     for (const command of [[], ["demo"], ["run"], ["acp"], ["serve"], ["rules"], ...rules, ...others]) {
       const { status, stdout, stderr } = toolgate([...command, "--help"]);
       expect([status, stderr]).toEqual([0, ""]);
@@ -133,14 +160,22 @@ describe("the command line", () => {
 
   test.each([
     [["frobnicate"], 'toolgate: there is no command "frobnicate". Nothing was done. Try: toolgate --help\n'],
-    [["demo", "--quick"], "error: unknown option '--quick'\nNothing was done. Try: toolgate --help\n"],
+    [["demo", "--quick"], "error: unknown option '--quick'\nNothing was done. Try: toolgate demo --help\n"],
     [
       ["run"],
-      "error: missing required argument 'prompt': say what the agent should do\nNothing was done. Try: toolgate --help\n",
+      "error: missing required argument 'prompt': say what the agent should do\nNothing was done. Try: toolgate run --help\n",
     ],
     [
       ["serve", "--port", "x"],
-      "error: option '--port <number>' argument 'x' is invalid. It is a whole number from 0 to 65535.\nNothing was done. Try: toolgate --help\n",
+      "error: option '--port <number>' argument 'x' is invalid. It is a whole number from 0 to 65535.\nNothing was done. Try: toolgate serve --help\n",
+    ],
+    [
+      ["history", "forget"],
+      "error: unknown command 'forget'\nNothing was done. Try: toolgate history --help\n",
+    ],
+    [
+      ["history", "list", "--all"],
+      "error: unknown option '--all'\nNothing was done. Try: toolgate history list --help\n",
     ],
   ])("%j is not understood: exit code 2, and what to try", (args, message) => {
     expect(toolgate(args)).toEqual({ status: 2, stdout: "", stderr: message });

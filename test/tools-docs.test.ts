@@ -1,13 +1,14 @@
 /** The page about the built-in tools names every tool, its kind and each field of its input. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { taskTool } from "../src/agent/index.js";
 import { builtInTools, webSearchTool } from "../src/tools/index.js";
 
 // The formatter takes stars for emphasis, and writes some signs with a backslash.
 const plain = (text: string) => text.replaceAll(/[\\*_`]/g, "").replaceAll(/\s+/g, " ");
 const page = plain(readFileSync(new URL("../docs/tools.md", import.meta.url), "utf8"));
 
-test.each([...builtInTools, webSearchTool({ type: "brave", key: "k" })])(
+test.each([...builtInTools, taskTool(), webSearchTool({ type: "brave", key: "k" })])(
   "$name is in the docs as it is",
   (tool) => {
     expect(page).toContain(plain(`## ${tool.name} ${tool.description} (${tool.kind})`));

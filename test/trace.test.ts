@@ -1,3 +1,4 @@
+import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import type { Attributes, Span, SpanOptions, Tracer } from "@opentelemetry/api";
 import { trace } from "@opentelemetry/api";
 import { expect, onTestFinished, test } from "vitest";
@@ -6,6 +7,7 @@ import { parseScript, scriptedModel } from "../src/model/index.js";
 import { builtInTools, LocalWorkspace } from "../src/tools/index.js";
 import { AgentSession } from "../src/agent/agent-session.js";
 import { createAgent } from "../src/agent/create-agent.js";
+import { taskTool } from "../src/agent/task-tool.js";
 import { traceSession } from "../src/agent/trace-session.js";
 
 /** Keeps the spans that are made, as a host's own tracer would see them. */
@@ -88,4 +90,44 @@ test("a turn and its calls are spans with names and numbers, and no words of any
     },
   ]);
   expect(JSON.stringify(spans)).not.toContain("secret");
+});
+
+test("a sub-agent's calls are spans below its task's, and what its model used counts for the turn", async () => {
+  const subAgent = [{ calls: [{ tool: "read_file", input: { path: "package.json" } }] }, { say: "Read." }];
+  const input = { description: "Read", prompt: "Read it." };
+  const scripted = scriptedModel(
+    parseScript({ steps: [{ calls: [{ tool: "task", input, subAgent }] }, { say: "Done." }] }),
+  );
+  const counting: typeof scripted = {
+    ...scripted,
+    doStream: async (options) => {
+      const { stream } = await scripted.doStream(options);
+      const counted = new TransformStream<LanguageModelV3StreamPart, LanguageModelV3StreamPart>({
+        transform: (part, controller) => {
+          const inputTokens = { total: 10, noCache: undefined, cacheRead: undefined, cacheWrite: undefined };
+          controller.enqueue(
+            part.type === "finish" ? { ...part, usage: { ...part.usage, inputTokens } } : part,
+          );
+        },
+      });
+      return { stream: stream.pipeThrough(counted) };
+    },
+  };
+  const agent = createAgent({
+    name: "tester",
+    model: counting,
+    tools: [...builtInTools, taskTool()],
+    rules: [{ allow: "read" }, { allow: "task" }],
+  });
+  const workspace = await LocalWorkspace.open(".");
+  const session = await AgentSession.open({ agent, ledger: new MemoryLedger(), workspace });
+  onTestFinished(() => session.close());
+  const { spans, tracer } = keeping();
+  traceSession(session, { name: "tester", modelId: "scripted" }, tracer);
+  await session.prompt([{ type: "text", text: "go" }], new AbortController().signal);
+  expect(spans).toMatchObject([
+    { name: "invoke_agent tester", attributes: { "gen_ai.usage.input_tokens": 40 }, ended: true },
+    { name: "execute_tool task", parent: "invoke_agent tester", ended: true },
+    { name: "execute_tool read_file", parent: "execute_tool task", ended: true },
+  ]);
 });

@@ -1,6 +1,9 @@
 /**
  * A session's history as an app reads it. `full` is all that was said; `compacted` is what the model is
  * told when it goes on, so without answers that were cut off. A call that waits has no `tool` message yet.
+ *
+ * The calls of a sub-agent stand beside the call that it works on, since clients look for open calls in the last
+ * assistant message only. The model is not told of them, so `compacted` has those alone that wait for the app.
  */
 import { isOver, SessionBook } from "../call/index.js";
 import type { ContentBlock, SessionEvent, ToolCall } from "../call/index.js";
@@ -42,7 +45,7 @@ export function historyFromLog(
       if (draft.isCutOffBy(event)) dropDraft();
       draft.add(event);
     } else if (event.type === "step-ended") {
-      const calls = event.toolCallIds.flatMap((toolCallId) => book.call(toolCallId) ?? []);
+      const calls = event.toolCallIds.flatMap((toolCallId) => callWithNested(book, toolCallId, type));
       addAnswer([...draft.take(), ...calls.map(toolUse)]);
       messages.push(...calls.flatMap(toolMessage));
     } else if (event.type === "turn-stopped") {
@@ -51,6 +54,15 @@ export function historyFromLog(
   }
   endUserMessage();
   return messages;
+}
+
+function callWithNested(book: SessionBook, toolCallId: string, type: HistoryType): readonly ToolCall[] {
+  const call = book.call(toolCallId);
+  if (!call) return [];
+  const nested = (call.childSteps ?? [])
+    .flatMap((step) => step.toolCallIds.flatMap((id) => book.call(id) ?? []))
+    .filter(({ state }) => type === "full" || !isOver(state));
+  return [call, ...nested];
 }
 
 function toolUse({ toolCallId, name, rawInput }: ToolCall): Block {

@@ -24,7 +24,9 @@ export function recordedResponse(
   toolCallIds: ReadonlySet<string>,
 ): RecordedResponse {
   const step = log.findLastIndex(
-    (event) => event.type === "step-ended" && event.toolCallIds.some((id) => toolCallIds.has(id)),
+    (event) =>
+      (event.type === "step-ended" || event.type === "child-stepped") &&
+      event.toolCallIds.some((id) => toolCallIds.has(id)),
   );
   const settled = log.findLastIndex(
     (event) => ENDS.has(event.type) && "toolCallId" in event && toolCallIds.has(event.toolCallId),

@@ -76,7 +76,7 @@ async function prepare({ setting, session, submission, stored, config }: Prepara
   const log = recorded.map(({ event }) => event);
   const told = new TurnEvents(session.book, log);
   const checked = checkSubmission(submission, session.book, told);
-  const isNew = checked.results.length > 0 || checked.answers.length > 0;
+  const isNew = checked.results.length + checked.answers.length + checked.stopped.length > 0;
   const ids = new Set([...submission.results.keys(), ...submission.permissions.keys()]);
   const { userBlocks } = submission;
 
@@ -118,6 +118,8 @@ async function take({ gate, ledger }: AgentSession, checked: Checked, now: () =>
     } as const;
     await ledger.answer(questionId, answer);
   }
+  for (const { toolCallId, reason } of checked.stopped)
+    await gate.cancelCall(toolCallId, reason ?? "the app denied it while it was being worked on.");
 }
 
 const REFUSED = { type: "refused" } as const;

@@ -47,6 +47,8 @@ export function readSubmission(messages: readonly TurnMessageBody[]): Submission
 export type Checked = {
   readonly results: readonly { readonly toolCallId: string; readonly content: TextContent }[];
   readonly answers: readonly { readonly question: Question; readonly permission: Permission }[];
+  /** Calls that sub-agents work on and that the app says no to: they are open, so clients may ask about them. */
+  readonly stopped: readonly Permission[];
   readonly missing: readonly string[];
 };
 
@@ -66,8 +68,13 @@ export function checkSubmission(
     if (!told.isAppCall(toolCallId)) continue;
     throw bad(`Call ${toolCallId} is run by the app, so the server has nothing to permit`);
   }
+  const stopped = book
+    .openCalls()
+    .flatMap((call) => (awaitsChild(call) ? denied(permissions.get(call.toolCallId)) : []));
+  const isStopped = (id: string | undefined) => stopped.some(({ toolCallId }) => toolCallId === id);
   const waiting = book.openCalls().flatMap((call) => waitsFor(call, book) ?? []);
   return {
+    stopped,
     results: waiting.flatMap(({ toolCallId, question }) => {
       const content = results.get(toolCallId);
       return question || content === undefined ? [] : [{ toolCallId, content }];
@@ -78,6 +85,7 @@ export function checkSubmission(
     }),
     missing: waiting
       .map(({ toolCallId }) => toolCallId)
+      .filter((toolCallId) => !isStopped(book.call(toolCallId)?.parentToolCallId))
       .filter((toolCallId) => !results.has(toolCallId) && !permissions.has(toolCallId)),
   };
 }
@@ -87,6 +95,12 @@ export function missingProblem(missing: readonly string[]): AapProblem {
 }
 
 type Waiting = { readonly toolCallId: string; readonly question: Question | undefined };
+
+const awaitsChild = ({ state }: ToolCall): boolean =>
+  state.status === "waiting" && state.waitingFor.type === "child";
+
+const denied = (permission: Permission | undefined): readonly Permission[] =>
+  permission && !permission.granted ? [permission] : [];
 
 /** Undefined when nothing is wanted of the app: a question may have been answered elsewhere. */
 function waitsFor({ toolCallId, state }: ToolCall, book: SessionBook): Waiting | undefined {

@@ -2,9 +2,10 @@
  * A session's events as an app hears of them. The same events make the same stream, whether they happen
  * now or are read again from the log.
  *
- * What must stay true: all `tool_call`s of a step come before its first `tool_result`, since clients look
- * for open calls in the last assistant message only; the app's own results are not sent back to it; a
- * call that was never told (its answer was cut off) has no result either.
+ * What must stay true: all `tool_call`s of a step come before its first `tool_result`, and when the turn stops for the
+ * app, all that it is to answer stands after the last one, since clients look for open calls in the last assistant
+ * message only; the app's own results are not sent back to it; a call that was never told (its answer was cut off) has
+ * no result either. A sub-agent's calls are told as the agent's are; what it says is not.
  */
 import type { SessionBook, SessionEvent } from "../call/index.js";
 import { AnswerDraft } from "./answer-draft.js";
@@ -16,18 +17,23 @@ export class TurnEvents {
   readonly #book: SessionBook;
   readonly #draft = new AnswerDraft();
   readonly #appCalls = new Set<string>();
+  /** Calls that sub-agents work on: nothing is wanted of the app for these. */
+  readonly #delegated = new Set<string>();
   /** Calls of finished answers. */
   readonly #told = new Set<string>();
   /** Of those, the ones that have not ended. */
   readonly #open = new Set<string>();
   /** Ended while their answer was not finished. */
   readonly #early = new Set<string>();
-  #inThisResponse = new Set<string>();
+  /** Calls of the assistant's message that the client is putting together, and whether a result has ended it. */
+  #lastMessage = new Set<string>();
+  #isEnded = true;
 
   constructor(book: SessionBook, past: readonly SessionEvent[] = []) {
     this.#book = book;
     for (const event of past) this.read(event);
-    this.#inThisResponse = new Set();
+    this.#lastMessage = new Set();
+    this.#isEnded = true;
   }
 
   wasTold(toolCallId: string): boolean {
@@ -44,6 +50,7 @@ export class TurnEvents {
         if (event.role === "user") return [];
         const cutOff = this.#draft.isCutOffBy(event) ? this.#said() : [];
         const delta = this.#draft.add(event);
+        this.#goOn();
         return [
           ...cutOff,
           { event: event.role === "thought" ? "thinking_delta" : "text_delta", data: { delta } },
@@ -52,6 +59,9 @@ export class TurnEvents {
       case "app-awaited":
         this.#appCalls.add(event.toolCallId);
         return [];
+      case "child-awaited":
+        this.#delegated.add(event.toolCallId);
+        return [];
       case "call-done":
       case "call-failed":
       case "call-refused":
@@ -59,10 +69,10 @@ export class TurnEvents {
       case "call-lost":
         return this.#ended(event);
       case "step-ended":
+      case "child-stepped":
         return this.#step(event.toolCallIds);
       case "turn-parked":
-        // A call that is asked about again was told in an earlier response: this one names it too.
-        return [...this.#open].filter((id) => !this.#inThisResponse.has(id)).flatMap((id) => this.#call(id));
+        return this.#toAnswer();
       case "turn-stopped":
         return this.#said();
       default:
@@ -91,20 +101,36 @@ export class TurnEvents {
     return type === "call-done" && this.#appCalls.has(toolCallId) ? [] : this.#result(toolCallId);
   }
 
+  /** What the app is to answer and would not find: told in an earlier response, or before a result. */
+  #toAnswer(): readonly TurnEvent[] {
+    const wanted = [...this.#open].filter((id) => !this.#delegated.has(id));
+    const lost = wanted.filter((id) => !this.#lastMessage.has(id));
+    // After a result they stand in a message of their own, and so must the others.
+    return (lost.length > 0 && this.#isEnded ? wanted : lost).flatMap((id) => this.#call(id));
+  }
+
   #said(): readonly TurnEvent[] {
     return this.#draft.take().flatMap(saidEvent);
+  }
+
+  /** The assistant goes on: after a result that is a new message. */
+  #goOn(): void {
+    if (this.#isEnded) this.#lastMessage = new Set();
+    this.#isEnded = false;
   }
 
   #call(toolCallId: string): readonly TurnEvent[] {
     const call = this.#book.call(toolCallId);
     if (!call) return [];
-    this.#inThisResponse.add(toolCallId);
+    this.#goOn();
+    this.#lastMessage.add(toolCallId);
     return [{ event: "tool_call", data: { toolCallId, name: call.name, input: call.rawInput ?? {} } }];
   }
 
   #result(toolCallId: string): readonly TurnEvent[] {
     const call = this.#book.call(toolCallId);
     if (!call) return [];
+    this.#isEnded = true;
     const { content, isError } = callResult(call);
     return [{ event: "tool_result", data: { toolCallId, content, ...(isError && { isError }) } }];
   }

@@ -24,12 +24,14 @@ export function seenThrough(
   if (options.withToolgate) {
     const state: ToolCallState =
       call.state.status === "drafting" ? { status: "drafting", draft: NO_INPUT } : call.state;
-    return { ...call, content, rawInput, state };
+    return { ...call, childSteps: undefined, content, rawInput, state };
   }
   const sentence = sentenceOf(call);
   const isOngoing = ["drafting", "ready", "waiting", "cleared", "running"].includes(call.state.status);
   return {
     ...call,
+    // What a sub-agent says is for nobody else.
+    childSteps: undefined,
     providerCallId: undefined,
     parentToolCallId: undefined,
     kindSource: "declared",
@@ -44,7 +46,7 @@ export function seenThrough(
         : [...content, { type: "content", content: { type: "text", text: sentence } }],
     progress: undefined,
     decision: undefined,
-    times: timesOf(version, call, options.at),
+    times: timesOf(call, options.at),
     state: stateOf(version, call, rawInput !== undefined, sentence ?? ""),
   };
 }
@@ -61,8 +63,7 @@ function suffix({ progress }: ToolCall): string {
 
 function stateOf(version: Version, { state }: ToolCall, hasInput: boolean, sentence: string): ToolCallState {
   const isPaused = state.status === "waiting" && state.waitingFor.type === "child";
-  if (state.status === "running" || (version === 2 && isPaused))
-    return { status: "running", cancelWished: false };
+  if (state.status === "running" || isPaused) return { status: "running", cancelWished: false };
   if (state.status === "done") return { status: "done", assumed: false };
   if (state.status === "cancelled" && version === 2) {
     return { status: "cancelled", reason: "the agent reported it as cancelled.", assumed: false };
@@ -74,10 +75,10 @@ function stateOf(version: Version, { state }: ToolCall, hasInput: boolean, sente
 }
 
 /** A reader that is told no times takes its own clock's. */
-function timesOf(version: Version, call: ToolCall, at: number): ToolCall["times"] {
+function timesOf(call: ToolCall, at: number): ToolCall["times"] {
   const { status } = call.state;
   const isPaused = status === "waiting" && call.state.waitingFor.type === "child";
-  const isStarted = status === "running" || status === "done" || (version === 2 && isPaused);
+  const isStarted = status === "running" || status === "done" || isPaused;
   const isEnded = ["done", "failed", "refused", "cancelled", "unknown"].includes(status);
   const times = { announced: at, asked: undefined, answered: undefined };
   return {

@@ -9,8 +9,10 @@ import { Gate, recoveryEvents, SessionRecord } from "../run/index.js";
 import type { Elicit, Judge } from "../run/index.js";
 import { Toolbox } from "../tools/index.js";
 import type { AppTool, Workspace } from "../tools/index.js";
+import { compact } from "./compact.js";
 import type { Agent } from "./create-agent.js";
 import { withProjectInstructions } from "./project-instructions.js";
+import { subAgentStep } from "./sub-agent-step.js";
 import { traceSession } from "./trace-session.js";
 import { advanceTurn } from "./turn.js";
 import type { TurnContext, TurnEnd } from "./turn.js";
@@ -98,11 +100,13 @@ export class AgentSession {
       workspace,
       now,
       elicit: options.elicit,
+      childStep: (toolCallId, signal) => subAgentStep(context, toolCallId, signal),
       onCleared: onCleared && ((verdict) => onCleared(verdict, placeNow())),
       remember: remember && ((grant) => remember(grant, placeNow())),
     });
     const instructions = () => withProjectInstructions(agent.instructions, agent.projectFile, workspace);
-    const session = new AgentSession(record, { agent, record, gate, toolbox, instructions, now }, now);
+    const context: TurnContext = { agent, record, gate, toolbox, instructions, now };
+    const session = new AgentSession(record, context, now);
     traceSession(session, { name: agent.name, modelId: agent.model.modelId });
     if (record.seq === 0) {
       const info = { cwd: workspace.root, agent: agent.name, ...options.info };
@@ -187,6 +191,37 @@ export class AgentSession {
   /** Chooses a mode for the calls from here on; what rules it stands for, the agent's policy says. */
   async setMode(modeId: string): Promise<void> {
     await this.#record.record([{ type: "mode-changed", at: this.now(), modeId }], { durable: true });
+  }
+
+  /** Sums up what happened so far, so that the model has room again. False when there was nothing to sum up. */
+  async compact(signal: AbortSignal): Promise<boolean> {
+    return this.afterOthers(() => compact(this.#context, signal));
+  }
+
+  /** Says what the session is about, beside what was said before. */
+  async describe(info: SessionInfo): Promise<void> {
+    await this.#record.record([{ type: "info-changed", at: this.now(), info }], { durable: true });
+  }
+
+  /**
+   * Records words that are no part of the conversation with the model: a command typed to the door, and its
+   * answer. Returns the id of what was typed.
+   */
+  async aside(said: readonly ContentBlock[], answer: string): Promise<string> {
+    const at = this.now();
+    const id = `aside_${this.#record.seq + 1}`;
+    const chunk = (role: "user" | "agent", block: ContentBlock): SessionEvent => ({
+      type: "message-chunk",
+      at,
+      messageId: `${id}-${role}`,
+      role,
+      block,
+    });
+    await this.#record.record(
+      [...said.map((block) => chunk("user", block)), chunk("agent", { type: "text", text: answer })],
+      { durable: true },
+    );
+    return `${id}-user`;
   }
 
   /** Hears of every event once it is recorded and folded, in order. Returns the function that ends this. */

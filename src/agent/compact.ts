@@ -3,35 +3,38 @@
  * told that in place of it. The log keeps everything; what a person sees does not change.
  */
 import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
+import type { Usage } from "../call/index.js";
 import { partsOf, unlessAborted } from "./answer-stream.js";
+import { fillsWindow } from "./fills-window.js";
 import { promptFromSession } from "./prompt-from-session.js";
 import type { TurnContext } from "./turn.js";
 
-/** How full the window may be before room is made. The rest is for the answer, and for what was estimated wrongly. */
-const FULL = 0.75;
-/** Roughly, over languages and code; a provider's own count is taken where there is one. */
-const CHARACTERS_PER_TOKEN = 3.5;
-
 export async function compactIfFull(context: TurnContext, signal: AbortSignal): Promise<void> {
+  await compact(context, signal, (prompt, usage) => fillsWindow(prompt, context.agent.contextWindow, usage));
+}
+
+/** False when there was nothing to make smaller, or the model did not manage it. */
+export async function compact(
+  context: TurnContext,
+  signal: AbortSignal,
+  isNeeded: (prompt: LanguageModelV3Prompt, usage: Usage | undefined) => boolean = () => true,
+): Promise<boolean> {
   const { agent, record, instructions, now } = context;
   const session = record.book.snapshot();
   const last = session.steps.at(-1);
   // What was just compacted cannot be made smaller, and a first step has nothing before it.
-  if (!last || last.stepId === session.compaction?.throughStepId) return;
+  if (!last || last.stepId === session.compaction?.throughStepId) return false;
   const prompt = promptFromSession(session, {
     instructions: await instructions(),
     longestResult: agent.longestResult,
   });
-  if (Math.max(tokensOf(prompt), last.usage?.inputTokens ?? 0) < agent.contextWindow * FULL) return;
+  if (!isNeeded(prompt, last.usage)) return false;
   const summary = await summed(context, prompt, signal);
-  if (summary === "") return;
+  if (summary === "") return false;
   await record.record([{ type: "context-compacted", at: now(), throughStepId: last.stepId, summary }], {
     durable: true,
   });
-}
-
-function tokensOf(prompt: LanguageModelV3Prompt): number {
-  return JSON.stringify(prompt).length / CHARACTERS_PER_TOKEN;
+  return true;
 }
 
 /** Empty when the model did not manage it: then the turn goes on as long as its provider takes it. */

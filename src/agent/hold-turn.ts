@@ -27,7 +27,7 @@ async function hold(
   const holds = new Holds(session, ask, signal);
   try {
     let end = await start();
-    while (end.status === "parked" && waitsForAnswer(session)) {
+    while (end.status === "parked" && (waitsForAnswer(session) || holds.hasMoved)) {
       await holds.oneSettles();
       end = await session.advance(signal);
     }
@@ -46,12 +46,15 @@ class Holds {
   readonly #held = new Map<string, Promise<void>>();
   readonly #stopListening: () => void;
   #failure: { readonly error: unknown } | undefined;
+  /** Whether something has happened since the turn was parked: what it waited for may have been cancelled by someone. */
+  hasMoved = false;
 
   constructor(session: HeldSession, ask: Ask, signal: AbortSignal) {
     this.#session = session;
     this.#ask = ask;
     this.#signal = AbortSignal.any([signal, this.#over.signal]);
     this.#stopListening = session.onRecorded((events) => {
+      this.hasMoved = events.at(-1)?.type !== "turn-parked";
       for (const event of events) if (event.type === "question-asked") this.#hold(event.question);
     });
   }

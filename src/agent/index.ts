@@ -9,5 +9,8 @@ export { AgentSession } from "./agent-session.js";
 export type { SessionOptions } from "./agent-session.js";
 export { createAgent } from "./create-agent.js";
 export type { Agent, AgentOptions, Place, PolicyFor } from "./create-agent.js";
+export type { HeldSession } from "./held-session.js";
 export { holdTurn } from "./hold-turn.js";
+export { taskTool } from "./task-tool.js";
+export type { TaskToolOptions } from "./task-tool.js";
 export type { TurnEnd } from "./turn.js";

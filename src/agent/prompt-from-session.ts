@@ -7,8 +7,9 @@ import type {
   LanguageModelV3Prompt,
   LanguageModelV3TextPart,
 } from "@ai-sdk/provider";
-import type { ContentBlock, Message, Session, Step, ToolCall, Turn } from "../call/index.js";
+import type { ContentBlock, Message, Session, Step, Turn } from "../call/index.js";
 import { stepMessages } from "./step-messages.js";
+import { toldIds } from "./told-ids.js";
 
 type PromptMessage = LanguageModelV3Prompt[number];
 
@@ -60,28 +61,6 @@ function messagesById({ timeline }: Session): ReadonlyMap<string, readonly Messa
     else messages.set(entry.message.messageId, [entry.message]);
   }
   return messages;
-}
-
-/**
- * The provider's own ids for the calls of signed answers, since it may have signed those too; ours for all others, and
- * where its ids are not unique. One that looks like any of ours is not taken either.
- */
-function toldIds(
-  calls: ReadonlyMap<string, ToolCall>,
-  signed: ReadonlySet<string>,
-): (call: ToolCall) => string {
-  const uses = new Map<string, number>();
-  for (const toolCallId of signed) {
-    const id = calls.get(toolCallId)?.providerCallId ?? "";
-    uses.set(id, (uses.get(id) ?? 0) + 1);
-  }
-  return ({ toolCallId, providerCallId = "" }) =>
-    signed.has(toolCallId) &&
-    providerCallId !== "" &&
-    uses.get(providerCallId) === 1 &&
-    !calls.has(providerCallId)
-      ? providerCallId
-      : toolCallId;
 }
 
 /** Those after what was compacted. */

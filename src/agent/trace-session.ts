@@ -1,5 +1,5 @@
 /**
- * A span for each turn and, below it, one for each call that runs, by the GenAI conventions of OpenTelemetry.
+ * A span for each turn and, below it, one for each call that runs or that a sub-agent works on, by the GenAI conventions of OpenTelemetry.
  * Spans are made from what is recorded and hold names and numbers only: no input, no output, no words of anyone.
  * Without a tracer that the host has registered all of it comes to nothing.
  */
@@ -52,6 +52,7 @@ class SessionSpans {
       case "turn-resumed":
         return this.#startTurn(event.at);
       case "step-ended":
+      case "child-stepped":
         this.#tokens.input += event.usage?.inputTokens ?? 0;
         this.#tokens.output += event.usage?.outputTokens ?? 0;
         return;
@@ -60,6 +61,7 @@ class SessionSpans {
       case "turn-stopped":
         return this.#endTurn(event.at, event.stopReason);
       case "run-started":
+      case "child-awaited":
         return this.#startCall(event.toolCallId, event.at);
       case "call-done":
       case "call-failed":
@@ -100,7 +102,8 @@ class SessionSpans {
   #startCall(toolCallId: string, at: number): void {
     const call = this.#session.book.call(toolCallId);
     if (!call) return;
-    const parent = this.#turn ? trace.setSpan(context.active(), this.#turn) : context.active();
+    const above = this.#calls.get(call.parentToolCallId ?? "") ?? this.#turn;
+    const parent = above ? trace.setSpan(context.active(), above) : context.active();
     const attributes = {
       [OPERATION]: "execute_tool",
       [TOOL]: call.name,

@@ -31,7 +31,7 @@ const accepts: Readonly<Record<keyof typeof way, string>> = {
   ready: `${SHOWS} inputRevised asked appAwaited ${UNDECIDED} failed cancelled`,
   "waiting for a question": `${SHOWS} ${UNDECIDED} failed cancelled`,
   "waiting for the app": `${SHOWS} inputRevised done failed cancelled`,
-  "waiting for a child": `${SHOWS} done failed cancelled`,
+  "waiting for a child": `${SHOWS} childStepped done failed cancelled`,
   cleared: `${SHOWS} asked appAwaited childAwaited started refused failed cancelled`,
   running: `${SHOWS} kept wished done failed cancelled lost`,
   "running with a cancel wish": `${SHOWS} kept wished done failed cancelled lost`,
@@ -116,6 +116,20 @@ test.each<[keyof typeof way, ToolCall["state"]]>([
   ["unknown", { status: "unknown", reason: "the process ended.", assumed: false }],
 ])("a call that is %s holds what belongs to that state and no more", (name, state) => {
   expect(after(...way[name]).state).toStrictEqual(state);
+});
+
+test("a call keeps the answers of the sub-agent that works on it, in order, also when it has ended", () => {
+  const { type: _, toolCallId: __, at: ___, ...first } = event.childStepped;
+  const second = { text: "Done.", thought: "well", toolCallIds: [] };
+  const call = after(
+    ...way["waiting for a child"],
+    event.childStepped,
+    { type: "child-stepped", toolCallId: "call_1", at: 59, ...second },
+    event.done,
+  );
+  expect(call).toMatchObject({ state: { status: "done" }, rawOutput: "ok" });
+  expect(call.childSteps).toStrictEqual([first, second]);
+  expect(after(...way.running).childSteps).toBeUndefined();
 });
 
 test("a run that ends after a cancel was wished is recorded as done, because it was", () => {

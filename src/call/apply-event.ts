@@ -13,6 +13,7 @@ import type { TerminalContent, ToolCallContent } from "./content.js";
 import { textContent } from "./content.js";
 import { IllegalEvent } from "./illegal-event.js";
 import { completeFields, fieldCount, NO_INPUT, readMore } from "./partial-input.js";
+import type { ChildStep } from "./step.js";
 import type {
   CallAnnounced,
   CallFields,
@@ -104,6 +105,10 @@ function change(next: Draft, event: Exclude<ToolCallEvent, CallAnnounced>): bool
         status: "waiting",
         waitingFor: { type: "child", childSessionId: event.childSessionId },
       });
+    case "child-stepped":
+      if (state.status !== "waiting" || state.waitingFor.type !== "child") return false;
+      next.childSteps = [...(next.childSteps ?? []), stepOf(event)];
+      return true;
     case "call-cleared":
       if (!isUndecided(state)) return false;
       if (event.decision) decide(next, event.decision, event.at);
@@ -160,6 +165,7 @@ function announced(call: ToolCall | undefined, event: CallAnnounced): ToolCall {
     kindSource: event.kindSource,
     // A call that names itself as its parent would make every tree walk endless.
     parentToolCallId: parentToolCallId === toolCallId ? undefined : parentToolCallId,
+    childSteps: undefined,
     rawInput: undefined,
     rawOutput: undefined,
     content: [],
@@ -189,6 +195,7 @@ function changed(call: ToolCall): Draft {
     kind: call.kind,
     kindSource: call.kindSource,
     parentToolCallId: call.parentToolCallId,
+    childSteps: call.childSteps,
     rawInput: call.rawInput,
     rawOutput: call.rawOutput,
     content: call.content,
@@ -198,6 +205,16 @@ function changed(call: ToolCall): Draft {
     times: call.times,
     _meta: call._meta,
     state: call.state,
+  };
+}
+
+function stepOf({ text, thought, toolCallIds, usage, answer }: ChildStep): ChildStep {
+  return {
+    text,
+    ...(thought !== undefined && { thought }),
+    toolCallIds,
+    ...(usage && { usage }),
+    ...(answer && { answer }),
   };
 }
 

@@ -236,6 +236,7 @@ const happenings: fc.Arbitrary<Happening> = fc.oneof(
   ]),
   fc.constant(happening("app-awaited", {})),
   fc.constant(happening("child-awaited", { childSessionId: "child-1" })),
+  word.map((said) => happening("child-stepped", { text: said, toolCallIds: ["call_2"] })),
   fc.tuple(deciders, optional(word)).map(
     ([by, reason]): Happening =>
       (call, at) =>

@@ -72,10 +72,12 @@ export type DiffContent = {
 
 export type TerminalExit = { readonly exitCode?: number; readonly signal?: string };
 
-/** A terminal. Without `output` it is someone else's (an ACP client's), who shows what it prints. */
+/** A terminal. Without `output` it is someone else's, who shows what it prints. */
 export type TerminalContent = {
   readonly type: "terminal";
   readonly terminalId: string;
+  /** The ACP client's own terminal, when the command runs in one: it shows what it prints, and we have read it too. */
+  readonly clientTerminalId?: string;
   readonly output?: BoundedText;
   readonly exit?: TerminalExit;
   readonly _meta?: Meta | null;

@@ -28,8 +28,17 @@ export type SessionSummary = {
   readonly updatedAt: number;
 };
 
+/** A session as it was after the event `seq`, written down by `savedSession`. */
+export type SessionSnapshot = { readonly seq: number; readonly saved: string };
+
 /** `counted` says whether this answer is the one that counts; `answer` is the one that does. */
 export type AnswerReceipt = { readonly counted: boolean; readonly answer: Answer };
+
+export type AppendOptions = {
+  readonly durable: boolean;
+  /** Hears how many were stored, once they are: a ledger may make more of them than it was given. */
+  readonly onStored?: (count: number) => void;
+};
 
 export interface Ledger {
   /** Throws LedgerError LEASE_HELD while another owner's lease lasts. The same owner gets a newer one. */
@@ -45,11 +54,15 @@ export interface Ledger {
    * IllegalEvent when an event settles a question that is settled already (an answer may have come in
    * between): then read what is new and decide again. `questionId`s are unique over all sessions.
    */
-  append(
-    lease: Lease,
-    events: readonly SessionEvent[],
-    options: { readonly durable: boolean },
-  ): Promise<number>;
+  append(lease: Lease, events: readonly SessionEvent[], options: AppendOptions): Promise<number>;
+
+  /**
+   * Keeps a snapshot in place of the one before: whoever opens the session next folds only what came after it.
+   * It saves time and is never the truth; a ledger need not have this. Throws LEASE_LOST.
+   */
+  keepSnapshot?(lease: Lease, snapshot: SessionSnapshot): Promise<void>;
+  /** The snapshot, if it still belongs to the log and is as it was kept. */
+  snapshot?(sessionId: string): Promise<SessionSnapshot | undefined>;
 
   /** The events after `after` (from the start without it). */
   read(sessionId: string, options?: { readonly after?: number }): Promise<readonly RecordedEvent[]>;
@@ -66,7 +79,7 @@ export interface Ledger {
    * question is open: refusing is always safe.
    */
   answer(questionId: string, answer: Answer): Promise<AnswerReceipt>;
-  /** Open questions, oldest first, of one session or of all. */
+  /** Open questions, in the order in which they were recorded, of one session or of all. */
   openQuestions(options?: { readonly sessionId?: string }): Promise<readonly Question[]>;
 
   /** The sessions that have events, the most recently written first; `before` is the last one of the page before. */

@@ -3,7 +3,9 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { blocks, lives } from "./calls.samples.js";
 import { bookOf, deepFreeze, isCallEvent } from "./events.samples.js";
+import { savedSession, sessionFromSaved } from "./saved-session.js";
 import type { Session, SessionEvent } from "./session.js";
+import { SessionBook } from "./session-book.js";
 
 /** What happens beside the calls and is legal at any moment. */
 const talk: fc.Arbitrary<readonly SessionEvent[]> = fc.array(
@@ -24,6 +26,19 @@ const talk: fc.Arbitrary<readonly SessionEvent[]> = fc.array(
     fc
       .constantFrom({ title: "Tests" }, { cwd: "/a" }, { title: "Docs", agent: "goose" }, { _meta: { a: 1 } })
       .map((info): SessionEvent => ({ type: "info-changed", at: 5, info })),
+    fc.constantFrom<SessionEvent>(
+      { type: "step-ended", at: 5, turnId: "turn-1", stepId: "step-1", toolCallIds: ["call_1"] },
+      {
+        type: "step-ended",
+        at: 5,
+        turnId: "turn-1",
+        stepId: "step-2",
+        toolCallIds: [],
+        usage: { inputTokens: 3 },
+        answer: { model: "m", parts: [{ type: "text", length: 3, providerOptions: { a: { b: 1 } } }] },
+      },
+      { type: "context-compacted", at: 5, throughStepId: "step-1", summary: "It was long." },
+    ),
     fc.constant<SessionEvent>({
       type: "traffic-repaired",
       at: 5,
@@ -75,6 +90,15 @@ const callsOf = ({ timeline }: Session) =>
 const besideCalls = (session: Session) => ({ ...session, timeline: [] });
 const isOpen = (status: string) => ["drafting", "ready", "waiting", "cleared", "running"].includes(status);
 
+const refusalOf = (apply: () => void): string | undefined => {
+  try {
+    apply();
+    return undefined;
+  } catch (thrown) {
+    return String(thrown);
+  }
+};
+
 describe.each([1, 3, 8])("a session with %i calls at once", (callCount) => {
   const anySession = sessions(callCount);
   const runs = { numRuns: callCount === 8 ? 40 : 100 };
@@ -97,6 +121,41 @@ describe.each([1, 3, 8])("a session with %i calls at once", (callCount) => {
       fc.property(anySession, (log) => {
         const read = asJson(log) as SessionEvent[];
         expect(asJson(bookOf(...read).snapshot())).toEqual(asJson(bookOf(...log).snapshot()));
+      }),
+      runs,
+    );
+  });
+
+  test("written down at any moment, read again and gone on with, is as if its whole log had been folded", () => {
+    fc.assert(
+      fc.property(anySession, fc.nat(), (drawn, at) => {
+        const log = asJson(drawn) as SessionEvent[];
+        const cut = at % (log.length + 1);
+        const session = sessionFromSaved(savedSession(bookOf(...log.slice(0, cut)).snapshot()));
+        if (!session) throw new Error("What this version wrote, this version reads.");
+        const restored = SessionBook.restored(session);
+        for (const each of log.slice(cut)) restored.apply(each);
+        const whole = bookOf(...log);
+        expect(restored.snapshot()).toStrictEqual(whole.snapshot());
+        expect([...restored.calls()]).toStrictEqual([...whole.calls()]);
+        expect(restored.openCalls()).toStrictEqual(whole.openCalls());
+        expect(restored.turn).toStrictEqual(whole.turn);
+      }),
+      runs,
+    );
+  });
+
+  test("turns the same events away after it was written down and read again", () => {
+    fc.assert(
+      fc.property(anySession, anySession, fc.nat(), (drawn, others, at) => {
+        const log = asJson(drawn) as SessionEvent[];
+        const past = log.slice(0, at % (log.length + 1));
+        const session = sessionFromSaved(savedSession(bookOf(...past).snapshot()));
+        const books = [bookOf(...past), SessionBook.restored(session ?? bookOf().snapshot())];
+        for (const other of asJson(others) as SessionEvent[]) {
+          const [one, two] = books.map((book) => refusalOf(() => book.apply(other)));
+          expect(two).toEqual(one);
+        }
       }),
       runs,
     );

@@ -23,6 +23,7 @@ import type {
   Turn,
 } from "./session.js";
 import type { ToolCall, ToolCallEvent } from "./tool-call.js";
+import { isOver } from "./tool-call.js";
 
 /** What a batch of events changed: these calls, and perhaps something beside the calls. */
 export type SessionChanges = { readonly toolCallIds: ReadonlySet<string>; readonly beyondCalls: boolean };
@@ -65,6 +66,21 @@ export class SessionBook {
   constructor(sessionId: string, events: readonly SessionEvent[] = []) {
     this.sessionId = sessionId;
     this.applyAll(events);
+  }
+
+  /** The book of a session as `snapshot` gave it. What is folded on from here is as if it had never been away. */
+  static restored(session: Session): SessionBook {
+    const book = new SessionBook(session.sessionId);
+    for (const entry of session.timeline) book.#restore(entry);
+    for (const asked of session.questions) book.#questions.set(asked.question.questionId, asked);
+    for (const turn of session.turns) book.#turns.push(turn);
+    for (const step of session.steps) book.#steps.push(step);
+    for (const repair of session.repairs) book.#repairs.push(repair);
+    book.#plan = session.plan;
+    book.#modeId = session.modeId;
+    book.#compaction = session.compaction;
+    book.#info = session.info;
+    return book;
   }
 
   get callCount(): number {
@@ -181,6 +197,22 @@ export class SessionBook {
       repairs: [...this.#repairs],
       compaction: this.#compaction,
     };
+  }
+
+  #restore(entry: TimelineEntry): void {
+    if (entry.type === "call") {
+      const { call } = entry;
+      this.#calls.set(call.toolCallId, call);
+      this.#timeline.push(call.toolCallId);
+      if (!isOver(call.state)) this.#openCalls.add(call.toolCallId);
+      return;
+    }
+    const { messageId, role, at, blocks } = entry.message;
+    const [first, ...others] = blocks;
+    if (!first) return;
+    const run = new MessageRun({ messageId, role, at, block: first });
+    for (const block of others) run.push(block);
+    this.#timeline.push(run);
   }
 
   /** A call that this batch has changed already is seen by no one until the batch is over. */

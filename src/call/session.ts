@@ -5,6 +5,7 @@
 import type { ContentBlock, Meta } from "./content.js";
 import type { PlanEntry } from "./plan.js";
 import type { Answer, Question } from "./question.js";
+import type { StepAnswer, Usage } from "./step.js";
 import type { ToolCall, ToolCallEvent } from "./tool-call.js";
 
 export type MessageRole = "user" | "agent" | "thought";
@@ -17,30 +18,6 @@ export type SessionInfo = {
   readonly agent?: string;
   readonly _meta?: Meta | null;
 };
-
-/** What an answer of the model cost, in tokens, as far as its provider says. */
-export type Usage = {
-  readonly inputTokens?: number;
-  readonly outputTokens?: number;
-  readonly reasoningTokens?: number;
-  readonly cachedTokens?: number;
-  readonly cacheWrittenTokens?: number;
-};
-
-/**
- * How an answer of the model was put together, for the model that gave it: providers sign parts of their answers
- * and want them back unchanged. The words are not kept twice: a part of reasoning or text says how many characters
- * it has of the step's thoughts or words, which it shares with the other parts of its type in this order.
- */
-export type StepAnswer = {
-  /** The provider and the name of the model. Another one must not be told what this one signed. */
-  readonly model: string;
-  readonly parts: readonly AnswerPart[];
-};
-
-export type AnswerPart =
-  | { readonly type: "reasoning" | "text"; readonly length: number; readonly providerOptions?: Meta }
-  | { readonly type: "tool-call"; readonly toolCallId: string; readonly providerOptions?: Meta };
 
 /** A summary in place of all steps up to and with this one. */
 export type Compaction = { readonly throughStepId: string; readonly summary: string };

@@ -8,6 +8,7 @@
 import type { Location, Meta, ToolCallContent } from "./content.js";
 import type { PartialInput } from "./partial-input.js";
 import type { Question } from "./question.js";
+import type { ChildStep } from "./step.js";
 import type { ToolKind } from "./tool-kind.js";
 
 export type ToolCall = {
@@ -22,6 +23,8 @@ export type ToolCall = {
   readonly kind: ToolKind;
   readonly kindSource: KindSource;
   readonly parentToolCallId: string | undefined;
+  /** The answers of the sub-agent that works on it, in order; the calls in them have this one as their parent. */
+  readonly childSteps: readonly ChildStep[] | undefined;
   readonly rawInput: unknown;
   readonly rawOutput: unknown;
   readonly content: readonly ToolCallContent[];
@@ -157,6 +160,8 @@ export type ToolCallEvent =
   | CallEvent<"question-asked", { readonly question: Question }>
   | CallEvent<"app-awaited">
   | CallEvent<"child-awaited", { readonly childSessionId: string }>
+  /** The sub-agent's model has said all it had to say: only what a step ended with is told to it again. */
+  | CallEvent<"child-stepped", ChildStep>
   /**
    * Without a decision nobody here decided: a foreign agent ran the call by its own lights. `rawInput`: the
    * input was changed with the yes.

@@ -10,7 +10,16 @@ import { stdioWire } from "../acp/connection/stdio-wire.js";
 import { packageVersion } from "./package-version.js";
 import type { AcpFlags } from "./program.js";
 
-export async function serveEditor(flags: AcpFlags): Promise<void> {
+/** Milliseconds. Whoever starts this by hand, with a flag that does not exist, hears of it all the same. */
+const PATIENCE = 500;
+
+/** `readFlags` is called once, when the client has said hello or after a moment; wrong ones end the process. */
+export async function serveEditor(
+  readFlags: () => Promise<AcpFlags>,
+  { v2 }: { readonly v2: boolean },
+): Promise<void> {
+  let flags: Promise<AcpFlags> | undefined;
+  const theFlags = () => (flags ??= readFlags());
   const wire = stdioWire(process.stdin, process.stdout);
   // However it ends, what still runs is told to stop, and what really happened is recorded.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
@@ -18,12 +27,16 @@ export async function serveEditor(flags: AcpFlags): Promise<void> {
       () => wire.close(),
       () => undefined,
     );
+  setTimeout(() => void theFlags(), PATIENCE).unref();
   await serveWire(wire, {
     name: "toolgate",
     title: "Toolgate",
     version: packageVersion(),
-    v2: flags.acpV2 ?? false,
-    openHost: async () => (await import("./editor-host.js")).openEditorHost(flags),
+    v2,
+    openHost: async () => {
+      const read = await theFlags();
+      return (await import("./editor-host.js")).openEditorHost(read);
+    },
     onTrouble: (error) => {
       const text = error instanceof Error ? error.message : String(error);
       process.stderr.write(`toolgate: ${text}\n`);

@@ -7,6 +7,8 @@ export function wantsColour(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv =
 
 const [RED, GREEN, DIM, PLAIN] = ["\u001b[31m", "\u001b[32m", "\u001b[2m", "\u001b[39;22m"];
 
+export const dimmed = (line: string): string => DIM + line + PLAIN;
+
 /** The lines that go and come in a diff, and the marks of calls that failed or were done. */
 export function coloured(text: string): string {
   return text
@@ -14,7 +16,7 @@ export function coloured(text: string): string {
     .map((line) => {
       if (/^ {4}[│┆] - /.test(line)) return RED + line + PLAIN;
       if (/^ {4}[│┆] \+ /.test(line)) return GREEN + line + PLAIN;
-      if (/^ {4}[│┆] /.test(line)) return DIM + line + PLAIN;
+      if (/^ {4}[│┆] /.test(line)) return dimmed(line);
       if (line.startsWith("✓ ")) return GREEN + "✓" + PLAIN + line.slice(1);
       return /^[✗⊘] /.test(line) ? RED + line.charAt(0) + PLAIN + line.slice(1) : line;
     })

@@ -10,8 +10,8 @@ import type { Ask } from "../run/index.js";
 import { builtInTools, LocalWorkspace } from "../tools/index.js";
 import { askInTerminal, refuseAll } from "./ask-in-terminal.js";
 import type { Screen } from "./ask-in-terminal.js";
-import { LiveText } from "./live-text.js";
-import { endText, runTurn } from "./run-turn.js";
+import { CANCELLING, openScreen } from "./open-screen.js";
+import { endText, exitCode, runTurn } from "./run-turn.js";
 import { sampleScript, writeSampleProject } from "./sample-project.js";
 
 /** A pace that one can read along with. */
@@ -36,11 +36,13 @@ export async function runDemo({ yes = false, pause }: DemoFlags): Promise<number
   write(`A scripted agent, real tools: a failing test in ${workspace.root}\n\n`);
   const session = await AgentSession.open({ agent, ledger, workspace });
   try {
-    const live = new LiveText(session, write);
-    const end = await runTurn(session, "The test fails. Please mend it.", asker(yes, hasPerson, live));
-    live.endLine();
+    const { live } = openScreen(session);
+    const end = await runTurn(session, "The test fails. Please mend it.", {
+      ask: asker(yes, hasPerson, live),
+      onInterrupt: () => live.note(CANCELLING),
+    }).finally(() => live.close());
     write(`${endText(end) ?? closing(session, workspace.root)}\n`);
-    return end.status === "stopped" && end.stopReason === "end_turn" ? 0 : 1;
+    return exitCode(end);
   } finally {
     await session.close();
     await ledger.close();

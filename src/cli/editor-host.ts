@@ -1,12 +1,12 @@
-/** What `toolgate acp` serves: the agent of the command line, with what an editor can choose. */
+/** What `toolgate acp` serves: the agent of the command line, with what an editor can choose and type. */
 import { resolve } from "node:path";
 import { agentHost, authRequired } from "../acp/index.js";
 import type { AcpHost, ModelChoice, ServersOfSession } from "../acp/index.js";
-import { mcpConfigFromAcp, McpServers } from "../mcp/index.js";
 import type { AcpMcpServer } from "../mcp/index.js";
 import { costOf, ModelError } from "../model/index.js";
 import type { ModelPrice } from "../model/index.js";
 import { openSandbox } from "../tools/index.js";
+import { editorCommands } from "./editor-commands.js";
 import { openAgent, openFlaggedModel, openLedger } from "./open-agent.js";
 import type { OpenedAgent } from "./open-agent.js";
 import { openServers } from "./open-servers.js";
@@ -16,9 +16,10 @@ import type { AcpFlags } from "./program.js";
 import { tell } from "./tell.js";
 
 export async function openEditorHost(flags: AcpFlags): Promise<AcpHost> {
+  // First: settings with a mistake stop everything before anything is started.
+  const ledger = await openLedger(flags);
   const servers = await openServers(flags, resolve(flags.cwd ?? process.cwd()), { mayAsk: false });
   const opened = await openWithKey(flags, servers ? [servers] : []);
-  const ledger = await openLedger(flags);
   // Before an editor is served: a sandbox that is not there must be known at the start.
   if (flags.sandbox) await openSandbox();
   return agentHost({
@@ -29,6 +30,7 @@ export async function openEditorHost(flags: AcpFlags): Promise<AcpHost> {
     openServers: openNamedServers,
     modes: { options: MODES, usual: opened.modeIn },
     models: modelChoices(flags, opened),
+    commands: (session) => editorCommands(session, session.book.info.cwd ?? process.cwd(), flags),
     ...priced(opened.price),
     close: async () => {
       await servers?.close();
@@ -68,6 +70,7 @@ async function openWithKey(...given: Parameters<typeof openAgent>): Promise<Open
 
 /** The servers that the editor names are the person's own choice: they set them up there. */
 async function openNamedServers(servers: readonly unknown[], cwd: string): Promise<ServersOfSession> {
+  const { mcpConfigFromAcp, McpServers } = await import("../mcp/index.js");
   // Whether they are what ACP says is checked where they are read.
   const configs = mcpConfigFromAcp(servers as readonly AcpMcpServer[], { cwd });
   return McpServers.start(configs, {

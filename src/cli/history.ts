@@ -16,12 +16,15 @@ import type { ExportFormat, HistoryIndex, SearchHit } from "../history/index.js"
 import { sessionText } from "../view/index.js";
 import { coloured, wantsColour } from "./colour.js";
 import { findSession } from "./find-session.js";
+import { indexFile } from "./index-file.js";
+import { jsonText } from "./json-text.js";
 import { ledgerFile } from "./open-agent.js";
+import { readRedaction } from "./redaction.js";
 
 export type HistoryFlags = { readonly ledger?: string; readonly json?: boolean };
 
 const write = (text: string): void => void process.stdout.write(text);
-const json = (value: unknown): void => write(`${JSON.stringify(value)}\n`);
+const json = (value: unknown): void => write(`${jsonText(value)}\n`);
 const day = (at: number): string => new Date(at).toISOString().slice(0, 16).replace("T", " ");
 
 export async function listSessions(
@@ -32,14 +35,32 @@ export async function listSessions(
       limit: flags.limit ?? 20,
       ...(flags.cwd !== undefined && { cwd: flags.cwd }),
     });
-    if (flags.json) return json({ sessions: items, ...(next !== undefined && { next }) });
+    const waiting = await openQuestionsOf(flags);
+    const sessions = items.map((item) => ({ ...item, openQuestions: waiting.get(item.sessionId) ?? 0 }));
+    if (flags.json) return json({ sessions, ...(next !== undefined && { next }) });
     if (items.length === 0) return write("No session is remembered here yet. Begin one with: toolgate run\n");
-    for (const { sessionId, updatedAt, calls, title, cwd } of items) {
+    for (const { sessionId, updatedAt, calls, title, cwd, openQuestions } of sessions) {
       const about = oneLine(title ?? cwd ?? "", 60);
-      write(`${sessionId}  ${day(updatedAt)}  ${calls} ${calls === 1 ? "call" : "calls"}  ${about}\n`);
+      const waits = openQuestions === 0 ? "" : "  waits for an answer";
+      write(
+        `${sessionId}  ${day(updatedAt)}  ${calls} ${calls === 1 ? "call" : "calls"}  ${about}${waits}\n`,
+      );
     }
     if (next !== undefined) write("There are more: see them with --limit.\n");
   });
+}
+
+/** How many questions each session waits for. */
+async function openQuestionsOf(flags: HistoryFlags): Promise<ReadonlyMap<string, number>> {
+  const ledger = await openSqliteLedger(existing(flags), { readOnly: true });
+  try {
+    const counts = new Map<string, number>();
+    for (const { sessionId } of await ledger.openQuestions())
+      counts.set(sessionId, (counts.get(sessionId) ?? 0) + 1);
+    return counts;
+  } finally {
+    await ledger.close();
+  }
 }
 
 export async function showSession(
@@ -47,7 +68,7 @@ export async function showSession(
   flags: HistoryFlags & { readonly secrets?: boolean },
 ): Promise<number> {
   const session = await readSession(wanted, flags);
-  const shown = flags.secrets ? session : redactSession(session);
+  const shown = flags.secrets ? session : redactSession(session, readRedaction());
   if (flags.json) json(shown);
   else {
     const text = `${sessionText(shown)}\n${callTable(shown)}`;
@@ -57,7 +78,7 @@ export async function showSession(
 }
 
 /** The calls with their ids, which `undo` is given. */
-function callTable({ timeline, sessionId }: Session): string {
+export function callTable({ timeline, sessionId }: Session): string {
   const calls = timeline.flatMap((entry) => (entry.type === "call" ? [entry.call] : []));
   if (calls.length === 0) return "";
   const rows = calls.map(({ toolCallId, state, title, times }) => {
@@ -103,8 +124,10 @@ export async function exportHistory(
 ): Promise<number> {
   const session = await readSession(wanted, flags);
   const redacted = !flags.secrets;
-  if (flags.format === "text") write(`${sessionText(redacted ? redactSession(session) : session)}\n`);
-  else for (const piece of exportSession(session, flags.format, { redacted })) write(piece);
+  const { patterns } = readRedaction();
+  if (flags.format === "text")
+    write(`${sessionText(redacted ? redactSession(session, { patterns }) : session)}\n`);
+  else for (const piece of exportSession(session, flags.format, { redacted, patterns })) write(piece);
   return 0;
 }
 
@@ -180,7 +203,13 @@ export async function withIndex(
   flags: HistoryFlags,
   use: (index: HistoryIndex) => Promise<void>,
 ): Promise<number> {
-  const index = await openHistoryIndex(existing(flags), { onProgress: progressLine("indexed") });
+  const ledger = existing(flags);
+  const { patterns } = readRedaction();
+  const index = await openHistoryIndex(ledger, {
+    patterns,
+    indexFile: indexFile(ledger, patterns),
+    onProgress: progressLine("indexed"),
+  });
   try {
     await use(index);
     return 0;
@@ -190,7 +219,7 @@ export async function withIndex(
 }
 
 /** To look into a history must not begin one. */
-function existing(flags: HistoryFlags): string {
+export function existing(flags: HistoryFlags): string {
   const file = ledgerFile(flags);
   if (existsSync(file)) return file;
   throw Object.assign(

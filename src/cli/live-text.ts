@@ -1,26 +1,57 @@
-/** Shows a session as text while it happens: words as they come, each call when it asks and when it ends. */
-import type { AgentSession } from "../agent/index.js";
+/**
+ * Shows a session as text while it happens: words as they come, and each call from its announcement to its end.
+ *
+ * On a terminal, calls under way are a few rows at the end of the screen that change in place; what has ended
+ * stays above them. Elsewhere, and on a terminal that can only go forward, a line is written when a call starts
+ * and another when it has ended. While somebody reads a question, nothing is drawn and nothing is written.
+ */
+import type { HeldSession } from "../agent/index.js";
 import { isOver, visibleText } from "../call/index.js";
-import type { SessionEvent } from "../call/index.js";
-import { callText } from "../view/index.js";
+import type { SessionEvent, ToolCall } from "../call/index.js";
+import { callText, liveCallLines } from "../view/index.js";
+import type { LiveBlock } from "./live-block.js";
+import { drawAround } from "./tell.js";
+
+/** Milliseconds between two drawings: fast enough to look alive, slow enough to cost nothing. */
+const TICK = 100;
+const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+/** What a call may show of its output while it runs. */
+const LINES_OF_A_CALL = 3;
+
+export type LiveTextOptions = {
+  readonly write: (text: string) => void;
+  /** Where calls under way are drawn; without it, only what stays is written. */
+  readonly block?: LiveBlock | undefined;
+};
 
 export class LiveText {
-  readonly #session: AgentSession;
+  readonly #session: HeldSession;
+  readonly #block: LiveBlock | undefined;
   readonly #write: (text: string) => void;
+  readonly #ends: (() => void)[];
   readonly #told = new Set<string>();
   /** Calls that someone was shown in full when they were asked: how they ended is one line then. */
   readonly #asked = new Set<string>();
   /** The message whose line is still open. */
   #speaking: string | undefined;
   /** What waits until the question on the screen is answered. */
-  #held: string[] | undefined;
+  #held: (() => void)[] | undefined;
+  #note: string | undefined;
+  #ticks = 0;
+  #timer: NodeJS.Timeout | undefined;
 
-  constructor(session: AgentSession, write: (text: string) => void) {
+  constructor(session: HeldSession, { write, block }: LiveTextOptions) {
     this.#session = session;
-    this.#write = (text) => (this.#held ? void this.#held.push(text) : write(text));
-    session.onRecorded((events) => {
-      for (const event of events) this.#show(event);
-    });
+    this.#block = block;
+    const print = block ? (text: string) => block.print(text) : write;
+    this.#write = (text) => this.#unlessHeld(() => print(text));
+    this.#ends = [
+      session.onRecorded((events) => {
+        for (const event of events) this.#show(event);
+        this.#follow();
+      }),
+      ...(block ? [drawAround((others) => this.#letWrite(block, others))] : []),
+    ];
   }
 
   /** Shows a call as it stands, for whoever is about to be asked. */
@@ -42,17 +73,44 @@ export class LiveText {
   /** Keeps what happens from breaking into a question that somebody is reading. */
   pause(): void {
     this.#held ??= [];
+    this.#block?.draw([]);
   }
 
   resume(): void {
     const held = this.#held ?? [];
     this.#held = undefined;
-    for (const text of held) this.#write(text);
+    for (const write of held) write();
+    this.#follow();
+  }
+
+  /** A line of ours for as long as calls are under way. */
+  note(text: string): void {
+    this.#note = text;
+    this.#draw();
   }
 
   endLine(): void {
     if (this.#speaking !== undefined) this.#write("\n\n");
     this.#speaking = undefined;
+  }
+
+  /** Nothing more is shown; what was drawn in place is taken away. */
+  close(): void {
+    for (const end of this.#ends) end();
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.endLine();
+    this.#block?.draw([]);
+  }
+
+  #letWrite(block: LiveBlock, others: () => void): void {
+    if (block.isEmpty) this.endLine();
+    this.#unlessHeld(() => block.around(others));
+  }
+
+  #unlessHeld(write: () => void): void {
+    if (this.#held) this.#held.push(write);
+    else write();
   }
 
   #show(event: SessionEvent): void {
@@ -64,10 +122,68 @@ export class LiveText {
     } else if ("toolCallId" in event) {
       const { toolCallId } = event;
       const call = this.#session.book.call(toolCallId);
-      if (!call || !isOver(call.state) || this.#told.has(toolCallId)) return;
-      this.#told.add(toolCallId);
-      this.showCall(toolCallId);
-      this.#write("\n");
+      if (!call || this.#told.has(toolCallId)) return;
+      if (isOver(call.state)) {
+        this.#told.add(toolCallId);
+        this.showCall(toolCallId);
+        this.#write("\n");
+      } else if (event.type === "run-started" && !this.#block) this.#tellStart(call);
     }
   }
+
+  #tellStart(call: ToolCall): void {
+    this.endLine();
+    const [line] = callText({ ...call, content: [], locations: [] }).split("\n", 1);
+    this.#write(`${line}\n`);
+  }
+
+  /** Draws what is under way, and goes on drawing until nothing is. */
+  #follow(): void {
+    if (!this.#block) return;
+    const isUnderWay = this.#session.book.openCalls().length > 0;
+    if (isUnderWay && !this.#timer) this.#timer = setInterval(() => this.#tick(), TICK).unref();
+    if (!isUnderWay) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+      this.#note = undefined;
+      this.#draw();
+    }
+  }
+
+  #tick(): void {
+    this.#ticks += 1;
+    this.#draw();
+  }
+
+  #draw(): void {
+    if (!this.#block || this.#held) return;
+    const calls = this.#session.book.openCalls();
+    // The words before the rows stay as they are; those that come later stand above them.
+    if (calls.length > 0 && this.#block.isEmpty) this.endLine();
+    this.#block.draw(this.#rows(this.#block, calls));
+  }
+
+  #rows({ width, height }: LiveBlock, calls: readonly ToolCall[]): readonly string[] {
+    const note = this.#note === undefined ? [] : [this.#note];
+    const room = height - note.length;
+    const shown = calls.length <= room ? calls : mostActive(calls).slice(0, Math.max(1, room - 1));
+    const more = calls.length - shown.length;
+    const maxLines = Math.min(LINES_OF_A_CALL, Math.floor((room - shown.length) / Math.max(1, shown.length)));
+    const mark = SPINNER[this.#ticks % SPINNER.length];
+    const rows = shown.flatMap((call) =>
+      liveCallLines(call, {
+        now: this.#session.now(),
+        width,
+        maxLines,
+        ...(call.state.status === "running" && mark !== undefined && { mark }),
+      }),
+    );
+    return [...rows, ...(more > 0 ? [`… and ${more} more`] : []), ...note];
+  }
 }
+
+/** Those that run first. */
+const mostActive = (calls: readonly ToolCall[]): readonly ToolCall[] => [
+  ...calls.filter(({ state }) => state.status === "running"),
+  ...calls.filter(({ state }) => state.status !== "running"),
+];

@@ -4,16 +4,15 @@
  *
  * This file only joins the commands to the process. What must stay true: what was asked for goes to
  * stdout and trouble to stderr; the exit code is 0 when it was done, 2 when it was not understood and
- * 1 for all else; a reader that has had enough (`toolgate demo | head -1`) is no trouble.
+ * 1 for all else; a reader that has had enough (`toolgate demo | head -1`) is no trouble; an editor that starts its
+ * agent is answered before the rest of the program is loaded.
  */
-import { visibleText } from "../call/index.js";
-import { createProgram } from "./program.js";
-import { troubleText } from "./trouble.js";
+const [command, ...words] = process.argv.slice(2);
 
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     // An agent whose editor is gone has calls to close first; it ends by itself.
-    if (process.argv[2] === "acp") return;
+    if (command === "acp") return;
     // Whoever read this has gone: nobody is left to write for.
     if (error.code === "EPIPE") process.exit();
     if (stream === process.stdout)
@@ -22,21 +21,13 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-try {
-  const program = createProgram();
-  const [word] = process.argv.slice(2);
-  if (
-    word !== undefined &&
-    !word.startsWith("-") &&
-    !program.commands.some((command) => command.name() === word)
-  ) {
-    process.stderr.write(
-      `toolgate: there is no command "${visibleText(word)}". Nothing was done. Try: toolgate --help\n`,
-    );
-    process.exit(2);
-  }
-  await program.parseAsync();
-} catch (error) {
-  process.stderr.write(`toolgate: ${troubleText(error)}\n`);
-  process.exitCode = 1;
+const isForEditor = command === "acp" && !words.some((word) => /^(-h|--help|--listen)/.test(word));
+
+const readFlags = async () => (await import("./program.js")).readAcpFlags(process.argv);
+
+if (isForEditor) {
+  const { serveEditor } = await import("./acp.js");
+  await serveEditor(readFlags, { v2: words.includes("--acp-v2") });
+} else {
+  await (await import("./run-command.js")).runCommand(command);
 }

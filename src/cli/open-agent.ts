@@ -6,19 +6,31 @@ import { join, resolve } from "node:path";
 import { createAgent } from "../agent/index.js";
 import type { Agent, AgentOptions, Place } from "../agent/index.js";
 import type { Ledger } from "../call/index.js";
-import { openSqliteLedger } from "../history/index.js";
+import { openSqliteLedger, redactingLedger } from "../history/index.js";
 import { openModel, parseScript, scriptedModel } from "../model/index.js";
-import type { Script } from "../model/index.js";
+import type { ModelPrice, Script } from "../model/index.js";
 import { inMode, isMode } from "../policy/index.js";
-import type { GrantScope, Rule } from "../policy/index.js";
+import type { GrantScope, Mode, Rule } from "../policy/index.js";
 import { RuleSource, settingsFolder } from "../settings/index.js";
 import { builtInTools } from "../tools/index.js";
 import type { ToolSource } from "../tools/index.js";
 import { defaultScript } from "./default-script.js";
+import { loggedLedger } from "./logged-ledger.js";
+import { openLog } from "./open-log.js";
+import type { LogFlags } from "./open-log.js";
 import type { AgentFlags } from "./program.js";
+import { readRedaction } from "./redaction.js";
+import { tell } from "./tell.js";
 
 /** An agent, and the rules that hold for it in a folder by now. */
-export type OpenedAgent = { readonly agent: Agent; readonly rulesIn: (root: string) => readonly Rule[] };
+export type OpenedAgent = {
+  readonly agent: Agent;
+  readonly rulesIn: (root: string) => readonly Rule[];
+  /** The mode that holds there, unless a session has chosen another. */
+  readonly modeIn: (root: string) => Mode;
+  /** What the model costs, where that is known. */
+  readonly price?: ModelPrice;
+};
 
 /** What the mode and the user's, the project's and the remembered rules say; problems go to stderr once. */
 export async function openAgent(
@@ -29,9 +41,10 @@ export async function openAgent(
   const source = new RuleSource({ folder, onProblem: tell });
   // By the rules that were decided with: a file that has changed since would bring others.
   const granted = new WeakMap<Rule, string | undefined>();
+  const { price, ...model } = await openFlaggedModel(flags);
   const agent = createAgent({
     name: "toolgate",
-    ...(await openFlaggedModel(flags, folder)),
+    ...model,
     tools: builtInTools,
     toolSources,
     projectFile: "AGENTS.md",
@@ -56,26 +69,34 @@ export async function openAgent(
       if (grantId !== undefined) source.grants.countUse(grantId).catch(() => undefined);
     },
   });
-  return { agent, rulesIn: (root) => source.current(root).rules };
+  const usual = isMode(flags.mode) ? flags.mode : undefined;
+  return {
+    agent,
+    rulesIn: (root) => source.current(root).rules,
+    modeIn: (root) => usual ?? source.current(root).mode,
+    ...(price && { price }),
+  };
 }
 
-const tell = (problem: string): void => void process.stderr.write(`toolgate: ${problem}\n`);
-
 /** A provider's model by its name, or the scripted one, which needs no key. */
-async function openFlaggedModel(
-  { model: name, baseUrl, script }: AgentFlags,
-  folder: string,
-): Promise<Pick<AgentOptions, "model" | "contextWindow">> {
+export async function openFlaggedModel(
+  flags: AgentFlags,
+): Promise<Pick<AgentOptions, "model" | "contextWindow"> & Pick<OpenedAgent, "price">> {
+  const { model: name, baseUrl, script } = flags;
   if (name === undefined)
     return { model: scriptedModel(script === undefined ? defaultScript : await readScript(script)) };
-  const { model, contextWindow } = await openModel(name, {
-    keyFile: join(folder, "keys.json"),
+  const log = await openLog(flags);
+  const { model, contextWindow, price } = await openModel(name, {
+    keyFile: join(settingsFolder(), "keys.json"),
     ...(baseUrl !== undefined && { baseUrl }),
     retry: {
-      onRetry: ({ waitMs, reason }) => tell(`${reason} It is asked again in ${Math.ceil(waitMs / 1000)} s.`),
+      onRetry: ({ attempt, waitMs, reason }) => {
+        tell(`${reason.replace(/\.?$/, ".")} It is asked again in ${Math.ceil(waitMs / 1000)} s.`);
+        log?.to.warn({ model: name, attempt, waitMs, error: log.said(reason) }, "model is asked again");
+      },
     },
   });
-  return { model, contextWindow };
+  return { model, contextWindow, ...(price && { price }) };
 }
 
 /** A plan is the agent's own note to itself. */
@@ -91,9 +112,7 @@ let isWarned = false;
 function warnOnce(): void {
   if (isWarned) return;
   isWarned = true;
-  process.stderr.write(
-    "toolgate: the mode is allow-all: what no rule forbids runs unasked, with your rights.\n",
-  );
+  tell("the mode is allow-all: what no rule forbids runs unasked, with your rights.");
 }
 
 async function readScript(file: string): Promise<Script> {
@@ -109,8 +128,12 @@ async function readScript(file: string): Promise<Script> {
 }
 
 /** In the user's state folder, unless they say otherwise: never inside a project, where an agent's tools write. */
-export async function openLedger({ ledger }: Pick<AgentFlags, "ledger">): Promise<Ledger> {
-  return openSqliteLedger(ledgerFile({ ledger }));
+export async function openLedger(flags: Pick<AgentFlags, "ledger"> & LogFlags): Promise<Ledger> {
+  const { atRest, patterns } = readRedaction();
+  const log = await openLog(flags);
+  const exact = await openSqliteLedger(ledgerFile(flags));
+  const ledger = atRest ? redactingLedger(exact, { patterns }) : exact;
+  return log ? loggedLedger(ledger, log) : ledger;
 }
 
 export function ledgerFile({ ledger }: { readonly ledger?: string | undefined }): string {

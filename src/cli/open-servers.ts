@@ -6,10 +6,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { visibleText } from "../call/index.js";
-import { McpServers, readMcpConfig } from "../mcp/index.js";
-import type { McpServerConfigs, ServerToApprove } from "../mcp/index.js";
+import type { McpServerConfigs, McpServers, ServerToApprove } from "../mcp/index.js";
 import { ApprovedServers, settingsFolder } from "../settings/index.js";
 import { packageVersion } from "./package-version.js";
+import { tell } from "./tell.js";
 
 export type ServersFlags = { readonly mcp?: readonly string[] };
 
@@ -21,9 +21,13 @@ export async function openServers(
 ): Promise<McpServers | undefined> {
   const folder = settingsFolder();
   const own = join(folder, "mcp.json");
+  const files = [...(existsSync(own) ? [own] : []), ...mcp.map((file) => resolve(file))];
+  if (files.length === 0) return undefined;
+  // Loaded where it is needed: it brings a client of its own.
+  const { McpServers, readMcpConfig } = await import("../mcp/index.js");
   const configs: McpServerConfigs = Object.assign(
     {},
-    ...[...(existsSync(own) ? [own] : []), ...mcp.map((file) => resolve(file))].map(readConfig),
+    ...files.map((file) => readMcpConfig(JSON.parse(readFileSync(file, "utf8")))),
   );
   if (Object.keys(configs).length === 0) return undefined;
   const approved = new ApprovedServers(folder);
@@ -42,13 +46,13 @@ export async function openServers(
     approve,
     cwd,
     clientInfo: { name: "toolgate", version: packageVersion() },
-    onProblem: (text) => void process.stderr.write(`toolgate: ${text}\n`),
+    onProblem: tell,
     ...(mayAsk && { startTimeout: TIME_TO_ANSWER }),
   });
   for (const { server, status } of servers.status()) {
     if (status === "not-approved" && !mayAsk)
-      process.stderr.write(
-        `toolgate: the MCP server ${visibleText(server)} is not approved for ${visibleText(cwd)} and was not started. Approve it once in a terminal: toolgate run --mcp FILE "…"\n`,
+      tell(
+        `the MCP server ${visibleText(server)} is not approved for ${visibleText(cwd)} and was not started. Approve it once in a terminal: toolgate run --mcp FILE "…"`,
       );
   }
   return servers;
@@ -56,10 +60,6 @@ export async function openServers(
 
 /** Whoever is asked needs longer than a server. */
 const TIME_TO_ANSWER = 120_000;
-
-function readConfig(file: string): McpServerConfigs {
-  return readMcpConfig(JSON.parse(readFileSync(file, "utf8")));
-}
 
 async function isWanted({ name, description }: ServerToApprove): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });

@@ -8,10 +8,11 @@ export async function openWorkspace(
   folder: string,
   { sandbox = false }: AgentFlags,
   { rulesIn }: Pick<OpenedAgent, "rulesIn">,
+  roots: readonly string[] = [],
 ): Promise<Workspace> {
-  const workspace = await LocalWorkspace.open(folder);
+  const workspace = await LocalWorkspace.open(folder, { roots });
   if (!sandbox) return workspace;
   // Bubblewrap knows no hosts: the network is there or it is not.
   const network = rulesIn(workspace.root).some((rule) => "allow" in rule && rule.host !== undefined);
-  return LocalWorkspace.open(folder, { sandbox: await openSandbox({ network }) });
+  return LocalWorkspace.open(folder, { roots, sandbox: await openSandbox({ network }) });
 }

@@ -3,7 +3,9 @@ import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import type { Mode } from "../policy/index.js";
 import { completionScript, SHELLS } from "./completion.js";
 import type { Shell } from "./completion.js";
+import type { LogFlags } from "./open-log.js";
 import { packageVersion } from "./package-version.js";
+import type { ConformanceFlags } from "./conformance.js";
 import type { RulesTestFlags } from "./rules-test.js";
 
 export function createProgram(): Command {
@@ -14,7 +16,6 @@ export function createProgram(): Command {
     .version(packageVersion(), "--version", "show the version")
     .helpOption("-h, --help", "show this text")
     .helpCommand(false)
-    .showHelpAfterError("Nothing was done. Try: toolgate --help")
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
   program.addHelpText("after", EXAMPLES);
 
@@ -35,6 +36,13 @@ export function createProgram(): Command {
       "run one turn in this folder, with live calls as text;\nwithout a terminal nobody can be asked, so what would be asked is refused",
     )
     .option("--json", "write session events as JSON, one a line")
+    .addOption(
+      new Option(
+        "--agent <command>",
+        "drive this ACP agent instead of our own; the command is read without a shell",
+      ).conflicts(["model", "baseUrl", "script", "mcp"]),
+    )
+    .option("--auth <method>", "how to sign in to that agent, where it asks for it")
     .option(
       "--resume [session]",
       "go on with a session: the newest of this folder, or the one of this id;\nwithout a prompt, with the turn that was left",
@@ -47,15 +55,34 @@ export function createProgram(): Command {
       const prompt = [...(isPrompt ? [resume] : []), ...words].join(" ").trim();
       if (prompt === "" && resume === undefined)
         command.error("error: missing required argument 'prompt': say what the agent should do");
-      const { runPrompt } = await import("./run.js");
-      process.exitCode = await runPrompt(prompt, isPrompt ? { ...options, resume: true } : options);
+      await logged(options, async () => {
+        const { runPrompt } = await import("./run.js");
+        process.exitCode = await runPrompt(prompt, isPrompt ? { ...options, resume: true } : options);
+      });
     });
 
   agentOptions(program.command("acp"))
     .description("serve editors (Zed, JetBrains, Neovim, Emacs) over ACP on stdin and stdout")
-    .action(async (options: AgentFlags) => {
+    .option("--models <names...>", "further models that the editor may choose from in a session")
+    .option("--acp-v2", "speak the draft of ACP v2 to editors that ask for it")
+    .option(
+      "--listen <[host:]port>",
+      "serve over HTTP and WebSocket instead, to whoever brings the token;\non this machine only, unless a host is named; port 0 is any free one",
+      listenAddress,
+    )
+    .option("--tls-cert <file>", "the certificate to listen with, beyond this machine")
+    .option("--tls-key <file>", "its key")
+    .option(
+      "--insecure-listen",
+      "listen beyond this machine without TLS: whoever is on the way can read\nthe token and then run commands here; only behind a tunnel or a proxy",
+    )
+    .option("--allow-host <name>", "a further name of this server; may be given again", collected)
+    .option("--allow-origin <origin>", "a site whose pages may connect; may be given again", collected)
+    .action(async (options: AcpFlags & (ListenFlags | { readonly listen?: never })) => {
+      if (options.listen)
+        return logged(options, async () => (await import("./acp-listen.js")).listenForEditors(options));
       const { serveEditor } = await import("./acp.js");
-      await serveEditor(options);
+      await serveEditor(async () => options, { v2: options.acpV2 ?? false });
     });
 
   agentOptions(program.command("serve"))
@@ -63,10 +90,11 @@ export function createProgram(): Command {
     .option("--port <number>", "the port to listen on; 0 for any free one", port, 4320)
     .option("--host <address>", "the address to listen on", "127.0.0.1")
     .action(async (options: ServeFlags) => {
-      const { serveApps } = await import("./serve.js");
-      await serveApps(options);
+      await logged(options, async () => (await import("./serve.js")).serveApps(options));
     });
+  addConformanceCommand(program);
   addRulesCommands(program);
+  addMcpCommands(program);
   addHistoryCommands(program);
   program
     .command("undo")
@@ -96,7 +124,60 @@ export function createProgram(): Command {
     .description("print a script that lets your shell complete commands and options")
     .addHelpText("after", "\nExample:\n  toolgate completion bash >> ~/.bashrc")
     .action((shell: Shell) => void process.stdout.write(completionScript(shell, program)));
+  nameOwnHelp(program, "toolgate");
   return program;
+}
+
+/** Whoever asked for a log finds there what a command failed with. Settings with a mistake start nothing at all. */
+async function logged(flags: LogFlags, run: () => Promise<void>): Promise<void> {
+  const [{ logFailure, openLog }, { readRedaction }] = await Promise.all([
+    import("./open-log.js"),
+    import("./redaction.js"),
+  ]);
+  readRedaction();
+  await openLog(flags);
+  try {
+    await run();
+  } catch (error) {
+    await logFailure(flags, error);
+    throw error;
+  }
+}
+
+/** The flags of `toolgate acp`, without starting it. */
+export async function readAcpFlags(argv: readonly string[]): Promise<AcpFlags> {
+  const program = createProgram();
+  return new Promise((resolve, reject) => {
+    program.commands.find((command) => command.name() === "acp")?.action(resolve);
+    program.parseAsync([...argv]).catch(reject);
+  });
+}
+
+/** What was not understood is explained by the help of the very command that it was said to. */
+function nameOwnHelp(command: Command, words: string): void {
+  command.showHelpAfterError(`Nothing was done. Try: ${words} --help`);
+  for (const one of command.commands) nameOwnHelp(one, `${words} ${one.name()}`);
+}
+
+function addConformanceCommand(program: Command): void {
+  program
+    .command("conformance")
+    .argument("<command...>", "the agent's command; put it after --")
+    .description("test any ACP agent: what it does right, what not, and what could not be tested")
+    .addOption(new Option("--protocol <version>", "the version of ACP").choices(["1", "2"]).default("1"))
+    .option("--only <ids...>", "only these requirements, or those that begin so: ACP-INIT")
+    .option("--prompt <text>", "a prompt that makes the agent call tools and ask for permission")
+    .option("--cancel-prompt <text>", "a prompt that lasts until it is cancelled")
+    .option("--cwd <folder>", "the folder of the sessions (default: an empty one for each)")
+    .option("--env <name=value>", "a variable for the agent; may be given again", variable)
+    .option("--auth-method <id>", "log in by this method of the agent before each session")
+    .option("--timeout <seconds>", "how long an answer may take, a whole turn included", seconds, 30)
+    .option("--json", "answer as JSON")
+    .addHelpText("after", CONFORMANCE_EXAMPLES)
+    .action(async (words: string[], options: ConformanceFlags) => {
+      const { checkConformance } = await import("./conformance.js");
+      process.exitCode = await checkConformance(words, options);
+    });
 }
 
 const commands = () => import("./rules.js");
@@ -169,6 +250,30 @@ function addRulesCommands(program: Command): void {
     });
 }
 
+const servers = () => import("./mcp.js");
+
+function addMcpCommands(program: Command): void {
+  const mcp = program
+    .command("mcp")
+    .description("see and take back which MCP servers you have approved")
+    .helpCommand(false);
+  mcp
+    .command("list")
+    .description("the servers that may be started, and where")
+    .option("--json", "answer as JSON")
+    .action(async (options) => void (process.exitCode = (await servers()).listServers(options)));
+  mcp
+    .command("revoke")
+    .argument("<name>", "as `mcp list` shows it")
+    .description("ask again before this server is started here")
+    .option("--cwd <folder>", "the project that it was approved for (default: this folder)")
+    .option("--everywhere", "in every project")
+    .action(
+      async (name: string, options) =>
+        void (process.exitCode = await (await servers()).revokeServer(name, options)),
+    );
+}
+
 const pasts = () => import("./history.js");
 
 function addHistoryCommands(program: Command): void {
@@ -233,10 +338,12 @@ function addHistoryCommands(program: Command): void {
     });
   program
     .command("stats")
-    .description("how often tools were called, how it ended, who decided, and how long it took")
+    .description(
+      "how often tools were called, how it ended, who decided, and how long it took;\nby model: the tokens that were used, and what they cost where that is known",
+    )
     .addOption(
       new Option("--by <what>", "one line for each")
-        .choices(["tool", "kind", "agent", "day", "rule"])
+        .choices(["tool", "kind", "agent", "day", "rule", "model"])
         .default("tool"),
     )
     .option("--days <number>", "only the last days", whole)
@@ -250,7 +357,7 @@ function addHistoryCommands(program: Command): void {
 }
 
 /** What the commands that run an agent have in common. */
-export type AgentFlags = {
+export type AgentFlags = LogFlags & {
   readonly script?: string;
   readonly ledger?: string;
   readonly cwd?: string;
@@ -260,7 +367,21 @@ export type AgentFlags = {
   readonly mode?: string;
   readonly mcp?: readonly string[];
 };
-export type RunFlags = AgentFlags & { readonly json?: boolean; readonly resume?: string | true };
+export type AcpFlags = AgentFlags & { readonly models?: readonly string[]; readonly acpV2?: boolean };
+export type ListenFlags = {
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly insecureListen?: boolean;
+  readonly allowHost?: readonly string[];
+  readonly allowOrigin?: readonly string[];
+};
+export type RunFlags = AgentFlags & {
+  readonly json?: boolean;
+  readonly resume?: string | true;
+  readonly agent?: string;
+  readonly auth?: string;
+};
 export type UndoFlags = {
   readonly session?: string;
   readonly ledger?: string;
@@ -285,6 +406,10 @@ function agentOptions(command: Command): Command {
     )
     .option("--script <file>", "play this model script instead of the built-in one")
     .option("--ledger <file>", "remember sessions in this file (default: in your state folder)")
+    .option(
+      "--log <file>",
+      "write a log there, as JSON, one record a line; - is stderr.\nTOOLGATE_LOG=debug, info, warn or error says how much",
+    )
     .option("--cwd <folder>", "the folder to work in (default: this one)")
     .option(
       "--sandbox",
@@ -298,6 +423,19 @@ function whole(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError("It is a whole number.");
   return value;
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (!Number.isFinite(value) || value <= 0 || value > 3600)
+    throw new InvalidArgumentError("It is a number of seconds, at most 3600.");
+  return value;
+}
+
+function variable(text: string, before: Readonly<Record<string, string>> = {}) {
+  const at = text.indexOf("=");
+  if (at < 1) throw new InvalidArgumentError("It is a name, = and a value.");
+  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
 }
 
 function milliseconds(text: string): number {
@@ -314,14 +452,31 @@ function port(text: string): number {
   return value;
 }
 
+/** An IPv6 address stands in brackets, or its end could be the port. */
+function listenAddress(text: string): ListenFlags["listen"] {
+  const [, bracketed, plain, digits = ""] = /^(?:(?:\[([\da-f:.]+)\]|([\w.-]+)):)?(\d+)$/i.exec(text) ?? [];
+  if (digits === "")
+    throw new InvalidArgumentError("It is a port, or a host and a port: 4321, localhost:4321, [::1]:4321.");
+  return { host: bracketed ?? plain ?? "127.0.0.1", port: port(digits) };
+}
+
 const RUN_EXAMPLES = `
 Examples:
   toolgate run "fix the failing test"
   toolgate run --resume "and now the other one"
   toolgate run --resume                        answer what the last turn asked
   toolgate run --json "look around" | jq .type
+  toolgate run --agent "gemini --acp" "look around"
 
 It exits with 0 when the turn came to its end, 130 when it was cancelled, 1 otherwise, 2 when it was not understood.`;
+
+const CONFORMANCE_EXAMPLES = `
+Examples:
+  toolgate conformance -- toolgate acp
+  toolgate conformance --protocol 2 --only ACP-INIT ACP-STATE -- node my-agent.js
+  toolgate conformance --prompt "make notes.txt" --cancel-prompt "count to 1000" -- npx my-agent --acp
+
+It exits with 0 when nothing mandatory failed or was left out and nothing advertised failed, 1 otherwise.`;
 
 const EXAMPLES = `
 Examples:

@@ -7,10 +7,12 @@ import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "zod";
-import { inferToolKind } from "../call/index.js";
+import { inferToolKind, visibleText } from "../call/index.js";
 import { decide, inMode } from "../policy/index.js";
 import type { Intent, ModeRules, Policy, Rule, Verdict } from "../policy/index.js";
 import { readRuleFile, RuleSource, settingsFolder } from "../settings/index.js";
+import { builtInTools, LocalWorkspace } from "../tools/index.js";
+import { jsonText } from "./json-text.js";
 
 export type RulesTestFlags = {
   readonly rules?: string;
@@ -63,7 +65,9 @@ export async function testRules(words: readonly string[], flags: RulesTestFlags)
     );
   }
   const verdict = await answer(asked);
-  process.stdout.write(flags.json ? `${line(verdict)}\n` : explained(verdict));
+  process.stdout.write(
+    flags.json ? `${line(verdict)}\n` : visibleText(explained(verdict), { keepNewlines: true }),
+  );
   return 0;
 }
 
@@ -106,12 +110,12 @@ async function batchLine(text: string): Promise<string> {
     return line(await answer(question.parse(JSON.parse(text))));
   } catch (error) {
     const problem = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
-    return JSON.stringify({ decision: "ask", rule: null, saw: [], problem });
+    return jsonText({ decision: "ask", rule: null, saw: [], problem });
   }
 }
 
 function line({ effect, rule, reason, saw }: Verdict): string {
-  return JSON.stringify({
+  return jsonText({
     decision: effect,
     rule: rule ?? null,
     saw,
@@ -139,7 +143,30 @@ async function answer(asked: RuleQuestion): Promise<Verdict> {
   return decide(await intentOf(asked, cwd), policy);
 }
 
+/** A tool of ours says itself what it is about to do with its input, as it does when it is called. */
+async function intentOfTool({ tool: name, input }: RuleQuestion, cwd: string): Promise<Intent | undefined> {
+  const tool = builtInTools.find((one) => one.name === name);
+  if (!tool || input === undefined) return undefined;
+  const parsed = tool.parse(input);
+  if (!parsed.ok)
+    throw new BadQuestion(`${parsed.problem.replace(/ Nothing was run\.$/, "")} Nothing was decided.`);
+  const workspace = await LocalWorkspace.open(cwd);
+  const own = (await tool.intent?.(parsed.input, workspace)) ?? {};
+  return {
+    tool: tool.name,
+    kind: tool.kind,
+    input,
+    cwd: workspace.root,
+    paths: [],
+    hosts: [],
+    baseHashes: {},
+    ...own,
+  };
+}
+
 async function intentOf(asked: RuleQuestion, cwd: string): Promise<Intent> {
+  const called = await intentOfTool(asked, cwd);
+  if (called) return called;
   const { command, env, url, tool, server, input } = asked;
   const touched = (["read", "write", "delete"] as const).flatMap((access) => {
     const path = asked[access];

@@ -3,33 +3,62 @@ import { readFile } from "node:fs/promises";
 import { realpathSync } from "node:fs";
 import { visibleText } from "../call/index.js";
 import type { GrantScope, Rule } from "../policy/index.js";
-import { GrantStore, readRuleFile, rulesFromAuths, RuleSource, settingsFolder } from "../settings/index.js";
+import {
+  GrantStore,
+  readRuleFile,
+  rulesFromAuths,
+  RuleSource,
+  ruleWarning,
+  settingsFolder,
+} from "../settings/index.js";
+import { builtInTools } from "../tools/index.js";
+import { tell } from "./tell.js";
 
-const write = (text: string): void => void process.stdout.write(text);
+/** Rules and folders may be of others: nothing in them steers the terminal. */
+const write = (text: string): void => void process.stdout.write(visibleText(text, { keepNewlines: true }));
 
 const shown = (rule: Rule): string => visibleText(JSON.stringify(rule));
 
 export function listRules(cwd: string): number {
+  const { text, rules, problems } = rulesIn(cwd);
+  write(`${text}\n`);
+  warnOf(rules);
+  for (const problem of problems) tell(problem);
+  return problems.length === 0 ? 0 : 1;
+}
+
+/** The rules that hold in a folder, as text that steers no terminal. */
+export const rulesText = (cwd: string): string => rulesIn(cwd).text;
+
+function rulesIn(cwd: string) {
   const source = new RuleSource({ folder: settingsFolder() });
   const { rules, mode, problems, ignored, origins } = source.current(cwd);
   source.close();
-  write(`mode: ${mode}\n`);
-  if (rules.length === 0)
-    write(
-      "No rules beside the mode's. Write some into rules.json in your settings folder, or: toolgate rules add\n",
-    );
-  for (const rule of rules) write(`  ${shown(rule)}  (${originText(origins.get(rule))})\n`);
-  for (const { rule, why } of ignored)
-    write(`  not in force: ${shown(rule)}  (${why}; see: toolgate rules trust)\n`);
   const remembered = new GrantStore(settingsFolder()).list();
-  if (remembered.length > 0) write("remembered:\n");
-  for (const { grantId, sentence, scope, uses, isOver } of remembered) {
-    write(
-      `  ${grantId}  ${visibleText(sentence)}, ${scopeText(scope)}, used ${uses} ${uses === 1 ? "time" : "times"}${isOver ? ", over" : ""}\n`,
-    );
+  const lines = [
+    `mode: ${mode}`,
+    ...(rules.length === 0 ? [NO_RULES] : []),
+    ...rules.map((rule) => `  ${shown(rule)}  (${originText(origins.get(rule))})`),
+    ...ignored.map(({ rule, why }) => `  not in force: ${shown(rule)}  (${why}; see: toolgate rules trust)`),
+    ...(remembered.length > 0 ? ["remembered:"] : []),
+    ...remembered.map(
+      ({ grantId, sentence, scope, uses, isOver }) =>
+        `  ${grantId}  ${sentence}, ${scopeText(scope)}, used ${uses} ${uses === 1 ? "time" : "times"}${isOver ? ", over" : ""}`,
+    ),
+  ];
+  return { text: lines.map((line) => visibleText(line)).join("\n"), rules, problems };
+}
+
+const NO_RULES =
+  "No rules beside the mode's. Write some into rules.json in your settings folder, or: toolgate rules add";
+
+/** Rules that hold as they are written, and may not be written as they were meant. */
+function warnOf(rules: readonly Rule[]): void {
+  const tools = builtInTools.map(({ name }) => name);
+  for (const rule of rules) {
+    const warning = ruleWarning(rule, tools);
+    if (warning !== undefined) tell(visibleText(`${JSON.stringify(rule)}: ${warning}`));
   }
-  for (const problem of problems) process.stderr.write(`toolgate: ${problem}\n`);
-  return problems.length === 0 ? 0 : 1;
 }
 
 type Origin = { readonly from: string; readonly file: string; readonly grantId?: string };
@@ -55,6 +84,7 @@ export async function addRule(
   if (rule.until !== undefined && Date.parse(rule.until) <= Date.now()) {
     return trouble(`That rule ended on ${rule.until}. Nothing was stored.`);
   }
+  warnOf([rule]);
   const scope: GrantScope = user ? { type: "user" } : { type: "project", root: realpathSync(cwd) };
   const { grantId } = await new GrantStore(settingsFolder()).add(
     { rules: [rule], sentence: shown(rule) },
@@ -79,6 +109,7 @@ export async function revokeRule(grantId: string): Promise<number> {
 export async function checkRules(file: string): Promise<number> {
   const reading = readRuleFile(await readFile(file, "utf8"), file);
   if (!reading.ok) return trouble(reading.problem);
+  warnOf(reading.file.rules);
   write(`${file}: ${reading.file.rules.length} rules, no mistakes found.\n`);
   return 0;
 }
@@ -90,7 +121,7 @@ export async function importRules(file: string, cwd: string): Promise<number> {
   const scope: GrantScope = { type: "project", root: realpathSync(cwd) };
   for (const rule of rules) await store.add({ rules: [rule], sentence: shown(rule) }, scope);
   write(`${rules.length} rules from ${file} hold from now on, ${scopeText(scope)}.\n`);
-  for (const why of skipped) process.stderr.write(`toolgate: left out: ${visibleText(why)}\n`);
+  for (const why of skipped) tell(`left out: ${visibleText(why)}`);
   return 0;
 }
 
@@ -103,6 +134,6 @@ export async function trustRules(cwd: string): Promise<number> {
 }
 
 function trouble(text: string): number {
-  process.stderr.write(`toolgate: ${text}\n`);
+  tell(text);
   return 1;
 }

@@ -1,21 +1,43 @@
 /** One turn of an agent at a terminal: shown as it happens, asked where there is someone to ask, ended by Ctrl-C. */
-import type { AgentSession, TurnEnd } from "../agent/index.js";
+import { constants } from "node:os";
+import type { HeldSession, TurnEnd } from "../agent/index.js";
 import { holdTurn } from "../agent/index.js";
 import type { Ask } from "../run/index.js";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Without a prompt, the turn that was left goes on. */
-export async function runTurn(session: AgentSession, prompt: string, ask: Ask): Promise<TurnEnd> {
+export type RunTurnOptions = {
+  readonly ask: Ask;
+  /** Hears that the turn was told to end, which may take a moment. */
+  readonly onInterrupt?: () => void;
+};
+
+/** With the signal that ended it, where one did. */
+export type RanTurn = TurnEnd & { readonly signal?: NodeJS.Signals };
+
+/** Without a prompt, the turn that was left goes on. The first signal cancels, the second one leaves. */
+export async function runTurn(
+  session: HeldSession,
+  prompt: string,
+  { ask, onInterrupt }: RunTurnOptions,
+): Promise<RanTurn> {
   const stop = new AbortController();
-  const interrupt = () => stop.abort();
-  for (const signal of SIGNALS) process.once(signal, interrupt);
+  let heard: NodeJS.Signals | undefined;
+  const interrupt = (signal: NodeJS.Signals) => {
+    // Not by the signal itself: what we started must hear that we leave.
+    if (stop.signal.aborted) process.exit(128 + constants.signals[signal]);
+    heard = signal;
+    stop.abort();
+    onInterrupt?.();
+  };
+  for (const signal of SIGNALS) process.on(signal, interrupt);
   try {
-    return await holdTurn(session, ask, stop.signal, () =>
+    const end = await holdTurn(session, ask, stop.signal, () =>
       prompt === ""
         ? session.advance(stop.signal)
         : session.prompt([{ type: "text", text: prompt }], stop.signal),
     );
+    return { ...end, ...(heard !== undefined && { signal: heard }) };
   } finally {
     for (const signal of SIGNALS) process.off(signal, interrupt);
   }
@@ -26,5 +48,13 @@ export function endText(end: TurnEnd): string | undefined {
   if (end.status === "parked") return "The turn waits for an answer.";
   if (end.stopReason === "end_turn") return undefined;
   if (end.stopReason === "cancelled") return "Cancelled. What had not started was not run.";
-  return `The turn ended early (${end.stopReason})${end.error === undefined ? "" : `: ${end.error}`}.`;
+  const why = end.error === undefined ? "" : `: ${end.error.replace(/\.$/, "")}`;
+  return `The turn ended early (${end.stopReason})${why}.`;
+}
+
+/** As shells count: a program that Ctrl-C ended says 130, one that was told to end 143. */
+export function exitCode(end: RanTurn): number {
+  if (end.status === "parked") return 1;
+  if (end.stopReason === "cancelled") return 128 + constants.signals[end.signal ?? "SIGINT"];
+  return end.stopReason === "end_turn" ? 0 : 1;
 }

@@ -3,19 +3,25 @@ import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { ToolSource } from "../tools/index.js";
 import { AgentSession } from "../agent/index.js";
-import type { TurnEnd } from "../agent/index.js";
+import type { HeldSession } from "../agent/index.js";
 import { askInTerminal, refuseAll } from "./ask-in-terminal.js";
-import { coloured, wantsColour } from "./colour.js";
+import { dimmed } from "./colour.js";
 import { findSession } from "./find-session.js";
-import { LiveText } from "./live-text.js";
+import { jsonText } from "./json-text.js";
 import { openServers } from "./open-servers.js";
 import { openAgent, openLedger } from "./open-agent.js";
+import type { OpenedAgent } from "./open-agent.js";
+import { CANCELLING, openScreen } from "./open-screen.js";
 import { openWorkspace } from "./open-workspace.js";
 import type { RunFlags } from "./program.js";
-import { endText, runTurn } from "./run-turn.js";
+import { endText, exitCode, runTurn } from "./run-turn.js";
 import { keptFlags, withKeptFlags } from "./session-flags.js";
+import { tellLine } from "./tell.js";
+import { usageText } from "./usage-text.js";
 
 export async function runPrompt(prompt: string, flags: RunFlags): Promise<number> {
+  const { agent } = flags;
+  if (agent !== undefined) return (await import("./run-agent.js")).runAgent(prompt, { ...flags, agent });
   const mayAsk = process.stdin.isTTY && process.stdout.isTTY && !flags.json;
   const servers = await openServers(flags, resolve(flags.cwd ?? process.cwd()), { mayAsk });
   try {
@@ -42,7 +48,7 @@ async function runWith(prompt: string, given: RunFlags, toolSources: readonly To
       ...(sessionId !== undefined && { sessionId }),
     });
     try {
-      const end = flags.json ? await asJson(session, prompt) : await asText(session, prompt);
+      const end = flags.json ? await asJson(session, prompt) : await asText(session, prompt, opened);
       return exitCode(end);
     } finally {
       await session.close();
@@ -55,28 +61,23 @@ async function runWith(prompt: string, given: RunFlags, toolSources: readonly To
 /** Milliseconds: a process that was killed holds its session a little longer. */
 const PATIENCE = 6_000;
 
-/** As shells count: a program that an interrupt ended says 130. */
-function exitCode(end: TurnEnd): number {
-  if (end.status === "parked") return 1;
-  if (end.stopReason === "cancelled") return 130;
-  return end.stopReason === "end_turn" ? 0 : 1;
-}
-
-async function asJson(session: AgentSession, prompt: string) {
-  process.stdout.write(`${JSON.stringify({ type: "session", sessionId: session.sessionId })}\n`);
+export async function asJson(session: HeldSession, prompt: string) {
+  process.stdout.write(`${jsonText({ type: "session", sessionId: session.sessionId })}\n`);
   session.onRecorded((events) => {
-    for (const event of events) process.stdout.write(`${JSON.stringify(event)}\n`);
+    for (const event of events) process.stdout.write(`${jsonText(event)}\n`);
   });
-  return runTurn(session, prompt, refuseAll);
+  return runTurn(session, prompt, { ask: refuseAll });
 }
 
-async function asText(session: AgentSession, prompt: string) {
-  const isColoured = wantsColour(process.stdout);
-  const live = new LiveText(session, (text) => void process.stdout.write(isColoured ? coloured(text) : text));
-  const hasPerson = process.stdin.isTTY && process.stdout.isTTY;
-  const end = await runTurn(session, prompt, hasPerson ? askInTerminal(live) : refuseAll);
-  live.endLine();
+export async function asText(session: HeldSession, prompt: string, { price }: OpenedAgent) {
+  const screen = openScreen(session);
+  const end = await runTurn(session, prompt, {
+    ask: screen.hasPerson ? askInTerminal(screen.live) : refuseAll,
+    onInterrupt: () => screen.live.note(CANCELLING),
+  }).finally(() => screen.live.close());
+  const used = usageText(session.book, price);
+  if (used !== undefined) process.stdout.write(`${screen.isColoured ? dimmed(used) : used}\n`);
   const text = endText(end);
-  if (text !== undefined) process.stderr.write(`${text}\n`);
+  if (text !== undefined) tellLine(text);
   return end;
 }

@@ -1,5 +1,6 @@
 /** `toolgate serve`: the agent for apps, over HTTP, until it is told to stop. */
 import { once } from "node:events";
+import { constants } from "node:os";
 import { resolve } from "node:path";
 import { createAapServer, serveAap } from "../aap/index.js";
 import { openServers } from "./open-servers.js";
@@ -37,8 +38,10 @@ export async function serveApps(flags: ServeFlags): Promise<void> {
   process.stdout.write(
     `Serving AAP at ${url} for ${workspace.root}${apiKey === undefined ? ", to this machine only" : ""}. Stop with Ctrl-C.\n`,
   );
-  await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+  const [, signal] = await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
   await close();
   await servers?.close();
   await ledger.close();
+  // As shells count: 143 when it was told to end. Ctrl-C is the way to stop it.
+  if (signal === constants.signals.SIGTERM) process.exitCode = 128 + signal;
 }

@@ -1,50 +1,66 @@
 /** `toolgate stats`: how often tools were called, how it ended, who decided, and how long it took. */
 import { oneLine } from "../call/index.js";
 import type { CallStatistics, Percentiles, StatisticsQuery } from "../history/index.js";
+import { alignedTable } from "./aligned-table.js";
 import { withIndex } from "./history.js";
 import type { HistoryFlags } from "./history.js";
+import { jsonText } from "./json-text.js";
 
 export type StatsFlags = HistoryFlags & {
-  readonly by: StatisticsQuery["by"];
+  readonly by: StatisticsQuery["by"] | "model";
   readonly days?: number;
   readonly cwd?: string;
 };
 
 export async function showStats({ by, days, cwd, ...flags }: StatsFlags): Promise<number> {
+  if (by === "model") {
+    const { showModelStats } = await import("./model-stats.js");
+    return showModelStats({ days, cwd, ...flags });
+  }
   return withIndex(flags, async (index) => {
     const statistics = await index.statistics({
       by,
       ...(days !== undefined && { since: Date.now() - days * 86_400_000 }),
       ...(cwd !== undefined && { cwd }),
     });
-    const text = flags.json ? JSON.stringify({ by, statistics }) : table(by, statistics);
+    const text = flags.json ? jsonText({ by, statistics }) : table(by, statistics);
     process.stdout.write(`${text}\n`);
   });
 }
 
+/** How often each tool was called in a folder, and how it ended. */
+export async function folderStatsText(cwd: string, flags: HistoryFlags): Promise<string> {
+  let text = "";
+  await withIndex(flags, async (index) => {
+    text = table("tool", await index.statistics({ by: "tool", cwd }));
+  });
+  return text;
+}
+
 function table(by: string, statistics: readonly CallStatistics[]): string {
   if (statistics.length === 0) return "No call is remembered here yet. Begin with: toolgate run";
-  const rows = [
-    [by, "calls", "done", "failed", "refused", "by rule", "by a person", "ran p50/p95", "waited p50/p95"],
+  return alignedTable([
+    [by, ...COUNTS.map(([title]) => title), "ran p50/p95", "waited p50/p95"],
     ...statistics.map((one) => [
       oneLine(one.key, 40) || "(none)",
-      ...[one.calls, one.done, one.failed, one.refused, one.decidedByRule, one.decidedByPerson].map(String),
+      ...COUNTS.map(([, field]) => String(one[field])),
       times(one.ranMs),
       times(one.waitedMs),
     ]),
-  ];
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) =>
-          column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
-        )
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+  ]);
 }
+
+const COUNTS = [
+  ["calls", "calls"],
+  ["done", "done"],
+  ["failed", "failed"],
+  ["refused", "refused"],
+  ["cancelled", "cancelled"],
+  ["unknown", "unknown"],
+  ["open", "open"],
+  ["by rule", "decidedByRule"],
+  ["by a person", "decidedByPerson"],
+] as const;
 
 const times = (percentiles: Percentiles | undefined): string =>
   percentiles ? `${short(percentiles.p50)}/${short(percentiles.p95)}` : "–";

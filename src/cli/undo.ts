@@ -3,6 +3,7 @@ import { LocalWorkspace } from "../tools/index.js";
 import { SessionRecord, undoCall } from "../run/index.js";
 import { visibleText } from "../call/index.js";
 import { findSession } from "./find-session.js";
+import { jsonText } from "./json-text.js";
 import { openLedger } from "./open-agent.js";
 import type { UndoFlags } from "./program.js";
 
@@ -18,7 +19,7 @@ export async function undo(toolCallId: string, flags: UndoFlags): Promise<number
     try {
       const { paths } = await undoCall(record, workspace, toolCallId);
       const text = flags.json
-        ? JSON.stringify({ sessionId, toolCallId, paths })
+        ? jsonText({ sessionId, toolCallId, paths })
         : `Put back: ${paths.map((path) => visibleText(path)).join(", ")}`;
       process.stdout.write(`${text}\n`);
       return 0;

@@ -45,8 +45,11 @@ function* sessionLines(session: Session, redacted: boolean): Generator<string> {
   for (const asked of questions) yield line({ type: "question", ...asked });
 }
 
-/** JSON leaves two characters as they are that some programs take for the end of a line. */
+/** JSON leaves characters as they are that steer a terminal, and two that some programs take for the end of a line. */
 function line(value: unknown): string {
-  const text = JSON.stringify(value).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+  const text = JSON.stringify(value).replaceAll(
+    /[\u007f-\u009f\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
   return `${text}\n`;
 }

@@ -302,7 +302,9 @@ describe("the file", () => {
     await ledger.close();
     const raw = new DatabaseSync(old);
     raw.exec("alter table events drop column chain; alter table sessions drop column chain");
-    raw.exec("alter table blobs drop column put_at; pragma user_version = 1");
+    raw.exec(
+      "alter table blobs drop column put_at; drop table snapshots; alter table leases drop column milliseconds; pragma user_version = 1",
+    );
     raw.close();
     const index = await store.index(old);
     expect(await found(index, "hello")).toEqual(["hello"]);

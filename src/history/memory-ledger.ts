@@ -19,7 +19,7 @@ import type {
 } from "../call/index.js";
 import { LedgerError } from "../call/index.js";
 import { followLog, LOOK_LIMIT } from "./follow-log.js";
-import { checkFree, checkNewest } from "./lease-rules.js";
+import { checkFree, checkNewest, type HeldLease } from "./lease-rules.js";
 import { answerQuestion, questionsAfter } from "./question-state.js";
 import { Sleepers } from "./sleepers.js";
 import { frozenJson } from "./stored-json.js";
@@ -29,7 +29,7 @@ export class MemoryLedger implements Ledger {
   /** Only sessions that have events. */
   readonly #sessions = new Map<string, KeptSession>();
   /** A session's newest lease, until it is released. */
-  readonly #leases = new Map<string, Lease>();
+  readonly #leases = new Map<string, HeldLease>();
   #lastFence = 0;
   readonly #questions = new Map<string, AskedQuestion>();
   readonly #openQuestions = new Map<string, Question>();
@@ -46,14 +46,14 @@ export class MemoryLedger implements Ledger {
     const now = this.#now();
     checkFree(this.#leases.get(sessionId), owner, now);
     this.#lastFence += 1;
-    return this.#hold({ sessionId, owner, fence: this.#lastFence, expiresAt: now + options.milliseconds });
+    return this.#hold({ sessionId, owner, fence: this.#lastFence }, now, options);
   }
 
   async renew(lease: Lease, options: { readonly milliseconds: number }): Promise<Lease> {
     this.#checkNotClosed();
     checkNewest(this.#leases.get(lease.sessionId), lease, "renewed");
     const { sessionId, owner, fence } = lease;
-    return this.#hold({ sessionId, owner, fence, expiresAt: this.#now() + options.milliseconds });
+    return this.#hold({ sessionId, owner, fence }, this.#now(), options);
   }
 
   async release({ sessionId, fence }: Lease): Promise<void> {
@@ -106,9 +106,9 @@ export class MemoryLedger implements Ledger {
 
   async openQuestions({ sessionId }: { readonly sessionId?: string } = {}): Promise<readonly Question[]> {
     this.#checkNotClosed();
-    return [...this.#openQuestions.values()]
-      .filter((question) => sessionId === undefined || question.sessionId === sessionId)
-      .sort((one, other) => one.askedAt - other.askedAt);
+    return [...this.#openQuestions.values()].filter(
+      (question) => sessionId === undefined || question.sessionId === sessionId,
+    );
   }
 
   async sessions({
@@ -166,8 +166,9 @@ export class MemoryLedger implements Ledger {
     );
   }
 
-  #hold(lease: Lease): Lease {
-    this.#leases.set(lease.sessionId, Object.freeze(lease));
+  #hold(held: Omit<Lease, "expiresAt">, now: number, { milliseconds }: { milliseconds: number }): Lease {
+    const lease = Object.freeze({ ...held, expiresAt: now + milliseconds });
+    this.#leases.set(lease.sessionId, { ...lease, milliseconds });
     return lease;
   }
 

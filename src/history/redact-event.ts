@@ -2,7 +2,7 @@
  * Redaction of what is recorded: every text that someone wrote, and none of the ids that hold the record
  * together. So a redacted log still folds, and folds to the redacted session.
  */
-import type { BoundedText, Session, SessionEvent } from "../call/index.js";
+import type { BoundedText, Session, SessionEvent, StepAnswer } from "../call/index.js";
 import { boundText, NO_INPUT } from "../call/index.js";
 import { redact, redactJson } from "./redact.js";
 import type { RedactionPattern } from "./redaction-pattern.js";
@@ -24,6 +24,7 @@ const KEPT: ReadonlySet<string> = new Set([
   "turnId",
   "stepId",
   "terminalId",
+  "clientTerminalId",
   "modeId",
   "intentHash",
   "after",
@@ -69,13 +70,20 @@ export function redactedRecord(value: unknown, patterns: readonly RedactionPatte
   if (typeof value !== "object" || value === null) return value;
   if (isBoundedText(value)) return redactedText(value, patterns);
   return Object.fromEntries(
-    Object.entries(value).map(([name, part]: [string, unknown]) => {
-      if (KEPT.has(name)) return [name, part];
+    Object.entries(value).flatMap(([name, part]: [string, unknown]) => {
+      if (KEPT.has(name)) return [[name, part]];
       // Half of an input may end in half of a secret.
-      if (name === "draft") return [name, NO_INPUT];
-      return [name, FOREIGN.has(name) ? redactJson(part, patterns) : redactedRecord(part, patterns)];
+      if (name === "draft") return [[name, NO_INPUT]];
+      // A provider has signed these very words, and counts them.
+      if (name === "answer" && isStepAnswer(part)) return [];
+      return [[name, FOREIGN.has(name) ? redactJson(part, patterns) : redactedRecord(part, patterns)]];
     }),
   );
+}
+
+/** An answer of the model, and not one to a question. */
+function isStepAnswer(value: unknown): value is StepAnswer {
+  return typeof value === "object" && value !== null && "parts" in value && Array.isArray(value.parts);
 }
 
 function isBoundedText(value: object): value is BoundedText {

@@ -47,6 +47,25 @@ describe("a redacted event", () => {
     expect(redacted).toMatchObject({ rawInput: { password: "[redacted secret]" } });
   });
 
+  test("of a step has nothing that a provider signed, for its words may no longer be those", () => {
+    const answer = {
+      model: "m",
+      parts: [{ type: "text" as const, length: 3, providerOptions: { a: { s: "x" } } }],
+    };
+    const step = { turnId: "t", stepId: "s", toolCallIds: ["c1"], usage: { inputTokens: 1 } };
+    const ended: SessionEvent = { type: "step-ended", at: NOON, ...step, answer };
+    expect(redactEvent(ended)).toEqual({ type: "step-ended", at: NOON, ...step });
+    const book = new SessionBook("s1", [{ type: "turn-started", at: NOON, turnId: "t" }, ended]);
+    expect(redactSession(book.snapshot()).steps).toEqual([step]);
+    const answered: SessionEvent = {
+      type: "question-answered",
+      at: NOON,
+      questionId: "q",
+      answer: { outcome: { type: "refused" }, intentHash: "h", by: "person", at: NOON },
+    };
+    expect(redactEvent(answered)).toEqual(answered);
+  });
+
   test("leaves an image as it is", () => {
     const event: SessionEvent = {
       type: "message-chunk",
@@ -137,6 +156,25 @@ describe("a ledger that keeps no secrets", () => {
     expect(text).not.toContain("a1B2");
     expect(text).toContain("A [redacted token]");
     expect(text).toContain("B [redacted token]");
+  });
+
+  test("what could not be stored has not been said: its text does not come up later", async () => {
+    const memory = new MemoryLedger();
+    const ledger = redactingLedger(memory);
+    const lease = await ledger.claim("s1", "ann", claim);
+    await ledger.append(lease, [said("the token is ", { messageId: "m" })], { durable: true });
+    const lost = { ...lease, fence: -1 };
+    await expect(
+      ledger.append(lost, [said("never said ", { messageId: "m" })], { durable: true }),
+    ).rejects.toThrow(/has lost the lease/);
+    await ledger.append(lease, [said("short.\n", { messageId: "m" })], { durable: true });
+    await ledger.release(lease);
+    const [entry] = new SessionBook(
+      "s1",
+      (await memory.read("s1")).map(({ event }) => event),
+    ).snapshot().timeline;
+    expect(JSON.stringify(entry)).not.toContain("never said");
+    expect(JSON.stringify(entry)).toContain("the token is");
   });
 
   test("keeps no files, and refuses an answer whose input it could not keep as it is", async () => {

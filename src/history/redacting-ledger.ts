@@ -1,9 +1,12 @@
 /**
  * A ledger that keeps no secret that can be told from other text: what is appended is redacted first.
  *
- * What must stay true: the redacted log folds as the other one would. What it costs: what was kept of
- * changed files is not, so no call can be undone; a call whose input had a secret in it is asked about
- * anew by whoever takes the session over, because what is recorded is no longer what was asked about.
+ * What must stay true: the redacted log folds as the other one would, to the redacted session. Whoever writes has the
+ * session as it is: calls run with the input that they were given, and the model is told what they really brought.
+ *
+ * What it costs: what was kept of changed files is not, so no call can be undone; a call whose input had a secret
+ * in it is asked about anew by whoever takes the session over, because what is recorded is no longer what was asked
+ * about; what a provider has signed of an answer is not kept, since the words that it signed may have changed.
  */
 import { createHash } from "node:crypto";
 import type { Answer, AnswerReceipt, Lease, Ledger, SessionEvent } from "../call/index.js";
@@ -31,8 +34,20 @@ export function redactingLedger(ledger: Ledger, { patterns = [] }: RedactOptions
       await end(lease).catch(() => undefined);
       await ledger.release(lease);
     },
-    append: (lease, events, options) =>
-      ledger.append(lease, streamsOf(lease.sessionId).redacted(events), options),
+    append: async (lease, events, { durable, onStored }) => {
+      const before = streamsOf(lease.sessionId);
+      const after = before.copy();
+      const redacted = after.redacted(events);
+      streams.set(lease.sessionId, after);
+      const last = await ledger.append(lease, redacted, { durable }).catch((error: unknown) => {
+        // What was not stored was not said. Whoever appends before they know how the last one ended gets no such care.
+        if (streams.get(lease.sessionId) === after) streams.set(lease.sessionId, before);
+        throw error;
+      });
+      // More than there were, where text that was held back had to go first.
+      onStored?.(redacted.length);
+      return last;
+    },
     read: (sessionId, options) => ledger.read(sessionId, options),
     follow: (sessionId, options) => ledger.follow(sessionId, options),
     answer: async (questionId, answer) => answerRedacted(ledger, questionId, answer, patterns),
@@ -73,6 +88,12 @@ class SessionStreams {
 
   constructor(patterns: readonly RedactionPattern[]) {
     this.#patterns = patterns;
+  }
+
+  copy(): SessionStreams {
+    const copy = new SessionStreams(this.#patterns);
+    for (const [key, { text, last }] of this.#streams) copy.#streams.set(key, { text: text.copy(), last });
+    return copy;
   }
 
   redacted(events: readonly SessionEvent[]): SessionEvent[] {

@@ -178,12 +178,22 @@ const READ_ONLY = 8;
 const CORRUPT = 11;
 const FULL = 13;
 const NOT_A_DATABASE = 26;
+/** The memory that processes share is a file too: SQLite calls it an I/O error when that cannot grow. */
+const NO_ROOM_FOR_MEMORY = 4874;
+/** ENOSPC. */
+const NO_SPACE = 28;
+
+/** The system's own number, where the driver tells it. */
+function errnoOf(error: Error): unknown {
+  return "systemErrno" in error ? error.systemErrno : undefined;
+}
 
 /** What the driver threw, told as what it means for the file. */
 export function fileError(file: string, thrown: unknown, what = "ledger"): unknown {
   if (!(thrown instanceof Error) || !("errcode" in thrown) || typeof thrown.errcode !== "number")
     return thrown;
-  const { code, words } = meaning(thrown.errcode, thrown.message);
+  const isFull = thrown.errcode === NO_ROOM_FOR_MEMORY || errnoOf(thrown) === NO_SPACE;
+  const { code, words } = meaning(isFull ? FULL : thrown.errcode, thrown.message);
   return new LedgerFileError(code, `The ${what} ${file} ${words}`, { cause: thrown });
 }
 

@@ -164,25 +164,37 @@ async function checkIsOurs(path: string, driver: Driver, kind: FileKind): Promis
 }
 
 /** A file that another process is just beginning looks damaged until all of its pages are there. */
-async function applicationIdOf(path: string, { DatabaseSync }: Driver, kind: FileKind): Promise<unknown> {
-  for (const deadline = Date.now() + BEGINNING_MILLISECONDS; ;) {
+async function applicationIdOf(path: string, driver: Driver, kind: FileKind): Promise<unknown> {
+  for (const deadline = performance.now() + BEGINNING_MILLISECONDS; ;) {
     try {
-      const unchanged = new SqliteDatabase(
-        path,
-        new DatabaseSync(asUnchanged(path), { readOnly: true }),
-        kind.what,
-      );
-      try {
-        return unchanged.pragma("application_id");
-      } finally {
-        unchanged.close();
-      }
-    } catch (thrown) {
-      const error = fileError(path, thrown, kind.what);
+      return readApplicationId(path, asUnchanged(path), driver, kind);
+    } catch (error) {
       if (causeOf(error) === NOT_A_DATABASE) throw notOurs(path, "it is no SQLite file", kind);
-      if (causeOf(error) !== CORRUPT || Date.now() > deadline) throw error;
+      if (causeOf(error) !== CORRUPT) throw error;
+      // While someone reads, and after a kill, only a part of the log may have been brought into the file: only
+      // together are they whole.
+      if (hasLog(path)) return readApplicationId(path, path, driver, kind);
+      if (performance.now() > deadline) throw error;
       await setTimeout(10);
     }
+  }
+}
+
+function readApplicationId(
+  path: string,
+  location: string | URL,
+  { DatabaseSync }: Driver,
+  { what }: FileKind,
+): unknown {
+  try {
+    const database = new SqliteDatabase(path, new DatabaseSync(location, { readOnly: true }), what);
+    try {
+      return database.pragma("application_id");
+    } finally {
+      database.close();
+    }
+  } catch (thrown) {
+    throw fileError(path, thrown, what);
   }
 }
 
@@ -222,7 +234,7 @@ function checkVersion<Tables>(
 
 /** The change needs the file alone for a moment. When several begin a file at once, SQLite does not always wait for that. */
 async function useWriteAheadLog<Tables>(database: SqliteDatabase<Tables>): Promise<void> {
-  for (const deadline = Date.now() + BUSY_MILLISECONDS; ;) {
+  for (const deadline = performance.now() + BUSY_MILLISECONDS; ;) {
     try {
       const mode = database.pragma("journal_mode = wal");
       if (mode === "wal") return;
@@ -232,7 +244,7 @@ async function useWriteAheadLog<Tables>(database: SqliteDatabase<Tables>): Promi
       );
     } catch (thrown) {
       const isBusy = thrown instanceof LedgerFileError && thrown.code === "LEDGER_BUSY";
-      if (!isBusy || Date.now() > deadline) throw thrown;
+      if (!isBusy || performance.now() > deadline) throw thrown;
       await setTimeout(5);
     }
   }

@@ -16,6 +16,7 @@ import type {
   Question,
   RecordedEvent,
   SessionEvent,
+  SessionSnapshot,
   SessionSummary,
 } from "../call/index.js";
 import { LedgerError } from "../call/index.js";
@@ -27,6 +28,7 @@ import { answerQuestion, questionsAfter } from "./question-state.js";
 import { Sleepers } from "./sleepers.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 import { SqliteRows } from "./sqlite-rows.js";
+import { SqliteSnapshots } from "./sqlite-snapshots.js";
 import type { LedgerTables } from "./sqlite-tables.js";
 import type { StoredEvent } from "./stored-event.js";
 import { storedEvent } from "./stored-event.js";
@@ -54,6 +56,7 @@ export class SqliteLedger implements Ledger {
   readonly #database: SqliteDatabase<LedgerTables>;
   readonly #now: () => number;
   readonly #rows: SqliteRows;
+  readonly #snapshots: SqliteSnapshots;
   readonly #writes: GroupCommit;
   readonly #sleepers = new Sleepers();
   readonly #watch: CommitWatch;
@@ -63,6 +66,7 @@ export class SqliteLedger implements Ledger {
     this.#database = database;
     this.#now = now;
     this.#rows = new SqliteRows(database);
+    this.#snapshots = new SqliteSnapshots(database);
     this.#writes = new GroupCommit((work, options) => this.#rows.transaction(work, options));
     this.#watch = new CommitWatch(
       () => database.pragma("data_version"),
@@ -76,7 +80,7 @@ export class SqliteLedger implements Ledger {
       const now = this.#now();
       checkFree(this.#rows.newestLease(sessionId), owner, now);
       const lease = { sessionId, owner, expiresAt: now + options.milliseconds };
-      return Object.freeze({ ...lease, fence: this.#rows.insertLease(lease) });
+      return Object.freeze({ ...lease, fence: this.#rows.insertLease(lease, options.milliseconds) });
     }, QUICK);
   }
 
@@ -86,7 +90,7 @@ export class SqliteLedger implements Ledger {
       this.#checkNewest(lease, "renewed");
       const { sessionId, owner, fence } = lease;
       const renewed = { sessionId, owner, fence, expiresAt: this.#now() + options.milliseconds };
-      this.#rows.extendLease(renewed);
+      this.#rows.extendLease(renewed, options.milliseconds);
       return Object.freeze(renewed);
     }, QUICK);
   }
@@ -112,6 +116,19 @@ export class SqliteLedger implements Ledger {
     const seq = await this.#writes.soon(write, { durable });
     this.#sleepers.wake(sessionId);
     return seq;
+  }
+
+  async keepSnapshot(lease: Lease, snapshot: SessionSnapshot): Promise<void> {
+    this.#checkNotClosed();
+    return this.#writes.now(() => {
+      this.#checkNewest(lease, "kept");
+      this.#snapshots.keep(lease.sessionId, snapshot);
+    }, QUICK);
+  }
+
+  async snapshot(sessionId: string): Promise<SessionSnapshot | undefined> {
+    this.#checkNotClosed();
+    return this.#snapshots.find(sessionId);
   }
 
   async read(
@@ -147,7 +164,7 @@ export class SqliteLedger implements Ledger {
 
   async openQuestions({ sessionId }: { readonly sessionId?: string } = {}): Promise<readonly Question[]> {
     this.#checkNotClosed();
-    return this.#rows.openQuestions(sessionId).sort((one, other) => one.askedAt - other.askedAt);
+    return this.#rows.openQuestions(sessionId);
   }
 
   async sessions(

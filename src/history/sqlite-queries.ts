@@ -15,14 +15,18 @@ export function preparedQueries(database: SqliteDatabase<LedgerTables>) {
       build
         .selectFrom("leases")
         .leftJoin("sessions", "sessions.session_id", "leases.session_id")
-        .select(["fence", "owner", "expires_at", "number", "last_seq", "chain"])
+        .select(["fence", "owner", "expires_at", "milliseconds", "number", "last_seq", "chain"])
         .where("leases.session_id", "=", session_id),
     ),
-    replaceLease: database.prepared((session_id: string, owner: string, expires_at: number) =>
-      build.replaceInto("leases").values({ session_id, owner, expires_at }).returning("fence"),
+    replaceLease: database.prepared(
+      (session_id: string, owner: string, expires_at: number, milliseconds: number) =>
+        build
+          .replaceInto("leases")
+          .values({ session_id, owner, expires_at, milliseconds })
+          .returning("fence"),
     ),
-    extendLease: database.prepared((expires_at: number, fence: number) =>
-      build.updateTable("leases").set({ expires_at }).where("fence", "=", fence),
+    extendLease: database.prepared((expires_at: number, milliseconds: number, fence: number) =>
+      build.updateTable("leases").set({ expires_at, milliseconds }).where("fence", "=", fence),
     ),
     deleteLease: database.prepared((fence: number, session_id: string) =>
       build.deleteFrom("leases").where("fence", "=", fence).where("session_id", "=", session_id),

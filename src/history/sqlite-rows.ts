@@ -10,6 +10,7 @@ import type { AskedQuestion, Lease, Question, RecordedEvent, SessionSummary } fr
 import { chainStart, nextLink } from "./event-chain.js";
 import type { LookedAt } from "./follow-log.js";
 import { LOOK_LIMIT } from "./follow-log.js";
+import type { HeldLease } from "./lease-rules.js";
 import type { QuestionEvent } from "./question-state.js";
 import { isAboutQuestion, questionAfter } from "./question-state.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
@@ -30,7 +31,7 @@ export class SqliteRows {
   readonly #queries: Queries;
   /** Of the transaction that is under way. */
   readonly #sessions = new Map<string, WrittenSession>();
-  readonly #leases = new Map<string, Lease | undefined>();
+  readonly #leases = new Map<string, HeldLease | undefined>();
 
   constructor(database: SqliteDatabase<LedgerTables>) {
     this.#database = database;
@@ -51,7 +52,7 @@ export class SqliteRows {
     }
   }
 
-  newestLease(sessionId: string): Lease | undefined {
+  newestLease(sessionId: string): HeldLease | undefined {
     if (this.#leases.has(sessionId)) return this.#leases.get(sessionId);
     const row = this.#queries.lease.row(storedName(sessionId));
     const lease = row && {
@@ -59,6 +60,7 @@ export class SqliteRows {
       owner: nameFromStored(row.owner),
       fence: row.fence,
       expiresAt: row.expires_at,
+      milliseconds: row.milliseconds ?? undefined,
     };
     this.#leases.set(sessionId, lease);
     if (row && row.number !== null && row.last_seq !== null && !this.#sessions.has(sessionId)) {
@@ -68,15 +70,16 @@ export class SqliteRows {
   }
 
   /** In place of the session's lease before; its fence is one that no lease ever had. */
-  insertLease({ sessionId, owner, expiresAt }: Omit<Lease, "fence">): number {
-    const row = this.#queries.replaceLease.row(storedName(sessionId), storedName(owner), expiresAt);
+  insertLease({ sessionId, owner, expiresAt }: Omit<Lease, "fence">, milliseconds: number): number {
+    const names = [storedName(sessionId), storedName(owner)] as const;
+    const row = this.#queries.replaceLease.row(...names, expiresAt, milliseconds);
     this.#leases.delete(sessionId);
     if (!row) throw new Error(`SQLite gave no fence for session ${sessionId}.`);
     return row.fence;
   }
 
-  extendLease({ sessionId, fence, expiresAt }: Lease): void {
-    this.#queries.extendLease.run(expiresAt, fence);
+  extendLease({ sessionId, fence, expiresAt }: Lease, milliseconds: number): void {
+    this.#queries.extendLease.run(expiresAt, milliseconds, fence);
     this.#leases.delete(sessionId);
   }
 

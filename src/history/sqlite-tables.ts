@@ -20,7 +20,14 @@ export type LedgerTables = {
   /** `chain`: see event-chain.ts. Events that were recorded before there was one have none. */
   events: { session: number; seq: number; event: string; chain: Generated<string | null> };
   /** The newest lease of each session that is held, or was until it ran out. */
-  leases: { fence: Generated<number>; session_id: string; owner: string; expires_at: number };
+  leases: {
+    fence: Generated<number>;
+    session_id: string;
+    owner: string;
+    expires_at: number;
+    /** For how long it was last taken. */
+    milliseconds: Generated<number | null>;
+  };
   questions: {
     number: Generated<number>;
     question_id: string;
@@ -28,6 +35,8 @@ export type LedgerTables = {
     asked_seq: number;
     settled_seq: number | null;
   };
+  /** At most one for each session: see sqlite-snapshots.ts. */
+  snapshots: { session: number; seq: number; saved: string; seal: string };
   /** `put_at`: when someone last put it, who may have yet to record what it is for. */
   blobs: { hash: string; bytes: Uint8Array; put_at: Generated<number | null> };
 };
@@ -75,4 +84,13 @@ export const MIGRATIONS: readonly string[] = [
   `alter table events add column chain text;
    alter table sessions add column chain text;
    alter table blobs add column put_at real;`,
+
+  `create table snapshots (
+     session integer primary key references sessions on delete cascade,
+     seq integer not null,
+     saved text not null,
+     seal text not null
+   ) strict;
+
+   alter table leases add column milliseconds real;`,
 ];

@@ -1,5 +1,13 @@
 /** What goes wrong with a ledger's file is told in words, and nothing is lost by it. */
-import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+} from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, test } from "vitest";
@@ -9,6 +17,7 @@ import { aRun, aStore, record, said } from "./history.samples.js";
 import { replaySession } from "./replay-session.js";
 import { openLedgerFile } from "./sqlite-file.js";
 import { openSqliteLedger, SqliteLedger } from "./sqlite-ledger.js";
+import { verifyLedger } from "./verify-ledger.js";
 
 const store = aStore();
 const DURABLE = { durable: true };
@@ -153,6 +162,29 @@ test("a ledger that was cut off is refused in words, and is left as it was", asy
   const code = await codeOf(openSqliteLedger(file).then((ledger) => ledger.read("session-1")));
   expect(code).toBe("LEDGER_DAMAGED");
   expect(readFileSync(file).equals(before)).toBe(true);
+});
+
+test("a ledger whose log is only partly in its file, because someone reads, is not taken for damaged", async () => {
+  const file = store.newFile();
+  const ledger = await store.ledger(file);
+  const raw = new DatabaseSync(file);
+  const pages = () => Number(Object.values(raw.prepare("pragma page_count").get() as object)[0]);
+  const grown = async (before: number) => {
+    while (pages() === before) await record(ledger, "session-1", [said("x".repeat(300))]);
+  };
+  await grown(pages());
+  await grown(pages());
+  // From here on a reader needs the file's last page as it is; so, as it becomes, it stays in the log.
+  const reader = new DatabaseSync(file);
+  reader.exec("begin; select * from sessions");
+  reader.prepare("select count(*) from events").all();
+  await record(ledger, "session-1", [said("after")]);
+  raw.exec("pragma wal_checkpoint(passive)");
+  expect(statSync(file).size).toBeLessThan(pages() * 4096);
+  expect((await textsOf(await store.ledger(file))).at(-1)).toBe("after");
+  expect((await verifyLedger(file)).broken).toEqual([]);
+  reader.close();
+  raw.close();
 });
 
 describe("an event that cannot be read any more", () => {

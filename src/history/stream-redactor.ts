@@ -27,6 +27,14 @@ export class StreamRedactor {
     this.#patterns = patterns;
   }
 
+  /** One that goes on from here by itself. */
+  copy(): StreamRedactor {
+    const copy = new StreamRedactor(this.#patterns);
+    copy.#held = this.#held;
+    copy.#line = this.#line;
+    return copy;
+  }
+
   /** What can be handed on now. */
   push(piece: string): string {
     const text = this.#line.raw + this.#held + piece;

@@ -1,6 +1,6 @@
 /**
  * Checks that the recorded events are those that were recorded: it makes the chain of every session anew
- * and compares. It only reads, a batch at a time, all of it as it was at one moment, and keeps nobody from
+ * and compares, and the snapshot of every session that has one. It only reads, a batch at a time, all of it as it was at one moment, and keeps nobody from
  * writing.
  *
  * What it cannot see: a file that was rewritten as a whole with a new chain, or from whose end something
@@ -9,6 +9,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { BrokenLink, ChainHead } from "./chain-check.js";
 import { ChainCheck } from "./chain-check.js";
+import { SnapshotCheck } from "./snapshot-check.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 import type { LedgerTables } from "./sqlite-tables.js";
 import { nameFromStored } from "./stored-json.js";
@@ -38,7 +39,12 @@ export async function verifyLedger(file: string, options: VerifyOptions = {}): P
   const database = await openLedgerToRead(file);
   try {
     database.exec("begin");
-    return await verify(database, options);
+    try {
+      return await verify(database, options);
+    } finally {
+      // A closed connection lives on until its statements are garbage, and what it reads with it.
+      database.exec("rollback");
+    }
   } finally {
     database.close();
   }
@@ -66,14 +72,23 @@ async function verify(
       kept.filter((head) => head.sessionId === sessionId),
       report,
     );
+    const stored = keptSnapshot(database, session.number);
+    const snapshot = stored && new SnapshotCheck(sessionId, stored);
+    const brokenBefore = brokenCount;
     for (const rows of batches(database, session.number)) {
-      for (const row of rows) check.add(row);
+      for (const row of rows) {
+        check.add(row);
+        snapshot?.add(row);
+      }
       progress.events += rows.length;
       onProgress?.({ ...progress });
       await setImmediate();
     }
     const head = check.end(session.last_seq, session.chain);
     if (head) heads.push(head);
+    // Where the log itself was changed, the snapshot cannot be what it makes now.
+    const wrong = brokenCount === brokenBefore ? snapshot?.wrong() : undefined;
+    if (wrong) report(wrong);
     notCovered += check.notCovered;
     progress.sessions += 1;
   }
@@ -86,6 +101,14 @@ async function verify(
 /** Version 1 had no chain, and a file that is only read is not brought up to date. */
 function hasChain(database: SqliteDatabase<LedgerTables>): boolean {
   return Number(database.pragma("user_version")) >= 2;
+}
+
+/** They came with version 3. */
+function keptSnapshot(database: SqliteDatabase<LedgerTables>, session: number) {
+  if (Number(database.pragma("user_version")) < 3) return undefined;
+  const { build } = database;
+  const query = build.selectFrom("snapshots").select(["seq", "saved", "seal"]).where("session", "=", session);
+  return database.row(query);
 }
 
 function storedSessions(database: SqliteDatabase<LedgerTables>) {

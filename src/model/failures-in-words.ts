@@ -14,6 +14,8 @@ export type Speaker = {
   readonly key: string | undefined;
   /** Where the key is from. */
   readonly place: string;
+  /** Where the provider is asked, if somebody named it. */
+  readonly baseUrl?: string | undefined;
 };
 
 export function failuresInWords(model: LanguageModelV3, speaker: Speaker): LanguageModelV3 {
@@ -41,7 +43,7 @@ export function failuresInWords(model: LanguageModelV3, speaker: Speaker): Langu
   });
 }
 
-function failureOf(error: unknown, { name, key, place }: Speaker): ModelError {
+function failureOf(error: unknown, { name, key, place, baseUrl }: Speaker): ModelError {
   const said = shownMessage(messageOf(error), key);
   if (!APICallError.isInstance(error))
     return new ModelError("MODEL_FAILED", `The answer of ${name} broke off: ${said}`);
@@ -49,12 +51,20 @@ function failureOf(error: unknown, { name, key, place }: Speaker): ModelError {
   const told = (what: string, next: string): ModelError =>
     new ModelError("MODEL_FAILED", `${name} ${what}${next}`, { statusCode });
   if (statusCode === undefined)
-    return told(`could not be asked at ${hostOf(error.url)}: ${said}.`, " Nothing was answered.");
+    return told(
+      `could not be asked at ${baseUrl ?? hostOf(error.url)}: ${said}.`,
+      baseUrl === undefined ? " Nothing was answered." : " Nothing was answered; check the base URL.",
+    );
   const answer = `(${statusCode}: ${said})`;
   if (isBadKey(error))
     return told(`did not accept the key ${answer}.`, ` Nothing was answered; check ${place}.`);
   if (statusCode === 404)
-    return told(`is not known there ${answer}.`, " Nothing was answered; check the model's name.");
+    return baseUrl === undefined
+      ? told(`is not known there ${answer}.`, " Nothing was answered; check the model's name.")
+      : told(
+          `is not known at ${baseUrl} ${answer}.`,
+          " Nothing was answered; check the model's name and the base URL, which mostly ends in /v1.",
+        );
   if (statusCode >= 300 && statusCode < 400)
     return told(`has moved ${answer}.`, " Redirects are not followed; name its new address.");
   if (statusCode === 429)

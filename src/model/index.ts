@@ -6,7 +6,7 @@
  * pure in that history, so any process can go on where another one stopped; a key goes to its own
  * provider and into no message; an answer is either whole or an error.
  */
-export { DEFAULT_CONTEXT_WINDOW, PRICES_AS_OF } from "./known-models.js";
+export { DEFAULT_CONTEXT_WINDOW, knownPrice, PRICES_AS_OF } from "./known-models.js";
 export type { ModelPrice } from "./known-models.js";
 export { ModelError } from "./model-error.js";
 export type { ModelErrorCode } from "./model-error.js";

@@ -4,8 +4,9 @@
  * Gathered on 15 November 2026 from public pages, not all of them the providers' own, and checked against no
  * bill. It may be out of date the day after, so a cost made of it is an estimate. US dollars per million
  * tokens, the plain rate; cache writes at the rate of the short-lived cache. Where a context window is not
- * sure the smaller one stands here, and a model that is not here has no price.
+ * sure the smaller one stands here. A model that is not here has no price, nor has one whose price is not sure.
  */
+import { PROVIDERS } from "./model-name.js";
 import type { ModelName, ProviderName } from "./model-name.js";
 
 export type ModelPrice = {
@@ -23,7 +24,7 @@ export const PRICES_AS_OF = "2026-11-15";
 /** Few models of today read less. */
 export const DEFAULT_CONTEXT_WINDOW = 128_000;
 
-type KnownModel = { readonly contextWindow?: number; readonly price: ModelPrice };
+type KnownModel = { readonly contextWindow?: number; readonly price?: ModelPrice };
 
 const claude = (input: number, output: number, cached: number, contextWindow: number): KnownModel => ({
   contextWindow,
@@ -51,8 +52,9 @@ const MODELS: ReadonlyMap<ProviderName, ReadonlyMap<string, KnownModel>> = new M
       ["claude-opus-4-7", claude(5, 25, 0.5, 200_000)],
       ["claude-opus-4-6", claude(5, 25, 0.5, 200_000)],
       ["claude-opus-4-5", claude(5, 25, 0.5, 200_000)],
-      ["claude-sonnet-5-5", claude(2, 10, 0.1, 1_000_000)],
-      ["claude-sonnet-5", claude(2, 10, 0.2, 200_000)],
+      // Its provider's page and later reports disagree about what reading the cache costs.
+      ["claude-sonnet-5-5", { contextWindow: 1_000_000 }],
+      ["claude-sonnet-5", claude(2, 10, 0.2, 1_000_000)],
       ["claude-sonnet-4-6", claude(3, 15, 0.3, 200_000)],
       ["claude-sonnet-4-5", claude(3, 15, 0.3, 200_000)],
       ["claude-haiku-4-5", claude(1, 5, 0.1, 200_000)],
@@ -61,7 +63,10 @@ const MODELS: ReadonlyMap<ProviderName, ReadonlyMap<string, KnownModel>> = new M
   [
     "openai",
     new Map([
-      ["gpt-6.1-sol", { price: { input: 2, output: 10, cached: 0.1, upToInput: 272_000 } }],
+      [
+        "gpt-6.1-sol",
+        { price: { input: 2, output: 10, cached: 0.1, cacheWritten: 2.5, upToInput: 272_000 } },
+      ],
       ["gpt-6-sol", { price: { input: 2, output: 10, cached: 0.2, cacheWritten: 2.5, upToInput: 272_000 } }],
       [
         "gpt-6-luna",
@@ -90,6 +95,12 @@ const MODELS: ReadonlyMap<ProviderName, ReadonlyMap<string, KnownModel>> = new M
     ]),
   ],
 ]);
+
+/** By the whole name, as a person writes it; undefined also where that names no provider. */
+export function knownPrice(name: string): ModelPrice | undefined {
+  const provider = PROVIDERS.find((one) => name.startsWith(`${one}/`));
+  return provider && priceOf({ provider, modelId: name.slice(provider.length + 1) });
+}
 
 export const priceOf = (name: ModelName): ModelPrice | undefined => known(name)?.price;
 

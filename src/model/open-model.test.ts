@@ -298,7 +298,20 @@ describe("a base URL", () => {
       retry: { attempts: 2, sleep: () => Promise.resolve() },
     });
     await expect(model.doStream({ prompt })).rejects.toThrow(
-      /openai-compatible\/x could not be asked at 127\.0\.0\.1:\d+: .*ECONNREFUSED.* Nothing was answered/,
+      /openai-compatible\/x could not be asked at http:\/\/127\.0\.0\.1:\d+\/v1: .*ECONNREFUSED.* Nothing was answered; check the base URL/,
+    );
+  });
+
+  test("where nothing of that name is known is named in the error", async () => {
+    const server = createServer((_, response) => void response.writeHead(404).end("{}"));
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const baseUrl = `http://127.0.0.1:${port}`;
+    const { model } = await openModel("openai-compatible/x", { baseUrl });
+    await expect(model.doStream({ prompt })).rejects.toThrow(
+      `openai-compatible/x is not known at ${baseUrl} (404: Not Found). Nothing was answered; check the model's name and the base URL`,
     );
   });
 });

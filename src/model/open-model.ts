@@ -54,7 +54,7 @@ export async function openModel(name: string, options: OpenModelOptions = {}): P
   const { onRetry, ...retry } = options.retry ?? {};
   const told = onRetry && ((said: Retry) => onRetry({ ...said, reason: shownMessage(said.reason, key) }));
   const patient = retrying(wholeAnswers(opened), { ...retry, ...(told && { onRetry: told }) });
-  const model = failuresInWords(patient, { name, key, place });
+  const model = failuresInWords(patient, { name, key, place, baseUrl });
   const price = baseUrl === undefined ? priceOf(modelName) : undefined;
   const contextWindow = contextWindowOf(modelName);
   return { model, name, provider, modelId, contextWindow, ...(price && { price }) };

@@ -105,3 +105,32 @@ test.each([
   expect(() => parseScript(json)).toThrow(BadScript);
   expect(() => parseScript(json)).toThrow(/Nothing was started/);
 });
+
+test("a sub-agent is known by what it is told first, and plays the steps of the call that started it", async () => {
+  const model = scriptedModel(
+    parseScript({
+      steps: [
+        {
+          calls: [
+            { tool: "task", input: { prompt: "Look." }, subAgent: [{ say: "I see." }, { say: "Over." }] },
+          ],
+          otherwise: [
+            { calls: [{ tool: "task", input: { prompt: "Look again." }, subAgent: [{ say: "Again." }] }] },
+          ],
+        },
+        { say: "Done." },
+      ],
+    }),
+  );
+  const words = async (...prompt: LanguageModelV3Prompt) => {
+    const { stream } = await model.doStream({ prompt });
+    const all: LanguageModelV3StreamPart[] = [];
+    for await (const part of stream) all.push(part);
+    return said(all);
+  };
+  const told = (text: string) => ({ role: "user" as const, content: [{ type: "text" as const, text }] });
+  expect(await words({ role: "system", content: "x" }, told("Look."))).toBe("I see.");
+  expect(await words(told("Look."), ...answered("text"))).toBe("Over.");
+  expect(await words(told("Look again."))).toBe("Again.");
+  expect(await words(user, ...answered("text"))).toBe("Done.");
+});

@@ -14,6 +14,7 @@ export function scriptedModel(
   { steps }: Script,
   { pause = 0 }: { readonly pause?: number } = {},
 ): LanguageModelV3 {
+  const subAgents = new Map(subAgentsIn(steps));
   return {
     specificationVersion: "v3",
     provider: "toolgate",
@@ -22,13 +23,36 @@ export function scriptedModel(
     doGenerate: () => Promise.reject(new Error("The scripted model only streams.")),
     doStream: (options) => {
       const answered = options.prompt.filter(({ role }) => role === "assistant").length;
-      const parts = stepParts(nextStep(steps, options.prompt) ?? THE_END, answered);
+      const played = subAgents.get(firstWords(options.prompt)) ?? steps;
+      const parts = stepParts(nextStep(played, options.prompt) ?? THE_END, answered);
       return Promise.resolve({ stream: streamOf(parts, pause, options) });
     },
   };
 }
 
 const THE_END: ScriptStep = { say: "(The script is over.)" };
+
+/** What each sub-agent plays, by what it is told. */
+function* subAgentsIn(steps: readonly ScriptStep[]): Generator<[string, readonly ScriptStep[]]> {
+  for (const { calls = [], otherwise = [] } of steps) {
+    for (const { input, subAgent } of calls) {
+      const told = promptOf(input);
+      if (subAgent && told !== undefined) yield [told, subAgent];
+    }
+    yield* subAgentsIn(otherwise);
+  }
+}
+
+function promptOf(input: unknown): string | undefined {
+  const prompt: unknown =
+    typeof input === "object" && input !== null ? Reflect.get(input, "prompt") : undefined;
+  return typeof prompt === "string" ? prompt : undefined;
+}
+
+function firstWords(prompt: LanguageModelV3Prompt): string {
+  const first = prompt.find((message) => message.role === "user");
+  return first?.content.map((part) => (part.type === "text" ? part.text : "")).join("") ?? "";
+}
 
 /** Walks the script along the history: each answer in it is a step that is over. */
 function nextStep(steps: readonly ScriptStep[], prompt: LanguageModelV3Prompt): ScriptStep | undefined {

@@ -1,7 +1,7 @@
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { contextWindowOf, priceOf } from "./known-models.js";
+import { contextWindowOf, knownPrice, priceOf } from "./known-models.js";
 import { costOf, usageOf } from "./usage.js";
 
 const finish = (
@@ -88,4 +88,19 @@ test.each([
 ] as const)("the price of %s/%s is known by that name or by a dated one", (provider, modelId, input) => {
   expect(priceOf({ provider, modelId })?.input).toBe(input);
   expect(contextWindowOf({ provider, modelId })).toBeGreaterThanOrEqual(128_000);
+});
+
+test("a price is found by the whole name, and there is none for what is not known or not sure", () => {
+  expect(knownPrice("anthropic/claude-haiku-4-5-20251001")).toEqual(
+    priceOf({ provider: "anthropic", modelId: "claude-haiku-4-5" }),
+  );
+  for (const name of [
+    "anthropic/claude-sonnet-5-5",
+    "anthropic/unheard-of",
+    "openai-compatible/gpt-5",
+    "gpt-5",
+    "",
+  ])
+    expect(knownPrice(name)).toBeUndefined();
+  expect(contextWindowOf({ provider: "anthropic", modelId: "claude-sonnet-5-5" })).toBe(1_000_000);
 });

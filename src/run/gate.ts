@@ -5,28 +5,28 @@
  */
 import { setMaxListeners } from "node:events";
 import { setImmediate } from "node:timers/promises";
-import { createToolTitle, IllegalEvent, plainJson, ToolCallIds, visibleText } from "../call/index.js";
+import { createToolTitle, IllegalEvent, plainJson, ToolCallIds } from "../call/index.js";
 import type { Question, SessionBook, SessionEvent, ToolCall } from "../call/index.js";
 import type { Intent, Rule, Verdict } from "../policy/index.js";
-import { isAppTool } from "../tools/index.js";
-import type { AppTool, Tool, Toolbox, Workspace } from "../tools/index.js";
-import type { OwnWrites } from "./base-check.js";
+import type { Toolbox, Workspace } from "../tools/index.js";
+import { awaitsChild, CallRunner } from "./call-runner.js";
+import type { TakeChildStep } from "./call-runner.js";
 import { cancelEvents } from "./cancel-events.js";
-import { byRule, CallCheck } from "./check-call.js";
+import { CallCheck } from "./check-call.js";
 import type { Judge } from "./check-call.js";
 import { holdUntilAnswered } from "./hold-until-answered.js";
 import type { Ask } from "./hold-until-answered.js";
-import { intentHash } from "./intent-hash.js";
 import { LOOP_LIMIT, LoopGuard } from "./loop-guard.js";
 import { questionFor } from "./question-for.js";
 import type { Remember } from "./remember.js";
-import { runCall } from "./run-call.js";
 import type { Elicit } from "./run-call.js";
-import { RunningCalls } from "./running-calls.js";
+import { Cancelled } from "./running-calls.js";
+import type { RunningCalls } from "./running-calls.js";
 import type { SessionRecord } from "./session-record.js";
 import { SettleAnswers } from "./settle-answers.js";
 import { undoCall } from "./undo-call.js";
 import type { Undone } from "./undo-call.js";
+import { toolFor, unknownTool } from "./unknown-tool.js";
 import { Wrapped } from "./wrap-tools.js";
 import type { CallsTools, Gated, WrappableTool } from "./wrap-tools.js";
 
@@ -44,6 +44,8 @@ export type GateOptions = {
   readonly ask?: Ask | undefined;
   /** Asks the person at the other side while a call runs. */
   readonly elicit?: Elicit | undefined;
+  /** Takes the sub-agents further that calls of delegating tools wait for. Without it there are none. */
+  readonly childStep?: TakeChildStep | undefined;
   /** After how many milliseconds a question can no longer be answered with yes; never when left out. */
   readonly questionLifetime?: number | undefined;
   /** After how many milliseconds a tool that has no limit of its own is told to stop. */
@@ -83,8 +85,8 @@ export class Gate {
   readonly #ids: ToolCallIds;
   readonly #check: CallCheck;
   readonly #answers: SettleAnswers;
-  readonly #running = new RunningCalls();
-  readonly #ownWrites: OwnWrites = new Map();
+  readonly #runner: CallRunner;
+  readonly #running: RunningCalls;
   readonly #wrapped: Wrapped;
   /** One at a time: a second undo must see what the first has put back. */
   #undoing: Promise<unknown> = Promise.resolve();
@@ -105,6 +107,20 @@ export class Gate {
       onCleared: options.onCleared ?? (() => undefined),
       question: (...asked) => this.#question(...asked),
     });
+    this.#runner = new CallRunner({
+      record,
+      toolbox,
+      judge,
+      check: this.#check,
+      workspace,
+      question: (...asked) => this.#question(...asked),
+      childStep: options.childStep,
+      elicit: options.elicit,
+      timeLimit: options.timeLimit ?? TEN_MINUTES,
+      patience: options.patience ?? PATIENCE,
+      now,
+    });
+    this.#running = this.#runner.running;
     this.#wrapped = new Wrapped(this, toolbox);
     // Someone else has the session: what runs here can no longer be recorded.
     record.lost.addEventListener("abort", () => this.#running.stopAll(record.lost.reason), {
@@ -139,13 +155,16 @@ export class Gate {
     requests: readonly ToolRequest[],
     also: (toolCallIds: readonly string[]) => readonly SessionEvent[] = () => [],
   ): Promise<Submitted> {
-    const parts: { toolCallId: string; events: readonly SessionEvent[] }[] = [];
-    for (const request of requests) parts.push(await this.#submitOne(request));
+    const parts: { toolCallId: string; parent: string; events: readonly SessionEvent[] }[] = [];
+    for (const request of requests)
+      parts.push({ parent: request.parentToolCallId ?? "", ...(await this.#submitOne(request)) });
     const toolCallIds = parts.map(({ toolCallId }) => toolCallId);
-    // One that was cancelled while it was being written or checked has ended already.
+    // One that was cancelled while it was being written or checked has ended already; a sub-agent's goes with its parent.
     const isOver = (toolCallId: string) => this.#record.book.call(toolCallId)?.times.ended !== undefined;
     await this.#record.recordMade(() => [
-      ...parts.flatMap(({ toolCallId, events }) => (isOver(toolCallId) ? [] : events)),
+      ...parts.flatMap(({ toolCallId, parent, events }) =>
+        isOver(toolCallId) || isOver(parent) ? [] : events,
+      ),
       ...also(toolCallIds),
     ]);
     const where = (...statuses: string[]) =>
@@ -159,12 +178,14 @@ export class Gate {
   }
 
   /**
-   * Runs every cleared call, in parallel, until nothing more can run. Answers that come while it runs are
-   * taken up when `wake` says so.
+   * Runs every cleared call, in parallel, and every sub-agent, until nothing more can run. Answers that come while it
+   * runs are taken up when `wake` says so.
    */
   async proceed(signal: AbortSignal): Promise<void> {
     // Every parallel call listens to the turn's one signal; Node takes the eleventh listener for a leak.
     setMaxListeners(0, signal);
+    // What ended while nothing could be recorded, on a full disk for one.
+    await this.#answers.recordMade(() => this.#runner.lost());
     // The record broke, not a tool: nothing more is started, and the caller hears of it.
     const failures: unknown[] = [];
     for (;;) {
@@ -172,10 +193,8 @@ export class Gate {
       if (!signal.aborted && failures.length === 0) {
         // When answers cannot be read, what runs is still waited for.
         await this.#answers.settle().catch((error: unknown) => void failures.push(error));
-        for (const call of failures.length > 0 ? [] : this.#record.book.openCalls()) {
-          if (call.state.status !== "cleared" || this.#running.has(call.toolCallId)) continue;
-          this.#start(call, signal).catch((error: unknown) => void failures.push(error));
-        }
+        for (const call of failures.length > 0 ? [] : this.#runner.startable())
+          this.#runner.start(call, signal).catch((error: unknown) => void failures.push(error));
       }
       if (this.#running.size === 0) break;
       await this.#running.somethingHappens(since);
@@ -190,7 +209,7 @@ export class Gate {
     this.#running.wake();
   }
 
-  /** Takes one call all the way: submitted, asked about, run. Returns it as it ended; an app's call may still wait. */
+  /** Takes one call all the way: submitted, asked about, run. Returns it as it ended; an app's or a sub-agent's may still wait. */
   async call(request: ToolRequest, signal: AbortSignal = NEVER): Promise<ToolCall> {
     setMaxListeners(0, signal);
     const { toolCallIds } = await this.submit([request]);
@@ -216,7 +235,8 @@ export class Gate {
     const { toolCallId, state } = call;
     if (state.status === "running" && !this.#running.has(toolCallId))
       throw new Error(`Call ${toolCallId} was started, and how it ended could not be recorded.`);
-    const ended = state.status === "cleared" ? this.#start(call, signal) : this.#running.ended(toolCallId);
+    const ended =
+      state.status === "cleared" ? this.#runner.start(call, signal) : this.#running.ended(toolCallId);
     const stop = () => void this.#running.stop(toolCallId, new Cancelled("it was cancelled."));
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
@@ -229,41 +249,39 @@ export class Gate {
 
   /** Ends every call: what waits is cancelled, what runs is told to stop, waited for, and reports for itself. */
   async cancel(reason: string): Promise<void> {
-    this.#running.stopAll(new Cancelled(reason));
-    // A call that is only about to start ends here: what it still looks at need not be waited for.
-    await this.#answers.recordMade(() => cancelEvents(this.#record.book, reason, this.#now()));
-    await this.#runningEnded();
-    await this.#answers.recordMade(() => this.#lostCalls());
+    await this.#cancel(() => this.#record.book.openCalls(), reason);
   }
 
-  async #runningEnded(): Promise<void> {
-    const running = this.#record.book.openCalls().filter(({ state }) => state.status === "running");
-    await Promise.allSettled(running.map(({ toolCallId }) => this.#running.ended(toolCallId)));
-  }
-
-  /** Calls whose end could not be recorded when they ended: nothing of ours runs for them any more. */
-  #lostCalls(only?: string): readonly SessionEvent[] {
-    return this.#record.book.openCalls().flatMap(({ toolCallId, state }): SessionEvent[] => {
-      if (state.status !== "running" || this.#running.has(toolCallId)) return [];
-      if (only !== undefined && only !== toolCallId) return [];
-      return [
-        { type: "call-lost", toolCallId, at: this.#now(), reason: "it broke without saying how it ended." },
-      ];
-    });
-  }
-
-  /** Ends one call: what waits is cancelled, what runs is told to stop and waited for. False when it has ended already. */
+  /**
+   * Ends one call, and with it the calls that were made for it: what waits is cancelled, what runs is told to stop and
+   * waited for. False when it has ended already.
+   */
   async cancelCall(toolCallId: string, reason: string): Promise<boolean> {
     const call = this.#record.book.call(toolCallId);
     if (!call || call.times.ended !== undefined) return false;
-    this.#running.stop(toolCallId, new Cancelled(reason));
-    await this.#answers.recordMade(() => cancelEvents(this.#record.book, reason, this.#now(), toolCallId));
-    if (this.#record.book.call(toolCallId)?.state.status === "running") {
-      await this.#running.ended(toolCallId).catch(() => undefined);
-      await this.#answers.recordMade(() => this.#lostCalls(toolCallId));
-    }
+    const isMeant = (one: ToolCall) => one.toolCallId === toolCallId || one.parentToolCallId === toolCallId;
+    await this.#cancel(() => this.#record.book.openCalls().filter(isMeant), reason);
     this.#running.wake();
     return true;
+  }
+
+  async #cancel(calls: () => readonly ToolCall[], reason: string): Promise<void> {
+    const meant = new Set<string>();
+    // What is only about to start ends by what is recorded here: what it still looks at need not be waited for.
+    const atWork = new Set<string>();
+    const stop = () => {
+      for (const call of calls()) {
+        meant.add(call.toolCallId);
+        if (isAtWork(call)) atWork.add(call.toolCallId);
+      }
+      for (const toolCallId of meant) this.#running.stop(toolCallId, new Cancelled(reason));
+    };
+    stop();
+    await this.#answers.recordMade(() => cancelEvents(this.#record.book, reason, this.#now(), calls()));
+    // What was started in the moment before.
+    stop();
+    await Promise.allSettled([...atWork].map((toolCallId) => this.#running.ended(toolCallId)));
+    await this.#answers.recordMade(() => this.#runner.lost(calls()));
   }
 
   /**
@@ -304,7 +322,8 @@ export class Gate {
   /** Gives the session back, for whoever opens it next. */
   async close(): Promise<void> {
     this.#running.stopAll(new Cancelled("the session was closed."));
-    await this.#runningEnded();
+    const atWork = this.#record.book.openCalls().filter(isAtWork);
+    await Promise.allSettled(atWork.map(({ toolCallId }) => this.#running.ended(toolCallId)));
     await this.#record.close();
   }
 
@@ -327,7 +346,7 @@ export class Gate {
     const toolCallId = announced?.toolCallId ?? request.toolCallId ?? "";
     const rawInput = plainJson(input);
     const at = this.#now();
-    const tool = this.#toolbox.get(name);
+    const tool = toolFor(this.#toolbox, request);
     const meta = tool?._meta && { _meta: tool._meta };
     const title = announced?.title ?? createToolTitle(name, rawInput);
     const arrived: SessionEvent[] = [
@@ -341,7 +360,7 @@ export class Gate {
     const failed = (error: string): SessionEvent[] => [{ type: "call-failed", toolCallId, at, error }];
     // What was cut to be shown must never be what is run.
     if (rawInput !== input) return { toolCallId, events: [...arrived, ...failed(TOO_LARGE)] };
-    if (!tool) return { toolCallId, events: [...arrived, ...failed(unknownTool(name, this.#toolbox))] };
+    if (!tool) return { toolCallId, events: [...arrived, ...failed(unknownTool(request, this.#toolbox))] };
     return {
       toolCallId,
       events: [...arrived, ...(await this.#check.submitted(toolCallId, tool, rawInput, title))],
@@ -372,85 +391,6 @@ export class Gate {
     });
   }
 
-  #start(call: ToolCall, signal: AbortSignal): Promise<void> {
-    return this.#running.start(call.toolCallId, signal, (stop) => this.#run(call, stop));
-  }
-
-  async #run(call: ToolCall, signal: AbortSignal): Promise<void> {
-    const { toolCallId, name, rawInput } = call;
-    const tool = this.#toolbox.get(name);
-    const end = async (...events: readonly SessionEvent[]) =>
-      void (await this.#recordUnlessOver(toolCallId, events));
-    const failed = (error: string): SessionEvent => ({
-      type: "call-failed",
-      toolCallId,
-      at: this.#now(),
-      error,
-    });
-    if (!tool || isAppTool(tool)) return end(failed(unknownTool(name, this.#toolbox)));
-    const resolved = await this.#check.resolve(tool, rawInput);
-    if (!resolved.ok) return end(failed(resolved.problem));
-    const { input, intent } = resolved;
-    const instead = await this.#instead(call, tool, input, intent);
-    // What was cancelled meanwhile is not asked about again.
-    if (signal.aborted) return end(...stoppedBefore(toolCallId, signal, this.#now()));
-    if (instead.length > 0) return end(...instead);
-    const started: SessionEvent = { type: "run-started", toolCallId, at: this.#now(), intent };
-    if (!(await this.#recordUnlessOver(toolCallId, [started]))) return;
-    const { workspace, elicit, timeLimit = TEN_MINUTES, patience = PATIENCE } = this.#options;
-    await runCall({
-      tool,
-      input,
-      intent,
-      ownWrites: this.#ownWrites,
-      call: this.#record.book.call(toolCallId) ?? call,
-      signal,
-      record: this.#record,
-      workspace,
-      timeLimit: tool.timeLimit ?? timeLimit,
-      patience,
-      elicit,
-      now: this.#now,
-    });
-  }
-
-  /** False when the call has ended in the meantime, cancelled by someone: then nothing more is to be done. */
-  async #recordUnlessOver(toolCallId: string, events: readonly SessionEvent[]): Promise<boolean> {
-    try {
-      await this.#record.record(events, { durable: true });
-      return true;
-    } catch (error) {
-      const isOver = this.#record.book.call(toolCallId)?.times.ended !== undefined;
-      if (error instanceof IllegalEvent && isOver) return false;
-      throw error;
-    }
-  }
-
-  /**
-   * What must happen instead of running: a yes is for what was asked about and nothing else, and a rule
-   * that denies has the last word. What is asked again is shown again.
-   */
-  async #instead(
-    { toolCallId, title, decision, times }: ToolCall,
-    tool: Tool,
-    input: unknown,
-    intent: Intent,
-  ): Promise<readonly SessionEvent[]> {
-    const at = this.#now();
-    const verdict = this.#options.judge(intent);
-    if (verdict.effect === "deny")
-      return [{ type: "call-refused", toolCallId, at, decision: { ...byRule(verdict), at } }];
-    const isSame = decision?.intentHash === intentHash(intent);
-    if (isSame && (times.answered !== undefined || verdict.effect === "allow")) return [];
-    const shown = await this.#check.shown(tool, input, intent, verdict);
-    if (!shown.ok) return [{ type: "call-failed", toolCallId, at, error: shown.problem }];
-    const question = this.#question(toolCallId, title, intent, { ...verdict, reason: CHANGED });
-    return [
-      { type: "call-revised", toolCallId, at, fields: shown.fields },
-      { type: "question-asked", toolCallId, at, question },
-    ];
-  }
-
   async #hold(questionId: string, signal: AbortSignal): Promise<void> {
     const { ledger, seq, book } = this.#record;
     const asked = book.question(questionId);
@@ -470,27 +410,8 @@ const nobody: Ask = () =>
     reason: "there is nobody to ask",
   });
 
-const CHANGED = "what it is about to do has changed since it was decided on";
-
 const TOO_LARGE =
   "The input is too large, or not plain JSON. Nothing was run; make it smaller or send it in parts.";
 
-class Cancelled extends Error {
-  constructor(reason: string) {
-    super(reason);
-    this.name = "AbortError";
-  }
-}
-
-/** A call that is told to stop before it has begun is over, unless the whole turn is: then that is said for all. */
-function stoppedBefore(toolCallId: string, { reason }: AbortSignal, at: number): readonly SessionEvent[] {
-  return reason instanceof Cancelled
-    ? [{ type: "call-cancelled", toolCallId, at, reason: reason.message }]
-    : [];
-}
-
-function unknownTool(name: string, toolbox: Toolbox): string {
-  const names = toolbox.list().map((tool: Tool | AppTool) => tool.name);
-  const others = names.length === 0 ? "This session has no tools." : `The tools are: ${names.join(", ")}.`;
-  return `There is no tool named "${visibleText(name)}". Nothing was run. ${others}`;
-}
+/** Whether it may be in the middle of something: a tool that runs, an answer of a sub-agent. */
+const isAtWork = (call: ToolCall): boolean => call.state.status === "running" || awaitsChild(call);

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { posix } from "node:path";
 import type { FileChange, KeptFile } from "../call/index.js";
 import type { CommandOptions, Files, Workspace } from "../tools/index.js";
-import { MOST_BYTES, MOST_FILES, wholeFingerprint } from "./path-fingerprint.js";
+import { MOST_BYTES, MOST_FILES, wholeFile, wholeFingerprint } from "./path-fingerprint.js";
 
 export type Keep = {
   /** Stores bytes and returns their name. */
@@ -121,9 +121,8 @@ class KeptWorkspace implements Workspace {
     if (info.type === "link") return { type: "link", target: await this.#inner.readLink(path) };
     if (info.type === "folder") return { type: "folder", mode: info.mode };
     if (info.type === "other" || (this.#bytesLeft -= info.size) < 0) return "too much";
-    const read = await this.#inner.readBytes(path, { length: info.size });
-    if (!read) return undefined;
-    return { type: "file", blob: await this.#keep.blob(read.bytes), mode: info.mode };
+    const bytes = await wholeFile(this.#inner, path, info.size);
+    return bytes && { type: "file", blob: await this.#keep.blob(bytes), mode: info.mode };
   }
 }
 

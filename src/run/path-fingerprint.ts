@@ -47,8 +47,15 @@ async function entryFingerprint(
   if (type === "link") return `link to ${await files.readLink(path)}`;
   if (type !== "file") return type;
   if (!isSmall) return `file of ${size} bytes, written at ${modified}`;
+  const bytes = await wholeFile(files, path, size);
+  return bytes && sha256(bytes);
+}
+
+/** It may have grown since it was looked at, and an editor may hold a longer text than the disk. */
+export async function wholeFile(files: Files, path: string, size: number): Promise<Uint8Array | undefined> {
   const read = await files.readBytes(path, { length: size });
-  return read && sha256(read.bytes);
+  if (!read || read.size <= read.bytes.length) return read?.bytes;
+  return (await files.readBytes(path, { length: read.size }))?.bytes;
 }
 
 const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex");

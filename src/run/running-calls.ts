@@ -2,6 +2,14 @@
 
 type Running = { readonly controller: AbortController; readonly ended: Promise<void> };
 
+/** Why a call is told to stop, when somebody wished it. */
+export class Cancelled extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = "AbortError";
+  }
+}
+
 export class RunningCalls {
   readonly #running = new Map<string, Running>();
   #wake: (() => void) | undefined;

@@ -4,6 +4,7 @@
  */
 import { LedgerError, SessionBook } from "../call/index.js";
 import type { Lease, Ledger, SessionEvent } from "../call/index.js";
+import { SnapshotKeeper } from "./snapshot-keeper.js";
 
 /** Long enough for a busy process to renew in time, short enough to take over a dead one's session soon. */
 const LEASE_MILLISECONDS = 5_000;
@@ -19,10 +20,11 @@ export type RecordOptions = {
 
 export class SessionRecord {
   readonly ledger: Ledger;
-  readonly book: SessionBook;
+  #book: SessionBook;
   #lease: Lease;
   #seq = 0;
   #renewal: NodeJS.Timeout;
+  readonly #snapshots: SnapshotKeeper;
   readonly #lost = new AbortController();
   readonly #listeners = new Set<(events: readonly SessionEvent[]) => void>();
   /** One append at a time: parallel calls report in whatever order, the log has one. */
@@ -30,7 +32,8 @@ export class SessionRecord {
 
   private constructor(ledger: Ledger, lease: Lease, milliseconds: number) {
     this.ledger = ledger;
-    this.book = new SessionBook(lease.sessionId);
+    this.#book = new SessionBook(lease.sessionId);
+    this.#snapshots = new SnapshotKeeper(ledger, lease.sessionId);
     this.#lease = lease;
     this.#renewal = setInterval(() => void this.#renew(milliseconds), milliseconds / 3).unref();
   }
@@ -38,15 +41,19 @@ export class SessionRecord {
   /** Claims the session and reads what is recorded of it. Throws LEASE_HELD while someone else writes to it. */
   static async open(ledger: Ledger, sessionId: string, options: RecordOptions): Promise<SessionRecord> {
     const { owner, milliseconds = LEASE_MILLISECONDS, patience = 0 } = options;
-    const lease = await claim(ledger, sessionId, owner, milliseconds, Date.now() + patience);
+    const lease = await claim(ledger, sessionId, owner, milliseconds, performance.now() + patience);
     const record = new SessionRecord(ledger, lease, milliseconds);
     try {
-      await record.catchUp();
+      await record.#load();
       return record;
     } catch (error) {
       await record.close();
       throw error;
     }
+  }
+
+  get book(): SessionBook {
+    return this.#book;
   }
 
   get sessionId(): string {
@@ -92,19 +99,47 @@ export class SessionRecord {
   async close(): Promise<void> {
     clearInterval(this.#renewal);
     await this.#queue.catch(() => undefined);
-    await this.ledger.release(this.#lease);
+    if (this.#snapshots.isDueAtClose(this.#seq))
+      await this.#snapshots.keep(this.#lease, this.book, this.#seq);
+    try {
+      await this.ledger.release(this.#lease);
+    } catch (error) {
+      // What the ledger itself says is for the caller. A disk that is full is not: the lease runs out by itself.
+      if (error instanceof LedgerError) throw error;
+    }
+  }
+
+  async #load(): Promise<void> {
+    const kept = await this.#snapshots.open();
+    if (kept) {
+      this.#book = kept.book;
+      this.#seq = kept.seq;
+      try {
+        return await this.catchUp();
+      } catch {
+        // The log is right, whatever the snapshot says.
+        this.#book = new SessionBook(this.sessionId);
+        this.#seq = 0;
+      }
+    }
+    await this.catchUp();
   }
 
   async #append(events: readonly SessionEvent[], durable: boolean): Promise<void> {
     this.book.check(events);
-    const last = await this.ledger.append(this.#lease, events, { durable });
-    if (last - events.length === this.#seq) this.#fold(events, last);
-    // Someone's answer came in between: the ledger knows the order.
-    else await this.#readNew();
+    let stored = events.length;
+    const onStored = (count: number) => {
+      stored = count;
+    };
+    const last = await this.ledger.append(this.#lease, events, { durable, onStored });
+    // Someone's answer may have come in between: the ledger knows the order.
+    if (last - stored > this.#seq) await this.#readNew(last - stored);
+    this.#fold(events, last);
   }
 
-  async #readNew(): Promise<void> {
-    const recorded = await this.ledger.read(this.sessionId, { after: this.#seq });
+  async #readNew(until = Infinity): Promise<void> {
+    const all = await this.ledger.read(this.sessionId, { after: this.#seq });
+    const recorded = all.filter(({ seq }) => seq <= until);
     const last = recorded.at(-1);
     if (last)
       this.#fold(
@@ -117,6 +152,12 @@ export class SessionRecord {
     this.book.applyAll(events);
     this.#seq = last;
     for (const listener of this.#listeners) tell(listener, events);
+    if (this.#snapshots.isDue(last)) void this.#inTurn(() => this.#keepSnapshot());
+  }
+
+  /** Others may have asked for one as well while this waited for its turn. */
+  async #keepSnapshot(): Promise<void> {
+    if (this.#snapshots.isDue(this.#seq)) await this.#snapshots.keep(this.#lease, this.book, this.#seq);
   }
 
   #inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
@@ -151,6 +192,7 @@ async function claim(
   sessionId: string,
   owner: string,
   milliseconds: number,
+  /** By a clock that nobody sets. */
   until: number,
 ): Promise<Lease> {
   for (;;) {
@@ -158,7 +200,7 @@ async function claim(
       return await ledger.claim(sessionId, owner, { milliseconds });
     } catch (error) {
       const isHeld = error instanceof LedgerError && error.code === "LEASE_HELD";
-      if (!isHeld || Date.now() >= until) throw error;
+      if (!isHeld || performance.now() >= until) throw error;
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MILLISECONDS));
     }
   }

@@ -72,13 +72,16 @@ export class ApprovedServers {
     });
   }
 
-  /** Takes back what was approved by this name, there and in every project. False when there was nothing. */
-  revoke(name: string, projectRoot: string): Promise<boolean> {
-    const root = canonicalRoot(projectRoot);
+  /**
+   * Takes back what was approved by this name for that project, and what holds in every project; without a
+   * project, all that was approved by this name. False when there was nothing.
+   */
+  revoke(name: string, projectRoot?: string): Promise<boolean> {
+    const root = projectRoot === undefined ? undefined : canonicalRoot(projectRoot);
+    const isMeant = (one: ApprovedServer): boolean =>
+      one.name === name && (root === undefined || one.projectRoot === undefined || one.projectRoot === root);
     return this.#file.change((file) => {
-      const servers = file.servers.filter(
-        (one) => one.name !== name || (one.projectRoot !== undefined && one.projectRoot !== root),
-      );
+      const servers = file.servers.filter((one) => !isMeant(one));
       if (servers.length === file.servers.length) return { result: false };
       return { value: { ...file, servers }, result: true };
     });

@@ -5,11 +5,10 @@
 import type { z } from "zod";
 import { FileLock } from "./file-lock.js";
 import type { IsStillOurs } from "./file-lock.js";
-import { firstIssue } from "./first-issue.js";
 import { FollowedFile } from "./followed-file.js";
 import type { FileState, Parse } from "./followed-file.js";
+import { jsonParser } from "./json-parser.js";
 import { readFileSafely } from "./read-file-safely.js";
-import { readJson } from "./read-json.js";
 import { SettingsError } from "./settings-error.js";
 import { writeAtomically } from "./write-atomically.js";
 
@@ -33,7 +32,7 @@ export class StoredFile<T> {
     readonly path: string,
     { schema, empty, staleAfter }: StoredFileOptions<T>,
   ) {
-    this.#parse = parserOf(schema);
+    this.#parse = jsonParser(schema);
     this.#followed = new FollowedFile(path, this.#parse);
     this.#lock = new FileLock(path, staleAfter === undefined ? {} : { staleAfter });
     this.#empty = empty;
@@ -91,14 +90,4 @@ function broken(problem: string): SettingsError {
     "FILE_BROKEN",
     `${problem} It was not changed; correct it, or remove it to start anew.`,
   );
-}
-
-function parserOf<T>(schema: z.ZodType<T>): Parse<T> {
-  return (text, path) => {
-    const json = readJson(text);
-    if (!json.ok) return { ok: false, problem: `${path}:${json.line}: ${json.what}.` };
-    const parsed = schema.safeParse(json.value);
-    if (parsed.success) return { ok: true, value: parsed.data };
-    return { ok: false, problem: `${path}:${firstIssue(parsed.error, json.lineOf)}` };
-  };
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { inferToolKind } from "../call/index.js";
 import type { CallFields, Location, Meta, ToolKind } from "../call/index.js";
 import { jsonSchemaCheck } from "./json-schema-check.js";
-import type { Parsed, Tool, ToolContext, ToolIntent, ToolReturn } from "./tool.js";
+import type { Delegation, Parsed, Tool, ToolContext, ToolIntent, ToolReturn } from "./tool.js";
 import type { Workspace } from "./workspace.js";
 
 /** A JSON Schema, for whoever has one already. What it lets through is not typed. */
@@ -29,6 +29,8 @@ export type ToolDefinition<Schema extends z.ZodType | JsonSchema> = {
   readonly intent?: (input: ToolInput<Schema>, workspace: Workspace) => Promise<ToolIntent>;
   /** What to show before it runs. */
   readonly preview?: (input: ToolInput<Schema>, workspace: Workspace) => Promise<CallFields>;
+  /** A sub-agent does the work, and `run` is what happens where there are none. */
+  readonly delegates?: Delegation<ToolInput<Schema>>;
   readonly run: (input: ToolInput<Schema>, call: ToolContext) => Promise<ToolReturn>;
 };
 

@@ -11,6 +11,8 @@ export type {
   AppTool,
   AskReply,
   AskRequest,
+  DelegatingTool,
+  Delegation,
   Parsed,
   Tool,
   ToolContext,
@@ -19,7 +21,7 @@ export type {
   ToolReturn,
   ToolTerminal,
 } from "./tool.js";
-export { isAppTool, ToolFailure } from "./tool.js";
+export { isAppTool, isDelegating, ToolFailure } from "./tool.js";
 export { jsonSchemaCheck } from "./json-schema-check.js";
 export type { JsonSchemaCheck } from "./json-schema-check.js";
 export { fullResult } from "./tool-result.js";

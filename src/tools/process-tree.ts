@@ -35,6 +35,11 @@ export function commandOf(pid: number, mark: string): Command {
   return { pid, mark, began: CAN_LOOK ? (readProcess(pid)?.began ?? 0) : 0 };
 }
 
+/** For a process that leaves at once and cannot wait: nobody is asked to clean up. */
+export function killTree(command: Command): void {
+  tellAll(command, membersOf(command, []), "SIGKILL");
+}
+
 export async function endTree(command: Command): Promise<void> {
   // All are looked up before the first is told: an orphan no longer shows whose child it was.
   let members = membersOf(command, []);

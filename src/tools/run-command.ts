@@ -10,7 +10,7 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 import { obstacle } from "./file-trouble.js";
 import { type HeldFolder, inFolderOf } from "./held-folder.js";
 import { startWithPipes } from "./pipe-command.js";
-import { type Command, commandOf, endTree, MARK_NAME } from "./process-tree.js";
+import { type Command, commandOf, endTree, killTree, MARK_NAME } from "./process-tree.js";
 import { loadTerminals, startInTerminal } from "./pty-command.js";
 import type { StartedCommand, StartOptions } from "./started-command.js";
 import { ToolFailure } from "./tool.js";
@@ -36,6 +36,7 @@ export async function runCommand(argv: readonly string[], options: RunOptions): 
   };
   printer.onTrouble(end);
   signal.addEventListener("abort", end, { once: true });
+  const release = command && endWithUs(command);
   try {
     // It may have come while the command was started.
     if (signal.aborted) end();
@@ -48,8 +49,22 @@ export async function runCommand(argv: readonly string[], options: RunOptions): 
     return exit;
   } finally {
     signal.removeEventListener("abort", end);
+    release?.();
     started.close();
   }
+}
+
+const running = new Set<Command>();
+const killAll = (): void => running.forEach(killTree);
+
+/** A process that leaves in the middle of a command takes it with it, until that is released. */
+function endWithUs(command: Command): () => void {
+  if (running.size === 0) process.on("exit", killAll);
+  running.add(command);
+  return () => {
+    running.delete(command);
+    if (running.size === 0) process.off("exit", killAll);
+  };
 }
 
 type Running = { readonly started: StartedCommand; readonly command: Command | undefined };

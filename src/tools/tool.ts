@@ -41,6 +41,8 @@ export type Tool<Input = unknown> = Described & {
   readonly origin?: { readonly server: string; readonly tool: string };
   /** After how many milliseconds it is told to stop; the gate's own limit when left out. */
   readonly timeLimit?: number;
+  /** A sub-agent does the work: the call waits for its answer. Where there are no sub-agents, `run` is called instead. */
+  readonly delegates?: Delegation<Input>;
   parse(input: unknown): Parsed<Input>;
   /** One line for people. */
   title?(input: Input): string;
@@ -56,6 +58,20 @@ export type AppTool = Described & { readonly runsInApp: true };
 
 export function isAppTool(tool: Tool | AppTool): tool is AppTool {
   return "runsInApp" in tool;
+}
+
+/** What a sub-agent is to do. */
+export type Delegation<Input = unknown> = {
+  /** All that it is told of its task. */
+  prompt(input: Input): string;
+  /** One that has taken this many answers of the model and is not done is stopped. */
+  readonly maxSteps: number;
+};
+
+export type DelegatingTool = Tool & { readonly delegates: Delegation };
+
+export function isDelegating(tool: Tool | AppTool): tool is DelegatingTool {
+  return "delegates" in tool && tool.delegates !== undefined;
 }
 
 /** What a running tool is given. What it shows is recorded in the order in which it is shown. */

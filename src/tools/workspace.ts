@@ -64,6 +64,8 @@ export type CommandOptions = {
   /** Ends it, with everything it started. */
   readonly signal: AbortSignal;
   readonly onOutput: (text: string) => void;
+  /** Hears in which terminal of an ACP client it runs, where it does: the client shows it. */
+  readonly onTerminal?: (clientTerminalId: string) => void;
 };
 
 export interface Commands {

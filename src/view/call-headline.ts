@@ -4,16 +4,17 @@
  */
 import type { Decision, ToolCall, ToolCallState } from "../call/index.js";
 import { isOver, oneLine } from "../call/index.js";
-import { durationText } from "./amounts.js";
+import { countOf, durationText } from "./amounts.js";
 import { kindIcon, statusMark } from "./kind-icon.js";
+import { clipped, columns } from "./rows.js";
 
 const MAX_TITLE = 120;
 const MAX_NAME = 60;
 const MAX_MESSAGE = 80;
+const SHORTEST_TITLE = 12;
 
 export function callHeadline(call: ToolCall): string {
   const { kind, state, times } = call;
-  const title = oneLine(call.title, MAX_TITLE) || oneLine(call.name, MAX_TITLE) || "Tool call";
   const facts = [
     kind.replaceAll("_", " "),
     stateWords(state),
@@ -22,7 +23,30 @@ export function callHeadline(call: ToolCall): string {
     decisionWords(call),
   ];
   const told = facts.filter((fact) => fact !== undefined);
-  return `${statusMark(state.status)} ${kindIcon(kind)} ${title} (${told.join(", ")})`;
+  return `${statusMark(state.status)} ${kindIcon(kind)} ${shownTitle(call, MAX_TITLE)} (${told.join(", ")})`;
+}
+
+export type LiveHeadlineOptions = { readonly now: number; readonly width: number; readonly mark?: string };
+
+/** The same in one row for a call that is under way: for how long, and how far it has come. A long title makes room. */
+export function liveHeadline(call: ToolCall, { now, width, mark }: LiveHeadlineOptions): string {
+  const { kind, state, times } = call;
+  const facts = [
+    stateWords(state),
+    state.status === "drafting" && state.draft.text !== ""
+      ? countOf(state.draft.text.length, "character")
+      : undefined,
+    state.status === "running" ? durationText(times.started, now) : undefined,
+    progressWords(call),
+  ];
+  const told = ` (${facts.filter((fact) => fact !== undefined).join(", ")})`;
+  const start = `${mark ?? statusMark(state.status)} ${kindIcon(kind)} `;
+  const room = Math.max(SHORTEST_TITLE, width - columns(start) - columns(told));
+  return clipped(start + shownTitle(call, Math.min(room, MAX_TITLE)) + told, width);
+}
+
+function shownTitle({ title, name }: ToolCall, length: number): string {
+  return oneLine(title, length) || oneLine(name, length) || "Tool call";
 }
 
 function stateWords(state: ToolCallState): string | undefined {
@@ -53,7 +77,7 @@ function stateWords(state: ToolCallState): string | undefined {
 
 function waitedFor(waitingFor: (ToolCallState & { status: "waiting" })["waitingFor"]): string {
   if (waitingFor.type === "question") return "an answer";
-  return waitingFor.type === "app" ? "the app" : `session ${oneLine(waitingFor.childSessionId, MAX_NAME)}`;
+  return waitingFor.type === "app" ? "the app" : "its sub-agent";
 }
 
 function progressWords({ progress }: ToolCall): string | undefined {

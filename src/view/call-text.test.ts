@@ -124,7 +124,7 @@ test("a call that waits for something else says for what", () => {
     { type: "call-cleared" },
     { type: "child-awaited", childSessionId: "s2" },
   );
-  expect(callText(child)).toBe("? • x (other, waiting for session s2)");
+  expect(callText(child)).toBe("? • x (other, waiting for its sub-agent)");
 });
 
 test("progress is told until the call is done", () => {

@@ -16,7 +16,7 @@ import { blockNote } from "./block-note.js";
 import { callHeadline } from "./call-headline.js";
 import { diffLines } from "./diff-lines.js";
 import { rows } from "./rows.js";
-import { visibleLine, visibleName } from "./visible-line.js";
+import { visibleLine, visibleName, withoutColours } from "./visible-line.js";
 
 export type CallTextOptions = {
   /** The question that the call waits for; without it only its id is told, and with "asked" nothing: it is being put. */
@@ -155,13 +155,6 @@ function linesOf(text: string): readonly string[] {
   const lines = text.split(/\r?\n/);
   return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
 }
-
-/** Colours only: whatever else a terminal would obey is spelled out. */
-function withoutColours(text: string): string {
-  return text.replace(COLOUR, "");
-}
-
-const COLOUR = new RegExp(String.raw`\u001B\[[\d;:]*m`, "g");
 
 const fact = (text: string): Line => ({ text, isQuoted: false });
 const quote = (text: string): Line => ({ text, isQuoted: true });

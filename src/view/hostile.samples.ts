@@ -218,6 +218,7 @@ export const hostileCalls = fc.record({
   kind: fc.constantFrom(...TOOL_KINDS),
   kindSource: fc.constant("declared"),
   parentToolCallId: optional(ids),
+  childSteps: fc.constant(undefined),
   rawInput: hostileText,
   rawOutput: hostileText,
   content: fc.array(contents, { maxLength: 3 }),

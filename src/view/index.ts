@@ -10,5 +10,8 @@ export { callText } from "./call-text.js";
 export type { CallTextOptions } from "./call-text.js";
 export { diffLines } from "./diff-lines.js";
 export { kindIcon, statusMark } from "./kind-icon.js";
+export { liveCallLines } from "./live-call-lines.js";
+export type { LiveCallOptions } from "./live-call-lines.js";
+export { clipped, columns } from "./rows.js";
 export { sessionText } from "./session-text.js";
 export type { SessionTextOptions } from "./session-text.js";

@@ -39,6 +39,19 @@ export function rows(line: string, prefixes: Prefixes, width: number): readonly 
   return made;
 }
 
+/** The beginning of a line that is longer than the width, with a sign that it goes on. */
+export function clipped(line: string, width: number): string {
+  if (columns(line) <= width) return line;
+  let kept = "";
+  let room = width - 1;
+  for (const unit of unitsOf(line)) {
+    room -= columns(unit);
+    if (room < 0) break;
+    kept += unit;
+  }
+  return `${kept}…`;
+}
+
 export function columns(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length;
   let count = 0;

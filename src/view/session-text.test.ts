@@ -76,6 +76,23 @@ agent   │
   );
 });
 
+test("calls of two sub-agents at work at the same time stand below their own", () => {
+  const text = textOf(
+    announced("one"),
+    announced("two"),
+    announced("one-a", "one"),
+    announced("two-a", "two"),
+    announced("one-b", "one"),
+    said("agent", "So far."),
+    announced("two-b", "two"),
+  );
+  const shown = text
+    .split("\n")
+    .flatMap((line) => /^( *)\S+ \S+ Task (\S+)/.exec(line)?.slice(1).join("") ?? []);
+  expect(shown).toEqual(["one", "    one-a", "    one-b", "two", "    two-a", "    two-b"]);
+  expect(text.indexOf("So far.")).toBeLessThan(text.indexOf("two-b"));
+});
+
 test("calls made by calls are indented, down to a depth", () => {
   const chain = Array.from({ length: 7 }, (_, index) =>
     announced(`c${index}`, index === 0 ? undefined : `c${index - 1}`),

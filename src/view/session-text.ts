@@ -1,6 +1,6 @@
 /**
  * A whole session as text: who said what, the calls in between in the order in which they came, how
- * turns ended, and at the end the plan and what is still open. A call made by another call is indented.
+ * turns ended, and at the end the plan and what is still open. A call made by another call is indented below it.
  */
 import type {
   Message,
@@ -14,6 +14,7 @@ import type {
 import { countOf } from "./amounts.js";
 import { blockNote } from "./block-note.js";
 import { callText } from "./call-text.js";
+import { nestedOrder } from "./nested-order.js";
 import { rows } from "./rows.js";
 import { visibleName, wholeLine } from "./visible-line.js";
 
@@ -73,7 +74,7 @@ function timelineBlocks(
   const ends = session.turns.flatMap((turn) => turnEnd(turn, options.width) ?? []);
   const blocks: Block[] = [];
   let ended = 0;
-  for (const entry of session.timeline) {
+  for (const entry of nestedOrder(session.timeline)) {
     for (let end = ends[ended]; end && end.at < startOf(entry); end = ends[(ended += 1)]) blocks.push(end);
     if (entry.type === "message") {
       blocks.push(messageBlock(entry.message, options.width));

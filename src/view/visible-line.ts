@@ -25,6 +25,13 @@ export function visibleName(text: string): string {
   return shortened(text, (part) => visibleText(part));
 }
 
+/** Colours only: whatever else a terminal would obey is spelled out. */
+export function withoutColours(text: string): string {
+  return text.replace(COLOUR, "");
+}
+
+const COLOUR = new RegExp(String.raw`\u001B\[[\d;:]*m`, "g");
+
 function shortened(line: string, shown: (part: string) => string): string {
   if (line.length <= LONGEST) return shown(line);
   // Cut before it is made visible, and never through a surrogate pair: half of one would be spelled out.

@@ -4,6 +4,7 @@ import { AgentSession, createAgent, holdTurn } from "../../dist/agent/index.js";
 import { openSqliteLedger } from "../../dist/history/index.js";
 import { parseScript, scriptedModel } from "../../dist/model/index.js";
 import { builtInTools, LocalWorkspace } from "../../dist/tools/index.js";
+import { dying } from "./dying-ledger.mjs";
 
 const [folder, when, count] = process.argv.slice(2);
 const append = (name) => ({ tool: "terminal", input: { command: `echo ${name} >> log.txt` } });
@@ -44,26 +45,3 @@ else if (status !== "stopped") await holdTurn(session, yes, signal, () => sessio
 process.stdout.write(JSON.stringify(session.book.snapshot()));
 await session.close();
 await ledger.close();
-
-function die() {
-  process.kill(process.pid, "SIGKILL");
-}
-
-function dying(real, moment, number) {
-  let appends = 0;
-  return new Proxy(real, {
-    get(target, name) {
-      const member = target[name];
-      if (typeof member !== "function") return member;
-      if (name !== "append" && name !== "answer") return member.bind(target);
-      return async (...args) => {
-        appends += 1;
-        const isTheOne = appends === number;
-        if (moment === "before" && isTheOne) die();
-        const result = await member.apply(target, args);
-        if (moment === "after" && isTheOne) die();
-        return result;
-      };
-    },
-  });
-}

@@ -8,6 +8,12 @@ export type EditorAbilities = {
   readonly terminal: boolean;
 };
 
+/** How it wants to be shown our own terminals: Zed and those after it take them in `_meta.terminal_*`. */
+export function terminalDialect(clientCapabilities: unknown): "text" | "meta" {
+  const meta = isJsonObject(clientCapabilities) ? clientCapabilities["_meta"] : undefined;
+  return isJsonObject(meta) && meta["terminal_output"] === true ? "meta" : "text";
+}
+
 /** Only a plain `true` counts. */
 export function editorAbilities(clientCapabilities: unknown): EditorAbilities {
   const capabilities = isJsonObject(clientCapabilities) ? clientCapabilities : {};

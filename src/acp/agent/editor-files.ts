@@ -19,7 +19,6 @@ import type { EditorRequests } from "./editor-requests.js";
 
 /** More than that our own workspace does not read as text either. */
 const MAX_TEXT_BYTES = 10 * 1024 * 1024;
-const READ_WITHIN = 30_000;
 /** An editor may ask the person in front of it first. */
 const WRITE_WITHIN = 600_000;
 
@@ -106,7 +105,11 @@ export class EditorFiles {
     if (!this.#can.readTextFile) return undefined;
     let content: unknown;
     try {
-      ({ content } = await this.#editor.ask("fs/read_text_file", { path }, { within: READ_WITHIN }));
+      ({ content } = await this.#editor.ask(
+        "fs/read_text_file",
+        { path },
+        { within: this.#editor.patience },
+      ));
     } catch (error) {
       if (error instanceof RpcError) return undefined;
       throw error;

@@ -13,14 +13,19 @@ export type Requests = {
   request(method: string, params: unknown, options?: { readonly signal?: AbortSignal }): Promise<unknown>;
 };
 
+const PATIENCE = 30_000;
+
 /** The client, as one session's work sees it. */
 export class EditorRequests {
   readonly #requests: Requests;
   readonly #sessionId: string;
+  /** How long it is waited for when it has no reason to take long, in milliseconds. */
+  readonly patience: number;
 
-  constructor(requests: Requests, sessionId: string) {
+  constructor(requests: Requests, sessionId: string, patience = PATIENCE) {
     this.#requests = requests;
     this.#sessionId = sessionId;
+    this.patience = patience;
   }
 
   /** Rejects with an RpcError when the client refuses, and with a ToolFailure when it is gone or does not answer in time. */

@@ -19,7 +19,6 @@ import type { EditorRequests } from "./editor-requests.js";
 
 /** All that it holds comes with every look at it; our record keeps less than that. */
 const OUTPUT_BYTES = 256 * 1024;
-const OPEN_WITHIN = 30_000;
 const ANSWER_WITHIN = 10_000;
 /** Together less than a call that is to stop is waited for. */
 const KILL_WITHIN = 2_000;
@@ -56,9 +55,9 @@ async function opened(editor: EditorRequests, params: object, signal: AbortSigna
   try {
     return await Promise.race([
       opening,
-      wait(OPEN_WITHIN, undefined, { signal: AbortSignal.any([signal, tooLong.signal]) }).then(() => {
+      wait(editor.patience, undefined, { signal: AbortSignal.any([signal, tooLong.signal]) }).then(() => {
         throw new ToolFailure(
-          `The command was not run: the editor did not open a terminal within ${OPEN_WITHIN / 1000} s. Try it again.`,
+          `The command was not run: the editor did not open a terminal within ${editor.patience / 1000} s. Try it again.`,
         );
       }),
     ]);
@@ -123,11 +122,15 @@ class EditorTerminal {
     }
   }
 
+  /** A client that is gone, or does not answer, is not waited for. */
   async #kill(exited: Promise<void>): Promise<void> {
-    await this.#editor
+    const isHeard = await this.#editor
       .ask("terminal/kill", { terminalId: this.#terminalId }, { within: KILL_WITHIN })
-      .catch(() => undefined);
-    await Promise.race([exited, wait(DEATH_WITHIN, undefined, { ref: false })]);
+      .then(
+        () => true,
+        (error: unknown) => error instanceof RpcError,
+      );
+    if (isHeard) await Promise.race([exited, wait(DEATH_WITHIN, undefined, { ref: false })]);
   }
 
   /** A client that cannot say so when it ends says it with the output. */

@@ -20,6 +20,8 @@ export type Editor = Requests & { readonly capabilities: unknown };
 export type EditorWorkspaceOptions = {
   /** Commands are held inside a sandbox, which the client's terminals are not. */
   readonly ownCommands?: boolean;
+  /** How long the client is waited for when it has no reason to take long, in milliseconds. */
+  readonly patience?: number;
 };
 
 /** Our own workspace itself, when the client offers nothing. */
@@ -27,20 +29,13 @@ export function editorWorkspace(
   local: Workspace,
   client: Editor,
   sessionId: string,
-  { ownCommands = false }: EditorWorkspaceOptions = {},
+  { ownCommands = false, patience }: EditorWorkspaceOptions = {},
 ): Workspace {
   const offered = editorAbilities(client.capabilities);
   const abilities = { ...offered, terminal: offered.terminal && !ownCommands };
   const { readTextFile, writeTextFile, terminal } = abilities;
   if (!readTextFile && !writeTextFile && !terminal) return local;
-  return new EditorWorkspace(local, new EditorRequests(client, sessionId), abilities);
-}
-
-/** What to tell whoever asked for a sandbox, where the client would have run the commands. */
-export function sandboxNote(capabilities: unknown): string | undefined {
-  return editorAbilities(capabilities).terminal
-    ? "Commands run in the sandbox, and so not in the editor's own terminals."
-    : undefined;
+  return new EditorWorkspace(local, new EditorRequests(client, sessionId, patience), abilities);
 }
 
 class EditorWorkspace implements Workspace {

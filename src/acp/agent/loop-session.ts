@@ -169,8 +169,12 @@ export class LoopSession implements HeldSession {
     // A message ends where a call or another voice comes between; ACP tells messages apart by their ids.
     const say = (role: "agent" | "thought") => (text: string) =>
       writer.add(chunk(this.now(), `${turnId}-${role}`, role, { type: "text", text }));
+    // Its calls end at once, whatever the loop does with the signal.
+    const cancelCalls = () => void this.gate.cancel(CANCELLED).catch(() => undefined);
+    signal.addEventListener("abort", cancelCalls, { once: true });
+    if (signal.aborted) cancelCalls();
     try {
-      const stopReason = await loop.prompt(
+      const running = loop.prompt(
         {
           sessionId: this.sessionId,
           workspace,
@@ -182,18 +186,19 @@ export class LoopSession implements HeldSession {
         blocks,
         this.gate,
       );
+      const stopReason = await Promise.race([running, givenUp(signal)]);
       await writer.flush();
       return { stopReason: signal.aborted ? "cancelled" : (stopReason ?? "end_turn") };
     } catch (error) {
       if (signal.aborted) return { stopReason: "cancelled" };
       return { stopReason: "error", error: error instanceof Error ? error.message : String(error) };
+    } finally {
+      signal.removeEventListener("abort", cancelCalls);
     }
   }
 
   async #stop(turnId: string, ended: Ended): Promise<TurnEnd> {
-    await this.gate.cancel(
-      ended.stopReason === "cancelled" ? "the turn was cancelled." : "the turn ended without it.",
-    );
+    await this.gate.cancel(ended.stopReason === "cancelled" ? CANCELLED : "the turn ended without it.");
     await this.#write([{ type: "turn-stopped", at: this.now(), turnId, ...ended }]);
     return { status: "stopped", ...ended };
   }
@@ -206,6 +211,17 @@ export class LoopSession implements HeldSession {
 type Ended = { readonly stopReason: StopReason; readonly error?: string };
 
 const LONGEST_TITLE = 80;
+const CANCELLED = "the turn was cancelled.";
+/** Milliseconds that a loop may take to end when it was cancelled. */
+const PATIENCE = 10_000;
+
+function givenUp(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const wait = () => void setTimeout(resolve, PATIENCE).unref();
+    if (signal.aborted) wait();
+    else signal.addEventListener("abort", wait, { once: true });
+  });
+}
 
 /** Whoever holds the turn puts its questions; a call only waits for what is recorded. */
 const answeredElsewhere: Ask = (_question, signal) =>

@@ -1,6 +1,7 @@
 /** Reads what a client sent with a request. What is missing or of another type is told by its name. */
 import { isAbsolute } from "node:path";
-import { oneLine } from "../../call/index.js";
+// Not the whole room: this file is loaded before the first message is answered.
+import { oneLine } from "../../call/visible-text.js";
 import { invalidParams } from "../connection/message.js";
 import type { JsonObject } from "../json.js";
 import { isJsonObject, isNone } from "../json.js";

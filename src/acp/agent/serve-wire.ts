@@ -2,7 +2,8 @@
  * An agent at the end of a wire. It answers `initialize` at once, from what is known without loading anything;
  * the rest is loaded meanwhile, since editors start agents long before they use them.
  */
-import { oneLine } from "../../call/index.js";
+// Not the whole room: this file is loaded before the first message is answered.
+import { oneLine } from "../../call/visible-text.js";
 import { CODE, RpcError } from "../connection/message.js";
 import { Peer } from "../connection/peer.js";
 import type { Asked } from "../connection/peer.js";
@@ -91,16 +92,20 @@ class WireAgent {
     const [{ V1Door }, host] = await Promise.all([import("./v1-door.js"), this.#options.openHost()]);
     this.#host = host;
     const door = isV2
-      ? new (await import("./v2-door.js")).V2Door({ host, peer: this.peer, client: this.#client(params) })
-      : new V1Door({ host, peer: this.peer, client: this.#client(params) });
+      ? new (await import("./v2-door.js")).V2Door({
+          host,
+          peer: this.peer,
+          client: this.#client(params, isV2),
+        })
+      : new V1Door({ host, peer: this.peer, client: this.#client(params, isV2) });
     this.#door = door;
     return door;
   }
 
-  /** v1 and v2 name these differently. */
-  #client(params: JsonObject): ClientSide {
-    const info = params["clientInfo"] ?? params["info"];
-    const capabilities = params["clientCapabilities"] ?? params["capabilities"];
+  /** v1 and v2 name these differently; in v2 a client has neither files nor terminals to offer. */
+  #client(params: JsonObject, isV2: boolean): ClientSide {
+    const info = isV2 ? params["info"] : params["clientInfo"];
+    const capabilities = isV2 ? elicitationOf(params["capabilities"]) : params["clientCapabilities"];
     const named = isJsonObject(info) ? (info["title"] ?? info["name"]) : undefined;
     return {
       name: typeof named === "string" && named !== "" ? oneLine(named, 80) : "the editor",
@@ -119,4 +124,8 @@ class WireAgent {
     await this.#opening;
     return {};
   }
+}
+
+function elicitationOf(capabilities: unknown): JsonObject {
+  return isJsonObject(capabilities) ? { elicitation: capabilities["elicitation"] } : {};
 }

@@ -20,7 +20,7 @@ export class V1Door implements Door {
   readonly #sessions: AcpSessions;
 
   constructor(options: Omit<AcpSessionsOptions, "dialect">) {
-    this.#sessions = new AcpSessions({ ...options, dialect: v1Dialect });
+    this.#sessions = new AcpSessions({ ...options, dialect: () => v1Dialect(options.client.capabilities) });
   }
 
   request({ method, params, signal }: Asked): unknown {

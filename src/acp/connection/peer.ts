@@ -5,7 +5,8 @@
  * is taken in before the next message is looked at; every request is answered exactly once; an answer that
  * nobody asked for changes nothing; when the connection ends, whoever still waits hears of it.
  */
-import { oneLine } from "../../call/index.js";
+// Not the whole room: this file is loaded before the first message is answered.
+import { oneLine } from "../../call/visible-text.js";
 import { isJsonObject } from "../json.js";
 import { CODE, isRequestId, RpcError } from "./message.js";
 import type { Incoming, RequestId } from "./message.js";

@@ -67,7 +67,11 @@ class StdioWire implements Wire {
   }
 
   async close(): Promise<void> {
-    await this.drained();
+    do {
+      await this.drained();
+      // Whoever waited for room has more to say.
+      await new Promise(setImmediate);
+    } while (!this.#isGone && this.unsent > 0);
     this.#isGone = true;
     this.#input.destroy();
     if (!this.#output.writableEnded && this.#output !== process.stdout) this.#output.end();

@@ -3,14 +3,16 @@
  * when nothing did. All that it returns is valid against the SDK's schema and survives
  * `JSON.stringify`, whatever a tool put in.
  */
-import { endSentence } from "../../call/index.js";
-import type { Location, Meta, ToolCall, ToolCallStatus, ToolKind } from "../../call/index.js";
+import { endSentence, isOver, NO_INPUT } from "../../call/index.js";
+import type { Location, Meta, ToolCall, ToolCallState, ToolCallStatus, ToolKind } from "../../call/index.js";
 import { changedFields, SentCalls } from "../sent-calls.js";
 import type { Sent } from "../sent-calls.js";
 import { mayDifferInInput, wireInput, wireRaw } from "../wire-input.js";
 import { wireMeta } from "../wire-meta.js";
 import { wireTitle } from "../wire-title.js";
-import { v1Content } from "./wire-content.js";
+import { TerminalMeta } from "./terminal-meta.js";
+import { isToldInMeta, v1Content } from "./wire-content.js";
+import type { OwnTerminal, TerminalsShown } from "./wire-content.js";
 import type { V1Content, V1Status, V1ToolCall, V1Update } from "./wire.js";
 
 type Fields = {
@@ -38,20 +40,79 @@ const STATUS: { readonly [Status in ToolCallStatus]: V1Status } = {
   unknown: "failed",
 };
 
+/** v1 has no word for a pause: a call that a sub-agent works on is at work. */
+const v1Status = (state: ToolCallState): V1Status =>
+  state.status === "waiting" && state.waitingFor.type === "child" ? "in_progress" : STATUS[state.status];
+
+export type V1EncoderOptions = {
+  /** How a terminal of ours is shown: as text, or as one, in the `_meta.terminal_*` dialect. */
+  readonly terminalDialect?: "text" | "meta";
+};
+
 export class V1Encoder {
   readonly #sent = new SentCalls<Fields>();
+  readonly #inMeta: boolean;
+  readonly #terminals = new TerminalMeta();
 
-  /** The message that brings a client's view of the call up to date, if one is needed. */
+  constructor({ terminalDialect = "text" }: V1EncoderOptions = {}) {
+    this.#inMeta = terminalDialect === "meta";
+  }
+
+  /** The messages that bring a client's view of the call up to date, in order; none when nothing changed. */
   encode(call: ToolCall): readonly V1Update[] {
     const last = this.#sent.last(call.toolCallId);
     if (last === "ended" || last?.call === call) return [];
-    const fields = wireFields(call, last);
-    this.#sent.remember(call, fields);
-    if (!last) return [{ sessionUpdate: "tool_call", ...whole(call.toolCallId, fields) }];
-    const update = { sessionUpdate: "tool_call_update", toolCallId: call.toolCallId } as const;
-    const changed = changedFields(last.fields, fields);
-    return hasAnyValue(changed) ? [{ ...update, ...changed } as V1Update] : [];
+    // A call that had ended when the client first heard of it ran in a terminal that the client no longer has.
+    const shown = { clients: last !== undefined || !isOver(call.state), inMeta: this.#inMeta };
+    const own = this.#inMeta ? call.content.filter((item) => isToldInMeta(item, shown)) : NONE;
+    return own.length > 0 ? this.#withTerminals(call, last, shown, own) : this.#update(call, last, shown);
   }
+
+  #update(call: ToolCall, last: Sent<Fields> | undefined, shown: TerminalsShown): readonly V1Update[] {
+    const { toolCallId } = call;
+    const fields = wireFields(call, last, shown);
+    this.#sent.remember(call, fields);
+    if (!last) return [{ sessionUpdate: "tool_call", ...whole(toolCallId, fields) }];
+    const changed = changedFields(last.fields, fields);
+    if (!hasAnyValue(changed)) return [];
+    return [{ sessionUpdate: "tool_call_update", toolCallId, ...changed } as V1Update];
+  }
+
+  /** What the terminals printed comes before the status that may end the call. */
+  #withTerminals(
+    call: ToolCall,
+    last: Sent<Fields> | undefined,
+    shown: TerminalsShown,
+    own: readonly OwnTerminal[],
+  ): readonly V1Update[] {
+    const { toolCallId } = call;
+    const opened = this.#terminals.opened(own);
+    const before = last && opened.length === 0 ? last : opening(call, last, shown);
+    const starts = opened.map((meta): V1Update => {
+      const _meta = { ...before.fields._meta, ...meta };
+      return { sessionUpdate: "tool_call", ...whole(toolCallId, { ...before.fields, _meta }) };
+    });
+    const printed = this.#terminals
+      .changed(own)
+      .map((meta): V1Update => ({ sessionUpdate: "tool_call_update", toolCallId, _meta: meta }));
+    return [...starts, ...printed, ...this.#update(call, before, shown)];
+  }
+}
+
+const NONE: readonly OwnTerminal[] = [];
+
+/** The call as it is told when a terminal of its is opened: not yet ended, since what was printed is told first. */
+function opening(call: ToolCall, last: Sent<Fields> | undefined, shown: TerminalsShown): Sent<Fields> {
+  const open = isOver(call.state) ? { ...(last?.call ?? asDraft(call)), content: call.content } : call;
+  return { call: open, fields: wireFields(open, last, shown) };
+}
+
+function asDraft(call: ToolCall): ToolCall {
+  const state = { status: "drafting", draft: NO_INPUT } as const;
+  const { announced } = call.times;
+  const none = undefined;
+  const times = { announced, asked: none, answered: none, started: none, ended: none, undone: none };
+  return { ...call, state, decision: undefined, times };
 }
 
 /** v1 cannot unset a field: what is no longer there stays as it was said, and JSON leaves it out. */
@@ -60,15 +121,15 @@ function hasAnyValue(fields: object): boolean {
   return false;
 }
 
-function wireFields(call: ToolCall, last: Sent<Fields> | undefined): Fields {
+function wireFields(call: ToolCall, last: Sent<Fields> | undefined, shown: TerminalsShown): Fields {
   const before = last?.call;
   const isSameContent = before?.content === call.content && endSentence(before) === endSentence(call);
   return {
     title: wireTitle(call),
     name: call.name === "" ? undefined : call.name,
     kind: call.kind,
-    status: STATUS[call.state.status],
-    content: last && isSameContent ? last.fields.content : v1Content(call),
+    status: v1Status(call.state),
+    content: last && isSameContent ? last.fields.content : v1Content(call, shown),
     locations: call.locations,
     rawInput: last && !mayDifferInInput(last.call, call) ? last.fields.rawInput : wireInput(call),
     rawOutput: last && before?.rawOutput === call.rawOutput ? last.fields.rawOutput : wireRaw(call.rawOutput),
@@ -78,7 +139,7 @@ function wireFields(call: ToolCall, last: Sent<Fields> | undefined): Fields {
 
 /** All that v1 can say of a call. */
 export function wholeV1Call(call: ToolCall): V1ToolCall {
-  return whole(call.toolCallId, wireFields(call, undefined));
+  return whole(call.toolCallId, wireFields(call, undefined, { clients: true, inMeta: false }));
 }
 
 /** Defaults are left out, as the schema crate does. */

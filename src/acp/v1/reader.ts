@@ -2,7 +2,8 @@
  * Reads ACP v1 `session/update`s into our events. Strict: the schema crate's rules, for our own
  * traffic. Lenient: for other agents' traffic, repairing what they get wrong.
  */
-import type { SessionEvent } from "../../call/index.js";
+import { isOver } from "../../call/index.js";
+import type { SessionEvent, ToolCall } from "../../call/index.js";
 import { CallReader } from "../call-reader.js";
 import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
@@ -17,6 +18,7 @@ import type { ReadResult } from "../read-result.js";
 import { Reading } from "../reading.js";
 import type { ReaderOptions } from "../reading.js";
 import { readV1Diff } from "./read-diff.js";
+import { AgentTerminals, takeTerminalMeta } from "./read-terminal-meta.js";
 
 const RULES: CallRules = {
   blocks: V1_BLOCKS,
@@ -41,6 +43,7 @@ export class V1Reader {
   readonly #reading: Reading;
   readonly #calls: CallReader;
   readonly #chunks = new MessageChunks(V1_BLOCKS, false);
+  readonly #terminals = new AgentTerminals();
 
   constructor(options: ReaderOptions) {
     this.#reading = new Reading(options);
@@ -58,9 +61,9 @@ export class V1Reader {
     this.#chunks.interrupt();
     switch (update["sessionUpdate"]) {
       case "tool_call":
-        return this.#calls.read(update, true);
+        return this.#readCall(update, true, reading);
       case "tool_call_update":
-        return this.#calls.read(update, false);
+        return this.#readCall(update, false, reading);
       case "plan":
         readMeta(update["_meta"], false, reading);
         return [
@@ -83,6 +86,20 @@ export class V1Reader {
         }
         return [];
     }
+  }
+
+  #readCall(update: JsonObject, starts: boolean, reading: Reading): readonly SessionEvent[] {
+    const meta = takeTerminalMeta(update);
+    if (meta) this.#terminals.open(meta.said);
+    let call: ToolCall | undefined;
+    const events = this.#calls.read(meta?.rest ?? update, starts, (message, known) => {
+      call = known;
+      return message.content ? { ...message, content: this.#terminals.fill(message.content) } : message;
+    });
+    const { toolCallId, at } = reading;
+    const mayChange = !call || !isOver(call.state) || ("assumed" in call.state && call.state.assumed);
+    if (!meta || toolCallId === undefined || !mayChange) return events;
+    return this.#terminals.take(meta.said, { toolCallId, at, call }, events);
   }
 }
 

@@ -1,6 +1,7 @@
 /** A call's content as v1 can say it. The whole list is sent each time, in the order of the call's. */
 import { endSentence, shownText, textContent } from "../../call/index.js";
 import type {
+  BoundedText,
   DiffContent,
   TerminalContent,
   TerminalExit,
@@ -10,20 +11,23 @@ import type {
 import { SENTENCE_MARK } from "../toolgate-meta.js";
 import type { V1Content } from "./wire.js";
 
-export function v1Content(call: ToolCall): readonly V1Content[] {
-  const content = call.content.map(v1Item);
+/** How terminals are shown: the client's own as such, while it has them; ours in `_meta.terminal_*`, or as text. */
+export type TerminalsShown = { readonly clients: boolean; readonly inMeta: boolean };
+
+export function v1Content(call: ToolCall, terminals: TerminalsShown): readonly V1Content[] {
+  const content = call.content.map((item) => v1Item(item, terminals));
   const sentence = endSentence(call);
   return sentence === undefined ? content : [...content, textContent(sentence, SENTENCE_MARK)];
 }
 
-function v1Item(item: ToolCallContent): V1Content {
+function v1Item(item: ToolCallContent, terminals: TerminalsShown): V1Content {
   switch (item.type) {
     case "content":
       return item;
     case "diff":
       return v1Diff(item);
     case "terminal":
-      return v1Terminal(item);
+      return v1Terminal(item, terminals);
     default:
       return item satisfies never;
   }
@@ -65,10 +69,24 @@ function changeSentence({ operation, path, oldPath, fileType }: DiffContent): st
   }
 }
 
-/** A v1 client can only show terminals that it made itself; what ours prints is shown as text. */
-function v1Terminal({ terminalId, output, exit, _meta }: TerminalContent): V1Content {
+/** Whether it is our own and told in `_meta.terminal_*`: then that says what it prints. */
+export function isToldInMeta(
+  item: ToolCallContent,
+  { clients, inMeta }: TerminalsShown,
+): item is OwnTerminal {
+  if (item.type !== "terminal" || !item.output || !inMeta) return false;
+  return !(clients && item.clientTerminalId !== undefined);
+}
+
+export type OwnTerminal = TerminalContent & { readonly output: BoundedText };
+
+/** A v1 client shows terminals that it made itself; what ours print is shown as text, unless it asked for more. */
+function v1Terminal(item: TerminalContent, terminals: TerminalsShown): V1Content {
+  const { terminalId, clientTerminalId, output, exit, _meta } = item;
   const meta = _meta ? { _meta } : {};
-  if (!output) return { type: "terminal", terminalId, ...meta };
+  if (terminals.clients && clientTerminalId !== undefined)
+    return { type: "terminal", terminalId: clientTerminalId, ...meta };
+  if (!output || isToldInMeta(item, terminals)) return { type: "terminal", terminalId, ...meta };
   return { ...textContent(shownText(output) + exitNote(exit)), ...meta };
 }
 

@@ -328,14 +328,14 @@ export function openQuestions({ store }: Given): void {
     expect(await store().ledger.openQuestions({ sessionId: "never-heard-of" })).toEqual([]);
   });
 
-  test("open questions come oldest first, of one session or of all", async () => {
+  test("open questions come as they were asked, whatever the clock said, of one session or of all", async () => {
     const { ledger, elsewhere } = store();
-    const third = aQuestion("c", "call-1", { askedAt: NOON + 3 });
-    const first = aQuestion("b", "call-2", { askedAt: NOON + 1 });
+    const first = aQuestion("c", "call-1", { askedAt: NOON + 3 });
+    const third = aQuestion("b", "call-2", { askedAt: NOON + 1 });
     const second = aQuestion("a", "call-1", { askedAt: NOON + 2, sessionId: "session-2" });
-    await ask(ledger, third);
-    await ask(ledger, second);
     await ask(ledger, first);
+    await ask(ledger, second);
+    await ask(ledger, third);
     expect(await elsewhere.openQuestions()).toEqual([first, second, third]);
     expect(await elsewhere.openQuestions({ sessionId: SESSION })).toEqual([first, third]);
     expect(await elsewhere.openQuestions({ sessionId: "session-2" })).toEqual([second]);

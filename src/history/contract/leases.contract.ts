@@ -47,6 +47,29 @@ export function leases({ store }: Given): void {
     });
   });
 
+  test("when the clock is set back, a lease that nobody renews does not last until that time comes again", async () => {
+    const { ledger, elsewhere } = store();
+    const dead = await claim(ledger, { owner: "ann", milliseconds: 5_000 });
+    store().time -= 5_001;
+    const lease = await claim(elsewhere, { owner: "bob", milliseconds: 5_000 });
+    await expectLost(ledger, dead);
+    expect(await elsewhere.append(lease, [said("by bob")], QUICK)).toBeGreaterThan(0);
+  });
+
+  test("when the clock is set back a little, or the holder renews, the session stays held", async () => {
+    const { ledger, elsewhere } = store();
+    const lease = await claim(ledger, { owner: "ann", milliseconds: 5_000 });
+    store().time -= 5_000;
+    expect(await codeOf(claim(elsewhere, { owner: "bob" }))).toBe("LEASE_HELD");
+    store().time -= 7_200_000;
+    const renewed = await ledger.renew(lease, { milliseconds: 5_000 });
+    expect(await codeOf(claim(elsewhere, { owner: "bob" }))).toBe("LEASE_HELD");
+    expect(await ledger.append(renewed, [said("still mine")], QUICK)).toBe(1);
+    await claim(elsewhere, { owner: "bob", sessionId: "for ever", milliseconds: Infinity });
+    store().time -= 1e12;
+    expect(await codeOf(claim(ledger, { owner: "ann", sessionId: "for ever" }))).toBe("LEASE_HELD");
+  });
+
   test("holding one session leaves the others free", async () => {
     const { ledger, elsewhere } = store();
     await claim(ledger, { owner: "ann" });

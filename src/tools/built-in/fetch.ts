@@ -7,7 +7,6 @@ import { oneLine, textContent } from "../../call/index.js";
 import type { ContentBlock } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
 import type { Tool, ToolReturn } from "../tool.js";
-import { fetchPage } from "../web/fetch-page.js";
 import type { FetchLimits, Page } from "../web/fetch-page.js";
 import type { ReachOptions } from "../web/guarded-agent.js";
 import { htmlToMarkdown, MAX_HTML_LENGTH } from "../web/html-to-markdown.js";
@@ -50,6 +49,8 @@ export function fetchTool({
     },
     async run(wanted, { signal }) {
       const limits = { timeLimit, maxBytes: Math.min(maxBytes, wanted.maxBytes ?? maxBytes) };
+      // Loaded when the first page is wanted: it brings a whole HTTP client.
+      const { fetchPage } = await import("../web/fetch-page.js");
       const page = await fetchPage(withoutFragment(wanted.url), { ...reach, ...limits, signal });
       if (page.type === "elsewhere") return elsewhere(page);
       return answer(page, await readable(page, { ...wanted, ...limits, signal }));

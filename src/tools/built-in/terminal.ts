@@ -6,7 +6,7 @@
  */
 import { z } from "zod";
 import { appendText, EMPTY_TEXT, leftOut, shownText } from "../../call/index.js";
-import type { BoundedText } from "../../call/index.js";
+import type { BoundedText, TerminalContent } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
 import { ToolFailure } from "../tool.js";
 import type { ToolResult } from "../tool.js";
@@ -64,6 +64,7 @@ export const terminal = defineTool({
     const { workspace, signal } = call;
     const folder = await folderOf(cwd, workspace);
     const shown = call.terminal();
+    let content: TerminalContent = { type: "terminal", terminalId: shown.terminalId };
     let output = EMPTY_TEXT;
     const { exit, timedOut } = await withinTime(timeout, signal, (ending) =>
       workspace.runCommand(command, {
@@ -75,6 +76,10 @@ export const terminal = defineTool({
           output = appendText(output, text);
           shown.print(text);
         },
+        onTerminal: (clientTerminalId) => {
+          content = { ...content, clientTerminalId };
+          call.report({ content: [content] });
+        },
       }),
     );
     shown.exit(exit);
@@ -82,7 +87,7 @@ export const terminal = defineTool({
     if (exit.exitCode !== 0) signal.throwIfAborted();
     return {
       ...told(exit, output, timedOut ? timeout : undefined),
-      content: [{ type: "terminal", terminalId: shown.terminalId, output, exit }],
+      content: [{ ...content, output, exit }],
     };
   },
 });

@@ -2,7 +2,6 @@
  * A search of the web, by a service that whoever runs this has chosen. Its address is theirs, not the
  * model's, so it may be on this machine; only the words that are searched for come from the model.
  */
-import { fetch } from "undici";
 import { z } from "zod";
 import { oneLine } from "../../call/index.js";
 import { hostReach } from "../../policy/index.js";
@@ -66,6 +65,7 @@ async function search(
   const { url, headers, body } = service.request(query, count);
   const limit = timeLimited(signal, timeLimit);
   try {
+    const { fetch } = await import("undici");
     const response = await fetch(url, {
       method: body === undefined ? "GET" : "POST",
       headers: { accept: "application/json", "user-agent": "toolgate", ...headers },

@@ -1,0 +1,167 @@
+// ACP over real pipes: an agent on toolgate against a process that only writes the same lines, and our client against a
+// process that only parses them. Variants take turns; the median of the rounds' ratios counts.
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { CALLS, REPORTS } from "./acp-children/work.mjs";
+import { median } from "./measure.mjs";
+
+const ROUNDS = Number(process.env.TOOLGATE_ROUNDS ?? 11);
+const folder = mkdtempSync(join(tmpdir(), "toolgate-bench-"));
+const child = (name) => fileURLToPath(new URL(`acp-children/${name}.mjs`, import.meta.url));
+const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
+
+/** A client that parses every line and does nothing with it but answer questions. */
+class BareClient {
+  #child;
+  #rest = "";
+  #id = 0;
+  #waiting = new Map();
+  lines = [];
+  keeps = false;
+  updates = 0;
+
+  constructor(args) {
+    this.#child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+    this.#child.stdout.setEncoding("utf8").on("data", (chunk) => this.#read(chunk));
+  }
+
+  get pid() {
+    return this.#child.pid;
+  }
+
+  request(method, params) {
+    this.#id += 1;
+    const answer = new Promise((resolve, reject) => this.#waiting.set(this.#id, { resolve, reject }));
+    this.#send({ jsonrpc: "2.0", id: this.#id, method, params });
+    return answer;
+  }
+
+  async open() {
+    await this.request("initialize", { protocolVersion: 1, clientCapabilities: {} });
+    const { sessionId } = await this.request("session/new", { cwd: folder, mcpServers: [] });
+    this.sessionId = sessionId;
+    return this;
+  }
+
+  async prompt(text) {
+    const prompt = [{ type: "text", text }];
+    const start = performance.now();
+    await this.request("session/prompt", { sessionId: this.sessionId, prompt });
+    return performance.now() - start;
+  }
+
+  async leave() {
+    const left = new Promise((resolve) => this.#child.once("exit", resolve));
+    this.#child.stdin.end();
+    await left;
+  }
+
+  #send(message) {
+    this.#child.stdin.write(`${JSON.stringify(message)}\n`);
+  }
+
+  #read(chunk) {
+    const text = this.#rest + chunk;
+    let start = 0;
+    for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
+      const line = text.slice(start, end);
+      start = end + 1;
+      const message = JSON.parse(line);
+      if (message.method === "session/update") this.updates += 1;
+      else if (message.method !== undefined) this.#answer(message);
+      else this.#waiting.get(message.id)?.[message.error ? "reject" : "resolve"](message.result ?? message.error);
+      if (this.keeps && message.method !== undefined) this.lines.push(line);
+    }
+    this.#rest = text.slice(start);
+  }
+
+  #answer({ id, params }) {
+    const { optionId } = params.options.find(({ kind }) => kind === "allow_once");
+    this.#send({ jsonrpc: "2.0", id, result: { outcome: { outcome: "selected", optionId } } });
+  }
+}
+
+/** What our agent says to a prompt, for the process that will only repeat it. */
+async function recorded(text) {
+  const client = await new BareClient([child("agent")]).open();
+  client.keeps = true;
+  await client.prompt(text);
+  await client.leave();
+  const file = join(folder, `${text}.json`);
+  writeFileSync(file, `[${client.lines.join(",")}]`);
+  return { file, messages: client.lines.length };
+}
+
+/** Each round starts every variant anew, warms it up with one prompt and measures the next three. */
+async function compared(text, variants) {
+  const ratios = Object.fromEntries(Object.keys(variants).map((name) => [name, []]));
+  const times = Object.fromEntries(Object.keys(variants).map((name) => [name, []]));
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const took = {};
+    for (const [name, args] of Object.entries(variants)) {
+      const client = await new BareClient(args(round)).open();
+      await client.prompt(text);
+      const runs = [];
+      for (let run = 0; run < 3; run += 1) runs.push(await client.prompt(text));
+      took[name] = median(runs);
+      await client.leave();
+    }
+    for (const name of Object.keys(variants)) {
+      times[name].push(took[name]);
+      ratios[name].push(took.bare / took[name]);
+    }
+  }
+  for (const name of Object.keys(variants))
+    console.log(`  ${name.padEnd(28)} ${median(times[name]).toFixed(1).padStart(8)} ms   ${median(ratios[name]).toFixed(2)} of bare`);
+}
+
+const edits = await recorded("edit");
+const wanted = CALLS * (REPORTS + 3);
+console.log(`one prompt, ${CALLS} calls, ${edits.messages} updates (every step of every call: ${wanted})`);
+await compared("edit", {
+  bare: () => [child("bare-agent"), edits.file],
+  "toolgate, in memory": () => [child("agent")],
+  "toolgate, SQLite": (round) => [child("agent"), join(folder, `ledger-${round}.sqlite`)],
+});
+
+const questions = await recorded("ask");
+console.log(`100 permission requests in flight (${questions.messages} messages)`);
+await compared("ask", {
+  bare: () => [child("bare-agent"), questions.file],
+  "toolgate, in memory": () => [child("agent")],
+});
+
+/** From the start of the process to the answer to `initialize`. */
+async function coldStart(args) {
+  const start = performance.now();
+  const client = new BareClient(args);
+  await client.request("initialize", { protocolVersion: 1, clientCapabilities: {} });
+  const took = performance.now() - start;
+  await client.leave();
+  return took;
+}
+
+const acp = [program, "acp", "--ledger", join(folder, "cold.sqlite")];
+const starts = { bare: [], toolgate: [] };
+for (let round = 0; round < ROUNDS; round += 1) {
+  starts.bare.push(await coldStart([child("bare-agent")]));
+  starts.toolgate.push(await coldStart(acp));
+}
+const [bare, ours] = [median(starts.bare), median(starts.toolgate)];
+console.log(`cold start, spawn to initialize: bare ${bare.toFixed(0)} ms, toolgate acp ${ours.toFixed(0)} ms, ${(ours / bare).toFixed(2)} times`);
+
+/** Megabytes, five seconds after a session was opened. */
+async function idle(args) {
+  const client = await new BareClient(args).open();
+  await new Promise((resolve) => setTimeout(resolve, 5_000));
+  const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${client.pid}/status`, "utf8")) ?? [];
+  await client.leave();
+  return Number(kilobytes) / 1024;
+}
+
+const [bareSize, ourSize] = await Promise.all([idle([child("bare-agent")]), idle(acp)]);
+console.log(`idle, 5 s after session/new: bare ${bareSize.toFixed(0)} MB, toolgate acp ${ourSize.toFixed(0)} MB, ${(ourSize - bareSize).toFixed(0)} MB more`);
+rmSync(folder, { recursive: true });

@@ -1,0 +1,364 @@
+/**
+ * Toolgate as the client of an ACP agent: one connection, any number of its sessions.
+ *
+ * What must stay true: what comes for a session that is only just being opened is kept for it, and not without
+ * bound; an agent that does not answer a beginning is given up; when the agent is gone every session hears it.
+ */
+import { oneLine } from "../../call/index.js";
+import { CODE, RpcError } from "../connection/message.js";
+import { ConnectionClosed, Peer } from "../connection/peer.js";
+import type { Asked } from "../connection/peer.js";
+import type { Wire } from "../connection/wire.js";
+import { isJsonObject } from "../json.js";
+import { AgentProcess } from "./agent-process.js";
+import type { AgentCommand } from "./agent-process.js";
+import { AgentTrouble } from "./agent-trouble.js";
+import { ForeignSession } from "./foreign-session.js";
+import type { AgentSide, ForeignSessionOptions } from "./foreign-session.js";
+import { ServedWork } from "./served-work.js";
+import { readAgent } from "./read-agent.js";
+import type { KnownAgent } from "./read-agent.js";
+
+export type ConnectOptions = {
+  /** The agent's program, or a wire to an agent that runs elsewhere. */
+  readonly agent: AgentCommand | Wire;
+  /** Who we are, for the agent. */
+  readonly client?: { readonly name: string; readonly version: string };
+  /** Whether somebody can be asked what the agent wants to know. */
+  readonly canElicit?: boolean;
+  /** Chooses how to sign in when the agent wants that; without it, or with nothing chosen, that is an error in words. */
+  readonly signIn?: (methods: KnownAgent["authMethods"]) => string | undefined;
+  /** How long the agent may take to say hello, or to open a session, in milliseconds. */
+  readonly patience?: number;
+};
+
+/** MCP servers for the agent to connect to, as ACP writes them. */
+export type OpenOptions = ForeignSessionOptions & { readonly mcpServers?: readonly object[] };
+
+export type ListedSession = {
+  readonly sessionId: string;
+  readonly cwd?: string;
+  readonly title?: string;
+  readonly updatedAt?: string;
+};
+
+const PATIENCE_MS = 60_000;
+/** Updates that came before the answer which names their session. */
+const MOST_UNCLAIMED = 1_000;
+/** More than this waits to be taken in: the agent has to wait too. */
+const MOST_BACKLOG = 5_000;
+const LOOK_AGAIN_MS = 5;
+
+export class AgentConnection {
+  readonly #options: ConnectOptions;
+  readonly #peer: Peer;
+  readonly #process: AgentProcess | undefined;
+  readonly #sessions = new Map<string, ForeignSession>();
+  readonly #unclaimed = new Map<string, unknown[]>();
+  #unclaimedCount = 0;
+  /** Sessions that are being opened, by answers that have not come yet. */
+  #opening: Promise<unknown> = Promise.resolve();
+  #known: KnownAgent = readAgent({}, "the agent");
+  #isGone = false;
+  readonly #work: ServedWork;
+  /** Comes when the agent is gone and all its sessions know. */
+  readonly closed: Promise<void>;
+
+  private constructor(options: ConnectOptions, wire: Wire, process: AgentProcess | undefined) {
+    this.#options = options;
+    this.#process = process;
+    this.#work = new ServedWork((sessionId) => this.#sessions.get(sessionId));
+    this.#peer = new Peer(wire, {
+      request: (asked) => this.#answer(asked),
+      notification: (method, params) => this.#receive(method, params),
+    });
+    this.closed = this.#peer.closed.then(() => this.#gone());
+  }
+
+  /** Starts or reaches the agent and says hello. */
+  static async open(options: ConnectOptions): Promise<AgentConnection> {
+    const { agent } = options;
+    if (!("argv" in agent)) return new AgentConnection(options, agent, undefined).#greeted();
+    // The process begins before the connection that tells it how fast to go.
+    const pace: { connection?: AgentConnection } = {};
+    const process = await AgentProcess.start(agent, async () => pace.connection?.calm());
+    pace.connection = new AgentConnection(options, process.wire, process);
+    return pace.connection.#greeted();
+  }
+
+  /** What the agent says of itself. */
+  get agent(): KnownAgent {
+    return this.#known;
+  }
+
+  /** How the agent ended, if it has, and what it last wrote to stderr. */
+  async lastWords(): Promise<string> {
+    return (await this.#process?.lastWords()) ?? "";
+  }
+
+  /** Comes when no session has much left to take in. */
+  async calm(): Promise<void> {
+    while ([...this.#sessions.values()].some(({ backlog }) => backlog > MOST_BACKLOG))
+      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+
+  async newSession(options: OpenOptions): Promise<ForeignSession> {
+    const { mcpServers = [], workspace } = options;
+    const [, ...others] = workspace.roots;
+    const params = {
+      cwd: workspace.root,
+      mcpServers,
+      ...(others.length > 0 && this.#known.canAddFolders && { additionalDirectories: others }),
+    };
+    return this.#open(async () => {
+      const result = await this.#signedIn(() => this.#request("session/new", params));
+      const sessionId = isJsonObject(result) ? result["sessionId"] : undefined;
+      if (typeof sessionId !== "string")
+        throw new AgentTrouble("AGENT_REFUSED", `${this.#known.name} opened a session and did not name it.`);
+      return ForeignSession.open(options, this.#side(), sessionId);
+    });
+  }
+
+  /**
+   * Goes on with a session of the agent. Where the record has what was said so far, the agent is not asked to
+   * say it again; what it says all the same is left out.
+   */
+  async resumeSession(agentSessionId: string, options: OpenOptions): Promise<ForeignSession> {
+    const { canResume, canLoad, name } = this.#known;
+    if (!canResume && !canLoad)
+      throw new AgentTrouble(
+        "NOT_OFFERED",
+        `${name} cannot go on with an earlier session. Nothing was started; begin a new one.`,
+      );
+    const { mcpServers = [], workspace } = options;
+    const params = { sessionId: agentSessionId, cwd: workspace.root, mcpServers };
+    return this.#open(async () => {
+      const session = await ForeignSession.open(options, this.#side(), agentSessionId);
+      const isKnown = session.book.turn !== undefined;
+      session.isReplaying = isKnown;
+      this.#claim(session);
+      try {
+        const method = canResume && isKnown ? "session/resume" : canLoad ? "session/load" : "session/resume";
+        await this.#signedIn(() => this.#request(method, params));
+      } catch (error) {
+        this.#sessions.delete(agentSessionId);
+        await session.close();
+        throw error;
+      } finally {
+        session.isReplaying = false;
+      }
+      return session;
+    });
+  }
+
+  /** The agent's own list of its sessions, a page at a time. */
+  async listSessions(cursor?: string): Promise<{
+    readonly sessions: readonly ListedSession[];
+    readonly nextCursor?: string;
+  }> {
+    if (!this.#known.canList)
+      throw new AgentTrouble("NOT_OFFERED", `${this.#known.name} does not list its sessions.`);
+    const result = await this.#request("session/list", cursor === undefined ? {} : { cursor });
+    const { sessions, nextCursor } = isJsonObject(result) ? result : {};
+    const listed = Array.isArray(sessions) ? sessions.flatMap((one: unknown) => readListed(one)) : [];
+    return { sessions: listed, ...(typeof nextCursor === "string" && { nextCursor }) };
+  }
+
+  /** Tells the agent that a session is over, where it wants to know, and gives the session back. */
+  async closeSession(session: ForeignSession): Promise<void> {
+    const { agentSessionId } = session;
+    if (this.#known.canClose && !this.#isGone)
+      await this.#request("session/close", { sessionId: agentSessionId }).catch(() => undefined);
+    this.#sessions.delete(agentSessionId);
+    await session.close();
+  }
+
+  /** Ends the agent; what it still says on its way out is taken in. */
+  async close(): Promise<void> {
+    if (this.#process) await this.#process.end();
+    else await this.#peer.close();
+    await this.closed;
+    for (const session of this.#sessions.values()) await session.close();
+    this.#sessions.clear();
+  }
+
+  async #greeted(): Promise<this> {
+    const { client = { name: "toolgate", version: "0" }, canElicit = false } = this.#options;
+    try {
+      const result = await this.#request("initialize", {
+        protocolVersion: 1,
+        clientCapabilities: {
+          fs: { readTextFile: true, writeTextFile: true },
+          terminal: true,
+          ...(canElicit && { elicitation: { form: {}, url: {} } }),
+        },
+        clientInfo: client,
+      });
+      this.#known = readAgent(isJsonObject(result) ? result : {}, this.#nameByCommand());
+      if (this.#known.protocolVersion === 1) return this;
+      throw new AgentTrouble(
+        "AGENT_VERSION",
+        `${this.#known.name} speaks version ${this.#known.protocolVersion} of ACP and Toolgate speaks version 1. Nothing was done.`,
+      );
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  #nameByCommand(): string {
+    const { agent } = this.#options;
+    const program = "argv" in agent ? agent.argv[0] : "the agent";
+    return oneLine(program.split("/").at(-1) ?? program, 60);
+  }
+
+  #side(): AgentSide {
+    const known = () => this.#known.name;
+    return {
+      get name() {
+        return known();
+      },
+      lastWords: () => this.lastWords(),
+      request: (method, params, options) => this.#peer.request(method, params, options),
+      notify: (method, params) => this.#peer.notify(method, params),
+      terminalEnd: (terminalId) => this.#work.terminalEnd(terminalId),
+      endCommands: (agentSessionId) => this.#work.end(agentSessionId),
+      end: async () => {
+        if (this.#process) await this.#process.end({ politely: false });
+        else await this.#peer.close();
+        await this.closed;
+      },
+    };
+  }
+
+  /** A request that must be answered soon. What goes wrong is told in words. */
+  async #request(method: string, params: object): Promise<unknown> {
+    const { patience = PATIENCE_MS } = this.#options;
+    const signal = AbortSignal.timeout(patience);
+    try {
+      return await this.#peer.request(method, params, { signal });
+    } catch (error) {
+      throw await this.#inWords(method, error, signal.aborted ? patience : undefined);
+    }
+  }
+
+  async #inWords(method: string, error: unknown, waited: number | undefined): Promise<unknown> {
+    const name = this.#known.name === "the agent" ? this.#nameByCommand() : this.#known.name;
+    if (error instanceof ConnectionClosed) {
+      const words = await this.lastWords();
+      return new AgentTrouble(
+        "AGENT_GONE",
+        `${name} ended before it answered ${method}${words === "" ? "" : `: ${words}`}`,
+      );
+    }
+    if (waited !== undefined)
+      return new AgentTrouble(
+        "AGENT_REFUSED",
+        `${name} did not answer ${method} within ${waited / 1000} s. Is it an ACP agent? ${await this.lastWords()}`.trim(),
+      );
+    if (!(error instanceof RpcError) || error.code === CODE.authRequired) return error;
+    return new AgentTrouble("AGENT_REFUSED", `${name} refused ${method}: ${oneLine(error.message, 1_000)}`);
+  }
+
+  /** Does it, and when the agent wants someone to sign in first, does that and tries once more. */
+  async #signedIn<Result>(act: () => Promise<Result>): Promise<Result> {
+    try {
+      return await act();
+    } catch (error) {
+      if (!(error instanceof RpcError) || error.code !== CODE.authRequired) throw error;
+      const { authMethods, name } = this.#known;
+      const methodId = this.#options.signIn?.(authMethods);
+      if (methodId === undefined) {
+        const offered = authMethods.map((one) => `${one.id} (${one.name})`).join(", ");
+        throw new AgentTrouble(
+          "AUTH_REQUIRED",
+          `${name} wants you to sign in first${offered === "" ? "" : `; it offers: ${offered}`}. Nothing was started. Sign in with the agent's own command, or name the way to sign in.`,
+        );
+      }
+      await this.#request("authenticate", { methodId });
+      return act();
+    }
+  }
+
+  async #open(open: () => Promise<ForeignSession>): Promise<ForeignSession> {
+    const opening = open().then((session) => {
+      this.#claim(session);
+      return session;
+    });
+    const others = this.#opening;
+    this.#opening = Promise.allSettled([others, opening]);
+    try {
+      return await opening;
+    } finally {
+      if (this.#isGone) await this.#sessionsGone();
+    }
+  }
+
+  /** From here on the session gets what is meant for it, beginning with what has come already. */
+  #claim(session: ForeignSession): void {
+    const { agentSessionId } = session;
+    this.#sessions.set(agentSessionId, session);
+    const kept = this.#unclaimed.get(agentSessionId) ?? [];
+    this.#unclaimed.delete(agentSessionId);
+    this.#unclaimedCount -= kept.length;
+    for (const update of kept) session.receive(update);
+  }
+
+  #receive(method: string, params: unknown): void {
+    if (method !== "session/update" || !isJsonObject(params)) return;
+    const { sessionId, update } = params;
+    if (typeof sessionId !== "string") return;
+    const session = this.#sessions.get(sessionId);
+    if (session) return session.receive(update);
+    if (this.#unclaimedCount >= MOST_UNCLAIMED) return;
+    this.#unclaimedCount += 1;
+    const kept = this.#unclaimed.get(sessionId);
+    if (kept) kept.push(update);
+    else this.#unclaimed.set(sessionId, [update]);
+  }
+
+  #answer(asked: Asked): unknown {
+    const { params } = asked;
+    const sessionId = isJsonObject(params) ? params["sessionId"] : undefined;
+    const session = typeof sessionId === "string" ? this.#sessions.get(sessionId) : undefined;
+    if (session) return this.#answerFor(session, asked);
+    return this.#answerWhenOpen(asked, sessionId);
+  }
+
+  #answerFor(session: ForeignSession, asked: Asked): unknown {
+    return this.#work.serves(asked.method) ? this.#work.answer(asked, session) : session.answer(asked);
+  }
+
+  /** The session may be one whose opening has not been answered yet. */
+  async #answerWhenOpen(asked: Asked, sessionId: unknown): Promise<unknown> {
+    if (typeof sessionId === "string") {
+      await this.#opening;
+      const session = this.#sessions.get(sessionId);
+      if (session) return this.#answerFor(session, asked);
+      throw new RpcError(CODE.notFound, "There is no such session here. Nothing was done.");
+    }
+    throw new RpcError(CODE.methodNotFound, `There is no method ${asked.method} here. Nothing was done.`);
+  }
+
+  async #gone(): Promise<void> {
+    this.#isGone = true;
+    await Promise.allSettled([this.#sessionsGone(), this.#work.end()]);
+  }
+
+  async #sessionsGone(): Promise<void> {
+    await Promise.allSettled([...this.#sessions.values()].map((session) => session.agentGone()));
+  }
+}
+
+function readListed(one: unknown): readonly ListedSession[] {
+  if (!isJsonObject(one) || typeof one["sessionId"] !== "string") return [];
+  const { sessionId, cwd, title, updatedAt } = one;
+  return [
+    {
+      sessionId,
+      ...(typeof cwd === "string" && { cwd }),
+      ...(typeof title === "string" && { title }),
+      ...(typeof updatedAt === "string" && { updatedAt }),
+    },
+  ];
+}

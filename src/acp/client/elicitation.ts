@@ -1,0 +1,37 @@
+/** A foreign agent asks the person something: through whoever can ask here, and declined where nobody can. */
+import { oneLine, visibleText } from "../../call/index.js";
+import type { Elicit } from "../../run/index.js";
+import type { AskReply, AskRequest } from "../../tools/index.js";
+import type { Asked } from "../connection/peer.js";
+import { isJsonObject } from "../json.js";
+
+const LONGEST_MESSAGE = 4_000;
+const LONGEST_FORM = 64_000;
+
+export async function answerElicitation(
+  { params, signal }: Asked,
+  agent: string,
+  elicit: Elicit | undefined,
+): Promise<AskReply> {
+  const request = elicit && readElicitation(params, agent);
+  if (!elicit || !request) return { action: "decline" };
+  const toolCallId = isJsonObject(params) ? params["toolCallId"] : undefined;
+  const reply = await elicit(request, {
+    toolCallId: typeof toolCallId === "string" ? toolCallId : "",
+    signal,
+  });
+  return reply.action === "accept" && request.url !== undefined ? { action: "accept", content: {} } : reply;
+}
+
+/** Undefined when it cannot be shown. */
+function readElicitation(params: unknown, agent: string): AskRequest | undefined {
+  if (!isJsonObject(params) || typeof params["message"] !== "string") return undefined;
+  const words = visibleText(params["message"].slice(0, LONGEST_MESSAGE), { keepNewlines: true });
+  const message = `${oneLine(agent, 80)} asks: ${words}`;
+  const { mode, url, requestedSchema: schema } = params;
+  if (mode === "url")
+    return typeof url === "string" && /^https?:\/\//.test(url) ? { message, url } : undefined;
+  if (mode !== "form" || !isJsonObject(schema) || JSON.stringify(schema).length > LONGEST_FORM)
+    return undefined;
+  return { message, schema };
+}

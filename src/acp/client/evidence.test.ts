@@ -1,0 +1,97 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { evidenceOf } from "./evidence.js";
+import type { Evidence, Shown } from "./evidence.js";
+
+const nothing: Shown = { kind: "other", title: "", name: "", rawInputs: [], content: [], locations: [] };
+const of = (...rawInputs: readonly unknown[]): Evidence => evidenceOf({ ...nothing, rawInputs });
+
+test("what known agents carry is found", () => {
+  expect(of({ command: "npm test", description: "Runs /tests" })).toMatchObject({
+    commands: ["npm test"],
+    named: [],
+  });
+  expect(
+    of({ command: ["/bin/bash", "-lc", "npm test"], parsed_cmd: [{ cmd: "npm test" }], cwd: "/ws" }),
+  ).toMatchObject({
+    commands: ["npm test"],
+    cwd: "/ws",
+  });
+  expect(of({ command: "make", dir_path: "sub" })).toMatchObject({
+    commands: ["make"],
+    cwd: "sub",
+    named: [],
+  });
+  expect(of({ file_path: "/ws/a", old_string: "/x", new_string: "/y" })).toMatchObject({
+    written: ["/ws/a"],
+    named: [],
+  });
+  expect(of({ filePath: "/ws/a" })).toMatchObject({ written: [], named: ["/ws/a"] });
+  expect(of({ url: "example.org/x", prompt: "see https://a.example/b" })).toMatchObject({
+    urls: ["example.org/x", "https://a.example/b"],
+  });
+  expect(of({ server: "docs", tool: "search", arguments: { q: "x" } }).server).toEqual({
+    server: "docs",
+    tool: "search",
+  });
+});
+
+test("nothing hides behind a name that is harmless for a text", () => {
+  expect(of({ content: { command: "rm -rf x" } }).commands).toEqual(["rm -rf x"]);
+  expect(of({ command: "ls", args: { command: "rm -rf x" } }).commands).toEqual(["ls", "rm -rf x"]);
+  expect(of({ command: "ls", cwd: "/a", workdir: "/b" })).toMatchObject({ cwd: "/a", named: ["/b"] });
+});
+
+test("all inputs of a call count", () => {
+  expect(of({ command: "ls" }, { command: "rm -rf x" }).commands).toEqual(["ls", "rm -rf x"]);
+});
+
+const leaf = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null));
+const nested = (marked: unknown) =>
+  fc.letrec<{ tree: unknown }>((tie) => ({
+    tree: fc.oneof(
+      { depthSize: "small", maxDepth: 4 },
+      fc.constant(marked),
+      fc.dictionary(
+        fc.constantFrom("a", "input", "arguments", "args", "content", "title", "items"),
+        tie("tree"),
+        {
+          minKeys: 1,
+          maxKeys: 3,
+        },
+      ),
+      fc.array(tie("tree"), { minLength: 1, maxLength: 3 }),
+    ),
+  })).tree;
+
+test("a command is found wherever it stands", () => {
+  fc.assert(
+    fc.property(nested({ command: "rm -rf build" }), (rawInput) => {
+      const found = of(rawInput);
+      if (JSON.stringify(rawInput).includes("rm -rf")) expect(found.commands).toEqual(["rm -rf build"]);
+    }),
+  );
+});
+
+test("so is a file", () => {
+  fc.assert(
+    fc.property(nested({ path: "/outside" }), (rawInput) => {
+      const found = of(rawInput);
+      if (JSON.stringify(rawInput).includes("outside")) expect(found.named).toEqual(["/outside"]);
+    }),
+  );
+});
+
+test("any input is looked at without harm", () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 12 }), leaf, (rawInput, other) => {
+      expect(() => of(rawInput, other)).not.toThrow();
+    }),
+  );
+});
+
+test("an input that is deeper than is looked at is too much", () => {
+  let deep: unknown = { command: "rm -rf /" };
+  for (let count = 0; count < 50; count += 1) deep = { deep };
+  expect(of(deep)).toMatchObject({ isTooMuch: true });
+});

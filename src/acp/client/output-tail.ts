@@ -1,0 +1,42 @@
+/**
+ * The end of what a command printed, at most so many bytes of it. It is cut from the beginning and between
+ * characters, so that it is valid text; of what was cut little more than that is held.
+ */
+
+/** So that even with a small limit it is not cut at every piece. */
+const ROOM = 65_536;
+
+export class OutputTail {
+  readonly #limit: number;
+  #text = "";
+  #bytes = 0;
+  #isCut = false;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(text: string): void {
+    this.#text += text;
+    this.#bytes += Buffer.byteLength(text);
+    if (this.#bytes <= this.#limit) return;
+    this.#isCut = true;
+    // Not each time: every byte is copied a fixed number of times.
+    if (this.#bytes > 2 * this.#limit + ROOM) this.#cut();
+  }
+
+  read(): { readonly output: string; readonly truncated: boolean } {
+    if (this.#bytes > this.#limit) this.#cut();
+    return { output: this.#text, truncated: this.#isCut };
+  }
+
+  #cut(): void {
+    const all = Buffer.from(this.#text);
+    let start = all.length - this.#limit;
+    while (isInsideCharacter(all[start])) start += 1;
+    this.#text = all.toString("utf8", start);
+    this.#bytes = all.length - start;
+  }
+}
+
+const isInsideCharacter = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;

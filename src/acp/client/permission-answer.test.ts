@@ -1,0 +1,48 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { QuestionOption } from "../../call/index.js";
+import { optionTrouble, permissionAnswer } from "./permission-answer.js";
+
+const option: fc.Arbitrary<QuestionOption> = fc.record({
+  optionId: fc.constantFrom("a", "b", "c", "d"),
+  name: fc.string(),
+  kind: fc.constantFrom("allow_once", "allow_always", "reject_once", "reject_always"),
+});
+const options = fc.array(option, { maxLength: 6 });
+
+const chosen = (given: readonly QuestionOption[], optionId: string) =>
+  given.filter((one) => one.optionId === optionId).map(({ kind }) => kind);
+
+test("a yes is the one option that allows once, or no yes at all", () => {
+  fc.assert(
+    fc.property(options, (given) => {
+      const { outcome } = permissionAnswer({ type: "allowed" }, given);
+      if (outcome.outcome === "cancelled") return;
+      const kinds = chosen(given, outcome.optionId);
+      expect(kinds).toHaveLength(1);
+      expect(["allow_once", "reject_once", "reject_always"]).toContain(kinds[0]);
+      if (optionTrouble(given) === undefined) expect(kinds).toEqual(["allow_once"]);
+    }),
+  );
+});
+
+test("a no is never an option that allows, and says why", () => {
+  fc.assert(
+    fc.property(options, fc.option(fc.string(), { nil: undefined }), (given, reason) => {
+      const { outcome, _meta } = permissionAnswer({ type: "refused", reason }, given);
+      if (outcome.outcome === "selected")
+        expect(["reject_once", "reject_always"]).toEqual(
+          expect.arrayContaining(chosen(given, outcome.optionId)),
+        );
+      expect(_meta?.toolgate.reason).toBe(reason);
+    }),
+  );
+});
+
+test("what was cancelled is cancelled", () => {
+  fc.assert(
+    fc.property(options, (given) => {
+      expect(permissionAnswer({ type: "cancelled" }, given)).toEqual({ outcome: { outcome: "cancelled" } });
+    }),
+  );
+});

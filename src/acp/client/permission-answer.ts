@@ -1,0 +1,47 @@
+/**
+ * Our yes or no in the words of the agent's own options. A yes is its "allow once" and never its "always": what
+ * it would remember is not what we decided. A no is its own reject option, so that the turn goes on; `cancelled`
+ * ends the turn at many agents and is said only when the turn is cancelled or there is nothing else to say.
+ */
+import type { OptionKind, QuestionOption } from "../../call/index.js";
+import type { Outcome } from "./decisions.js";
+
+export type PermissionAnswer = {
+  readonly outcome:
+    | { readonly outcome: "cancelled" }
+    | { readonly outcome: "selected"; readonly optionId: string };
+  readonly _meta?: { readonly toolgate: { readonly reason: string } };
+};
+
+export const CANCELLED_ANSWER: PermissionAnswer = { outcome: { outcome: "cancelled" } };
+
+export function permissionAnswer(outcome: Outcome, options: readonly QuestionOption[]): PermissionAnswer {
+  if (outcome.type === "cancelled") return CANCELLED_ANSWER;
+  if (outcome.type === "allowed") {
+    const once = optionOf(options, "allow_once");
+    return once ?? refusal(options, NO_ONCE);
+  }
+  return refusal(options, outcome.reason);
+}
+
+const NO_ONCE = "it was allowed for this once, and the agent offers no such option";
+
+/** Why these options cannot be answered with a yes; undefined when they can. */
+export function optionTrouble(options: readonly QuestionOption[]): string | undefined {
+  if (options.length === 0) return "the agent offers no option to choose from";
+  const ids = new Set(options.map(({ optionId }) => optionId));
+  if (ids.size < options.length) return "the agent offers several options under one id";
+  return optionOf(options, "allow_once") ? undefined : "the agent offers no way to allow it once";
+}
+
+function refusal(options: readonly QuestionOption[], reason: string | undefined): PermissionAnswer {
+  const answer = optionOf(options, "reject_once") ?? optionOf(options, "reject_always") ?? CANCELLED_ANSWER;
+  return reason === undefined ? answer : { ...answer, _meta: { toolgate: { reason } } };
+}
+
+/** The option of a kind, if its id stands for nothing else. */
+function optionOf(options: readonly QuestionOption[], kind: OptionKind): PermissionAnswer | undefined {
+  const found = options.find((option) => option.kind === kind);
+  if (!found || options.filter(({ optionId }) => optionId === found.optionId).length > 1) return undefined;
+  return { outcome: { outcome: "selected", optionId: found.optionId } };
+}

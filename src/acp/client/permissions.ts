@@ -1,0 +1,171 @@
+/**
+ * `session/request_permission` of a foreign agent: its call is recorded as it stands, judged by what it carries,
+ * asked about if need be, and answered in the agent's own options.
+ */
+import type { SessionEvent, ToolCall } from "../../call/index.js";
+import { invalidParams } from "../connection/message.js";
+import type { Asked } from "../connection/peer.js";
+import { isJsonObject } from "../json.js";
+import type { JsonObject } from "../json.js";
+import { readV1Permission } from "../v1/permission.js";
+import type { AskedPermission } from "../v1/permission.js";
+import type { Approvals } from "./approvals.js";
+import type { Outcome } from "./decisions.js";
+import { foreignIntent } from "./foreign-intent.js";
+import type { ForeignIntent } from "./foreign-intent.js";
+import { CANCELLED_ANSWER, optionTrouble, permissionAnswer } from "./permission-answer.js";
+import type { PermissionAnswer } from "./permission-answer.js";
+import type { SessionParts } from "./session-parts.js";
+import { askedId, repaired } from "./update-fold.js";
+
+type Begun = {
+  readonly toolCallId: string;
+  readonly foreign: ForeignIntent | undefined;
+  readonly outcome: Promise<Outcome>;
+};
+
+export class Permissions {
+  readonly #parts: SessionParts;
+  readonly #approvals: Approvals;
+
+  constructor(parts: SessionParts, approvals: Approvals) {
+    this.#parts = parts;
+    this.#approvals = approvals;
+  }
+
+  async answer({ params, signal }: Asked): Promise<PermissionAnswer> {
+    const { inbox, isCancelling, record } = this.#parts;
+    const asked = readV1Permission(params);
+    if (!asked)
+      throw invalidParams(
+        "The permission request cannot be read: it needs a sessionId, a toolCall, and options with an optionId, a name and a kind of ACP's. It was not allowed.",
+      );
+    const begun = await inbox.do(async () => (isCancelling() ? undefined : this.#begin(asked)));
+    if (!begun) return CANCELLED_ANSWER;
+    const { toolCallId, foreign, outcome } = begun;
+    const outcomeNow = await this.#unlessTakenBack(toolCallId, outcome, signal);
+    if (outcomeNow.type === "allowed" && foreign)
+      this.#approvals.add({
+        toolCallId,
+        intent: foreign.intent,
+        decision: record.book.call(toolCallId)?.decision,
+      });
+    return permissionAnswer(outcomeNow, asked.options);
+  }
+
+  /** The agent may take its question back, or be gone. */
+  async #unlessTakenBack(
+    toolCallId: string,
+    outcome: Promise<Outcome>,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const takeBack = () =>
+      void this.#parts.takeBack(toolCallId, "the agent took its question back.").catch(() => undefined);
+    signal.addEventListener("abort", takeBack, { once: true });
+    if (signal.aborted) takeBack();
+    try {
+      return await outcome;
+    } finally {
+      signal.removeEventListener("abort", takeBack);
+    }
+  }
+
+  async #begin({ toolCall, options }: AskedPermission): Promise<Begun> {
+    const { record, workspace, agent, decisions, now, onAsked } = this.#parts;
+    const { call, before, events } = this.#recorded(isJsonObject(toolCall) ? toolCall : {});
+    const { toolCallId, title } = call;
+    const trouble = optionTrouble(options);
+    if (trouble !== undefined) {
+      const decision = { by: "rule", rule: "options of the agent", reason: trouble, at: now() } as const;
+      await record.record([...events, { type: "call-refused", toolCallId, at: now(), decision }], {
+        durable: true,
+      });
+      return {
+        toolCallId,
+        foreign: undefined,
+        outcome: Promise.resolve({ type: "refused", reason: trouble }),
+      };
+    }
+    const foreign = await foreignIntent(call, before, { cwd: workspace.root, agent, workspace });
+    const { event, outcome } = decisions.decide(toolCallId, title, foreign);
+    try {
+      await record.record([...events, event], { durable: true });
+    } catch (error) {
+      decisions.forget(event);
+      throw error;
+    }
+    if (event.type === "question-asked") onAsked();
+    return { toolCallId, foreign, outcome };
+  }
+
+  /** The call that is asked about, ready to be decided on, and the events that make it so. */
+  #recorded(toolCall: JsonObject): {
+    readonly call: ToolCall;
+    readonly before: ToolCall | undefined;
+    readonly events: readonly SessionEvent[];
+  } {
+    const { record, fold, now } = this.#parts;
+    const agentsId = this.#currentId(String(toolCall["toolCallId"]));
+    const before = record.book.call(agentsId);
+    const { status: _, ...said } = toolCall;
+    const isOwn = !before || isUndecided(before);
+    const toolCallId = isOwn ? agentsId : this.#freeId(agentsId);
+    const update = isOwn
+      ? { ...said, sessionUpdate: "tool_call_update" }
+      : { ...askedAnew(before, said), sessionUpdate: "tool_call", toolCallId };
+    const events = [...fold.read([update])];
+    if (!isOwn) events.push(...shownAnew(before, said, toolCallId, now()));
+    const call = fold.call(toolCallId);
+    if (!call)
+      throw invalidParams("The permission request names no call that can be read. It was not allowed.");
+    if (call.state.status === "drafting")
+      events.push({ type: "input-ready", toolCallId, at: now(), rawInput: call.rawInput });
+    // What is asked anew has its own input, and the other's where it has none.
+    return { call, before: isOwn ? before : undefined, events };
+  }
+
+  /** The reader calls a call whose id was used before `id#2`, `id#3`: the newest is meant. */
+  #currentId(agentsId: string): string {
+    const { book } = this.#parts.record;
+    let count = 2;
+    while (book.call(`${agentsId}#${count}`)) count += 1;
+    return count === 2 ? agentsId : `${agentsId}#${count - 1}`;
+  }
+
+  #freeId(agentsId: string): string {
+    const { book } = this.#parts.record;
+    let count = 2;
+    while (book.call(askedId(agentsId, count))) count += 1;
+    return askedId(agentsId, count);
+  }
+}
+
+const isUndecided = ({ state, times }: ToolCall): boolean =>
+  (state.status === "drafting" || state.status === "ready") && times.asked === undefined;
+
+/** A call that was asked about, or runs, cannot wait again: the new question is a call of its own, below it. */
+function askedAnew(before: ToolCall, said: JsonObject): JsonObject {
+  const { title, kind, name, rawInput, toolCallId } = before;
+  const _meta = { ...(isJsonObject(said["_meta"]) ? said["_meta"] : {}), parentToolCallId: toolCallId };
+  return { title, kind, rawInput, ...(name !== "" && { name }), ...withoutNulls(said), _meta };
+}
+
+const withoutNulls = (fields: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+
+function shownAnew(
+  { content, locations, state }: ToolCall,
+  said: JsonObject,
+  toolCallId: string,
+  at: number,
+): readonly SessionEvent[] {
+  const fields = {
+    ...(!Array.isArray(said["content"]) && content.length > 0 && { content }),
+    ...(!Array.isArray(said["locations"]) && locations.length > 0 && { locations }),
+  };
+  const detail = `permission was asked for a call that is ${state.status}; the question is a call of its own`;
+  return [
+    ...(Object.keys(fields).length > 0 ? [{ type: "call-revised", toolCallId, at, fields } as const] : []),
+    repaired(at, "asked-again", detail, toolCallId),
+  ];
+}

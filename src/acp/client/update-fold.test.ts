@@ -1,0 +1,84 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { SessionBook } from "../../call/index.js";
+import type { SessionEvent } from "../../call/index.js";
+import { V1Reader } from "../v1/reader.js";
+import { UpdateFold } from "./update-fold.js";
+
+function folding(book = new SessionBook("s")) {
+  const fold = new UpdateFold({
+    book,
+    agent: "them",
+    reader: (session) => new V1Reader({ session, cwd: "/ws", mode: "lenient" }),
+    terminalEnd: () => undefined,
+    now: () => 1,
+  });
+  return { book, fold };
+}
+
+const chunk = (text: string) => ({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
+const more = (fields: object) => ({
+  sessionUpdate: "tool_call_update",
+  toolCallId: "t1",
+  title: "T",
+  ...fields,
+});
+const shows = (text: string) => more({ content: [{ type: "content", content: { type: "text", text } }] });
+const types = (events: readonly SessionEvent[]) => events.map(({ type }) => type);
+
+test("words that come together are one event, and so is what a call shows over and over", () => {
+  const { fold } = folding();
+  expect(types(fold.read([chunk("a"), chunk("b"), chunk("c")]))).toEqual(["message-chunk"]);
+  expect(types(fold.read([more({}), shows("1"), shows("2"), shows("3")]))).toEqual([
+    "call-announced",
+    "traffic-repaired",
+    "call-revised",
+  ]);
+});
+
+test("what stands between two words stays between them", () => {
+  const { book, fold } = folding();
+  book.applyAll(fold.read([chunk("a"), shows("1"), chunk("b")]));
+  expect(book.snapshot().timeline.map(({ type }) => type)).toEqual(["message", "call", "message"]);
+});
+
+test("an update that cannot be read is noted, and the next one is read", () => {
+  const { fold } = folding();
+  expect(types(fold.read([5, { sessionUpdate: "tool_call_update" }, chunk("a")]))).toEqual([
+    "traffic-repaired",
+    "traffic-repaired",
+    "message-chunk",
+  ]);
+});
+
+const update = fc.oneof(
+  fc.string({ maxLength: 3 }).map(chunk),
+  fc.record(
+    {
+      sessionUpdate: fc.constantFrom("tool_call", "tool_call_update"),
+      toolCallId: fc.constantFrom("t1", "t2"),
+      title: fc.constantFrom("One", "Two"),
+      status: fc.constantFrom("pending", "in_progress", "completed", "failed", "odd"),
+      kind: fc.constantFrom("read", "edit"),
+      rawInput: fc.constantFrom({ a: 1 }, { a: 2 }),
+      content: fc.constantFrom([], [{ type: "content", content: { type: "text", text: "x" } }]),
+    },
+    { requiredKeys: ["sessionUpdate", "toolCallId"] },
+  ),
+  fc.constantFrom(
+    { sessionUpdate: "plan", entries: [] },
+    { sessionUpdate: "current_mode_update", currentModeId: "ask" },
+  ),
+);
+
+test("a session reads the same, however its updates came together", () => {
+  fc.assert(
+    fc.property(fc.array(fc.array(update, { maxLength: 8 }), { maxLength: 8 }), (batches) => {
+      const together = folding();
+      for (const batch of batches) together.book.applyAll(together.fold.read(batch));
+      const apart = folding();
+      for (const one of batches.flat()) apart.book.applyAll(apart.fold.read([one]));
+      expect(together.book.snapshot()).toEqual(apart.book.snapshot());
+    }),
+  );
+});

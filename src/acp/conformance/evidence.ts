@@ -1,0 +1,120 @@
+/** What the conversations left behind for the checks to look at, and the usual questions about it. */
+import { isJsonObject, isNone } from "../json.js";
+import type { JsonObject } from "../json.js";
+import { failed, untested } from "./requirement.js";
+import type { Finding, ProtocolVersion, SceneName } from "./requirement.js";
+import { shownReply } from "./transcript.js";
+import type { Line, Reply } from "./transcript.js";
+import type { WireSchema } from "./wire-schema.js";
+
+/** One prompt and what became of it. */
+export type Turn = {
+  readonly sessionId: string;
+  /** The answer to session/prompt: in v1 the end of the turn, in v2 that it was accepted. */
+  readonly reply: Reply;
+  /** Where the turn was over: v1's answer, v2's idle state. */
+  readonly end: number | undefined;
+  /** Where we cancelled it, or closed its session. */
+  readonly interruptedAt: number | undefined;
+};
+
+export type SceneRecord = {
+  readonly name: SceneName;
+  /** The lines of each process that was started for it. */
+  readonly conversations: readonly (readonly Line[])[];
+  readonly replies: ReadonlyMap<string, Reply>;
+  readonly turns: ReadonlyMap<string, Turn>;
+  /** Why it could not be played to its end. */
+  readonly stopped: string | undefined;
+  readonly endedByItself: boolean | undefined;
+  readonly stderrBytes: number;
+};
+
+export type Evidence = {
+  readonly version: ProtocolVersion;
+  readonly schema: WireSchema;
+  readonly scenes: ReadonlyMap<SceneName, SceneRecord>;
+};
+
+/** All that was said in these scenes. */
+export function conversations(
+  evidence: Evidence,
+  names?: readonly SceneName[],
+): readonly (readonly Line[])[] {
+  return [...evidence.scenes.values()]
+    .filter(({ name }) => names?.includes(name) ?? true)
+    .flatMap((scene) => scene.conversations);
+}
+
+export function replies(evidence: Evidence): readonly Reply[] {
+  return [...evidence.scenes.values()].flatMap((scene) => [...scene.replies.values()]);
+}
+
+/** Judges the answer to a step, or says why there is none to judge. */
+export function onReply(
+  evidence: Evidence,
+  [name, step]: readonly [SceneName, string],
+  judge: (reply: Reply) => Finding,
+): Finding {
+  const scene = evidence.scenes.get(name);
+  const reply = scene?.replies.get(step);
+  return reply ? judge(reply) : untested(scene?.stopped ?? "the conversation did not come so far");
+}
+
+/** Judges a result that is valid by the schema. An error, silence or another shape is a failure. */
+export function onResult(
+  evidence: Evidence,
+  step: readonly [SceneName, string],
+  judge: (result: JsonObject, reply: Reply) => Finding,
+): Finding {
+  return onReply(evidence, step, (reply) => {
+    if (reply.kind === "error" && wantsLogin(reply)) return untested(LOGIN);
+    if (reply.kind !== "result") return failed(shownReply(reply));
+    const definition = evidence.schema.responseOf(reply.method);
+    // Null stands for an object all of whose fields are optional: the SDKs read it so.
+    const result = isNone(reply.result) ? {} : reply.result;
+    const problem = definition === undefined ? undefined : evidence.schema.problem(definition, result);
+    if (problem !== undefined) return failed(`${problem}: ${shownReply(reply)}`);
+    return isJsonObject(result) ? judge(result, reply) : failed(shownReply(reply));
+  });
+}
+
+export function onTurn(
+  evidence: Evidence,
+  [name, step]: readonly [SceneName, string],
+  judge: (turn: Turn) => Finding,
+): Finding {
+  const scene = evidence.scenes.get(name);
+  const turn = scene?.turns.get(step);
+  return turn ? judge(turn) : untested(scene?.stopped ?? "the conversation did not come so far");
+}
+
+export const LOGIN = "the agent wants a login first (error -32000); see --auth-method";
+
+export const wantsLogin = (reply: Reply): boolean =>
+  reply.kind === "error" && isJsonObject(reply.error) && reply.error["code"] === -32000;
+
+/** The agent's own words about itself, in the scene that asked for them. */
+export function greeting(evidence: Evidence, name: SceneName = "hello"): JsonObject | undefined {
+  const reply = evidence.scenes.get(name)?.replies.get("initialize");
+  return reply?.kind === "result" && isJsonObject(reply.result) ? reply.result : undefined;
+}
+
+/** Judges only what the agent says that it can. The path is below the capabilities of the version. */
+export function whenAdvertised(
+  evidence: Evidence,
+  [scene, path]: readonly [SceneName, string],
+  judge: () => Finding,
+): Finding {
+  const said = greeting(evidence, scene);
+  if (!said) return untested(evidence.scenes.get(scene)?.stopped ?? "initialize gave no result");
+  const root = evidence.version === 1 ? "agentCapabilities" : "capabilities";
+  return advertised(said, `${root}.${path}`) ? judge() : untested(`${path} is not advertised`);
+}
+
+/** What lies at a path of keys; markers that are null or false are not there. */
+export function advertised(said: unknown, path: string): boolean {
+  let value = said;
+  for (const key of path.split(".")) value = isJsonObject(value) ? value[key] : undefined;
+  return !isNone(value) && value !== false;
+}

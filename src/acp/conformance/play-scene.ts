@@ -1,0 +1,73 @@
+/** Plays one scene and keeps what was said. Whatever happens, the agent is gone afterwards. */
+import { AgentProcess } from "./agent-process.js";
+import type { AgentCommand } from "./agent-process.js";
+import type { SceneRecord, Turn } from "./evidence.js";
+import type { Scene, Stage } from "./scenes/scene.js";
+import { SceneOver, Talk } from "./talk.js";
+import type { TalkSettings } from "./talk.js";
+import type { Reply } from "./transcript.js";
+
+export type PlaySettings = TalkSettings & {
+  readonly agent: AgentCommand;
+  readonly signal?: AbortSignal;
+} & Pick<Stage, "prompt" | "cancelPrompt" | "holdsQuestions">;
+
+export class AgentNotStarted extends Error {
+  readonly code = "AGENT_NOT_STARTED";
+}
+
+export async function playScene(scene: Scene, settings: PlaySettings): Promise<SceneRecord> {
+  const { agent: command, signal, cwd, prompt, cancelPrompt, holdsQuestions } = settings;
+  const replies = new Map<string, Reply>();
+  const turns = new Map<string, Turn>();
+  const processes: AgentProcess[] = [];
+  let endedByItself: boolean | undefined;
+  let stopped: string | undefined;
+  const killAll = () => Promise.all(processes.map((one) => one.kill()));
+  const onAbort = () => void killAll();
+  signal?.addEventListener("abort", onAbort);
+  try {
+    await scene.play({
+      cwd,
+      prompt,
+      cancelPrompt,
+      holdsQuestions,
+      start: () => {
+        if (signal?.aborted) throw new SceneOver("the suite was stopped");
+        const agent = new AgentProcess(command);
+        processes.push(agent);
+        return new Talk(agent, settings, { replies, turns });
+      },
+      leave: async () => {
+        endedByItself = await processes.at(-1)?.closeInput(Math.max(settings.answerMs / 3, 1000));
+        await processes.at(-1)?.kill();
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof SceneOver)) throw error;
+    const reason = processes.at(-1)?.notStarted;
+    if (reason !== undefined)
+      throw new AgentNotStarted(
+        `The agent could not be started (${reason}). Nothing was tested; look at the command after --.`,
+      );
+    stopped = error.message + lastWords(processes.at(-1));
+  } finally {
+    signal?.removeEventListener("abort", onAbort);
+    await killAll();
+  }
+  return {
+    name: scene.name,
+    conversations: processes.map(({ lines }) => lines),
+    replies,
+    turns,
+    stopped,
+    endedByItself,
+    stderrBytes: processes.reduce((sum, one) => sum + one.stderrBytes, 0),
+  };
+}
+
+/** An agent that died mostly says why on stderr. */
+function lastWords(agent: AgentProcess | undefined): string {
+  const [last] = agent?.stderrEnd.trim().split("\n").slice(-1) ?? [];
+  return agent?.gone === undefined || last === undefined || last === "" ? "" : ` It said: ${last}`;
+}

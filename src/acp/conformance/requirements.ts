@@ -1,0 +1,21 @@
+/** All that is asked of an agent of a version, in the order of the table. */
+import type { ProtocolVersion, Requirement } from "./requirement.js";
+import { toolCallRequirements } from "./tool-calls.js";
+import { HANDSHAKE } from "./v1/handshake.js";
+import { PROMPTS } from "./v1/prompts.js";
+import { SESSIONS } from "./v1/sessions.js";
+import { SETTINGS } from "./v1/settings.js";
+import { HANDSHAKE_V2 } from "./v2/handshake.js";
+import { PATCHES } from "./v2/patches.js";
+import { PROMPTS_V2 } from "./v2/prompts.js";
+import { SESSIONS_V2 } from "./v2/sessions.js";
+import { wireRequirements } from "./wire.js";
+
+const OWN = {
+  1: [...HANDSHAKE, ...PROMPTS, ...SESSIONS, ...SETTINGS],
+  2: [...HANDSHAKE_V2, ...PROMPTS_V2, ...PATCHES, ...SESSIONS_V2],
+} as const satisfies Record<ProtocolVersion, readonly Requirement[]>;
+
+export function requirementsOf(version: ProtocolVersion): readonly Requirement[] {
+  return [...OWN[version], ...toolCallRequirements(version), ...wireRequirements(version)];
+}

@@ -1,0 +1,97 @@
+/** The SDK's own JSON schema of a version, as questions about single messages. */
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { ValidateFunction } from "ajv/dist/2020.js";
+import { isJsonObject } from "../json.js";
+import type { JsonObject } from "../json.js";
+import type { ProtocolVersion } from "./requirement.js";
+
+export type WireSchema = {
+  /** What is wrong with `value` as this definition; undefined when nothing is. */
+  readonly problem: (definition: string, value: unknown) => string | undefined;
+  /** The definition of what the agent answers to a method, or of what it says to the client by a method. */
+  readonly responseOf: (method: string) => string | undefined;
+  readonly saidBy: (method: string) => string | undefined;
+  /** Keys at the root of `value` that the definition does not have. */
+  readonly unknownKeys: (definition: string, value: unknown) => readonly string[];
+};
+
+const WHICH_BRANCH = new Set(["const", "enum", "not", "anyOf", "oneOf"]);
+const depth = (path: string): number => path.split("/").length;
+const loaded = new Map<ProtocolVersion, Promise<WireSchema>>();
+
+/** Read and compiled once: it is large. */
+export function wireSchema(version: ProtocolVersion): Promise<WireSchema> {
+  const known = loaded.get(version);
+  if (known) return known;
+  const schema = load(version);
+  loaded.set(version, schema);
+  return schema;
+}
+
+async function load(version: ProtocolVersion): Promise<WireSchema> {
+  const { Ajv2020 } = await import("ajv/dist/2020.js");
+  const file = createRequire(import.meta.url).resolve(
+    `@agentclientprotocol/sdk/schema/v${version}/schema.json`,
+  );
+  const root: unknown = JSON.parse(await readFile(file, "utf8"));
+  const definitions = isJsonObject(root) && isJsonObject(root["$defs"]) ? root["$defs"] : {};
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, discriminator: false });
+  ajv.addSchema(isJsonObject(root) ? root : {}, "acp");
+  const validators = new Map<string, ValidateFunction>();
+  const validator = (definition: string): ValidateFunction => {
+    const known = validators.get(definition);
+    if (known) return known;
+    const made = ajv.compile({ $ref: `acp#/$defs/${definition}` });
+    validators.set(definition, made);
+    return made;
+  };
+  const byMethod = (side: string, ending: RegExp): ReadonlyMap<unknown, string> =>
+    new Map(
+      Object.entries(definitions).flatMap(([name, definition]) =>
+        isJsonObject(definition) && definition["x-side"] === side && ending.test(name)
+          ? [[definition["x-method"], name] as const]
+          : [],
+      ),
+    );
+  const responses = byMethod("agent", /Response$/);
+  const said = byMethod("client", /(?:Request|Notification)$/);
+  const keys = new Map<string, ReadonlySet<string>>();
+  return {
+    problem: (definition, value) => {
+      const validate = validator(definition);
+      if (validate(value)) return undefined;
+      // Of a union every branch complains; the deepest complaint that is not about which branch it is
+      // is about what was really meant.
+      const errors = validate.errors ?? [];
+      const [worst] = [...errors.filter(({ keyword }) => !WHICH_BRANCH.has(keyword)), ...errors].sort(
+        (a, b) => depth(b.instancePath) - depth(a.instancePath),
+      );
+      return worst ? `${worst.instancePath || "it"} ${worst.message ?? "is wrong"}` : "it is not valid";
+    },
+    responseOf: (method) => responses.get(method),
+    saidBy: (method) => (method === "$/cancel_request" ? "CancelRequestNotification" : said.get(method)),
+    unknownKeys: (definition, value) => {
+      if (!isJsonObject(value)) return [];
+      const allowed = keys.get(definition) ?? keysOf(definitions, definitions[definition]);
+      keys.set(definition, allowed);
+      return Object.keys(value).filter((key) => !allowed.has(key));
+    },
+  };
+}
+
+/** All keys that an object of this schema may have, whichever of its branches it takes. */
+function keysOf(definitions: JsonObject, schema: unknown, seen = new Set<unknown>()): ReadonlySet<string> {
+  const keys = new Set<string>();
+  if (!isJsonObject(schema) || seen.has(schema)) return keys;
+  seen.add(schema);
+  if (isJsonObject(schema["properties"])) for (const key of Object.keys(schema["properties"])) keys.add(key);
+  const { $ref } = schema;
+  const branches = ["allOf", "anyOf", "oneOf"].flatMap((word) => {
+    const list = schema[word];
+    return Array.isArray(list) ? (list as readonly unknown[]) : [];
+  });
+  if (typeof $ref === "string") branches.push(definitions[$ref.replace("#/$defs/", "")]);
+  for (const branch of branches) for (const key of keysOf(definitions, branch, seen)) keys.add(key);
+  return keys;
+}

@@ -1,0 +1,69 @@
+/**
+ * The WebSockets of a listening agent. Each is asked now and then whether someone is there: one that neither
+ * answers nor reads is ended, with all that was kept for it.
+ */
+import type { NodeWebSocketUpgradeServer } from "@agentclientprotocol/sdk/experimental/node";
+import { WebSocketServer } from "ws";
+import type { WebSocket } from "ws";
+import type { ListenLimits } from "./listen-limits.js";
+
+/** Browsers that offer a token as a subprotocol need one that can be chosen. */
+const SUBPROTOCOL = "acp";
+const GOODBYE_MILLISECONDS = 2_000;
+
+type Seen = { hasAnswered: boolean; unsent: number };
+
+export class ListenSockets {
+  readonly #server: WebSocketServer;
+  readonly #seen = new Map<WebSocket, Seen>();
+  readonly #heartbeat: NodeJS.Timeout;
+
+  constructor({ messageBytes, heartbeatMilliseconds }: ListenLimits) {
+    this.#server = new WebSocketServer({
+      noServer: true,
+      maxPayload: messageBytes,
+      // One message a tick: the transport counts those that come together as a client that is too fast.
+      allowSynchronousEvents: false,
+      closeTimeout: GOODBYE_MILLISECONDS,
+      handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
+    });
+    this.#heartbeat = setInterval(() => this.#beat(), heartbeatMilliseconds).unref();
+  }
+
+  /** For the SDK's upgrade handler. */
+  readonly upgrades: NodeWebSocketUpgradeServer = {
+    on: (event, listener) => void this.#server.on(event, listener),
+    off: (event, listener) => void this.#server.off(event, listener),
+    handleUpgrade: (request, socket, head, accepted) =>
+      this.#server.handleUpgrade(request, socket, head, (webSocket) => {
+        this.#watch(webSocket);
+        accepted(webSocket);
+      }),
+  };
+
+  end(): void {
+    clearInterval(this.#heartbeat);
+    for (const socket of this.#server.clients) socket.terminate();
+  }
+
+  #watch(socket: WebSocket): void {
+    const seen: Seen = { hasAnswered: true, unsent: 0 };
+    this.#seen.set(socket, seen);
+    socket.on("pong", () => void (seen.hasAnswered = true));
+    socket.once("close", () => this.#seen.delete(socket));
+    // What was wrong has ended it. The SDK stops listening sooner, and an error that nobody hears ends the process.
+    socket.on("error", () => undefined);
+  }
+
+  #beat(): void {
+    for (const [socket, seen] of this.#seen) {
+      const isReading = socket.bufferedAmount < seen.unsent;
+      if (!seen.hasAnswered && !isReading) socket.terminate();
+      else {
+        seen.hasAnswered = false;
+        socket.ping();
+        seen.unsent = socket.bufferedAmount;
+      }
+    }
+  }
+}

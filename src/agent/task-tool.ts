@@ -1,0 +1,39 @@
+/**
+ * The tool that starts a sub-agent: the same model with the same tools, under the same rules, in a conversation of its
+ * own. It sees nothing of the agent's conversation, and the agent nothing of its, but for the last answer.
+ */
+import { z } from "zod";
+import { defineTool, ToolFailure } from "../tools/index.js";
+import type { Tool } from "../tools/index.js";
+
+export type TaskToolOptions = {
+  /** A sub-agent that has taken this many answers of the model and is not done is stopped. */
+  readonly maxSteps?: number;
+};
+
+const MAX_STEPS = 50;
+
+export function taskTool({ maxSteps = MAX_STEPS }: TaskToolOptions = {}): Tool {
+  return defineTool({
+    name: "task",
+    description:
+      "Has a sub-agent do a task of several steps, with the same tools, and returns its last answer alone. " +
+      "Use it for work whose details you need not see, such as a search through many files. Several in one answer work at the same time.",
+    kind: "think",
+    input: z.strictObject({
+      description: z.string().min(1).max(200).describe("The task in a few words, for the user."),
+      prompt: z
+        .string()
+        .min(1)
+        .describe(
+          "All that the sub-agent is told: what to do, what it must know, and what to answer. It sees nothing of this conversation and cannot ask you.",
+        ),
+    }),
+    title: ({ description }) => `Task: ${description}`,
+    delegates: { prompt: ({ prompt }) => prompt, maxSteps },
+    run: () =>
+      Promise.reject(
+        new ToolFailure("task: there are no sub-agents here. Nothing was done; do it with the other tools."),
+      ),
+  });
+}

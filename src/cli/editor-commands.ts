@@ -1,0 +1,66 @@
+/** What a person types to `toolgate acp` in an editor's chat: answered here, without the model. */
+import type { Command } from "../acp/index.js";
+import type { AgentSession } from "../agent/index.js";
+import { visibleText } from "../call/index.js";
+import type { AgentFlags } from "./program.js";
+
+export function editorCommands(
+  session: AgentSession,
+  root: string,
+  { ledger }: AgentFlags,
+): readonly Command[] {
+  const flags = { ...(ledger !== undefined && { ledger }) };
+  return [
+    {
+      name: "rules",
+      description: "What is allowed, asked about and denied in this folder",
+      run: async () => asBlock((await import("./rules.js")).rulesText(root)),
+    },
+    {
+      name: "history",
+      description: "The calls of this session, with their ids",
+      run: async () => {
+        const { callTable } = await import("./history.js");
+        return asBlock(callTable(session.book.snapshot()).trim() || "No call was made in this session yet.");
+      },
+    },
+    {
+      name: "stats",
+      description: "How often each tool was called in this folder, and how it ended",
+      run: async () => asBlock(await (await import("./stats.js")).folderStatsText(root, flags)),
+    },
+    {
+      name: "undo",
+      description: "Put back the files that a call changed",
+      hint: "the call's id, as /history shows it",
+      run: async (words) => {
+        const toolCallId = words === "" ? lastChange(session) : words;
+        if (toolCallId === undefined)
+          return "No call of this session has changed a file that could be put back.";
+        const { paths } = await session.gate.undo(toolCallId);
+        return `Put back: ${paths.map((path) => visibleText(path)).join(", ")}`;
+      },
+    },
+    {
+      name: "compact",
+      description: "Sum up what happened so far, so that the model has room again",
+      run: async () => {
+        const isDone = await session.compact(new AbortController().signal);
+        return isDone
+          ? "Summed up. The model goes on from the summary; the history keeps everything."
+          : "There was nothing to sum up.";
+      },
+    },
+  ];
+}
+
+/** Tables keep their columns. */
+const asBlock = (text: string): string => `\`\`\`\n${text}\n\`\`\``;
+
+function lastChange({ book }: AgentSession): string | undefined {
+  const calls = book.snapshot().timeline.flatMap((entry) => (entry.type === "call" ? [entry.call] : []));
+  return calls.findLast(
+    ({ kind, state, times }) =>
+      ["edit", "move", "delete"].includes(kind) && state.status === "done" && times.undone === undefined,
+  )?.toolCallId;
+}

@@ -1,0 +1,146 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { LiveBlock } from "./live-block.js";
+
+/** A sequence of ours, or a character. */
+const PARTS = new RegExp(String.raw`\u001b\[(\d*)([A-Z])|[\s\S]`, "g");
+
+/** A terminal of this width with no end below: what is on it after all that was written. */
+class Terminal {
+  rows = 24;
+  #lines: string[] = [""];
+  #row = 0;
+  #column = 0;
+
+  constructor(public columns: number) {}
+
+  get screen(): readonly string[] {
+    const lines = this.#lines.map((line) => line.trimEnd());
+    return lines.slice(0, lines.findLastIndex((line) => line !== "") + 1);
+  }
+
+  write(text: string): void {
+    for (const [part, count, code] of text.matchAll(PARTS)) {
+      if (code === "A") this.#row = Math.max(0, this.#row - Number(count));
+      else if (code === "K") this.#set(this.#line.slice(0, this.#column));
+      else if (code === "J") {
+        this.#set(this.#line.slice(0, this.#column));
+        this.#lines.length = this.#row + 1;
+      } else if (part === "\r") this.#column = 0;
+      else if (part === "\n") this.#down();
+      else this.#put(part);
+    }
+  }
+
+  /** As terminals do that fold what no longer fits: here only for rows that were full lines. */
+  narrow(columns: number): void {
+    const below = this.#row === this.#lines.length - 1 && this.#line === "";
+    const folded = this.#lines.flatMap((line) => line.match(new RegExp(`.{1,${columns}}`, "g")) ?? [""]);
+    this.columns = columns;
+    this.#lines = folded;
+    this.#row = folded.length - 1;
+    if (!below) throw new Error("It is only made narrower while the cursor is below the rows.");
+  }
+
+  get #line(): string {
+    return this.#lines[this.#row] ?? "";
+  }
+
+  #set(line: string): void {
+    this.#lines[this.#row] = line;
+  }
+
+  #down(): void {
+    this.#row += 1;
+    this.#column = 0;
+    if (this.#row === this.#lines.length) this.#lines.push("");
+  }
+
+  #put(character: string): void {
+    if (this.#column === this.columns) this.#down();
+    const line = this.#line.padEnd(this.#column);
+    this.#set(line.slice(0, this.#column) + character + line.slice(this.#column + 1));
+    this.#column += 1;
+  }
+}
+
+const plain = (text: string) => text;
+
+/** The same text on a terminal where nothing was ever drawn in place. */
+function alone(text: string, columns: number): readonly string[] {
+  const terminal = new Terminal(columns);
+  terminal.write(text);
+  return terminal.screen;
+}
+
+const words = fc.stringMatching(/^[a-z ]{0,50}$/);
+const texts = fc.array(words, { minLength: 1, maxLength: 4 }).map((lines) => lines.join("\n"));
+const steps = fc.array(
+  fc.oneof(
+    texts.map((text) => ({ type: "print", text }) as const),
+    fc
+      .array(fc.stringMatching(/^[A-Z]{1,50}$/), { maxLength: 5 })
+      .map((rows) => ({ type: "draw", rows }) as const),
+  ),
+  { maxLength: 12 },
+);
+
+test("whatever is drawn and printed in which order, the text that stays is whole and in its order", () => {
+  fc.assert(
+    fc.property(steps, fc.integer({ min: 10, max: 60 }), (taken, columns) => {
+      const terminal = new Terminal(columns);
+      const block = new LiveBlock(terminal, plain);
+      let printed = "";
+      for (const step of taken) {
+        if (step.type === "print") {
+          block.print(step.text);
+          printed += step.text;
+        } else {
+          // Rows stand below a line; one that was begun before they came is ended by them.
+          if (block.isEmpty && step.rows.length > 0 && printed !== "" && !printed.endsWith("\n"))
+            printed += "\n";
+          block.draw(step.rows);
+          const shown = step.rows.map((row) =>
+            row.length < columns ? row : `${row.slice(0, columns - 2)}…`,
+          );
+          if (shown.length > 0) expect(terminal.screen.slice(-shown.length)).toEqual(shown);
+        }
+      }
+      block.draw([]);
+      expect(terminal.screen).toEqual(alone(printed, columns));
+    }),
+  );
+});
+
+test("words that come while rows are drawn stand above them, also before their line is whole", () => {
+  const terminal = new Terminal(40);
+  const block = new LiveBlock(terminal, plain);
+  block.draw(["RUNNING"]);
+  block.print("one two");
+  expect(terminal.screen).toEqual(["one two", "RUNNING"]);
+  block.print(" three\nfour");
+  expect(terminal.screen).toEqual(["one two three", "four", "RUNNING"]);
+  block.draw([]);
+  block.print(" five");
+  expect(terminal.screen).toEqual(["one two three", "four five"]);
+});
+
+test("others may write in between, and nothing of it is lost", () => {
+  const terminal = new Terminal(40);
+  const block = new LiveBlock(terminal, plain);
+  block.print("said\n");
+  block.draw(["RUNNING", "ALSO"]);
+  block.around(() => terminal.write("a warning\n"));
+  block.draw(["RUNNING"]);
+  expect(terminal.screen).toEqual(["said", "a warning", "RUNNING"]);
+});
+
+test("rows that a narrower terminal has folded are taken away whole", () => {
+  const terminal = new Terminal(40);
+  const block = new LiveBlock(terminal, plain);
+  block.print("said\n");
+  block.draw(["R".repeat(35), "S".repeat(12)]);
+  terminal.narrow(10);
+  block.draw(["DONE"]);
+  expect(terminal.screen).toEqual(["said", "DONE"]);
+});

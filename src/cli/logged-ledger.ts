@@ -1,0 +1,178 @@
+/**
+ * A ledger that tells the log what is recorded: who opened a session, how turns and calls went, what was decided
+ * and by which rule, how long it took. Names, numbers and words of ours; of what anyone wrote only errors, rules
+ * and reasons, short and redacted.
+ */
+import type { Decision, Ledger, SessionEvent } from "../call/index.js";
+import { errorFields } from "./open-log.js";
+import type { Log } from "./open-log.js";
+
+export function loggedLedger(ledger: Ledger, log: Log): Ledger {
+  const calls = new OpenCalls();
+  const failed = (sessionId: string) => (error: unknown) => {
+    log.to.error({ sessionId, ...errorFields(error, log) }, "events were not recorded");
+    throw error;
+  };
+  return {
+    claim: async (sessionId, owner, options) => {
+      const lease = await ledger.claim(sessionId, owner, options);
+      log.to.info({ sessionId, owner }, "session opened");
+      return lease;
+    },
+    renew: (lease, options) => ledger.renew(lease, options),
+    release: async (lease) => {
+      await ledger.release(lease);
+      log.to.info({ sessionId: lease.sessionId }, "session closed");
+    },
+    append: async (lease, events, options) => {
+      const seq = await ledger.append(lease, events, options).catch(failed(lease.sessionId));
+      for (const event of events) logEvent(log, calls, lease.sessionId, event);
+      return seq;
+    },
+    read: async (sessionId, options) => {
+      const recorded = await ledger.read(sessionId, options);
+      // Calls that an earlier process left open may end in this one.
+      for (const { event } of recorded) calls.take(sessionId, event);
+      return recorded;
+    },
+    follow: (sessionId, options) => ledger.follow(sessionId, options),
+    answer: async (questionId, answer) => {
+      const receipt = await ledger.answer(questionId, answer);
+      const { by, outcome } = receipt.answer;
+      log.to.info({ questionId, counted: receipt.counted, by, outcome: outcome.type }, "question answered");
+      return receipt;
+    },
+    openQuestions: (options) => ledger.openQuestions(options),
+    sessions: (options) => ledger.sessions(options),
+    remove: async (lease) => {
+      await ledger.remove(lease);
+      log.to.info({ sessionId: lease.sessionId }, "session forgotten");
+    },
+    putBlob: (bytes) => ledger.putBlob(bytes),
+    getBlob: (hash) => ledger.getBlob(hash),
+    close: () => ledger.close(),
+  };
+}
+
+function logEvent({ to, said }: Log, calls: OpenCalls, sessionId: string, event: SessionEvent): void {
+  if ("toolCallId" in event) {
+    const { toolCallId } = event;
+    const call = calls.take(sessionId, event);
+    const about = { sessionId, toolCallId, ...(call && { tool: said(call.name), kind: call.kind }) };
+    const status = ENDS.get(event.type);
+    if (status !== undefined) {
+      const why = "error" in event ? { error: said(event.error) } : {};
+      const record = { ...about, status, ...why, ...decided(call?.decision, said), ...times(call, event.at) };
+      return status === "done" || status === "refused" || status === "cancelled"
+        ? to.info(record, "call ended")
+        : to.warn(record, "call ended");
+    }
+    const words = CALL_WORDS.get(event.type);
+    if (words === undefined) return;
+    if (event.type === "question-asked")
+      return to.info({ ...about, questionId: event.question.questionId }, words);
+    return to.debug({ ...about, ...(event.type === "call-cleared" && decided(event.decision, said)) }, words);
+  }
+  switch (event.type) {
+    case "turn-started":
+    case "turn-parked":
+    case "turn-resumed":
+      return to.info({ sessionId, turnId: event.turnId }, TURN_WORDS[event.type]);
+    case "turn-stopped": {
+      const { turnId, stopReason, error } = event;
+      const record = { sessionId, turnId, stopReason, ...(error !== undefined && { error: said(error) }) };
+      return stopReason === "error" ? to.error(record, "turn ended") : to.info(record, "turn ended");
+    }
+    case "step-ended": {
+      const { turnId, stepId, usage, toolCallIds } = event;
+      return to.info({ sessionId, turnId, stepId, calls: toolCallIds.length, ...usage }, "model answered");
+    }
+    case "question-withdrawn":
+      return to.info({ sessionId, questionId: event.questionId }, "question withdrawn");
+    case "mode-changed":
+      return to.info({ sessionId, modeId: said(event.modeId) }, "mode changed");
+    case "context-compacted":
+      return to.info({ sessionId, throughStepId: event.throughStepId }, "context summed up");
+    case "traffic-repaired":
+      return to.debug({ sessionId, repair: said(event.repair.repair) }, "traffic repaired");
+    default:
+      // What was said, planned and titled is not for a log.
+      return undefined;
+  }
+}
+
+const ENDS: ReadonlyMap<SessionEvent["type"], string> = new Map([
+  ["call-done", "done"],
+  ["call-failed", "failed"],
+  ["call-refused", "refused"],
+  ["call-cancelled", "cancelled"],
+  ["call-lost", "unknown"],
+]);
+
+const CALL_WORDS: ReadonlyMap<SessionEvent["type"], string> = new Map([
+  ["call-announced", "call announced"],
+  ["question-asked", "call asked about"],
+  ["call-cleared", "call allowed"],
+  ["run-started", "call started"],
+  ["cancel-wished", "call told to stop"],
+  ["call-undone", "call undone"],
+]);
+
+const TURN_WORDS = {
+  "turn-started": "turn started",
+  "turn-parked": "turn waits",
+  "turn-resumed": "turn goes on",
+} as const;
+
+function decided(decision: Decision | undefined, said: Log["said"]) {
+  if (!decision) return {};
+  const { by, rule, reason } = decision;
+  return {
+    decidedBy: by,
+    ...(rule !== undefined && { rule: said(rule) }),
+    // A person's reason is what they typed for the model.
+    ...(by === "rule" && reason !== undefined && { reason: said(reason) }),
+  };
+}
+
+function times(call: OpenCall | undefined, endedAt: number) {
+  const ran = call?.startedAt === undefined ? undefined : endedAt - call.startedAt;
+  const waited = call?.askedAt === undefined ? undefined : (call.decision?.at ?? endedAt) - call.askedAt;
+  return { ...(ran !== undefined && { ranMs: ran }), ...(waited !== undefined && { waitedMs: waited }) };
+}
+
+type OpenCall = {
+  readonly name: string;
+  readonly kind: string;
+  readonly askedAt?: number;
+  readonly startedAt?: number;
+  readonly decision?: Decision | undefined;
+};
+
+/** What must be known of a call when it ends, kept until then. */
+class OpenCalls {
+  readonly #calls = new Map<string, OpenCall>();
+
+  take(sessionId: string, event: SessionEvent): OpenCall | undefined {
+    if (!("toolCallId" in event)) return undefined;
+    const key = JSON.stringify([sessionId, event.toolCallId]);
+    const call = changed(this.#calls.get(key), event);
+    if (!call || ENDS.has(event.type)) this.#calls.delete(key);
+    else this.#calls.set(key, call);
+    return call;
+  }
+}
+
+function changed(call: OpenCall | undefined, event: SessionEvent): OpenCall | undefined {
+  if (event.type === "call-announced") return { name: event.name, kind: event.kind };
+  if (!call) return undefined;
+  if (event.type === "call-revised") {
+    const { name = call.name, kind = call.kind } = event.fields;
+    return { ...call, name, kind };
+  }
+  if (event.type === "question-asked") return { ...call, askedAt: event.at };
+  if (event.type === "run-started") return { ...call, startedAt: event.at };
+  return event.type === "call-cleared" || event.type === "call-refused"
+    ? { ...call, decision: event.decision }
+    : call;
+}

@@ -1,0 +1,47 @@
+/** `toolgate mcp …`: which MCP servers may be started and where, and how that is taken back. */
+import { resolve } from "node:path";
+import { visibleText } from "../call/index.js";
+import { ApprovedServers, settingsFolder } from "../settings/index.js";
+import { jsonText } from "./json-text.js";
+import { tell } from "./tell.js";
+
+const write = (text: string): void => void process.stdout.write(text);
+
+export function listServers({ json = false }: { readonly json?: boolean }): number {
+  const approved = new ApprovedServers(settingsFolder());
+  const servers = approved.list();
+  if (json) write(`${jsonText({ servers })}\n`);
+  else if (servers.length === 0)
+    write("No MCP server is approved. You are asked when one is to be started: toolgate run --mcp FILE\n");
+  else
+    for (const { name, projectRoot, approvedAt, fingerprint } of servers)
+      write(
+        `${visibleText(name)}  ${projectRoot === undefined ? "everywhere" : `in ${visibleText(projectRoot)}`}, since ${dayOf(approvedAt)}, as it was then (${fingerprint.slice(0, 12)})\n`,
+      );
+  if (approved.problem === undefined) return 0;
+  tell(`${approved.problem} Until then no server is approved.`);
+  return 1;
+}
+
+export async function revokeServer(
+  name: string,
+  { cwd, everywhere = false }: { readonly cwd?: string; readonly everywhere?: boolean },
+): Promise<number> {
+  const root = resolve(cwd ?? process.cwd());
+  const approved = new ApprovedServers(settingsFolder());
+  const where = everywhere ? "anywhere" : `in ${visibleText(root)}`;
+  if (await approved.revoke(name, ...(everywhere ? [] : [root]))) {
+    write(`${visibleText(name)} is not started ${where} any more until you approve it again.\n`);
+    return 0;
+  }
+  tell(
+    `No MCP server "${visibleText(name)}" is approved ${where}. Nothing was changed. Try: toolgate mcp list`,
+  );
+  return 1;
+}
+
+/** The file is the user's: a moment in it may be none. */
+function dayOf(moment: number): string {
+  const date = new Date(moment);
+  return Number.isNaN(date.getTime()) ? "an unknown day" : date.toISOString().slice(0, 10);
+}

@@ -1,0 +1,24 @@
+/** Where a turn is shown: on a terminal that can draw in place, calls under way change there; elsewhere text only goes on. */
+import type { HeldSession } from "../agent/index.js";
+import { coloured, wantsColour } from "./colour.js";
+import { LiveBlock } from "./live-block.js";
+import { LiveText } from "./live-text.js";
+
+export type OpenedScreen = {
+  readonly live: LiveText;
+  readonly isColoured: boolean;
+  /** Whether somebody can be asked. */
+  readonly hasPerson: boolean;
+};
+
+/** What stands below the calls once a turn was told to end. */
+export const CANCELLING = "Cancelling … Ctrl-C again leaves at once.";
+
+export function openScreen(session: HeldSession): OpenedScreen {
+  const { stdout, stdin, env } = process;
+  const isColoured = wantsColour(stdout);
+  const shown = isColoured ? coloured : (text: string) => text;
+  const block = stdout.isTTY && env["TERM"] !== "dumb" ? new LiveBlock(stdout, shown) : undefined;
+  const live = new LiveText(session, { write: (text) => void stdout.write(shown(text)), block });
+  return { live, isColoured, hasPerson: stdin.isTTY && stdout.isTTY };
+}

@@ -1,0 +1,95 @@
+/** `toolgate run --agent`: one turn of someone else's ACP agent, under our rules and in our history. */
+import { realpath } from "node:fs/promises";
+import { AgentConnection, commandWords } from "../acp/index.js";
+import type { ForeignSession } from "../acp/index.js";
+import { SessionBook } from "../call/index.js";
+import type { Ledger } from "../call/index.js";
+import { findSession } from "./find-session.js";
+import { openAgent, openLedger } from "./open-agent.js";
+import type { OpenedAgent } from "./open-agent.js";
+import { openWorkspace } from "./open-workspace.js";
+import { packageVersion } from "./package-version.js";
+import type { RunFlags } from "./program.js";
+import { asJson, asText } from "./run.js";
+import { exitCode } from "./run-turn.js";
+import { keptFlags, withKeptFlags } from "./session-flags.js";
+
+export async function runAgent(
+  prompt: string,
+  given: RunFlags & { readonly agent: string },
+): Promise<number> {
+  const argv = commandWords(given.agent);
+  const folder = await realpath(given.cwd ?? process.cwd());
+  const ledger = await openLedger(given);
+  try {
+    const known =
+      given.resume === undefined ? undefined : await findAgentSession(ledger, given.resume, folder);
+    const flags = known ? await withKeptFlags(ledger, known.sessionId, given) : given;
+    // Its rules, its grants and its mode hold; the model is the foreign agent's own.
+    const opened = await openAgent(flags);
+    const { auth } = flags;
+    const connection = await AgentConnection.open({
+      agent: { argv, cwd: folder },
+      client: { name: "toolgate", version: packageVersion() },
+      ...(auth !== undefined && { signIn: () => auth }),
+    });
+    try {
+      const session = await openSession(connection, { flags, folder, ledger, opened, known });
+      const end = flags.json ? await asJson(session, prompt) : await asText(session, prompt, opened);
+      return exitCode(end);
+    } finally {
+      await connection.close();
+    }
+  } finally {
+    await ledger.close();
+  }
+}
+
+type Known = { readonly sessionId: string; readonly agentSessionId: string };
+
+/** Milliseconds: a process that was killed holds its session a little longer. */
+const PATIENCE = 6_000;
+
+async function openSession(
+  connection: AgentConnection,
+  from: {
+    readonly flags: RunFlags;
+    readonly folder: string;
+    readonly ledger: Ledger;
+    readonly opened: OpenedAgent;
+    readonly known: Known | undefined;
+  },
+): Promise<ForeignSession> {
+  const { flags, folder, ledger, opened, known } = from;
+  const { policy, remember, onCleared } = opened.agent;
+  const options = {
+    ledger,
+    workspace: await openWorkspace(folder, flags, opened),
+    policy,
+    ...(remember && { remember }),
+    ...(onCleared && { onCleared }),
+    info: keptFlags(flags),
+    patience: PATIENCE,
+  };
+  if (!known) return connection.newSession(options);
+  return connection.resumeSession(known.agentSessionId, { ...options, sessionId: known.sessionId });
+}
+
+/** A session that an agent had, by our id or the newest of the folder, and what the agent calls it. */
+async function findAgentSession(ledger: Ledger, wanted: string | true, folder: string): Promise<Known> {
+  const sessionId = await findSession(ledger, wanted, folder);
+  const events = (await ledger.read(sessionId)).map(({ event }) => event);
+  const ours = new SessionBook(sessionId, events).info._meta?.["toolgate"];
+  const agentSession = isObject(ours) ? ours["agentSession"] : undefined;
+  const agentSessionId = isObject(agentSession) ? agentSession["sessionId"] : undefined;
+  if (typeof agentSessionId === "string") return { sessionId, agentSessionId };
+  throw Object.assign(
+    new Error(
+      `Session ${sessionId} was not one of an agent that --agent starts. Nothing was done; see which there are with: toolgate history list`,
+    ),
+    { code: "NO_SESSION" },
+  );
+}
+
+const isObject = (value: unknown): value is { readonly [name: string]: unknown } =>
+  typeof value === "object" && value !== null;

@@ -1,0 +1,21 @@
+/** Any command of the command line, from its words to its exit code. */
+import { visibleText } from "../call/index.js";
+import { createProgram } from "./program.js";
+import { tell } from "./tell.js";
+import { troubleText } from "./trouble.js";
+
+/** `word` is the first one; without any, the program's own choice runs. */
+export async function runCommand(word: string | undefined): Promise<void> {
+  try {
+    const program = createProgram();
+    const isKnown = program.commands.some((command) => command.name() === word);
+    if (word !== undefined && !word.startsWith("-") && !isKnown) {
+      tell(`there is no command "${visibleText(word)}". Nothing was done. Try: toolgate --help`);
+      process.exit(2);
+    }
+    await program.parseAsync();
+  } catch (error) {
+    tell(troubleText(error));
+    process.exitCode = 1;
+  }
+}

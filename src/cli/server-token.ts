@@ -1,0 +1,87 @@
+/**
+ * The token that a server of ours asks for: the one of TOOLGATE_TOKEN, or one that is made once and kept where only
+ * its owner can read it.
+ */
+import { randomBytes, randomUUID } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { settingsFolder } from "../settings/index.js";
+
+export type ServerToken = {
+  readonly token: string;
+  /** Where it is kept; without one it was given. */
+  readonly file?: string;
+  /** Nobody has seen it yet. */
+  readonly isNew: boolean;
+};
+
+/** What a header and a WebSocket's subprotocol can both carry, too long to be guessed. */
+const TOKEN = /^[\w.~+-]{16,512}$/;
+const BYTES = 32;
+
+export function openServerToken(env: NodeJS.ProcessEnv = process.env): ServerToken {
+  const given = env["TOOLGATE_TOKEN"];
+  if (given !== undefined) {
+    if (TOKEN.test(given)) return { token: given, isNew: false };
+    throw unusable("TOOLGATE_TOKEN must be 16 to 512 letters, digits or any of . _ ~ + -.");
+  }
+  const file = join(settingsFolder(env), "token");
+  const token = keptToken(file);
+  if (token !== undefined) return { token, file, isNew: false };
+  return { ...made(file), file };
+}
+
+function made(file: string): { readonly token: string; readonly isNew: boolean } {
+  const token = randomBytes(BYTES).toString("base64url");
+  const temporary = `${file}.${randomUUID()}.tmp`;
+  try {
+    writeFileSync(temporary, `${token}\n`, { flag: "wx", mode: 0o600 });
+    // A link is made whole or not at all: of two that start at once, both use the first one's.
+    linkSync(temporary, file);
+    return { token, isNew: true };
+  } catch (error) {
+    const theirs = keptToken(file);
+    if (theirs === undefined) throw error;
+    return { token: theirs, isNew: false };
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+function keptToken(file: string): string | undefined {
+  let descriptor: number | undefined;
+  try {
+    // Anyone may have put anything in its place: a link leads elsewhere, and a pipe never ends.
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw unusable(`${file} is not a file.`);
+    if (process.platform !== "win32" && (stats.mode & 0o077) !== 0)
+      throw unusable(
+        `${file} can be read or written by others, so it keeps no secret. Remove it, and a new token is made.`,
+      );
+    const token = readFileSync(descriptor, "utf8").trim();
+    if (!TOKEN.test(token)) throw unusable(`${file} holds no token. Remove it, and a new one is made.`);
+    return token;
+  } catch (error) {
+    if (error instanceof Error && "code" in error) {
+      if (error.code === "ENOENT") return undefined;
+      if (error.code === "ELOOP")
+        throw unusable(`${file} is a link, which may lead to what others can read.`);
+    }
+    throw error;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+const unusable = (problem: string): Error =>
+  Object.assign(new Error(`${problem} Nothing was started.`), { code: "TOKEN_UNUSABLE" });

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { SessionBook } from "../call/index.js";
+import type { SessionEvent, Usage } from "../call/index.js";
+import { dollars, usageText } from "./usage-text.js";
+
+function bookOf(...turns: readonly (readonly (Usage | undefined)[])[]): SessionBook {
+  const events = turns.flatMap((steps, index): SessionEvent[] => {
+    const turnId = `turn_${index}`;
+    return [
+      { type: "turn-started", at: 1, turnId },
+      ...steps.map((usage, step): SessionEvent => ({
+        type: "step-ended",
+        at: 1,
+        turnId,
+        stepId: `${turnId}-${step}`,
+        toolCallIds: [],
+        ...(usage && { usage }),
+      })),
+      { type: "turn-stopped", at: 2, turnId, stopReason: "end_turn" },
+    ];
+  });
+  return new SessionBook("session", events);
+}
+
+const price = { input: 2, output: 10, cached: 0.2 };
+
+test("the newest turn is told with its tokens and about what they cost", () => {
+  const used = { inputTokens: 100_000, cachedTokens: 50_000, outputTokens: 1_000 };
+  const book = bookOf([{ inputTokens: 9, outputTokens: 9 }], [used, used]);
+  expect(usageText(book, price)).toMatch(
+    /^200,000 tokens in \(100,000 cached\), 2,000 out, about \$0\.24 at prices of \d{4}-\d\d-\d\d$/,
+  );
+});
+
+test("without a price, or where one answer was not counted, no cost is told", () => {
+  const used = { inputTokens: 1_000, outputTokens: 10 };
+  expect(usageText(bookOf([used]), undefined)).toBe("1,000 tokens in, 10 out");
+  expect(usageText(bookOf([used, { outputTokens: 5 }]), price)).toBe("1,000 tokens in, 15 out");
+  expect(usageText(bookOf([used, undefined]), price)).toBe("1,000 tokens in, 10 out");
+});
+
+test("a provider that says nothing gets no line, nor does a session without a turn", () => {
+  expect(usageText(bookOf([undefined]), price)).toBeUndefined();
+  expect(usageText(bookOf(), price)).toBeUndefined();
+});
+
+test.each([
+  [0, "$0.00"],
+  [0.000_01, "less than $0.0001"],
+  [0.001_234, "$0.0012"],
+  [0.0999, "$0.10"],
+  [1.5, "$1.50"],
+  [1234.567, "$1234.57"],
+])("%d dollars read %s", (cost, text) => {
+  expect(dollars(cost)).toBe(text);
+});

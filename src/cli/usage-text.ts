@@ -1,0 +1,43 @@
+/** What a turn used, in one line: tokens as the provider counts them, and what they cost where the price is known. */
+import type { SessionBook, Usage } from "../call/index.js";
+import { costOf, PRICES_AS_OF } from "../model/index.js";
+import type { ModelPrice } from "../model/index.js";
+
+/** Of the newest turn; undefined where the provider said nothing. */
+export function usageText(book: SessionBook, price: ModelPrice | undefined): string | undefined {
+  const turnId = book.turn?.turnId;
+  const steps = book.snapshot().steps.filter((step) => step.turnId === turnId);
+  const used = steps.flatMap(({ usage }) => usage ?? []);
+  if (used.length === 0) return undefined;
+  const cost = sumOf(steps.map(({ usage }) => usage && costOf(usage, price)));
+  const { inputTokens = 0, outputTokens = 0, cachedTokens = 0 } = totalOf(used);
+  const cached = cachedTokens === 0 ? "" : ` (${grouped(cachedTokens)} cached)`;
+  return `${grouped(inputTokens)} tokens in${cached}, ${grouped(outputTokens)} out${cost === undefined ? "" : `, about ${dollars(cost)} at prices of ${PRICES_AS_OF}`}`;
+}
+
+export function totalOf(used: readonly Usage[]): Usage {
+  const sum = (name: keyof Usage) => used.reduce((total, usage) => total + (usage[name] ?? 0), 0);
+  return {
+    inputTokens: sum("inputTokens"),
+    outputTokens: sum("outputTokens"),
+    reasoningTokens: sum("reasoningTokens"),
+    cachedTokens: sum("cachedTokens"),
+    cacheWrittenTokens: sum("cacheWrittenTokens"),
+  };
+}
+
+/** Undefined when one of them is not known: half a sum would read as the whole. */
+export function sumOf(costs: readonly (number | undefined)[]): number | undefined {
+  return costs.reduce<number | undefined>(
+    (sum, cost) => (sum === undefined || cost === undefined ? undefined : sum + cost),
+    0,
+  );
+}
+
+/** Two digits that say something, also below a cent. */
+export function dollars(cost: number): string {
+  if (cost > 0 && cost < 0.0001) return "less than $0.0001";
+  return `$${cost === 0 || cost >= 0.1 ? cost.toFixed(2) : cost.toPrecision(2)}`;
+}
+
+export const grouped = (amount: number): string => String(amount).replace(/\B(?=(?:\d{3})+$)/g, ",");

@@ -1,0 +1,169 @@
+/**
+ * How one call that was let through is run. It is looked at again first: a yes is for what was asked about and
+ * nothing else, and a rule that denies has the last word. Then its start is recorded, and only then it runs. A call
+ * that a sub-agent works on waits for that instead, and is taken one step of the sub-agent further at a time: its
+ * next one comes when every call of the last one has ended.
+ */
+import { IllegalEvent } from "../call/index.js";
+import type { Question, SessionEvent, ToolCall } from "../call/index.js";
+import type { Intent, Verdict } from "../policy/index.js";
+import { isAppTool, isDelegating } from "../tools/index.js";
+import type { Tool, Toolbox, Workspace } from "../tools/index.js";
+import type { OwnWrites } from "./base-check.js";
+import { byRule } from "./check-call.js";
+import type { CallCheck, Judge } from "./check-call.js";
+import { intentHash } from "./intent-hash.js";
+import { runCall } from "./run-call.js";
+import type { Elicit } from "./run-call.js";
+import { Cancelled, RunningCalls } from "./running-calls.js";
+import type { SessionRecord } from "./session-record.js";
+import { toolFor, unknownTool } from "./unknown-tool.js";
+
+/**
+ * Takes the sub-agent that works on this call one step further, or ends the call. Returns without having done so
+ * only when the signal has aborted, and leaves no half-written call behind.
+ */
+export type TakeChildStep = (toolCallId: string, signal: AbortSignal) => Promise<void>;
+
+export type RunnerOptions = {
+  readonly record: SessionRecord;
+  readonly toolbox: Toolbox;
+  readonly judge: Judge;
+  readonly check: CallCheck;
+  readonly workspace: Workspace;
+  readonly question: (toolCallId: string, title: string, intent: Intent, verdict: Verdict) => Question;
+  readonly childStep: TakeChildStep | undefined;
+  readonly elicit: Elicit | undefined;
+  readonly timeLimit: number;
+  readonly patience: number;
+  readonly now: () => number;
+};
+
+export class CallRunner {
+  readonly running = new RunningCalls();
+  readonly #options: RunnerOptions;
+  readonly #ownWrites: OwnWrites = new Map();
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+  }
+
+  /** Those of the open calls that can be taken further here and now. */
+  startable(): readonly ToolCall[] {
+    const open = this.#options.record.book.openCalls();
+    const parents = new Set(open.map(({ parentToolCallId }) => parentToolCallId));
+    return open.filter((call) => {
+      if (this.running.has(call.toolCallId)) return false;
+      if (call.state.status === "cleared") return true;
+      return awaitsChild(call) && this.#options.childStep !== undefined && !parents.has(call.toolCallId);
+    });
+  }
+
+  /** Rejects when what happened could not be recorded. */
+  start(call: ToolCall, signal: AbortSignal): Promise<void> {
+    const take = awaitsChild(call) ? this.#stepChild : this.#run;
+    return this.running.start(call.toolCallId, signal, (stop) => take(call, stop));
+  }
+
+  /** Calls whose end could not be recorded when they ended: nothing of ours runs for them any more. */
+  lost(calls: readonly ToolCall[] = this.#options.record.book.openCalls()): readonly SessionEvent[] {
+    const at = this.#options.now();
+    return calls.flatMap(({ toolCallId, state }): SessionEvent[] => {
+      if (state.status !== "running" || this.running.has(toolCallId)) return [];
+      return [{ type: "call-lost", toolCallId, at, reason: "it broke without saying how it ended." }];
+    });
+  }
+
+  readonly #run = async (call: ToolCall, signal: AbortSignal): Promise<void> => {
+    const { record, toolbox, check, now } = this.#options;
+    const { toolCallId, rawInput } = call;
+    const tool = toolFor(toolbox, call);
+    const end = async (...events: readonly SessionEvent[]) =>
+      void (await this.#recordUnlessOver(toolCallId, events));
+    const failed = (error: string): SessionEvent => ({ type: "call-failed", toolCallId, at: now(), error });
+    if (!tool || isAppTool(tool)) return end(failed(unknownTool(call, toolbox)));
+    const resolved = await check.resolve(tool, rawInput);
+    if (!resolved.ok) return end(failed(resolved.problem));
+    const { input, intent } = resolved;
+    const instead = await this.#instead(call, tool, input, intent);
+    // What was cancelled meanwhile is not asked about again.
+    if (signal.aborted) return end(...stoppedBefore(toolCallId, signal, now()));
+    if (instead.length > 0) return end(...instead);
+    const at = now();
+    if (this.#options.childStep && isDelegating(tool)) {
+      const childSessionId = `${record.sessionId}/${toolCallId}`;
+      return end({ type: "child-awaited", toolCallId, at, childSessionId });
+    }
+    const started: SessionEvent = { type: "run-started", toolCallId, at, intent };
+    if (!(await this.#recordUnlessOver(toolCallId, [started]))) return;
+    const { workspace, elicit, timeLimit, patience } = this.#options;
+    await runCall({
+      tool,
+      input,
+      intent,
+      ownWrites: this.#ownWrites,
+      call: record.book.call(toolCallId) ?? call,
+      signal,
+      record,
+      workspace,
+      timeLimit: tool.timeLimit ?? timeLimit,
+      patience,
+      elicit,
+      now,
+    });
+  };
+
+  readonly #stepChild = async ({ toolCallId }: ToolCall, signal: AbortSignal): Promise<void> => {
+    const { childStep, now } = this.#options;
+    await childStep?.(toolCallId, signal);
+    if (signal.aborted) await this.#recordUnlessOver(toolCallId, stoppedBefore(toolCallId, signal, now()));
+  };
+
+  /** False when the call has ended in the meantime, cancelled by someone: then nothing more is to be done. */
+  async #recordUnlessOver(toolCallId: string, events: readonly SessionEvent[]): Promise<boolean> {
+    const { record } = this.#options;
+    try {
+      await record.record(events, { durable: true });
+      return true;
+    } catch (error) {
+      const isOver = record.book.call(toolCallId)?.times.ended !== undefined;
+      if (error instanceof IllegalEvent && isOver) return false;
+      throw error;
+    }
+  }
+
+  /** What must happen instead of running. What is asked again is shown again. */
+  async #instead(
+    { toolCallId, title, decision, times }: ToolCall,
+    tool: Tool,
+    input: unknown,
+    intent: Intent,
+  ): Promise<readonly SessionEvent[]> {
+    const { judge, check, question, now } = this.#options;
+    const at = now();
+    const verdict = judge(intent);
+    if (verdict.effect === "deny")
+      return [{ type: "call-refused", toolCallId, at, decision: { ...byRule(verdict), at } }];
+    const isSame = decision?.intentHash === intentHash(intent);
+    if (isSame && (times.answered !== undefined || verdict.effect === "allow")) return [];
+    const shown = await check.shown(tool, input, intent, verdict);
+    if (!shown.ok) return [{ type: "call-failed", toolCallId, at, error: shown.problem }];
+    const asked = question(toolCallId, title, intent, { ...verdict, reason: CHANGED });
+    return [
+      { type: "call-revised", toolCallId, at, fields: shown.fields },
+      { type: "question-asked", toolCallId, at, question: asked },
+    ];
+  }
+}
+
+export const awaitsChild = ({ state }: ToolCall): boolean =>
+  state.status === "waiting" && state.waitingFor.type === "child";
+
+const CHANGED = "what it is about to do has changed since it was decided on";
+
+/** A call that is told to stop before it has begun is over, unless the whole turn is: then that is said for all. */
+function stoppedBefore(toolCallId: string, { reason }: AbortSignal, at: number): readonly SessionEvent[] {
+  return reason instanceof Cancelled
+    ? [{ type: "call-cancelled", toolCallId, at, reason: reason.message }]
+    : [];
+}

@@ -1,0 +1,15 @@
+/** Reads JSON of a shape, or says in a sentence where it is wrong and how. */
+import type { z } from "zod";
+import { firstIssue } from "./first-issue.js";
+import type { Parse } from "./followed-file.js";
+import { readJson } from "./read-json.js";
+
+export function jsonParser<T>(schema: z.ZodType<T>): Parse<T> {
+  return (text, path) => {
+    const json = readJson(text);
+    if (!json.ok) return { ok: false, problem: `${path}:${json.line}: ${json.what}.` };
+    const parsed = schema.safeParse(json.value);
+    if (parsed.success) return { ok: true, value: parsed.data };
+    return { ok: false, problem: `${path}:${firstIssue(parsed.error, json.lineOf)}` };
+  };
+}

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { TOOL_KINDS } from "../call/index.js";
+import { ruleWarning } from "./rule-warning.js";
+
+test.each([
+  ["exectue", "execute"],
+  ["excute", "execute"],
+  ["Execute", "execute"],
+  ["raed", "read"],
+  ["reads", "read"],
+  ["swich_mode", "switch_mode"],
+  ["serach", "search"],
+])("%s is taken for a slip of the pen", (named, kind) => {
+  for (const rule of [{ allow: named }, { ask: named }, { deny: named }])
+    expect(ruleWarning(rule)).toBe(
+      `"${named}" is no kind, so the rule speaks of a tool of that name. Is "${kind}" meant?`,
+    );
+});
+
+test.each([...TOOL_KINDS, "*", "exec*", "read_file", "terminal", "deploy", "todo_write"])(
+  "%s is taken as it is",
+  (named) => {
+    expect(ruleWarning({ allow: named })).toBeUndefined();
+  },
+);
+
+test("a tool that is known, and one of a server, may be called what they like", () => {
+  expect(ruleWarning({ allow: "exec" })).toBeUndefined();
+  expect(ruleWarning({ allow: "edits" }, ["edits"])).toBeUndefined();
+  expect(ruleWarning({ allow: "edits", server: "notes" })).toBeUndefined();
+});

@@ -1,0 +1,75 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { calls } from "../call/calls.samples.js";
+import type { ToolCall } from "../call/index.js";
+import { boundText, textContent } from "../call/index.js";
+import { hostileCalls, INVISIBLE } from "./hostile.samples.js";
+import { liveCallLines } from "./live-call-lines.js";
+import { columns } from "./rows.js";
+
+const [sample] = fc.sample(calls, { numRuns: 1, seed: 1 });
+
+function running(over: Partial<ToolCall>): ToolCall {
+  if (!sample) throw new Error("There is no sample.");
+  return {
+    ...sample,
+    title: "Run npm test",
+    name: "terminal",
+    kind: "execute",
+    content: [],
+    progress: undefined,
+    times: { ...sample.times, started: 1_000 },
+    state: { status: "running", cancelWished: false },
+    ...over,
+  };
+}
+
+const printing = (text: string) =>
+  running({ content: [{ type: "terminal", terminalId: "t", output: boundText(text) }] });
+
+test("a running call says for how long and how far it has come", () => {
+  const call = running({ progress: { done: 3, total: 10, message: "compiling" } });
+  expect(liveCallLines(call, { now: 13_340, mark: "*" })).toEqual([
+    "* ❯ Run npm test (running, 12.3 s, 3 of 10 compiling)",
+  ]);
+});
+
+test("the last lines that it printed stand below, without colours and with everything else made visible", () => {
+  const lines = liveCallLines(printing("one\ntwo\n\u001B[32mthree\u001B[0m\nfour\u001B[2J\n"), {
+    now: 1_000,
+  });
+  expect(lines.slice(1)).toEqual(["    │ two", "    │ three", "    │ four⟨U+001B⟩[2J"]);
+});
+
+test("of a line that is written over again and again, the last is shown", () => {
+  expect(liveCallLines(printing("10%\r20%\r30%"), { now: 1_000 }).slice(1)).toEqual(["    │ 30%"]);
+  expect(liveCallLines(printing("10%\r20%\r\r\nnext\r"), { now: 1_000 }).slice(1)).toEqual([
+    "    │ 20%",
+    "    │ next",
+  ]);
+});
+
+test("what a tool says without a terminal is shown too, and nothing where no line may be", () => {
+  const call = running({ content: [textContent("half way")] });
+  expect(liveCallLines(call, { now: 1_000 }).slice(1)).toEqual(["    │ half way"]);
+  expect(liveCallLines(call, { now: 1_000, maxLines: 0 })).toHaveLength(1);
+});
+
+test("a long title makes room for what we say of the call", () => {
+  const [headline = ""] = liveCallLines(running({ title: "x".repeat(200) }), { now: 1_500, width: 60 });
+  expect(columns(headline)).toBeLessThanOrEqual(60);
+  expect(headline).toMatch(/x…x+ \(running, 500 ms\)$/);
+});
+
+test("no line is wider than it may be, and nothing in it is hidden, whatever the call", () => {
+  fc.assert(
+    fc.property(fc.oneof(calls, hostileCalls), fc.integer({ min: 20, max: 120 }), (call, width) => {
+      const lines = liveCallLines(call, { now: call.times.announced + 5_000, width });
+      expect(lines.length).toBeLessThanOrEqual(4);
+      for (const line of lines) {
+        expect(columns(line)).toBeLessThanOrEqual(width);
+        expect(line).not.toMatch(INVISIBLE);
+      }
+    }),
+  );
+});

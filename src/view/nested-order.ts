@@ -1,0 +1,40 @@
+/**
+ * Calls that follow each other, each below the one that made it: two sub-agents that work at the same time do so in one
+ * another's lines otherwise. What else was said or done in between stays where it was.
+ */
+import type { TimelineEntry } from "../call/index.js";
+
+export function nestedOrder(timeline: readonly TimelineEntry[]): readonly TimelineEntry[] {
+  const ordered: TimelineEntry[] = [];
+  let calls: CallEntry[] = [];
+  for (const entry of timeline) {
+    if (entry.type === "call") {
+      calls.push(entry);
+      continue;
+    }
+    for (const call of underTheirParents(calls)) ordered.push(call);
+    calls = [];
+    ordered.push(entry);
+  }
+  return [...ordered, ...underTheirParents(calls)];
+}
+
+type CallEntry = TimelineEntry & { readonly type: "call" };
+
+/** A parent counts only when it came first, so a circle of parents has nothing to go round in. */
+function underTheirParents(entries: readonly CallEntry[]): readonly CallEntry[] {
+  const below = new Map<string, CallEntry[]>();
+  const roots: CallEntry[] = [];
+  for (const entry of entries) {
+    const { toolCallId, parentToolCallId = "" } = entry.call;
+    (below.get(parentToolCallId) ?? roots).push(entry);
+    below.set(toolCallId, []);
+  }
+  const ordered: CallEntry[] = [];
+  const left = roots.toReversed();
+  for (let next = left.pop(); next; next = left.pop()) {
+    ordered.push(next);
+    for (const made of (below.get(next.call.toolCallId) ?? []).toReversed()) left.push(made);
+  }
+  return ordered;
+}

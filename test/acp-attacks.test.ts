@@ -1,0 +1,398 @@
+/** Hostile lines at the agent's own door: real processes, real pipes. The ids are those of the attack catalogue. */
+import { spawn } from "node:child_process";
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import * as fc from "fast-check";
+import { expect, onTestFinished, test } from "vitest";
+import type { ScriptStep } from "../src/model/index.js";
+import { folder } from "./agent-kit.js";
+
+const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
+
+type Message = { readonly [key: string]: unknown };
+
+/** The agent as a process, spoken to in bytes. */
+class Raw {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly messages: Message[] = [];
+  readonly exited: Promise<number | null>;
+  #rest = "";
+
+  constructor(cwd: string, { reads = true }: { readonly reads?: boolean } = {}) {
+    const args = ["acp", "--script", join(cwd, "script.json"), "--ledger", join(cwd, "ledger.sqlite")];
+    this.child = spawn(process.execPath, [program, ...args], { cwd, stdio: "pipe" });
+    onTestFinished(() => void this.child.kill("SIGKILL"));
+    this.child.stdin.on("error", () => undefined);
+    this.child.stderr.resume();
+    this.exited = new Promise((resolve) => this.child.once("exit", resolve));
+    if (reads) this.child.stdout.setEncoding("utf8").on("data", (text: string) => this.#read(text));
+  }
+
+  #read(text: string): void {
+    const lines = (this.#rest + text).split("\n");
+    this.#rest = lines.pop() ?? "";
+    // One that is no JSON fails the test here.
+    for (const line of lines) this.messages.push(JSON.parse(line) as Message);
+  }
+
+  async write(bytes: string | Buffer): Promise<void> {
+    if (!this.child.stdin.write(bytes))
+      await new Promise((resolve) => this.child.stdin.once("drain", resolve));
+  }
+
+  send(message: object): Promise<void> {
+    return this.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  }
+
+  /** The answer to a request of this id; and the connection lives. */
+  async answer(id: string | number | null, from = 0): Promise<Message> {
+    let found: Message | undefined;
+    await until(() => {
+      found = this.messages.slice(from).find((message) => message["id"] === id && !("method" in message));
+      return found !== undefined;
+    });
+    return found ?? {};
+  }
+
+  async request(id: string | number, method: string, params: object): Promise<Message> {
+    await this.send({ id, method, params });
+    return this.answer(id);
+  }
+
+  async hello(): Promise<this> {
+    await this.request("hello", "initialize", { protocolVersion: 1 });
+    return this;
+  }
+
+  async open(cwd: string): Promise<string> {
+    const { result } = await this.request("new", "session/new", { cwd, mcpServers: [] });
+    return (result as { sessionId: string }).sessionId;
+  }
+
+  /** Whether it still answers. */
+  async lives(): Promise<void> {
+    const id = `alive-${this.messages.length}`;
+    expect(await this.request(id, "nope/alive", {})).toMatchObject({ error: { code: -32601 } });
+  }
+}
+
+async function until(condition: () => boolean | Promise<boolean>, milliseconds = 20_000): Promise<void> {
+  const end = Date.now() + milliseconds;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`it did not happen within ${milliseconds} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+const STEPS: readonly ScriptStep[] = [
+  { calls: [{ tool: "terminal", input: { command: "echo ran >> log.txt" } }] },
+  { say: "Done." },
+];
+
+const project = (steps: readonly ScriptStep[] = STEPS) =>
+  folder({ "script.json": JSON.stringify({ steps }) });
+const started = async () => new Raw(await project()).hello();
+const logOf = (cwd: string) => readFile(join(cwd, "log.txt"), "utf8").catch(() => "");
+const rss = async (pid: number | undefined) =>
+  Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+
+const REFUSED: readonly (readonly [string, string | Buffer, number])[] = [
+  ["AC-002 a batch", '[{"jsonrpc":"2.0","id":1,"method":"initialize"}]\n', -32600],
+  ["AC-004 a bare number", "42\n", -32600],
+  ["AC-008 binary garbage", Buffer.from([0xff, 0xfe, 0x00, 0x01, 0x0a]), -32700],
+  [
+    "AC-016 an id that JavaScript would change",
+    '{"jsonrpc":"2.0","id":9007199254740993,"method":"x"}\n',
+    -32600,
+  ],
+  ["AC-019 an object as id", '{"jsonrpc":"2.0","id":{"a":1},"method":"initialize"}\n', -32600],
+  ["a message of another JSON-RPC", '{"jsonrpc":"1.0","id":1,"method":"initialize"}\n', -32600],
+];
+
+test.each(REFUSED)(
+  "%s is answered as an error without an id, and the connection lives",
+  async (_name, line, code) => {
+    const agent = await started();
+    const from = agent.messages.length;
+    await agent.write(line);
+    expect(await agent.answer(null, from)).toMatchObject({ id: null, error: { code } });
+    await agent.lives();
+  },
+);
+
+test("AC-007 blank lines are nothing", async () => {
+  const agent = await started();
+  const from = agent.messages.length;
+  await agent.write("\r\n   \n\n");
+  await agent.lives();
+  expect(agent.messages.slice(from)).toHaveLength(1);
+});
+
+test("AC-010 a message of 31 MiB is answered", async () => {
+  const agent = await started();
+  await agent.send({ id: "large", method: "nope/large", params: { text: "x".repeat(31 * 1024 * 1024) } });
+  expect(await agent.answer("large")).toMatchObject({ error: { code: -32601 } });
+});
+
+test("AC-012 40 MiB without an end cost no more memory than a message may, and the next line is answered", async () => {
+  const agent = await started();
+  const piece = Buffer.alloc(1024 * 1024, "x");
+  let most = 0;
+  for (let count = 0; count < 40; count++) {
+    await agent.write(piece);
+    most = Math.max(most, await rss(agent.child.pid));
+  }
+  await agent.write("\n");
+  expect(await agent.answer(null)).toMatchObject({ error: { code: -32600 } });
+  await agent.lives();
+  expect(most).toBeLessThan(256);
+});
+
+test("AC-013 a raw line break in a text makes two broken lines, and the next valid one is answered", async () => {
+  const agent = await started();
+  const from = agent.messages.length;
+  await agent.write('{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":"line1\nline2"}}\n');
+  await agent.lives();
+  expect(agent.messages.slice(from, from + 2)).toMatchObject([
+    { id: null, error: { code: -32700 } },
+    { id: null, error: { code: -32700 } },
+  ]);
+});
+
+test("AC-014 an end in the middle of a line ends the agent, at once and in order", async () => {
+  const agent = await started();
+  const start = Date.now();
+  agent.child.stdin.end('{"jsonrpc":"2.0","id":1,"meth');
+  expect(await agent.exited).toBe(0);
+  // Promised within 2 seconds.
+  expect(Date.now() - start).toBeLessThan(10_000);
+});
+
+test("AC-015 a character that is split between two writes is read whole", async () => {
+  const cwd = await project();
+  const agent = await new Raw(cwd).hello();
+  const bytes = Buffer.from(
+    `${JSON.stringify({ jsonrpc: "2.0", id: "split", method: "session/new", params: { cwd: "/ü€𝄞", mcpServers: [] } })}\n`,
+  );
+  for (const byte of bytes) await agent.write(Buffer.from([byte]));
+  expect(JSON.stringify(await agent.answer("split"))).toContain("/ü€𝄞");
+});
+
+test("AC-017 and AC-018 ids of another type are other requests, and one that is under way is not begun twice", async () => {
+  const cwd = await project([{ say: "One." }]);
+  const agent = await new Raw(cwd).hello();
+  await agent.send({ id: 1, method: "session/new", params: { cwd, mcpServers: [] } });
+  await agent.send({ id: "1", method: "session/new", params: { cwd, mcpServers: [] } });
+  await agent.send({ id: 1, method: "session/new", params: { cwd, mcpServers: [] } });
+  await agent.answer(1);
+  await agent.answer("1");
+  await until(() => agent.messages.filter(({ id }) => id === 1).length === 2);
+  const results = agent.messages.filter(({ id, result }) => (id === 1 || id === "1") && result !== undefined);
+  expect(results).toHaveLength(2);
+  expect(agent.messages.filter(({ id, error }) => id === 1 && error !== undefined)).toMatchObject([
+    { error: { code: -32600 } },
+  ]);
+});
+
+test("AC-022, AC-026 and AC-027 answers nobody asked for and unknown tellings are nothing; unknown methods are refused", async () => {
+  const agent = await started();
+  const from = agent.messages.length;
+  await agent.send({ id: 77, result: { outcome: { outcome: "selected", optionId: "allow" } } });
+  await agent.send({ method: "nope/x" });
+  await agent.send({ method: "session/cancel", params: { sessionId: "session_nope" } });
+  await agent.send({ method: "session/cancel", params: 7 });
+  expect(await agent.request(1, "nope/x", {})).toMatchObject({ error: { code: -32601 } });
+  expect(agent.messages.slice(from)).toHaveLength(1);
+});
+
+test.each(["__proto__", "constructor", "toString", "hasOwnProperty"])(
+  "AC-028 %s is neither a method nor a way to change other objects",
+  async (name) => {
+    const agent = await started();
+    await agent.write(
+      `{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"${name}":{"polluted":1},"cwd":"/","mcpServers":[{"${name}":{"polluted":1}}]}}\n`,
+    );
+    await agent.answer(1);
+    expect(await agent.request(2, name, {})).toMatchObject({ error: { code: -32601 } });
+    await agent.lives();
+  },
+);
+
+test("before hello nothing is done but hello", async () => {
+  const agent = new Raw(await project());
+  expect(await agent.request(1, "session/new", { cwd: "/", mcpServers: [] })).toMatchObject({
+    error: { code: -32600 },
+  });
+  for (const protocolVersion of ["1", -1, 1.5, null])
+    expect(await agent.request(`v-${protocolVersion}`, "initialize", { protocolVersion })).toMatchObject({
+      error: { code: -32602 },
+    });
+  expect(await agent.request(2, "initialize", { protocolVersion: 65_535 })).toMatchObject({
+    result: { protocolVersion: 1 },
+  });
+});
+
+test("AC-038 a yes that comes after the cancel is too late", async () => {
+  const cwd = await project();
+  const agent = await new Raw(cwd).hello();
+  const sessionId = await agent.open(cwd);
+  await agent.send({
+    id: "turn",
+    method: "session/prompt",
+    params: { sessionId, prompt: [{ type: "text", text: "go" }] },
+  });
+  const isQuestion = ({ method }: Message) => method === "session/request_permission";
+  await until(() => agent.messages.some(isQuestion));
+  const question = agent.messages.find(isQuestion);
+  const { options } = question?.["params"] as { options: { optionId: string; kind: string }[] };
+  await agent.send({ method: "session/cancel", params: { sessionId } });
+  const optionId = options.find(({ kind }) => kind === "allow_once")?.optionId;
+  await agent.send({ id: question?.["id"], result: { outcome: { outcome: "selected", optionId } } });
+  expect(await agent.answer("turn")).toMatchObject({ result: { stopReason: "cancelled" } });
+  expect(await logOf(cwd)).toBe("");
+  await agent.lives();
+});
+
+const GONE = Number(process.env["TOOLGATE_TRIALS"] ?? 50);
+
+test(`AC-040 a client that is gone during the question has cancelled: nothing runs, ${GONE} times of ${GONE}`, async () => {
+  const cwd = await project();
+  const trial = async (count: number) => {
+    const agent = await new Raw(cwd).hello();
+    const sessionId = await agent.open(cwd);
+    await agent.send({
+      id: "turn",
+      method: "session/prompt",
+      params: { sessionId, prompt: [{ type: "text", text: "go" }] },
+    });
+    await until(() => agent.messages.some(({ method }) => method === "session/request_permission"));
+    // Either its input ends, or all of it is gone in one moment.
+    agent.child.stdin.end();
+    if (count % 2 === 1) agent.child.stdout.destroy();
+    await agent.exited;
+  };
+  const trials = Array.from({ length: GONE }, (_, count) => count);
+  for (let next = 0; next < GONE; next += 5) await Promise.all(trials.slice(next, next + 5).map(trial));
+  expect(await logOf(cwd)).toBe("");
+}, 120_000);
+
+test("a client that never reads holds up nobody: the turn ends, and what waits for it costs little", async () => {
+  const steps: readonly ScriptStep[] = [
+    { calls: [{ tool: "terminal", input: { command: "seq 1 200000; echo ran >> log.txt" } }] },
+    { say: "x".repeat(100_000) },
+  ];
+  const cwd = await project(steps);
+  const args = [
+    "acp",
+    "--script",
+    join(cwd, "script.json"),
+    "--ledger",
+    join(cwd, "ledger.sqlite"),
+    "--mode",
+    "allow-all",
+  ];
+  const child = spawn(process.execPath, [program, ...args], { cwd, stdio: ["pipe", "pipe", "ignore"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const say = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  say({ id: 1, method: "initialize", params: { protocolVersion: 1 } });
+  say({ id: 2, method: "session/new", params: { cwd, mcpServers: [] } });
+  // It reads until it knows the session, and never again.
+  const sessionId = await new Promise<string>((resolve) => {
+    let text = "";
+    const read = (chunk: Buffer) => {
+      text += chunk.toString();
+      const [found] = /session_[\w-]+/.exec(text) ?? [];
+      if (found === undefined) return;
+      child.stdout.off("data", read);
+      child.stdout.pause();
+      resolve(found);
+    };
+    child.stdout.on("data", read);
+  });
+  for (let id = 10; id < 14; id++)
+    say({ id, method: "session/prompt", params: { sessionId, prompt: [{ type: "text", text: "go" }] } });
+  // The third time the same command is asked about, and nobody is there to read the question.
+  await until(async () => (await logOf(cwd)).startsWith("ran\nran\n"), 60_000);
+  expect(await rss(child.pid)).toBeLessThan(400);
+  child.stdin.end();
+  child.stdout.destroy();
+  await new Promise((resolve) => child.once("exit", resolve));
+  expect((await stat(join(cwd, "ledger.sqlite"))).size).toBeGreaterThan(0);
+}, 90_000);
+
+const LINES = Number(process.env["TOOLGATE_LINES"] ?? 20_000);
+
+test(`${LINES} fuzzed lines neither break nor hang it`, async () => {
+  const cwd = await project([{ say: "One." }]);
+  const agent = await new Raw(cwd).hello();
+  const sessionId = await agent.open(cwd);
+  const method = fc.constantFrom(
+    ...[
+      "initialize",
+      "authenticate",
+      "session/new",
+      "session/load",
+      "session/resume",
+      "session/list",
+      "session/close",
+    ],
+    ...[
+      "session/delete",
+      "session/prompt",
+      "session/cancel",
+      "session/set_mode",
+      "session/set_config_option",
+    ],
+    ...["$/cancel_request", "session/request_permission", "fs/read_text_file", "_x", ""],
+  );
+  const param = fc.oneof(
+    fc.constantFrom<unknown>(
+      sessionId,
+      cwd,
+      "session_x",
+      null,
+      [],
+      {},
+      "",
+      [{ type: "text", text: "go" }],
+      "ask",
+      1,
+    ),
+    fc.string(),
+  );
+  const params = fc.dictionary(
+    fc.constantFrom(
+      "sessionId",
+      "cwd",
+      "mcpServers",
+      "prompt",
+      "modeId",
+      "configId",
+      "value",
+      "cursor",
+      "requestId",
+      "methodId",
+    ),
+    param,
+    { maxKeys: 4 },
+  );
+  const id = fc.oneof(fc.integer(), fc.string(), fc.constant(null), fc.double(), fc.constant({}));
+  const message = fc
+    .record(
+      { jsonrpc: fc.constant("2.0"), id, method, params, result: param, error: param },
+      { requiredKeys: ["jsonrpc"] },
+    )
+    .map((one) => JSON.stringify(one));
+  const broken = fc
+    .tuple(message, fc.nat(), fc.constantFrom("", '"', "}", "\\", "\u0000", "[", "\uFEFF"))
+    .map(
+      ([text, place, put]) =>
+        text.slice(0, place % (text.length + 1)) + put + text.slice((place % (text.length + 1)) + 1),
+    );
+  const line = fc.oneof({ weight: 3, arbitrary: message }, { weight: 2, arbitrary: broken }, fc.string());
+  for (const text of fc.sample(line, LINES)) await agent.write(`${text.replaceAll("\n", " ")}\n`);
+  await agent.lives();
+  expect(agent.child.exitCode).toBeNull();
+}, 110_000);

@@ -1,0 +1,126 @@
+/** `toolgate run --agent`: a foreign agent from the terminal, under our rules and in our history. */
+import { spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { folder } from "./agent-kit.js";
+
+const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
+const child = (name: string) => fileURLToPath(new URL(`children/${name}`, import.meta.url));
+const sdkAgent = `'${process.execPath}' "${child("acp-sdk-agent.mjs")}"`;
+const byHand = (behaviour: string) =>
+  `'${process.execPath}' "${child("acp-agent-by-hand.mjs")}" "${behaviour}"`;
+
+type Ran = { readonly code: number | null; readonly out: string; readonly err: string };
+
+async function desk(files: Record<string, string> = {}) {
+  const home = await folder();
+  const cwd = await folder(files);
+  const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: join(home, "config"), XDG_STATE_HOME: home };
+  const toolgate = (args: readonly string[], act?: (out: string, kill: () => void) => void) =>
+    new Promise<Ran>((resolve) => {
+      const ran = spawn(process.execPath, [program, ...args], {
+        cwd,
+        env: { ...env, NO_COLOR: "1" },
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      const text = { out: "", err: "" };
+      ran.stdout.setEncoding("utf8").on("data", (piece: string) => {
+        text.out += piece;
+        act?.(text.out, () => ran.kill("SIGINT"));
+      });
+      ran.stderr.setEncoding("utf8").on("data", (piece: string) => (text.err += piece));
+      ran.on("close", (code) => resolve({ code, ...text }));
+    });
+  return { cwd, toolgate };
+}
+
+test("an agent works under the mode that was chosen, and its session is in the history", async () => {
+  const { cwd, toolgate } = await desk({ "config.json": '{"a":"old"}' });
+  const ran = await toolgate(["run", "--agent", sdkAgent, "--mode", "accept-edits", "edit it"]);
+  expect(ran).toMatchObject({ code: 0, err: "" });
+  expect(ran.out).toContain("I will look.");
+  expect(ran.out).toContain("Edit config.json (edit");
+  expect(readFileSync(join(cwd, "config.json"), "utf8")).toBe('{"a":"new"}');
+  const history = await toolgate(["history", "list", "--json"]);
+  expect(JSON.parse(history.out)).toMatchObject({ sessions: [{ agent: "sdk-example", title: "edit it" }] });
+  expect((await toolgate(["history", "search", "config.json"])).out).toContain("Edit config.json");
+  expect((await toolgate(["stats", "--by", "agent"])).out).toContain("sdk-example");
+});
+
+test("without a terminal nobody can be asked, so what would be asked is refused", async () => {
+  const { cwd, toolgate } = await desk({ "config.json": '{"a":"old"}' });
+  const ran = await toolgate([
+    "run",
+    "--agent",
+    sdkAgent,
+    "--json",
+    "--ledger",
+    join(cwd, "l.sqlite"),
+    "edit it",
+  ]);
+  expect(ran.code).toBe(0);
+  const events = ran.out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { type: string });
+  expect(events[0]).toMatchObject({ type: "session" });
+  expect(events.map(({ type }) => type)).toContain("call-refused");
+  expect(readFileSync(join(cwd, "config.json"), "utf8")).toBe('{"a":"old"}');
+});
+
+test("a session with an agent is gone on with by --resume", async () => {
+  const { toolgate } = await desk();
+  expect((await toolgate(["run", "--agent", byHand(""), "first"])).code).toBe(0);
+  expect((await toolgate(["run", "--agent", byHand(""), "--resume", "second"])).code).toBe(0);
+  const { out } = await toolgate(["history", "list", "--json"]);
+  expect(JSON.parse(out)).toMatchObject({ sessions: [{ title: "first", messages: 2 }] });
+});
+
+test("Ctrl-C cancels the agent's turn", async () => {
+  const { toolgate } = await desk();
+  const ran = await toolgate(
+    ["run", "--json", "--agent", byHand("works until it is cancelled"), "go"],
+    (out, kill) => {
+      if (out.includes("run-started")) kill();
+    },
+  );
+  expect(ran.code).toBe(130);
+});
+
+test("an agent that dies says its last words", async () => {
+  const { toolgate } = await desk();
+  const ran = await toolgate(["run", "--agent", byHand("dies in a permission"), "go"]);
+  expect(ran.code).toBe(1);
+  expect(ran.err).toContain("out of cheese");
+});
+
+test.each([
+  ["a command that cannot be read", ["--agent", "'unclosed"], "a ' in it is not closed"],
+  ["a program that is not there", ["--agent", "/no/such/agent"], "could not be started"],
+  ["an agent to sign in to", ["--agent", byHand("wants a key")], "it offers: key (With a key)"],
+  ["no session to go on with", ["--agent", byHand(""), "--resume"], "No session has worked in"],
+])("%s is told in a sentence", async (_, flags, words) => {
+  const { toolgate } = await desk();
+  const ran = await toolgate(["run", ...flags, "go"]);
+  expect(ran.code).not.toBe(0);
+  expect(ran.err).toContain(words);
+  expect(ran.err).not.toContain("    at ");
+});
+
+test("a way to sign in is named with --auth", async () => {
+  const { toolgate } = await desk();
+  expect((await toolgate(["run", "--agent", byHand("wants a key"), "--auth", "key", "go"])).code).toBe(0);
+});
+
+test("a rule of the user's decides on what an agent asks", async () => {
+  const { cwd, toolgate } = await desk();
+  const asks = byHand("asks for the call of the prompt");
+  const call = JSON.stringify({ title: "Run", kind: "execute", rawInput: { command: "make all" } });
+  expect((await toolgate(["rules", "add", '{"allow":"execute","command":"make all"}'])).code).toBe(0);
+  const notes = join(cwd, "notes");
+  writeFileSync(notes, "");
+  expect((await toolgate(["run", "--agent", `${asks} ${notes}`, call])).code).toBe(0);
+  expect(readFileSync(notes, "utf8")).toContain('"optionId":"yes"');
+});

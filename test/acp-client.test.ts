@@ -1,0 +1,265 @@
+/** Toolgate as the client of foreign agents: real processes, well behaved and not. */
+import { expect, test } from "vitest";
+import { MemoryLedger } from "../src/history/index.js";
+import { LocalWorkspace } from "../src/tools/index.js";
+import { askForever, choose, connect, drive, until } from "./acp-client-kit.js";
+
+const ENDED = { status: "stopped", stopReason: "end_turn" };
+
+test("an agent that cannot be started says which, and nothing is left behind", async () => {
+  await expect(connect("", { argv: ["/no/such/agent"] })).rejects.toMatchObject({
+    code: "AGENT_NOT_STARTED",
+    message: expect.stringContaining("/no/such/agent"),
+  });
+});
+
+test("an agent that dies at the greeting leaves its last words", async () => {
+  await expect(connect("dies at once")).rejects.toMatchObject({
+    code: "AGENT_GONE",
+    message: expect.stringMatching(/ended before it answered initialize: it ended with code 3.*no licence/s),
+  });
+});
+
+test("an agent that speaks another version of the protocol is not talked to", async () => {
+  await expect(connect("speaks another version")).rejects.toMatchObject({ code: "AGENT_VERSION" });
+});
+
+test("a program that is no agent is given up", async () => {
+  const argv = [process.execPath, "-e", "setInterval(() => {}, 1000)"] as const;
+  const connecting = connect("", { argv, connect: { patience: 200 } });
+  await expect(connecting).rejects.toMatchObject({ message: expect.stringContaining("Is it an ACP agent?") });
+});
+
+test("an agent that wants someone to sign in names the ways it offers", async () => {
+  await expect(drive("wants a key")).rejects.toMatchObject({
+    code: "AUTH_REQUIRED",
+    message: expect.stringContaining("it offers: key (With a key)"),
+  });
+});
+
+test("an agent is signed in to where a way was named", async () => {
+  const { notes } = await drive("wants a key", { connect: { signIn: ([method]) => method?.id } });
+  expect(notes()).toEqual([{ authenticate: "key" }]);
+});
+
+test("what comes before the session is named belongs to it", async () => {
+  const { session } = await drive("speaks before it is named");
+  await until(() => session.book.snapshot().timeline.length > 0);
+  expect(session.book.snapshot().timeline).toMatchObject([{ message: { blocks: [{ text: "early" }] } }]);
+});
+
+test("the session is recorded under the agent's name and what it was asked", async () => {
+  const { say, session, ledger } = await drive("");
+  await say("look around");
+  expect(session.book.info).toMatchObject({ agent: "by-hand", title: "look around" });
+  const recorded = await ledger.read(session.sessionId);
+  expect(recorded.map(({ event }) => event.type)).toEqual([
+    "info-changed",
+    "info-changed",
+    "turn-started",
+    "message-chunk",
+    "turn-stopped",
+  ]);
+});
+
+test("AC-056 an update for a call that was never announced makes it, and says so", async () => {
+  const { say, session, repairs } = await drive("updates what was never announced");
+  expect(await say("go")).toEqual(ENDED);
+  expect(session.book.call("ghost")).toMatchObject({
+    title: "Boo",
+    state: { status: "unknown", assumed: true },
+  });
+  expect(repairs()).toContain("unknown-id");
+});
+
+test("AC-058 what an agent says after its turn's end is not lost", async () => {
+  const { say, session } = await drive("speaks after the end");
+  expect(await say("go")).toEqual(ENDED);
+  await until(() => session.book.snapshot().timeline.length > 2);
+  expect(session.book.call("t1")?.state).toEqual({ status: "done", assumed: false });
+  expect(session.book.snapshot().timeline.at(-1)).toMatchObject({
+    message: { blocks: [{ text: "and another thing" }] },
+  });
+});
+
+test("AC-039 an agent that dies in a question: the question is withdrawn within a second, and what ran is unknown", async () => {
+  const { ask, ...state } = askForever();
+  void state;
+  const { say, session, ledger } = await drive("dies in a permission", { ask });
+  const asked = new Promise<number>((resolve) => {
+    session.onRecorded((events) => {
+      for (const { type } of events) if (type === "question-withdrawn") resolve(Date.now());
+    });
+  });
+  const end = await say("go");
+  expect(end).toMatchObject({
+    stopReason: "error",
+    error: expect.stringMatching(/by-hand is gone: it ended with code 3.*out of cheese/s),
+  });
+  await asked;
+  expect(await ledger.openQuestions()).toEqual([]);
+  expect(session.book.call("t1")?.state).toMatchObject({ status: "cancelled" });
+  expect(session.book.call("running")?.state).toMatchObject({ status: "unknown" });
+  expect(session.book.turn?.state).toMatchObject({ status: "stopped", stopReason: "error" });
+});
+
+test("an agent whose child keeps its pipes open is gone all the same", async () => {
+  const { say, session } = await drive("dies while a child holds its pipes");
+  const started = Date.now();
+  expect(await say("go")).toMatchObject({ stopReason: "error" });
+  expect(Date.now() - started).toBeLessThan(5_000);
+  expect(session.book.call("running")?.state.status).toBe("unknown");
+});
+
+test("after an agent's death a prompt says so at once", async () => {
+  const { say } = await drive("dies in a permission", { ask: askForever().ask });
+  await say("go");
+  expect(await say("again")).toMatchObject({ stopReason: "error", error: expect.stringContaining("gone") });
+});
+
+test("AC-038 a cancelled turn answers its questions with cancelled, and a later yes counts for nothing", async () => {
+  const { ask } = askForever();
+  const stop = new AbortController();
+  const { say, session, ledger, notes } = await drive("asks until it is cancelled", { ask });
+  const ended = say("go", stop.signal);
+  await until(() => session.book.openCalls().length > 0);
+  const [question] = await ledger.openQuestions();
+  stop.abort();
+  expect(await ended).toEqual({ status: "stopped", stopReason: "cancelled" });
+  expect(notes().filter((note) => note !== "cancelled")).toEqual([
+    { permission: expect.objectContaining({ result: { outcome: { outcome: "cancelled" } } }) },
+    { permission: expect.objectContaining({ result: { outcome: { outcome: "cancelled" } } }) },
+  ]);
+  const late = { outcome: { type: "selected", optionId: "allow_once" }, by: "person", at: 1 } as const;
+  await expect(
+    ledger.answer(question?.questionId ?? "", { ...late, intentHash: question?.intentHash ?? "" }),
+  ).rejects.toMatchObject({ code: "WITHDRAWN" });
+  expect(session.book.call("t1")?.state.status).toBe("failed");
+});
+
+test("an agent that does not hear a cancel is ended", async () => {
+  const stop = new AbortController();
+  const { say, session } = await drive("does not hear a cancel", { cancelPatience: 100 });
+  const ended = say("go", stop.signal);
+  await until(() => session.book.call("t1")?.state.status === "running");
+  stop.abort();
+  expect(await ended).toMatchObject({ stopReason: "cancelled" });
+  expect(session.book.call("t1")?.state).toMatchObject({ status: "unknown" });
+});
+
+test("AC-061 an agent that floods stderr is heard, and its last words are kept", async () => {
+  const { say, connection, session } = await drive("floods stderr");
+  expect(await say("go")).toEqual(ENDED);
+  expect(session.book.snapshot().timeline.at(-1)).toMatchObject({ message: { blocks: [{ text: "done" }] } });
+  const words = await connection.lastWords();
+  expect(words).toContain("the very last words");
+  expect(words.length).toBeLessThan(2_000);
+});
+
+test("lines that are no messages, and messages that say nothing, are survived", async () => {
+  const { say, session, repairs } = await drive("writes garbage");
+  expect(await say("go")).toEqual(ENDED);
+  expect(session.book.snapshot().timeline.at(-1)).toMatchObject({
+    message: { blocks: [{ text: "still here" }] },
+  });
+  expect(repairs()).toContain("unknown-update");
+  expect(repairs()).toContain("unreadable-update");
+});
+
+test("a flood of requests is answered, each once", async () => {
+  const { say, notes } = await drive("floods requests");
+  expect(await say("go")).toEqual(ENDED);
+  expect(notes()).toEqual([{ answered: 5000, failed: 5000 }]);
+}, 20_000);
+
+test("what comes together is recorded together: a growing output is not stored over and over", async () => {
+  const { say, session, ledger } = await drive("says much");
+  expect(await say("go")).toEqual(ENDED);
+  expect(session.book.call("t1")).toMatchObject({
+    state: { status: "done" },
+    content: [{ content: { text: "line 19999" } }],
+  });
+  expect((await ledger.read(session.sessionId)).length).toBeLessThan(5_000);
+}, 20_000);
+
+test("an agent's own mode and words about its session are not taken for ours", async () => {
+  const { say, session } = await drive("claims to be us");
+  await say("go");
+  expect(session.book.modeId).toBe("by-hand/allow-all");
+  expect(session.book.info.title).toBe("mine");
+  expect(session.book.info._meta).toEqual({
+    toolgate: { agentSession: { agent: "by-hand", sessionId: "s1" } },
+  });
+});
+
+test("what an agent wants to know is asked here, or declined", async () => {
+  const deaf = await drive("wants to know something");
+  await deaf.say("go");
+  expect(deaf.notes()).toEqual([{ action: "decline" }]);
+  const told: string[] = [];
+  const { say, notes } = await drive("wants to know something", {
+    elicit: ({ message }) => {
+      told.push(message);
+      return Promise.resolve({ action: "accept", content: { which: "this" } });
+    },
+  });
+  await say("go");
+  expect(told).toEqual(["by-hand asks: Which?"]);
+  expect(notes()).toEqual([{ action: "accept", content: { which: "this" } }]);
+});
+
+test("a session that was recorded goes on: the agent is asked to resume it, and nothing is said twice", async () => {
+  const ledger = new MemoryLedger();
+  const first = await drive("", { ledger });
+  await first.say("hello");
+  const { sessionId, agentSessionId } = first.session;
+  await first.connection.close();
+  const { connection, notes, cwd } = await connect("");
+  const workspace = await LocalWorkspace.open(cwd);
+  const policy = () => ({ rules: [] });
+  const session = await connection.resumeSession(agentSessionId, { ledger, workspace, policy, sessionId });
+  expect(notes()).toEqual([{ "session/resume": "s1" }]);
+  const said = session.book.snapshot().timeline.length;
+  await session.prompt([{ type: "text", text: "and now?" }], new AbortController().signal);
+  expect(session.book.snapshot().timeline.length).toBe(said + 1);
+});
+
+test("a session that only the agent knows is loaded, with what it says was said", async () => {
+  const { connection, notes, cwd } = await connect("");
+  expect(await connection.listSessions()).toEqual({
+    sessions: [{ sessionId: "old", cwd: "/x", title: "Before" }],
+  });
+  const options = { ledger: new MemoryLedger(), workspace: await LocalWorkspace.open(cwd) };
+  const session = await connection.resumeSession("old", { ...options, policy: () => ({ rules: [] }) });
+  expect(notes()).toEqual([{ "session/load": "old" }]);
+  await until(() => session.book.snapshot().timeline.length > 0);
+  expect(session.book.snapshot().timeline).toMatchObject([{ message: { blocks: [{ text: "as I said" }] } }]);
+});
+
+test("a turn that an earlier process left open has ended when its session is opened again", async () => {
+  const ledger = new MemoryLedger();
+  const { say, session, connection } = await drive("asks until it is cancelled", {
+    ledger,
+    ask: askForever().ask,
+  });
+  void say("go");
+  await until(() => session.book.openCalls().length > 0);
+  const { sessionId, cwd } = { sessionId: session.sessionId, cwd: session.workspace.root };
+  await connection.close();
+  const next = await connect("");
+  const again = await next.connection.resumeSession("s1", {
+    ledger,
+    sessionId,
+    workspace: await LocalWorkspace.open(cwd),
+    policy: () => ({ rules: [] }),
+  });
+  expect(again.book.openCalls()).toEqual([]);
+  expect(await ledger.openQuestions()).toEqual([]);
+  expect(again.book.turn?.state.status).toBe("stopped");
+});
+
+test("a second turn waits for the first, and a turn that nobody left cannot be gone on with", async () => {
+  const { say, session } = await drive("", { ask: choose("allow_once") });
+  expect(await Promise.all([say("one"), say("two")])).toEqual([ENDED, ENDED]);
+  await expect(session.advance(new AbortController().signal)).rejects.toMatchObject({ code: "NO_TURN" });
+});

@@ -1,0 +1,175 @@
+/** Calls that work in the client's workspace: what is asked about, what runs and what is undone is what the editor shows. */
+import { createHash } from "node:crypto";
+import { chmod, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { LittleEditor } from "../src/acp/agent/editor-little.samples.js";
+import { editorWorkspace } from "../src/acp/agent/editor-workspace.js";
+import { V1Encoder } from "../src/acp/index.js";
+import { SessionBook, shownText } from "../src/call/index.js";
+import type { SessionEvent } from "../src/call/index.js";
+import { MemoryLedger } from "../src/history/index.js";
+import { openGate } from "../src/run/index.js";
+import type { Ask } from "../src/run/index.js";
+import type { Rule } from "../src/policy/index.js";
+import { builtInTools } from "../src/tools/index.js";
+import { workspace } from "./agent-kit.js";
+
+const ALLOW: readonly Rule[] = [{ allow: "*", anyFlags: true }, { allow: "edit" }, { allow: "delete" }];
+
+async function gateIn(files: Record<string, string>, rules: readonly Rule[] = ALLOW, ask?: Ask) {
+  const local = await workspace(files);
+  const editor = new LittleEditor();
+  const ledger = new MemoryLedger();
+  const gate = await openGate({
+    ledger,
+    ...(ask && { ask }),
+    workspace: editorWorkspace(local, editor, "s"),
+    sessionId: "s",
+    tools: builtInTools,
+    rules,
+  });
+  onTestFinished(async () => {
+    editor.endAll();
+    await gate.close();
+  });
+  const at = (name: string) => join(local.root, name);
+  const call = (name: string, input: object) => gate.call({ name, input });
+  const events = async () => (await ledger.read("s")).map(({ event }) => event);
+  return { gate, editor, at, call, events };
+}
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+/** What a v1 client is told of a call, event by event. */
+function asTold(events: readonly SessionEvent[]): readonly object[] {
+  const book = new SessionBook("s");
+  const encoder = new V1Encoder();
+  return events.flatMap((event) => {
+    book.apply(event);
+    return [...book.calls()].flatMap((call) => encoder.encode(call));
+  });
+}
+
+const onDisk = (path: string) => readFile(path, "utf8");
+
+describe("an edit of a file that is not saved", () => {
+  test("is made in what the editor shows, and undone to it", async () => {
+    const { gate, editor, at, call } = await gateIn({ "a.txt": "saved\n" });
+    editor.buffers.set(at("a.txt"), "saved\nand more that is not saved\n");
+    const { toolCallId, state, content } = await call("edit_file", {
+      path: "a.txt",
+      oldText: "not saved",
+      newText: "edited",
+    });
+    expect(state.status).toBe("done");
+    expect(content).toMatchObject([
+      { oldText: "saved\nand more that is not saved\n", newText: "saved\nand more that is edited\n" },
+    ]);
+    expect(await onDisk(at("a.txt"))).toBe("saved\nand more that is edited\n");
+    await gate.undo(toolCallId);
+    expect(await onDisk(at("a.txt"))).toBe("saved\nand more that is not saved\n");
+    expect(editor.times("fs/write_text_file")).toBe(2);
+  });
+
+  test("is asked about as the editor shows it; typing on meanwhile is a new question", async () => {
+    const hashes: string[] = [];
+    let typed = (): void => undefined;
+    const { editor, at, call, events } = await gateIn({ "a.txt": "one" }, [], async ({ intentHash }) => {
+      hashes.push(intentHash);
+      if (hashes.length === 1) typed();
+      return { outcome: { type: "selected", optionId: "allow_once" }, by: "person" };
+    });
+    editor.buffers.set(at("a.txt"), "one two");
+    typed = () => void editor.buffers.set(at("a.txt"), "one two three");
+    const { state, content } = await call("edit_file", { path: "a.txt", oldText: "one", newText: "1" });
+    expect(state.status).toBe("done");
+    expect(new Set(hashes).size).toBe(2);
+    expect(content).toMatchObject([{ oldText: "one two three", newText: "1 two three" }]);
+    expect(await onDisk(at("a.txt"))).toBe("1 two three");
+    const started = (await events()).find(({ type }) => type === "run-started");
+    expect(started).toMatchObject({ intent: { baseHashes: { [at("a.txt")]: sha256("one two three") } } });
+  });
+
+  test("that someone types into at the last moment is not written over", async () => {
+    const { editor, at, call } = await gateIn({ "a.txt": "one" });
+    let reads = 0;
+    editor.instead.set("fs/read_text_file", ({ path }) => {
+      reads += 1;
+      const content = editor.buffers.get(path) ?? "one";
+      // Asked about, shown, asked about again, shown again: and only then is something typed.
+      if (reads >= 4) editor.buffers.set(path, `${content}!`);
+      return { content };
+    });
+    const { state } = await call("write_file", { path: "a.txt", content: "two" });
+    expect(state).toMatchObject({
+      status: "failed",
+      error: expect.stringContaining("changed by someone else"),
+    });
+    expect(editor.asked).not.toContain("fs/write_text_file");
+    expect(await onDisk(at("a.txt"))).toBe("one");
+  });
+});
+
+test("a file that is only in the editor is not taken for a new one", async () => {
+  const { editor, at, call } = await gateIn({});
+  editor.buffers.set(at("new.txt"), "a draft");
+  const { content } = await call("write_file", { path: "new.txt", content: "text" });
+  expect(content).toMatchObject([{ operation: "modify", oldText: "a draft", newText: "text" }]);
+});
+
+test("what a rule denies is not asked of the editor for its content", async () => {
+  const { editor, call } = await gateIn({ "a.txt": "x" }, [
+    { deny: "read", path: "**/a.txt" },
+    { allow: "*" },
+  ]);
+  expect((await call("read_file", { path: "a.txt" })).state.status).toBe("refused");
+  expect(editor.asked).toEqual([]);
+});
+
+test("a script that is put back has its mode", async () => {
+  const { gate, at, call } = await gateIn({ "run.sh": "echo" });
+  await chmod(at("run.sh"), 0o755);
+  const { toolCallId } = await call("delete_path", { path: "run.sh" });
+  await gate.undo(toolCallId);
+  expect(await onDisk(at("run.sh"))).toBe("echo");
+  expect((await stat(at("run.sh"))).mode & 0o777).toBe(0o755);
+});
+
+describe("a command", () => {
+  test("is shown as the editor's terminal while it runs, and our record has what it printed", async () => {
+    const { gate, editor, events } = await gateIn({});
+    const call = await gate.call({ name: "terminal", input: { command: "echo hello; sleep 0.3; exit 2" } });
+    const told = asTold(await events());
+    expect(call.state.status).toBe("done");
+    expect(call.rawOutput).toMatchObject({ exitCode: 2, output: "hello\n" });
+    const [shown] = call.content;
+    expect(shown).toMatchObject({ type: "terminal", clientTerminalId: "window-1", exit: { exitCode: 2 } });
+    expect(shown?.type === "terminal" && shown.output && shownText(shown.output)).toBe("hello\n");
+    const contents = told.flatMap((update) => ("content" in update ? [update.content] : []));
+    expect(contents).toContainEqual([{ type: "terminal", terminalId: "window-1" }]);
+    expect(JSON.stringify(contents)).not.toContain("hello");
+    expect(editor.released).toEqual(["window-1"]);
+  });
+
+  test("whose time is up is killed in the editor, and what it printed is told", async () => {
+    const { editor, call } = await gateIn({});
+    const { state, rawOutput } = await call("terminal", { command: "echo begun; sleep 60", timeout: 0.5 });
+    expect(state).toMatchObject({ status: "failed" });
+    expect(rawOutput).toMatchObject({ output: "begun\n", timedOut: true });
+    expect(editor.asked).toContain("terminal/kill");
+    expect(editor.released).toEqual(["window-1"]);
+  });
+
+  test("that is cancelled is gone, and the terminal released", async () => {
+    const { gate, editor, events } = await gateIn({});
+    const stop = new AbortController();
+    await gate.submit([{ name: "terminal", input: { command: "sleep 60" } }]);
+    const going = gate.proceed(stop.signal);
+    while (editor.terminals.size === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    stop.abort();
+    await going;
+    expect((await events()).at(-1)).toMatchObject({ type: "call-cancelled" });
+    expect(editor.released).toEqual(["window-1"]);
+    expect(editor.terminals.get("window-1")?.child.signalCode).toBe("SIGKILL");
+  });
+});

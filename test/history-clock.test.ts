@@ -1,0 +1,170 @@
+/** A clock that is set while a session goes on, forwards and backwards, by hours and by years. */
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { expect, onTestFinished, test } from "vitest";
+import { AgentSession, holdTurn } from "../src/agent/index.js";
+import type { Ledger, SessionEvent } from "../src/call/index.js";
+import { SessionBook } from "../src/call/index.js";
+import {
+  exportSession,
+  openHistoryIndex,
+  openSqliteLedger,
+  replaySession,
+  verifyLedger,
+} from "../src/history/index.js";
+import { openGate, SessionRecord } from "../src/run/index.js";
+import { LocalWorkspace } from "../src/tools/index.js";
+import { sessionText } from "../src/view/index.js";
+import { counting, folder, never, scripted, text } from "./agent-kit.js";
+
+const NOON = Date.UTC(2026, 0, 2, 12);
+const HOUR = 3_600_000;
+const YEAR = 365 * 24 * HOUR;
+const yes = () =>
+  Promise.resolve({
+    outcome: { type: "selected", optionId: "allow_once" },
+    by: "person",
+    who: "ann",
+  } as const);
+
+async function opened(file: string, now: () => number): Promise<Ledger> {
+  const ledger = await openSqliteLedger(file, { now });
+  onTestFinished(() => ledger.close());
+  return ledger;
+}
+
+const eventsOf = async (ledger: Ledger): Promise<readonly SessionEvent[]> =>
+  (await ledger.read("s")).map(({ event }) => event);
+
+/** Where the clock stands the next times that it is looked at, again and again. */
+const jumps = fc.array(
+  fc.oneof(
+    fc.constantFrom(0, -2 * HOUR, 2 * HOUR, -10 * YEAR, 10 * YEAR, -NOON, -NOON - HOUR),
+    fc.integer({ min: -YEAR, max: YEAR }),
+  ),
+  { minLength: 1, maxLength: 12 },
+);
+
+test("a turn is finished as it would be, in the order of its events, and nothing lasts less than no time", async () => {
+  await fc.assert(
+    fc.asyncProperty(jumps, async (offsets) => {
+      let looks = 0;
+      const now = () => NOON + (offsets[(looks += 1) % offsets.length] ?? 0);
+      const file = join(await folder(), "ledger.db");
+      const ledger = await opened(file, now);
+      const [act, asked] = [counting("act"), counting("asked")];
+      const session = await AgentSession.open({
+        agent: scripted(
+          [
+            { say: "One.", calls: [{ tool: "act" }, { tool: "asked", input: { n: 1 } }] },
+            { say: "Two.", calls: [{ tool: "asked", input: { n: 2 } }] },
+            { say: "Three." },
+          ],
+          { tools: [act.tool, asked.tool], rules: [{ allow: "act" }] },
+        ),
+        ledger,
+        workspace: await LocalWorkspace.open(await folder()),
+        sessionId: "s",
+        now,
+      });
+      const end = await holdTurn(session, yes, never(), () => session.prompt(text("go"), never()));
+      await session.close();
+      expect(end).toEqual({ status: "stopped", stopReason: "end_turn" });
+      expect([act.runs, asked.runs]).toEqual([1, 2]);
+
+      const log = await eventsOf(ledger);
+      const replayed = new SessionBook("s", log).snapshot();
+      expect(replayed).toEqual(session.book.snapshot());
+      expect((await verifyLedger(file)).broken).toEqual([]);
+      const said = replayed.timeline.flatMap((entry) =>
+        entry.type === "message" ? entry.message.blocks.map((block) => "text" in block && block.text) : [],
+      );
+      expect(said).toEqual(["go", "One.", "Two.", "Three."]);
+
+      const index = await openHistoryIndex(file);
+      onTestFinished(() => index.close());
+      const { items } = await index.calls({});
+      expect(items).toHaveLength(3);
+      const spans = items.flatMap(({ ranMs = 0, waitedMs = 0 }) => [ranMs, waitedMs]);
+      for (const { ranMs, waitedMs } of await index.statistics({ by: "tool" }))
+        spans.push(ranMs?.p50 ?? 0, ranMs?.p95 ?? 0, waitedMs?.p50 ?? 0, waitedMs?.p95 ?? 0);
+      expect(spans.filter((span) => !(span >= 0))).toEqual([]);
+      const csv = [...exportSession(replaySession("s", await ledger.read("s")).session, "csv")].join("");
+      expect(csv).not.toMatch(/"-\d|NaN|Infinity/);
+      expect(sessionText(replayed)).not.toMatch(/-\d+(\.\d+)? (ms|s|min|h|d)\b|NaN|Infinity/);
+    }),
+    { numRuns: 15 },
+  );
+});
+
+test("a question that a clock set forwards has ended stays ended; with one set back it waits on and takes a yes", async () => {
+  let time = NOON;
+  const now = () => time;
+  const ledger = await opened(join(await folder(), "ledger.db"), now);
+  const act = counting("act");
+  const gate = await openGate({
+    ledger,
+    workspace: await folder(),
+    tools: [act.tool],
+    sessionId: "s",
+    questionLifetime: HOUR,
+    now,
+  });
+  onTestFinished(() => gate.close());
+  await gate.submit([
+    { name: "act", input: { n: 1 } },
+    { name: "act", input: { n: 2 } },
+  ]);
+  const [first, second] = await ledger.openQuestions();
+  const answer = async (question = first) => {
+    const { questionId = "", intentHash = "" } = question ?? {};
+    return ledger.answer(questionId, { ...(await yes()), intentHash, at: now() });
+  };
+  time = NOON - 2 * YEAR;
+  expect(await answer(first)).toMatchObject({ counted: true });
+  await gate.proceed(never());
+  expect(act.runs).toBe(1);
+  time = NOON + 2 * YEAR;
+  await expect(answer(second)).rejects.toMatchObject({ code: "EXPIRED" });
+  await gate.proceed(never());
+  time = NOON;
+  await expect(answer(second)).rejects.toMatchObject({ code: "WITHDRAWN" });
+  await gate.proceed(never());
+  expect(act.runs).toBe(1);
+  expect([...gate.book.calls()].map(({ state }) => state.status)).toEqual(["done", "refused"]);
+});
+
+test("a session whose process died before the clock was set back can be had at once, and only by one", async () => {
+  let time = NOON;
+  const file = join(await folder(), "ledger.db");
+  const dead = await SessionRecord.open(await opened(file, () => time), "s", { owner: "dead" });
+  await dead.record([{ type: "turn-started", at: time, turnId: "t1" }]);
+  time -= 10 * YEAR;
+  const ledger = await opened(file, () => time);
+  const next = await SessionRecord.open(ledger, "s", { owner: "next" });
+  await next.record([{ type: "turn-parked", at: time, turnId: "t1" }]);
+  await expect(dead.record([{ type: "turn-parked", at: time, turnId: "t1" }])).rejects.toMatchObject({
+    code: "LEASE_LOST",
+  });
+  expect((await eventsOf(ledger)).map(({ type }) => type)).toEqual(["turn-started", "turn-parked"]);
+  await next.close();
+  await dead.close();
+});
+
+test("a live holder keeps its session through every jump, if nobody takes it in that moment", async () => {
+  let time = NOON;
+  const ledger = await opened(join(await folder(), "ledger.db"), () => time);
+  const record = await SessionRecord.open(ledger, "s", { owner: "ann" });
+  for (const [index, jump] of [2 * HOUR, -4 * HOUR, 10 * YEAR, -20 * YEAR].entries()) {
+    time += jump;
+    await record.record([{ type: "mode-changed", at: time, modeId: `mode-${index}` }]);
+  }
+  expect(record.lost.aborted).toBe(false);
+  expect((await eventsOf(ledger)).map((event) => event.type === "mode-changed" && event.modeId)).toEqual([
+    "mode-0",
+    "mode-1",
+    "mode-2",
+    "mode-3",
+  ]);
+  await record.close();
+});

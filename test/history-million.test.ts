@@ -1,0 +1,163 @@
+/**
+ * The catalogue's cases about how much a store can hold: a million recorded events, and in the index 200,000 calls, or
+ * a million with TOOLGATE_LONG, since its search takes most of a minute to build. All are put there by SQL: to record
+ * them would take most of an hour. What is promised is checked at five times its length.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { SessionEvent } from "../src/call/index.js";
+import { openHistoryIndex, openSqliteLedger } from "../src/history/index.js";
+import { SessionRecord } from "../src/run/index.js";
+
+const EVENTS = 1_000_000;
+const CALLS = process.env["TOOLGATE_LONG"] ? 1_000_000 : 200_000;
+const IN_A_SESSION = 100;
+const SESSIONS = EVENTS / IN_A_SESSION;
+const NOW = 1_700_000_000_000;
+const PAGE_MILLISECONDS = 50 * 5;
+const SEARCH_MILLISECONDS = 200 * 5;
+const START_MILLISECONDS = 1_000 * 5;
+
+const folder = mkdtempSync(join(tmpdir(), "toolgate-million-"));
+const file = join(folder, "ledger.db");
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const counted = (count: number): string =>
+  `with recursive counted (n) as (select 1 union all select n + 1 from counted where n < ${count})`;
+
+function exec(path: string, sql: string): void {
+  const database = new DatabaseSync(path);
+  database.exec(`pragma synchronous = off; begin; ${sql}; commit`);
+  database.close();
+}
+
+/** The slowest of a hundred but one. */
+async function slowest(count: number, run: (number: number) => Promise<unknown>): Promise<number> {
+  const times: number[] = [];
+  for (let number = 0; number < count; number += 1) {
+    const start = performance.now();
+    await run(number);
+    times.push(performance.now() - start);
+  }
+  return times.toSorted((one, other) => one - other)[Math.floor(count * 0.99) - 1] ?? Infinity;
+}
+
+describe(`RE-004: in a store of ${EVENTS} events, with ${CALLS} calls in its index,`, () => {
+  beforeAll(async () => {
+    await (await openSqliteLedger(file)).close();
+    const first = await openHistoryIndex(file);
+    await first.refresh();
+    await first.close();
+    const session = `'session-' || n, ${NOW} + n, ${NOW} + n * 7, ${IN_A_SESSION}`;
+    exec(
+      file,
+      `${counted(SESSIONS)} insert into sessions (number, session_id, created_at, updated_at, last_seq)
+         select n, ${session} from counted;
+       ${counted(EVENTS)} insert into events (session, seq, event)
+         select (n - 1) / ${IN_A_SESSION} + 1, (n - 1) % ${IN_A_SESSION} + 1,
+           '{"type":"mode-changed","at":1,"modeId":"mode-' || n || '"}' from counted`,
+    );
+    exec(
+      `${file}.index`,
+      `${counted(SESSIONS)} insert into sessions
+         (number, session_id, created_at, updated_at, last_seq, cwd, calls, messages)
+         select n, ${session}, '/home/user/project-' || (n % 50), ${IN_A_SESSION}, 0 from counted;
+       ${counted(CALLS)} insert into calls
+         (id, session, tool_call_id, name, kind, title, status, day, decided_by, rule, ran_ms, output_size)
+         select (${NOW} + n * 10) * 1024, n % ${SESSIONS} + 1, 'call-' || n, 'tool_' || (n % 20), 'execute',
+           'Run ' || n, 'done', '2023-11-14', 'rule', 'rule-' || (n % 7), n % 1000, 10 from counted;
+       drop trigger document_added;
+       ${counted(CALLS)} insert into documents (id, session, tags, text)
+         select (${NOW} + n * 10) * 1024, n % ${SESSIONS} + 1, 'kindx',
+           'npm test word' || (n % 97) || ' passed, number n' || n from counted;
+       insert into search (search) values ('rebuild')`,
+    );
+  }, 300_000);
+
+  test("it is opened, and a session of it is read and written, in time", async () => {
+    const start = performance.now();
+    const ledger = await openSqliteLedger(file);
+    expect(await ledger.sessions({ limit: 50 })).toHaveLength(50);
+    const record = await SessionRecord.open(ledger, "session-5000", { owner: "ann" });
+    await record.record([{ type: "mode-changed", at: 1, modeId: "last" }], { durable: true });
+    expect([record.seq, record.book.modeId]).toEqual([IN_A_SESSION + 1, "last"]);
+    await record.close();
+    const index = await openHistoryIndex(file);
+    const { items } = await index.calls({ limit: 50 });
+    expect(performance.now() - start).toBeLessThan(START_MILLISECONDS);
+    expect(items.map(({ toolCallId }) => toolCallId)).toEqual(
+      Array.from({ length: 50 }, (_, place) => `call-${CALLS - place}`),
+    );
+    await index.close();
+    await ledger.close();
+  });
+
+  test("a page of fifty comes in time from anywhere in it, and so does what a search finds", async () => {
+    const index = await openHistoryIndex(file);
+    const before = (number: number) => String((NOW + ((number * 7_919) % CALLS) * 10) * 1024);
+    const pages = await slowest(200, (number) => index.calls({ limit: 50, before: before(number) }));
+    const ofTool = await slowest(100, (number) => index.calls({ limit: 50, tool: `tool_${number % 20}` }));
+    const sessions = await slowest(100, (number) =>
+      index.sessions({ limit: 50, cwd: `/home/user/project-${number % 50}` }),
+    );
+    expect(Math.max(pages, ofTool, sessions)).toBeLessThan(PAGE_MILLISECONDS);
+    const texts = ["word7", "word7 passed", `n${CALLS - 1}`, "n99*", '"npm test"', "passed nowhere"];
+    const searches = await slowest(102, (number) =>
+      index.search({ text: texts[number % texts.length] ?? "", limit: 50 }),
+    );
+    expect(searches).toBeLessThan(SEARCH_MILLISECONDS);
+    expect((await index.search({ text: `n${CALLS - 1}` })).items).toHaveLength(1);
+    await index.close();
+  });
+
+  test("a page goes on from where the last one ended: nothing is passed over by counting", async () => {
+    const index = await openHistoryIndex(file);
+    const ids: string[] = [];
+    let before: string | undefined;
+    for (let page = 0; page < 20; page += 1) {
+      const { items, next } = await index.calls({ limit: 50, tool: "tool_3", ...(before && { before }) });
+      ids.push(...items.map(({ toolCallId }) => toolCallId));
+      before = next;
+    }
+    await index.close();
+    const expected = Array.from({ length: 1_000 }, (_, place) => `call-${CALLS - 17 - place * 20}`);
+    expect(ids).toEqual(expected);
+  });
+});
+
+/** A turn with one call. */
+function turnNumber(number: number): SessionEvent[] {
+  const [turnId, toolCallId, at] = [`turn-${number}`, `call-${number}`, NOW + number];
+  return [
+    { type: "turn-started", at, turnId },
+    { type: "message-chunk", at, messageId: turnId, role: "agent", block: { type: "text", text: "Look." } },
+    { type: "call-announced", toolCallId, at, name: "t", title: "T", kind: "other", kindSource: "declared" },
+    { type: "input-ready", toolCallId, at, rawInput: { number } },
+    { type: "call-cleared", toolCallId, at, decision: { by: "rule", rule: "r", at } },
+    { type: "run-started", toolCallId, at },
+    { type: "call-done", toolCallId, at, rawOutput: { number } },
+    { type: "turn-stopped", at, turnId, stopReason: "end_turn" },
+  ];
+}
+
+test("RE-012: of 5,000 turns in one session, the last are recorded as fast as the first", async () => {
+  const ledger = await openSqliteLedger(join(folder, "turns.db"));
+  const record = await SessionRecord.open(ledger, "s", { owner: "ann" });
+  const times: number[] = [];
+  for (let number = 0; number < 5_000; number += 1) {
+    const start = performance.now();
+    const events = turnNumber(number);
+    await record.record(events.slice(0, 5));
+    await record.record(events.slice(5));
+    times.push(performance.now() - start);
+  }
+  const median = (part: readonly number[]) =>
+    part.toSorted((one, other) => one - other)[part.length / 2] ?? 0;
+  // A fifth more is promised; five times that.
+  expect(median(times.slice(-1_000))).toBeLessThan(2 * median(times.slice(500, 1_500)));
+  await record.close();
+  await ledger.close();
+});

@@ -1,0 +1,164 @@
+/** What the commands say beside a turn: what waits, what it cost, which servers may start, what a rule may have meant. */
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { openSqliteLedger } from "../src/history/index.js";
+import { SessionRecord } from "../src/run/index.js";
+import { ApprovedServers } from "../src/settings/index.js";
+import { atHome } from "./cli-kit.js";
+import { KEY, startFake } from "./fakes/fake-provider.js";
+import { openAiChat } from "./fakes/openai-chat.js";
+
+test("history list says which sessions wait for an answer", async () => {
+  const at = await atHome();
+  await at.run(["run", "--script", at.script([{ say: "Done." }]), "over"]);
+  const ledger = await openSqliteLedger(join(at.home, "toolgate", "ledger.sqlite"));
+  const record = await SessionRecord.open(ledger, "session_waiting", { owner: "test" });
+  const announced = {
+    toolCallId: "call_1",
+    at: 1,
+    name: "x",
+    title: "X",
+    kind: "other",
+    kindSource: "declared",
+  } as const;
+  const question = {
+    questionId: "question_1",
+    sessionId: "session_waiting",
+    toolCallId: "call_1",
+    intentHash: "hash",
+    title: "May I?",
+    options: [{ optionId: "no", name: "No", kind: "reject_once" }],
+    askedAt: 1,
+  } as const;
+  await record.record(
+    [
+      { type: "info-changed", at: 1, info: { title: "left behind" } },
+      { type: "turn-started", at: 1, turnId: "turn_1" },
+      { type: "call-announced", ...announced },
+      { type: "input-ready", toolCallId: "call_1", at: 1, rawInput: {} },
+      { type: "question-asked", toolCallId: "call_1", at: 1, question },
+    ],
+    { durable: true },
+  );
+  await record.close();
+  await ledger.close();
+  const { stdout } = await at.run(["history", "list"]);
+  expect(stdout).toMatch(/^session_waiting .* left behind {2}waits for an answer$/m);
+  expect(stdout).toMatch(/ over$/m);
+  const { sessions } = JSON.parse((await at.run(["history", "list", "--json"])).stdout);
+  expect(sessions).toMatchObject([{ openQuestions: 1 }, { openQuestions: 0 }]);
+  const statistics = (await at.run(["stats"])).stdout.split("\n");
+  expect(statistics[0]).toMatch(/^tool +calls +done +failed +refused +cancelled +unknown +open +by rule/);
+  expect(statistics[1]).toMatch(/^x +1 +0 +0 +0 +0 +0 +1 +0/);
+});
+
+test("a turn ends with what it used, and stats adds it up by model", async () => {
+  const at = await atHome();
+  const fake = await startFake(openAiChat, [
+    { calls: [{ id: "1", tool: "list_directory", input: {} }] },
+    { say: "Done." },
+  ]);
+  const model = ["--model", "openai-compatible/fake", "--base-url", `${fake.url}/v1`];
+  const env = { TOOLGATE_MODEL_KEY: KEY };
+  const { stdout } = await at.run(["run", ...model, "look"], { env });
+  expect(stdout).toMatch(/Done\.\n\n240 tokens in \(40 cached\), 60 out\n$/);
+  const table = (await at.run(["stats", "--by", "model"])).stdout;
+  expect(table).toMatch(
+    /^model +answers +tokens in +cached +tokens out +about\nopenai-compatible\/fake +2 +240 +40 +60 +–$/m,
+  );
+  const { statistics } = JSON.parse((await at.run(["stats", "--by", "model", "--json"])).stdout);
+  expect(statistics).toEqual([
+    {
+      key: "openai-compatible/fake",
+      answers: 2,
+      inputTokens: 240,
+      outputTokens: 60,
+      cachedTokens: 40,
+      reasoningTokens: 20,
+      cacheWrittenTokens: 0,
+    },
+  ]);
+});
+
+test("a model that is not there is told with the address that was asked", async () => {
+  const at = await atHome();
+  const server = createServer((_, response) => void response.writeHead(404).end("{}"));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const { status, stderr } = await at.run([
+    "run",
+    "--model",
+    "openai-compatible/x",
+    "--base-url",
+    baseUrl,
+    "go",
+  ]);
+  expect(status).toBe(1);
+  expect(stderr).toContain(`openai-compatible/x is not known at ${baseUrl} (404`);
+  expect(stderr).toContain("check the model's name and the base URL");
+});
+
+test("approved MCP servers are listed, and one is taken back where it was approved", async () => {
+  const at = await atHome();
+  expect((await at.run(["mcp", "list"])).stdout).toContain("No MCP server is approved.");
+  const approved = new ApprovedServers(at.settings);
+  const server = { name: "notes", fingerprint: "a".repeat(64), approvedAt: Date.UTC(2026, 0, 2) };
+  await approved.approve({ ...server, projectRoot: at.project });
+  await approved.approve({ ...server, projectRoot: at.home });
+  expect((await at.run(["mcp", "list"])).stdout).toBe(
+    `notes  in ${at.project}, since 2026-01-02, as it was then (aaaaaaaaaaaa)\nnotes  in ${at.home}, since 2026-01-02, as it was then (aaaaaaaaaaaa)\n`,
+  );
+  expect(await at.run(["mcp", "revoke", "notes"])).toMatchObject({
+    status: 0,
+    stdout: `notes is not started in ${at.project} any more until you approve it again.\n`,
+  });
+  expect(approved.list()).toMatchObject([{ projectRoot: at.home }]);
+  const again = await at.run(["mcp", "revoke", "notes"]);
+  expect([again.status, again.stderr]).toEqual([
+    1,
+    `toolgate: No MCP server "notes" is approved in ${at.project}. Nothing was changed. Try: toolgate mcp list\n`,
+  ]);
+  expect((await at.run(["mcp", "revoke", "notes", "--everywhere"])).status).toBe(0);
+  expect(approved.list()).toEqual([]);
+});
+
+test("a kind that may be misspelt is told wherever rules are looked at", async () => {
+  const at = await atHome({ "rules.json": { rules: [{ allow: "exectue" }] } });
+  const warning = `toolgate: {"allow":"exectue"}: "exectue" is no kind, so the rule speaks of a tool of that name. Is "execute" meant?\n`;
+  const file = join(at.settings, "rules.json");
+  for (const words of [
+    ["rules", "list"],
+    ["rules", "check", file],
+    ["rules", "add", '{"allow":"exectue"}'],
+  ])
+    expect(await at.run(words)).toMatchObject({ status: 0, stderr: warning });
+  const fine = join(at.home, "fine.json");
+  writeFileSync(fine, '{"rules":[{"allow":"execute"},{"allow":"read_file"},{"deny":"edit_file"}]}');
+  expect((await at.run(["rules", "check", fine])).stderr).toBe("");
+});
+
+test("rules test reads the input of a tool as the tool does", async () => {
+  const at = await atHome({ "rules.json": { rules: [{ allow: "execute", command: "node --version" }] } });
+  const tried = async (tool: string, input: unknown) =>
+    at.run(["rules", "test", "--json", "--tool", tool, "--input", JSON.stringify(input)]);
+  const decided = async (tool: string, input: unknown) => JSON.parse((await tried(tool, input)).stdout);
+  expect(await decided("terminal", { command: "node --version" })).toMatchObject({
+    decision: "allow",
+    rule: 'allow execute "node --version"',
+  });
+  expect(await decided("terminal", { command: "rm -rf x" })).toMatchObject({ decision: "ask" });
+  expect(await decided("write_file", { path: "a.txt", content: "x" })).toMatchObject({
+    decision: "ask",
+    saw: [expect.stringContaining(join(at.project, "a.txt"))],
+  });
+  const wrong = await tried("terminal", { cmd: "ls" });
+  expect([wrong.status, wrong.stdout]).toEqual([1, ""]);
+  expect(wrong.stderr).toMatch(/^toolgate: terminal: the input is not valid\. .* Nothing was decided\.\n$/);
+});

@@ -1,0 +1,174 @@
+/** The log of `run` and `acp`: what it tells, where it goes, and what never gets into it. */
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { atHome, command } from "./cli-kit.js";
+import { openAiChat } from "./fakes/openai-chat.js";
+import { KEY, startFake } from "./fakes/fake-provider.js";
+
+type LogRecord = { readonly msg: string; readonly level: string; readonly [field: string]: unknown };
+
+const records = (text: string): readonly LogRecord[] =>
+  text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line): LogRecord => JSON.parse(line));
+
+test("the log tells of sessions, turns, calls, what decided them and how long they took", async () => {
+  const at = await atHome({ "rules.json": { rules: [{ allow: "execute", command: "node --version" }] } });
+  const file = join(at.home, "log.ndjson");
+  const script = at.script([
+    { calls: [command("node --version"), command("touch made")] },
+    { calls: [{ tool: "read_file", input: { path: "missing.txt" } }] },
+    { say: "Done." },
+  ]);
+  const { status } = await at.run(["run", "--script", script, "--log", file, "go"]);
+  expect(status).toBe(0);
+  const told = records(readFileSync(file, "utf8"));
+  expect(told.map(({ msg }) => msg)).toEqual(
+    expect.arrayContaining([
+      "session opened",
+      "turn started",
+      "model answered",
+      "call asked about",
+      "turn ended",
+    ]),
+  );
+  const ended = told.filter(({ msg }) => msg === "call ended");
+  expect(ended).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({
+        level: "info",
+        tool: "terminal",
+        kind: "execute",
+        status: "done",
+        decidedBy: "rule",
+        rule: 'allow execute "node --version"',
+        ranMs: expect.any(Number),
+      }),
+      expect.objectContaining({ status: "refused", rule: "nobody to ask", waitedMs: expect.any(Number) }),
+      expect.objectContaining({
+        level: "warn",
+        tool: "read_file",
+        status: "failed",
+        error: expect.any(String),
+      }),
+    ]),
+  );
+  expect(told.find(({ msg }) => msg === "turn ended")).toMatchObject({ stopReason: "end_turn" });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test("no secret and nothing that was said, given or printed gets into the log", async () => {
+  const shaped = `sk-ant-api03-${"q7Zx".repeat(20)}`;
+  const token = `ghp_${"A1b2C3d4E5".repeat(4)}`;
+  const own = "acme-83920174";
+  const at = await atHome({
+    "rules.json": {
+      rules: [
+        { allow: "execute", anyFlags: true },
+        { deny: "fetch", reason: `not with ${shaped}` },
+      ],
+    },
+    "config.json": { redactPatterns: ["acme-[0-9]{8}"] },
+  });
+  const file = join(at.home, "log.ndjson");
+  const fake = await startFake(openAiChat, [
+    { status: 503, headers: { "retry-after": "0", "x-secret": token } },
+    {
+      say: "words of the model",
+      calls: [
+        { id: "1", ...command(`echo 'Authorization: Bearer ${token}' ${shaped}; printenv; exit 3`) },
+        { id: "2", tool: "fetch", input: { url: `http://me:${shaped}@example.com/` } },
+        { id: "3", tool: "read_file", input: { path: `${own}/${shaped}` } },
+        { id: "4", tool: token, input: { password: "hunter2hunter2" } },
+      ],
+    },
+    { status: 401 },
+  ]);
+  const model = ["--model", "openai-compatible/fake", "--base-url", `${fake.url}/v1`];
+  const { stderr } = await at.run(["run", ...model, "--log", file, `words of the person ${shaped}`], {
+    env: { TOOLGATE_LOG: "trace", TOOLGATE_MODEL_KEY: KEY, DEPLOY_TOKEN: "plain-word-token" },
+  });
+  expect(stderr).toContain("did not accept the key");
+  const text = readFileSync(file, "utf8");
+  const told = records(text);
+  expect(told.map(({ msg }) => msg)).toContain("model is asked again");
+  expect(told.find(({ msg }) => msg === "turn ended")).toMatchObject({ level: "error", stopReason: "error" });
+  expect(told.filter(({ msg }) => msg === "call ended")).toHaveLength(4);
+  for (const secret of [
+    shaped,
+    token,
+    own,
+    KEY,
+    "hunter2",
+    "words of the model",
+    "words of the person",
+    "printenv",
+  ])
+    expect(text).not.toContain(secret);
+});
+
+test("a key that we were started with is taken out by its value, whatever it looks like", async () => {
+  const at = await atHome();
+  const file = join(at.home, "log.ndjson");
+  await at.run(["run", "--script", "plainwordkey.json", "--log", file, "go"], {
+    env: { SOME_API_KEY: "plainwordkey" },
+  });
+  const text = readFileSync(file, "utf8");
+  expect(records(text)).toMatchObject([{ level: "fatal", msg: "the command failed", code: "ENOENT" }]);
+  expect(text).toContain("[redacted key].json");
+  expect(text).not.toContain("plainwordkey");
+});
+
+test("without a file it goes to stderr and never to stdout, by the level that was asked for", async () => {
+  const at = await atHome();
+  const script = at.script([{ say: "Done." }]);
+  const loud = await at.run(["run", "--json", "--script", script, "go"], { env: { TOOLGATE_LOG: "info" } });
+  expect(records(loud.stderr).map(({ msg }) => msg)).toContain("turn ended");
+  expect(loud.stdout).not.toContain('"msg"');
+  const quiet = await at.run(["run", "--script", script, "go"], { env: { TOOLGATE_LOG: "error" } });
+  expect(quiet.stderr).toBe("");
+  const wrong = await at.run(["run", "--script", script, "go"], { env: { TOOLGATE_LOG: "loud" } });
+  expect(wrong).toMatchObject({ status: 1, stdout: "" });
+  expect(wrong.stderr).toMatch(/^toolgate: TOOLGATE_LOG is "loud", which is no level\. Nothing was started/);
+});
+
+test("a log that cannot be opened is told before anything is started", async () => {
+  const at = await atHome();
+  const { status, stderr } = await at.run(["run", "--log", join(at.home, "no", "log"), "go"]);
+  expect([status, stderr]).toEqual([
+    1,
+    `toolgate: ${join(at.home, "no", "log")} is not there. Nothing was done; look at the path.\n`,
+  ]);
+  expect(existsSync(join(at.home, "toolgate"))).toBe(false);
+});
+
+test("the logger is not even loaded when nobody asks for a log", async () => {
+  const at = await atHome();
+  const watch = join(at.home, "watch.cjs");
+  writeFileSync(
+    watch,
+    `process.on("exit", () => process.stderr.write(String(Object.keys(require.cache).some((file) => /node_modules.pino.pino\\.js$/.test(file)))));`,
+  );
+  const script = at.script([{ say: "Done." }]);
+  const node = ["--require", watch];
+  expect((await at.run(["run", "--script", script, "go"], { node })).stderr).toBe("false");
+  const logged = await at.run(["run", "--script", script, "--log", join(at.home, "log"), "go"], { node });
+  expect(logged.stderr).toBe("true");
+});
+
+test("an editor's agent logs too, and its wire stays clean", async () => {
+  const at = await atHome();
+  const file = join(at.home, "log.ndjson");
+  const request = (id: number, method: string, params: unknown) =>
+    `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`;
+  const { stdout } = await at.run(["acp", "--log", file], {
+    input:
+      request(0, "initialize", { protocolVersion: 1, clientCapabilities: {} }) +
+      request(1, "session/new", { cwd: at.project, mcpServers: [] }),
+    openUntil: '"id":1',
+  });
+  for (const line of stdout.trim().split("\n")) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
+  expect(records(readFileSync(file, "utf8"))[0]).toMatchObject({ msg: "session opened" });
+});

@@ -1,0 +1,82 @@
+/**
+ * A turn with two sub-agents that ask before they act, whose process is killed with -9 around every one of its appends. Whoever
+ * takes over finishes it: what a sub-agent had not started runs once, what it had started is unknown and not run again,
+ * and an answer of its model that was lost is asked for again.
+ */
+import { spawnSync } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { SessionBook } from "../src/call/index.js";
+import type { Session, SessionEvent, ToolCall } from "../src/call/index.js";
+import { folder } from "./agent-kit.js";
+
+const child = fileURLToPath(new URL("children/task.mjs", import.meta.url));
+
+type Taken = { readonly session: Session; readonly events: readonly SessionEvent[] };
+
+/** Undefined when it was killed. */
+function takeTurn(cwd: string, ...kill: readonly string[]): Taken | undefined {
+  const { signal, stdout, stderr, status } = spawnSync(process.execPath, [child, cwd, ...kill], {
+    encoding: "utf8",
+    timeout: 20_000,
+  });
+  if (signal !== null) return undefined;
+  if (status !== 0) throw new Error(stderr);
+  return JSON.parse(stdout) as Taken;
+}
+
+const callsOf = ({ timeline }: Session): ToolCall[] =>
+  timeline.flatMap((entry) => (entry.type === "call" ? entry.call : []));
+
+async function checkEnd(cwd: string, { session, events }: Taken, where: string): Promise<number> {
+  expect(session.turns, where).toMatchObject([{ state: { status: "stopped", stopReason: "end_turn" } }]);
+  expect(session.timeline.at(-1), where).toMatchObject({ message: { blocks: [{ text: "The end." }] } });
+  expect(JSON.parse(JSON.stringify(new SessionBook("s", events).snapshot())), where).toEqual(session);
+  const tasks = callsOf(session).filter(({ name, state }) => name === "task" && state.status !== "cancelled");
+  expect(tasks, where).toMatchObject([{ rawOutput: "Both." }, { rawOutput: "Three." }]);
+  const log = (await readFile(join(cwd, "log.txt"), "utf8").catch(() => "")).split("\n");
+  let unknown = 0;
+  for (const { name, state, rawInput, parentToolCallId, times } of callsOf(session)) {
+    // A draft that was cut off was written anew in the step that was taken again, as a call of its own.
+    if (name === "task" || state.status === "cancelled") continue;
+    const about = `${where}: ${JSON.stringify(rawInput)}`;
+    expect(parentToolCallId, about).toBe(
+      tasks[JSON.stringify(rawInput).includes("three") ? 1 : 0]?.toolCallId,
+    );
+    expect(["done", "unknown"], about).toContain(state.status);
+    expect(times.started, about).toBeDefined();
+    const [, word] = /echo (\w+)/.exec(JSON.stringify(rawInput)) ?? [];
+    const effects = log.filter((line) => line === word).length;
+    if (state.status === "done") expect(effects, about).toBe(1);
+    else expect(effects, about).toBeLessThanOrEqual(1);
+    if (state.status === "unknown") unknown += 1;
+  }
+  return unknown;
+}
+
+test("a turn whose sub-agents are killed at every second moment between two appends is finished by the next process", async () => {
+  let kills = 0;
+  let unknown = 0;
+  for (const [moment, start] of [
+    ["before", 1],
+    ["after", 3],
+  ] as const) {
+    for (let number: number = start; ; number += 4) {
+      const cwd = await folder();
+      const where = `killed ${moment} append ${number}`;
+      const first = takeTurn(cwd, moment, String(number));
+      if (first) {
+        await checkEnd(cwd, first, "never killed");
+        break;
+      }
+      kills += 1;
+      const second = takeTurn(cwd);
+      if (!second) throw new Error(`${where}: killed without being told to`);
+      unknown += await checkEnd(cwd, second, where);
+    }
+  }
+  expect(kills).toBeGreaterThan(12);
+  expect(unknown).toBeGreaterThan(0);
+}, 120_000);

@@ -1,0 +1,124 @@
+/**
+ * A person at a real terminal: a shell in tmux, keys typed into it and what is then to be read on the
+ * screen. Each has a tmux server of its own, which ends with the test, and `toolgate` on its path.
+ */
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import type { ScriptStep } from "../src/model/index.js";
+import { folder } from "./agent-kit.js";
+
+const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
+
+export type Desk = {
+  /** The person's home; their settings and their history lie below it. */
+  readonly home: string;
+  /** The folder that the shell is in. */
+  readonly project: string;
+  /** Types a command for the shell and Enter. */
+  readonly starts: (command: string) => void;
+  /** Types a line for the program that runs, and Enter. */
+  readonly types: (line: string) => void;
+  /** Presses a key by tmux's name for it: `C-c`, `Enter`. */
+  readonly presses: (key: string) => void;
+  /** Waits until the text is on the screen that often, and returns all that was ever on it. */
+  readonly sees: (text: string, times?: number) => Promise<string>;
+  /** Waits until the command that was started last is over, and returns its exit code. */
+  readonly ended: () => Promise<number>;
+  /** Starts a command, waits until it is over, and returns its exit code and what came on the screen with it. */
+  readonly runs: (command: string) => Promise<{ readonly code: number; readonly text: string }>;
+  /** Ends the program that the shell runs, as `kill -9` does. */
+  readonly kills: () => void;
+};
+
+type DeskOptions = {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+/** Sits down at a terminal of 100 by 32 characters, in a folder with these files. */
+export async function atDesk({ files = {}, env = {} }: DeskOptions = {}): Promise<Desk> {
+  if (!existsSync(main)) throw new Error(`${main} does not exist. Build it first: node scripts/ready.mjs`);
+  const home = await folder();
+  const [project, bin] = [join(home, "project"), join(home, "bin")];
+  for (const path of [project, bin]) mkdirSync(path);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(project, name), text);
+  const command = join(bin, "toolgate");
+  writeFileSync(command, `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`);
+  chmodSync(command, 0o755);
+  // Stands on the screen once for each command that is over, with its exit code.
+  const settings = join(home, "shell");
+  writeFileSync(settings, "PS1='[$? done]$ '\nunset HISTFILE\n");
+  const server = tmuxServer(home, {
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, "config"),
+    XDG_STATE_HOME: join(home, "state"),
+    TMPDIR: home,
+    PATH: `${bin}${delimiter}${process.env["PATH"]}`,
+    LANG: "C.UTF-8",
+    ...env,
+  });
+  server("new-session", "-d", "-x", "100", "-y", "32", "-c", project, "bash", "--rcfile", settings);
+  server("set-option", "-g", "history-limit", "10000");
+
+  const screen = () => server("capture-pane", "-p", "-J", "-S", "-");
+  const until = async (isSo: () => boolean): Promise<void> => {
+    for (const end = Date.now() + 20_000; !isSo(); await setTimeout(25))
+      if (Date.now() > end) throw new Error(`It did not come to that:\n${screen()}`);
+  };
+  const prompts = () => [...screen().matchAll(/\[(\d+) done\]\$/g)].map(([, code]) => Number(code));
+  let started = 0;
+  const types = (line: string): void => {
+    server("send-keys", "-l", line);
+    server("send-keys", "Enter");
+  };
+  const ended = async (): Promise<number> => {
+    await until(() => prompts().length > started);
+    return prompts()[started] ?? Number.NaN;
+  };
+  const starts = (line: string): void => {
+    started += 1;
+    types(line);
+  };
+  await ended();
+  return {
+    home,
+    project,
+    starts,
+    types,
+    presses: (key) => void server("send-keys", key),
+    sees: async (text, times = 1) => {
+      await until(() => screen().split(text).length > times);
+      return screen();
+    },
+    ended,
+    runs: async (line) => {
+      const before = screen().trimEnd().length;
+      starts(line);
+      const code = await ended();
+      return { code, text: screen().slice(before) };
+    },
+    kills: () => process.kill(childOf(Number(server("display-message", "-p", "#{pane_pid}"))), "SIGKILL"),
+  };
+}
+
+/** Speaks to a tmux of its own, which knows nobody's settings. */
+function tmuxServer(home: string, env: Readonly<Record<string, string>>) {
+  const { TMUX: _inside, NO_COLOR: _no, FORCE_COLOR: _force, CI: _ci, ...inherited } = process.env;
+  const options = { encoding: "utf8", env: { ...inherited, TMUX_TMPDIR: home, ...env } } as const;
+  onTestFinished(() => void spawnSync("tmux", ["-L", "desk", "kill-server"], options));
+  return (...words: readonly string[]): string =>
+    execFileSync("tmux", ["-L", "desk", "-f", "/dev/null", ...words], options);
+}
+
+function childOf(pid: number): number {
+  const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
+  if (child === undefined || child === "") throw new Error("The shell runs nothing.");
+  return Number(child);
+}
+
+/** A file with what the scripted model says and asks for. */
+export const script = (steps: readonly ScriptStep[]): string => JSON.stringify({ steps });
