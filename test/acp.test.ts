@@ -225,7 +225,8 @@ describe("an editor", () => {
     await until(async () => (await pid()) > 0);
     child.kill("SIGTERM");
     await until(() => child.exitCode !== null || child.signalCode !== null);
-    expect(child.exitCode).toBe(0);
+    // As shells count: it was told to end.
+    expect(child.exitCode).toBe(143);
     expect(livingInGroup(await pid())).toEqual([]);
     const second = await editor(cwd, choose("allow_once"));
     await second.agent.request(acp.methods.agent.session.load, { sessionId, cwd, mcpServers: [] });

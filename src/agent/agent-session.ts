@@ -13,7 +13,6 @@ import { compact } from "./compact.js";
 import type { Agent } from "./create-agent.js";
 import { withProjectInstructions } from "./project-instructions.js";
 import { subAgentStep } from "./sub-agent-step.js";
-import { traceSession } from "./trace-session.js";
 import { advanceTurn } from "./turn.js";
 import type { TurnContext, TurnEnd } from "./turn.js";
 
@@ -29,6 +28,8 @@ export type SessionOptions = {
   readonly judge?: Judge;
   /** Asks the person at the other side while a call runs. */
   readonly elicit?: Elicit;
+  /** Where the project's own instructions are read; in the workspace when left out. */
+  readonly projectFiles?: Workspace;
   /** What a new session is about. */
   readonly info?: SessionInfo;
   /** How long the lease on the session lasts without a sign of life. */
@@ -76,7 +77,7 @@ export class AgentSession {
     record: SessionRecord,
     now: () => number,
   ): Promise<AgentSession> {
-    const { agent, workspace } = options;
+    const { agent, workspace, projectFiles = workspace } = options;
     const toolbox = new Toolbox([...agent.tools, ...(options.appTools ?? [])], agent.toolSources);
     const { root, roots } = workspace;
     const { sessionId } = record;
@@ -104,10 +105,13 @@ export class AgentSession {
       onCleared: onCleared && ((verdict) => onCleared(verdict, placeNow())),
       remember: remember && ((grant) => remember(grant, placeNow())),
     });
-    const instructions = () => withProjectInstructions(agent.instructions, agent.projectFile, workspace);
+    const instructions = () => withProjectInstructions(agent.instructions, agent.projectFile, projectFiles);
     const context: TurnContext = { agent, record, gate, toolbox, instructions, now };
     const session = new AgentSession(record, context, now);
-    traceSession(session, { name: agent.name, modelId: agent.model.modelId });
+    if (isTraced()) {
+      const { traceSession } = await import("./trace-session.js");
+      traceSession(session, { name: agent.name, modelId: agent.model.modelId });
+    }
     if (record.seq === 0) {
       const info = { cwd: workspace.root, agent: agent.name, ...options.info };
       await record.record([{ type: "info-changed", at: now(), info }], { durable: true });
@@ -251,6 +255,9 @@ export class AgentSession {
 }
 
 const LONGEST_TITLE = 80;
+
+/** Whether the host has set up OpenTelemetry: its API says so here. Without that it is not even loaded. */
+const isTraced = (): boolean => Symbol.for("opentelemetry.js.api.1") in globalThis;
 
 class TurnRunning extends Error {
   readonly code = "TURN_RUNNING";

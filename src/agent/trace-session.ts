@@ -127,7 +127,8 @@ class SessionSpans {
 }
 
 function decided({ decision, kind, times }: ToolCall): Record<string, string | number> {
-  const waited = times.asked === undefined ? undefined : (times.answered ?? times.asked) - times.asked;
+  const waited =
+    times.asked === undefined ? undefined : Math.max(0, (times.answered ?? times.asked) - times.asked);
   return {
     "toolgate.call.kind": kind,
     ...(decision && { "toolgate.decision.by": decision.by }),

@@ -4,7 +4,7 @@
  * Editors start their agents long before they use them, so this file loads only what answers the first message;
  * all else is loaded when that is answered.
  */
-import { once } from "node:events";
+import { constants } from "node:os";
 import { serveWire } from "../acp/agent/serve-wire.js";
 import { stdioWire } from "../acp/connection/stdio-wire.js";
 import { packageVersion } from "./package-version.js";
@@ -22,11 +22,11 @@ export async function serveEditor(
   const theFlags = () => (flags ??= readFlags());
   const wire = stdioWire(process.stdin, process.stdout);
   // However it ends, what still runs is told to stop, and what really happened is recorded.
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
-    once(process, signal).then(
-      () => wire.close(),
-      () => undefined,
-    );
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.once(signal, () => {
+      process.exitCode = 128 + constants.signals[signal];
+      void wire.close();
+    });
   setTimeout(() => void theFlags(), PATIENCE).unref();
   await serveWire(wire, {
     name: "toolgate",

@@ -48,6 +48,9 @@ export function loggedLedger(ledger: Ledger, log: Log): Ledger {
       await ledger.remove(lease);
       log.to.info({ sessionId: lease.sessionId }, "session forgotten");
     },
+    // A ledger that keeps no snapshots must not look as if it did.
+    ...(ledger.snapshot && { snapshot: ledger.snapshot.bind(ledger) }),
+    ...(ledger.keepSnapshot && { keepSnapshot: ledger.keepSnapshot.bind(ledger) }),
     putBlob: (bytes) => ledger.putBlob(bytes),
     getBlob: (hash) => ledger.getBlob(hash),
     close: () => ledger.close(),
@@ -135,9 +138,11 @@ function decided(decision: Decision | undefined, said: Log["said"]) {
   };
 }
 
+/** A clock may be set back meanwhile. */
 function times(call: OpenCall | undefined, endedAt: number) {
-  const ran = call?.startedAt === undefined ? undefined : endedAt - call.startedAt;
-  const waited = call?.askedAt === undefined ? undefined : (call.decision?.at ?? endedAt) - call.askedAt;
+  const ran = call?.startedAt === undefined ? undefined : Math.max(0, endedAt - call.startedAt);
+  const waited =
+    call?.askedAt === undefined ? undefined : Math.max(0, (call.decision?.at ?? endedAt) - call.askedAt);
   return { ...(ran !== undefined && { ranMs: ran }), ...(waited !== undefined && { waitedMs: waited }) };
 }
 

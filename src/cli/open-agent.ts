@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { createAgent } from "../agent/index.js";
+import { createAgent, taskTool } from "../agent/index.js";
 import type { Agent, AgentOptions, Place } from "../agent/index.js";
 import type { Ledger } from "../call/index.js";
 import { openSqliteLedger, redactingLedger } from "../history/index.js";
@@ -45,7 +45,7 @@ export async function openAgent(
   const agent = createAgent({
     name: "toolgate",
     ...model,
-    tools: builtInTools,
+    tools: [...builtInTools, taskTool()],
     toolSources,
     projectFile: "AGENTS.md",
     policy: ({ root, sessionId, modeId }) => {
@@ -99,8 +99,8 @@ export async function openFlaggedModel(
   return { model, contextWindow, ...(price && { price }) };
 }
 
-/** A plan is the agent's own note to itself. */
-const OWN_NOTES: readonly Rule[] = [{ allow: "todo_write" }, { allow: "todo_read" }];
+/** A plan is the agent's own note to itself. A sub-agent does nothing by being started: each of its calls is decided on. */
+const OWN_NOTES: readonly Rule[] = [{ allow: "todo_write" }, { allow: "todo_read" }, { allow: "task" }];
 
 function grantScope(scope: GrantScope["type"], { root, sessionId }: Place): GrantScope {
   if (scope === "session") return { type: scope, sessionId };

@@ -45,6 +45,7 @@ export function callText(call: ToolCall, patterns: readonly RedactionPattern[]):
     ...call.locations.map(({ path }) => path),
     inputText(call.rawInput, patterns),
     ...call.content.map(contentText),
+    ...(call.childSteps ?? []).map(({ text }) => text),
     endSentence(call) ?? "",
     call.decision?.reason ?? "",
   ];

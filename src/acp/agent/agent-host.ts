@@ -61,6 +61,8 @@ async function openSession(options: AgentHostOptions, request: OpenRequest): Pro
       agent,
       ledger,
       workspace,
+      // Read before every answer of the model: an editor need not be asked for that.
+      projectFiles: local,
       sessionId,
       elicit: elicitFromClient(client, sessionId),
       patience: PATIENCE,

@@ -17,11 +17,14 @@ import { ForeignSession } from "./foreign-session.js";
 import type { AgentSide, ForeignSessionOptions } from "./foreign-session.js";
 import { ServedWork } from "./served-work.js";
 import { readAgent } from "./read-agent.js";
+import { greeting, spoken } from "./spoken.js";
 import type { KnownAgent } from "./read-agent.js";
 
 export type ConnectOptions = {
   /** The agent's program, or a wire to an agent that runs elsewhere. */
   readonly agent: AgentCommand | Wire;
+  /** The newest version of ACP to speak; 2 is the draft. The agent may choose an older one. */
+  readonly protocol?: 1 | 2;
   /** Who we are, for the agent. */
   readonly client?: { readonly name: string; readonly version: string };
   /** Whether somebody can be asked what the agent wants to know. */
@@ -58,6 +61,7 @@ export class AgentConnection {
   #unclaimedCount = 0;
   /** Sessions that are being opened, by answers that have not come yet. */
   #opening: Promise<unknown> = Promise.resolve();
+  #spoken = spoken(1);
   #known: KnownAgent = readAgent({}, "the agent");
   #isGone = false;
   readonly #work: ServedWork;
@@ -138,8 +142,10 @@ export class AgentConnection {
       session.isReplaying = isKnown;
       this.#claim(session);
       try {
-        const method = canResume && isKnown ? "session/resume" : canLoad ? "session/load" : "session/resume";
-        await this.#signedIn(() => this.#request(method, params));
+        const isV2 = this.#spoken.version === 2;
+        const method = (canResume && isKnown) || !canLoad ? "session/resume" : "session/load";
+        const replay = isV2 && !isKnown ? { replayFrom: { type: "start" } } : {};
+        await this.#signedIn(() => this.#request(method, { ...params, ...replay }));
       } catch (error) {
         this.#sessions.delete(agentSessionId);
         await session.close();
@@ -183,22 +189,18 @@ export class AgentConnection {
   }
 
   async #greeted(): Promise<this> {
-    const { client = { name: "toolgate", version: "0" }, canElicit = false } = this.#options;
+    const { client = { name: "toolgate", version: "0" }, canElicit = false, protocol = 1 } = this.#options;
     try {
-      const result = await this.#request("initialize", {
-        protocolVersion: 1,
-        clientCapabilities: {
-          fs: { readTextFile: true, writeTextFile: true },
-          terminal: true,
-          ...(canElicit && { elicitation: { form: {}, url: {} } }),
-        },
-        clientInfo: client,
-      });
+      const result = await this.#request("initialize", greeting(protocol, client, canElicit));
       this.#known = readAgent(isJsonObject(result) ? result : {}, this.#nameByCommand());
-      if (this.#known.protocolVersion === 1) return this;
+      const { name, protocolVersion: chosen } = this.#known;
+      if (chosen === 1 || (chosen === 2 && protocol === 2)) {
+        this.#spoken = spoken(chosen);
+        return this;
+      }
       throw new AgentTrouble(
         "AGENT_VERSION",
-        `${this.#known.name} speaks version ${this.#known.protocolVersion} of ACP and Toolgate speaks version 1. Nothing was done.`,
+        `${name} speaks version ${chosen} of ACP and Toolgate version ${protocol} with it. Nothing was done.`,
       );
     } catch (error) {
       await this.close();
@@ -214,10 +216,13 @@ export class AgentConnection {
 
   #side(): AgentSide {
     const known = () => this.#known.name;
+    const gone = this.#peer.closed;
     return {
       get name() {
         return known();
       },
+      spoken: this.#spoken,
+      gone,
       lastWords: () => this.lastWords(),
       request: (method, params, options) => this.#peer.request(method, params, options),
       notify: (method, params) => this.#peer.notify(method, params),
@@ -257,7 +262,8 @@ export class AgentConnection {
         `${name} did not answer ${method} within ${waited / 1000} s. Is it an ACP agent? ${await this.lastWords()}`.trim(),
       );
     if (!(error instanceof RpcError) || error.code === CODE.authRequired) return error;
-    return new AgentTrouble("AGENT_REFUSED", `${name} refused ${method}: ${oneLine(error.message, 1_000)}`);
+    const said = [error.message, detailsOf(error.data)].filter(Boolean).join(": ");
+    return new AgentTrouble("AGENT_REFUSED", `${name} refused ${method}: ${oneLine(said, 1_000)}`);
   }
 
   /** Does it, and when the agent wants someone to sign in first, does that and tries once more. */
@@ -275,7 +281,7 @@ export class AgentConnection {
           `${name} wants you to sign in first${offered === "" ? "" : `; it offers: ${offered}`}. Nothing was started. Sign in with the agent's own command, or name the way to sign in.`,
         );
       }
-      await this.#request("authenticate", { methodId });
+      await this.#request(this.#spoken.signIn, { methodId });
       return act();
     }
   }
@@ -326,7 +332,9 @@ export class AgentConnection {
   }
 
   #answerFor(session: ForeignSession, asked: Asked): unknown {
-    return this.#work.serves(asked.method) ? this.#work.answer(asked, session) : session.answer(asked);
+    // In v2 agents have files and terminals of their own.
+    const isServed = this.#spoken.version === 1 && this.#work.serves(asked.method);
+    return isServed ? this.#work.answer(asked, session) : session.answer(asked);
   }
 
   /** The session may be one whose opening has not been answered yet. */
@@ -348,6 +356,12 @@ export class AgentConnection {
   async #sessionsGone(): Promise<void> {
     await Promise.allSettled([...this.#sessions.values()].map((session) => session.agentGone()));
   }
+}
+
+/** Agents put what went wrong beside a message that says nothing. */
+function detailsOf(data: unknown): string {
+  const details = isJsonObject(data) ? data["details"] : data;
+  return typeof details === "string" ? details : "";
 }
 
 function readListed(one: unknown): readonly ListedSession[] {

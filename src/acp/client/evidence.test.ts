@@ -67,8 +67,7 @@ const nested = (marked: unknown) =>
 test("a command is found wherever it stands", () => {
   fc.assert(
     fc.property(nested({ command: "rm -rf build" }), (rawInput) => {
-      const found = of(rawInput);
-      if (JSON.stringify(rawInput).includes("rm -rf")) expect(found.commands).toEqual(["rm -rf build"]);
+      expect(of(rawInput).commands).toEqual(["rm -rf build"]);
     }),
   );
 });
@@ -76,8 +75,7 @@ test("a command is found wherever it stands", () => {
 test("so is a file", () => {
   fc.assert(
     fc.property(nested({ path: "/outside" }), (rawInput) => {
-      const found = of(rawInput);
-      if (JSON.stringify(rawInput).includes("outside")) expect(found.named).toEqual(["/outside"]);
+      expect(of(rawInput).named).toEqual(["/outside"]);
     }),
   );
 });

@@ -26,7 +26,7 @@ import { ConnectionClosed } from "../connection/peer.js";
 import type { Asked, RequestOptions } from "../connection/peer.js";
 import { CODE, RpcError } from "../connection/message.js";
 import { isJsonObject } from "../json.js";
-import { V1Reader } from "../v1/reader.js";
+import type { JsonObject } from "../json.js";
 import { AgentTrouble } from "./agent-trouble.js";
 import type { Acts } from "./acts.js";
 import { Decisions } from "./decisions.js";
@@ -34,6 +34,7 @@ import { AGENT_GONE, CANCELLED, endCalls, questionTakenBack, TURN_OVER } from ".
 import type { Why } from "./end-calls.js";
 import { Inbox } from "./inbox.js";
 import { AgentRequests } from "./agent-requests.js";
+import type { Spoken } from "./spoken.js";
 import { repaired, UpdateFold } from "./update-fold.js";
 import type { TerminalEnd } from "./update-fold.js";
 
@@ -41,8 +42,11 @@ import type { TerminalEnd } from "./update-fold.js";
 export type AgentSide = {
   /** Its name, for people and for rules. */
   readonly name: string;
+  readonly spoken: Spoken;
   request(method: string, params: object, options?: RequestOptions): Promise<unknown>;
   notify(method: string, params: object): void;
+  /** Comes when nothing more is heard from it. */
+  readonly gone: Promise<void>;
   /** What is known of how it ended. */
   lastWords(): Promise<string>;
   /** Ends it, since it does not listen any more. */
@@ -95,6 +99,8 @@ export class ForeignSession implements HeldSession {
   /** The turn is being cancelled: nothing is asked any more. */
   #isCancelling = false;
   #isFollowing = false;
+  /** Who waits for the session's state to say that the turn is over, and whether it has begun. */
+  #turnState: TurnState | undefined;
   /** What the agent replays is on record already. */
   isReplaying = false;
 
@@ -115,7 +121,8 @@ export class ForeignSession implements HeldSession {
       book: record.book,
       agent: agent.name,
       terminalEnd: (terminalId) => agent.terminalEnd(terminalId),
-      reader: (session) => new V1Reader({ session, cwd: workspace.root, mode: "lenient" }),
+      reader: (session) => agent.spoken.reader(session, workspace.root),
+      isEchoing: () => agent.spoken.echoesUser && this.#turn !== undefined,
       now,
     });
     const place = { root: workspace.root, sessionId: record.sessionId };
@@ -130,6 +137,7 @@ export class ForeignSession implements HeldSession {
     this.#requests = new AgentRequests(
       {
         agent: agent.name,
+        spoken: agent.spoken,
         workspace,
         record,
         decisions: this.#decisions,
@@ -252,7 +260,16 @@ export class ForeignSession implements HeldSession {
 
   /** A message about this session. */
   receive(update: unknown): void {
-    if (!this.isReplaying) this.#inbox.add(update);
+    if (this.isReplaying) return;
+    this.#inbox.add(update);
+    if (this.#turnState) this.#seeState(this.#turnState, this.#agent.spoken.stateIn(update));
+  }
+
+  /** Idle without a reason may be what the session was before the prompt. */
+  #seeState(turn: TurnState, state: JsonObject | undefined): void {
+    if (state?.["state"] === "running") turn.hasRun = true;
+    const isOver = turn.hasRun || typeof state?.["stopReason"] === "string";
+    if (state?.["state"] === "idle" && isOver) turn.resolve({ stopReason: "end_turn", ...state });
   }
 
   /** A request of the agent in this session. */
@@ -344,12 +361,31 @@ export class ForeignSession implements HeldSession {
   async #askAgent(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<Ended> {
     if (signal.aborted) return { stopReason: "cancelled", why: CANCELLED };
     const { agentSessionId: sessionId } = this;
-    const answered = this.#agent.request("session/prompt", { sessionId, prompt: blocks }).then(
-      (result) => endedBy(result),
-      (error: unknown) => this.#broken(error),
-    );
+    const answered = this.#answered(sessionId, blocks);
     const told = await Promise.race([answered, aborted(signal)]);
     return told ?? this.#cancelled(answered);
+  }
+
+  /** How the agent says that the turn ended: by its answer, or by the session's state after it. */
+  async #answered(sessionId: string, blocks: readonly ContentBlock[]): Promise<Ended> {
+    const { gone, spoken } = this.#agent;
+    const request = (method: string, params: object) => this.#agent.request(method, params);
+    const params = { sessionId, prompt: blocks };
+    try {
+      if (spoken.version === 1) return endedBy(await request("session/prompt", params));
+      const idle = new Promise<JsonObject>((resolve) => {
+        this.#turnState = { resolve, hasRun: false };
+      });
+      await request("session/prompt", params);
+      const silenced = gone.then((): never => {
+        throw new ConnectionClosed();
+      });
+      return endedBy(await Promise.race([idle, silenced]));
+    } catch (error) {
+      return this.#broken(error);
+    } finally {
+      this.#turnState = undefined;
+    }
   }
 
   /** The agent is told, its questions are taken back, and it has a while to say how it all ended. */
@@ -500,6 +536,8 @@ export class ForeignSession implements HeldSession {
   }
 }
 
+type TurnState = { readonly resolve: (state: JsonObject) => void; hasRun: boolean };
+
 type Ended = { readonly stopReason: StopReason; readonly why: Why; readonly error?: string };
 
 const STOP_REASONS: ReadonlyMap<unknown, StopReason> = new Map(
@@ -510,6 +548,10 @@ function endedBy(result: unknown): Ended {
   const said = isJsonObject(result) ? result["stopReason"] : undefined;
   const stopReason = STOP_REASONS.get(said);
   if (stopReason) return { stopReason, why: stopReason === "cancelled" ? CANCELLED : TURN_OVER };
+  const failure =
+    isJsonObject(result) && isJsonObject(result["error"]) ? result["error"]["message"] : undefined;
+  if (typeof failure === "string")
+    return { stopReason: "error", why: TURN_OVER, error: oneLine(failure, 1_000) };
   const error = `the agent ended its turn with no reason that is known (${oneLine(JSON.stringify(said) ?? "none", 80)})`;
   return { stopReason: "error", why: TURN_OVER, error };
 }

@@ -7,7 +7,6 @@ import { invalidParams } from "../connection/message.js";
 import type { Asked } from "../connection/peer.js";
 import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
-import { readV1Permission } from "../v1/permission.js";
 import type { AskedPermission } from "../v1/permission.js";
 import type { Approvals } from "./approvals.js";
 import type { Outcome } from "./decisions.js";
@@ -34,8 +33,8 @@ export class Permissions {
   }
 
   async answer({ params, signal }: Asked): Promise<PermissionAnswer> {
-    const { inbox, isCancelling, record } = this.#parts;
-    const asked = readV1Permission(params);
+    const { inbox, isCancelling, record, spoken } = this.#parts;
+    const asked = spoken.readPermission(params);
     if (!asked)
       throw invalidParams(
         "The permission request cannot be read: it needs a sessionId, a toolCall, and options with an optionId, a name and a kind of ACP's. It was not allowed.",
@@ -104,7 +103,7 @@ export class Permissions {
     readonly before: ToolCall | undefined;
     readonly events: readonly SessionEvent[];
   } {
-    const { record, fold, now } = this.#parts;
+    const { record, fold, spoken, now } = this.#parts;
     const agentsId = this.#currentId(String(toolCall["toolCallId"]));
     const before = record.book.call(agentsId);
     const { status: _, ...said } = toolCall;
@@ -112,7 +111,7 @@ export class Permissions {
     const toolCallId = isOwn ? agentsId : this.#freeId(agentsId);
     const update = isOwn
       ? { ...said, sessionUpdate: "tool_call_update" }
-      : { ...askedAnew(before, said), sessionUpdate: "tool_call", toolCallId };
+      : { ...askedAnew(before, said), sessionUpdate: spoken.start, toolCallId };
     const events = [...fold.read([update])];
     if (!isOwn) events.push(...shownAnew(before, said, toolCallId, now()));
     const call = fold.call(toolCallId);

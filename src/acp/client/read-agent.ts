@@ -17,19 +17,22 @@ export type KnownAgent = {
 
 /** `otherwise`: its name, when it does not say. */
 export function readAgent(result: JsonObject, otherwise: string): KnownAgent {
-  const info = objectOf(result["agentInfo"]);
-  const capabilities = objectOf(result["agentCapabilities"]);
-  const session = objectOf(capabilities["sessionCapabilities"]);
-  const methods = Array.isArray(result["authMethods"]) ? result["authMethods"] : [];
   const { protocolVersion } = result;
+  const isV2 = protocolVersion === 2;
+  const info = objectOf(result[isV2 ? "info" : "agentInfo"]);
+  const capabilities = objectOf(result[isV2 ? "capabilities" : "agentCapabilities"]);
+  const session = objectOf(capabilities[isV2 ? "session" : "sessionCapabilities"]);
+  const methods = Array.isArray(result["authMethods"]) ? result["authMethods"] : [];
+  // In v2 every agent that has sessions can do these.
+  const can = (what: string) => isV2 || isJsonObject(session[what]);
   return {
     name: textOf(info["name"]) ?? otherwise,
     version: textOf(info["version"]),
     protocolVersion: typeof protocolVersion === "number" ? protocolVersion : 0,
-    canLoad: capabilities["loadSession"] === true,
-    canResume: isJsonObject(session["resume"]),
-    canList: isJsonObject(session["list"]),
-    canClose: isJsonObject(session["close"]),
+    canLoad: !isV2 && capabilities["loadSession"] === true,
+    canResume: can("resume"),
+    canList: can("list"),
+    canClose: can("close"),
     canAddFolders: isJsonObject(session["additionalDirectories"]),
     authMethods: methods.flatMap((method: unknown) => readMethod(method)),
   };

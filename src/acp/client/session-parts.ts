@@ -3,11 +3,13 @@ import type { SessionRecord } from "../../run/index.js";
 import type { Workspace } from "../../tools/index.js";
 import type { Decisions } from "./decisions.js";
 import type { Inbox } from "./inbox.js";
+import type { Spoken } from "./spoken.js";
 import type { UpdateFold } from "./update-fold.js";
 
 export type SessionParts = {
   /** The agent's name. */
   readonly agent: string;
+  readonly spoken: Spoken;
   readonly workspace: Workspace;
   readonly record: SessionRecord;
   readonly decisions: Decisions;

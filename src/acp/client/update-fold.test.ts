@@ -10,6 +10,7 @@ function folding(book = new SessionBook("s")) {
     book,
     agent: "them",
     reader: (session) => new V1Reader({ session, cwd: "/ws", mode: "lenient" }),
+    isEchoing: () => false,
     terminalEnd: () => undefined,
     now: () => 1,
   });

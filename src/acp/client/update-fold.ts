@@ -72,6 +72,8 @@ export type FoldOptions = {
   /** The agent's name: what it calls its modes must not be taken for one of ours. */
   readonly agent: string;
   readonly reader: (session: SessionSoFar) => UpdateReader;
+  /** Leaves out what the person says, which is on record already. */
+  readonly isEchoing: () => boolean;
   /** What a command printed that we ran for the agent, once it has ended. */
   readonly terminalEnd: (terminalId: string) => TerminalEnd | undefined;
   readonly now: () => number;
@@ -82,10 +84,12 @@ export class UpdateFold {
   readonly #reader: UpdateReader;
   readonly #agent: string;
   readonly #terminalEnd: FoldOptions["terminalEnd"];
+  readonly #isEchoing: () => boolean;
   readonly #now: () => number;
 
-  constructor({ book, agent, reader, terminalEnd, now }: FoldOptions) {
+  constructor({ book, agent, reader, isEchoing, terminalEnd, now }: FoldOptions) {
     this.#agent = agent;
+    this.#isEchoing = isEchoing;
     this.#terminalEnd = terminalEnd;
     this.#seen = new NotYetRecorded(book);
     this.#reader = reader(this.#seen);
@@ -109,6 +113,7 @@ export class UpdateFold {
   #readOne(update: unknown, at: number): readonly SessionEvent[] {
     const result = this.#reader.read(update, at);
     if (!result.ok) return [repaired(at, "unreadable-update", result.problem)];
+    if (this.#isEchoing() && result.events.every(isUsers)) return [];
     const events = result.events.some(showsTerminal)
       ? result.events.flatMap((event) => [event, ...this.#printed(event)])
       : result.events;
@@ -198,6 +203,8 @@ export function repaired(at: number, repair: string, detail: string, toolCallId?
 
 /** The id of the call that stands for the question which was asked about another call, under way, for the second time or later. */
 export const askedId = (toolCallId: string, count: number): string => `${toolCallId}/asked-${count}`;
+
+const isUsers = (event: SessionEvent): boolean => event.type === "message-chunk" && event.role === "user";
 
 const showsTerminal = (event: SessionEvent): boolean =>
   event.type === "call-revised" && (event.fields.content?.some(({ type }) => type === "terminal") ?? false);

@@ -24,7 +24,8 @@ export class ListenSockets {
       maxPayload: messageBytes,
       // One message a tick: the transport counts those that come together as a client that is too fast.
       allowSynchronousEvents: false,
-      closeTimeout: GOODBYE_MILLISECONDS,
+      // Its types do not know it yet.
+      ...{ closeTimeout: GOODBYE_MILLISECONDS },
       handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
     });
     this.#heartbeat = setInterval(() => this.#beat(), heartbeatMilliseconds).unref();

@@ -11,6 +11,9 @@ import type { Wire, WireListener } from "./wire.js";
 /** Characters. A legal message of 31 MiB passes; what is longer is no message anyone means. */
 const LONGEST_LINE = 32 * 1024 * 1024;
 
+/** Milliseconds that the last words may take. */
+const PATIENCE = 5_000;
+
 export function stdioWire(input: Readable, output: Writable): Wire {
   return new StdioWire(input, output);
 }
@@ -67,11 +70,14 @@ class StdioWire implements Wire {
   }
 
   async close(): Promise<void> {
+    // A side that does not read must not hold up one that wants to go.
+    const patience = AbortSignal.timeout(PATIENCE);
+    const isOver = new Promise((resolve) => patience.addEventListener("abort", resolve, { once: true }));
     do {
-      await this.drained();
+      await Promise.race([this.drained(), isOver]);
       // Whoever waited for room has more to say.
       await new Promise(setImmediate);
-    } while (!this.#isGone && this.unsent > 0);
+    } while (!this.#isGone && this.unsent > 0 && !patience.aborted);
     this.#isGone = true;
     this.#input.destroy();
     if (!this.#output.writableEnded && this.#output !== process.stdout) this.#output.end();

@@ -4,7 +4,7 @@
  */
 import type { Meta, SessionEvent, ToolCall } from "../../call/index.js";
 import { CallReader } from "../call-reader.js";
-import { isJsonObject } from "../json.js";
+import { isJsonObject, isNone } from "../json.js";
 import type { JsonObject } from "../json.js";
 import { V2_BLOCKS } from "../read-block.js";
 import type { CallMessage, CallRules } from "../read-call.js";
@@ -51,6 +51,7 @@ export class V2Reader {
     this.#chunks.interrupt();
     switch (update["sessionUpdate"]) {
       case "tool_call_update":
+        checkCapabilities(update["capabilities"], reading);
         return this.#calls.read(update, false, (message, known) => this.#complete(message, known));
       case "tool_call_content_chunk":
         return this.#readContentChunk(update, reading);
@@ -105,6 +106,16 @@ export class V2Reader {
       ),
     ];
   }
+}
+
+/** What may be done with a call is not kept; what cannot be read means that nothing may. */
+function checkCapabilities(capabilities: unknown, reading: Reading): void {
+  if (isNone(capabilities)) return;
+  const cancel = isJsonObject(capabilities) ? capabilities["cancel"] : undefined;
+  if (!isJsonObject(capabilities) || !(isNone(cancel) || isJsonObject(cancel)))
+    return reading.tolerate("bad-field", '"capabilities" must be an object of objects and was left out');
+  readMeta(capabilities["_meta"], false, reading);
+  if (isJsonObject(cancel)) readMeta(cancel["_meta"], false, reading);
 }
 
 function patched(meta: Meta | undefined, patch: Meta): Meta {

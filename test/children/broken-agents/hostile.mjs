@@ -1,5 +1,6 @@
 // Agents that do what no agent should: argv[2] says what.
 import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
 
 const HOW = {
   // Reads, and never says a word.
@@ -18,7 +19,7 @@ const HOW = {
   stubborn: () => {
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => undefined);
     const child = spawn("sleep", ["600"], { stdio: "inherit" });
-    process.stderr.write(`pid ${child.pid}\n`);
+    if (process.env.PIDS) writeFileSync(process.env.PIDS, `${process.pid} ${child.pid}`);
     setInterval(() => undefined, 1000);
   },
   // Shapes that nothing expects, for every request.

@@ -299,10 +299,10 @@ export const PATCHES: readonly Requirement[] = [
     text: "Every _meta is an object or null.",
     scenes: ["hello", "turn"],
     check: (evidence) => {
-      const odd = conversations(evidence)
-        .flatMap(fromAgent)
-        .find(({ message }) => oddMeta(message) !== undefined);
-      return odd ? failed(shown(odd)) : PASS;
+      const said = conversations(evidence).flatMap(fromAgent);
+      const odd = said.find(({ message }) => oddMeta(message) !== undefined);
+      if (odd) return failed(shown(odd));
+      return said.length > 0 ? PASS : untested("the agent wrote nothing");
     },
   },
   {

@@ -1,0 +1,125 @@
+/** `toolgate conformance` as someone who writes an agent uses it. */
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { folder } from "./agent-kit.js";
+
+const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
+const sample = fileURLToPath(new URL("children/broken-agents/agent.mjs", import.meta.url));
+const hostile = fileURLToPath(new URL("children/broken-agents/hostile.mjs", import.meta.url));
+
+async function conformance(...words: readonly string[]) {
+  const state = await folder();
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, "conformance", ...words], {
+    encoding: "utf8",
+    env: { ...process.env, STATE: state, NO_COLOR: "1" },
+  });
+  return { status, stdout, stderr };
+}
+
+test("a good agent is conformant, with a line for each requirement and a table", async () => {
+  const { status, stdout, stderr } = await conformance("--only", "ACP-INIT", "--", "node", sample);
+  expect([status, stderr]).toEqual([0, ""]);
+  expect(stdout.split("\n")).toEqual([
+    `ACP version 1: node ${sample}`,
+    "",
+    expect.stringMatching(/^✓ ACP-INIT-001 +mandatory +initialize succeeds/),
+    expect.stringMatching(/^✓ ACP-INIT-002 +mandatory /),
+    expect.stringMatching(/^✓ ACP-INIT-003 +mandatory /),
+    expect.stringMatching(/^✓ ACP-INIT-004 +advisory /),
+    "",
+    expect.stringMatching(/^ +passed +failed +not tested$/),
+    expect.stringMatching(/^mandatory +3 +0 +0$/),
+    expect.stringMatching(/^capability +0 +0 +0$/),
+    expect.stringMatching(/^advisory +1 +0 +0$/),
+    "",
+    "Conformant: nothing mandatory failed or was left out, and nothing that it can do failed.",
+    "",
+  ]);
+});
+
+test("a bad one is not: exit code 1, and the line that was seen", async () => {
+  const broken = ["--env", "BREAK=ACP-SESSION-002", "--only", "ACP-SESSION-002"];
+  const { status, stdout } = await conformance(...broken, "--", "node", sample);
+  expect(status).toBe(1);
+  expect(stdout).toMatch(/^✗ ACP-SESSION-002 .*\n {4}seen: .*"sessionId":"session_1"/m);
+  expect(stdout).toContain("Not conformant: 1 mandatory or advertised thing failed.");
+});
+
+test("the report is JSON for programs, also of the draft", async () => {
+  const draft = ["--protocol", "2", "--env", "DIALECT=2", "--json", "--only", "ACP-INIT-203"];
+  const { status, stdout } = await conformance(...draft, "--", "node", sample);
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    version: 2,
+    isConformant: true,
+    requirements: [{ id: "ACP-INIT-203", level: "mandatory", finding: { verdict: "pass" } }],
+  });
+});
+
+test("what an agent writes cannot play with the terminal", async () => {
+  const cwd = await folder({ "agent.sh": String.raw`printf '\033[2Jhello\n'` });
+  const { stdout } = await conformance("--only", "ACP-TRANSPORT-001", "--", "sh", join(cwd, "agent.sh"));
+  expect(stdout).toContain("⟨U+001B⟩[2Jhello");
+  expect(stdout).not.toContain("\u001b");
+});
+
+test.each([
+  [["--", "/no/such/agent"], 1, "could not be started"],
+  [["--only", "ACP-NOTHING", "--", "node"], 1, "There is no requirement ACP-NOTHING"],
+  [["--timeout", "soon", "--", "node"], 2, "number of seconds"],
+  [["--env", "NOVALUE", "--", "node"], 2, "a name, = and a value"],
+  [[], 2, "missing required argument 'command'"],
+])("%j is an error in words", async (words, code, message) => {
+  const { status, stdout, stderr } = await conformance(...words);
+  expect([status, stdout]).toEqual([code, ""]);
+  expect(stderr).toContain(message);
+  expect(stderr).not.toMatch(/\n\s+at /);
+});
+
+test("someone who stops it leaves no agent behind", async () => {
+  const cwd = await folder();
+  const pids = join(cwd, "pids");
+  const child = spawn(
+    process.execPath,
+    [program, "conformance", "--only", "ACP-INIT-001", "--", process.execPath, hostile, "stubborn"],
+    { stdio: "ignore", env: { ...process.env, PIDS: pids } },
+  );
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const started = await until(() => readPids(pids));
+  child.kill("SIGINT");
+  const [code]: unknown[] = await once(child, "close");
+  expect(code).toBe(130);
+  expect(started.filter(isThere)).toEqual([]);
+});
+
+function readPids(file: string): readonly number[] {
+  try {
+    const pids = readFileSync(file, "utf8").trim().split(" ").map(Number);
+    return pids.length === 2 ? pids : [];
+  } catch {
+    return [];
+  }
+}
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // A killed one that nobody has waited for yet is still listed, as a zombie.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+async function until(look: () => readonly number[]): Promise<readonly number[]> {
+  const end = Date.now() + 20_000;
+  while (look().length === 0) {
+    if (Date.now() > end) throw new Error("it did not happen within 20 seconds");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return look();
+}
