@@ -95,7 +95,7 @@ async function recorded(text) {
   return { file, messages: client.lines.length };
 }
 
-/** Each round starts every variant anew, warms it up with one prompt and measures the next three. */
+/** Each round starts every variant anew, lets the engine warm up with eight prompts and measures the next five. */
 async function compared(text, variants) {
   const ratios = Object.fromEntries(Object.keys(variants).map((name) => [name, []]));
   const times = Object.fromEntries(Object.keys(variants).map((name) => [name, []]));
@@ -103,9 +103,9 @@ async function compared(text, variants) {
     const took = {};
     for (const [name, args] of Object.entries(variants)) {
       const client = await new BareClient(args(round)).open();
-      await client.prompt(text);
+      for (let run = 0; run < 8; run += 1) await client.prompt(text);
       const runs = [];
-      for (let run = 0; run < 3; run += 1) runs.push(await client.prompt(text));
+      for (let run = 0; run < 5; run += 1) runs.push(await client.prompt(text));
       took[name] = median(runs);
       await client.leave();
     }

@@ -165,6 +165,34 @@ describe("perm: how a decision is told", () => {
     expect(outcomes(notes())).toEqual(["no"]);
   });
 
+  test("for doors that hold nothing a turn is parked on a question, and goes on when it was answered", async () => {
+    const { session, ledger, notes } = await drive(ASKS, { parksOnQuestions: true });
+    const never = new AbortController().signal;
+    expect(await session.prompt(text(JSON.stringify(command("make all"))), never)).toEqual({
+      status: "parked",
+    });
+    expect(session.book.turn?.state.status).toBe("parked");
+    expect(await session.advance(never)).toEqual({ status: "parked" });
+    const [question] = await ledger.openQuestions({ sessionId: session.sessionId });
+    await ledger.answer(question?.questionId ?? "", {
+      outcome: { type: "selected", optionId: "allow_once" },
+      intentHash: question?.intentHash ?? "",
+      by: "person",
+      at: Date.now(),
+    });
+    expect(await session.advance(never)).toEqual({ status: "stopped", stopReason: "end_turn" });
+    expect(outcomes(notes())).toEqual(["yes"]);
+  });
+
+  test("who says something else while a turn is parked goes on without it", async () => {
+    const { session, notes } = await drive(ASKS, { parksOnQuestions: true });
+    const never = new AbortController().signal;
+    await session.prompt(text(JSON.stringify(command("make all"))), never);
+    const next = text(JSON.stringify({ ...command("make"), toolCallId: "t2", options: [] }));
+    expect(await session.prompt(next, never)).toMatchObject({ stopReason: "end_turn" });
+    expect(outcomes(notes())).toEqual(["cancelled", "cancelled"]);
+  });
+
   test("an always is stored here, is an allow-once to the agent, and holds for the next call", async () => {
     const rules: Rule[] = [];
     const stored: string[] = [];

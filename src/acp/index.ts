@@ -8,7 +8,7 @@
 export { agentHost } from "./agent/agent-host.js";
 export type { AgentHostOptions, ModelChoice, ServersOfSession, UsedModel } from "./agent/agent-host.js";
 export type { AcpHost, Choice, ClientSide, Command, HostedSession, OpenRequest } from "./agent/host.js";
-export type { Loop, LoopTurn } from "./agent/loop-session.js";
+export type { Loop, LoopTurn } from "../agent/index.js";
 export { serveAcp } from "./agent/serve-acp.js";
 export type { ServeAcpOptions } from "./agent/serve-acp.js";
 export { serveWire } from "./agent/serve-wire.js";
@@ -20,7 +20,7 @@ export { AgentTrouble } from "./client/agent-trouble.js";
 export type { AgentTroubleCode } from "./client/agent-trouble.js";
 export { commandWords } from "./client/command-words.js";
 export { ForeignSession } from "./client/foreign-session.js";
-export type { ForeignSessionOptions } from "./client/foreign-session.js";
+export type { ForeignSessionOptions } from "./client/foreign-options.js";
 export type { KnownAgent } from "./client/read-agent.js";
 export { authRequired, RpcError } from "./connection/message.js";
 export { stdioWire } from "./connection/stdio-wire.js";

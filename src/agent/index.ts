@@ -11,6 +11,8 @@ export { createAgent } from "./create-agent.js";
 export type { Agent, AgentOptions, Place, PolicyFor } from "./create-agent.js";
 export type { HeldSession } from "./held-session.js";
 export { holdTurn } from "./hold-turn.js";
+export { LoopSession } from "./loop-session.js";
+export type { Loop, LoopSessionOptions, LoopTurn } from "./loop-session.js";
 export { taskTool } from "./task-tool.js";
 export type { TaskToolOptions } from "./task-tool.js";
 export type { TurnEnd } from "./turn.js";

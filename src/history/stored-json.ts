@@ -3,30 +3,29 @@
  */
 import type { SessionEvent } from "../call/index.js";
 import { IllegalEvent, oneLine } from "../call/index.js";
+import { frozenCopy } from "./json-copy.js";
 
 /** What cannot be written as JSON is turned away. */
 export function jsonText(value: unknown, subject: string, eventType: string): string {
-  try {
-    const text: unknown = JSON.stringify(value);
-    if (typeof text === "string") return text;
-  } catch (thrown) {
-    const reason = oneLine(thrown instanceof Error ? thrown.message : String(thrown), 200);
-    throw new IllegalEvent(subject, eventType, `keeps only what can be written as JSON (${reason})`);
-  }
-  throw new IllegalEvent(subject, eventType, `keeps only what can be written as JSON (it is nothing)`);
+  // For a value of no type that JSON knows it gives nothing, whatever its own type says.
+  return written(() => JSON.stringify(value) as string | undefined, subject, eventType);
 }
 
 /** The value as a ledger on disk would give it back, safe to hand out again and again. */
 export function frozenJson<Value>(value: Value, subject: string, eventType: string): Value {
-  const text = jsonText(value, subject, eventType);
-  return frozen(JSON.parse(text)) as Value;
+  return written(() => frozenCopy(value), subject, eventType) as Value;
 }
 
-/** JSON has no cycles, and what the ledger keeps is not deep. */
-function frozen(value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  for (const part of Object.values(value)) frozen(part);
-  return Object.freeze(value);
+function written<Written>(write: () => Written | undefined, subject: string, eventType: string): Written {
+  let result: Written | undefined;
+  try {
+    result = write();
+  } catch (thrown) {
+    const reason = oneLine(thrown instanceof Error ? thrown.message : String(thrown), 200);
+    throw new IllegalEvent(subject, eventType, `keeps only what can be written as JSON (${reason})`);
+  }
+  if (result !== undefined) return result;
+  throw new IllegalEvent(subject, eventType, `keeps only what can be written as JSON (it is nothing)`);
 }
 
 /**

@@ -6,7 +6,7 @@
 import { setMaxListeners } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import { createToolTitle, IllegalEvent, plainJson, ToolCallIds } from "../call/index.js";
-import type { Question, SessionBook, SessionEvent, ToolCall } from "../call/index.js";
+import type { Question, SessionBook, SessionEvent, ToolCall, ToolCallContent } from "../call/index.js";
 import type { Intent, Rule, Verdict } from "../policy/index.js";
 import type { Toolbox, Workspace } from "../tools/index.js";
 import { awaitsChild, CallRunner } from "./call-runner.js";
@@ -327,16 +327,26 @@ export class Gate {
     await this.#record.close();
   }
 
-  /** The app's result of a call it was asked to make. */
-  async finishForApp(toolCallId: string, output: unknown): Promise<void> {
+  /** The app's result of a call it was asked to make; `content` is what it shows beside that, pictures for one. */
+  async finishForApp(
+    toolCallId: string,
+    output: unknown,
+    content?: readonly ToolCallContent[],
+  ): Promise<void> {
     const state = this.#record.book.call(toolCallId)?.state;
     if (state?.status !== "waiting" || state.waitingFor.type !== "app")
       throw new IllegalEvent(`Tool call ${toolCallId}`, "call-done", "does not wait for the app");
     await this.#record.record(
-      [{ type: "call-done", toolCallId, at: this.#now(), rawOutput: plainJson(output) }],
-      {
-        durable: true,
-      },
+      [
+        {
+          type: "call-done",
+          toolCallId,
+          at: this.#now(),
+          rawOutput: plainJson(output),
+          ...(content && { content }),
+        },
+      ],
+      { durable: true },
     );
   }
 

@@ -3,7 +3,8 @@
  * caller's. Whoever answers first counts, here or elsewhere; then the others are told to stop asking.
  */
 import { IllegalEvent, LedgerError } from "../call/index.js";
-import type { Answer, Ledger, Question, RecordedEvent } from "../call/index.js";
+import type { Answer, Ledger, Question } from "../call/index.js";
+import { settledInLog } from "./settled-questions.js";
 
 /** Shows a question and comes back with what was chosen. The signal says that it no longer matters. */
 export type Ask = (question: Question, signal: AbortSignal) => Promise<Omit<Answer, "intentHash" | "at">>;
@@ -29,23 +30,12 @@ export async function holdUntilAnswered(options: HoldOptions): Promise<void> {
   const stop = AbortSignal.any([signal, over.signal]);
   try {
     await Promise.race([
-      watch(ledger, question, after, stop),
+      settledInLog(ledger, question, after, stop),
       put(ledger, question, ask, stop, now),
       expiry(question, stop, now),
     ]);
   } finally {
     over.abort();
-  }
-}
-
-async function watch(
-  ledger: Ledger,
-  { sessionId, questionId }: Question,
-  after: number,
-  signal: AbortSignal,
-): Promise<void> {
-  for await (const recorded of ledger.follow(sessionId, { after, signal })) {
-    if (settles(recorded, questionId)) return;
   }
 }
 
@@ -66,13 +56,6 @@ function expiry({ expiresAt }: Question, signal: AbortSignal, now: () => number)
 }
 
 const LOOK_AGAIN_MILLISECONDS = 60_000;
-
-function settles({ event }: RecordedEvent, questionId: string): boolean {
-  return (
-    (event.type === "question-answered" || event.type === "question-withdrawn") &&
-    event.questionId === questionId
-  );
-}
 
 async function put(
   ledger: Ledger,

@@ -2,8 +2,9 @@
  * A session held open for writing: its lease, its place in the ledger, and the book of what was
  * recorded. What is in the book is in the ledger, in the same order.
  */
-import { LedgerError, SessionBook } from "../call/index.js";
+import { IllegalEvent, LedgerError, SessionBook } from "../call/index.js";
 import type { Lease, Ledger, SessionEvent } from "../call/index.js";
+import { GatheredEvents } from "./gathered-events.js";
 import { SnapshotKeeper } from "./snapshot-keeper.js";
 
 /** Long enough for a busy process to renew in time, short enough to take over a dead one's session soon. */
@@ -29,6 +30,7 @@ export class SessionRecord {
   readonly #listeners = new Set<(events: readonly SessionEvent[]) => void>();
   /** One append at a time: parallel calls report in whatever order, the log has one. */
   #queue: Promise<unknown> = Promise.resolve();
+  readonly #gathered = new GatheredEvents(() => void this.#inTurn(() => this.#appendGathered()));
 
   private constructor(ledger: Ledger, lease: Lease, milliseconds: number) {
     this.ledger = ledger;
@@ -73,11 +75,14 @@ export class SessionRecord {
   /** Appends the events, all or none, and folds them. Throws before anything is stored when one is illegal. */
   async record(events: readonly SessionEvent[], { durable = false } = {}): Promise<void> {
     if (events.length === 0) return;
-    await this.#inTurn(() => this.#append(events, durable));
+    await new Promise<void>((resolve, reject) => {
+      this.#gathered.add({ events, durable, resolve, reject });
+    });
   }
 
   /** The same with events that are made from the newest state, and nothing is recorded in between. */
   async recordMade(make: () => readonly SessionEvent[]): Promise<void> {
+    this.#gathered.writeNow();
     await this.#inTurn(async () => {
       await this.#readNew();
       const events = make();
@@ -87,6 +92,7 @@ export class SessionRecord {
 
   /** Folds what others have appended: answers need no lease. */
   async catchUp(): Promise<void> {
+    this.#gathered.writeNow();
     await this.#inTurn(() => this.#readNew());
   }
 
@@ -98,6 +104,7 @@ export class SessionRecord {
 
   async close(): Promise<void> {
     clearInterval(this.#renewal);
+    this.#gathered.writeNow();
     await this.#queue.catch(() => undefined);
     if (this.#snapshots.isDueAtClose(this.#seq))
       await this.#snapshots.keep(this.#lease, this.book, this.#seq);
@@ -123,6 +130,31 @@ export class SessionRecord {
       }
     }
     await this.catchUp();
+  }
+
+  async #appendGathered(): Promise<void> {
+    const parts = this.#gathered.take();
+    const [first, ...others] = parts;
+    if (!first) return;
+    try {
+      if (others.length > 0) {
+        const durable = parts.some((part) => part.durable);
+        await this.#append(
+          parts.flatMap(({ events }) => events),
+          durable,
+        );
+        for (const { resolve } of parts) resolve();
+        return;
+      }
+    } catch (error) {
+      if (!(error instanceof IllegalEvent)) {
+        for (const { reject } of parts) reject(error);
+        return;
+      }
+      // One of them is wrong, and nothing was stored: each answers for itself.
+    }
+    for (const { events, durable, resolve, reject } of parts)
+      await this.#append(events, durable).then(resolve, reject);
   }
 
   async #append(events: readonly SessionEvent[], durable: boolean): Promise<void> {

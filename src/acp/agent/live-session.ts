@@ -56,12 +56,14 @@ export class LiveSession {
   /** Everything that is remembered, in the order in which it happened. */
   async replay(): Promise<void> {
     const { timeline, plan, info } = this.#session.book.snapshot();
+    const begun = new Set<string>();
     for (const entry of timeline) {
       if (entry.type === "call") this.#waiting.addCall(entry.call.toolCallId);
       else {
-        const { messageId, role, at, blocks } = entry.message;
-        for (const block of blocks)
-          this.#waiting.addEvent({ type: "message-chunk", at, messageId, role, block });
+        const { messageId } = entry.message;
+        const updates = this.#dialect.message(entry.message, !begun.has(messageId));
+        for (const update of updates) this.#waiting.addUpdate(update);
+        begun.add(messageId);
       }
     }
     if (plan.length > 0) this.#waiting.addEvent({ type: "plan-updated", at: 0, entries: plan });

@@ -4,7 +4,8 @@
  * It ends when the editor goes: every call is closed, every process gone, and the sessions are given back.
  */
 import { once } from "node:events";
-import type { Agent } from "../../agent/index.js";
+import { LoopSession } from "../../agent/index.js";
+import type { Agent, Loop } from "../../agent/index.js";
 import type { Ledger } from "../../call/index.js";
 import { LocalWorkspace } from "../../tools/index.js";
 import type { Workspace } from "../../tools/index.js";
@@ -14,8 +15,6 @@ import { agentHost } from "./agent-host.js";
 import { elicitFromClient } from "./elicit-from-client.js";
 import { editorWorkspace } from "./editor-workspace.js";
 import type { AcpHost } from "./host.js";
-import { LoopSession } from "./loop-session.js";
-import type { Loop } from "./loop-session.js";
 import { serveWire } from "./serve-wire.js";
 
 export type ServeAcpOptions = {

@@ -23,6 +23,8 @@ export type ServeWireOptions = {
   readonly openHost: () => Promise<AcpHost>;
   /** Speaks the v2 draft to clients that ask for it. */
   readonly v2?: boolean;
+  /** How many requests of the client may be under way. */
+  readonly mostRequests?: number;
   /** Hears what went wrong inside. */
   readonly onTrouble?: (error: unknown) => void;
 };
@@ -46,6 +48,7 @@ class WireAgent {
     this.peer = new Peer(wire, {
       request: (asked) => this.#request(asked),
       notification: (method, params) => this.#notification(method, params),
+      ...(options.mostRequests !== undefined && { mostRequests: options.mostRequests }),
       ...(options.onTrouble && { trouble: options.onTrouble }),
     });
   }

@@ -5,6 +5,7 @@ import { encodeV2Event } from "../v2/encode-event.js";
 import { V2Encoder } from "../v2/encoder.js";
 import { encodeV2Permission } from "../v2/permission.js";
 import { CODE } from "../connection/message.js";
+import { chunksOf } from "./dialect.js";
 import type { Dialect } from "./dialect.js";
 
 export function v2Dialect(): Dialect {
@@ -13,11 +14,18 @@ export function v2Dialect(): Dialect {
     echoesUser: true,
     call: (call) => encoder.encode(call),
     event: (event) => stateUpdate(event) ?? encodeV2Event(event),
+    message: (message, isFirst) => [
+      // Clients that have it from before must not have it twice.
+      ...(isFirst ? [{ sessionUpdate: WHOLE[message.role], messageId: message.messageId, content: [] }] : []),
+      ...chunksOf(message).flatMap((chunk) => encodeV2Event(chunk) ?? []),
+    ],
     permission: encodeV2Permission,
     // An outcome reads the same in both versions.
     outcome: readV1Outcome,
   };
 }
+
+const WHOLE = { user: "user_message", agent: "agent_message", thought: "agent_thought" } as const;
 
 function stateUpdate(event: SessionEvent): object | undefined {
   const state = stateOf(event);

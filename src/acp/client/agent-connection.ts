@@ -6,18 +6,21 @@
  */
 import { oneLine } from "../../call/index.js";
 import { CODE, RpcError } from "../connection/message.js";
-import { ConnectionClosed, Peer } from "../connection/peer.js";
+import { Peer } from "../connection/peer.js";
 import type { Asked } from "../connection/peer.js";
 import type { Wire } from "../connection/wire.js";
 import { isJsonObject } from "../json.js";
+import { AgentLine } from "./agent-line.js";
 import { AgentProcess } from "./agent-process.js";
 import type { AgentCommand } from "./agent-process.js";
 import { AgentTrouble } from "./agent-trouble.js";
 import { ForeignSession } from "./foreign-session.js";
-import type { AgentSide, ForeignSessionOptions } from "./foreign-session.js";
+import type { ForeignSessionOptions } from "./foreign-options.js";
+import type { AgentSide } from "./agent-side.js";
 import { ServedWork } from "./served-work.js";
 import { readAgent } from "./read-agent.js";
 import { greeting, spoken } from "./spoken.js";
+import { UnclaimedUpdates } from "./unclaimed-updates.js";
 import type { KnownAgent } from "./read-agent.js";
 
 export type ConnectOptions = {
@@ -46,8 +49,6 @@ export type ListedSession = {
 };
 
 const PATIENCE_MS = 60_000;
-/** Updates that came before the answer which names their session. */
-const MOST_UNCLAIMED = 1_000;
 /** More than this waits to be taken in: the agent has to wait too. */
 const MOST_BACKLOG = 5_000;
 const LOOK_AGAIN_MS = 5;
@@ -57,12 +58,12 @@ export class AgentConnection {
   readonly #peer: Peer;
   readonly #process: AgentProcess | undefined;
   readonly #sessions = new Map<string, ForeignSession>();
-  readonly #unclaimed = new Map<string, unknown[]>();
-  #unclaimedCount = 0;
+  readonly #unclaimed = new UnclaimedUpdates();
+  readonly #line: AgentLine;
   /** Sessions that are being opened, by answers that have not come yet. */
   #opening: Promise<unknown> = Promise.resolve();
   #spoken = spoken(1);
-  #known: KnownAgent = readAgent({}, "the agent");
+  #known: KnownAgent;
   #isGone = false;
   readonly #work: ServedWork;
   /** Comes when the agent is gone and all its sessions know. */
@@ -76,6 +77,13 @@ export class AgentConnection {
       request: (asked) => this.#answer(asked),
       notification: (method, params) => this.#receive(method, params),
     });
+    this.#line = new AgentLine({
+      peer: this.#peer,
+      name: () => this.#known.name,
+      lastWords: () => this.lastWords(),
+      patience: options.patience ?? PATIENCE_MS,
+    });
+    this.#known = readAgent({}, this.#nameByCommand());
     this.closed = this.#peer.closed.then(() => this.#gone());
   }
 
@@ -115,10 +123,15 @@ export class AgentConnection {
       ...(others.length > 0 && this.#known.canAddFolders && { additionalDirectories: others }),
     };
     return this.#open(async () => {
-      const result = await this.#signedIn(() => this.#request("session/new", params));
+      const result = await this.#signedIn("session/new", params);
       const sessionId = isJsonObject(result) ? result["sessionId"] : undefined;
       if (typeof sessionId !== "string")
         throw new AgentTrouble("AGENT_REFUSED", `${this.#known.name} opened a session and did not name it.`);
+      if (this.#sessions.has(sessionId))
+        throw new AgentTrouble(
+          "AGENT_REFUSED",
+          `${this.#known.name} gave a new session the name of one that is open. Nothing was started.`,
+        );
       return ForeignSession.open(options, this.#side(), sessionId);
     });
   }
@@ -145,7 +158,7 @@ export class AgentConnection {
         const isV2 = this.#spoken.version === 2;
         const method = (canResume && isKnown) || !canLoad ? "session/resume" : "session/load";
         const replay = isV2 && !isKnown ? { replayFrom: { type: "start" } } : {};
-        await this.#signedIn(() => this.#request(method, { ...params, ...replay }));
+        await this.#signedIn(method, { ...params, ...replay });
       } catch (error) {
         this.#sessions.delete(agentSessionId);
         await session.close();
@@ -164,7 +177,7 @@ export class AgentConnection {
   }> {
     if (!this.#known.canList)
       throw new AgentTrouble("NOT_OFFERED", `${this.#known.name} does not list its sessions.`);
-    const result = await this.#request("session/list", cursor === undefined ? {} : { cursor });
+    const result = await this.#line.request("session/list", cursor === undefined ? {} : { cursor });
     const { sessions, nextCursor } = isJsonObject(result) ? result : {};
     const listed = Array.isArray(sessions) ? sessions.flatMap((one: unknown) => readListed(one)) : [];
     return { sessions: listed, ...(typeof nextCursor === "string" && { nextCursor }) };
@@ -174,7 +187,7 @@ export class AgentConnection {
   async closeSession(session: ForeignSession): Promise<void> {
     const { agentSessionId } = session;
     if (this.#known.canClose && !this.#isGone)
-      await this.#request("session/close", { sessionId: agentSessionId }).catch(() => undefined);
+      await this.#line.request("session/close", { sessionId: agentSessionId }).catch(() => undefined);
     this.#sessions.delete(agentSessionId);
     await session.close();
   }
@@ -191,7 +204,7 @@ export class AgentConnection {
   async #greeted(): Promise<this> {
     const { client = { name: "toolgate", version: "0" }, canElicit = false, protocol = 1 } = this.#options;
     try {
-      const result = await this.#request("initialize", greeting(protocol, client, canElicit));
+      const result = await this.#line.request("initialize", greeting(protocol, client, canElicit));
       this.#known = readAgent(isJsonObject(result) ? result : {}, this.#nameByCommand());
       const { name, protocolVersion: chosen } = this.#known;
       if (chosen === 1 || (chosen === 2 && protocol === 2)) {
@@ -224,7 +237,8 @@ export class AgentConnection {
       spoken: this.#spoken,
       gone,
       lastWords: () => this.lastWords(),
-      request: (method, params, options) => this.#peer.request(method, params, options),
+      request: (method, params) => this.#peer.request(method, params),
+      ask: (method, params) => this.#line.request(method, params),
       notify: (method, params) => this.#peer.notify(method, params),
       terminalEnd: (terminalId) => this.#work.terminalEnd(terminalId),
       endCommands: (agentSessionId) => this.#work.end(agentSessionId),
@@ -236,54 +250,12 @@ export class AgentConnection {
     };
   }
 
-  /** A request that must be answered soon. What goes wrong is told in words. */
-  async #request(method: string, params: object): Promise<unknown> {
-    const { patience = PATIENCE_MS } = this.#options;
-    const signal = AbortSignal.timeout(patience);
-    try {
-      return await this.#peer.request(method, params, { signal });
-    } catch (error) {
-      throw await this.#inWords(method, error, signal.aborted ? patience : undefined);
-    }
-  }
-
-  async #inWords(method: string, error: unknown, waited: number | undefined): Promise<unknown> {
-    const name = this.#known.name === "the agent" ? this.#nameByCommand() : this.#known.name;
-    if (error instanceof ConnectionClosed) {
-      const words = await this.lastWords();
-      return new AgentTrouble(
-        "AGENT_GONE",
-        `${name} ended before it answered ${method}${words === "" ? "" : `: ${words}`}`,
-      );
-    }
-    if (waited !== undefined)
-      return new AgentTrouble(
-        "AGENT_REFUSED",
-        `${name} did not answer ${method} within ${waited / 1000} s. Is it an ACP agent? ${await this.lastWords()}`.trim(),
-      );
-    if (!(error instanceof RpcError) || error.code === CODE.authRequired) return error;
-    const said = [error.message, detailsOf(error.data)].filter(Boolean).join(": ");
-    return new AgentTrouble("AGENT_REFUSED", `${name} refused ${method}: ${oneLine(said, 1_000)}`);
-  }
-
-  /** Does it, and when the agent wants someone to sign in first, does that and tries once more. */
-  async #signedIn<Result>(act: () => Promise<Result>): Promise<Result> {
-    try {
-      return await act();
-    } catch (error) {
-      if (!(error instanceof RpcError) || error.code !== CODE.authRequired) throw error;
-      const { authMethods, name } = this.#known;
-      const methodId = this.#options.signIn?.(authMethods);
-      if (methodId === undefined) {
-        const offered = authMethods.map((one) => `${one.id} (${one.name})`).join(", ");
-        throw new AgentTrouble(
-          "AUTH_REQUIRED",
-          `${name} wants you to sign in first${offered === "" ? "" : `; it offers: ${offered}`}. Nothing was started. Sign in with the agent's own command, or name the way to sign in.`,
-        );
-      }
-      await this.#request(this.#spoken.signIn, { methodId });
-      return act();
-    }
+  #signedIn(method: string, params: object): Promise<unknown> {
+    return this.#line.signedIn(method, params, {
+      method: this.#spoken.signIn,
+      offered: this.#known.authMethods,
+      choose: this.#options.signIn,
+    });
   }
 
   async #open(open: () => Promise<ForeignSession>): Promise<ForeignSession> {
@@ -304,10 +276,7 @@ export class AgentConnection {
   #claim(session: ForeignSession): void {
     const { agentSessionId } = session;
     this.#sessions.set(agentSessionId, session);
-    const kept = this.#unclaimed.get(agentSessionId) ?? [];
-    this.#unclaimed.delete(agentSessionId);
-    this.#unclaimedCount -= kept.length;
-    for (const update of kept) session.receive(update);
+    for (const update of this.#unclaimed.claim(agentSessionId)) session.receive(update);
   }
 
   #receive(method: string, params: unknown): void {
@@ -316,11 +285,7 @@ export class AgentConnection {
     if (typeof sessionId !== "string") return;
     const session = this.#sessions.get(sessionId);
     if (session) return session.receive(update);
-    if (this.#unclaimedCount >= MOST_UNCLAIMED) return;
-    this.#unclaimedCount += 1;
-    const kept = this.#unclaimed.get(sessionId);
-    if (kept) kept.push(update);
-    else this.#unclaimed.set(sessionId, [update]);
+    this.#unclaimed.keep(sessionId, update);
   }
 
   #answer(asked: Asked): unknown {
@@ -348,20 +313,19 @@ export class AgentConnection {
     throw new RpcError(CODE.methodNotFound, `There is no method ${asked.method} here. Nothing was done.`);
   }
 
+  /** Its pipe may be closed while it still runs: who cannot be heard is ended. */
   async #gone(): Promise<void> {
     this.#isGone = true;
-    await Promise.allSettled([this.#sessionsGone(), this.#work.end()]);
+    await Promise.allSettled([
+      this.#sessionsGone(),
+      this.#work.end(),
+      this.#process?.end({ politely: false }),
+    ]);
   }
 
   async #sessionsGone(): Promise<void> {
     await Promise.allSettled([...this.#sessions.values()].map((session) => session.agentGone()));
   }
-}
-
-/** Agents put what went wrong beside a message that says nothing. */
-function detailsOf(data: unknown): string {
-  const details = isJsonObject(data) ? data["details"] : data;
-  return typeof details === "string" ? details : "";
 }
 
 function readListed(one: unknown): readonly ListedSession[] {

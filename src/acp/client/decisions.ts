@@ -34,6 +34,7 @@ type Open = { readonly foreign: ForeignIntent; readonly resolve: (outcome: Outco
 export class Decisions {
   readonly #options: DecisionOptions;
   readonly #open = new Map<string, Open>();
+  readonly #onQuestion: (() => void)[] = [];
 
   constructor(options: DecisionOptions) {
     this.#options = options;
@@ -42,6 +43,16 @@ export class Decisions {
   /** How many questions wait. */
   get waiting(): number {
     return this.#open.size;
+  }
+
+  /** Comes as soon as a question waits. */
+  async oneWaits(): Promise<void> {
+    if (this.#open.size === 0) await new Promise<void>((resolve) => this.#onQuestion.push(resolve));
+  }
+
+  /** A question was recorded. */
+  tellAsked(): void {
+    for (const resolve of this.#onQuestion.splice(0)) resolve();
   }
 
   /** What the rules say of a call that is ready. The event must be recorded before the outcome is acted on. */

@@ -6,80 +6,31 @@
  * agent dies nothing hangs.
  */
 import { randomUUID } from "node:crypto";
-import { homedir } from "node:os";
-import type { HeldSession, PolicyFor, TurnEnd } from "../../agent/index.js";
-import { IllegalEvent, oneLine } from "../../call/index.js";
-import type {
-  ContentBlock,
-  Ledger,
-  SessionBook,
-  SessionEvent,
-  SessionInfo,
-  StopReason,
-} from "../../call/index.js";
-import { decide } from "../../policy/index.js";
-import type { Verdict } from "../../policy/index.js";
+import type { HeldSession, TurnEnd } from "../../agent/index.js";
+import { oneLine } from "../../call/index.js";
+import type { ContentBlock, Ledger, SessionBook, SessionEvent } from "../../call/index.js";
 import { SessionRecord } from "../../run/index.js";
-import type { Elicit, Judge, RememberedGrant } from "../../run/index.js";
 import type { Workspace } from "../../tools/index.js";
-import { ConnectionClosed } from "../connection/peer.js";
-import type { Asked, RequestOptions } from "../connection/peer.js";
-import { CODE, RpcError } from "../connection/message.js";
+import type { Asked } from "../connection/peer.js";
 import { isJsonObject } from "../json.js";
-import type { JsonObject } from "../json.js";
-import { AgentTrouble } from "./agent-trouble.js";
 import type { Acts } from "./acts.js";
+import { AgentRequests } from "./agent-requests.js";
+import type { AgentSide } from "./agent-side.js";
+import { AgentTrouble } from "./agent-trouble.js";
+import { AgentTurn } from "./agent-turn.js";
+import type { TurnEnded } from "./agent-turn.js";
 import { Decisions } from "./decisions.js";
 import { AGENT_GONE, CANCELLED, endCalls, questionTakenBack, TURN_OVER } from "./end-calls.js";
 import type { Why } from "./end-calls.js";
+import { judgeFor } from "./foreign-options.js";
+import type { ForeignSessionOptions } from "./foreign-options.js";
+import { FollowedAnswers } from "./followed-answers.js";
 import { Inbox } from "./inbox.js";
-import { AgentRequests } from "./agent-requests.js";
-import type { Spoken } from "./spoken.js";
-import { repaired, UpdateFold } from "./update-fold.js";
-import type { TerminalEnd } from "./update-fold.js";
-
-/** The agent at the other side of the connection, as one of its sessions sees it. */
-export type AgentSide = {
-  /** Its name, for people and for rules. */
-  readonly name: string;
-  readonly spoken: Spoken;
-  request(method: string, params: object, options?: RequestOptions): Promise<unknown>;
-  notify(method: string, params: object): void;
-  /** Comes when nothing more is heard from it. */
-  readonly gone: Promise<void>;
-  /** What is known of how it ended. */
-  lastWords(): Promise<string>;
-  /** Ends it, since it does not listen any more. */
-  end(): Promise<void>;
-  /** What a command printed that we ran for it, once it has ended. */
-  terminalEnd(terminalId: string): TerminalEnd | undefined;
-  /** Ends the commands that run for a session. */
-  endCommands(agentSessionId: string): Promise<void>;
-};
-
-export type ForeignSessionOptions = {
-  readonly ledger: Ledger;
-  readonly workspace: Workspace;
-  /** The rules in force, asked for anew with each decision. */
-  readonly policy: PolicyFor;
-  /** Stores what an "always" says. Without it no question offers one. */
-  readonly remember?: (grant: RememberedGrant, place: { root: string; sessionId: string }) => Promise<void>;
-  /** Hears of each call that a rule let through. */
-  readonly onCleared?: (verdict: Verdict, place: { root: string; sessionId: string }) => void;
-  /** Asks the person at this side what the agent wants to know. */
-  readonly elicit?: Elicit;
-  /** Ours; a new one when left out. */
-  readonly sessionId?: string;
-  readonly info?: SessionInfo;
-  /** How long to wait for a session that someone else holds, who may have died a moment ago. */
-  readonly patience?: number;
-  /** How long an agent may take to end a turn that was cancelled. */
-  readonly cancelPatience?: number;
-  readonly now?: () => number;
-};
+import { SessionWriter, tell } from "./session-writer.js";
+import { TurnUnderWay } from "./turn-under-way.js";
+import { UpdateFold } from "./update-fold.js";
 
 const CANCEL_PATIENCE_MS = 5_000;
-const MOST_TRIES = 5;
 const LONGEST_TITLE = 80;
 
 export class ForeignSession implements HeldSession {
@@ -90,17 +41,16 @@ export class ForeignSession implements HeldSession {
   readonly #fold: UpdateFold;
   readonly #decisions: Decisions;
   readonly #requests: AgentRequests;
-  readonly #closed = new AbortController();
+  readonly #writer: SessionWriter;
+  readonly #followed: FollowedAnswers;
   /** What the agent calls this session. */
   readonly agentSessionId: string;
   readonly now: () => number;
   #held: Promise<unknown> = Promise.resolve();
-  #turn: Promise<TurnEnd> | undefined;
+  #turn: TurnUnderWay | undefined;
   /** The turn is being cancelled: nothing is asked any more. */
   #isCancelling = false;
-  #isFollowing = false;
-  /** Who waits for the session's state to say that the turn is over, and whether it has begun. */
-  #turnState: TurnState | undefined;
+  #running: AgentTurn | undefined;
   /** What the agent replays is on record already. */
   isReplaying = false;
 
@@ -117,6 +67,11 @@ export class ForeignSession implements HeldSession {
     this.agentSessionId = agentSessionId;
     this.now = now;
     this.#inbox = new Inbox((updates) => this.#take(updates));
+    this.#followed = new FollowedAnswers({
+      record,
+      waiting: () => this.#decisions.waiting,
+      settle: () => this.#settle(),
+    });
     this.#fold = new UpdateFold({
       book: record.book,
       agent: agent.name,
@@ -125,6 +80,7 @@ export class ForeignSession implements HeldSession {
       isEchoing: () => agent.spoken.echoesUser && this.#turn !== undefined,
       now,
     });
+    this.#writer = new SessionWriter(record, this.#fold, now);
     const place = { root: workspace.root, sessionId: record.sessionId };
     this.#decisions = new Decisions({
       record,
@@ -144,7 +100,10 @@ export class ForeignSession implements HeldSession {
         inbox: this.#inbox,
         fold: this.#fold,
         isCancelling: () => this.#isCancelling,
-        onAsked: () => this.#follow(),
+        onAsked: () => {
+          this.#followed.follow();
+          this.#decisions.tellAsked();
+        },
         takeBack: (toolCallId, reason) => this.#takeBack(toolCallId, reason),
         now,
       },
@@ -213,33 +172,58 @@ export class ForeignSession implements HeldSession {
     return done;
   }
 
-  /** Says something to the agent. Comes back when its turn is over; questions are held by whoever calls this. */
+  /** Says something to the agent. Comes back when its turn is over, or parked on a question. */
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
-    if (this.#turn)
+    if (this.#turn && !this.#isParked)
       throw new AgentTrouble(
         "TURN_RUNNING",
         `A turn of session ${this.sessionId} is under way. Nothing was started; cancel it or wait for its end.`,
       );
-    this.#turn = this.#runTurn(blocks, AbortSignal.any([signal, this.#record.lost]));
-    try {
-      return await this.#turn;
-    } finally {
-      this.#turn = undefined;
-    }
+    // The user went on: what the last turn still waited for will not come.
+    await this.#turn?.cancelled();
+    this.#turn = new TurnUnderWay((stop) =>
+      this.#runTurn(blocks, AbortSignal.any([stop, this.#record.lost])),
+    );
+    return this.#untilParked(this.#turn, signal);
   }
 
-  /** The agent goes on by itself: this waits for the end of the turn that is under way. */
-  async advance(_signal: AbortSignal): Promise<TurnEnd> {
-    if (this.#turn) return this.#turn;
+  /** Goes on with a turn that is parked or under way. One that another process left cannot be gone on with. */
+  async advance(signal: AbortSignal): Promise<TurnEnd> {
+    // What was answered meanwhile is no longer waited for.
+    await this.#settle();
+    if (this.#turn) return this.#untilParked(this.#turn, signal);
     throw new AgentTrouble(
       "NO_TURN",
       `Session ${this.sessionId} has no turn under way, and ${this.#agent.name} cannot go on with one that was left. Say something to it.`,
     );
   }
 
+  get #isParked(): boolean {
+    return this.book.turn?.state.status === "parked";
+  }
+
+  async #untilParked(turn: TurnUnderWay, signal: AbortSignal): Promise<TurnEnd> {
+    const { parksOnQuestions = false } = this.#options;
+    await this.#inbox.do(() => this.#mark("turn-resumed", this.#isParked));
+    const asked = parksOnQuestions ? () => this.#decisions.oneWaits() : undefined;
+    const end = await turn.until(asked, signal);
+    if (end) {
+      this.#turn = undefined;
+      return end;
+    }
+    await this.#inbox.do(() => this.#mark("turn-parked", this.book.turn?.state.status === "running"));
+    return { status: "parked" };
+  }
+
+  async #mark(type: "turn-parked" | "turn-resumed", isNew: boolean): Promise<void> {
+    const turnId = this.book.turn?.turnId;
+    if (!isNew || turnId === undefined) return;
+    await this.#record.record([{ type, at: this.now(), turnId }], { durable: true });
+  }
+
   /** The agent's own mode, by the agent's own name for it. */
   async setMode(modeId: string): Promise<void> {
-    await this.#agent.request("session/set_mode", { sessionId: this.agentSessionId, modeId });
+    await this.#agent.ask("session/set_mode", { sessionId: this.agentSessionId, modeId });
     const named = `${this.#agent.name}/${modeId}`;
     await this.#inbox.do(() =>
       this.#record.record(
@@ -251,7 +235,7 @@ export class ForeignSession implements HeldSession {
 
   async setConfigOption(configId: string, value: string | boolean): Promise<void> {
     const typed = typeof value === "boolean" ? { type: "boolean", value } : { value };
-    await this.#agent.request("session/set_config_option", {
+    await this.#agent.ask("session/set_config_option", {
       sessionId: this.agentSessionId,
       configId,
       ...typed,
@@ -262,14 +246,7 @@ export class ForeignSession implements HeldSession {
   receive(update: unknown): void {
     if (this.isReplaying) return;
     this.#inbox.add(update);
-    if (this.#turnState) this.#seeState(this.#turnState, this.#agent.spoken.stateIn(update));
-  }
-
-  /** Idle without a reason may be what the session was before the prompt. */
-  #seeState(turn: TurnState, state: JsonObject | undefined): void {
-    if (state?.["state"] === "running") turn.hasRun = true;
-    const isOver = turn.hasRun || typeof state?.["stopReason"] === "string";
-    if (state?.["state"] === "idle" && isOver) turn.resolve({ stopReason: "end_turn", ...state });
+    this.#running?.see(update);
   }
 
   /** A request of the agent in this session. */
@@ -301,7 +278,7 @@ export class ForeignSession implements HeldSession {
     await this.#agent.endCommands(this.agentSessionId);
     await this.#inbox.empty();
     await this.#inbox.do(() => this.#endCalls(TURN_OVER));
-    this.#closed.abort();
+    this.#followed.close();
     await this.#record.close();
   }
 
@@ -329,7 +306,19 @@ export class ForeignSession implements HeldSession {
     const turnId = `turn_${this.#record.seq + 1}`;
     this.#isCancelling = false;
     await this.#inbox.do(() => this.#startTurn(turnId, blocks));
-    const ended = await this.#askAgent(blocks, signal);
+    const { cancelPatience: patience = CANCEL_PATIENCE_MS } = this.#options;
+    const turn = new AgentTurn({
+      agent: this.#agent,
+      agentSessionId: this.agentSessionId,
+      patience,
+      onCancel: () => {
+        this.#isCancelling = true;
+        return this.#inbox.do(() => this.#withdrawQuestions());
+      },
+    });
+    this.#running = turn;
+    const ended = await turn.run(blocks, signal);
+    this.#running = undefined;
     await this.#inbox.empty();
     await this.#inbox.do(() => this.#stopTurn(turnId, ended));
     const { stopReason, error } = ended;
@@ -358,64 +347,8 @@ export class ForeignSession implements HeldSession {
     );
   }
 
-  async #askAgent(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<Ended> {
-    if (signal.aborted) return { stopReason: "cancelled", why: CANCELLED };
-    const { agentSessionId: sessionId } = this;
-    const answered = this.#answered(sessionId, blocks);
-    const told = await Promise.race([answered, aborted(signal)]);
-    return told ?? this.#cancelled(answered);
-  }
-
-  /** How the agent says that the turn ended: by its answer, or by the session's state after it. */
-  async #answered(sessionId: string, blocks: readonly ContentBlock[]): Promise<Ended> {
-    const { gone, spoken } = this.#agent;
-    const request = (method: string, params: object) => this.#agent.request(method, params);
-    const params = { sessionId, prompt: blocks };
-    try {
-      if (spoken.version === 1) return endedBy(await request("session/prompt", params));
-      const idle = new Promise<JsonObject>((resolve) => {
-        this.#turnState = { resolve, hasRun: false };
-      });
-      await request("session/prompt", params);
-      const silenced = gone.then((): never => {
-        throw new ConnectionClosed();
-      });
-      return endedBy(await Promise.race([idle, silenced]));
-    } catch (error) {
-      return this.#broken(error);
-    } finally {
-      this.#turnState = undefined;
-    }
-  }
-
-  /** The agent is told, its questions are taken back, and it has a while to say how it all ended. */
-  async #cancelled(answered: Promise<Ended>): Promise<Ended> {
-    this.#isCancelling = true;
-    this.#agent.notify("session/cancel", { sessionId: this.agentSessionId });
-    await this.#inbox.do(() => this.#withdrawQuestions());
-    const { cancelPatience = CANCEL_PATIENCE_MS } = this.#options;
-    const ended = await Promise.race([answered, aborted(AbortSignal.timeout(cancelPatience))]);
-    if (!ended) await this.#agent.end();
-    await this.#agent.endCommands(this.agentSessionId);
-    // A turn that came to its end all the same was cancelled for whoever cancelled it.
-    const error = ended?.stopReason === "error" ? ended.error : undefined;
-    return { stopReason: "cancelled", why: CANCELLED, ...(error !== undefined && { error }) };
-  }
-
-  async #broken(error: unknown): Promise<Ended> {
-    if (error instanceof ConnectionClosed) {
-      const words = await this.#agent.lastWords();
-      const text = `${this.#agent.name} is gone${words === "" ? "" : `: ${words}`}`;
-      return { stopReason: "error", why: AGENT_GONE, error: text };
-    }
-    const said = error instanceof Error ? oneLine(error.message, 1_000) : "no reason given";
-    if (error instanceof RpcError && error.code === CODE.cancelled)
-      return { stopReason: "cancelled", why: CANCELLED };
-    return { stopReason: "error", why: TURN_OVER, error: `${this.#agent.name} said: ${said}` };
-  }
-
-  async #stopTurn(turnId: string, { stopReason, error, why }: Ended): Promise<void> {
-    await this.#recordMade(() => [
+  async #stopTurn(turnId: string, { stopReason, error, why }: TurnEnded): Promise<void> {
+    await this.#writer.recordMade(() => [
       ...endCalls(this.book, why, this.now()),
       {
         type: "turn-stopped",
@@ -430,12 +363,12 @@ export class ForeignSession implements HeldSession {
   }
 
   async #endCalls(why: Why): Promise<void> {
-    await this.#recordMade(() => endCalls(this.book, why, this.now()));
+    await this.#writer.recordMade(() => endCalls(this.book, why, this.now()));
     this.#decisions.closeWithdrawn();
   }
 
   async #withdrawQuestions(): Promise<void> {
-    await this.#recordMade(() =>
+    await this.#writer.recordMade(() =>
       this.book
         .openCalls()
         .filter(({ state }) => state.status === "waiting")
@@ -455,7 +388,7 @@ export class ForeignSession implements HeldSession {
   async #takeBack(toolCallId: string, reason: string): Promise<boolean> {
     return this.#inbox.do(async () => {
       let isTaken = false;
-      await this.#recordMade(() => {
+      await this.#writer.recordMade(() => {
         const events = this.#withdrawn(toolCallId, reason);
         isTaken = events.length > 0;
         return events;
@@ -465,114 +398,12 @@ export class ForeignSession implements HeldSession {
     });
   }
 
-  /** Answers need no lease, so one may come in at any moment: then it is looked at anew. */
-  async #recordMade(make: () => readonly SessionEvent[]): Promise<void> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await this.#record.recordMade(make);
-      } catch (error) {
-        if (!(error instanceof IllegalEvent) || tries >= MOST_TRIES) throw error;
-      }
-    }
-  }
-
-  /** Records what the agent said. When an answer has come in between it is read anew; nothing is lost for one bad update. */
   async #take(updates: readonly unknown[]): Promise<void> {
-    try {
-      await this.#record.record(this.#fold.read(updates));
-    } catch (error) {
-      if (!(error instanceof IllegalEvent)) return this.#tell(error);
-      try {
-        await this.#recordMade(() => this.#fold.read(updates));
-      } catch (again) {
-        if (!(again instanceof IllegalEvent)) return this.#tell(again);
-        if (updates.length > 1) for (const update of updates) await this.#take([update]);
-        else await this.#leaveOut(again.message);
-      }
-    }
+    await this.#writer.take(updates);
     this.#decisions.closeWithdrawn();
   }
 
-  async #leaveOut(why: string): Promise<void> {
-    await this.#record
-      .record([repaired(this.now(), "update-left-out", why)])
-      .catch((error: unknown) => this.#tell(error));
-  }
-
-  /** The record cannot be written: what was said is lost, and someone should know. */
-  #tell(error: unknown): void {
-    process.emitWarning(error instanceof Error ? error : String(error));
-  }
-
   async #settle(): Promise<void> {
-    await this.#inbox.do(() => this.#decisions.settle()).catch((error: unknown) => this.#tell(error));
+    await this.#inbox.do(() => this.#decisions.settle()).catch(tell);
   }
-
-  /** While questions wait, answers may come from anywhere. */
-  #follow(): void {
-    if (this.#isFollowing) return;
-    this.#isFollowing = true;
-    void this.#followAnswers().finally(() => {
-      this.#isFollowing = false;
-      // One may have been asked in the very moment the last was answered.
-      if (this.#decisions.waiting > 0 && !this.#closed.signal.aborted) this.#follow();
-    });
-  }
-
-  async #followAnswers(): Promise<void> {
-    const stop = new AbortController();
-    const signal = AbortSignal.any([stop.signal, this.#closed.signal]);
-    try {
-      for await (const { event } of this.ledger.follow(this.sessionId, { after: this.seq, signal })) {
-        if (event.type !== "question-answered" && event.type !== "question-withdrawn") continue;
-        await this.#settle();
-        if (this.#decisions.waiting === 0) return;
-      }
-    } catch (error) {
-      if (!signal.aborted) this.#tell(error);
-    } finally {
-      stop.abort();
-    }
-  }
-}
-
-type TurnState = { readonly resolve: (state: JsonObject) => void; hasRun: boolean };
-
-type Ended = { readonly stopReason: StopReason; readonly why: Why; readonly error?: string };
-
-const STOP_REASONS: ReadonlyMap<unknown, StopReason> = new Map(
-  (["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"] as const).map((one) => [one, one]),
-);
-
-function endedBy(result: unknown): Ended {
-  const said = isJsonObject(result) ? result["stopReason"] : undefined;
-  const stopReason = STOP_REASONS.get(said);
-  if (stopReason) return { stopReason, why: stopReason === "cancelled" ? CANCELLED : TURN_OVER };
-  const failure =
-    isJsonObject(result) && isJsonObject(result["error"]) ? result["error"]["message"] : undefined;
-  if (typeof failure === "string")
-    return { stopReason: "error", why: TURN_OVER, error: oneLine(failure, 1_000) };
-  const error = `the agent ended its turn with no reason that is known (${oneLine(JSON.stringify(said) ?? "none", 80)})`;
-  return { stopReason: "error", why: TURN_OVER, error };
-}
-
-/** Comes with nothing when the signal aborts. */
-function aborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve(undefined);
-    signal.addEventListener("abort", () => resolve(undefined), { once: true });
-  });
-}
-
-/** The modes that an agent has are its own: they are no part of what our rules are asked with. */
-function judgeFor(
-  { policy, workspace }: ForeignSessionOptions,
-  place: { readonly root: string; readonly sessionId: string },
-  now: () => number,
-): Judge {
-  return (intent, also = []) => {
-    const inForce = policy(place);
-    const rules = [...inForce.rules, ...also];
-    return decide(intent, { ...inForce, rules, roots: workspace.roots, home: homedir(), now: now() });
-  };
 }

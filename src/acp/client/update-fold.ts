@@ -1,69 +1,16 @@
 /**
- * Turns a batch of a foreign agent's updates into the events to record. The reader must see each update's
- * effect before it reads the next one, though none of them is recorded yet: what the batch has changed so far
- * is kept here, beside the book. What several updates of a batch say one after the other about the same thing
- * is one event: agents send all of a growing output again and again.
+ * Turns a batch of a foreign agent's updates into the events to record: read one after the other, in our terms,
+ * and joined where they say more of the same. What the agent says of its session must not look like what we say
+ * of ours, and what it changes after someone here has decided is flagged.
  */
-import { applyEvent } from "../../call/index.js";
-import type {
-  AskedQuestion,
-  CallFields,
-  SessionBook,
-  SessionEvent,
-  TerminalExit,
-  ToolCall,
-} from "../../call/index.js";
+import type { SessionBook, SessionEvent, TerminalExit, ToolCall } from "../../call/index.js";
 import { isJsonObject } from "../json.js";
 import type { ReadResult } from "../read-result.js";
 import type { SessionSoFar } from "../reading.js";
+import { JoinedEvents } from "./joined-events.js";
+import { NotYetRecorded } from "./not-yet-recorded.js";
 
 export type UpdateReader = { read(update: unknown, at: number): ReadResult };
-
-/** The book, and what was read and not yet recorded. */
-class NotYetRecorded implements SessionSoFar {
-  readonly #book: SessionBook;
-  readonly #calls = new Map<string, ToolCall>();
-  readonly #questions = new Map<string, AskedQuestion>();
-
-  constructor(book: SessionBook) {
-    this.#book = book;
-  }
-
-  get sessionId(): string {
-    return this.#book.sessionId;
-  }
-
-  call(toolCallId: string): ToolCall | undefined {
-    return this.#calls.get(toolCallId) ?? this.#book.call(toolCallId);
-  }
-
-  question(questionId: string): AskedQuestion | undefined {
-    return this.#questions.get(questionId) ?? this.#book.question(questionId);
-  }
-
-  apply(event: SessionEvent): void {
-    if ("toolCallId" in event) {
-      this.#calls.set(event.toolCallId, applyEvent(this.call(event.toolCallId), event));
-      if (event.type === "question-asked")
-        this.#questions.set(event.question.questionId, {
-          question: event.question,
-          state: { status: "open" },
-        });
-    } else if (event.type === "question-withdrawn") {
-      const asked = this.question(event.questionId);
-      if (asked)
-        this.#questions.set(event.questionId, {
-          question: asked.question,
-          state: { status: "withdrawn", reason: event.reason, at: event.at },
-        });
-    }
-  }
-
-  forget(): void {
-    this.#calls.clear();
-    this.#questions.clear();
-  }
-}
 
 export type TerminalEnd = { readonly text: string; readonly exit: TerminalExit };
 
@@ -100,7 +47,7 @@ export class UpdateFold {
   read(updates: readonly unknown[]): readonly SessionEvent[] {
     this.#seen.forget();
     const at = this.#now();
-    const events = new Events();
+    const events = new JoinedEvents();
     for (const update of updates) for (const event of this.#readOne(update, at)) events.add(event);
     return events.done();
   }
@@ -213,62 +160,3 @@ type CallEnd = SessionEvent & { type: "call-done" | "call-failed" };
 
 const isEnd = (event: SessionEvent): event is CallEnd =>
   event.type === "call-done" || event.type === "call-failed";
-
-type Chunk = SessionEvent & { type: "message-chunk" };
-type Revision = SessionEvent & { type: "call-revised" };
-
-/** Events in order, those that say more of the same joined to the one before. */
-class Events {
-  readonly #all: SessionEvent[] = [];
-  /** Where a call's last event stands, while that is a revision and more of it may come. */
-  readonly #revisions = new Map<string, number>();
-  #chunk: { readonly first: Chunk; readonly at: number; readonly texts: string[] } | undefined;
-
-  add(event: SessionEvent): void {
-    if (event.type === "message-chunk") return this.#addChunk(event);
-    this.#endChunk();
-    if (event.type === "call-revised") return this.#addRevision(event);
-    if ("toolCallId" in event) this.#revisions.delete(event.toolCallId);
-    this.#all.push(event);
-  }
-
-  done(): readonly SessionEvent[] {
-    this.#endChunk();
-    return this.#all;
-  }
-
-  #addRevision(event: Revision): void {
-    const { toolCallId } = event;
-    const at = this.#revisions.get(toolCallId);
-    const before = at === undefined ? undefined : this.#all[at];
-    if (at === undefined || before?.type !== "call-revised") {
-      this.#revisions.set(toolCallId, this.#all.length);
-      this.#all.push(event);
-    } else this.#all[at] = { ...event, fields: joined(before.fields, event.fields) };
-  }
-
-  #addChunk(event: Chunk): void {
-    const { block, messageId, role } = event;
-    const last = this.#chunk;
-    if (isPlainText(event) && last && last.first.messageId === messageId && last.first.role === role) {
-      if (block.type === "text") last.texts.push(block.text);
-      return;
-    }
-    this.#endChunk();
-    if (isPlainText(event) && block.type === "text")
-      this.#chunk = { first: event, at: this.#all.length, texts: [block.text] };
-    this.#all.push(event);
-  }
-
-  #endChunk(): void {
-    const chunk = this.#chunk;
-    this.#chunk = undefined;
-    if (!chunk || chunk.texts.length < 2) return;
-    this.#all[chunk.at] = { ...chunk.first, block: { type: "text", text: chunk.texts.join("") } };
-  }
-}
-
-const joined = (before: CallFields, after: CallFields): CallFields => ({ ...before, ...after });
-
-const isPlainText = ({ block }: Chunk): boolean =>
-  block.type === "text" && !block.annotations && !block._meta;

@@ -46,10 +46,6 @@ export function conversations(
     .flatMap((scene) => scene.conversations);
 }
 
-export function replies(evidence: Evidence): readonly Reply[] {
-  return [...evidence.scenes.values()].flatMap((scene) => [...scene.replies.values()]);
-}
-
 /** Judges the answer to a step, or says why there is none to judge. */
 export function onReply(
   evidence: Evidence,

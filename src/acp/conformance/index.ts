@@ -5,8 +5,7 @@
  * check judges what was recorded and never the agent's word for it; an agent that hangs, dies or floods costs
  * its time and nothing else.
  */
-export type { AgentCommand } from "./agent-process.js";
-export type { Finding, Level, ProtocolVersion, Requirement } from "./requirement.js";
+export type { Level } from "./requirement.js";
 export { requirementsOf } from "./requirements.js";
-export { runConformance, UnknownRequirement } from "./run-conformance.js";
+export { runConformance } from "./run-conformance.js";
 export type { ConformanceOptions, ConformanceReport, JudgedRequirement } from "./run-conformance.js";

@@ -12,7 +12,8 @@ export type PlaySettings = TalkSettings & {
   readonly signal?: AbortSignal;
 } & Pick<Stage, "prompt" | "cancelPrompt" | "holdsQuestions">;
 
-export class AgentNotStarted extends Error {
+/** There is no such program, or it may not be run. */
+class AgentNotStarted extends Error {
   readonly code = "AGENT_NOT_STARTED";
 }
 

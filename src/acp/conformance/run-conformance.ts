@@ -47,7 +47,7 @@ export type ConformanceReport = {
 };
 
 /** An id that no requirement of this version has. */
-export class UnknownRequirement extends Error {
+class UnknownRequirement extends Error {
   readonly code = "UNKNOWN_REQUIREMENT";
 }
 

@@ -11,7 +11,7 @@ import { shownReply } from "./transcript.js";
 export const optionsIn = (configOptions: unknown): readonly JsonObject[] =>
   Array.isArray(configOptions) ? configOptions.filter(isJsonObject) : [];
 
-export const optionId = (option: JsonObject): unknown => option["configId"] ?? option["id"];
+const optionId = (option: JsonObject): unknown => option["configId"] ?? option["id"];
 
 /** Judges the options of a new session, when it has some. */
 export function onOptions(evidence: Evidence, judge: (options: readonly JsonObject[]) => Finding): Finding {

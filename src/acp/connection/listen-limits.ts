@@ -1,11 +1,13 @@
-/** How much a listening agent takes from whoever reaches it, and how long it waits for them. */
-export type ListenLimits = {
+/** How much a listening agent takes from a client that was let in, and how long it waits for it. */
+import type { DoorLimits } from "../../http/index.js";
+
+export type ListenLimits = Pick<DoorLimits, "sockets"> & {
   /** ACP connections at a time. */
   readonly connections: number;
-  /** Sockets at a time, those included that have not shown a token yet. */
-  readonly sockets: number;
   /** One message of a client. */
   readonly messageBytes: number;
+  /** Requests of a client that are not yet answered. */
+  readonly requests: number;
   /** What is kept for a client that does not read. From then on nothing more is made for it. */
   readonly unreadBytes: number;
   /** How long it may then go on not reading. */
@@ -22,21 +24,9 @@ export const LISTEN_LIMITS: ListenLimits = {
   connections: 64,
   sockets: 512,
   messageBytes: 32 * MEGABYTE,
+  requests: 32,
   unreadBytes: 8 * MEGABYTE,
   stallMilliseconds: 30_000,
   absenceMilliseconds: 30_000,
   heartbeatMilliseconds: 30_000,
 };
-
-/** For requests that are still on their way to a token. */
-export const HEAD_LIMITS = {
-  maxHeaderSize: 16 * 1024,
-  headersTimeout: 10_000,
-  requestTimeout: 120_000,
-  keepAliveTimeout: 5_000,
-  connectionsCheckingInterval: 2_000,
-  keepAlive: true,
-  keepAliveInitialDelay: 30_000,
-};
-
-export const HANDSHAKE_LIMITS = { handshakeTimeout: 10_000 };

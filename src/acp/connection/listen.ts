@@ -1,47 +1,33 @@
 /**
  * An agent that listens: ACP over Streamable HTTP and WebSocket, for clients that cannot start it themselves.
  *
- * Whoever is let in can have commands run with the rights of whoever started it. So what must stay true: nobody is
- * heard before they have shown the token, under a name of this server and from no foreign page; each client has an
- * agent side of its own, and they share nothing but the host behind it; a client that is gone has cancelled.
+ * Who is let in is the affair of `http/`. What must stay true here: each client has an agent side of its own, and they
+ * share nothing but the host behind it; a client that is gone has cancelled.
  */
-import { createServer } from "node:http";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { createServer as createSecureServer } from "node:https";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import {
   createNodeHttpHandler,
   createNodeWebSocketUpgradeHandler,
 } from "@agentclientprotocol/sdk/experimental/node";
 import { AcpServer } from "@agentclientprotocol/sdk/experimental/server";
+import { openDoor, turnAway } from "../../http/index.js";
+import type { DoorOptions, Refusal } from "../../http/index.js";
 import type { AcpHost } from "../agent/host.js";
 import { serveWire } from "../agent/serve-wire.js";
 import type { ServeWireOptions } from "../agent/serve-wire.js";
-import { ACP_PATH, admit, readOrigin } from "./listen-admission.js";
-import type { Admission, AdmissionRules } from "./listen-admission.js";
-import { addressOf, urlOf } from "./listen-address.js";
-import type { ListenAddress } from "./listen-address.js";
-import { answer, answerUpgrade, corsHeaders } from "./listen-answer.js";
-import { HANDSHAKE_LIMITS, HEAD_LIMITS, LISTEN_LIMITS } from "./listen-limits.js";
+import { LISTEN_LIMITS } from "./listen-limits.js";
 import type { ListenLimits } from "./listen-limits.js";
 import { Presence } from "./listen-presence.js";
 import { ListenSockets } from "./listen-sockets.js";
 import { streamWire } from "./stream-wire.js";
 
-export type ListenOptions = Omit<ServeWireOptions, "openHost"> & {
-  /** Shared by all connections, and closed by whoever opened it. */
-  readonly host: AcpHost;
-  /** Port 0 is any that is free. */
-  readonly at: ListenAddress;
-  readonly token: string;
-  readonly tls?: { readonly cert: string; readonly key: string };
-  /** Something else guards the way to an address beyond this machine. */
-  readonly isGuarded?: boolean;
-  /** Names of this server beside the one it listens on. */
-  readonly allowedHosts?: readonly string[];
-  readonly allowedOrigins?: readonly string[];
-  readonly limits?: Partial<ListenLimits>;
-};
+export type ListenOptions = DoorOptions &
+  Omit<ServeWireOptions, "openHost"> & {
+    /** Shared by all connections, and closed by whoever opened it. */
+    readonly host: AcpHost;
+    readonly limits?: Partial<ListenLimits>;
+  };
 
 export type Listening = {
   readonly url: string;
@@ -49,25 +35,24 @@ export type Listening = {
   readonly close: () => Promise<void>;
 };
 
+const ACP_PATH = "/acp";
+
 export async function listenAcp(options: ListenOptions): Promise<Listening> {
-  const { at, tls, token, allowedHosts = [], allowedOrigins = [] } = options;
-  const rules: AdmissionRules = {
-    address: await addressOf(at, tls !== undefined || (options.isGuarded ?? false)),
-    names: new Set([at.host, ...allowedHosts].map((name) => name.toLowerCase())),
-    origins: new Set(allowedOrigins.map(readOrigin)),
-    token,
-  };
-  const door = new ListenDoor(options, rules);
-  const server = tls
-    ? createSecureServer({ ...HEAD_LIMITS, ...HANDSHAKE_LIMITS, ...tls })
-    : createServer(HEAD_LIMITS);
-  return door.open(server, at.port);
+  const agents = new ListenAgents(options);
+  const { sockets, messageBytes, stallMilliseconds } = agents.limits;
+  const { url, close } = await openDoor(options, {
+    limits: { sockets, stallMilliseconds, bodyBytes: messageBytes },
+    pageHeaders: { sent: ["acp-connection-id", "acp-session-id"], read: ["acp-connection-id"] },
+    onRequest: (request, response) => agents.onRequest(request, response),
+    onUpgrade: (request, socket, head) => agents.onUpgrade(request, socket, head),
+  });
+  return { url: `${url}${ACP_PATH}`, close: () => close(() => agents.close()) };
 }
 
-class ListenDoor {
+/** An agent side for each client. */
+class ListenAgents {
+  readonly limits: ListenLimits;
   readonly #options: ListenOptions;
-  readonly #rules: AdmissionRules;
-  readonly #limits: ListenLimits;
   readonly #acp: AcpServer;
   readonly #presence: Presence;
   readonly #sockets: ListenSockets;
@@ -75,71 +60,58 @@ class ListenDoor {
   readonly #served = new Set<Promise<void>>();
   readonly #http: ReturnType<typeof createNodeHttpHandler>;
   readonly #upgrade: ReturnType<typeof createNodeWebSocketUpgradeHandler>;
-  #isClosing = false;
 
-  constructor(options: ListenOptions, rules: AdmissionRules) {
+  constructor(options: ListenOptions) {
     this.#options = options;
-    this.#rules = rules;
-    this.#limits = { ...LISTEN_LIMITS, ...options.limits };
+    this.limits = { ...LISTEN_LIMITS, ...options.limits };
     this.#acp = new AcpServer({
       agent: { connect: (stream) => ({ closed: this.#serve(stream) }) },
-      maxBufferedBytes: this.#limits.unreadBytes,
-      maxOutputStallMs: this.#limits.stallMilliseconds,
+      maxBufferedBytes: this.limits.unreadBytes,
+      maxOutputStallMs: this.limits.stallMilliseconds,
     });
-    this.#presence = new Presence(this.#limits.absenceMilliseconds, (connectionId) =>
-      this.#end(connectionId),
-    );
-    this.#sockets = new ListenSockets(this.#limits);
-    this.#http = createNodeHttpHandler(this.#acp, { maxRequestBodyBytes: this.#limits.messageBytes });
+    this.#presence = new Presence(this.limits.absenceMilliseconds, (connectionId) => this.#end(connectionId));
+    this.#sockets = new ListenSockets(this.limits);
+    this.#http = createNodeHttpHandler(this.#acp, { maxRequestBodyBytes: this.limits.messageBytes });
     this.#upgrade = createNodeWebSocketUpgradeHandler(this.#acp, this.#sockets.upgrades);
   }
 
-  async open(server: Server, port: number): Promise<Listening> {
-    server.maxConnections = this.#limits.sockets;
-    server.on("request", (request, response) => this.#onRequest(request, response));
-    server.on("upgrade", (request, socket, head) => this.#onUpgrade(request, socket, head));
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(port, this.#rules.address, () => {
-        server.off("error", reject);
-        resolve();
-      });
-    });
-    const address = server.address();
-    const at = { ...this.#options.at, port: typeof address === "object" && address ? address.port : port };
-    return {
-      url: `${urlOf(at, this.#options.tls !== undefined)}${ACP_PATH}`,
-      close: () => this.#close(server),
-    };
-  }
-
-  #onRequest(request: IncomingMessage, response: ServerResponse): void {
-    const cors = corsHeaders(request.headers.origin, this.#rules.origins);
-    const admission = this.#admit(request, Presence.isFirst(request));
-    if (admission.type !== "admitted") return answer(response, admission, cors);
-    response.setHeaders(new Map(Object.entries({ ...cors, "cache-control": "no-store" })));
+  onRequest(request: IncomingMessage, response: ServerResponse): void {
+    const refusal = this.#refusal(request, Presence.isFirst(request));
+    if (refusal) return turnAway(request, request.socket, refusal);
     this.#presence.during(request, response);
     this.#http(request, response);
   }
 
-  #onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const admission = this.#admit(request, true);
-    if (admission.type === "admitted") this.#upgrade(request, socket, head);
-    else answerUpgrade(socket, admission);
+  onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const refusal = this.#refusal(request, true);
+    if (refusal) turnAway(request, socket, refusal);
+    else this.#upgrade(request, socket, head);
   }
 
-  #admit(request: IncomingMessage, isFirst: boolean): Admission {
-    const admission = admit(request, this.#rules);
-    const isFull = this.#isClosing || (isFirst && this.#served.size >= this.#limits.connections);
-    if (admission.type !== "admitted" || !isFull) return admission;
-    return { type: "refused", status: 503, why: "No more connections are taken now. Nothing was done." };
+  /** Cancels and closes every session. */
+  async close(): Promise<void> {
+    await this.#acp.close();
+    await Promise.all(this.#served);
+    this.#sockets.end();
+  }
+
+  #refusal({ url = "" }: IncomingMessage, isFirst: boolean): Refusal | undefined {
+    if (url.split("?", 1)[0] !== ACP_PATH)
+      return { code: "NOT_FOUND", why: `There is nothing here. The agent is at ${ACP_PATH}. Nothing was done.` };
+    if (isFirst && this.#served.size >= this.limits.connections)
+      return { code: "UNAVAILABLE", why: "No more connections are taken now. Nothing was done." };
+    return undefined;
   }
 
   #serve(stream: Parameters<typeof streamWire>[0]): Promise<void> {
     const { host, ...options } = this.#options;
     // Without its `close`: what one connection ends must stay open for the others.
     const shared: AcpHost = { ledger: host.ledger, openSession: (request) => host.openSession(request) };
-    const served = serveWire(streamWire(stream), { ...options, openHost: async () => shared })
+    const served = serveWire(streamWire(stream), {
+      ...options,
+      mostRequests: this.limits.requests,
+      openHost: async () => shared,
+    })
       .catch((error: unknown) => options.onTrouble?.(error))
       .finally(() => this.#served.delete(served));
     this.#served.add(served);
@@ -153,15 +125,5 @@ class ListenDoor {
       headers: { "acp-connection-id": connectionId },
     });
     this.#acp.handleRequest(goodbye).catch((error: unknown) => this.#options.onTrouble?.(error));
-  }
-
-  async #close(server: Server): Promise<void> {
-    this.#isClosing = true;
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    await this.#acp.close();
-    await Promise.all(this.#served);
-    this.#sockets.end();
-    server.closeAllConnections();
-    await closed;
   }
 }

@@ -21,6 +21,8 @@ export type PeerHandlers = {
   notification(method: string, params: unknown): void;
   /** Hears what went wrong inside, which the other side is not told. */
   trouble?(error: unknown): void;
+  /** How many requests may be under way. */
+  readonly mostRequests?: number;
 };
 
 export type RequestOptions = {
@@ -130,10 +132,11 @@ export class Peer {
   #answer(id: RequestId, method: string, params: unknown): void {
     if (this.#asked.has(id))
       return this.#invalid(id, "A request with this id is under way. Nothing more was done.");
-    if (this.#asked.size >= MOST_REQUESTS)
+    const { mostRequests = MOST_REQUESTS } = this.#handlers;
+    if (this.#asked.size >= mostRequests)
       return this.#failed(
         id,
-        new RpcError(CODE.internal, `${MOST_REQUESTS} requests are under way. Nothing was done.`),
+        new RpcError(CODE.internal, `${mostRequests} requests are under way. Nothing was done.`),
       );
     const abort = new AbortController();
     this.#asked.set(id, abort);

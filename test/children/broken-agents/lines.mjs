@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 /** True for the one requirement that this process is to break. */
 export const breaks = (id) => process.env.BREAK === id;
 
-export const write = (text) => process.stdout.write(`${text}\n`);
+const write = (text) => process.stdout.write(`${text}\n`);
 export const send = (message) => write(JSON.stringify({ jsonrpc: "2.0", ...message }));
 
 export class Refusal extends Error {

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../json.js";
 import type { Talk } from "../talk.js";
 import type { Scene, Stage } from "./scene.js";
 
-export const NOWHERE = "/toolgate-conformance/no-session-was-ever-here";
+const NOWHERE = "/toolgate-conformance/no-session-was-ever-here";
 
 /** Without a session, so that an agent which wants a login first can show them too. */
 const manners: Scene = {

@@ -4,7 +4,6 @@
  */
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
-import type { HeldSession, TurnEnd } from "../../agent/index.js";
 import type {
   ContentBlock,
   Ledger,
@@ -13,14 +12,16 @@ import type {
   SessionEvent,
   SessionInfo,
   StopReason,
-} from "../../call/index.js";
-import { oneLine } from "../../call/index.js";
-import { decide } from "../../policy/index.js";
-import type { Rule } from "../../policy/index.js";
-import { EventWriter, Gate, mustBeRules, recoveryEvents, SessionRecord } from "../../run/index.js";
-import type { Ask, Elicit } from "../../run/index.js";
-import { Toolbox } from "../../tools/index.js";
-import type { Tool, Workspace } from "../../tools/index.js";
+} from "../call/index.js";
+import { oneLine } from "../call/index.js";
+import { decide } from "../policy/index.js";
+import type { Rule } from "../policy/index.js";
+import { EventWriter, Gate, mustBeRules, recoveryEvents, SessionRecord } from "../run/index.js";
+import type { Ask, Elicit } from "../run/index.js";
+import { Toolbox } from "../tools/index.js";
+import type { Tool, Workspace } from "../tools/index.js";
+import type { HeldSession } from "./held-session.js";
+import type { TurnEnd } from "./turn.js";
 
 /** What a loop is given of the session it answers in. */
 export type LoopTurn = {

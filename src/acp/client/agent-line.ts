@@ -1,0 +1,85 @@
+/** Requests to an agent that must be answered soon. What goes wrong is told in words: who, what, and why as far as is known. */
+import { oneLine } from "../../call/index.js";
+import { CODE, RpcError } from "../connection/message.js";
+import { ConnectionClosed } from "../connection/peer.js";
+import type { Peer } from "../connection/peer.js";
+import { isJsonObject } from "../json.js";
+import { AgentTrouble } from "./agent-trouble.js";
+import type { KnownAgent } from "./read-agent.js";
+
+export type AgentLineOptions = {
+  readonly peer: Peer;
+  /** The agent's name, as far as it is known by now. */
+  readonly name: () => string;
+  readonly lastWords: () => Promise<string>;
+  /** Milliseconds. */
+  readonly patience: number;
+};
+
+export type SignIn = {
+  readonly method: string;
+  readonly offered: KnownAgent["authMethods"];
+  readonly choose: ((offered: KnownAgent["authMethods"]) => string | undefined) | undefined;
+};
+
+export class AgentLine {
+  readonly #options: AgentLineOptions;
+
+  constructor(options: AgentLineOptions) {
+    this.#options = options;
+  }
+
+  async request(method: string, params: object): Promise<unknown> {
+    const { peer, patience } = this.#options;
+    const signal = AbortSignal.timeout(patience);
+    try {
+      return await peer.request(method, params, { signal });
+    } catch (error) {
+      throw await this.#inWords(method, error, signal.aborted);
+    }
+  }
+
+  /** The same; when the agent wants someone to sign in first, that is done and it is tried once more. */
+  async signedIn(method: string, params: object, how: SignIn): Promise<unknown> {
+    try {
+      return await this.request(method, params);
+    } catch (error) {
+      if (!(error instanceof RpcError) || error.code !== CODE.authRequired) throw error;
+      const methodId = how.choose?.(how.offered);
+      if (methodId === undefined) throw this.#wantsSignIn(how.offered);
+      await this.request(how.method, { methodId });
+      return this.request(method, params);
+    }
+  }
+
+  #wantsSignIn(methods: KnownAgent["authMethods"]): AgentTrouble {
+    const offered = methods.map(({ id, name }) => `${id} (${name})`).join(", ");
+    return new AgentTrouble(
+      "AUTH_REQUIRED",
+      `${this.#options.name()} wants you to sign in first${offered === "" ? "" : `; it offers: ${offered}`}. Nothing was started. Sign in with the agent's own command, or name the way to sign in.`,
+    );
+  }
+
+  async #inWords(method: string, error: unknown, isTimeUp: boolean): Promise<unknown> {
+    const { lastWords, patience } = this.#options;
+    const name = this.#options.name();
+    if (error instanceof ConnectionClosed) {
+      const words = await lastWords();
+      const end = words === "" ? "" : `: ${words}`;
+      return new AgentTrouble("AGENT_GONE", `${name} ended before it answered ${method}${end}`);
+    }
+    if (isTimeUp) {
+      const late = `${name} did not answer ${method} within ${patience / 1000} s. Is it an ACP agent?`;
+      return new AgentTrouble("AGENT_REFUSED", `${late} ${await lastWords()}`.trim());
+    }
+    if (!(error instanceof RpcError) || error.code === CODE.authRequired) return error;
+    const said = [error.message, detailsOf(error.data)].filter((words) => words !== "").join(": ");
+    return new AgentTrouble("AGENT_REFUSED", `${name} refused ${method}: ${oneLine(said, 1_000)}`);
+  }
+}
+
+/** Agents put what went wrong beside a message that says nothing. */
+function detailsOf(data: unknown): string {
+  const details = isJsonObject(data) ? data["details"] : data;
+  return typeof details === "string" ? details : "";
+}

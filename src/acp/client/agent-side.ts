@@ -1,0 +1,24 @@
+/** The agent at the other side of a connection, as one of its sessions sees it. */
+import type { Spoken } from "./spoken.js";
+import type { TerminalEnd } from "./update-fold.js";
+
+export type AgentSide = {
+  /** Its name, for people and for rules. */
+  readonly name: string;
+  readonly spoken: Spoken;
+  /** However long the answer takes. */
+  request(method: string, params: object): Promise<unknown>;
+  /** A request that is answered soon, or fails in words. */
+  ask(method: string, params: object): Promise<unknown>;
+  notify(method: string, params: object): void;
+  /** Comes when nothing more is heard from it. */
+  readonly gone: Promise<void>;
+  /** What is known of how it ended. */
+  lastWords(): Promise<string>;
+  /** Ends it, since it does not listen any more. */
+  end(): Promise<void>;
+  /** What a command printed that we ran for it, once it has ended. */
+  terminalEnd(terminalId: string): TerminalEnd | undefined;
+  /** Ends the commands that run for a session. */
+  endCommands(agentSessionId: string): Promise<void>;
+};

@@ -1,0 +1,115 @@
+/**
+ * One turn of a foreign agent: what is said to it, and how it says that the turn is over. In v1 that is the
+ * prompt's answer, in the v2 draft the session's state after it. When the turn is cancelled the agent is told,
+ * and has a while to say how it all ended; then it is ended. When the agent is gone, the turn is over.
+ */
+import { oneLine } from "../../call/index.js";
+import type { ContentBlock, StopReason } from "../../call/index.js";
+import { CODE, RpcError } from "../connection/message.js";
+import { ConnectionClosed } from "../connection/peer.js";
+import { isJsonObject } from "../json.js";
+import type { JsonObject } from "../json.js";
+import type { AgentSide } from "./agent-side.js";
+import { AGENT_GONE, CANCELLED, TURN_OVER } from "./end-calls.js";
+import type { Why } from "./end-calls.js";
+
+/** `why`: what is to be said of the calls that it left open. */
+export type TurnEnded = { readonly stopReason: StopReason; readonly why: Why; readonly error?: string };
+
+export type AgentTurnOptions = {
+  readonly agent: AgentSide;
+  readonly agentSessionId: string;
+  /** How long the agent may take to end a turn that was cancelled. */
+  readonly patience: number;
+  /** The turn is being cancelled: nobody answers its questions any more. */
+  readonly onCancel: () => Promise<void>;
+};
+
+export class AgentTurn {
+  readonly #options: AgentTurnOptions;
+  #hasRun = false;
+  #onIdle: ((state: JsonObject) => void) | undefined;
+
+  constructor(options: AgentTurnOptions) {
+    this.#options = options;
+  }
+
+  async run(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnded> {
+    if (signal.aborted) return { stopReason: "cancelled", why: CANCELLED };
+    const answered = this.#answered(blocks).catch((error: unknown) => this.#broken(error));
+    const told = await Promise.race([answered, aborted(signal)]);
+    return told ?? this.#cancelled(answered);
+  }
+
+  /** An update of the session: in v2 one may say what it is doing. Idle without a reason may be what it was before. */
+  see(update: unknown): void {
+    const state = this.#onIdle && this.#options.agent.spoken.stateIn(update);
+    if (state?.["state"] === "running") this.#hasRun = true;
+    const isOver = this.#hasRun || typeof state?.["stopReason"] === "string";
+    if (state?.["state"] === "idle" && isOver) this.#onIdle?.({ stopReason: "end_turn", ...state });
+  }
+
+  async #answered(blocks: readonly ContentBlock[]): Promise<TurnEnded> {
+    const { agent, agentSessionId: sessionId } = this.#options;
+    const idle = new Promise<JsonObject>((resolve) => {
+      this.#onIdle = resolve;
+    });
+    const result = await agent.request("session/prompt", { sessionId, prompt: blocks });
+    if (agent.spoken.version === 1) return endedBy(result);
+    const silenced = agent.gone.then((): never => {
+      throw new ConnectionClosed();
+    });
+    return endedBy(await Promise.race([idle, silenced]));
+  }
+
+  async #cancelled(answered: Promise<TurnEnded>): Promise<TurnEnded> {
+    const { agent, agentSessionId: sessionId, patience, onCancel } = this.#options;
+    agent.notify("session/cancel", { sessionId });
+    await onCancel();
+    const ended = await Promise.race([answered, aborted(AbortSignal.timeout(patience))]);
+    if (!ended) await agent.end();
+    await agent.endCommands(sessionId);
+    // A turn that came to its end all the same was cancelled for whoever cancelled it.
+    const error = ended?.stopReason === "error" ? ended.error : undefined;
+    return { stopReason: "cancelled", why: CANCELLED, ...(error !== undefined && { error }) };
+  }
+
+  async #broken(error: unknown): Promise<TurnEnded> {
+    const { agent } = this.#options;
+    if (error instanceof ConnectionClosed) {
+      const words = await agent.lastWords();
+      const text = `${agent.name} is gone${words === "" ? "" : `: ${words}`}`;
+      return { stopReason: "error", why: AGENT_GONE, error: text };
+    }
+    if (error instanceof RpcError && error.code === CODE.cancelled)
+      return { stopReason: "cancelled", why: CANCELLED };
+    const said = error instanceof Error ? oneLine(error.message, LONGEST_ERROR) : "no reason given";
+    return { stopReason: "error", why: TURN_OVER, error: `${agent.name} said: ${said}` };
+  }
+}
+
+const LONGEST_ERROR = 1_000;
+
+const STOP_REASONS: ReadonlyMap<unknown, StopReason> = new Map(
+  (["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"] as const).map((one) => [one, one]),
+);
+
+function endedBy(result: unknown): TurnEnded {
+  const said = isJsonObject(result) ? result["stopReason"] : undefined;
+  const stopReason = STOP_REASONS.get(said);
+  if (stopReason) return { stopReason, why: stopReason === "cancelled" ? CANCELLED : TURN_OVER };
+  const failure = isJsonObject(result) && isJsonObject(result["error"]) ? result["error"] : {};
+  const error =
+    typeof failure["message"] === "string"
+      ? oneLine(failure["message"], LONGEST_ERROR)
+      : `the agent ended its turn with no reason that is known (${oneLine(JSON.stringify(said) ?? "none", 80)})`;
+  return { stopReason: "error", why: TURN_OVER, error };
+}
+
+/** Comes with nothing when the signal aborts. */
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve(undefined);
+    signal.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
+}

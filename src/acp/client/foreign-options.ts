@@ -1,0 +1,49 @@
+/** What a session of a foreign agent is opened with, and how its intents are judged by it. */
+import { homedir } from "node:os";
+import type { PolicyFor } from "../../agent/index.js";
+import type { Ledger, SessionInfo } from "../../call/index.js";
+import { decide } from "../../policy/index.js";
+import type { Verdict } from "../../policy/index.js";
+import type { Elicit, Judge, RememberedGrant } from "../../run/index.js";
+import type { Workspace } from "../../tools/index.js";
+
+export type SessionPlace = { readonly root: string; readonly sessionId: string };
+
+export type ForeignSessionOptions = {
+  readonly ledger: Ledger;
+  readonly workspace: Workspace;
+  /** The rules in force, asked for anew with each decision. */
+  readonly policy: PolicyFor;
+  /** Stores what an "always" says. Without it no question offers one. */
+  readonly remember?: (grant: RememberedGrant, place: SessionPlace) => Promise<void>;
+  /** Hears of each call that a rule let through. */
+  readonly onCleared?: (verdict: Verdict, place: SessionPlace) => void;
+  /** Asks the person at this side what the agent wants to know. */
+  readonly elicit?: Elicit;
+  /** Ours; a new one when left out. */
+  readonly sessionId?: string;
+  readonly info?: SessionInfo;
+  /** How long to wait for a session that someone else holds, who may have died a moment ago. */
+  readonly patience?: number;
+  /**
+   * Whether a turn that asks something is parked, for doors that hold nothing meanwhile: `prompt` and `advance`
+   * then come back, and the agent waits for the answer. Otherwise whoever calls them holds the line.
+   */
+  readonly parksOnQuestions?: boolean;
+  /** How long an agent may take to end a turn that was cancelled. */
+  readonly cancelPatience?: number;
+  readonly now?: () => number;
+};
+
+/** The modes that an agent has are its own: they are no part of what our rules are asked with. */
+export function judgeFor(
+  { policy, workspace }: ForeignSessionOptions,
+  place: SessionPlace,
+  now: () => number,
+): Judge {
+  return (intent, also = []) => {
+    const inForce = policy(place);
+    const rules = [...inForce.rules, ...also];
+    return decide(intent, { ...inForce, rules, roots: workspace.roots, home: homedir(), now: now() });
+  };
+}

@@ -1,0 +1,30 @@
+/** A turn of a foreign agent that goes on whether or not somebody waits for it, until it ends or is cancelled. */
+import type { TurnEnd } from "../../agent/index.js";
+
+export class TurnUnderWay {
+  readonly #stop = new AbortController();
+  readonly #end: Promise<TurnEnd>;
+
+  constructor(run: (stop: AbortSignal) => Promise<TurnEnd>) {
+    this.#end = run(this.#stop.signal);
+    // Whoever waits for it hears of it; nobody may be waiting now.
+    this.#end.catch(() => undefined);
+  }
+
+  /** Comes with its end, or with nothing once somebody is `asked`. The signal cancels it while this waits. */
+  async until(asked: (() => Promise<void>) | undefined, signal: AbortSignal): Promise<TurnEnd | undefined> {
+    const cancel = () => this.#stop.abort();
+    signal.addEventListener("abort", cancel, { once: true });
+    if (signal.aborted) cancel();
+    try {
+      return await (asked ? Promise.race([this.#end, asked().then(() => undefined)]) : this.#end);
+    } finally {
+      signal.removeEventListener("abort", cancel);
+    }
+  }
+
+  async cancelled(): Promise<void> {
+    this.#stop.abort();
+    await this.#end.catch(() => undefined);
+  }
+}

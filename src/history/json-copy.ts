@@ -1,0 +1,64 @@
+/**
+ * A copy of a value as JSON would give it back, without writing it down: texts are shared and not copied, which is most
+ * of what an event is made of. What is not plain data takes the way over the text.
+ */
+
+/** Deeper than any event that is meant. JSON itself says what is wrong with it. */
+const DEEPEST = 200;
+
+/** Undefined where JSON would leave the value out. Throws what JSON.stringify throws. */
+export function frozenCopy(value: unknown, depth = 0): unknown {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return value;
+    case "number":
+      // JSON knows neither -0 nor what is no number.
+      return Number.isFinite(value) ? value + 0 : null;
+    case "object":
+      if (value === null) return null;
+      if (depth > DEEPEST || "toJSON" in value) return overText(value);
+      if (Array.isArray(value)) return frozenList(value, depth);
+      return isPlain(value) ? frozenObject(value, depth) : overText(value);
+    case "bigint":
+      return overText(value);
+    default:
+      return undefined;
+  }
+}
+
+function frozenList(list: readonly unknown[], depth: number): unknown {
+  const copy: unknown[] = [];
+  // A hole is nothing, and nothing is null in a list.
+  for (let index = 0; index < list.length; index += 1) copy.push(frozenCopy(list[index], depth + 1) ?? null);
+  return Object.freeze(copy);
+}
+
+function frozenObject(object: object, depth: number): unknown {
+  const copy: Record<string, unknown> = {};
+  for (const [key, part] of Object.entries(object)) {
+    const copied = frozenCopy(part, depth + 1);
+    if (copied === undefined) continue;
+    // Assigned, this one name would set the prototype.
+    if (key === "__proto__") Object.defineProperty(copy, key, { value: copied, enumerable: true });
+    else copy[key] = copied;
+  }
+  return Object.freeze(copy);
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function overText(value: unknown): unknown {
+  const text = JSON.stringify(value) as string | undefined;
+  return text === undefined ? undefined : frozen(JSON.parse(text));
+}
+
+/** JSON has no cycles, and what the ledger keeps is not deep. */
+function frozen(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  for (const part of Object.values(value)) frozen(part);
+  return Object.freeze(value);
+}

@@ -1,0 +1,83 @@
+/**
+ * Hears when questions of a session are settled, by anyone. However many questions are held, the session is followed
+ * once: each of a hundred followers would look at what happens to the other ninety-nine.
+ */
+import type { Ledger, Question, RecordedEvent } from "../call/index.js";
+
+const followed = new WeakMap<Ledger, Map<string, SessionWatch>>();
+
+/** Comes when the question is settled, the session can no longer be followed, or the signal aborts. */
+export function settledInLog(
+  ledger: Ledger,
+  { sessionId, questionId }: Question,
+  after: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const watches = followed.get(ledger) ?? new Map<string, SessionWatch>();
+  followed.set(ledger, watches);
+  const known = watches.get(sessionId);
+  if (known && known.after <= after) return known.settled(questionId, signal);
+  // It may have been settled before the place from which the others are followed.
+  const watch = new SessionWatch(ledger, sessionId, after, () => {
+    if (watches.get(sessionId) === watch) watches.delete(sessionId);
+  });
+  watches.set(sessionId, watch);
+  return watch.settled(questionId, signal);
+}
+
+class SessionWatch {
+  readonly after: number;
+  readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #seen = new Set<string>();
+  readonly #stop = new AbortController();
+  readonly #onEnd: () => void;
+  #isOver = false;
+
+  constructor(ledger: Ledger, sessionId: string, after: number, onEnd: () => void) {
+    this.after = after;
+    this.#onEnd = onEnd;
+    // A ledger that can no longer be read ends the wait; whoever waited finds out when they use it.
+    this.#follow(ledger, sessionId)
+      .catch(() => undefined)
+      .finally(() => this.#end());
+  }
+
+  settled(questionId: string, signal: AbortSignal): Promise<void> {
+    if (this.#isOver || this.#seen.has(questionId) || signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(questionId) ?? new Set();
+      this.#waiting.set(questionId, waiting);
+      const done = () => {
+        signal.removeEventListener("abort", done);
+        waiting.delete(done);
+        if (waiting.size === 0) this.#waiting.delete(questionId);
+        if (this.#waiting.size === 0) this.#stop.abort();
+        resolve();
+      };
+      waiting.add(done);
+      signal.addEventListener("abort", done, { once: true });
+    });
+  }
+
+  async #follow(ledger: Ledger, sessionId: string): Promise<void> {
+    const { signal } = this.#stop;
+    for await (const recorded of ledger.follow(sessionId, { after: this.after, signal })) {
+      const questionId = settledBy(recorded);
+      if (questionId === undefined) continue;
+      this.#seen.add(questionId);
+      for (const done of this.#waiting.get(questionId) ?? []) done();
+    }
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#onEnd();
+    for (const waiting of this.#waiting.values()) for (const done of waiting) done();
+  }
+}
+
+function settledBy({ event }: RecordedEvent): string | undefined {
+  return event.type === "question-answered" || event.type === "question-withdrawn"
+    ? event.questionId
+    : undefined;
+}
