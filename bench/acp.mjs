@@ -41,16 +41,18 @@ class BareClient {
 
   async open() {
     await this.request("initialize", { protocolVersion: 1, clientCapabilities: {} });
-    const { sessionId } = await this.request("session/new", { cwd: folder, mcpServers: [] });
-    this.sessionId = sessionId;
     return this;
   }
 
+  /** In a session of its own: what earlier prompts have left in memory is not part of this one's price. */
   async prompt(text) {
+    const { sessionId } = await this.request("session/new", { cwd: folder, mcpServers: [] });
     const prompt = [{ type: "text", text }];
     const start = performance.now();
-    await this.request("session/prompt", { sessionId: this.sessionId, prompt });
-    return performance.now() - start;
+    await this.request("session/prompt", { sessionId, prompt });
+    const took = performance.now() - start;
+    await this.request("session/close", { sessionId });
+    return took;
   }
 
   async leave() {
@@ -156,6 +158,7 @@ console.log(`cold start, spawn to initialize: bare ${bare.toFixed(0)} ms, toolga
 /** Megabytes, five seconds after a session was opened. */
 async function idle(args) {
   const client = await new BareClient(args).open();
+  await client.request("session/new", { cwd: folder, mcpServers: [] });
   await new Promise((resolve) => setTimeout(resolve, 5_000));
   const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${client.pid}/status`, "utf8")) ?? [];
   await client.leave();

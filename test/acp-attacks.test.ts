@@ -279,11 +279,11 @@ test(`AC-040 a client that is gone during the question has cancelled: nothing ru
 }, 120_000);
 
 test("a client that never reads holds up nobody: the turn ends, and what waits for it costs little", async () => {
-  const steps: readonly ScriptStep[] = [
-    { calls: [{ tool: "terminal", input: { command: "seq 1 200000; echo ran >> log.txt" } }] },
-    { say: "x".repeat(100_000) },
+  const turn = (count: number): readonly ScriptStep[] => [
+    { calls: [{ tool: "terminal", input: { command: `seq 1 200000; echo ${count} >> log.txt` } }] },
+    { say: "x".repeat(10_000) },
   ];
-  const cwd = await project(steps);
+  const cwd = await project([1, 2, 3, 4].flatMap(turn));
   const args = [
     "acp",
     "--script",
@@ -313,11 +313,10 @@ test("a client that never reads holds up nobody: the turn ends, and what waits f
   });
   for (let id = 10; id < 14; id++)
     say({ id, method: "session/prompt", params: { sessionId, prompt: [{ type: "text", text: "go" }] } });
-  // The third time the same command is asked about, and nobody is there to read the question.
-  await until(async () => (await logOf(cwd)).startsWith("ran\nran\n"), 60_000);
+  await until(async () => (await logOf(cwd)) === "1\n2\n3\n4\n", 60_000);
   expect(await rss(child.pid)).toBeLessThan(400);
+  // It goes without ever having read, and the agent does not wait for it.
   child.stdin.end();
-  child.stdout.destroy();
   await new Promise((resolve) => child.once("exit", resolve));
   expect((await stat(join(cwd, "ledger.sqlite"))).size).toBeGreaterThan(0);
 }, 90_000);

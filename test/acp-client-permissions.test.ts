@@ -244,6 +244,13 @@ describe("spoof: what an agent says of its call is no evidence", () => {
     }
   });
 
+  test("that a file is only read, nobody but the agent says", async () => {
+    const rules: readonly Rule[] = [{ allow: "read" }, { allow: "read_file" }];
+    const { say, questions } = await drive(ASKS, { rules, ask: choose("reject_once") });
+    await say({ title: "Read a.txt", kind: "read", name: "read_file", rawInput: { path: "a.txt" } });
+    expect(questions).toHaveLength(1);
+  });
+
   test("what a call is called can make the rules stricter", async () => {
     const denied = await drive(ASKS, { rules: [{ allow: "*" }, { deny: "delete" }] });
     await denied.say({ title: "Clean up", kind: "delete", rawInput: { path: "a.txt" } });
@@ -481,9 +488,9 @@ describe("what we do for an agent", () => {
       { output: { output: "hi\n", truncated: false, exitStatus: { exitCode: 0 } } },
       expect.anything(),
     ]);
-    expect(questions.map(({ title }) => title)).toEqual(
-      ["write_file(path=a.txt)"].map(() => questions[0]?.title),
-    );
+    expect(questions.map(({ title }) => title)).toEqual([`Write ${path}`]);
+    const write = session.book.call("through_us_2");
+    expect(write?.content).toMatchObject([{ type: "diff", path, oldText: "one\ntwo\n", newText: "three" }]);
     expect(readFileSync(path, "utf8")).toBe("one\ntwo\n");
     const states = [...session.book.calls()].map(({ name, state }) => `${name} ${state.status}`);
     expect(states).toEqual(["read_file done", "write_file refused", "terminal done", " done"]);

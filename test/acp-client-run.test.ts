@@ -124,3 +124,11 @@ test("a rule of the user's decides on what an agent asks", async () => {
   expect((await toolgate(["run", "--agent", `${asks} ${notes}`, call])).code).toBe(0);
   expect(readFileSync(notes, "utf8")).toContain('"optionId":"yes"');
 });
+
+test("a session of another agent is not gone on with by ours, and the words say how to", async () => {
+  const { toolgate } = await desk({ "config.json": '{"a":"old"}' });
+  await toolgate(["run", "--agent", sdkAgent, "--mode", "accept-edits", "edit it"]);
+  const ran = await toolgate(["run", "--resume", "and now?"]);
+  expect(ran).toMatchObject({ code: 1, out: "" });
+  expect(ran.err).toMatch(/is one of sdk-example\. Nothing was done.*--agent/);
+});

@@ -20,6 +20,7 @@ process.stdin.on("end", () => process.exit());
 function receive({ id, method, params }) {
   if (method === "initialize") send({ jsonrpc: "2.0", id, result: { protocolVersion: 1 } });
   else if (method === "session/new") send({ jsonrpc: "2.0", id, result: { sessionId: "bare" } });
+  else if (method === "session/close") send({ jsonrpc: "2.0", id, result: {} });
   else if (method === "session/prompt" && params.prompt[0].text === "ask") askAll(id);
   else if (method === "session/prompt") {
     for (const message of updates) send(message);

@@ -24,8 +24,11 @@ export type LiveTextOptions = {
   readonly block?: LiveBlock | undefined;
 };
 
+/** What is shown of a session, wherever it runs. */
+export type ShownSession = Pick<HeldSession, "book" | "onRecorded" | "now">;
+
 export class LiveText {
-  readonly #session: HeldSession;
+  readonly #session: ShownSession;
   readonly #block: LiveBlock | undefined;
   readonly #write: (text: string) => void;
   readonly #ends: (() => void)[];
@@ -40,7 +43,7 @@ export class LiveText {
   #ticks = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(session: HeldSession, { write, block }: LiveTextOptions) {
+  constructor(session: ShownSession, { write, block }: LiveTextOptions) {
     this.#session = session;
     this.#block = block;
     const print = block ? (text: string) => block.print(text) : write;

@@ -1,8 +1,8 @@
 /** Where a turn is shown: on a terminal that can draw in place, calls under way change there; elsewhere text only goes on. */
-import type { HeldSession } from "../agent/index.js";
 import { coloured, wantsColour } from "./colour.js";
 import { LiveBlock } from "./live-block.js";
 import { LiveText } from "./live-text.js";
+import type { ShownSession } from "./live-text.js";
 
 export type OpenedScreen = {
   readonly live: LiveText;
@@ -14,7 +14,7 @@ export type OpenedScreen = {
 /** What stands below the calls once a turn was told to end. */
 export const CANCELLING = "Cancelling … Ctrl-C again leaves at once.";
 
-export function openScreen(session: HeldSession): OpenedScreen {
+export function openScreen(session: ShownSession): OpenedScreen {
   const { stdout, stdin, env } = process;
   const isColoured = wantsColour(stdout);
   const shown = isColoured ? coloured : (text: string) => text;

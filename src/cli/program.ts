@@ -39,10 +39,36 @@ export function createProgram(): Command {
     .addOption(
       new Option(
         "--agent <command>",
-        "drive this ACP agent instead of our own; the command is read without a shell",
+        "drive this ACP agent instead of our own; the command is read without a shell.\nWith --url, the name of the server's agent (default: its first)",
       ).conflicts(["model", "baseUrl", "script", "mcp"]),
     )
     .option("--auth <method>", "how to sign in to that agent, where it asks for it")
+    .addOption(
+      new Option("--url <url>", "use an agent that a server offers over AAP, at this address").conflicts([
+        "model",
+        "baseUrl",
+        "script",
+        "mcp",
+        "mode",
+        "ledger",
+        "cwd",
+        "sandbox",
+        "auth",
+      ]),
+    )
+    .option(
+      "--token-file <file>",
+      "where the server's token is, if not in TOOLGATE_TOKEN\nor, for a server on this machine, where it was made",
+    )
+    .option(
+      "--trust <tool>",
+      "let the server run this tool of its own unasked; may be given again",
+      collected,
+    )
+    .option(
+      "--insecure-url",
+      "send the token without TLS beyond this machine: whoever is on the way can read it",
+    )
     .option(
       "--resume [session]",
       "go on with a session: the newest of this folder, or the one of this id;\nwithout a prompt, with the turn that was left",
@@ -51,17 +77,24 @@ export function createProgram(): Command {
     .action(async (words: string[], options: RunFlags, command: Command) => {
       // `--resume "and now"`: what is no session's id is what the agent should do.
       const { resume } = options;
-      const isPrompt = typeof resume === "string" && !/^session_[\w-]*$/.test(resume);
+      // Other servers name their sessions as they like.
+      const isPrompt =
+        typeof resume === "string" && options.url === undefined && !/^session_[\w-]*$/.test(resume);
       const prompt = [...(isPrompt ? [resume] : []), ...words].join(" ").trim();
       if (prompt === "" && resume === undefined)
         command.error("error: missing required argument 'prompt': say what the agent should do");
+      if (
+        options.url === undefined &&
+        (options.tokenFile ?? options.trust ?? options.insecureUrl) !== undefined
+      )
+        command.error("error: --token-file, --trust and --insecure-url are for a server, so --url is needed");
       await logged(options, async () => {
         const { runPrompt } = await import("./run.js");
         process.exitCode = await runPrompt(prompt, isPrompt ? { ...options, resume: true } : options);
       });
     });
 
-  agentOptions(program.command("acp"))
+  const acp = agentOptions(program.command("acp"))
     .description("serve editors (Zed, JetBrains, Neovim, Emacs) over ACP on stdin and stdout")
     .option("--models <names...>", "further models that the editor may choose from in a session")
     .option("--acp-v2", "speak the draft of ACP v2 to editors that ask for it")
@@ -69,29 +102,23 @@ export function createProgram(): Command {
       "--listen <[host:]port>",
       "serve over HTTP and WebSocket instead, to whoever brings the token;\non this machine only, unless a host is named; port 0 is any free one",
       listenAddress,
-    )
-    .option("--tls-cert <file>", "the certificate to listen with, beyond this machine")
-    .option("--tls-key <file>", "its key")
-    .option(
-      "--insecure-listen",
-      "listen beyond this machine without TLS: whoever is on the way can read\nthe token and then run commands here; only behind a tunnel or a proxy",
-    )
-    .option("--allow-host <name>", "a further name of this server; may be given again", collected)
-    .option("--allow-origin <origin>", "a site whose pages may connect; may be given again", collected)
-    .action(async (options: AcpFlags & (ListenFlags | { readonly listen?: never })) => {
-      if (options.listen)
-        return logged(options, async () => (await import("./acp-listen.js")).listenForEditors(options));
-      const { serveEditor } = await import("./acp.js");
-      await serveEditor(async () => options, { v2: options.acpV2 ?? false });
-    });
+    );
+  doorOptions(acp).action(async (options: AcpFlags & (ListenFlags | { readonly listen?: never })) => {
+    if (options.listen)
+      return logged(options, async () => (await import("./acp-listen.js")).listenForEditors(options));
+    const { serveEditor } = await import("./acp.js");
+    await serveEditor(async () => options, { v2: options.acpV2 ?? false });
+  });
 
-  agentOptions(program.command("serve"))
-    .description("serve apps over HTTP: the Agent Application Protocol (AAP v3)")
+  const serve = agentOptions(program.command("serve"))
+    .description(
+      "serve apps over HTTP, to whoever brings the token: the Agent Application\nProtocol (AAP v3)",
+    )
     .option("--port <number>", "the port to listen on; 0 for any free one", port, 4320)
-    .option("--host <address>", "the address to listen on", "127.0.0.1")
-    .action(async (options: ServeFlags) => {
-      await logged(options, async () => (await import("./serve.js")).serveApps(options));
-    });
+    .option("--host <address>", "the address to listen on", "127.0.0.1");
+  doorOptions(serve).action(async (options: ServeFlags) => {
+    await logged(options, async () => (await import("./serve.js")).serveApps(options));
+  });
   addConformanceCommand(program);
   addRulesCommands(program);
   addMcpCommands(program);
@@ -368,8 +395,9 @@ export type AgentFlags = LogFlags & {
   readonly mcp?: readonly string[];
 };
 export type AcpFlags = AgentFlags & { readonly models?: readonly string[]; readonly acpV2?: boolean };
-export type ListenFlags = {
-  readonly listen: { readonly host: string; readonly port: number };
+export type ListenFlags = DoorFlags & { readonly listen: { readonly host: string; readonly port: number } };
+/** Who may connect to what serves over HTTP. */
+export type DoorFlags = {
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly insecureListen?: boolean;
@@ -381,6 +409,10 @@ export type RunFlags = AgentFlags & {
   readonly resume?: string | true;
   readonly agent?: string;
   readonly auth?: string;
+  readonly url?: string;
+  readonly tokenFile?: string;
+  readonly trust?: readonly string[];
+  readonly insecureUrl?: boolean;
 };
 export type UndoFlags = {
   readonly session?: string;
@@ -388,7 +420,7 @@ export type UndoFlags = {
   readonly cwd?: string;
   readonly json?: boolean;
 };
-export type ServeFlags = AgentFlags & { readonly port: number; readonly host: string };
+export type ServeFlags = AgentFlags & DoorFlags & { readonly port: number; readonly host: string };
 
 const MODES = ["ask", "accept-edits", "read-only", "allow-all"] as const satisfies readonly Mode[];
 
@@ -415,6 +447,18 @@ function agentOptions(command: Command): Command {
       "--sandbox",
       "run commands under bubblewrap: they change nothing outside of the folder,\nand have no network unless a rule allows a host",
     );
+}
+
+function doorOptions(command: Command): Command {
+  return command
+    .option("--tls-cert <file>", "the certificate to listen with, beyond this machine")
+    .option("--tls-key <file>", "its key")
+    .option(
+      "--insecure-listen",
+      "listen beyond this machine without TLS: whoever is on the way can read\nthe token and then run commands here; only behind a tunnel or a proxy",
+    )
+    .option("--allow-host <name>", "a further name of this server; may be given again", collected)
+    .option("--allow-origin <origin>", "a site whose pages may connect; may be given again", collected);
 }
 
 const collected = (file: string, before: readonly string[] = []): readonly string[] => [...before, file];
@@ -467,6 +511,7 @@ Examples:
   toolgate run --resume                        answer what the last turn asked
   toolgate run --json "look around" | jq .type
   toolgate run --agent "gemini --acp" "look around"
+  toolgate run --url http://127.0.0.1:4320 "look around"
 
 It exits with 0 when the turn came to its end, 130 when it was cancelled, 1 otherwise, 2 when it was not understood.`;
 
@@ -484,6 +529,6 @@ Examples:
   toolgate run "look around"                  one turn of the scripted agent, here
   toolgate run --script fix.json "fix it"     the same with a script of yours
   toolgate acp                                the command for your editor's settings
-  TOOLGATE_API_KEY=... toolgate serve         apps connect to http://127.0.0.1:4320
+  toolgate serve                              apps connect to http://127.0.0.1:4320
 
 Rules decide what is asked and what is let through. They do not isolate what then runs.`;

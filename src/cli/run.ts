@@ -20,7 +20,8 @@ import { tellLine } from "./tell.js";
 import { usageText } from "./usage-text.js";
 
 export async function runPrompt(prompt: string, flags: RunFlags): Promise<number> {
-  const { agent } = flags;
+  const { agent, url } = flags;
+  if (url !== undefined) return (await import("./run-url.js")).runUrl(prompt, { ...flags, url });
   if (agent !== undefined) return (await import("./run-agent.js")).runAgent(prompt, { ...flags, agent });
   const mayAsk = process.stdin.isTTY && process.stdout.isTTY && !flags.json;
   const servers = await openServers(flags, resolve(flags.cwd ?? process.cwd()), { mayAsk });

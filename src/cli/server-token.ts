@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { isToken, TOKEN_RULE } from "../http/index.js";
 import { settingsFolder } from "../settings/index.js";
 
 export type ServerToken = {
@@ -24,21 +25,23 @@ export type ServerToken = {
   readonly isNew: boolean;
 };
 
-/** What a header and a WebSocket's subprotocol can both carry, too long to be guessed. */
-const TOKEN = /^[\w.~+-]{16,512}$/;
 const BYTES = 32;
 
 export function openServerToken(env: NodeJS.ProcessEnv = process.env): ServerToken {
   const given = env["TOOLGATE_TOKEN"];
   if (given !== undefined) {
-    if (TOKEN.test(given)) return { token: given, isNew: false };
-    throw unusable("TOOLGATE_TOKEN must be 16 to 512 letters, digits or any of . _ ~ + -.");
+    if (isToken(given)) return { token: given, isNew: false };
+    throw unusable(`TOOLGATE_TOKEN must be ${TOKEN_RULE}.`);
   }
   const file = join(settingsFolder(env), "token");
   const token = keptToken(file);
   if (token !== undefined) return { token, file, isNew: false };
   return { ...made(file), file };
 }
+
+/** The one that was made before, if there is one; none is made. */
+export const keptServerToken = (env: NodeJS.ProcessEnv = process.env): string | undefined =>
+  keptToken(join(settingsFolder(env), "token"));
 
 function made(file: string): { readonly token: string; readonly isNew: boolean } {
   const token = randomBytes(BYTES).toString("base64url");
@@ -69,7 +72,7 @@ function keptToken(file: string): string | undefined {
         `${file} can be read or written by others, so it keeps no secret. Remove it, and a new token is made.`,
       );
     const token = readFileSync(descriptor, "utf8").trim();
-    if (!TOKEN.test(token)) throw unusable(`${file} holds no token. Remove it, and a new one is made.`);
+    if (!isToken(token)) throw unusable(`${file} holds no token. Remove it, and a new one is made.`);
     return token;
   } catch (error) {
     if (error instanceof Error && "code" in error) {

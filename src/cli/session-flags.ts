@@ -2,7 +2,7 @@
  * How a session was begun, kept with it, so that whoever goes on with it does so under the same conditions: a
  * sandbox above all. What is said anew counts; a sandbox is not taken away by leaving it out.
  */
-import { SessionBook } from "../call/index.js";
+import { oneLine, SessionBook } from "../call/index.js";
 import type { Ledger, Meta, SessionInfo } from "../call/index.js";
 import type { RunFlags } from "./program.js";
 
@@ -15,7 +15,10 @@ export function keptFlags(flags: RunFlags): { readonly _meta: Meta } {
 
 export async function withKeptFlags(ledger: Ledger, sessionId: string, flags: RunFlags): Promise<RunFlags> {
   const events = (await ledger.read(sessionId)).map(({ event }) => event);
-  const stored = storedFlags(new SessionBook(sessionId, events).info);
+  const { info } = new SessionBook(sessionId, events);
+  if (flags.agent === undefined && isForeign(info))
+    throw new ForeignSessionHere(sessionId, info.agent ?? "another agent");
+  const stored = storedFlags(info);
   const text = (name: string) => (typeof stored[name] === "string" ? { [name]: stored[name] } : {});
   // A script was meant where no model is named now.
   const model = flags.script === undefined ? { ...text("model"), ...text("baseUrl") } : {};
@@ -26,6 +29,21 @@ export async function withKeptFlags(ledger: Ledger, sessionId: string, flags: Ru
 export function startedWith(info: SessionInfo): { readonly model?: string; readonly isElsewhere: boolean } {
   const { model, baseUrl } = storedFlags(info);
   return { ...(typeof model === "string" && { model }), isElsewhere: baseUrl !== undefined };
+}
+
+/** A session that someone else's agent has: only that agent knows what was said in it. */
+const isForeign = ({ _meta }: SessionInfo): boolean =>
+  isObject(_meta?.["toolgate"]) && _meta["toolgate"]["agentSession"] !== undefined;
+
+class ForeignSessionHere extends Error {
+  readonly code = "FOREIGN_SESSION";
+
+  constructor(sessionId: string, agent: string) {
+    super(
+      `Session ${sessionId} is one of ${oneLine(agent, 80)}. Nothing was done; go on with it by: toolgate run --agent "<its command>" --resume ${sessionId}`,
+    );
+    this.name = "ForeignSessionHere";
+  }
 }
 
 function storedFlags({ _meta }: SessionInfo): { readonly [name: string]: unknown } {

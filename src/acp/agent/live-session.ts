@@ -33,7 +33,7 @@ export class LiveSession {
   readonly #aborts = new Set<AbortController>();
   /** Over when all turns have ended and the client was told of it. */
   #turns: Promise<unknown> = Promise.resolve();
-  #telling: Promise<void> | undefined;
+  #isHeldUp = false;
   #cost = 0;
 
   constructor({ hosted, peer, dialect, clientName }: LiveSessionOptions) {
@@ -54,7 +54,7 @@ export class LiveSession {
   }
 
   /** Everything that is remembered, in the order in which it happened. */
-  async replay(): Promise<void> {
+  replay(): void {
     const { timeline, plan, info } = this.#session.book.snapshot();
     const begun = new Set<string>();
     for (const entry of timeline) {
@@ -68,7 +68,7 @@ export class LiveSession {
     }
     if (plan.length > 0) this.#waiting.addEvent({ type: "plan-updated", at: 0, entries: plan });
     if (info.title !== undefined) this.#waiting.addEvent({ type: "info-changed", at: 0, info });
-    await this.told();
+    this.tellAllNow();
   }
 
   /** Tells something that is not part of the record. */
@@ -116,7 +116,7 @@ export class LiveSession {
       error instanceof Error ? error.message : "It could not be done.",
     );
     const messageId = await this.hosted.aside(said, answer);
-    await this.told();
+    this.tellAllNow();
     return messageId;
   }
 
@@ -139,10 +139,18 @@ export class LiveSession {
     await this.hosted.close();
   }
 
-  /** Comes when the client was told all that is recorded by now. */
-  async told(): Promise<void> {
-    this.#tell();
-    while (this.#telling) await this.#telling;
+  /** Puts all that is recorded by now on its way, also to a client that does not keep up: what comes next must follow it. */
+  tellAllNow(): void {
+    for (const item of this.#waiting.take()) {
+      if (item.type === "update") this.#send(item.update);
+      else if (item.type === "event") {
+        const update = this.#dialect.event(item.event);
+        if (update) this.#send(update);
+      } else {
+        const call = this.#session.book.call(item.toolCallId);
+        if (call) for (const update of this.#dialect.call(call)) this.#send(update);
+      }
+    }
   }
 
   async #hold(signal: AbortSignal, start: (stop: AbortSignal) => Promise<TurnEnd>): Promise<TurnEnd> {
@@ -153,7 +161,7 @@ export class LiveSession {
       .then(async () => {
         const end = await holdTurn(this.#session, this.#ask, stop, () => start(stop));
         // All of a turn's updates go out before its response.
-        await this.told();
+        this.tellAllNow();
         return end;
       })
       .finally(() => this.#aborts.delete(abort));
@@ -165,7 +173,7 @@ export class LiveSession {
     const call = this.#session.book.call(question.toolCallId);
     if (!call) throw new Error(`call ${question.toolCallId} is not known`);
     // A client is asked only about what it has been told.
-    await this.told();
+    this.tellAllNow();
     const params = this.#dialect.permission(question, call);
     const result = await this.#peer.request("session/request_permission", params, { signal });
     const outcome = this.#dialect.outcome(result, question);
@@ -195,25 +203,13 @@ export class LiveSession {
 
   /** At once while the client keeps up; else when it has taken what it was sent. */
   #tell(): void {
-    if (this.#telling) return;
-    if (this.#peer.unsent < MOST_UNSENT) return this.#tellAll();
-    this.#telling = this.#peer.drained().then(() => {
-      this.#telling = undefined;
-      this.#tellAll();
+    if (this.#isHeldUp) return;
+    if (this.#peer.unsent < MOST_UNSENT) return this.tellAllNow();
+    this.#isHeldUp = true;
+    void this.#peer.drained().then(() => {
+      this.#isHeldUp = false;
+      this.tellAllNow();
     });
-  }
-
-  #tellAll(): void {
-    for (const item of this.#waiting.take()) {
-      if (item.type === "update") this.#send(item.update);
-      else if (item.type === "event") {
-        const update = this.#dialect.event(item.event);
-        if (update) this.#send(update);
-      } else {
-        const call = this.#session.book.call(item.toolCallId);
-        if (call) for (const update of this.#dialect.call(call)) this.#send(update);
-      }
-    }
   }
 
   #send(update: object): void {

@@ -3,7 +3,6 @@
  *
  * It ends when the editor goes: every call is closed, every process gone, and the sessions are given back.
  */
-import { once } from "node:events";
 import { LoopSession } from "../../agent/index.js";
 import type { Agent, Loop } from "../../agent/index.js";
 import type { Ledger } from "../../call/index.js";
@@ -36,13 +35,17 @@ export async function serveAcp(served: Agent | Loop, options: ServeAcpOptions): 
   const host = isLoop(served) ? loopHost(served, options) : agentHost({ agent: served, ...filled(options) });
   const { name } = served;
   const serving = serveWire(wire, { name, version, v2, openHost: async () => host, onTrouble: tellTrouble });
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"].map(async (signal) => {
-    await once(process, signal);
-    await wire.close();
-  });
-  await Promise.race([serving, ...signals]);
-  await serving;
+  const leave = () => void wire.close();
+  for (const signal of SIGNALS) process.once(signal, leave);
+  try {
+    await serving;
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, leave);
+  }
 }
+
+/** However it ends, what still runs is told to stop, and what really happened is recorded. */
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const isLoop = (served: Agent | Loop): served is Loop => "prompt" in served;
 

@@ -48,7 +48,7 @@ export class V1Door implements Door {
     },
     "session/load": async (params) => {
       const live = await this.#sessions.reopen(textParam(params, "sessionId"), params);
-      await live.replay();
+      live.replay();
       this.#greetLater(live);
       return v1Choices(live.hosted);
     },

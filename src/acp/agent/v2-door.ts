@@ -88,7 +88,7 @@ export class V2Door implements Door {
     if (!isNone(replayFrom) && (!isJsonObject(replayFrom) || replayFrom["type"] !== "start"))
       throw invalidParams('"replayFrom" can only be the start. Nothing was opened.');
     const live = await this.#sessions.reopen(textParam(params, "sessionId"), params);
-    if (!isNone(replayFrom)) await live.replay();
+    if (!isNone(replayFrom)) live.replay();
     const { turn } = live.hosted.session.book;
     const isOpen = turn !== undefined && turn.state.status !== "stopped";
     live.tell({ sessionUpdate: "state_update", state: isOpen ? "running" : "idle" });

@@ -4,9 +4,10 @@
  * just given for this very thing counts for it, once.
  */
 import { createToolTitle } from "../../call/index.js";
-import type { Decision, SessionEvent } from "../../call/index.js";
+import type { CallFields, Decision, SessionEvent } from "../../call/index.js";
 import type { Intent } from "../../policy/index.js";
 import { intentHash } from "../../run/index.js";
+import { builtInTools, ToolFailure } from "../../tools/index.js";
 import type { CommandExit } from "../../tools/index.js";
 import type { Approvals } from "./approvals.js";
 import type { Outcome } from "./decisions.js";
@@ -138,14 +139,31 @@ export class Acts {
     }
     const known = { intent, isBlind: false, suspicions: [], disagreement: undefined };
     const { event, outcome } = decisions.decide(toolCallId, title, known);
+    // What is denied shows nothing of what it would have touched.
+    const fields = event.type === "call-refused" ? {} : await this.#shown(intent);
+    const revised: SessionEvent = { type: "call-revised", toolCallId, at, fields };
+    const isShown = Object.keys(fields).length > 0;
     try {
-      await record.record([...announced, event], { durable: true });
+      await record.record([...announced, ...(isShown ? [revised] : []), event], { durable: true });
     } catch (error) {
       decisions.forget(event);
       throw error;
     }
     if (event.type === "question-asked") onAsked();
     return { toolCallId, outcome };
+  }
+
+  /** What our own tool of that name would show before it runs: the diff of a file that is about to be written. */
+  async #shown({ tool: name, input }: Intent): Promise<CallFields> {
+    const tool = builtInTools.find((one) => one.name === name);
+    const parsed = tool?.parse(input);
+    if (!tool?.preview || !parsed?.ok) return {};
+    try {
+      return await tool.preview(parsed.input, this.#parts.workspace);
+    } catch (error) {
+      if (error instanceof ToolFailure) return {};
+      throw error;
+    }
   }
 
   #freeId(): string {

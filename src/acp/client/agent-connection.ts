@@ -18,6 +18,7 @@ import { ForeignSession } from "./foreign-session.js";
 import type { ForeignSessionOptions } from "./foreign-options.js";
 import type { AgentSide } from "./agent-side.js";
 import { ServedWork } from "./served-work.js";
+import { tell } from "./session-writer.js";
 import { readAgent } from "./read-agent.js";
 import { greeting, spoken } from "./spoken.js";
 import { UnclaimedUpdates } from "./unclaimed-updates.js";
@@ -76,6 +77,7 @@ export class AgentConnection {
     this.#peer = new Peer(wire, {
       request: (asked) => this.#answer(asked),
       notification: (method, params) => this.#receive(method, params),
+      trouble: tell,
     });
     this.#line = new AgentLine({
       peer: this.#peer,

@@ -11,7 +11,7 @@ import {
   createNodeWebSocketUpgradeHandler,
 } from "@agentclientprotocol/sdk/experimental/node";
 import { AcpServer } from "@agentclientprotocol/sdk/experimental/server";
-import { openDoor, turnAway } from "../../http/index.js";
+import { openDoor, refuse, turnAway } from "../../http/index.js";
 import type { DoorOptions, Refusal } from "../../http/index.js";
 import type { AcpHost } from "../agent/host.js";
 import { serveWire } from "../agent/serve-wire.js";
@@ -77,7 +77,7 @@ class ListenAgents {
 
   onRequest(request: IncomingMessage, response: ServerResponse): void {
     const refusal = this.#refusal(request, Presence.isFirst(request));
-    if (refusal) return turnAway(request, request.socket, refusal);
+    if (refusal) return refuse(response, refusal);
     this.#presence.during(request, response);
     this.#http(request, response);
   }
@@ -97,7 +97,10 @@ class ListenAgents {
 
   #refusal({ url = "" }: IncomingMessage, isFirst: boolean): Refusal | undefined {
     if (url.split("?", 1)[0] !== ACP_PATH)
-      return { code: "NOT_FOUND", why: `There is nothing here. The agent is at ${ACP_PATH}. Nothing was done.` };
+      return {
+        code: "NOT_FOUND",
+        why: `There is nothing here. The agent is at ${ACP_PATH}. Nothing was done.`,
+      };
     if (isFirst && this.#served.size >= this.limits.connections)
       return { code: "UNAVAILABLE", why: "No more connections are taken now. Nothing was done." };
     return undefined;

@@ -92,3 +92,14 @@ test("a client that does not read is known by what has not been taken, and nobod
   await drained;
   wire.send({ lost: true });
 });
+
+test("a side that never reads is given up before it fills the memory", async () => {
+  const input = new PassThrough();
+  const wire = stdioWire(input, new PassThrough({ highWaterMark: 16 }));
+  const over = wire.listen({ message: () => undefined, unreadable: () => undefined });
+  const text = "x".repeat(16 * 1024 * 1024);
+  for (let count = 0; count < 9; count++) wire.send({ text });
+  await over;
+  await wire.drained();
+  expect(input.destroyed).toBe(true);
+});

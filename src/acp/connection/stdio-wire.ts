@@ -11,6 +11,9 @@ import type { Wire, WireListener } from "./wire.js";
 /** Characters. A legal message of 31 MiB passes; what is longer is no message anyone means. */
 const LONGEST_LINE = 32 * 1024 * 1024;
 
+/** Characters that wait for a side which does not read them. More than the longest message, by far. */
+const MOST_UNSENT = 128 * 1024 * 1024;
+
 /** Milliseconds that the last words may take. */
 const PATIENCE = 5_000;
 
@@ -44,6 +47,7 @@ class StdioWire implements Wire {
     if (this.#isGone) return;
     this.#lines.push(line);
     this.#waiting += line.length;
+    if (this.unsent > MOST_UNSENT) return this.#giveUp();
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(() => this.#flush());
@@ -92,6 +96,14 @@ class StdioWire implements Wire {
     this.#output.write(text, () => {
       if (this.unsent === 0) this.#settle();
     });
+  }
+
+  /** Nobody reads: what was sent is lost, and for this side the connection has ended. */
+  #giveUp(): void {
+    this.#isGone = true;
+    this.#lines = [];
+    this.#input.destroy();
+    this.#settle();
   }
 
   #settle(): void {

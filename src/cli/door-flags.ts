@@ -1,0 +1,37 @@
+/** Who may connect to what the commands serve over HTTP: the flags that say so, and the token. */
+import { readFileSync } from "node:fs";
+import type { DoorOptions } from "../http/index.js";
+import type { DoorFlags } from "./program.js";
+import { openServerToken } from "./server-token.js";
+import type { ServerToken } from "./server-token.js";
+import { tell } from "./tell.js";
+
+export function openDoorOptions(flags: DoorFlags): Omit<DoorOptions, "at"> {
+  const tls = readTls(flags);
+  const serverToken = openServerToken();
+  // At once: whatever happens next, one that was made now is not shown again.
+  tell(tokenText(serverToken));
+  return {
+    token: serverToken.token,
+    isGuarded: flags.insecureListen ?? false,
+    allowedHosts: flags.allowHost ?? [],
+    allowedOrigins: flags.allowOrigin ?? [],
+    ...(tls && { tls }),
+  };
+}
+
+function readTls({ tlsCert, tlsKey }: DoorFlags): DoorOptions["tls"] {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsCert === undefined || tlsKey === undefined)
+    throw Object.assign(
+      new Error("--tls-cert and --tls-key belong together. Nothing was started; give both."),
+      { code: "TLS_INCOMPLETE" },
+    );
+  return { cert: readFileSync(tlsCert, "utf8"), key: readFileSync(tlsKey, "utf8") };
+}
+
+function tokenText({ token, file, isNew }: ServerToken): string {
+  if (file === undefined) return "clients need the token of TOOLGATE_TOKEN.";
+  if (!isNew) return `clients need the token in ${file}.`;
+  return `clients need this token, which is shown only now and kept in ${file}: ${token}`;
+}

@@ -1,0 +1,209 @@
+/**
+ * A session of a server elsewhere, as far as its answers tell: the events of AAP as the events of a session of ours, in
+ * the one fold, so that it is shown and written as our own are. What a server does not tell is not made up: a call is
+ * under way until its result comes, and a kind is only guessed.
+ */
+import type { ToolUseBlock, TurnEvent } from "../aap/client/index.js";
+import { createToolTitle, inferToolKind, isOver, isYes, SessionBook, textContent } from "../call/index.js";
+import type { Answer, Question, SessionEvent } from "../call/index.js";
+
+type Listener = (events: readonly SessionEvent[]) => void;
+/** An event without its time. */
+type Untimed = SessionEvent extends infer Event
+  ? Event extends SessionEvent
+    ? Omit<Event, "at">
+    : never
+  : never;
+
+const TURN = "turn_1";
+const OPTIONS: Question["options"] = [
+  { optionId: "allow", name: "Allow", kind: "allow_once" },
+  { optionId: "reject", name: "Reject", kind: "reject_once" },
+];
+
+export class RemoteSession {
+  readonly book: SessionBook;
+  readonly #listeners = new Set<Listener>();
+  /** Which of the assistant's messages is being said. */
+  #message = 0;
+
+  constructor(readonly sessionId: string) {
+    this.book = new SessionBook(sessionId);
+  }
+
+  readonly now = (): number => Date.now();
+
+  onRecorded(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** What was said to the agent; empty when a turn that waited goes on. */
+  begin(prompt: string): void {
+    this.#record([{ type: "turn-started", turnId: TURN }]);
+    if (prompt !== "") this.#say("user", prompt);
+  }
+
+  read(event: TurnEvent): void {
+    switch (event.event) {
+      case "turn_start":
+        if (this.book.turn?.state.status === "parked") this.#record([{ type: "turn-resumed", turnId: TURN }]);
+        this.#message += 1;
+        break;
+      case "text_delta":
+      case "thinking_delta":
+        this.#say(event.event === "text_delta" ? "agent" : "thought", event.data.delta);
+        break;
+      case "text":
+        this.#say("agent", event.data.text);
+        break;
+      case "thinking":
+        this.#say("thought", event.data.thinking);
+        break;
+      case "tool_call":
+        this.announce({ type: "tool_use", ...event.data });
+        break;
+      case "tool_result":
+        this.#end(event.data);
+        break;
+      case "turn_stop":
+        this.#stop(event.data);
+        break;
+      default:
+        // Something that only a newer server knows.
+        break;
+    }
+  }
+
+  /** A call counts once, however often it is told. */
+  announce({ toolCallId, name, input }: ToolUseBlock): void {
+    if (this.book.call(toolCallId)) return;
+    this.#message += 1;
+    const { kind, source } = inferToolKind(name, input);
+    const title = createToolTitle(name, input);
+    this.#record([
+      { type: "call-announced", toolCallId, name, title, kind, kindSource: source },
+      { type: "input-ready", toolCallId, rawInput: input },
+    ]);
+  }
+
+  /** Undefined when the call cannot be asked about any more. */
+  ask(call: ToolUseBlock): Question | undefined {
+    this.announce(call);
+    const { toolCallId, name, input } = call;
+    const known = this.book.call(toolCallId);
+    if (known?.state.status !== "ready") return undefined;
+    const question: Question = {
+      questionId: `question_${toolCallId}`,
+      sessionId: this.sessionId,
+      toolCallId,
+      intentHash: "",
+      title: known.title,
+      about: [`input: ${name} ${JSON.stringify(input, undefined, 2)}`],
+      options: OPTIONS,
+      askedAt: this.now(),
+    };
+    this.#record([{ type: "question-asked", toolCallId, question }]);
+    return question;
+  }
+
+  /** Returns whether it was a yes. */
+  answer(question: Question, given: Omit<Answer, "intentHash" | "at">): boolean {
+    const { questionId, toolCallId, intentHash } = question;
+    const answer = { ...given, intentHash, at: this.now() };
+    const { by, who, rule, reason } = answer;
+    const decision = {
+      by,
+      at: answer.at,
+      ...(who !== undefined && { who }),
+      ...(rule !== undefined && { rule }),
+      ...(reason !== undefined && { reason }),
+    };
+    const isAllowed = isYes(question, answer);
+    this.#record([
+      { type: "question-answered", questionId, answer },
+      { type: isAllowed ? "call-cleared" : "call-refused", toolCallId, decision },
+    ]);
+    return isAllowed;
+  }
+
+  /** The answers go to the server: what was allowed is run there now. */
+  submit(): void {
+    this.#record(
+      this.book
+        .openCalls()
+        .filter(({ state }) => state.status === "cleared")
+        .map(({ toolCallId }) => ({ type: "run-started", toolCallId })),
+    );
+  }
+
+  /** Nothing more will be heard: what is open here is closed as what it is, not known. */
+  leave(stopReason: "cancelled" | "error"): void {
+    if (this.book.turn?.state.status === "stopped") return;
+    this.#stop({ stopReason });
+  }
+
+  #say(role: "user" | "agent" | "thought", text: string): void {
+    const messageId = `message_${this.#message}${role === "agent" ? "" : `-${role}`}`;
+    this.#record([{ type: "message-chunk", messageId, role, block: { type: "text", text } }]);
+  }
+
+  #end({ toolCallId, content, isError }: (TurnEvent & { event: "tool_result" })["data"]): void {
+    const call = this.book.call(toolCallId);
+    // Told by an earlier answer, or refused here: that is shown already.
+    if (!call || isOver(call.state)) return;
+    this.#message += 1;
+    const text =
+      typeof content === "string"
+        ? content
+        : content.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join("\n");
+    const start: readonly Untimed[] =
+      call.state.status === "running"
+        ? []
+        : [
+            { type: "call-cleared", toolCallId },
+            { type: "run-started", toolCallId },
+          ];
+    this.#record([
+      ...start,
+      isError
+        ? { type: "call-failed", toolCallId, error: text }
+        : { type: "call-done", toolCallId, rawOutput: content, content: [textContent(text)] },
+    ]);
+  }
+
+  #stop({ stopReason, error }: Stop): void {
+    if (stopReason === "tool_use") return this.#record([{ type: "turn-parked", turnId: TURN }]);
+    const reason =
+      stopReason === "cancelled" ? "the turn was cancelled." : "the server told no result of it.";
+    const withdrawn = this.book
+      .openCalls()
+      .flatMap(({ state }) =>
+        state.status === "waiting" && state.waitingFor.type === "question"
+          ? [{ type: "question-withdrawn", questionId: state.waitingFor.questionId, reason } as const]
+          : [],
+      );
+    const ended = this.book
+      .openCalls()
+      .map(({ toolCallId }) => ({ type: "call-cancelled", toolCallId, reason, assumed: true }) as const);
+    const stopped = {
+      type: "turn-stopped",
+      turnId: TURN,
+      stopReason,
+      ...(error !== undefined && { error }),
+    } as const;
+    this.#record([...withdrawn, ...ended, stopped]);
+  }
+
+  #record(untimed: readonly Untimed[]): void {
+    const at = this.now();
+    const events: readonly SessionEvent[] = untimed.map((event) => ({ ...event, at }));
+    this.book.applyAll(events);
+    for (const listener of this.#listeners) listener(events);
+  }
+}
+
+type Stop = {
+  readonly stopReason: (TurnEvent & { event: "turn_stop" })["data"]["stopReason"] | "cancelled";
+  readonly error?: string;
+};
