@@ -5,6 +5,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { AgentConnection } from "toolgate/acp";
+import { MemoryLedger, openSqliteLedger } from "toolgate/history";
+import { LocalWorkspace } from "toolgate/tools";
 import { CALLS, REPORTS } from "./acp-children/work.mjs";
 import { median } from "./measure.mjs";
 
@@ -74,7 +77,10 @@ class BareClient {
       const message = JSON.parse(line);
       if (message.method === "session/update") this.updates += 1;
       else if (message.method !== undefined) this.#answer(message);
-      else this.#waiting.get(message.id)?.[message.error ? "reject" : "resolve"](message.result ?? message.error);
+      else
+        this.#waiting
+          .get(message.id)
+          ?.[message.error ? "reject" : "resolve"](message.result ?? message.error);
       if (this.keeps && message.method !== undefined) this.lines.push(line);
     }
     this.#rest = text.slice(start);
@@ -98,18 +104,18 @@ async function recorded(text) {
 }
 
 /** Each round starts every variant anew, lets the engine warm up with eight prompts and measures the next five. */
-async function compared(text, variants) {
+async function rounds(variants) {
   const ratios = Object.fromEntries(Object.keys(variants).map((name) => [name, []]));
   const times = Object.fromEntries(Object.keys(variants).map((name) => [name, []]));
   for (let round = 0; round < ROUNDS; round += 1) {
     const took = {};
-    for (const [name, args] of Object.entries(variants)) {
-      const client = await new BareClient(args(round)).open();
-      for (let run = 0; run < 8; run += 1) await client.prompt(text);
+    for (const [name, start] of Object.entries(variants)) {
+      const { prompt, leave } = await start(round);
+      for (let run = 0; run < 8; run += 1) await prompt();
       const runs = [];
-      for (let run = 0; run < 5; run += 1) runs.push(await client.prompt(text));
+      for (let run = 0; run < 5; run += 1) runs.push(await prompt());
       took[name] = median(runs);
-      await client.leave();
+      await leave();
     }
     for (const name of Object.keys(variants)) {
       times[name].push(took[name]);
@@ -117,24 +123,77 @@ async function compared(text, variants) {
     }
   }
   for (const name of Object.keys(variants))
-    console.log(`  ${name.padEnd(28)} ${median(times[name]).toFixed(1).padStart(8)} ms   ${median(ratios[name]).toFixed(2)} of bare`);
+    console.log(
+      `  ${name.padEnd(28)} ${median(times[name]).toFixed(1).padStart(8)} ms   ${median(ratios[name]).toFixed(2)} of bare`,
+    );
 }
+
+/** A bare client with the agents that are started with these words. */
+const agents = (text, variants) =>
+  Object.fromEntries(
+    Object.entries(variants).map(([name, args]) => [
+      name,
+      async (round) => {
+        const client = await new BareClient(args(round)).open();
+        return { prompt: () => client.prompt(text), leave: () => client.leave() };
+      },
+    ]),
+  );
 
 const edits = await recorded("edit");
 const wanted = CALLS * (REPORTS + 3);
 console.log(`one prompt, ${CALLS} calls, ${edits.messages} updates (every step of every call: ${wanted})`);
-await compared("edit", {
-  bare: () => [child("bare-agent"), edits.file],
-  "toolgate, in memory": () => [child("agent")],
-  "toolgate, SQLite": (round) => [child("agent"), join(folder, `ledger-${round}.sqlite`)],
-});
+await rounds(
+  agents("edit", {
+    bare: () => [child("bare-agent"), edits.file],
+    "toolgate, in memory": () => [child("agent")],
+    "toolgate, SQLite": (round) => [child("agent"), join(folder, `ledger-${round}.sqlite`)],
+  }),
+);
 
 const questions = await recorded("ask");
 console.log(`100 permission requests in flight (${questions.messages} messages)`);
-await compared("ask", {
-  bare: () => [child("bare-agent"), questions.file],
-  "toolgate, in memory": () => [child("agent")],
-});
+await rounds(
+  agents("ask", {
+    bare: () => [child("bare-agent"), questions.file],
+    "toolgate, in memory": () => [child("agent")],
+  }),
+);
+
+/** Our client with an agent that only writes: what is heard is folded and recorded. */
+async function folding(makeLedger) {
+  const argv = [process.execPath, child("bare-agent"), edits.file];
+  const connection = await AgentConnection.open({ agent: { argv, cwd: folder } });
+  const workspace = await LocalWorkspace.open(folder);
+  const ledger = await makeLedger();
+  const prompt = async () => {
+    const session = await connection.newSession({ ledger, workspace });
+    const start = performance.now();
+    await session.prompt([{ type: "text", text: "edit" }], new AbortController().signal);
+    const took = performance.now() - start;
+    if (session.book.callCount !== CALLS) throw new Error(`${session.book.callCount} calls were heard of`);
+    await session.close();
+    return took;
+  };
+  const leave = async () => {
+    await connection.close();
+    await ledger.close();
+  };
+  return { prompt, leave };
+}
+
+async function parsing() {
+  const client = await new BareClient([child("bare-agent"), edits.file]).open();
+  return { prompt: () => client.prompt("edit"), leave: () => client.leave() };
+}
+
+const clients = {
+  bare: parsing,
+  "toolgate, in memory": () => folding(async () => new MemoryLedger()),
+  "toolgate, SQLite": () => folding(() => openSqliteLedger(join(folder, "client.sqlite"))),
+};
+console.log(`a client that hears the same ${edits.messages} updates from a bare agent`);
+await rounds(clients);
 
 /** From the start of the process to the answer to `initialize`. */
 async function coldStart(args) {
@@ -153,7 +212,9 @@ for (let round = 0; round < ROUNDS; round += 1) {
   starts.toolgate.push(await coldStart(acp));
 }
 const [bare, ours] = [median(starts.bare), median(starts.toolgate)];
-console.log(`cold start, spawn to initialize: bare ${bare.toFixed(0)} ms, toolgate acp ${ours.toFixed(0)} ms, ${(ours / bare).toFixed(2)} times`);
+console.log(
+  `cold start, spawn to initialize: bare ${bare.toFixed(0)} ms, toolgate acp ${ours.toFixed(0)} ms, ${(ours / bare).toFixed(2)} times`,
+);
 
 /** Megabytes, five seconds after a session was opened. */
 async function idle(args) {
@@ -166,5 +227,7 @@ async function idle(args) {
 }
 
 const [bareSize, ourSize] = await Promise.all([idle([child("bare-agent")]), idle(acp)]);
-console.log(`idle, 5 s after session/new: bare ${bareSize.toFixed(0)} MB, toolgate acp ${ourSize.toFixed(0)} MB, ${(ourSize - bareSize).toFixed(0)} MB more`);
+console.log(
+  `idle, 5 s after session/new: bare ${bareSize.toFixed(0)} MB, toolgate acp ${ourSize.toFixed(0)} MB, ${(ourSize - bareSize).toFixed(0)} MB more`,
+);
 rmSync(folder, { recursive: true });

@@ -2,14 +2,17 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as acp from "@agentclientprotocol/sdk";
+import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { agentHost } from "../src/acp/index.js";
 import type { AgentHostOptions } from "../src/acp/index.js";
+import type { AgentOptions } from "../src/agent/index.js";
 import { MemoryLedger } from "../src/history/index.js";
 import type { ScriptStep } from "../src/model/index.js";
 import { parseScript, scriptedModel } from "../src/model/index.js";
 import { inMode, isMode } from "../src/policy/index.js";
-import { LocalWorkspace } from "../src/tools/index.js";
+import { defineTool, LocalWorkspace } from "../src/tools/index.js";
 import { choose, editor, lastOf, says, until } from "./acp-kit.js";
 import type { EditorOptions } from "./acp-kit.js";
 import { folder, scripted } from "./agent-kit.js";
@@ -24,14 +27,28 @@ const MODES = [
   { value: "allow-all", name: "Allow all" },
 ];
 
-type Given = { readonly steps?: readonly ScriptStep[]; readonly files?: Record<string, string> };
+type Given = Pick<Partial<AgentOptions>, "tools" | "model" | "contextWindow"> & {
+  readonly steps?: readonly ScriptStep[];
+  readonly files?: Record<string, string>;
+};
 
 async function opened(given: Given & Partial<AgentHostOptions> = {}, options: EditorOptions = {}) {
-  const { steps = RUNS, files = {}, ledger = new MemoryLedger(), ...host } = given;
+  const {
+    steps = RUNS,
+    files = {},
+    ledger = new MemoryLedger(),
+    tools,
+    model,
+    contextWindow,
+    ...host
+  } = given;
   const cwd = await folder(files);
   const agent = scripted(steps, {
     policy: ({ modeId }) => (isMode(modeId) ? inMode(modeId, []) : { rules: [] }),
     remember: async () => undefined,
+    ...(tools && { tools }),
+    ...(model && { model }),
+    ...(contextWindow !== undefined && { contextWindow }),
   });
   const served = agentHost({
     agent,
@@ -426,6 +443,121 @@ describe("questions", () => {
     expect(await logOf(cwd)).toBe("ran\n");
     expect(withdrawn).toBe(true);
   });
+});
+
+describe("what runs may ask", () => {
+  const asking = defineTool({
+    name: "book_table",
+    description: "Books a table.",
+    kind: "other",
+    input: z.object({}),
+    run: async (_input, { ask }) => {
+      const form = { type: "object", properties: { seats: { type: "integer" } }, required: ["seats"] };
+      return JSON.stringify(await ask({ message: "For how many?", schema: form }));
+    },
+  });
+  const steps: readonly ScriptStep[] = [{ calls: [{ tool: "book_table", input: {} }] }, { say: "Booked." }];
+  const outputOf = (updates: readonly acp.SessionUpdate[]) =>
+    updates.flatMap((update) =>
+      update.sessionUpdate === "tool_call_update" && update.rawOutput !== undefined ? [update.rawOutput] : [],
+    );
+
+  test("the person, where the client can ask: the form goes there and the answer comes back", async () => {
+    const asked: acp.CreateElicitationRequest[] = [];
+    const { agent, cwd, updates } = await opened(
+      { steps, tools: [asking] },
+      {
+        capabilities: { elicitation: { form: {} } },
+        serves: (app) =>
+          app.onRequest(acp.methods.client.elicitation.create, ({ params }) => {
+            asked.push(params);
+            return { action: "accept", content: { seats: 4 } };
+          }) as typeof app,
+      },
+    );
+    const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
+    await agent.request(session.prompt, { sessionId, prompt: says("Book") });
+    expect(asked).toMatchObject([
+      {
+        sessionId,
+        toolCallId: "call_1",
+        mode: "form",
+        message: "For how many?",
+        requestedSchema: { properties: { seats: { type: "integer" } } },
+      },
+    ]);
+    expect(outputOf(updates)).toEqual(['{"action":"accept","content":{"seats":4}}']);
+  });
+
+  test("nobody, where the client cannot: it is never asked, and the tool hears that nobody answered", async () => {
+    const { agent, cwd, updates } = await opened({ steps, tools: [asking] });
+    const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
+    await agent.request(session.prompt, { sessionId, prompt: says("Book") });
+    expect(outputOf(updates)).toEqual(['{"action":"cancel"}']);
+  });
+});
+
+test("how full the window is and what it cost is told with each answer, and again after a load", async () => {
+  const usage = {
+    inputTokens: { total: 900, noCache: 900, cacheRead: 0, cacheWrite: 0 },
+    outputTokens: { total: 100, text: 100, reasoning: 0 },
+  };
+  const model: AgentOptions["model"] = {
+    ...scripted([{ say: "-" }]).model,
+    doStream: async () => ({
+      stream: ReadableStream.from<LanguageModelV3StreamPart>([
+        { type: "stream-start", warnings: [] },
+        { type: "text-start", id: "t" },
+        { type: "text-delta", id: "t", delta: "Hello." },
+        { type: "text-end", id: "t" },
+        { type: "finish", finishReason: { unified: "stop", raw: "stop" }, usage },
+      ]),
+    }),
+  };
+  const { agent, cwd, updates, leave, connect } = await opened({
+    model,
+    contextWindow: 4000,
+    costOf: ({ inputTokens = 0 }) => inputTokens / 1000,
+  });
+  const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
+  for (const word of ["One", "Two"]) await agent.request(session.prompt, { sessionId, prompt: says(word) });
+  const told = {
+    sessionUpdate: "usage_update",
+    used: 1000,
+    size: 4000,
+    cost: { amount: 1.8, currency: "USD" },
+  };
+  expect(lastOf(updates, "usage_update")).toEqual(told);
+  await leave();
+  const again = await connect();
+  await again.agent.request(session.load, { sessionId, cwd, mcpServers: [] });
+  await until(() => lastOf(again.updates, "usage_update") !== undefined);
+  expect(lastOf(again.updates, "usage_update")).toEqual(told);
+});
+
+test("images, embedded files and links in a prompt reach the model", async () => {
+  const prompts: unknown[] = [];
+  const { model } = scripted([{ say: "Seen." }]);
+  const watching: AgentOptions["model"] = {
+    ...model,
+    doStream: (options) => {
+      prompts.push(options.prompt);
+      return model.doStream(options);
+    },
+  };
+  const { agent, cwd } = await opened({ model: watching });
+  const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
+  await agent.request(session.prompt, {
+    sessionId,
+    prompt: [
+      { type: "text", text: "Look" },
+      { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" },
+      { type: "resource", resource: { uri: "file:///a.txt", text: "inside a" } },
+      { type: "resource_link", uri: "file:///b.txt", name: "b.txt" },
+    ],
+  });
+  const told = JSON.stringify(prompts);
+  for (const part of ["Look", "image/png", "inside a", "file:///b.txt"]) expect(told).toContain(part);
 });
 
 describe("a client that goes", () => {

@@ -321,7 +321,7 @@ test("a client that never reads holds up nobody: the turn ends, and what waits f
   expect((await stat(join(cwd, "ledger.sqlite"))).size).toBeGreaterThan(0);
 }, 90_000);
 
-const LINES = Number(process.env["TOOLGATE_LINES"] ?? 20_000);
+const LINES = Number(process.env["TOOLGATE_LINES"] ?? 100_000);
 
 test(`${LINES} fuzzed lines neither break nor hang it`, async () => {
   const cwd = await project([{ say: "One." }]);

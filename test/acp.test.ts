@@ -160,6 +160,31 @@ describe("an editor", () => {
     expect(await typed("/compact")).toMatch(/summ?ed up|sum up/i);
   });
 
+  test("brings MCP servers of its own: their tools are asked about by name, and they end with the session", async () => {
+    const cwd = await project([
+      { calls: [{ tool: "mine__echo", input: { words: "hello" } }] },
+      { say: "Done." },
+    ]);
+    const notes = join(cwd, "notes");
+    const server = fileURLToPath(new URL("children/mcp-tools.mjs", import.meta.url));
+    const mine: acp.McpServer = { name: "mine", command: process.execPath, args: [server, notes], env: [] };
+    const { agent, updates, questions } = await editor(cwd, choose("allow_once"));
+    const { sessionId } = await agent.request(acp.methods.agent.session.new, { cwd, mcpServers: [mine] });
+    await agent.request(acp.methods.agent.session.prompt, prompt(sessionId));
+    expect(questions).toMatchObject([{ toolCall: { title: "mine/echo" } }]);
+    expect(updates.findLast(({ sessionUpdate }) => sessionUpdate === "tool_call_update")).toMatchObject({
+      status: "completed",
+      content: [{ type: "content", content: { type: "text", text: "hello" } }],
+    });
+    const pid = Number(/started (\d+)/.exec(await readFile(notes, "utf8"))?.[1]);
+    await agent.request(acp.methods.agent.session.close, { sessionId });
+    await until(() => !existsSync(`/proc/${pid}`));
+    const nameless = { command: "x", args: [], env: [] };
+    await expect(
+      agent.request(acp.methods.agent.session.new, { cwd, mcpServers: [nameless] as never }),
+    ).rejects.toMatchObject({ code: -32602 });
+  });
+
   test("says no, and the call fails with the sentence", async () => {
     const cwd = await project(RUNS_ONCE);
     const { agent, updates } = await editor(cwd, choose("reject_once"));

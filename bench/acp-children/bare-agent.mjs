@@ -7,6 +7,7 @@ const send = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
 
 let rest = "";
 let open = 0;
+let sessions = 0;
 let prompt;
 process.stdin.setEncoding("utf8").on("data", (chunk) => {
   rest += chunk;
@@ -19,11 +20,15 @@ process.stdin.on("end", () => process.exit());
 
 function receive({ id, method, params }) {
   if (method === "initialize") send({ jsonrpc: "2.0", id, result: { protocolVersion: 1 } });
-  else if (method === "session/new") send({ jsonrpc: "2.0", id, result: { sessionId: "bare" } });
+  else if (method === "session/new")
+    send({ jsonrpc: "2.0", id, result: { sessionId: `bare-${(sessions += 1)}` } });
   else if (method === "session/close") send({ jsonrpc: "2.0", id, result: {} });
   else if (method === "session/prompt" && params.prompt[0].text === "ask") askAll(id);
   else if (method === "session/prompt") {
-    for (const message of updates) send(message);
+    for (const message of updates) {
+      message.params.sessionId = params.sessionId;
+      send(message);
+    }
     send({ jsonrpc: "2.0", id, result: { stopReason: "end_turn" } });
   } else if (method === undefined && --open === 0)
     send({ jsonrpc: "2.0", id: prompt, result: { stopReason: "end_turn" } });

@@ -224,10 +224,12 @@ function givenUp(signal: AbortSignal): Promise<void> {
   });
 }
 
+const SETTLED_ELSEWHERE = new Error("it was settled elsewhere");
+
 /** Whoever holds the turn puts its questions; a call only waits for what is recorded. */
 const answeredElsewhere: Ask = (_question, signal) =>
   new Promise((_resolve, reject) => {
-    signal.addEventListener("abort", () => reject(new Error("it was settled elsewhere")), { once: true });
+    signal.addEventListener("abort", () => reject(SETTLED_ELSEWHERE), { once: true });
   });
 
 function chunk(

@@ -2,7 +2,6 @@
 import { resolve } from "node:path";
 import { agentHost, authRequired } from "../acp/index.js";
 import type { AcpHost, ModelChoice, ServersOfSession } from "../acp/index.js";
-import type { AcpMcpServer } from "../mcp/index.js";
 import { costOf, ModelError } from "../model/index.js";
 import type { ModelPrice } from "../model/index.js";
 import { openSandbox } from "../tools/index.js";
@@ -71,8 +70,7 @@ async function openWithKey(...given: Parameters<typeof openAgent>): Promise<Open
 /** The servers that the editor names are the person's own choice: they set them up there. */
 async function openNamedServers(servers: readonly unknown[], cwd: string): Promise<ServersOfSession> {
   const { mcpConfigFromAcp, McpServers } = await import("../mcp/index.js");
-  // Whether they are what ACP says is checked where they are read.
-  const configs = mcpConfigFromAcp(servers as readonly AcpMcpServer[], { cwd });
+  const configs = mcpConfigFromAcp(servers, { cwd });
   return McpServers.start(configs, {
     approve: async () => true,
     cwd,

@@ -1,49 +1,53 @@
 /** The MCP servers of an ACP `session/new`, as ours. ACP gives names and values as lists. */
+import { z } from "zod";
 import { McpConfigError, readServer } from "./config.js";
 import type { McpServerConfig, McpServerConfigs } from "./config.js";
 
-type NamedValue = { readonly name: string; readonly value: string };
+const namedValues = z
+  .array(z.object({ name: z.string(), value: z.string() }))
+  .nullish()
+  .transform((values) => Object.fromEntries((values ?? []).map(({ name, value }) => [name, value])));
 
-/** The part of ACP's `McpServer` that is read here; stdio servers have no type there. */
-export type AcpMcpServer =
-  | {
-      readonly type?: "stdio";
-      readonly name: string;
-      readonly command: string;
-      readonly args: readonly string[];
-      readonly env: readonly NamedValue[];
-    }
-  | {
-      readonly type: "http" | "sse";
-      readonly name: string;
-      readonly url: string;
-      readonly headers: readonly NamedValue[];
-    };
+/** The part of ACP's `McpServer` that is read here; stdio servers have no type there. Null means none. */
+const acpServer = z.union([
+  z.object({ type: z.enum(["http", "sse"]), name: z.string(), url: z.string(), headers: namedValues }),
+  z.object({
+    type: z.literal("stdio").optional(),
+    name: z.string(),
+    command: z.string(),
+    args: z
+      .array(z.string())
+      .nullish()
+      .transform((args) => args ?? []),
+    env: namedValues,
+  }),
+]);
 
 /** Throws McpConfigError, also when two servers share a name. `cwd` is the session's folder, where they run. */
 export function mcpConfigFromAcp(
-  servers: readonly AcpMcpServer[],
+  servers: readonly unknown[],
   { cwd }: { readonly cwd?: string } = {},
 ): McpServerConfigs {
   const configs = new Map<string, McpServerConfig>();
-  for (const server of servers) {
-    if (configs.has(server.name)) {
+  for (const [index, json] of servers.entries()) {
+    const read = acpServer.safeParse(json);
+    if (!read.success)
       throw new McpConfigError(
-        `Two MCP servers are named ${JSON.stringify(server.name)}. Rules speak of servers by name, so none was started. Give each its own name.`,
+        `MCP server ${index + 1} is not described as ACP does: a name and a command, or a name, a type and a URL. None was started.`,
+      );
+    const { name } = read.data;
+    if (configs.has(name)) {
+      throw new McpConfigError(
+        `Two MCP servers are named ${JSON.stringify(name)}. Rules speak of servers by name, so none was started. Give each its own name.`,
       );
     }
-    configs.set(server.name, readServer(server.name, configOf(server, cwd)));
+    configs.set(name, readServer(name, configOf(read.data, cwd)));
   }
   return Object.fromEntries(configs);
 }
 
-function configOf(server: AcpMcpServer, cwd: string | undefined): McpServerConfig {
-  if ("url" in server) {
-    return { type: server.type, url: server.url, headers: textsOf(server.headers) };
-  }
+function configOf(server: z.output<typeof acpServer>, cwd: string | undefined): McpServerConfig {
+  if ("url" in server) return { type: server.type, url: server.url, headers: server.headers };
   const { command, args, env } = server;
-  return { command, args, env: textsOf(env), ...(cwd !== undefined && { cwd }) };
+  return { command, args, env, ...(cwd !== undefined && { cwd }) };
 }
-
-const textsOf = (values: readonly NamedValue[]) =>
-  Object.fromEntries(values.map(({ name, value }) => [name, value]));

@@ -72,6 +72,8 @@ test("the servers of an ACP session are converted", () => {
 
 test("two servers of one name are refused, and so is what a file may not hold either", () => {
   const server = { name: "a", command: "x", args: [], env: [] };
+  for (const odd of [null, 7, {}, { name: "a" }, { command: "x" }, { name: "a", url: "http://x" }])
+    expect(() => mcpConfigFromAcp([odd])).toThrow("MCP server 1 is not described as ACP does");
   expect(() => mcpConfigFromAcp([server, server])).toThrow(`Two MCP servers are named "a"`);
   expect(() => mcpConfigFromAcp([{ type: "http", name: "a", url: "javascript:x", headers: [] }])).toThrow(
     "it must be an http or https URL",

@@ -35,7 +35,7 @@ export async function holdUntilAnswered(options: HoldOptions): Promise<void> {
       expiry(question, stop, now),
     ]);
   } finally {
-    over.abort();
+    over.abort(SETTLED);
   }
 }
 
@@ -56,6 +56,9 @@ function expiry({ expiresAt }: Question, signal: AbortSignal, now: () => number)
 }
 
 const LOOK_AGAIN_MILLISECONDS = 60_000;
+
+/** Made once: an abort without a reason makes one each time, with a stack that nobody reads. */
+const SETTLED = new Error("the question is settled");
 
 async function put(
   ledger: Ledger,

@@ -25,6 +25,8 @@ export function settledInLog(
   return watch.settled(questionId, signal);
 }
 
+const NOBODY_WAITS = new Error("nobody waits for a question");
+
 class SessionWatch {
   readonly after: number;
   readonly #waiting = new Map<string, Set<() => void>>();
@@ -51,7 +53,7 @@ class SessionWatch {
         signal.removeEventListener("abort", done);
         waiting.delete(done);
         if (waiting.size === 0) this.#waiting.delete(questionId);
-        if (this.#waiting.size === 0) this.#stop.abort();
+        if (this.#waiting.size === 0) this.#stop.abort(NOBODY_WAITS);
         resolve();
       };
       waiting.add(done);
