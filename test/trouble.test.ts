@@ -252,7 +252,7 @@ describe("an answer", () => {
     const counter = counting("t");
     const racing = new Proxy(ledger, {
       get(target, name) {
-        if (name !== "append") return Reflect.get(target, name).bind?.(target);
+        if (name !== "append") return Reflect.get(target, name)?.bind?.(target);
         return async (...args: Parameters<MemoryLedger["append"]>) => {
           if (args[1].some(({ type }) => type === "turn-parked")) {
             for (const question of await target.openQuestions())
@@ -278,7 +278,7 @@ describe("an answer", () => {
     let hasRaced = false;
     const racing = new Proxy(ledger, {
       get(target, name) {
-        if (name !== "append") return Reflect.get(target, name).bind?.(target);
+        if (name !== "append") return Reflect.get(target, name)?.bind?.(target);
         return async (...args: Parameters<MemoryLedger["append"]>) => {
           if (!hasRaced && args[1].some(({ type }) => type === "question-withdrawn")) {
             hasRaced = true;

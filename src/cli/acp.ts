@@ -35,7 +35,8 @@ export async function serveEditor(
     v2,
     openHost: async () => {
       const read = await theFlags();
-      return (await import("./editor-host.js")).openEditorHost(read);
+      const { openEditorHost } = await import("./editor-host.js");
+      return openEditorHost(read).catch(inWords);
     },
     onTrouble: (error) => {
       const text = error instanceof Error ? error.message : String(error);
@@ -43,4 +44,11 @@ export async function serveEditor(
     },
   });
   process.exit();
+}
+
+/** What a file of the user's own is about is theirs to hear, in the editor too. */
+async function inWords(error: unknown): Promise<never> {
+  if (!(error instanceof Error && "syscall" in error)) throw error;
+  const { troubleText } = await import("./trouble.js");
+  throw Object.assign(new Error(troubleText(error)), { code: "CANNOT_START" });
 }

@@ -132,6 +132,7 @@ export function createProgram(): Command {
     .option("--cwd <folder>", "the workspace (default: this folder)")
     .option("--json", "answer as JSON")
     .addHelpText("after", "\nExample:\n  toolgate undo call_3")
+    .addHelpText("after", ACP_EXAMPLES)
     .action(async (call: string, options: UndoFlags) => {
       const { undo } = await import("./undo.js");
       process.exitCode = await undo(call, options);
@@ -504,6 +505,11 @@ function listenAddress(text: string): ListenFlags["listen"] {
   return { host: bracketed ?? plain ?? "127.0.0.1", port: port(digits) };
 }
 
+const ACP_EXAMPLES = `
+Examples, as an editor's settings name them (see docs/editors.md):
+  toolgate acp
+  toolgate acp --model anthropic/claude-sonnet-4-5 --models openai/gpt-5
+  toolgate acp --listen 4321`;
 const RUN_EXAMPLES = `
 Examples:
   toolgate run "fix the failing test"

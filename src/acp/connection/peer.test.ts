@@ -48,7 +48,7 @@ test("a request is answered once, with its result or with the error it threw", a
       if (method === "now") return { ok: true };
       if (method === "later") return Promise.resolve({ ok: "later" });
       if (method === "told") throw new RpcError(CODE.invalidParams, "not\nlike that", { why: 1 });
-      return Promise.reject(Object.assign(new Error("/home/me/secret"), { errno: 2 }));
+      return Promise.reject(Object.assign(new Error("/home/me/secret"), { code: "ENOENT", syscall: "open" }));
     },
   });
   for (const [id, method] of ["now", "later", "told", "broken"].entries()) wire.receive({ id, method });

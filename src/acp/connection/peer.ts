@@ -216,7 +216,7 @@ const LONGEST_ERROR = 2000;
 
 /** Errors with a code of our own are written for whoever uses us; what others say may tell what is nobody's affair. */
 function sentenceOf(error: unknown): string {
-  const isOurs = error instanceof Error && "code" in error && /^[A-Z_]+$/.test(String(error.code));
+  const isOurs = error instanceof Error && "code" in error && !("syscall" in error);
   return isOurs ? error.message : "Something broke inside. The request was not carried out.";
 }
 
