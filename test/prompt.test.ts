@@ -171,6 +171,14 @@ test("the project's own instructions are told after the agent's, as they are by 
   expect(told[2]?.prompt[0]).toEqual({ role: "system", content: "Be brief." });
 });
 
+test("instructions may speak of where the agent works", async () => {
+  const { model, told } = listening([]);
+  const session = await talk({ model, tools: [], instructions: ({ root }) => `You are in ${root}.` }, [
+    words("one"),
+  ]);
+  expect(told[0]?.prompt[0]).toEqual({ role: "system", content: `You are in ${session.book.info.cwd}.` });
+});
+
 test("a mode that is chosen in mid-session holds for the calls after it", async () => {
   const calls = [{ tool: "t", input: {} }];
   const { model } = listening([{ calls }, { say: "one" }, { calls }]);

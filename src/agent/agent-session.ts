@@ -2,7 +2,6 @@
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import type { ContentBlock, Ledger, SessionBook, SessionEvent, SessionInfo } from "../call/index.js";
-import { oneLine } from "../call/index.js";
 import { decide } from "../policy/index.js";
 import type { Intent, Rule } from "../policy/index.js";
 import { Gate, recoveryEvents, SessionRecord } from "../run/index.js";
@@ -12,6 +11,7 @@ import type { AppTool, Workspace } from "../tools/index.js";
 import { compact } from "./compact.js";
 import type { Agent } from "./create-agent.js";
 import { withProjectInstructions } from "./project-instructions.js";
+import { sessionTitle } from "./session-title.js";
 import { subAgentStep } from "./sub-agent-step.js";
 import { advanceTurn } from "./turn.js";
 import type { TurnContext, TurnEnd } from "./turn.js";
@@ -105,7 +105,11 @@ export class AgentSession {
       onCleared: onCleared && ((verdict) => onCleared(verdict, placeNow())),
       remember: remember && ((grant) => remember(grant, placeNow())),
     });
-    const instructions = () => withProjectInstructions(agent.instructions, agent.projectFile, projectFiles);
+    const instructions = () => {
+      const own = agent.instructions;
+      const text = typeof own === "function" ? own(placeNow()) : own;
+      return withProjectInstructions(text, agent.projectFile, projectFiles);
+    };
     const context: TurnContext = { agent, record, gate, toolbox, instructions, now };
     const session = new AgentSession(record, context, now);
     if (isTraced()) {
@@ -154,19 +158,14 @@ export class AgentSession {
         role: "user",
         block,
       }));
-      await this.#record.record([...this.#named(blocks, at), { type: "turn-started", at, turnId }, ...said], {
-        durable: true,
-      });
+      await this.#record.record(
+        [...sessionTitle(this.book, blocks, at), { type: "turn-started", at, turnId }, ...said],
+        {
+          durable: true,
+        },
+      );
       return advanceTurn(this.#context, signal);
     });
-  }
-
-  /** What a session is first asked is what it is called, unless someone named it. */
-  #named(blocks: readonly ContentBlock[], at: number): readonly SessionEvent[] {
-    const text = blocks.find((block) => block.type === "text")?.text ?? "";
-    const title = oneLine(text, LONGEST_TITLE);
-    if (title === "" || this.book.info.title !== undefined) return [];
-    return [{ type: "info-changed", at, info: { title } }];
   }
 
   /** Goes on with a turn that was parked, or that an earlier process left behind. */
@@ -213,7 +212,7 @@ export class AgentSession {
    */
   async aside(said: readonly ContentBlock[], answer: string): Promise<string> {
     const at = this.now();
-    const id = `aside_${this.#record.seq + 1}`;
+    const id = `aside_${randomUUID()}`;
     const chunk = (role: "user" | "agent", block: ContentBlock): SessionEvent => ({
       type: "message-chunk",
       at,
@@ -253,8 +252,6 @@ export class AgentSession {
     );
   }
 }
-
-const LONGEST_TITLE = 80;
 
 /** Whether the host has set up OpenTelemetry: its API says so here. Without that it is not even loaded. */
 const isTraced = (): boolean => Symbol.for("opentelemetry.js.api.1") in globalThis;

@@ -19,8 +19,8 @@ export type AgentOptions = {
   readonly toolSources?: readonly ToolSource[];
   /** Stores what an "always" says. Without it no question offers one. */
   readonly remember?: (grant: RememberedGrant, place: Place) => Promise<void>;
-  /** Told to the model before everything else. */
-  readonly instructions?: string;
+  /** Told to the model before everything else; a function of where it works, where that matters. */
+  readonly instructions?: string | ((place: Place) => string);
   /** A file of the workspace whose text is told to the model too: `AGENTS.md`. */
   readonly projectFile?: string;
   /** A turn that has taken this many answers of the model is stopped. */

@@ -13,14 +13,15 @@ import type {
   SessionInfo,
   StopReason,
 } from "../call/index.js";
-import { oneLine } from "../call/index.js";
 import { decide } from "../policy/index.js";
 import type { Rule } from "../policy/index.js";
 import { EventWriter, Gate, mustBeRules, recoveryEvents, SessionRecord } from "../run/index.js";
-import type { Ask, Elicit } from "../run/index.js";
+import type { Ask, Elicit, GateOptions } from "../run/index.js";
 import { Toolbox } from "../tools/index.js";
 import type { Tool, Workspace } from "../tools/index.js";
 import type { HeldSession } from "./held-session.js";
+import { TurnGate, Words } from "./loop-turn.js";
+import { sessionTitle } from "./session-title.js";
 import type { TurnEnd } from "./turn.js";
 
 /** What a loop is given of the session it answers in. */
@@ -62,7 +63,10 @@ export type LoopSessionOptions = {
 export class LoopSession implements HeldSession {
   readonly #options: LoopSessionOptions;
   readonly #record: SessionRecord;
-  readonly gate: Gate;
+  /** Made anew for each turn: tools that a loop wraps are that turn's. */
+  readonly #gateOptions: () => GateOptions;
+  /** The one of the turn under way, or of the last. */
+  gate: Gate;
   readonly now: () => number;
   #held: Promise<unknown> = Promise.resolve();
 
@@ -72,7 +76,7 @@ export class LoopSession implements HeldSession {
     this.#options = options;
     this.#record = record;
     this.now = now;
-    this.gate = new Gate({
+    this.#gateOptions = () => ({
       record,
       toolbox: new Toolbox(tools),
       workspace,
@@ -82,6 +86,7 @@ export class LoopSession implements HeldSession {
       judge: (intent, also = []) =>
         decide(intent, { rules: [...rules, ...also], roots: workspace.roots, home: homedir(), now: now() }),
     });
+    this.gate = new Gate(this.#gateOptions());
   }
 
   static async open(options: LoopSessionOptions): Promise<LoopSession> {
@@ -122,14 +127,14 @@ export class LoopSession implements HeldSession {
     const turnId = `turn_${this.seq + 1}`;
     const at = this.now();
     const said = blocks.map((block): SessionEvent => chunk(at, `user-${turnId}`, "user", block));
-    const first = blocks.find((block) => block.type === "text")?.text ?? "";
-    const title = this.book.info.title ?? oneLine(first, LONGEST_TITLE);
     await this.#write([
-      { type: "info-changed", at, info: { title } },
+      ...sessionTitle(this.book, blocks, at),
       { type: "turn-started", at, turnId },
       ...said,
     ]);
-    return this.#stop(turnId, await this.#run(turnId, blocks, signal));
+    // A turn that was cancelled before its turn came is not begun.
+    const ended = signal.aborted ? CANCELLED_TURN : await this.#run(turnId, blocks, signal);
+    return this.#stop(turnId, ended);
   }
 
   /** A loop's turn lives in the loop: once that is gone, nobody can go on with it. */
@@ -167,13 +172,22 @@ export class LoopSession implements HeldSession {
   async #run(turnId: string, blocks: readonly ContentBlock[], signal: AbortSignal): Promise<Ended> {
     const { loop, workspace } = this.#options;
     const writer = new EventWriter(this.#record);
-    // A message ends where a call or another voice comes between; ACP tells messages apart by their ids.
+    let isOver = false;
+    const isOpen = () => !isOver && !signal.aborted;
+    const gate = new TurnGate(this.#gateOptions(), isOpen);
+    this.gate = gate;
+    const words = new Words(turnId);
+    const stopListening = this.onRecorded((events) => {
+      if (events.some(({ type }) => type === "call-announced")) words.interrupt();
+    });
+    const add = (event: SessionEvent) => {
+      if (isOpen()) writer.add(event);
+    };
     const say = (role: "agent" | "thought") => (text: string) =>
-      writer.add(chunk(this.now(), `${turnId}-${role}`, role, { type: "text", text }));
+      add(chunk(this.now(), words.idFor(role), role, { type: "text", text }));
     // Its calls end at once, whatever the loop does with the signal.
-    const cancelCalls = () => void this.gate.cancel(CANCELLED).catch(() => undefined);
+    const cancelCalls = () => void gate.cancel(CANCELLED).catch(() => undefined);
     signal.addEventListener("abort", cancelCalls, { once: true });
-    if (signal.aborted) cancelCalls();
     try {
       const running = loop.prompt(
         {
@@ -182,10 +196,10 @@ export class LoopSession implements HeldSession {
           signal,
           say: say("agent"),
           think: say("thought"),
-          plan: (entries) => writer.add({ type: "plan-updated", at: this.now(), entries }),
+          plan: (entries) => add({ type: "plan-updated", at: this.now(), entries }),
         },
         blocks,
-        this.gate,
+        gate,
       );
       const stopReason = await Promise.race([running, givenUp(signal)]);
       await writer.flush();
@@ -194,6 +208,8 @@ export class LoopSession implements HeldSession {
       if (signal.aborted) return { stopReason: "cancelled" };
       return { stopReason: "error", error: error instanceof Error ? error.message : String(error) };
     } finally {
+      isOver = true;
+      stopListening();
       signal.removeEventListener("abort", cancelCalls);
     }
   }
@@ -211,7 +227,7 @@ export class LoopSession implements HeldSession {
 
 type Ended = { readonly stopReason: StopReason; readonly error?: string };
 
-const LONGEST_TITLE = 80;
+const CANCELLED_TURN: Ended = { stopReason: "cancelled" };
 const CANCELLED = "the turn was cancelled.";
 /** Milliseconds that a loop may take to end when it was cancelled. */
 const PATIENCE = 10_000;

@@ -18,6 +18,7 @@ export async function listenForEditors(flags: AcpFlags & ListenFlags): Promise<v
       title: "Toolgate",
       version: packageVersion(),
       v2: flags.acpV2 ?? false,
+      mcp: true,
       host,
       at: flags.listen,
       onTrouble: (error) => tell(troubleText(error)),

@@ -33,6 +33,7 @@ export async function serveEditor(
     title: "Toolgate",
     version: packageVersion(),
     v2,
+    mcp: true,
     openHost: async () => {
       const read = await theFlags();
       const { openEditorHost } = await import("./editor-host.js");
@@ -43,6 +44,8 @@ export async function serveEditor(
       process.stderr.write(`toolgate: ${text}\n`);
     },
   });
+  // Wrong ones are told also to a client that was gone before they were read.
+  await theFlags();
   process.exit();
 }
 

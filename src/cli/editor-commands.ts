@@ -44,8 +44,8 @@ export function editorCommands(
     {
       name: "compact",
       description: "Sum up what happened so far, so that the model has room again",
-      run: async () => {
-        const isDone = await session.compact(new AbortController().signal);
+      run: async (_words, signal) => {
+        const isDone = await session.compact(signal);
         return isDone
           ? "Summed up. The model goes on from the summary; the history keeps everything."
           : "There was nothing to sum up.";

@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { agentHost, authRequired } from "../acp/index.js";
 import type { AcpHost, ModelChoice, ServersOfSession } from "../acp/index.js";
+import type { Ledger } from "../call/index.js";
 import { costOf, ModelError } from "../model/index.js";
 import type { ModelPrice } from "../model/index.js";
 import { openSandbox } from "../tools/index.js";
@@ -17,7 +18,19 @@ import { tell } from "./tell.js";
 export async function openEditorHost(flags: AcpFlags): Promise<AcpHost> {
   // First: settings with a mistake stop everything before anything is started.
   const ledger = await openLedger(flags);
+  const close: (() => Promise<void>)[] = [() => ledger.close()];
+  try {
+    return await openWith(flags, ledger, close);
+  } catch (error) {
+    for (const end of close) await end();
+    throw error;
+  }
+}
+
+/** What it opens is ended by `close`, the last first. */
+async function openWith(flags: AcpFlags, ledger: Ledger, close: (() => Promise<void>)[]): Promise<AcpHost> {
   const servers = await openServers(flags, resolve(flags.cwd ?? process.cwd()), { mayAsk: false });
+  if (servers) close.unshift(() => servers.close());
   const opened = await openWithKey(flags, servers ? [servers] : []);
   // Before an editor is served: a sandbox that is not there must be known at the start.
   if (flags.sandbox) await openSandbox();
@@ -29,11 +42,10 @@ export async function openEditorHost(flags: AcpFlags): Promise<AcpHost> {
     openServers: openNamedServers,
     modes: { options: MODES, usual: opened.modeIn },
     models: modelChoices(flags, opened),
-    commands: (session) => editorCommands(session, session.book.info.cwd ?? process.cwd(), flags),
+    commands: (session, root) => editorCommands(session, root, flags),
     ...priced(opened.price),
     close: async () => {
-      await servers?.close();
-      await ledger.close();
+      for (const end of close) await end();
     },
   });
 }

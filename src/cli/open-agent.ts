@@ -15,6 +15,7 @@ import { RuleSource, settingsFolder } from "../settings/index.js";
 import { builtInTools } from "../tools/index.js";
 import type { ToolSource } from "../tools/index.js";
 import { defaultScript } from "./default-script.js";
+import { instructions } from "./instructions.js";
 import { loggedLedger } from "./logged-ledger.js";
 import { openLog } from "./open-log.js";
 import type { LogFlags } from "./open-log.js";
@@ -47,6 +48,7 @@ export async function openAgent(
     ...model,
     tools: [...builtInTools, taskTool()],
     toolSources,
+    instructions,
     projectFile: "AGENTS.md",
     policy: ({ root, sessionId, modeId }) => {
       const { rules, mode: written, origins } = source.current(root, sessionId);

@@ -21,6 +21,8 @@ const OPTIONS: Question["options"] = [
   { optionId: "reject", name: "Reject", kind: "reject_once" },
 ];
 
+const REFUSED = { type: "refused" } as const;
+
 export class RemoteSession {
   readonly book: SessionBook;
   readonly #listeners = new Set<Listener>();
@@ -125,6 +127,13 @@ export class RemoteSession {
       { type: isAllowed ? "call-cleared" : "call-refused", toolCallId, decision },
     ]);
     return isAllowed;
+  }
+
+  /** Somebody else has answered it, among options of the server's own. */
+  answerAs(question: Question, answer: Answer, granted: boolean): void {
+    const allow = question.options.find(({ kind }) => kind === "allow_once");
+    const outcome = granted && allow ? ({ type: "selected", optionId: allow.optionId } as const) : REFUSED;
+    this.answer(question, { ...answer, outcome });
   }
 
   /** The answers go to the server: what was allowed is run there now. */

@@ -155,12 +155,15 @@ export class Gate {
     requests: readonly ToolRequest[],
     also: (toolCallIds: readonly string[]) => readonly SessionEvent[] = () => [],
   ): Promise<Submitted> {
-    const parts: { toolCallId: string; parent: string; events: readonly SessionEvent[] }[] = [];
-    for (const request of requests)
-      parts.push({ parent: request.parentToolCallId ?? "", ...(await this.#submitOne(request)) });
-    const toolCallIds = parts.map(({ toolCallId }) => toolCallId);
-    // One that was cancelled while it was being written or checked has ended already; a sub-agent's goes with its parent.
     const isOver = (toolCallId: string) => this.#record.book.call(toolCallId)?.times.ended !== undefined;
+    const parts: { toolCallId: string; parent: string; events: readonly SessionEvent[] }[] = [];
+    for (const request of requests) {
+      const { parentToolCallId: parent = "" } = request;
+      // A caller may link to a call that has ended long since; a sub-agent's call goes with its parent.
+      parts.push({ parent: isOver(parent) ? "" : parent, ...(await this.#submitOne(request)) });
+    }
+    const toolCallIds = parts.map(({ toolCallId }) => toolCallId);
+    // One that was cancelled while it was being written or checked has ended already.
     await this.#record.recordMade(() => [
       ...parts.flatMap(({ toolCallId, parent, events }) =>
         isOver(toolCallId) || isOver(parent) ? [] : events,

@@ -53,7 +53,11 @@ class SessionWatch {
         signal.removeEventListener("abort", done);
         waiting.delete(done);
         if (waiting.size === 0) this.#waiting.delete(questionId);
-        if (this.#waiting.size === 0) this.#stop.abort(NOBODY_WAITS);
+        if (this.#waiting.size === 0) {
+          // Whoever comes from here on must not join one that ends.
+          this.#onEnd();
+          this.#stop.abort(NOBODY_WAITS);
+        }
         resolve();
       };
       waiting.add(done);

@@ -25,6 +25,7 @@ export class AcpSessions {
   readonly #options: AcpSessionsOptions;
   readonly #live = new Map<string, LiveSession>();
   #isClosed = false;
+  readonly #opening = new Set<Promise<unknown>>();
 
   constructor(options: AcpSessionsOptions) {
     this.#options = options;
@@ -48,6 +49,8 @@ export class AcpSessions {
   /** One that is recorded. When it is open here already, that one ends first. */
   async reopen(sessionId: string, params: JsonObject): Promise<LiveSession> {
     folderParam(params, "cwd");
+    foldersParam(params, "additionalDirectories");
+    listParam(params, "mcpServers");
     await this.close(sessionId);
     if ((await this.#ledger.read(sessionId)).length === 0) throw notFound(sessionId);
     return this.#open(sessionId, params);
@@ -77,7 +80,8 @@ export class AcpSessions {
     for (;;) {
       const batch = await this.#ledger.sessions({ limit: PAGE, ...(before && { before }) });
       for (const at of batch) {
-        const session = await this.#listed(at, cwd);
+        // A log that cannot be read must not hide the others.
+        const session = await this.#listed(at, cwd).catch(() => undefined);
         if (session) found.push({ at, session });
       }
       before = batch.at(-1);
@@ -91,6 +95,9 @@ export class AcpSessions {
 
   async closeAll(): Promise<void> {
     this.#isClosed = true;
+    // Those that are still being opened are closed as soon as they are there.
+    await Promise.allSettled(this.#opening);
+    await new Promise(setImmediate);
     await Promise.allSettled([...this.#live.keys()].map((sessionId) => this.close(sessionId)));
   }
 
@@ -107,11 +114,13 @@ export class AcpSessions {
       mcpServers: listParam(params, "mcpServers"),
       client,
     };
-    const hosted = await refusing(() => host.openSession(request));
+    const opening = refusing(() => host.openSession(request));
+    this.#opening.add(opening);
+    const hosted = await opening.finally(() => this.#opening.delete(opening));
     const live = new LiveSession({ hosted, peer, dialect: dialect(), clientName: client.name });
     // The client may have gone while the session was being opened.
-    if (this.#isClosed) await live.close();
-    else this.#live.set(sessionId, live);
+    this.#live.set(sessionId, live);
+    if (this.#isClosed) throw new RpcError(CODE.cancelled, "The client is gone.");
     return live;
   }
 

@@ -21,7 +21,7 @@ export type AgentHostOptions = {
   readonly modes?: { readonly options: Choice["options"]; readonly usual: (root: string) => string };
   /** Models that can be chosen in mid-session; the first is the agent's own. */
   readonly models?: readonly ModelChoice[];
-  readonly commands?: (session: AgentSession) => readonly Command[];
+  readonly commands?: (session: AgentSession, root: string) => readonly Command[];
   /** What the agent's own model costs. */
   readonly costOf?: CostOf;
   readonly leaseMilliseconds?: number;
@@ -68,19 +68,25 @@ async function openSession(options: AgentHostOptions, request: OpenRequest): Pro
       patience: PATIENCE,
       ...(leaseMilliseconds !== undefined && { leaseMilliseconds }),
     });
-    await models.restore(session);
+    await models.restore(session).catch(async (error: unknown) => {
+      await session.close();
+      throw error;
+    });
     return {
       session,
       choices: [...modeChoice(options.modes, session, local.root), ...models.choice(session)],
-      commands: options.commands?.(session) ?? [],
+      commands: options.commands?.(session, local.root) ?? [],
       get contextWindow() {
         return agent.contextWindow;
       },
       costOf: models.costOf,
       aside: (said, answer) => session.aside(said, answer),
       close: async () => {
-        await session.close();
-        await servers?.close();
+        try {
+          await session.close();
+        } finally {
+          await servers?.close();
+        }
       },
     };
   } catch (error) {
@@ -140,8 +146,8 @@ function switchable(options: AgentHostOptions, servers: ToolSource | undefined) 
       const toolgate = { ...(isJsonObject(ours) && ours), flags: { ...flagsOf(_meta), model: value } };
       await session.describe({ _meta: { ..._meta, toolgate } });
     };
-    const options = models.map((known) => ({ value: known.name, name: known.name }));
-    return [{ id: "model", name: "Model", category: "model", options, current: () => name, choose }];
+    const offered = models.map((known) => ({ value: known.name, name: known.name }));
+    return [{ id: "model", name: "Model", category: "model", options: offered, current: () => name, choose }];
   };
   return { agent, models: { restore, choice, costOf: (usage: Usage) => used.costOf?.(usage) } };
 }

@@ -12,13 +12,14 @@ const AUTH_METHODS = [
   },
 ];
 
-export function v1Capabilities(agentInfo: Info): object {
+/** `mcp`: whether servers over HTTP are started too. */
+export function v1Capabilities(agentInfo: Info, mcp: boolean): object {
   return {
     protocolVersion: 1,
     agentCapabilities: {
       loadSession: true,
       promptCapabilities: PROMPTS,
-      mcpCapabilities: { http: true, sse: true },
+      mcpCapabilities: { http: mcp, sse: mcp },
       sessionCapabilities: { list: {}, delete: {}, additionalDirectories: {}, resume: {}, close: {} },
     },
     agentInfo,
@@ -26,14 +27,14 @@ export function v1Capabilities(agentInfo: Info): object {
   };
 }
 
-export function v2Capabilities(info: Info): object {
+export function v2Capabilities(info: Info, mcp: boolean): object {
   return {
     protocolVersion: 2,
     info,
     capabilities: {
       session: {
         prompt: { image: {}, embeddedContext: {} },
-        mcp: { http: {}, stdio: {} },
+        ...(mcp && { mcp: { http: {}, stdio: {} } }),
         delete: {},
         additionalDirectories: {},
       },

@@ -40,7 +40,7 @@ export async function choose({ choices }: Choosing, id: string, value: unknown):
   const offered = choice.options.map((option) => option.value);
   if (typeof value !== "string" || !offered.includes(value))
     throw invalidParams(
-      `${choice.name} can be ${offered.join(", ")}, and not ${oneLine(String(value), 80)}. Nothing was changed.`,
+      `${choice.name} can be ${offered.join(", ")}, and not ${oneLine(JSON.stringify(value) ?? "nothing", 80)}. Nothing was changed.`,
     );
   await choice.choose(value);
 }

@@ -45,7 +45,7 @@ export type Command = {
   readonly description: string;
   /** What to type after the name. */
   readonly hint?: string;
-  readonly run: (words: string) => Promise<string>;
+  readonly run: (words: string, signal: AbortSignal) => Promise<string>;
 };
 
 export type HostedSession = {

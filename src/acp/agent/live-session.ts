@@ -6,6 +6,7 @@ import type { TurnEnd } from "../../agent/index.js";
 import { holdTurn } from "../../agent/index.js";
 import type { ContentBlock, Question, SessionEvent, Usage } from "../../call/index.js";
 import type { Ask } from "../../run/index.js";
+import { ConnectionClosed } from "../connection/peer.js";
 import type { Peer } from "../connection/peer.js";
 import type { Dialect } from "./dialect.js";
 import type { Command, HostedSession } from "./host.js";
@@ -33,6 +34,7 @@ export class LiveSession {
   readonly #aborts = new Set<AbortController>();
   /** Over when all turns have ended and the client was told of it. */
   #turns: Promise<unknown> = Promise.resolve();
+  #commands: Promise<unknown> = Promise.resolve();
   #isHeldUp = false;
   #cost = 0;
 
@@ -95,29 +97,36 @@ export class LiveSession {
   async insert(blocks: readonly ContentBlock[]): Promise<string> {
     const never = new AbortController().signal;
     return new Promise((resolve, reject) => {
-      let stopListening = () => undefined as void;
-      const turn = this.#hold(never, (stop) => {
-        stopListening = this.#session.onRecorded((events) => {
-          const said = events.find((event) => event.type === "message-chunk" && event.role === "user");
-          if (said?.type === "message-chunk") resolve(said.messageId);
+      const turn = this.#hold(never, async (stop) => {
+        const stopListening = this.#session.onRecorded((events) => {
+          const said = firstWords(events);
+          if (said !== undefined) resolve(said);
         });
-        return this.#session.prompt(blocks, stop);
+        try {
+          return await this.#session.prompt(blocks, stop);
+        } finally {
+          stopListening();
+        }
       });
       // When it was recorded and then broke, the turn's end says so; a promise is settled once.
-      turn
-        .then(() => reject(new Error("The turn ended before it began.")), reject)
-        .finally(() => stopListening());
+      turn.then(() => reject(new Error("The turn ended before it began.")), reject);
     });
   }
 
   /** What is typed to us and not to the model. It is no turn, and waits for none. */
-  async runCommand({ run }: Command, words: string, said: readonly ContentBlock[]): Promise<string> {
-    const answer = await run(words).catch((error: unknown) =>
-      error instanceof Error ? error.message : "It could not be done.",
-    );
-    const messageId = await this.hosted.aside(said, answer);
+  async runCommand({ run }: Command, words: string, said: readonly ContentBlock[]): Promise<RanCommand> {
+    const abort = new AbortController();
+    this.#aborts.add(abort);
+    const { signal } = abort;
+    const done = Promise.race([run(words, signal), cancelled(signal)])
+      .catch((error: unknown) => (error instanceof Error ? error.message : "It could not be done."))
+      .then((answer) => this.hosted.aside(said, answer))
+      .finally(() => this.#aborts.delete(abort));
+    // Whoever closes the session waits for it too.
+    this.#commands = Promise.allSettled([this.#commands, done]);
+    const messageId = await done;
     this.tellAllNow();
-    return messageId;
+    return { messageId, isCancelled: signal.aborted };
   }
 
   /** Goes on with the turn that an earlier process left, if there is one. */
@@ -131,6 +140,7 @@ export class LiveSession {
   async cancel(): Promise<void> {
     for (const abort of this.#aborts) abort.abort();
     await this.#turns;
+    await this.#commands;
   }
 
   async close(): Promise<void> {
@@ -173,9 +183,16 @@ export class LiveSession {
     const call = this.#session.book.call(question.toolCallId);
     if (!call) throw new Error(`call ${question.toolCallId} is not known`);
     // A client is asked only about what it has been told.
+    this.#waiting.addCall(question.toolCallId);
     this.tellAllNow();
     const params = this.#dialect.permission(question, call);
-    const result = await this.#peer.request("session/request_permission", params, { signal });
+    const result = await this.#peer
+      .request("session/request_permission", params, { signal })
+      .catch((error: unknown) => {
+        // A client that is gone has cancelled, and refused nothing.
+        if (error instanceof ConnectionClosed) for (const abort of this.#aborts) abort.abort();
+        throw error;
+      });
     const outcome = this.#dialect.outcome(result, question);
     const reason = reasonOf(result);
     const by = { by: "person", who: this.#clientName } as const;
@@ -206,13 +223,34 @@ export class LiveSession {
     if (this.#isHeldUp) return;
     if (this.#peer.unsent < MOST_UNSENT) return this.tellAllNow();
     this.#isHeldUp = true;
-    void this.#peer.drained().then(() => {
-      this.#isHeldUp = false;
-      this.tellAllNow();
-    });
+    void this.#tellLater();
+  }
+
+  async #tellLater(): Promise<void> {
+    await this.#peer.drained();
+    this.#isHeldUp = false;
+    this.tellAllNow();
   }
 
   #send(update: object): void {
     this.#peer.notify("session/update", { sessionId: this.#session.sessionId, update });
   }
+}
+
+/** `messageId` is what was typed. */
+export type RanCommand = { readonly messageId: string; readonly isCancelled: boolean };
+
+function cancelled(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(new Error("It was cancelled.")), { once: true });
+  });
+}
+
+/** The id of the message that a turn begins with. What was typed to us may have been recorded with it. */
+function firstWords(events: readonly SessionEvent[]): string | undefined {
+  const start = events.findIndex(({ type }) => type === "turn-started");
+  const said = start === -1 ? [] : events.slice(start);
+  return said.flatMap((event) =>
+    event.type === "message-chunk" && event.role === "user" ? [event.messageId] : [],
+  )[0];
 }

@@ -25,6 +25,8 @@ export type ServeWireOptions = {
   readonly v2?: boolean;
   /** How many requests of the client may be under way. */
   readonly mostRequests?: number;
+  /** Whether MCP servers over HTTP are started too, where the client names them. */
+  readonly mcp?: boolean;
   /** Hears what went wrong inside. */
   readonly onTrouble?: (error: unknown) => void;
 };
@@ -32,8 +34,11 @@ export type ServeWireOptions = {
 /** Comes back when the client is gone, every call has ended and every session is given back. */
 export async function serveWire(wire: Wire, options: ServeWireOptions): Promise<void> {
   const agent = new WireAgent(wire, options);
-  await agent.peer.closed;
-  await agent.close();
+  try {
+    await agent.peer.closed;
+  } finally {
+    await agent.close();
+  }
 }
 
 class WireAgent {
@@ -76,7 +81,7 @@ class WireAgent {
   }
 
   #initialize(params: JsonObject): object {
-    const { name, title = name, version, v2 = false } = this.#options;
+    const { name, title = name, version, v2 = false, mcp = false } = this.#options;
     const wanted = params["protocolVersion"];
     if (!Number.isInteger(wanted) || Number(wanted) < 0)
       throw new RpcError(CODE.invalidParams, '"protocolVersion" must be a whole number. Nothing was done.');
@@ -86,7 +91,7 @@ class WireAgent {
     const isV2 = v2 && Number(wanted) >= 2;
     this.#opening = this.#open(isV2, params);
     this.#opening.catch((error: unknown) => this.#options.onTrouble?.(error));
-    return isV2 ? v2Capabilities(info) : v1Capabilities(info);
+    return isV2 ? v2Capabilities(info, mcp) : v1Capabilities(info, mcp);
   }
 
   async #open(isV2: boolean, params: JsonObject): Promise<Door> {

@@ -95,8 +95,8 @@ export class V1Door implements Door {
     const blocks = promptBlocks(params);
     const found = commandIn(blocks, live.hosted.commands);
     if (found) {
-      await live.runCommand(found.command, found.words, blocks);
-      return { stopReason: "end_turn" };
+      const { isCancelled } = await live.runCommand(found.command, found.words, blocks);
+      return { stopReason: isCancelled ? "cancelled" : "end_turn" };
     }
     return { stopReason: stopReason(await live.prompt(blocks, signal)) };
   }

@@ -76,10 +76,20 @@ export class V2Door implements Door {
     const blocks = promptBlocks(params);
     const found = commandIn(blocks, live.hosted.commands);
     if (!found) return { messageId: await live.insert(blocks) };
-    live.tell({ sessionUpdate: "state_update", state: "running" });
-    const messageId = await live.runCommand(found.command, found.words, blocks);
-    live.tell({ sessionUpdate: "state_update", state: "idle", stopReason: "end_turn" });
-    return { messageId };
+    // Beside a turn it changes nothing about what the session is doing.
+    const wasBusy = live.isBusy;
+    const tell = (state: object) => {
+      if (!wasBusy) live.tell({ sessionUpdate: "state_update", ...state });
+    };
+    tell({ state: "running" });
+    let stopReason = "error";
+    try {
+      const { messageId, isCancelled } = await live.runCommand(found.command, found.words, blocks);
+      stopReason = isCancelled ? "cancelled" : "end_turn";
+      return { messageId };
+    } finally {
+      tell({ state: "idle", stopReason });
+    }
   }
 
   /** What was said before is told again only when it is asked for; what the session is doing always is. */

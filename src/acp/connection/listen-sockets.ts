@@ -4,7 +4,7 @@
  */
 import type { NodeWebSocketUpgradeServer } from "@agentclientprotocol/sdk/experimental/node";
 import { WebSocketServer } from "ws";
-import type { WebSocket } from "ws";
+import type { ServerOptions, WebSocket } from "ws";
 import type { ListenLimits } from "./listen-limits.js";
 
 /** Browsers that offer a token as a subprotocol need one that can be chosen. */
@@ -19,15 +19,16 @@ export class ListenSockets {
   readonly #heartbeat: NodeJS.Timeout;
 
   constructor({ messageBytes, heartbeatMilliseconds }: ListenLimits) {
-    this.#server = new WebSocketServer({
+    // The types do not know `closeTimeout` yet.
+    const options: ServerOptions & { readonly closeTimeout: number } = {
       noServer: true,
       maxPayload: messageBytes,
       // One message a tick: the transport counts those that come together as a client that is too fast.
       allowSynchronousEvents: false,
-      // Its types do not know it yet.
-      ...{ closeTimeout: GOODBYE_MILLISECONDS },
+      closeTimeout: GOODBYE_MILLISECONDS,
       handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
-    });
+    };
+    this.#server = new WebSocketServer(options);
     this.#heartbeat = setInterval(() => this.#beat(), heartbeatMilliseconds).unref();
   }
 

@@ -69,7 +69,7 @@ class ListenAgents {
       maxBufferedBytes: this.limits.unreadBytes,
       maxOutputStallMs: this.limits.stallMilliseconds,
     });
-    this.#presence = new Presence(this.limits.absenceMilliseconds, (connectionId) => this.#end(connectionId));
+    this.#presence = new Presence(this.limits, (connectionId) => this.#end(connectionId));
     this.#sockets = new ListenSockets(this.limits);
     this.#http = createNodeHttpHandler(this.#acp, { maxRequestBodyBytes: this.limits.messageBytes });
     this.#upgrade = createNodeWebSocketUpgradeHandler(this.#acp, this.#sockets.upgrades);
@@ -95,7 +95,8 @@ class ListenAgents {
     this.#sockets.end();
   }
 
-  #refusal({ url = "" }: IncomingMessage, isFirst: boolean): Refusal | undefined {
+  #refusal(request: IncomingMessage, isFirst: boolean): Refusal | undefined {
+    const { url = "" } = request;
     if (url.split("?", 1)[0] !== ACP_PATH)
       return {
         code: "NOT_FOUND",
@@ -103,6 +104,11 @@ class ListenAgents {
       };
     if (isFirst && this.#served.size >= this.limits.connections)
       return { code: "UNAVAILABLE", why: "No more connections are taken now. Nothing was done." };
+    if (this.#presence.isFlooding(request))
+      return {
+        code: "TOO_MANY_REQUESTS",
+        why: "Too much waits to be taken in; read what was sent first. Nothing was done.",
+      };
     return undefined;
   }
 

@@ -5,6 +5,7 @@
  * is taken in before the next message is looked at; every request is answered exactly once; an answer that
  * nobody asked for changes nothing; when the connection ends, whoever still waits hears of it.
  */
+import { constants } from "node:os";
 // Not the whole room: this file is loaded before the first message is answered.
 import { oneLine } from "../../call/visible-text.js";
 import { isJsonObject } from "../json.js";
@@ -50,7 +51,7 @@ export class Peer {
     this.#handlers = handlers;
     this.closed = wire
       .listen({
-        message: (message) => this.#receive(message),
+        message: (message) => this.#take(message),
         unreadable: (code, why) => this.#send({ id: null, error: { code, message: why } }),
       })
       .finally(() => this.#end());
@@ -93,6 +94,15 @@ export class Peer {
   async close(): Promise<void> {
     await this.#wire.close();
     this.#end();
+  }
+
+  /** Nothing that the other side sends ends the connection. */
+  #take(message: Incoming): void {
+    try {
+      this.#receive(message);
+    } catch (error) {
+      this.#handlers.trouble?.(error);
+    }
   }
 
   #receive(message: Incoming): void {
@@ -170,7 +180,8 @@ export class Peer {
     this.#waiting.delete(id);
     if (isJsonObject(error)) {
       const { code, message: text, data } = error;
-      waiting.reject(new RpcError(Number.isInteger(code) ? Number(code) : CODE.internal, String(text), data));
+      const why = typeof text === "string" ? oneLine(text, LONGEST_ERROR) : "no reason was given";
+      waiting.reject(new RpcError(Number.isInteger(code) ? Number(code) : CODE.internal, why, data));
     } else if (Object.hasOwn(message, "result")) waiting.resolve(message["result"]);
     else waiting.reject(new RpcError(CODE.internal, "The answer has neither a result nor an error."));
   }
@@ -185,7 +196,7 @@ export class Peer {
 
   #failed(id: RequestId, thrown: unknown, signal?: AbortSignal): void {
     const error = signal?.aborted && !(thrown instanceof RpcError) ? asError(signal.reason) : thrown;
-    if (!(error instanceof RpcError)) this.#handlers.trouble?.(error);
+    if (!(thrown instanceof RpcError)) this.#handlers.trouble?.(thrown);
     const told = error instanceof RpcError ? error : new RpcError(CODE.internal, sentenceOf(error));
     const { code, message, data } = told;
     this.#send({
@@ -216,7 +227,8 @@ const LONGEST_ERROR = 2000;
 
 /** Errors with a code of our own are written for whoever uses us; what others say may tell what is nobody's affair. */
 function sentenceOf(error: unknown): string {
-  const isOurs = error instanceof Error && "code" in error && !("syscall" in error);
+  const isOurs =
+    error instanceof Error && "code" in error && !Object.hasOwn(constants.errno, String(error.code));
   return isOurs ? error.message : "Something broke inside. The request was not carried out.";
 }
 

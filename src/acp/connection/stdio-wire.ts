@@ -12,9 +12,12 @@ import type { Wire, WireListener } from "./wire.js";
 const LONGEST_LINE = 32 * 1024 * 1024;
 
 /** Characters that wait for a side which does not read them. More than the longest message, by far. */
-const MOST_UNSENT = 128 * 1024 * 1024;
+const MOST_UNSENT = 64 * 1024 * 1024;
 
-/** Milliseconds that the last words may take. */
+/** Characters that are handed to the pipe at a time. */
+const PIECE = 1024 * 1024;
+
+/** Milliseconds that the last words may take, or that much may wait without any of it being taken. */
 const PATIENCE = 5_000;
 
 export function stdioWire(input: Readable, output: Writable): Wire {
@@ -28,6 +31,9 @@ class StdioWire implements Wire {
   #waiting = 0;
   #isScheduled = false;
   #isGone = false;
+  /** How many pieces the other side has taken. */
+  #taken = 0;
+  #isWatched = false;
   #emptied: (() => void)[] = [];
 
   constructor(input: Readable, output: Writable) {
@@ -47,7 +53,6 @@ class StdioWire implements Wire {
     if (this.#isGone) return;
     this.#lines.push(line);
     this.#waiting += line.length;
-    if (this.unsent > MOST_UNSENT) return this.#giveUp();
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(() => this.#flush());
@@ -93,9 +98,28 @@ class StdioWire implements Wire {
     this.#lines = [];
     this.#waiting = 0;
     if (this.#isGone) return this.#settle();
-    this.#output.write(text, () => {
-      if (this.unsent === 0) this.#settle();
-    });
+    // In pieces, so that one can see whether they are taken.
+    for (let start = 0; start < text.length; start += PIECE) {
+      const piece = text.slice(start, start + PIECE);
+      this.#output.write(piece, () => {
+        this.#taken += 1;
+        if (this.unsent === 0) this.#settle();
+      });
+    }
+    if (this.unsent > MOST_UNSENT) this.#watch();
+  }
+
+  /** While so much waits, some of it must be taken now and then. */
+  #watch(): void {
+    if (this.#isWatched) return;
+    this.#isWatched = true;
+    const before = this.#taken;
+    setTimeout(() => {
+      this.#isWatched = false;
+      if (this.#isGone || this.unsent <= MOST_UNSENT) return;
+      if (this.#taken === before) this.#giveUp();
+      else this.#watch();
+    }, PATIENCE).unref();
   }
 
   /** Nobody reads: what was sent is lost, and for this side the connection has ended. */

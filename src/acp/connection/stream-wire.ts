@@ -8,6 +8,9 @@ export function streamWire({ readable, writable }: Stream): Wire {
   return new StreamWire(readable.getReader(), writable.getWriter());
 }
 
+/** Milliseconds that the last words may take. */
+const PATIENCE = 5_000;
+
 class StreamWire implements Wire {
   readonly #reader: ReadableStreamDefaultReader<AnyMessage>;
   readonly #writer: WritableStreamDefaultWriter<AnyMessage>;
@@ -55,7 +58,8 @@ class StreamWire implements Wire {
   }
 
   async close(): Promise<void> {
-    await this.#sent;
-    await Promise.allSettled([this.#reader.cancel(), this.#writer.close()]);
+    const patience = new Promise((resolve) => setTimeout(resolve, PATIENCE).unref());
+    await Promise.race([this.#sent, patience]);
+    await Promise.race([Promise.allSettled([this.#reader.cancel(), this.#writer.close()]), patience]);
   }
 }

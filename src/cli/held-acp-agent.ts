@@ -1,0 +1,77 @@
+/**
+ * Someone else's ACP agent, served to apps under our rules and in our history. Its process is started with the first
+ * session, and anew when it has died; what it can go on with then is its own business.
+ */
+import type { HeldAgent, HeldRequest } from "../aap/index.js";
+import { AgentConnection } from "../acp/index.js";
+import type { Agent } from "../agent/index.js";
+import { packageVersion } from "./package-version.js";
+
+export type HeldAcpAgent = HeldAgent & { readonly close: () => Promise<void> };
+
+export type HeldAcpOptions = {
+  readonly name: string;
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd: string;
+  /** Whose rules and grants hold for its calls. */
+  readonly rules: Pick<Agent, "policy" | "remember" | "onCleared">;
+};
+
+/** Milliseconds: a process that was killed holds its session a little longer. */
+const PATIENCE = 6_000;
+
+export function heldAcpAgent({ name, argv, cwd, rules }: HeldAcpOptions): HeldAcpAgent {
+  let running: Promise<AgentConnection> | undefined;
+  const connect = async (): Promise<AgentConnection> => {
+    const connection = await AgentConnection.open({
+      agent: { argv, cwd },
+      client: { name: "toolgate", version: packageVersion() },
+    });
+    void connection.closed.then(() => {
+      running = undefined;
+    });
+    return connection;
+  };
+  const connected = (): Promise<AgentConnection> => {
+    running ??= connect();
+    // One that could not be started is tried anew the next time.
+    running.catch(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  return {
+    name,
+    open: async ({ sessionId, ledger, workspace, info }) => {
+      const { policy, remember, onCleared } = rules;
+      const options = {
+        sessionId,
+        ledger,
+        workspace,
+        info,
+        policy,
+        ...(remember && { remember }),
+        ...(onCleared && { onCleared }),
+        patience: PATIENCE,
+      };
+      const connection = await connected();
+      const known = agentSessionIn(info);
+      return known === undefined ? connection.newSession(options) : connection.resumeSession(known, options);
+    },
+    close: async () => {
+      const connection = await running?.catch(() => undefined);
+      await connection?.close();
+    },
+  };
+}
+
+/** What the agent calls the session, once it has had a turn. */
+function agentSessionIn({ _meta }: HeldRequest["info"]): string | undefined {
+  const ours = _meta?.["toolgate"];
+  const session = isObject(ours) ? ours["agentSession"] : undefined;
+  const id = isObject(session) ? session["sessionId"] : undefined;
+  return typeof id === "string" ? id : undefined;
+}
+
+const isObject = (value: unknown): value is { readonly [name: string]: unknown } =>
+  typeof value === "object" && value !== null;

@@ -1,0 +1,69 @@
+/** A session at a server: a new one with all tools of its agent, none of them trusted but those named, or one that goes on. */
+import { AapError } from "../aap/client/index.js";
+import type { AapClient, AgentInfo } from "../aap/client/index.js";
+import { visibleText } from "../call/index.js";
+import type { RunFlags } from "./program.js";
+
+export type OpenedRemote = { readonly sessionId: string; readonly agent: AgentInfo | undefined };
+
+export async function openRemote(
+  client: AapClient,
+  agents: readonly AgentInfo[],
+  flags: RunFlags,
+): Promise<OpenedRemote> {
+  try {
+    return await openSession(client, agents, flags);
+  } catch (error) {
+    if (!(error instanceof AapError) || error.status !== 401) throw error;
+    throw new AapError(
+      "REFUSED",
+      `${error.message} Give the server's token with --token-file or in TOOLGATE_TOKEN.`,
+      { status: error.status },
+    );
+  }
+}
+
+async function openSession(
+  client: AapClient,
+  agents: readonly AgentInfo[],
+  { agent: wanted, resume, trust = [] }: RunFlags,
+): Promise<OpenedRemote> {
+  if (resume !== undefined) {
+    const sessionId = resume === true ? await newest(client) : resume;
+    const { agent } = await client.session(sessionId);
+    return { sessionId, agent: agents.find(({ name }) => name === agent.name) };
+  }
+  const agent = wanted === undefined ? agents[0] : agents.find(({ name }) => name === wanted);
+  if (!agent) throw noAgent(agents, wanted);
+  const names = (agent.tools ?? []).map(({ name }) => name);
+  const unknown = trust.find((name) => !names.includes(name));
+  if (unknown !== undefined) throw noTool(agent, unknown);
+  const tools = names.map((name) => ({ name, ...(trust.includes(name) && { trust: true }) }));
+  return { ...(await client.createSession({ agent: { name: agent.name, tools } })), agent };
+}
+
+async function newest(client: AapClient): Promise<string> {
+  // Ours lists the newest first.
+  const [first] = (await client.sessions()).sessions;
+  if (first) return first.sessionId;
+  throw trouble("NO_SESSION", "The server has no session to go on with. Nothing was done.");
+}
+
+function noAgent(agents: readonly AgentInfo[], wanted: string | undefined): Error {
+  const names = agents.map(({ name }) => `"${visibleText(name)}"`).join(", ");
+  const text =
+    wanted === undefined
+      ? "The server offers no agent."
+      : `The server has no agent "${visibleText(wanted)}", only ${names || "none"}.`;
+  return trouble("NO_AGENT", `${text} Nothing was done.`);
+}
+
+function noTool({ name, tools = [] }: AgentInfo, unknown: string): Error {
+  const names = tools.map((tool) => visibleText(tool.name)).join(", ");
+  return trouble(
+    "NO_TOOL",
+    `Agent "${visibleText(name)}" has no tool "${visibleText(unknown)}", only ${names || "none"}. Nothing was done.`,
+  );
+}
+
+const trouble = (code: string, message: string): Error => Object.assign(new Error(message), { code });
