@@ -20,6 +20,8 @@ import { isAlive } from "./attack-kit.js";
 
 const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 
+const TOKEN = "a-token-that-nobody-guesses";
+
 /** So much takes its time where others are at work. */
 const MINUTES = 120_000;
 
@@ -52,7 +54,13 @@ async function start(
     "allow-all",
     ...rest,
   ];
-  const env = { ...process.env, HOME: cwd, XDG_CONFIG_HOME: cwd, XDG_STATE_HOME: cwd };
+  const env = {
+    ...process.env,
+    HOME: cwd,
+    XDG_CONFIG_HOME: cwd,
+    XDG_STATE_HOME: cwd,
+    TOOLGATE_TOKEN: TOKEN,
+  };
   const child = spawn(process.execPath, [main, ...words], { cwd, env, stdio: [stdin, "pipe", "ignore"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   const exit = once(child, "exit").then(([code, signal]) => ({ code, signal }));
@@ -71,7 +79,7 @@ async function serve(steps: readonly ScriptStep[]) {
   const started = await start(["serve", "--port", "0"], steps);
   const [line]: string[] = await once(createInterface(started.child.stdout!), "line");
   const [baseUrl = ""] = /http:\S+/.exec(line ?? "") ?? [];
-  return { ...started, baseUrl, client: new AapClient({ baseUrl }) };
+  return { ...started, baseUrl, client: new AapClient({ baseUrl, apiKey: TOKEN }) };
 }
 
 const SESSION = { agent: { name: "toolgate" } } as const;
@@ -79,7 +87,7 @@ const say = (text: string) => ({ messages: [{ role: "user", content: text }], st
 
 /** A turn of which nothing is read before somebody does. */
 async function unreadTurn(baseUrl: string, sessionId: string): Promise<IncomingMessage> {
-  const headers = { "content-type": "application/json" };
+  const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
   const asked = request(`${baseUrl}/sessions/${sessionId}/turns`, { method: "POST", headers });
   asked.end(JSON.stringify(say("go")));
   const [response]: IncomingMessage[] = await once(asked, "response");

@@ -39,6 +39,8 @@ const clientTools = ["pick_colour", "pick_size"].map((name) => ({
   parameters: { type: "object" },
 }));
 
+const TOKEN = "a-token-that-nobody-guesses";
+
 async function serve(cwd: string): Promise<{ client: AapClient; child: ChildProcess }> {
   const args = [
     "serve",
@@ -51,7 +53,8 @@ async function serve(cwd: string): Promise<{ client: AapClient; child: ChildProc
     "--ledger",
     join(cwd, "ledger.sqlite"),
   ];
-  const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const env = { ...process.env, TOOLGATE_TOKEN: TOKEN };
+  const child = spawn(process.execPath, [program, ...args], { env, stdio: ["ignore", "pipe", "ignore"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   const baseUrl = await new Promise<string>((resolve) => {
     child.stdout.setEncoding("utf8").on("data", (line: string) => {
@@ -59,7 +62,7 @@ async function serve(cwd: string): Promise<{ client: AapClient; child: ChildProc
       if (url !== undefined) resolve(url);
     });
   });
-  return { client: new AapClient({ baseUrl }), child };
+  return { client: new AapClient({ baseUrl, apiKey: TOKEN }), child };
 }
 
 test("killed while it waits, answered elsewhere, finished by a third process: each tool ran once and the history is exact", async () => {

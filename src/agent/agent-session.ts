@@ -1,7 +1,7 @@
 /** A session of an agent, open for writing in this process. One turn at a time. */
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
-import type { ContentBlock, Ledger, SessionBook, SessionEvent, SessionInfo } from "../call/index.js";
+import type { ContentBlock, Ledger, SessionEvent, SessionInfo } from "../call/index.js";
 import { decide } from "../policy/index.js";
 import type { Intent, Rule } from "../policy/index.js";
 import { Gate, recoveryEvents, SessionRecord } from "../run/index.js";
@@ -11,6 +11,7 @@ import type { AppTool, Workspace } from "../tools/index.js";
 import { compact } from "./compact.js";
 import type { Agent } from "./create-agent.js";
 import { withProjectInstructions } from "./project-instructions.js";
+import { RecordedSession } from "./recorded-session.js";
 import { sessionTitle } from "./session-title.js";
 import { subAgentStep } from "./sub-agent-step.js";
 import { advanceTurn } from "./turn.js";
@@ -39,18 +40,13 @@ export type SessionOptions = {
   readonly now?: () => number;
 };
 
-export class AgentSession {
-  readonly #record: SessionRecord;
+export class AgentSession extends RecordedSession {
   readonly #context: TurnContext;
-  /** The session's clock. */
-  readonly now: () => number;
   #isBusy = false;
-  #held: Promise<unknown> = Promise.resolve();
 
   private constructor(record: SessionRecord, context: TurnContext, now: () => number) {
-    this.#record = record;
+    super(record, now);
     this.#context = context;
-    this.now = now;
   }
 
   /** Opens a session, new or recorded. Calls that died with an earlier process are settled first. */
@@ -124,23 +120,6 @@ export class AgentSession {
     return session;
   }
 
-  get sessionId(): string {
-    return this.#record.sessionId;
-  }
-
-  /** The number of the last event that the book knows. */
-  get seq(): number {
-    return this.#record.seq;
-  }
-
-  get book(): SessionBook {
-    return this.#record.book;
-  }
-
-  get ledger(): Ledger {
-    return this.#record.ledger;
-  }
-
   get gate(): Gate {
     return this.#context.gate;
   }
@@ -149,7 +128,7 @@ export class AgentSession {
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
     return this.#alone(async () => {
       await this.#endOpenTurn();
-      const turnId = `turn_${this.#record.seq + 1}`;
+      const turnId = `turn_${this.record.seq + 1}`;
       const at = this.now();
       const said = blocks.map((block): SessionEvent => ({
         type: "message-chunk",
@@ -158,7 +137,7 @@ export class AgentSession {
         role: "user",
         block,
       }));
-      await this.#record.record(
+      await this.record.record(
         [...sessionTitle(this.book, blocks, at), { type: "turn-started", at, turnId }, ...said],
         {
           durable: true,
@@ -171,13 +150,6 @@ export class AgentSession {
   /** Goes on with a turn that was parked, or that an earlier process left behind. */
   async advance(signal: AbortSignal): Promise<TurnEnd> {
     return this.#alone(() => advanceTurn(this.#context, signal));
-  }
-
-  /** Turns that somebody holds, one after the other. */
-  async afterOthers<Result>(turn: () => Promise<Result>): Promise<Result> {
-    const done = this.#held.then(turn, turn);
-    this.#held = done.catch(() => undefined);
-    return done;
   }
 
   /** One turn at a time: two would write each other's steps into one log. */
@@ -193,7 +165,7 @@ export class AgentSession {
 
   /** Chooses a mode for the calls from here on; what rules it stands for, the agent's policy says. */
   async setMode(modeId: string): Promise<void> {
-    await this.#record.record([{ type: "mode-changed", at: this.now(), modeId }], { durable: true });
+    await this.record.record([{ type: "mode-changed", at: this.now(), modeId }], { durable: true });
   }
 
   /** Sums up what happened so far, so that the model has room again. False when there was nothing to sum up. */
@@ -203,7 +175,7 @@ export class AgentSession {
 
   /** Says what the session is about, beside what was said before. */
   async describe(info: SessionInfo): Promise<void> {
-    await this.#record.record([{ type: "info-changed", at: this.now(), info }], { durable: true });
+    await this.record.record([{ type: "info-changed", at: this.now(), info }], { durable: true });
   }
 
   /**
@@ -220,25 +192,20 @@ export class AgentSession {
       role,
       block,
     });
-    await this.#record.record(
+    await this.record.record(
       [...said.map((block) => chunk("user", block)), chunk("agent", { type: "text", text: answer })],
       { durable: true },
     );
     return `${id}-user`;
   }
 
-  /** Hears of every event once it is recorded and folded, in order. Returns the function that ends this. */
-  onRecorded(listener: (events: readonly SessionEvent[]) => void): () => void {
-    return this.#record.onRecorded(listener);
-  }
-
   /** Takes in what others have recorded: answers need no lease. */
   async catchUp(): Promise<void> {
-    await this.#record.catchUp();
+    await this.record.catchUp();
   }
 
   async close(): Promise<void> {
-    await this.#record.close();
+    await this.record.close();
   }
 
   /** The user went on: what the last turn still waited for will not come. */
@@ -246,7 +213,7 @@ export class AgentSession {
     const { turn } = this.book;
     if (!turn || turn.state.status === "stopped") return;
     await this.gate.cancel("the user went on without it.");
-    await this.#record.record(
+    await this.record.record(
       [{ type: "turn-stopped", at: this.now(), turnId: turn.turnId, stopReason: "cancelled" }],
       { durable: true },
     );

@@ -15,4 +15,5 @@ export { LoopSession } from "./loop-session.js";
 export type { Loop, LoopSessionOptions, LoopTurn } from "./loop-session.js";
 export { taskTool } from "./task-tool.js";
 export type { TaskToolOptions } from "./task-tool.js";
+export { RecordedSession } from "./recorded-session.js";
 export type { TurnEnd } from "./turn.js";

@@ -8,7 +8,6 @@ import type {
   ContentBlock,
   Ledger,
   PlanEntry,
-  SessionBook,
   SessionEvent,
   SessionInfo,
   StopReason,
@@ -21,6 +20,7 @@ import { Toolbox } from "../tools/index.js";
 import type { Tool, Workspace } from "../tools/index.js";
 import type { HeldSession } from "./held-session.js";
 import { TurnGate, Words } from "./loop-turn.js";
+import { RecordedSession } from "./recorded-session.js";
 import { sessionTitle } from "./session-title.js";
 import type { TurnEnd } from "./turn.js";
 
@@ -60,22 +60,18 @@ export type LoopSessionOptions = {
   readonly now?: () => number;
 };
 
-export class LoopSession implements HeldSession {
+export class LoopSession extends RecordedSession implements HeldSession {
   readonly #options: LoopSessionOptions;
-  readonly #record: SessionRecord;
   /** Made anew for each turn: tools that a loop wraps are that turn's. */
   readonly #gateOptions: () => GateOptions;
   /** The one of the turn under way, or of the last. */
   gate: Gate;
-  readonly now: () => number;
-  #held: Promise<unknown> = Promise.resolve();
 
   private constructor(options: LoopSessionOptions, record: SessionRecord) {
     const { loop, workspace, elicit, now = Date.now } = options;
     const { tools = [], rules = [] } = loop;
+    super(record, now);
     this.#options = options;
-    this.#record = record;
-    this.now = now;
     this.#gateOptions = () => ({
       record,
       toolbox: new Toolbox(tools),
@@ -107,22 +103,6 @@ export class LoopSession implements HeldSession {
     return session;
   }
 
-  get sessionId(): string {
-    return this.#record.sessionId;
-  }
-
-  get seq(): number {
-    return this.#record.seq;
-  }
-
-  get book(): SessionBook {
-    return this.#record.book;
-  }
-
-  get ledger(): Ledger {
-    return this.#record.ledger;
-  }
-
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
     const turnId = `turn_${this.seq + 1}`;
     const at = this.now();
@@ -145,18 +125,8 @@ export class LoopSession implements HeldSession {
       : { status: "stopped", stopReason: "end_turn" };
   }
 
-  async afterOthers<Result>(turn: () => Promise<Result>): Promise<Result> {
-    const done = this.#held.then(turn, turn);
-    this.#held = done.catch(() => undefined);
-    return done;
-  }
-
   async setMode(modeId: string): Promise<void> {
     await this.#write([{ type: "mode-changed", at: this.now(), modeId }]);
-  }
-
-  onRecorded(listener: (events: readonly SessionEvent[]) => void): () => void {
-    return this.#record.onRecorded(listener);
   }
 
   async close(): Promise<void> {
@@ -171,7 +141,7 @@ export class LoopSession implements HeldSession {
 
   async #run(turnId: string, blocks: readonly ContentBlock[], signal: AbortSignal): Promise<Ended> {
     const { loop, workspace } = this.#options;
-    const writer = new EventWriter(this.#record);
+    const writer = new EventWriter(this.record);
     let isOver = false;
     const isOpen = () => !isOver && !signal.aborted;
     const gate = new TurnGate(this.#gateOptions(), isOpen);
@@ -221,7 +191,7 @@ export class LoopSession implements HeldSession {
   }
 
   async #write(events: readonly SessionEvent[]): Promise<void> {
-    await this.#record.record(events, { durable: true });
+    await this.record.record(events, { durable: true });
   }
 }
 

@@ -27,7 +27,7 @@ export function heldAcpAgent({ name, argv, cwd, rules }: HeldAcpOptions): HeldAc
       agent: { argv, cwd },
       client: { name: "toolgate", version: packageVersion() },
     });
-    void connection.closed.then(() => {
+    void connection.closed.finally(() => {
       running = undefined;
     });
     return connection;

@@ -115,7 +115,12 @@ export function createProgram(): Command {
       "serve apps over HTTP, to whoever brings the token: the Agent Application\nProtocol (AAP v3)",
     )
     .option("--port <number>", "the port to listen on; 0 for any free one", port, 4320)
-    .option("--host <address>", "the address to listen on", "127.0.0.1");
+    .option("--host <address>", "the address to listen on", "127.0.0.1")
+    .option(
+      "--agent <name=command>",
+      "serve this ACP agent too, under your rules; the command is read without\na shell; may be given again",
+      variable,
+    );
   doorOptions(serve).action(async (options: ServeFlags) => {
     await logged(options, async () => (await import("./serve.js")).serveApps(options));
   });
@@ -421,7 +426,12 @@ export type UndoFlags = {
   readonly cwd?: string;
   readonly json?: boolean;
 };
-export type ServeFlags = AgentFlags & DoorFlags & { readonly port: number; readonly host: string };
+export type ServeFlags = AgentFlags &
+  DoorFlags & {
+    readonly port: number;
+    readonly host: string;
+    readonly agent?: Readonly<Record<string, string>>;
+  };
 
 const MODES = ["ask", "accept-edits", "read-only", "allow-all"] as const satisfies readonly Mode[];
 

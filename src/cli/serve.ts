@@ -1,13 +1,19 @@
-/** `toolgate serve`: the agent for apps, over HTTP, until it is told to stop. */
+/** `toolgate serve`: agents for apps, over HTTP, until it is told to stop: our own, and ACP agents that `--agent` names. */
+import { hkdfSync } from "node:crypto";
 import { once } from "node:events";
 import { constants } from "node:os";
 import { resolve } from "node:path";
 import { serveAap } from "../aap/index.js";
+import { commandWords } from "../acp/index.js";
+import { redactEvent } from "../history/index.js";
 import { openDoorOptions } from "./door-flags.js";
+import { heldAcpAgent } from "./held-acp-agent.js";
 import { openAgent, openLedger } from "./open-agent.js";
 import { openServers } from "./open-servers.js";
 import { openWorkspace } from "./open-workspace.js";
+import { packageVersion } from "./package-version.js";
 import type { ServeFlags } from "./program.js";
+import { readRedaction } from "./redaction.js";
 import { tell } from "./tell.js";
 import { troubleText } from "./trouble.js";
 
@@ -18,10 +24,18 @@ export async function serveApps(flags: ServeFlags): Promise<void> {
   const servers = await openServers(flags, resolve(flags.cwd ?? process.cwd()), { mayAsk: false });
   const opened = await openAgent(flags, servers ? [servers] : []);
   const workspace = await openWorkspace(flags.cwd ?? process.cwd(), flags, opened);
+  const { atRest, patterns } = readRedaction();
   const ledger = await openLedger(flags);
+  const others = Object.entries(flags.agent ?? {}).map(([name, command]) =>
+    heldAcpAgent({ name, argv: commandWords(command), cwd: workspace.root, rules: opened.agent }),
+  );
   try {
-    const { url, close } = await serveAap(opened.agent, {
+    const { url, close } = await serveAap([opened.agent, ...others], {
       ...door,
+      version: packageVersion(),
+      isRedacted: atRest,
+      redact: (event) => redactEvent(event, { patterns }),
+      secretKey: secretKey(door.token),
       port: flags.port,
       host: flags.host,
       ledger,
@@ -34,7 +48,12 @@ export async function serveApps(flags: ServeFlags): Promise<void> {
     // As shells count: 143 when it was told to end. Ctrl-C is the way to stop it.
     if (signal !== constants.signals.SIGINT) process.exitCode = 128 + Number(signal);
   } finally {
+    for (const other of others) await other.close();
     await servers?.close();
     await ledger.close();
   }
 }
+
+/** Apps' secrets stay readable as long as the token stays the same. */
+const secretKey = (token: string): Uint8Array =>
+  new Uint8Array(hkdfSync("sha256", token, "", "toolgate: secret options of apps", 32));

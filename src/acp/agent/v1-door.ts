@@ -1,71 +1,39 @@
 /** ACP v1's methods, on the sessions of one connection. */
 import type { TurnEnd } from "../../agent/index.js";
 import { CODE, RpcError } from "../connection/message.js";
-import type { Asked } from "../connection/peer.js";
-import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
 import { AcpSessions } from "./acp-sessions.js";
 import type { AcpSessionsOptions } from "./acp-sessions.js";
 import { choose, v1Choices, v1ConfigOptions } from "./choices.js";
 import { commandIn, v1Commands } from "./commands.js";
-import type { Door } from "./door.js";
 import type { LiveSession } from "./live-session.js";
-import { objectParams, textParam } from "./params.js";
+import { textParam } from "./params.js";
 import { promptBlocks } from "./prompt-blocks.js";
+import { SessionDoor } from "./session-door.js";
+import type { Methods } from "./session-door.js";
 import { v1Dialect } from "./v1-dialect.js";
 
-type Method = (params: JsonObject, signal: AbortSignal) => unknown;
-
-export class V1Door implements Door {
-  readonly #sessions: AcpSessions;
-
+export class V1Door extends SessionDoor {
   constructor(options: Omit<AcpSessionsOptions, "dialect">) {
-    this.#sessions = new AcpSessions({ ...options, dialect: () => v1Dialect(options.client.capabilities) });
+    super(new AcpSessions({ ...options, dialect: () => v1Dialect(options.client.capabilities) }));
   }
 
-  request({ method, params, signal }: Asked): unknown {
-    const act = Object.hasOwn(this.#methods, method) ? this.#methods[method] : undefined;
-    if (!act) throw new RpcError(CODE.methodNotFound, `This agent has no method ${method}.`);
-    return act(objectParams(params), signal);
-  }
-
-  notification(method: string, params: unknown): void {
-    if (method !== "session/cancel" || !isJsonObject(params)) return;
-    const live = this.#sessions.find(String(params["sessionId"]));
-    // The prompt's own response says how it ended.
-    live?.cancel().catch(() => undefined);
-  }
-
-  close(): Promise<void> {
-    return this.#sessions.closeAll();
-  }
-
-  readonly #methods: { readonly [method: string]: Method } = {
+  protected readonly methods: Methods = {
     "session/new": async (params) => {
-      const live = await this.#sessions.open(params);
+      const live = await this.sessions.open(params);
       this.#greetLater(live);
       return { sessionId: live.hosted.session.sessionId, ...v1Choices(live.hosted) };
     },
     "session/load": async (params) => {
-      const live = await this.#sessions.reopen(textParam(params, "sessionId"), params);
+      const live = await this.sessions.reopen(textParam(params, "sessionId"), params);
       live.replay();
       this.#greetLater(live);
       return v1Choices(live.hosted);
     },
     "session/resume": async (params) => {
-      const live = await this.#sessions.reopen(textParam(params, "sessionId"), params);
+      const live = await this.sessions.reopen(textParam(params, "sessionId"), params);
       this.#greetLater(live);
       return v1Choices(live.hosted);
-    },
-    "session/list": (params) => this.#sessions.list(params),
-    "session/close": async (params) => {
-      const sessionId = textParam(params, "sessionId");
-      if (!(await this.#sessions.close(sessionId))) this.#sessions.get(sessionId);
-      return {};
-    },
-    "session/delete": async (params) => {
-      await this.#sessions.delete(textParam(params, "sessionId"));
-      return {};
     },
     "session/prompt": (params, signal) => this.#prompt(params, signal),
     "session/set_mode": async (params) => {
@@ -77,13 +45,9 @@ export class V1Door implements Door {
     }),
   };
 
-  #session(params: JsonObject): LiveSession {
-    return this.#sessions.get(textParam(params, "sessionId"));
-  }
-
   /** Clients that show config options hear of a mode too, and the other way round. */
   async #choose(params: JsonObject, id: string, value: unknown): Promise<readonly object[]> {
-    const live = this.#session(params);
+    const live = this.session(params);
     await choose(live.hosted, id, value);
     const configOptions = v1ConfigOptions(live.hosted);
     live.tell({ sessionUpdate: "config_option_update", configOptions });
@@ -91,7 +55,7 @@ export class V1Door implements Door {
   }
 
   async #prompt(params: JsonObject, signal: AbortSignal): Promise<object> {
-    const live = this.#session(params);
+    const live = this.session(params);
     const blocks = promptBlocks(params);
     const found = commandIn(blocks, live.hosted.commands);
     if (found) {

@@ -6,9 +6,10 @@
  * agent dies nothing hangs.
  */
 import { randomUUID } from "node:crypto";
+import { RecordedSession } from "../../agent/index.js";
 import type { HeldSession, TurnEnd } from "../../agent/index.js";
 import { oneLine } from "../../call/index.js";
-import type { ContentBlock, Ledger, SessionBook, SessionEvent } from "../../call/index.js";
+import type { ContentBlock, SessionEvent } from "../../call/index.js";
 import { SessionRecord } from "../../run/index.js";
 import type { Workspace } from "../../tools/index.js";
 import type { Asked } from "../connection/peer.js";
@@ -33,9 +34,8 @@ import { UpdateFold } from "./update-fold.js";
 const CANCEL_PATIENCE_MS = 5_000;
 const LONGEST_TITLE = 80;
 
-export class ForeignSession implements HeldSession {
+export class ForeignSession extends RecordedSession implements HeldSession {
   readonly #options: ForeignSessionOptions;
-  readonly #record: SessionRecord;
   readonly #agent: AgentSide;
   readonly #inbox: Inbox;
   readonly #fold: UpdateFold;
@@ -45,8 +45,6 @@ export class ForeignSession implements HeldSession {
   readonly #followed: FollowedAnswers;
   /** What the agent calls this session. */
   readonly agentSessionId: string;
-  readonly now: () => number;
-  #held: Promise<unknown> = Promise.resolve();
   #turn: TurnUnderWay | undefined;
   /** The turn is being cancelled: nothing is asked any more. */
   #isCancelling = false;
@@ -61,11 +59,10 @@ export class ForeignSession implements HeldSession {
     agentSessionId: string,
   ) {
     const { workspace, now = Date.now, remember, onCleared } = options;
+    super(record, now);
     this.#options = options;
-    this.#record = record;
     this.#agent = agent;
     this.agentSessionId = agentSessionId;
-    this.now = now;
     this.#inbox = new Inbox((updates) => this.#take(updates));
     this.#followed = new FollowedAnswers({
       record,
@@ -133,22 +130,6 @@ export class ForeignSession implements HeldSession {
     }
   }
 
-  get sessionId(): string {
-    return this.#record.sessionId;
-  }
-
-  get seq(): number {
-    return this.#record.seq;
-  }
-
-  get book(): SessionBook {
-    return this.#record.book;
-  }
-
-  get ledger(): Ledger {
-    return this.#record.ledger;
-  }
-
   readonly gate = {
     /** An answer has come in. */
     wake: (): void => void this.#settle(),
@@ -161,17 +142,6 @@ export class ForeignSession implements HeldSession {
     return this.#inbox.length;
   }
 
-  onRecorded(listener: (events: readonly SessionEvent[]) => void): () => void {
-    return this.#record.onRecorded(listener);
-  }
-
-  /** Turns that somebody holds, one after the other. */
-  async afterOthers<Result>(turn: () => Promise<Result>): Promise<Result> {
-    const done = this.#held.then(turn, turn);
-    this.#held = done.catch(() => undefined);
-    return done;
-  }
-
   /** Says something to the agent. Comes back when its turn is over, or parked on a question. */
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
     if (this.#turn && !this.#isParked)
@@ -181,9 +151,7 @@ export class ForeignSession implements HeldSession {
       );
     // The user went on: what the last turn still waited for will not come.
     await this.#turn?.cancelled();
-    this.#turn = new TurnUnderWay((stop) =>
-      this.#runTurn(blocks, AbortSignal.any([stop, this.#record.lost])),
-    );
+    this.#turn = new TurnUnderWay((stop) => this.#runTurn(blocks, AbortSignal.any([stop, this.record.lost])));
     return this.#untilParked(this.#turn, signal);
   }
 
@@ -218,7 +186,7 @@ export class ForeignSession implements HeldSession {
   async #mark(type: "turn-parked" | "turn-resumed", isNew: boolean): Promise<void> {
     const turnId = this.book.turn?.turnId;
     if (!isNew || turnId === undefined) return;
-    await this.#record.record([{ type, at: this.now(), turnId }], { durable: true });
+    await this.record.record([{ type, at: this.now(), turnId }], { durable: true });
   }
 
   /** The agent's own mode, by the agent's own name for it. */
@@ -226,7 +194,7 @@ export class ForeignSession implements HeldSession {
     await this.#agent.ask("session/set_mode", { sessionId: this.agentSessionId, modeId });
     const named = `${this.#agent.name}/${modeId}`;
     await this.#inbox.do(() =>
-      this.#record.record(
+      this.record.record(
         this.book.modeId === named ? [] : [{ type: "mode-changed", at: this.now(), modeId: named }],
         { durable: true },
       ),
@@ -279,7 +247,7 @@ export class ForeignSession implements HeldSession {
     await this.#inbox.empty();
     await this.#inbox.do(() => this.#endCalls(TURN_OVER));
     this.#followed.close();
-    await this.#record.close();
+    await this.record.close();
   }
 
   async #begin(): Promise<void> {
@@ -293,7 +261,7 @@ export class ForeignSession implements HeldSession {
       toolgate: { ...toolgate, agentSession: { agent, sessionId: this.agentSessionId } },
     };
     const isOpen = turn !== undefined && turn.state.status !== "stopped";
-    await this.#record.recordMade(() => [
+    await this.record.recordMade(() => [
       { type: "info-changed", at, info: { cwd: workspace.root, ...info, agent, _meta } },
       ...endCalls(this.book, AGENT_GONE, at),
       ...(isOpen
@@ -303,7 +271,7 @@ export class ForeignSession implements HeldSession {
   }
 
   async #runTurn(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
-    const turnId = `turn_${this.#record.seq + 1}`;
+    const turnId = `turn_${this.record.seq + 1}`;
     this.#isCancelling = false;
     await this.#inbox.do(() => this.#startTurn(turnId, blocks));
     const { cancelPatience: patience = CANCEL_PATIENCE_MS } = this.#options;
@@ -331,7 +299,7 @@ export class ForeignSession implements HeldSession {
     const title = oneLine(text, LONGEST_TITLE);
     const isUnnamed = title !== "" && this.book.info.title === undefined;
     const messageId = `user-${turnId}`;
-    await this.#record.record(
+    await this.record.record(
       [
         ...(isUnnamed ? [{ type: "info-changed", at, info: { title } } as const] : []),
         { type: "turn-started", at, turnId },

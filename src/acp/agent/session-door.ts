@@ -1,0 +1,57 @@
+/** What both versions of ACP have in common: methods by their names, on the sessions of one connection. */
+import { CODE, RpcError } from "../connection/message.js";
+import type { Asked } from "../connection/peer.js";
+import { isJsonObject } from "../json.js";
+import type { JsonObject } from "../json.js";
+import type { AcpSessions } from "./acp-sessions.js";
+import type { Door } from "./door.js";
+import type { LiveSession } from "./live-session.js";
+import { objectParams, textParam } from "./params.js";
+
+export type Methods = {
+  readonly [method: string]: (params: JsonObject, signal: AbortSignal) => unknown;
+};
+
+export abstract class SessionDoor implements Door {
+  protected readonly sessions: AcpSessions;
+  /** Those that the version has beside the ones that both have. */
+  protected abstract readonly methods: Methods;
+
+  constructor(sessions: AcpSessions) {
+    this.sessions = sessions;
+  }
+
+  request({ method, params, signal }: Asked): unknown {
+    for (const methods of [this.methods, this.#ofBoth])
+      if (Object.hasOwn(methods, method)) return methods[method]?.(objectParams(params), signal);
+    throw new RpcError(CODE.methodNotFound, `This agent has no method ${method}.`);
+  }
+
+  notification(method: string, params: unknown): void {
+    if (method !== "session/cancel" || !isJsonObject(params)) return;
+    const live = this.sessions.find(String(params["sessionId"]));
+    // How it ended is told where the version tells that: with the prompt's response, or by a state update.
+    live?.cancel().catch(() => undefined);
+  }
+
+  close(): Promise<void> {
+    return this.sessions.closeAll();
+  }
+
+  protected session(params: JsonObject): LiveSession {
+    return this.sessions.get(textParam(params, "sessionId"));
+  }
+
+  readonly #ofBoth: Methods = {
+    "session/list": (params) => this.sessions.list(params),
+    "session/close": async (params) => {
+      const sessionId = textParam(params, "sessionId");
+      if (!(await this.sessions.close(sessionId))) this.sessions.get(sessionId);
+      return {};
+    },
+    "session/delete": async (params) => {
+      await this.sessions.delete(textParam(params, "sessionId"));
+      return {};
+    },
+  };
+}

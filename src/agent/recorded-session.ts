@@ -1,0 +1,44 @@
+/** What every session that is held open has, whoever runs its turns: its place in the record, and one holder at a time. */
+import type { Ledger, SessionBook, SessionEvent } from "../call/index.js";
+import type { SessionRecord } from "../run/index.js";
+
+export abstract class RecordedSession {
+  protected readonly record: SessionRecord;
+  /** The session's clock. */
+  readonly now: () => number;
+  #held: Promise<unknown> = Promise.resolve();
+
+  protected constructor(record: SessionRecord, now: () => number) {
+    this.record = record;
+    this.now = now;
+  }
+
+  get sessionId(): string {
+    return this.record.sessionId;
+  }
+
+  /** The number of the last event that the book knows. */
+  get seq(): number {
+    return this.record.seq;
+  }
+
+  get book(): SessionBook {
+    return this.record.book;
+  }
+
+  get ledger(): Ledger {
+    return this.record.ledger;
+  }
+
+  /** Hears of every event once it is recorded and folded, in order. Returns the function that ends this. */
+  onRecorded(listener: (events: readonly SessionEvent[]) => void): () => void {
+    return this.record.onRecorded(listener);
+  }
+
+  /** Turns that somebody holds, one after the other. */
+  async afterOthers<Result>(turn: () => Promise<Result>): Promise<Result> {
+    const done = this.#held.then(turn, turn);
+    this.#held = done.catch(() => undefined);
+    return done;
+  }
+}
