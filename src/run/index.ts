@@ -20,6 +20,7 @@ export { mustBeRules } from "./must-be-rules.js";
 export { openGate } from "./open-gate.js";
 export type { OpenGateOptions } from "./open-gate.js";
 export { questionFor } from "./question-for.js";
+export { storeAlways } from "./remember.js";
 export type { Remember, RememberedGrant } from "./remember.js";
 export type { Elicit } from "./run-call.js";
 export { undoCall, UndoRefused } from "./undo-call.js";

@@ -4,7 +4,6 @@
  */
 import { answerAllows, IllegalEvent, LedgerError } from "../call/index.js";
 import type { Answer, Question, SessionEvent } from "../call/index.js";
-import type { Rule } from "../policy/index.js";
 import { isAppTool } from "../tools/index.js";
 import type { Toolbox } from "../tools/index.js";
 import {
@@ -18,6 +17,7 @@ import type { Answered } from "./answered-events.js";
 import type { CallCheck, Judge } from "./check-call.js";
 import { intentHash } from "./intent-hash.js";
 import type { LoopGuard } from "./loop-guard.js";
+import { storeAlways } from "./remember.js";
 import type { Remember } from "./remember.js";
 import type { SessionRecord } from "./session-record.js";
 
@@ -84,38 +84,10 @@ export class SettleAnswers {
     const events: SessionEvent[] = [...unansweredEvents(record.book, now())];
     let stored = false;
     for (const answered of answeredCalls(record.book)) {
-      stored = (await this.#store(answered)) || stored;
+      stored = (await storeAlways(this.#options.remember, answered.question, answered.answer)) || stored;
       events.push(...(await this.#settled(answered)));
     }
     return { events, stored };
-  }
-
-  /** Whether it was an "always" and is stored. One that cannot be stored is a yes or no for this once. */
-  async #store({ question, answer }: Answered): Promise<boolean> {
-    const { remember } = this.#options;
-    const { outcome } = answer;
-    const option =
-      outcome.type === "selected"
-        ? question.options.find(({ optionId }) => optionId === outcome.optionId)
-        : undefined;
-    // An input that was changed is not what the offered rule speaks of.
-    if (!remember || !option?.grant || answer.input !== undefined) return false;
-    const { sentence, rules, scope, expiresAt } = option.grant;
-    try {
-      await remember({
-        grantId: question.questionId,
-        sentence,
-        // We wrote them into the question ourselves.
-        rules: rules as unknown as readonly Rule[],
-        scope,
-        ...(expiresAt !== undefined && { expiresAt }),
-      });
-      return true;
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      process.emitWarning(`"${sentence}" could not be stored, and holds for this once only: ${why}`);
-      return false;
-    }
   }
 
   async #settled(answered: Answered): Promise<readonly SessionEvent[]> {

@@ -6,8 +6,8 @@
  */
 import { answerAllows, LedgerError } from "../../call/index.js";
 import type { Answer, Question, SessionEvent } from "../../call/index.js";
-import type { Rule, Verdict } from "../../policy/index.js";
-import { intentHash, questionFor, settledByAnswer } from "../../run/index.js";
+import type { Verdict } from "../../policy/index.js";
+import { intentHash, questionFor, settledByAnswer, storeAlways } from "../../run/index.js";
 import type { Judge, Remember, SessionRecord } from "../../run/index.js";
 import { judgeForeign } from "./foreign-intent.js";
 import type { ForeignIntent } from "./foreign-intent.js";
@@ -133,7 +133,7 @@ export class Decisions {
       if (asked.state.status === "withdrawn") outcomes.push([questionId, { type: "cancelled" }]);
       else {
         const answer = takeable(asked.state.answer);
-        hasStored = (await this.#store(question, answer)) || hasStored;
+        hasStored = (await storeAlways(this.#options.remember, question, answer)) || hasStored;
         const { toolCallId } = question;
         // The agent may have reported an end meanwhile.
         if (waitsFor(record, toolCallId, questionId))
@@ -142,30 +142,6 @@ export class Decisions {
       }
     }
     return { events, outcomes, hasStored };
-  }
-
-  /** Whether it was an "always" and is stored. One that cannot be stored is a yes or no for this once. */
-  async #store(question: Question, { outcome }: Answer): Promise<boolean> {
-    const { remember } = this.#options;
-    const chosen = outcome.type === "selected" ? outcome.optionId : undefined;
-    const grant = question.options.find(({ optionId }) => optionId === chosen)?.grant;
-    if (!remember || !grant) return false;
-    const { sentence, rules, scope, expiresAt } = grant;
-    try {
-      await remember({
-        grantId: question.questionId,
-        sentence,
-        // We wrote them into the question ourselves.
-        rules: rules as unknown as readonly Rule[],
-        scope,
-        ...(expiresAt !== undefined && { expiresAt }),
-      });
-      return true;
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      process.emitWarning(`"${sentence}" could not be stored, and holds for this once only: ${why}`);
-      return false;
-    }
   }
 
   /** Whether any of the open questions could be answered by the rules as they are now. */
