@@ -423,7 +423,7 @@ describe("questions", () => {
             "$/cancel_request",
             (value) => value,
             () => void (withdrawn = true),
-          ) as typeof app,
+          ),
       },
     );
     const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
@@ -472,7 +472,7 @@ describe("what runs may ask", () => {
           app.onRequest(acp.methods.client.elicitation.create, ({ params }) => {
             asked.push(params);
             return { action: "accept", content: { seats: 4 } };
-          }) as typeof app,
+          }),
       },
     );
     const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });

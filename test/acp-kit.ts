@@ -57,7 +57,7 @@ export async function editor(host: AcpHost, options: EditorOptions = {}): Promis
       .client({ name: "an editor" })
       .onNotification(acp.methods.client.session.update, ({ params }) => {
         const problem = isValid(params.update);
-        if (problem !== null) throw new Error(`not of the schema: ${problem}`);
+        if (problem !== null) throw new Error(`not of the schema: ${JSON.stringify(problem)}`);
         updates.push(params.update);
       })
       .onRequest(acp.methods.client.session.requestPermission, ({ params }) => {

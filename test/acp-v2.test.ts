@@ -50,7 +50,7 @@ async function opened(
       .client({ name: "an editor" })
       .onNotification(v2.methods.client.session.update, ({ params }) => {
         const problem = isValid(params.update);
-        if (problem !== null) throw new Error(`not of the schema: ${problem}`);
+        if (problem !== null) throw new Error(`not of the schema: ${JSON.stringify(problem)}`);
         updates.push(params.update);
       })
       .onRequest(v2.methods.client.session.requestPermission, ({ params }) => {
@@ -79,7 +79,9 @@ const says = (text: string) => [{ type: "text" as const, text }];
 const statesOf = (updates: readonly v2.SessionUpdate[]) =>
   updates.flatMap((update) => {
     if (update.sessionUpdate !== "state_update") return [];
-    return "stopReason" in update ? `${update.state} ${String(update.stopReason)}` : String(update.state);
+    return "stopReason" in update
+      ? `${String(update.state)} ${String(update.stopReason)}`
+      : String(update.state);
   });
 
 const isIdle = (updates: readonly v2.SessionUpdate[]) =>

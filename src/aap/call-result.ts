@@ -2,7 +2,7 @@
 import { endSentence } from "../call/index.js";
 import type { ToolCall } from "../call/index.js";
 import type { MessageContent } from "./client/protocol.js";
-import { textContent } from "./request-bodies.js";
+import { wireBlock } from "./content-blocks.js";
 
 export type CallResult = { readonly content: MessageContent; readonly isError: boolean };
 
@@ -13,11 +13,12 @@ export function callResult(call: ToolCall): CallResult {
   return { content: endSentence(call) ?? "", isError: true };
 }
 
-/** The app's own results, which nothing here ran, are told as they came; other output as the model reads it. */
-function doneContent({ rawOutput, times }: ToolCall): MessageContent {
-  if (typeof rawOutput === "string") return rawOutput;
-  const asItCame = times.started === undefined ? textContent.safeParse(rawOutput) : undefined;
-  return asItCame?.success ? asItCame.data : JSON.stringify(rawOutput ?? null);
+/** What an app's tool gave back, and what other agents show of their calls, are blocks; else it is what the model reads. */
+function doneContent({ rawOutput, content, times }: ToolCall): MessageContent {
+  const blocks = content.flatMap((item) => (item.type === "content" ? [wireBlock(item.content)] : []));
+  const isApps = times.started === undefined;
+  if (blocks.length > 0 && (isApps || rawOutput === undefined)) return blocks;
+  return typeof rawOutput === "string" ? rawOutput : JSON.stringify(rawOutput ?? null);
 }
 
 /** The protocol's words. Where a rule refused without a reason, the rule is the reason. */

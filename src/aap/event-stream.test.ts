@@ -1,24 +1,29 @@
 import { expect, test, vi } from "vitest";
-import { eventStream } from "./event-stream.js";
-import type { TurnEvent } from "./client/protocol.js";
+import { eventStream, frame } from "./event-stream.js";
+import type { SseSink } from "./event-stream.js";
 
-const start: TurnEvent = { event: "turn_start", data: {} };
-const stop: TurnEvent = { event: "turn_stop", data: { stopReason: "end_turn" } };
-
-test("events are numbered frames, and the stream ends after the last", async () => {
-  const response = eventStream((tell) => {
-    tell(start);
-    tell(stop);
-    return Promise.resolve();
+test("frames go out as they are, and the stream ends after the last", async () => {
+  const response = eventStream(async ({ write }) => {
+    write(frame("1.0", "turn_start", {}));
+    write(frame("2.1", "turn_stop", { stopReason: "end_turn" }));
   });
   expect(response.headers.get("content-type")).toBe("text/event-stream");
   expect(await response.text()).toBe(
-    'id: 1\nevent: turn_start\ndata: {}\n\nid: 2\nevent: turn_stop\ndata: {"stopReason":"end_turn"}\n\n',
+    'id: 1.0\nevent: turn_start\ndata: {}\n\nid: 2.1\nevent: turn_stop\ndata: {"stopReason":"end_turn"}\n\n',
   );
 });
 
+test("what is ready in one tick goes out in one piece", async () => {
+  const { response, turn } = openTurn();
+  const reader = response.body?.getReader();
+  for (let count = 0; count < 100; count++) turn.sink?.write(frame("1.1", "text_delta", { count }));
+  const piece = await reader?.read();
+  expect(new TextDecoder().decode(piece?.value).match(/event:/g)).toHaveLength(100);
+  turn.end?.();
+});
+
 test("while nothing happens a comment keeps the connection alive", async () => {
-  vi.useFakeTimers();
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   try {
     const { response, turn } = openTurn();
     await vi.advanceTimersByTimeAsync(31_000);
@@ -33,17 +38,50 @@ test("while nothing happens a comment keeps the connection alive", async () => {
 test("after the client has hung up, what is told goes nowhere and does no harm", async () => {
   const { response, turn } = openTurn();
   await response.body?.cancel();
-  expect(() => turn.tell?.(stop)).not.toThrow();
+  expect(turn.sink?.signal.aborted).toBe(true);
+  expect(() => turn.sink?.write(frame("1.1", "turn_stop", {}))).not.toThrow();
+  await turn.sink?.drained();
   turn.end?.();
 });
 
-type OpenTurn = { tell?: (event: TurnEvent) => void; end?: () => void };
+test("a client that does not read is hung up on before much has piled up", async () => {
+  const { response, turn } = openTurn();
+  const megabyte = "x".repeat(1024 * 1024);
+  for (let count = 0; count < 20; count++) {
+    turn.sink?.write(frame("1.1", "text_delta", { delta: megabyte }));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(turn.sink?.signal.aborted).toBe(true);
+  await expect(response.text()).rejects.toThrow("does not read");
+  turn.end?.();
+});
 
-/** A turn that goes on until it is ended. */
+test("who writes much can wait until it was read", async () => {
+  const { response, turn } = openTurn();
+  turn.sink?.write(frame("1.1", "text_delta", { delta: "x" }));
+  let isRead = false;
+  const drained = turn.sink?.drained().then(() => {
+    isRead = true;
+    return isRead;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(isRead).toBe(false);
+  const reader = response.body?.getReader();
+  await reader?.read();
+  // It asks for more.
+  const more = reader?.read();
+  expect(await drained).toBe(true);
+  turn.end?.();
+  expect((await more)?.done).toBe(true);
+});
+
+type OpenTurn = { sink?: SseSink; end?: () => void };
+
+/** A stream that goes on until it is ended. */
 function openTurn(): { readonly response: Response; readonly turn: OpenTurn } {
   const turn: OpenTurn = {};
-  const response = eventStream((tell) => {
-    turn.tell = tell;
+  const response = eventStream((sink) => {
+    turn.sink = sink;
     return new Promise((resolve) => {
       turn.end = resolve;
     });

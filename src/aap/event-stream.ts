@@ -1,39 +1,85 @@
 /**
- * A turn as server-sent events. A client that hangs up ends the stream and not the turn. The comments in
+ * Server-sent events. What is ready in one tick goes out in one piece. A client that hangs up ends the stream and
+ * nothing else; one that does not read is hung up on, since what is told to it would pile up here. The comments in
  * between keep proxies from closing a stream while a tool takes its time.
  */
-import type { TurnEvent } from "./client/protocol.js";
 
 const PING_MILLISECONDS = 15_000;
+const PING = ": ping\n\n";
+/** Bytes that may wait for a client to read them. It can take the stream up again from where it was. */
+const MOST_UNREAD = 8 * 1024 * 1024;
 
-export function eventStream(run: (tell: (event: TurnEvent) => void) => Promise<void>): Response {
+export type SseSink = {
+  /** One or more whole frames. */
+  readonly write: (frames: string) => void;
+  /** Comes when the client has read what was written, or hangs up. */
+  readonly drained: () => Promise<void>;
+  /** Aborts when nobody listens any more. */
+  readonly signal: AbortSignal;
+};
+
+/** Streams what `run` writes until it comes back. */
+export function eventStream(run: (sink: SseSink) => Promise<void>): Response {
   const encoder = new TextEncoder();
-  let hungUp = false;
+  const hungUp = new AbortController();
+  let ready = "";
+  let isScheduled = false;
   let ping: NodeJS.Timeout | undefined;
-  const body = new ReadableStream<Uint8Array>({
-    start(controller) {
-      const write = (text: string) => {
-        if (!hungUp) controller.enqueue(encoder.encode(text));
-      };
-      ping = setInterval(() => write(": ping\n\n"), PING_MILLISECONDS).unref();
-      let eventId = 0;
-      const tell = ({ event, data }: TurnEvent) => {
-        eventId += 1;
-        write(`id: ${eventId}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
-      };
-      const end = () => {
-        clearInterval(ping);
-        if (!hungUp) controller.close();
-      };
-      // Not returned: the stream would take nothing before all of it was there.
-      void run(tell).then(end, end);
+  let onDrained: (() => void) | undefined;
+  const drain = () => {
+    onDrained?.();
+    onDrained = undefined;
+  };
+  const end = () => {
+    clearInterval(ping);
+    hungUp.abort();
+    drain();
+  };
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const flush = () => {
+          isScheduled = false;
+          if (hungUp.signal.aborted || ready === "") return;
+          const piece = encoder.encode(ready);
+          ready = "";
+          // Looked at before: what comes at once may be more than that, and does not show that nobody reads.
+          if ((controller.desiredSize ?? 0) > -MOST_UNREAD) return controller.enqueue(piece);
+          end();
+          controller.error(new Error("The client does not read."));
+        };
+        const write = (frames: string) => {
+          if (hungUp.signal.aborted) return;
+          ready += frames;
+          if (isScheduled) return;
+          isScheduled = true;
+          setImmediate(flush);
+        };
+        const drained = () =>
+          new Promise<void>((resolve) => {
+            flush();
+            if (hungUp.signal.aborted || (controller.desiredSize ?? 0) >= 0) resolve();
+            else onDrained = resolve;
+          });
+        ping = setInterval(() => write(PING), PING_MILLISECONDS).unref();
+        const close = () => {
+          flush();
+          if (!hungUp.signal.aborted) controller.close();
+          end();
+        };
+        // Not returned: the stream would take nothing before all of it was there.
+        void run({ write, drained, signal: hungUp.signal }).then(close, close);
+      },
+      // Asked for when all that was enqueued is read.
+      pull: drain,
+      cancel: end,
     },
-    cancel() {
-      hungUp = true;
-      clearInterval(ping);
-    },
-  });
+    { highWaterMark: 0, size: (piece) => piece.byteLength },
+  );
   return new Response(body, {
-    headers: { "content-type": "text/event-stream", "cache-control": "no-cache", "x-accel-buffering": "no" },
+    headers: { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" },
   });
 }
+
+export const frame = (id: string, event: string, data: unknown): string =>
+  `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

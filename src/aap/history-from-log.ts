@@ -1,60 +1,124 @@
 /**
  * A session's history as an app reads it. `full` is all that was said; `compacted` is what the model is
- * told when it goes on, so without answers that were cut off. A call that waits has no `tool` message yet.
+ * told when it goes on: without answers that were cut off, and with a summary in place of what it stands for. A call
+ * that waits has no `tool` message yet.
  *
  * The calls of a sub-agent stand beside the call that it works on, since clients look for open calls in the last
  * assistant message only. The model is not told of them, so `compacted` has those alone that wait for the app.
  */
 import { isOver, SessionBook } from "../call/index.js";
-import type { ContentBlock, SessionEvent, ToolCall } from "../call/index.js";
+import type { ContentBlock, RecordedEvent, SessionEvent, ToolCall } from "../call/index.js";
 import { AnswerDraft } from "./answer-draft.js";
 import { callResult } from "./call-result.js";
-import type { Block, HistoryMessage } from "./client/protocol.js";
+import { messagesFromEvents } from "./client/messages-from-events.js";
+import type { Block, HistoryMessage, TurnEvent } from "./client/protocol.js";
+import { wireContent } from "./content-blocks.js";
+import { TurnEvents } from "./turn-events.js";
 
 export type HistoryType = "full" | "compacted";
 
 export function historyFromLog(
-  events: readonly SessionEvent[],
+  log: readonly RecordedEvent[],
   type: HistoryType,
+  { hasSteps }: { readonly hasSteps: boolean },
 ): readonly HistoryMessage[] {
-  const book = new SessionBook("", events);
+  const book = new SessionBook(
+    "",
+    log.map(({ event }) => event),
+  );
+  const history = new History();
+  if (hasSteps) readSteps(log, type, book, history);
+  else readMoves(log, book, history);
+  history.endUserMessage();
+  return history.messages;
+}
+
+/** Messages so far, and the one that the user is writing. */
+class History {
+  messages: HistoryMessage[] = [];
+  #said: { readonly messageId: string; readonly blocks: ContentBlock[] } | undefined;
+  #lastUser: HistoryMessage | undefined;
+
+  addAnswer(blocks: readonly Block[]): void {
+    if (blocks.length > 0) this.messages.push({ role: "assistant", content: blocks });
+  }
+
+  addUserChunk({ messageId, block }: { readonly messageId: string; readonly block: ContentBlock }): void {
+    if (this.#said?.messageId !== messageId) this.endUserMessage();
+    this.#said ??= { messageId, blocks: [] };
+    this.#said.blocks.push(block);
+  }
+
+  endUserMessage(): void {
+    if (!this.#said) return;
+    this.#lastUser = { role: "user", content: wireContent(this.#said.blocks) };
+    this.messages.push(this.#lastUser);
+    this.#said = undefined;
+  }
+
+  /** What the user last asked for is told again after the summary: it may be still under way. */
+  sumUp(summary: string): void {
+    this.messages = [{ role: "user", content: `What happened so far, in short:\n\n${summary}` }];
+    if (this.#lastUser) this.messages.push(this.#lastUser);
+  }
+}
+
+function readSteps(
+  log: readonly RecordedEvent[],
+  type: HistoryType,
+  book: SessionBook,
+  history: History,
+): void {
   const draft = new AnswerDraft();
-  const messages: HistoryMessage[] = [];
-  const addAnswer = (blocks: readonly Block[]) => {
-    if (blocks.length > 0) messages.push({ role: "assistant", content: blocks });
-  };
   const dropDraft = () => {
     const cutOff = draft.take();
-    if (type === "full") addAnswer(cutOff);
+    if (type === "full") history.addAnswer(cutOff);
   };
-  let said: { readonly messageId: string; readonly blocks: ContentBlock[] } | undefined;
-  const endUserMessage = () => {
-    if (said) messages.push({ role: "user", content: userContent(said.blocks) });
-    said = undefined;
-  };
-
-  for (const event of events) {
-    if (event.type === "message-chunk" && event.role === "user") {
-      if (said?.messageId !== event.messageId) endUserMessage();
-      said ??= { messageId: event.messageId, blocks: [] };
-      said.blocks.push(event.block);
+  for (const { event } of log) {
+    if (isUserChunk(event)) {
+      history.addUserChunk(event);
       continue;
     }
-    endUserMessage();
+    history.endUserMessage();
     if (event.type === "message-chunk") {
       if (draft.isCutOffBy(event)) dropDraft();
       draft.add(event);
     } else if (event.type === "step-ended") {
       const calls = event.toolCallIds.flatMap((toolCallId) => callWithNested(book, toolCallId, type));
-      addAnswer([...draft.take(), ...calls.map(toolUse)]);
-      messages.push(...calls.flatMap(toolMessage));
+      history.addAnswer([...draft.take(), ...calls.map(toolUse)]);
+      history.messages.push(...calls.flatMap(toolMessage));
     } else if (event.type === "turn-stopped") {
       dropDraft();
+    } else if (event.type === "context-compacted" && type === "compacted") {
+      history.sumUp(event.summary);
     }
   }
-  endUserMessage();
-  return messages;
 }
+
+/** Of agents that do not say where their answers end: as it was told. */
+function readMoves(log: readonly RecordedEvent[], book: SessionBook, history: History): void {
+  const events = new TurnEvents(book, { hasSteps: false });
+  let told: TurnEvent[] = [];
+  const endAnswer = () => {
+    history.messages.push(...messagesFromEvents(told.splice(0)));
+  };
+  for (const { event, seq } of log) {
+    if (isUserChunk(event)) {
+      endAnswer();
+      history.addUserChunk(event);
+      continue;
+    }
+    history.endUserMessage();
+    told.push(...events.read(event, seq).flatMap((one) => (isDelta(one.told) ? [] : [one.told])));
+  }
+  told.push(...events.pause(0).map((one) => one.told));
+  endAnswer();
+}
+
+const isDelta = ({ event }: TurnEvent): boolean => event === "text_delta" || event === "thinking_delta";
+
+const isUserChunk = (event: SessionEvent): event is SessionEvent & { type: "message-chunk"; role: "user" } =>
+  event.type === "message-chunk" && event.role === "user";
 
 function callWithNested(book: SessionBook, toolCallId: string, type: HistoryType): readonly ToolCall[] {
   const call = book.call(toolCallId);
@@ -65,29 +129,12 @@ function callWithNested(book: SessionBook, toolCallId: string, type: HistoryType
   return [call, ...nested];
 }
 
-function toolUse({ toolCallId, name, rawInput }: ToolCall): Block {
-  return { type: "tool_use", toolCallId, name, input: rawInput ?? {} };
+/** As the model wrote it. */
+function toolUse({ toolCallId, name, rawInput, decision }: ToolCall): Block {
+  return { type: "tool_use", toolCallId, name, input: decision?.originalInput ?? rawInput ?? {} };
 }
 
 function toolMessage(call: ToolCall): readonly HistoryMessage[] {
   if (!isOver(call.state)) return [];
   return [{ role: "tool", toolCallId: call.toolCallId, content: callResult(call).content }];
-}
-
-function userContent(blocks: readonly ContentBlock[]): string | readonly Block[] {
-  const [only] = blocks;
-  if (blocks.length === 1 && only?.type === "text") return only.text;
-  return blocks.map(userBlock);
-}
-
-/** Another door may have put in what AAP has no block for. */
-function userBlock(block: ContentBlock): Block {
-  if (block.type === "text") return { type: "text", text: block.text };
-  if (block.type === "image") return { type: "image", url: `data:${block.mimeType};base64,${block.data}` };
-  if (block.type === "resource" && "text" in block.resource)
-    return { type: "text", text: block.resource.text };
-  return {
-    type: "text",
-    text: block.type === "resource_link" ? `[${block.name}](${block.uri})` : `[${block.type}]`,
-  };
 }

@@ -3,10 +3,12 @@
  *
  * What must stay true here: whatever is wrong with a request is found before a stream starts and before
  * anything counts; a call runs once, however often its grant is sent; a turn goes on when its client
- * hangs up; each stream ends with one `turn_stop`, and only `tool_use` leaves calls open. The room keeps
- * no session of its own: all of it is in the log.
+ * hangs up; each stream ends with one `turn_stop`, and only `tool_use` leaves calls open. Of agents of ours the room
+ * keeps no session of its own: all of it is in the log.
  */
+export type { AgentOption, OptionValues } from "./agent-options.js";
 export { createAapServer, DuplicateAgent } from "./create-aap-server.js";
 export type { AapServer, AapServerOptions } from "./create-aap-server.js";
 export { serveAap } from "./serve.js";
 export type { ServeOptions, Serving } from "./serve.js";
+export type { HeldAgent, HeldRequest, ServedAgent } from "./served-agent.js";

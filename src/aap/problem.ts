@@ -1,38 +1,28 @@
-/** What a request cannot have, and the HTTP status that says so. The text tells what did not happen. */
+/** What a request cannot have. The text tells what did not happen; the HTTP status of each code is in `http/`. */
 import { LedgerError } from "../call/index.js";
+import { errorBody, STATUSES } from "../http/index.js";
+import type { ProblemCode } from "../http/index.js";
 
-const STATUSES = {
-  BAD_REQUEST: 400,
-  UNAUTHORIZED: 401,
-  FORBIDDEN: 403,
-  NOT_FOUND: 404,
-  CONFLICT: 409,
-  /** Somebody else is writing to the session: try again. */
-  BUSY: 409,
-  TOO_LARGE: 413,
-  NOT_JSON: 415,
-  BROKEN: 500,
-} as const;
-
-export type ProblemCode = keyof typeof STATUSES;
+export type { ProblemCode } from "../http/index.js";
 
 const RETRY_SECONDS = 1;
 
 export class AapProblem extends Error {
+  /** `details` go with the code and the message: ids, what is recorded. */
   constructor(
     readonly code: ProblemCode,
     message: string,
+    readonly details: object = {},
   ) {
     super(message);
     this.name = "AapProblem";
   }
 }
 
-export function problemResponse({ code, message }: AapProblem): Response {
-  const headers = new Headers();
+export function problemResponse({ code, message, details }: AapProblem): Response {
+  const headers = new Headers({ "content-type": "application/json" });
   if (code === "BUSY") headers.set("retry-after", String(RETRY_SECONDS));
-  if (code === "UNAUTHORIZED") headers.set("www-authenticate", "Bearer");
-  return Response.json({ error: message }, { status: STATUSES[code], headers });
+  return new Response(errorBody(code, message, details), { status: STATUSES[code], headers });
 }
 
 export function problemOf(error: unknown): AapProblem {

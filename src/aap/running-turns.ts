@@ -1,28 +1,41 @@
-/** The turns that run in this process: whoever hangs up leaves them to it. */
-import type { TurnEvent } from "./client/protocol.js";
-import type { StartedTurn } from "./start-turn.js";
+/** The responses that are under way in this process, one for a session: whoever hangs up leaves them to it. */
+import type { HeldSession } from "../agent/index.js";
+import type { Listener, LiveResponse } from "./live-response.js";
+
+/** A response, and the session that it is about, held open for it. `discard` gives it back where it is not begun. */
+export type RunningTurn = {
+  readonly response: LiveResponse;
+  readonly session: HeldSession;
+  readonly discard: () => void;
+};
 
 export class RunningTurns {
-  readonly #turns = new Map<string, { readonly controller: AbortController; readonly done: Promise<void> }>();
+  readonly #turns = new Map<string, RunningTurn>();
 
-  async run(sessionId: string, turn: StartedTurn, tell: (event: TurnEvent) => void): Promise<void> {
-    const controller = new AbortController();
-    const done = turn(tell, controller.signal);
-    const entry = { controller, done };
-    this.#turns.set(sessionId, entry);
+  get(sessionId: string): RunningTurn | undefined {
+    return this.#turns.get(sessionId);
+  }
+
+  get size(): number {
+    return this.#turns.size;
+  }
+
+  /** Comes back when it is over. */
+  async run(sessionId: string, turn: RunningTurn, listener?: Listener): Promise<void> {
+    this.#turns.set(sessionId, turn);
     try {
-      await done;
+      await turn.response.begin(listener);
     } finally {
       // The next turn may have started already.
-      if (this.#turns.get(sessionId) === entry) this.#turns.delete(sessionId);
+      if (this.#turns.get(sessionId) === turn) this.#turns.delete(sessionId);
     }
   }
 
-  /** Returns when the turn is recorded as cancelled; at once when none runs. */
-  async cancel(sessionId: string): Promise<void> {
+  /** Returns when the turn is recorded as cancelled; false when none runs. */
+  async cancel(sessionId: string): Promise<boolean> {
     const turn = this.#turns.get(sessionId);
-    turn?.controller.abort();
-    await turn?.done.catch(() => undefined);
+    await turn?.response.cancel();
+    return turn !== undefined;
   }
 
   async cancelAll(): Promise<void> {

@@ -1,64 +1,142 @@
-/** Puts an AAP server on a port of this machine. */
-import type { Server } from "node:http";
-import type { AapServer } from "./create-aap-server.js";
-import { AapProblem, problemResponse } from "./problem.js";
+/**
+ * Puts agents on a port of this machine: the protocol, what whoever operates it needs, and the door before both.
+ * All that an agent author writes.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { openDoor } from "../http/index.js";
+import type { DoorLimits, DoorOptions } from "../http/index.js";
+import { LocalWorkspace } from "../tools/index.js";
+import { createAapServer } from "./create-aap-server.js";
+import type { AapServer, AapServerOptions } from "./create-aap-server.js";
+import { Metrics } from "./metrics.js";
+import { openApi } from "./openapi.js";
+import { AapProblem, problemOf, problemResponse } from "./problem.js";
+import { ResponseWriter } from "./write-response.js";
 
-export type ServeOptions = {
-  readonly server: AapServer;
-  /** 0 for any that is free. */
-  readonly port: number;
-  /** Who can reach it: only this machine, unless told. */
-  readonly host?: string;
-};
+type GivenAgent = AapServerOptions["agents"][number];
+
+export type ServeOptions = Omit<DoorOptions, "at"> &
+  Omit<AapServerOptions, "agents" | "ledger" | "workspace"> & {
+    /** 0 for any that is free. */
+    readonly port: number;
+    /** Who can reach it: only this machine, unless told. */
+    readonly host?: string;
+    /** Where sessions are remembered: in memory, unless told. */
+    readonly ledger?: AapServerOptions["ledger"];
+    /** Where the agents' tools act: the folder that the process was started in, unless told. */
+    readonly workspace?: AapServerOptions["workspace"];
+    readonly limits?: Partial<DoorLimits>;
+  };
 
 export type Serving = {
   readonly url: string;
-  /** Cancels the turns under way, then closes every connection. */
+  /** Cancels the turns under way, lets what is streamed come to its end, then closes every connection. */
   readonly close: () => Promise<void>;
 };
 
-export async function serveAap({ server, port, host = "127.0.0.1" }: ServeOptions): Promise<Serving> {
-  const fetch = isLoopback(host) ? onlyFromHere(server) : (request: Request) => server.fetch(request);
-  const { createAdaptorServer } = await import("@hono/node-server");
-  // Without TLS options it is a plain HTTP/1 server.
-  const http = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server;
-  await new Promise<void>((resolve, reject) => {
-    http.once("error", reject);
-    http.listen(port, host, () => {
-      http.off("error", reject);
-      resolve();
-    });
+export async function serveAap(
+  agents: GivenAgent | readonly GivenAgent[],
+  { port, host = "127.0.0.1", limits, ...options }: ServeOptions,
+): Promise<Serving> {
+  const given = options.ledger;
+  const ledger = given ?? (await memoryLedger());
+  const workspace = options.workspace ?? (await LocalWorkspace.open(process.cwd()));
+  const metrics = new Metrics();
+  const server = createAapServer({
+    ...options,
+    agents: isMany(agents) ? agents : [agents],
+    ledger: metrics.watched(ledger),
+    workspace,
   });
-  const address = http.address();
-  const actual = typeof address === "object" && address ? address.port : port;
+  const writer = new ResponseWriter();
+  const answer = await answering(
+    server,
+    writer,
+    operations(options.version, () => metrics.text(ledger)),
+  );
+  const door = await openDoor(
+    { ...options, at: { host, port } },
+    {
+      limits: { bodyBytes: BODY_BYTES, ...limits },
+      openPaths: ["/meta"],
+      pageHeaders: { sent: ["idempotency-key", "last-event-id"], read: ["retry-after"] },
+      onRequest: (request, response) => {
+        metrics.answering(request.method ?? "", response);
+        void answer(request, response);
+      },
+    },
+  );
+  const settle = async () => {
+    await server.close();
+    writer.end();
+  };
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${actual}`,
+    url: door.url,
     close: async () => {
-      const closed = new Promise<void>((resolve) => http.close(() => resolve()));
-      await server.close();
-      http.closeAllConnections();
-      await closed;
+      await door.close(settle);
+      if (!given) await ledger.close();
     },
   };
 }
 
-/**
- * A name that points here must be one of ours: else a page of another site could rename itself to this
- * machine, and a browser would take the server for its own.
- */
-function onlyFromHere(server: AapServer): AapServer["fetch"] {
-  return async (request) => {
-    const { hostname } = new URL(request.url);
-    if (isLoopback(hostname)) return server.fetch(request);
-    return problemResponse(
-      new AapProblem(
-        "FORBIDDEN",
-        `This server is not ${hostname}; it serves its own machine only. Nothing was done.`,
-      ),
-    );
-  };
+/** As much as a body is read of. */
+const BODY_BYTES = 8 * 1024 * 1024;
+
+const isMany = (agents: GivenAgent | readonly GivenAgent[]): agents is readonly GivenAgent[] =>
+  Array.isArray(agents);
+
+/** Loaded late: whoever brings a ledger has no need of it. */
+async function memoryLedger(): Promise<AapServerOptions["ledger"]> {
+  const { MemoryLedger } = await import("../history/index.js");
+  return new MemoryLedger();
 }
 
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
+type Answer = () => Promise<Response>;
+
+function operations(
+  version: string | undefined,
+  figures: () => Promise<string>,
+): ReadonlyMap<string, Answer> {
+  return new Map<string, Answer>([
+    ["/metrics", async () => new Response(await figures(), { headers: { "content-type": PROMETHEUS } })],
+    ["/openapi.json", async () => Response.json(openApi(version))],
+  ]);
 }
+
+const PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
+
+type Answering = (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
+
+async function answering(
+  server: AapServer,
+  writer: ResponseWriter,
+  own: ReadonlyMap<string, Answer>,
+): Promise<Answering> {
+  const [{ getRequestListener, RequestError }, { RESPONSE_ALREADY_SENT }] = await Promise.all([
+    import("@hono/node-server"),
+    import("@hono/node-server/utils/response"),
+  ]);
+  const get = (request: Request): Promise<Response> =>
+    own.get(new URL(request.url).pathname)?.() ?? server.fetch(request);
+  const fetch = async (request: Request): Promise<Response> => {
+    if (request.method === "GET") return get(request);
+    if (request.method !== "HEAD") return server.fetch(request);
+    const { body, status, headers } = await get(new Request(request.url, { headers: [...request.headers] }));
+    // What would be streamed is not made.
+    await body?.cancel();
+    return new Response(null, { status, headers });
+  };
+  return getRequestListener(
+    async (request, { outgoing }) => {
+      // The door is an HTTP/1 server.
+      await writer.write(await fetch(request), outgoing as ServerResponse);
+      return RESPONSE_ALREADY_SENT;
+    },
+    {
+      overrideGlobalObjects: false,
+      errorHandler: (error) => problemResponse(error instanceof RequestError ? UNREADABLE : problemOf(error)),
+    },
+  );
+}
+
+const UNREADABLE = new AapProblem("BAD_REQUEST", "The address cannot be read. Nothing was done.");

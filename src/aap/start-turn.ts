@@ -1,237 +1,185 @@
 /**
- * A turn, from the request to what will be streamed of it. Everything that can be wrong with the request
- * is found before this returns; what it returns then runs to its end, whoever listens.
+ * A turn of an agent of ours, from the request to the response that will tell of it. Everything that can be wrong
+ * with the request is found before this returns; what it returns then runs to its end, whoever listens.
  */
 import { AgentSession } from "../agent/index.js";
 import type { Agent, TurnEnd } from "../agent/index.js";
 import { LedgerError } from "../call/index.js";
-import type { Ledger, SessionEvent } from "../call/index.js";
-import type { Tool, Workspace } from "../tools/index.js";
-import type { TurnEvent } from "./client/protocol.js";
+import type { RecordedEvent } from "../call/index.js";
+import type { AapSetting } from "./aap-setting.js";
+import { optionsInForce } from "./agent-options.js";
+import { lastAt, turnStart } from "./event-id.js";
 import { judgeFor } from "./judge-for.js";
+import { LiveResponse } from "./live-response.js";
+import { OwnSession } from "./own-session.js";
+import type { WarmSessions } from "./own-session.js";
 import { AapProblem } from "./problem.js";
-import { recordedResponse } from "./recorded-response.js";
-import type { TurnBody } from "./request-bodies.js";
-import {
-  agentWith,
-  appTools,
-  changedConfig,
-  configEvent,
-  readSession,
-  sameConfig,
-  storedSession,
-} from "./session-config.js";
-import type { SessionConfig, StoredSession } from "./session-config.js";
-import { checkSubmission, missingProblem, readSubmission } from "./submission.js";
+import type { RunningTurn } from "./running-turns.js";
+import { agentWith, appTools, sameConfig, storedSession } from "./session-config.js";
+import type { SessionConfig } from "./session-config.js";
+import { toolsOf } from "./served-agent.js";
+import type { Served } from "./served-agent.js";
+import { answeredProblem, checkSubmission, missingProblem } from "./submission.js";
 import type { Checked, Submission } from "./submission.js";
-import { TurnEvents } from "./turn-events.js";
-import { recordedEnd, turnStop } from "./turn-stop.js";
+import { takeSubmission } from "./take-submission.js";
+import { requestEvent } from "./turn-log.js";
+import type { RequestNote } from "./turn-log.js";
+import { turnStop } from "./turn-stop.js";
 
-export type TurnSetting = {
-  readonly agents: ReadonlyMap<string, Agent>;
-  readonly ledger: Ledger;
-  readonly workspace: Workspace;
-  readonly trustable: (tool: Tool) => boolean;
-  readonly onError: (error: unknown) => void;
-  readonly now: () => number;
+export type TurnPlan = {
+  readonly sessionId: string;
+  readonly agent: Served & { readonly behind: { readonly type: "own" } };
+  /** The log as it was when the request came, and the settings then. */
+  readonly log: readonly RecordedEvent[];
+  readonly before: SessionConfig;
+  /** The settings from here on. */
+  readonly config: SessionConfig;
+  /** Undefined where a turn that was left is gone on with. */
+  readonly submission: Submission | undefined;
+  readonly note: RequestNote;
+  /** Where the same request was noted before, when its process died in the middle. */
+  readonly notedAt?: number;
 };
 
-/** Runs the turn and tells of it, `turn_start` first and one `turn_stop` last. Never rejects. */
-export type StartedTurn = (tell: (event: TurnEvent) => void, signal: AbortSignal) => Promise<void>;
-
 export async function startTurn(
-  setting: TurnSetting,
-  sessionId: string,
-  body: TurnBody,
-): Promise<StartedTurn> {
-  const submission = readSubmission(body.messages);
-  const stored = await readSession(setting.ledger, sessionId);
-  const agent = agentOf(setting, stored.config);
-  const config = changedConfig(stored.config, body, agent);
-  const session = await openSession(setting, sessionId, config, agent);
+  setting: AapSetting,
+  plan: TurnPlan,
+  warm: WarmSessions,
+): Promise<RunningTurn> {
+  const own = (await warm.take(plan.sessionId, plan.config)) ?? (await open(setting, plan));
   try {
-    return await prepare({ setting, session, submission, stored, config });
+    const response = await prepare(setting, plan, own, warm);
+    return { session: own.session, response, discard: () => warm.keep(own) };
   } catch (error) {
-    await closeQuietly(session);
+    if (error instanceof AapProblem) warm.keep(own);
+    else await own.close();
     throw error;
   }
 }
 
-type Preparation = {
-  readonly setting: TurnSetting;
-  readonly session: AgentSession;
-  readonly submission: Submission;
-  readonly stored: StoredSession;
-  readonly config: SessionConfig;
-};
-
-async function prepare({ setting, session, submission, stored, config }: Preparation): Promise<StartedTurn> {
-  const { ledger, onError, now } = setting;
-  const recorded = await ledger.read(session.sessionId);
-  const current = storedSession(recorded);
-  // The session was read before it was ours, since its tools are chosen when it is opened.
-  if (!current || !sameConfig(current.config, stored.config)) {
-    throw new AapProblem("BUSY", "The session was changed by another request just now. Nothing was done.");
+async function open(setting: AapSetting, plan: TurnPlan): Promise<OwnSession> {
+  const session = await openSession(setting, plan);
+  try {
+    return new OwnSession(setting, session, plan.config, await newestLog(setting, plan));
+  } catch (error) {
+    await session.close().catch(() => undefined);
+    throw error;
   }
-  const log = recorded.map(({ event }) => event);
-  const told = new TurnEvents(session.book, log);
-  const checked = checkSubmission(submission, session.book, told);
-  const isNew = checked.results.length + checked.answers.length + checked.stopped.length > 0;
-  const ids = new Set([...submission.results.keys(), ...submission.permissions.keys()]);
-  const { userBlocks } = submission;
+}
 
-  if (!userBlocks && isNew && checked.missing.length > 0) throw missingProblem(checked.missing);
-  const again = userBlocks || isNew ? undefined : recordedResponse(log, ids);
-  if (again && !again.end && checked.missing.length > 0) throw missingProblem(checked.missing);
+async function prepare(
+  setting: AapSetting,
+  plan: TurnPlan,
+  own: OwnSession,
+  warm: WarmSessions,
+): Promise<LiveResponse> {
+  const { now, onError } = setting;
+  const { session, events, log } = own;
+  const { book } = session;
+  const { submission } = plan;
+  const start = own.lastEnd;
+  const isOpen = book.turn !== undefined && book.turn.state.status !== "stopped";
+  const hasPrompted = plan.notedAt !== undefined && log.some(isPromptAfter(plan.notedAt));
+  const userBlocks = hasPrompted ? undefined : submission?.userBlocks;
+  const checked = submission && checkSubmission(submission, book, events, now());
+  if (checked && !submission.userBlocks) mustGoOn(checked, book.turn?.state.status);
+  if (!userBlocks && !isOpen)
+    throw new AapProblem("CONFLICT", "There is no turn to go on with. Nothing was done.");
 
-  if (!sameConfig(config, stored.config)) {
+  const note: RequestNote = { ...plan.note, ...(userBlocks && isOpen && { endsTurn: true }) };
+  const isNoted = plan.notedAt !== undefined || Object.keys(note).length === 0;
+  if (!isNoted || !sameConfig(plan.config, plan.before)) {
+    const noted = requestEvent(book.info, plan.config, note, now());
     // `submit` without a call is the one way to append to an open session.
-    await session.gate.submit([], () => [configEvent(config, current.info, now())]);
+    await session.gate.submit([], () => [noted]);
   }
-  if (again?.end) return replay(session, again.before, again.response, recordedEnd(again.end));
-  const events = again ? new TurnEvents(session.book, again.before) : told;
-  const early = again ? again.response.flatMap((event) => events.read(event)) : [];
-  const listening = listen(session, events, early);
-  await take(session, checked, now);
-  return run({ session, listening, onError }, async (signal) => {
+  if (checked) await takeSubmission(session, checked, now);
+
+  const go = async (signal: AbortSignal): Promise<TurnEnd> => {
     if (!userBlocks) return session.advance(signal);
     // What was just granted runs; what nobody answered is closed by the prompt.
-    if (isNew) await session.gate.proceed(signal);
+    if (checked?.isNew) await session.gate.proceed(signal);
     return session.prompt(userBlocks, signal);
-  });
-}
-
-/** Records the app's results and answers. Each counts once, so doing it again changes nothing. */
-async function take({ gate, ledger }: AgentSession, checked: Checked, now: () => number): Promise<void> {
-  for (const { toolCallId, content } of checked.results) await gate.finishForApp(toolCallId, content);
-  for (const { question, permission } of checked.answers) {
-    const { questionId, intentHash, options } = question;
-    const { granted, reason } = permission;
-    const option = options.find(({ kind }) => kind === (granted ? "allow_once" : "reject_once"));
-    const outcome = option ? ({ type: "selected", optionId: option.optionId } as const) : REFUSED;
-    const answer = {
-      outcome,
-      intentHash,
-      by: "person",
-      at: now(),
-      ...(reason !== undefined && { reason }),
-    } as const;
-    await ledger.answer(questionId, answer);
-  }
-  for (const { toolCallId, reason } of checked.stopped)
-    await gate.cancelCall(toolCallId, reason ?? "the app denied it while it was being worked on.");
-}
-
-const REFUSED = { type: "refused" } as const;
-
-type Listening = { readonly hear: (tell: (event: TurnEvent) => void) => void; readonly end: () => void };
-
-/** Keeps what happens until someone hears it. */
-function listen(session: AgentSession, events: TurnEvents, early: readonly TurnEvent[]): Listening {
-  const kept = [...early];
-  let tell = (event: TurnEvent): void => void kept.push(event);
-  const end = session.onRecorded((recorded) => {
-    for (const event of recorded) for (const told of events.read(event)) tell(told);
-  });
-  return {
-    end,
-    hear: (listener) => {
-      tell = listener;
-      for (const event of kept) listener(event);
-    },
   };
-}
-
-type Running = {
-  readonly session: AgentSession;
-  readonly listening: Listening;
-  readonly onError: (error: unknown) => void;
-};
-
-function run(
-  { session, listening, onError }: Running,
-  go: (signal: AbortSignal) => Promise<TurnEnd>,
-): StartedTurn {
-  return async (tell, signal) => {
-    tell(TURN_START);
-    listening.hear(tell);
-    let end: TurnEnd;
+  return new LiveResponse(start, async (listener, signal) => {
+    own.tellTo(listener, turnStart(start));
     try {
-      end = await go(signal);
+      const end = await go(signal);
+      await own.endTelling();
+      // Before the stop is told: the next request may come at once, and needs the session.
+      warm.keep(own);
+      listener([lastAt(session.seq, turnStop(end))]);
     } catch (error) {
       onError(error);
-      end = { status: "stopped", stopReason: "error", error: brokenText(error) };
       await closeCalls(session);
+      await own.endTelling().catch(() => undefined);
+      const { seq } = session;
+      await own.close();
+      const end = { status: "stopped", stopReason: "error", error: brokenText(error) } as const;
+      listener([lastAt(seq, turnStop(end))]);
     }
-    listening.end();
-    // Before the stop is told: the next request may come at once, and needs the session.
-    await closeQuietly(session);
-    tell(turnStop(end));
-  };
+  });
 }
 
-function replay(
-  session: AgentSession,
-  before: readonly SessionEvent[],
-  response: readonly SessionEvent[],
-  end: TurnEnd,
-): StartedTurn {
-  const events = new TurnEvents(session.book, before);
-  return async (tell) => {
-    await closeQuietly(session);
-    tell(TURN_START);
-    for (const event of response) for (const told of events.read(event)) tell(told);
-    tell(turnStop(end));
-  };
+/** The session was read before it was ours, since its tools are chosen when it is opened. */
+async function newestLog({ ledger }: AapSetting, plan: TurnPlan): Promise<readonly RecordedEvent[]> {
+  const after = plan.log.at(-1)?.seq ?? 0;
+  const added = await ledger.read(plan.sessionId, { after });
+  const log = added.length === 0 ? plan.log : [...plan.log, ...added];
+  const isChanged = added.some(({ event }) => event.type === "info-changed");
+  const current = isChanged ? storedSession(log)?.config : plan.before;
+  if (current && sameConfig(current, plan.before)) return log;
+  throw new AapProblem("BUSY", "The session was changed by another request just now. Nothing was done.");
 }
 
-const TURN_START: TurnEvent = { event: "turn_start", data: {} };
+const isPromptAfter =
+  (noted: number) =>
+  ({ seq, event }: RecordedEvent): boolean =>
+    seq > noted && event.type === "turn-started";
+
+/** A submission by itself must be whole, and must not be one that was answered before. */
+function mustGoOn({ isNew, over, missing }: Checked, turn: string | undefined): void {
+  // A turn that runs, and is ours to open, was left by a process that died: whoever asks again has it gone on with.
+  if (!isNew && over.length > 0 && turn !== "running") throw answeredProblem(over, missing);
+  if (missing.length > 0) throw missingProblem(missing);
+}
 
 /** After an error the app must find no open call. Where even this cannot be recorded, nothing more can be done. */
 async function closeCalls({ gate }: AgentSession): Promise<void> {
   await gate.cancel("the server failed.").catch(() => undefined);
 }
 
-/** A lease that cannot be given back runs out. */
-async function closeQuietly(session: AgentSession): Promise<void> {
-  await session.close().catch(() => undefined);
-}
+/** Milliseconds: another server keeps a session open a moment longer than its response. */
+const PATIENCE = 1_000;
 
-function agentOf({ agents }: TurnSetting, { agent: { name } }: SessionConfig): Agent {
-  const agent = agents.get(name);
-  if (agent) return agent;
-  throw new AapProblem(
-    "CONFLICT",
-    `The session's agent, ${name}, is not served here any more. Nothing was done; its history can still be read.`,
-  );
-}
-
-async function openSession(
-  { ledger, workspace, trustable, now }: TurnSetting,
-  sessionId: string,
-  config: SessionConfig,
-  agent: Agent,
-): Promise<AgentSession> {
+async function openSession(setting: AapSetting, plan: TurnPlan): Promise<AgentSession> {
+  const { ledger, workspace, trustable, now } = setting;
+  const { sessionId, config, agent: served } = plan;
+  const { isExposed, withOptions, behind } = served;
+  const values = optionsInForce(served.options, config.agent, setting.unsealFor(sessionId));
+  const agent: Agent = withOptions ? withOptions(behind.agent, values) : behind.agent;
+  const toolNamed = (name: string) => toolsOf(served).find((tool) => tool.name === name);
   try {
     return await AgentSession.open({
-      agent: agentWith(config, agent),
+      agent: agentWith(config, agent, isExposed),
       appTools: appTools(config),
-      judge: judgeFor(config, agent, trustable, { root: workspace.root, sessionId }),
+      judge: judgeFor({ config, agent, toolNamed, trustable, isExposed, workspace, sessionId, now }),
       ledger,
       workspace,
       sessionId,
       now,
+      patience: PATIENCE,
     });
   } catch (error) {
     if (!(error instanceof LedgerError) || error.code !== "LEASE_HELD") throw error;
-    throw new AapProblem(
-      "BUSY",
-      `A turn of session ${sessionId} is under way. Nothing was done; try again later.`,
-    );
+    throw busy(sessionId);
   }
 }
 
-function brokenText(error: unknown): string {
+export const busy = (sessionId: string): AapProblem =>
+  new AapProblem("BUSY", `A turn of session ${sessionId} is under way. Nothing was done; try again later.`);
+
+export function brokenText(error: unknown): string {
   return error instanceof LedgerError
     ? error.message
     : "The server failed in the middle of the turn. What was recorded before is kept.";

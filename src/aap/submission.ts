@@ -3,21 +3,24 @@
  * what the user says. All of it is checked against what is recorded before any of it counts, so that
  * nobody can answer a call that was not asked about, or answer one twice.
  */
+import { isOver } from "../call/index.js";
 import type { ContentBlock, Question, SessionBook, ToolCall } from "../call/index.js";
+import { callResult } from "./call-result.js";
+import { blocksOf } from "./content-blocks.js";
 import { AapProblem } from "./problem.js";
-import type { TextContent, TurnMessageBody } from "./request-bodies.js";
+import type { SaidContent, TurnMessageBody } from "./request-bodies.js";
 import type { TurnEvents } from "./turn-events.js";
 
 type Permission = TurnMessageBody & { readonly role: "tool_permission" };
 
 export type Submission = {
-  readonly results: ReadonlyMap<string, TextContent>;
+  readonly results: ReadonlyMap<string, SaidContent>;
   readonly permissions: ReadonlyMap<string, Permission>;
   readonly userBlocks: readonly ContentBlock[] | undefined;
 };
 
 export function readSubmission(messages: readonly TurnMessageBody[]): Submission {
-  const results = new Map<string, TextContent>();
+  const results = new Map<string, SaidContent>();
   const permissions = new Map<string, Permission>();
   let userBlocks: readonly ContentBlock[] | undefined;
   for (const message of messages) {
@@ -45,19 +48,25 @@ export function readSubmission(messages: readonly TurnMessageBody[]): Submission
 
 /** What of a submission is new. What is missing from it is named by its calls' ids. */
 export type Checked = {
-  readonly results: readonly { readonly toolCallId: string; readonly content: TextContent }[];
+  readonly results: readonly { readonly toolCallId: string; readonly content: SaidContent }[];
   readonly answers: readonly { readonly question: Question; readonly permission: Permission }[];
   /** Calls that sub-agents work on and that the app says no to: they are open, so clients may ask about them. */
   readonly stopped: readonly Permission[];
   readonly missing: readonly string[];
+  /** Calls that it names and that have ended. */
+  readonly over: readonly ToolCall[];
+  /** Whether anything in it counts now. */
+  readonly isNew: boolean;
 };
 
 export function checkSubmission(
   { results, permissions }: Submission,
   book: SessionBook,
   told: TurnEvents,
+  now: number,
 ): Checked {
-  for (const toolCallId of [...results.keys(), ...permissions.keys()]) {
+  const named = new Set([...results.keys(), ...permissions.keys()]);
+  for (const toolCallId of named) {
     if (!told.wasTold(toolCallId)) throw bad(`This session has no call ${toolCallId}`);
   }
   for (const toolCallId of results.keys()) {
@@ -72,26 +81,56 @@ export function checkSubmission(
     .openCalls()
     .flatMap((call) => (awaitsChild(call) ? denied(permissions.get(call.toolCallId)) : []));
   const isStopped = (id: string | undefined) => stopped.some(({ toolCallId }) => toolCallId === id);
-  const waiting = book.openCalls().flatMap((call) => waitsFor(call, book) ?? []);
+  // What was not told yet cannot have been answered.
+  const waiting = book
+    .openCalls()
+    .flatMap((call) => (told.wasTold(call.toolCallId) ? (waitsFor(call, book, now) ?? []) : []));
+  const newResults = waiting.flatMap(({ toolCallId, question }) => {
+    const content = results.get(toolCallId);
+    return question || content === undefined ? [] : [{ toolCallId, content }];
+  });
+  const answers = waiting.flatMap(({ toolCallId, question }) => {
+    const permission = permissions.get(toolCallId);
+    return question && permission ? [{ question, permission }] : [];
+  });
   return {
     stopped,
-    results: waiting.flatMap(({ toolCallId, question }) => {
-      const content = results.get(toolCallId);
-      return question || content === undefined ? [] : [{ toolCallId, content }];
-    }),
-    answers: waiting.flatMap(({ toolCallId, question }) => {
-      const permission = permissions.get(toolCallId);
-      return question && permission ? [{ question, permission }] : [];
-    }),
+    results: newResults,
+    answers,
     missing: waiting
       .map(({ toolCallId }) => toolCallId)
       .filter((toolCallId) => !isStopped(book.call(toolCallId)?.parentToolCallId))
-      .filter((toolCallId) => !results.has(toolCallId) && !permissions.has(toolCallId)),
+      .filter((toolCallId) => !named.has(toolCallId)),
+    over: [...named].flatMap((id) => {
+      const call = book.call(id);
+      return call && isOver(call.state) ? [call] : [];
+    }),
+    isNew: newResults.length + answers.length + stopped.length > 0,
   };
 }
 
 export function missingProblem(missing: readonly string[]): AapProblem {
-  return bad(`All open calls are answered in one request; these are missing: ${missing.join(", ")}`);
+  return new AapProblem(
+    "PARTIAL",
+    `All open calls are answered in one request; these are missing: ${missing.join(", ")}. Nothing was done.`,
+    { missing },
+  );
+}
+
+/** What was answered before, with what came of it. */
+export function answeredProblem(calls: readonly ToolCall[], missing: readonly string[]): AapProblem {
+  const recorded = calls.map((call) => ({
+    toolCallId: call.toolCallId,
+    status: call.state.status,
+    ...(call.decision?.by === "person" && { granted: call.state.status !== "refused" }),
+    content: callResult(call).content,
+  }));
+  const ids = calls.map(({ toolCallId }) => toolCallId).join(", ");
+  return new AapProblem(
+    "ALREADY_ANSWERED",
+    `What is sent of ${ids} was answered before, and an answer counts once. Nothing was done; what is recorded comes with this.`,
+    { recorded, ...(missing.length > 0 && { missing }) },
+  );
 }
 
 type Waiting = { readonly toolCallId: string; readonly question: Question | undefined };
@@ -102,16 +141,15 @@ const awaitsChild = ({ state }: ToolCall): boolean =>
 const denied = (permission: Permission | undefined): readonly Permission[] =>
   permission && !permission.granted ? [permission] : [];
 
-/** Undefined when nothing is wanted of the app: a question may have been answered elsewhere. */
-function waitsFor({ toolCallId, state }: ToolCall, book: SessionBook): Waiting | undefined {
+/** Undefined when nothing is wanted of the app: a question may have been answered elsewhere, or be too old. */
+function waitsFor({ toolCallId, state }: ToolCall, book: SessionBook, now: number): Waiting | undefined {
   if (state.status !== "waiting") return undefined;
   if (state.waitingFor.type === "app") return { toolCallId, question: undefined };
   if (state.waitingFor.type !== "question") return undefined;
   const asked = book.question(state.waitingFor.questionId);
-  return asked?.state.status === "open" ? { toolCallId, question: asked.question } : undefined;
+  if (asked?.state.status !== "open") return undefined;
+  const { question } = asked;
+  return question.expiresAt !== undefined && question.expiresAt <= now ? undefined : { toolCallId, question };
 }
-
-const blocksOf = (content: TextContent): readonly ContentBlock[] =>
-  typeof content === "string" ? [{ type: "text", text: content }] : content;
 
 const bad = (what: string): AapProblem => new AapProblem("BAD_REQUEST", `${what}. Nothing was done.`);

@@ -1,20 +1,31 @@
 /**
- * A session's events as an app hears of them. The same events make the same stream, whether they happen
- * now or are read again from the log.
+ * A session's events as an app hears of them. The same events make the same stream with the same ids, whether they
+ * happen now or are read again from the log; so a client that was cut off can go on from the last id it saw.
  *
  * What must stay true: all `tool_call`s of a step come before its first `tool_result`, and when the turn stops for the
  * app, all that it is to answer stands after the last one, since clients look for open calls in the last assistant
  * message only; the app's own results are not sent back to it; a call that was never told (its answer was cut off) has
  * no result either. A sub-agent's calls are told as the agent's are; what it says is not.
+ *
+ * Agents of ours say when an answer is whole; others do not, so their calls are told as soon as they move.
  */
 import type { SessionBook, SessionEvent } from "../call/index.js";
 import { AnswerDraft } from "./answer-draft.js";
 import { callResult } from "./call-result.js";
 import type { Block, TurnEvent } from "./client/protocol.js";
 
+/** `seq` is the number of the recorded event that it comes from, `part` its place among those of that event. */
+export type Told = { readonly seq: number; readonly part: number; readonly told: TurnEvent };
+
+export type TurnEventsOptions = {
+  /** The agent records where each of its answers ends. */
+  readonly hasSteps: boolean;
+};
+
 export class TurnEvents {
   /** Knows each call as it ended; it may be ahead of the events that are read here. */
   readonly #book: SessionBook;
+  readonly #hasSteps: boolean;
   readonly #draft = new AnswerDraft();
   readonly #appCalls = new Set<string>();
   /** Calls that sub-agents work on: nothing is wanted of the app for these. */
@@ -29,11 +40,9 @@ export class TurnEvents {
   #lastMessage = new Set<string>();
   #isEnded = true;
 
-  constructor(book: SessionBook, past: readonly SessionEvent[] = []) {
+  constructor(book: SessionBook, { hasSteps }: TurnEventsOptions) {
     this.#book = book;
-    for (const event of past) this.read(event);
-    this.#lastMessage = new Set();
-    this.#isEnded = true;
+    this.#hasSteps = hasSteps;
   }
 
   wasTold(toolCallId: string): boolean {
@@ -44,7 +53,20 @@ export class TurnEvents {
     return this.#appCalls.has(toolCallId);
   }
 
-  read(event: SessionEvent): readonly TurnEvent[] {
+  read(event: SessionEvent, seq: number): readonly Told[] {
+    const told = this.#read(event);
+    return told.length === 0 ? NOTHING : numbered(told, seq);
+  }
+
+  /** A response ends here and waits for the app, without the agent's own word for it. */
+  pause(seq: number): readonly Told[] {
+    const told = [...this.#said(), ...this.#toAnswer()];
+    this.#begin();
+    // After whatever came of that event itself.
+    return numbered(told, seq, PAUSE_PART);
+  }
+
+  #read(event: SessionEvent): readonly TurnEvent[] {
     switch (event.type) {
       case "message-chunk": {
         if (event.role === "user") return [];
@@ -62,6 +84,10 @@ export class TurnEvents {
       case "child-awaited":
         this.#delegated.add(event.toolCallId);
         return [];
+      case "question-asked":
+      case "call-cleared":
+      case "run-started":
+        return this.#hasSteps ? [] : this.#moved(event.toolCallId);
       case "call-done":
       case "call-failed":
       case "call-refused":
@@ -71,10 +97,16 @@ export class TurnEvents {
       case "step-ended":
       case "child-stepped":
         return this.#step(event.toolCallIds);
-      case "turn-parked":
-        return this.#toAnswer();
-      case "turn-stopped":
-        return this.#said();
+      case "turn-parked": {
+        const toAnswer = this.#toAnswer();
+        this.#begin();
+        return toAnswer;
+      }
+      case "turn-stopped": {
+        const said = this.#said();
+        this.#begin();
+        return said;
+      }
       default:
         return [];
     }
@@ -92,13 +124,22 @@ export class TurnEvents {
     return [...said, ...calls, ...results];
   }
 
+  #moved(toolCallId: string): readonly TurnEvent[] {
+    if (this.#told.has(toolCallId)) return [];
+    this.#told.add(toolCallId);
+    this.#open.add(toolCallId);
+    return [...this.#said(), ...this.#call(toolCallId)];
+  }
+
   #ended({ type, toolCallId }: SessionEvent & { toolCallId: string }): readonly TurnEvent[] {
+    const moved = this.#hasSteps ? [] : this.#moved(toolCallId);
     if (!this.#told.has(toolCallId)) {
       this.#early.add(toolCallId);
       return [];
     }
     this.#open.delete(toolCallId);
-    return type === "call-done" && this.#appCalls.has(toolCallId) ? [] : this.#result(toolCallId);
+    const isApps = type === "call-done" && this.#appCalls.has(toolCallId);
+    return isApps ? moved : [...moved, ...this.#result(toolCallId)];
   }
 
   /** What the app is to answer and would not find: told in an earlier response, or before a result. */
@@ -113,6 +154,12 @@ export class TurnEvents {
     return this.#draft.take().flatMap(saidEvent);
   }
 
+  /** A new response: the client puts together a new message. */
+  #begin(): void {
+    this.#lastMessage = new Set();
+    this.#isEnded = true;
+  }
+
   /** The assistant goes on: after a result that is a new message. */
   #goOn(): void {
     if (this.#isEnded) this.#lastMessage = new Set();
@@ -124,7 +171,10 @@ export class TurnEvents {
     if (!call) return [];
     this.#goOn();
     this.#lastMessage.add(toolCallId);
-    return [{ event: "tool_call", data: { toolCallId, name: call.name, input: call.rawInput ?? {} } }];
+    const { name, title, decision, rawInput } = call;
+    // As the model wrote it: an answer may have changed it since, and then the result says so.
+    const input = decision?.originalInput ?? rawInput ?? {};
+    return [{ event: "tool_call", data: { toolCallId, name: name === "" ? title : name, input } }];
   }
 
   #result(toolCallId: string): readonly TurnEvent[] {
@@ -135,6 +185,12 @@ export class TurnEvents {
     return [{ event: "tool_result", data: { toolCallId, content, ...(isError && { isError }) } }];
   }
 }
+
+const NOTHING: readonly Told[] = [];
+const PAUSE_PART = 1_000;
+
+const numbered = (told: readonly TurnEvent[], seq: number, before = 0): readonly Told[] =>
+  told.map((one, index) => ({ seq, part: before + index + 1, told: one }));
 
 function saidEvent(block: Block): readonly TurnEvent[] {
   if (block.type === "text") return [{ event: "text", data: { text: block.text } }];

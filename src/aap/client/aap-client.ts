@@ -1,165 +1,196 @@
-/** A client of AAP v3, for browsers and for Node: typed `fetch`, and turns as they stream. */
-import { messagesFromEvents } from "./messages-from-events.js";
+/** A client of AAP v3, for browsers and for Node: typed requests, and turns as they stream. */
+import type { AnswerReceipt } from "../../call/index.js";
+import { AapError } from "./aap-error.js";
+import { Connection } from "./connection.js";
+import type { ConnectionOptions } from "./connection.js";
+import { followSession } from "./follow-session.js";
+import type { FollowOptions, RecordedSessionEvent } from "./follow-session.js";
 import type {
+  CancelRequest,
   HistoryMessage,
   Meta,
   NewSession,
+  OpenQuestion,
+  QuestionAnswer,
   SessionInfo,
   SessionPage,
-  TurnEvent,
+  StreamMode,
   TurnRequest,
-  TurnResult,
 } from "./protocol.js";
-import { SseParser } from "./sse-parser.js";
+import { randomKey } from "./random-key.js";
+import { Turn } from "./turn.js";
+import type { TurnOptions, TurnSetting } from "./turn.js";
 
-export type AapClientOptions = {
-  /** Where the server is, with its path prefix if it has one. */
-  readonly baseUrl: string;
-  readonly apiKey?: string;
-  readonly fetch?: (request: Request) => Promise<Response>;
-};
-
-export type TurnOptions = {
-  /** Hears of every event as it comes; never called in the mode `none`. */
-  readonly onEvent?: (event: TurnEvent) => void;
-  /** Stops listening. The turn goes on at the server. */
-  readonly signal?: AbortSignal;
+export type AapClientOptions = ConnectionOptions & {
+  /**
+   * Whether requests that change something carry an `Idempotency-Key`. They do unless told: only a page on another origin
+   * than a server without our extensions must do without, since the browser asks the server about each header.
+   */
+  readonly sendsKeys?: boolean;
 };
 
 const VERSION = 3;
 
-export class AapClient {
-  readonly #baseUrl: string;
-  readonly #apiKey: string | undefined;
-  readonly #fetch: (request: Request) => Promise<Response>;
+/** `key` is the server's bearer token. */
+export function connect(
+  baseUrl: string,
+  key?: string,
+  options: Omit<AapClientOptions, "baseUrl" | "apiKey"> = {},
+): AapClient {
+  return new AapClient({ ...options, baseUrl, ...(key !== undefined && { apiKey: key }) });
+}
 
-  constructor({ baseUrl, apiKey, fetch: send }: AapClientOptions) {
-    this.#baseUrl = baseUrl.endsWith("/") ? baseUrl.slice(0, -1) : baseUrl;
-    this.#apiKey = apiKey;
-    // Not `globalThis.fetch` itself: browsers want it called on their window.
-    this.#fetch = send ?? ((request) => fetch(request));
+export class AapClient {
+  readonly #connection: Connection;
+  readonly #sendsKeys: boolean;
+  #extensions: Promise<readonly string[]> | undefined;
+
+  constructor({ sendsKeys = true, ...options }: AapClientOptions) {
+    this.#connection = new Connection(options);
+    this.#sendsKeys = sendsKeys;
   }
 
   /** Throws when the server speaks another version. */
   async meta(): Promise<Meta> {
-    const meta = await this.#json<Meta>("GET", "/meta");
-    if (meta.version === VERSION) return meta;
-    throw new AapError(
-      "WRONG_VERSION",
-      `The server speaks AAP version ${meta.version}, this client version ${VERSION}.`,
-    );
+    return checked(await this.#connection.get<Meta>("/meta"));
   }
 
+  /** Whether the server says that it has this beyond the protocol. One that cannot be asked has promised nothing. */
+  async offers(
+    extension: "idempotency-key" | "event-ids" | "session-events" | "cancel" | "questions",
+  ): Promise<boolean> {
+    // Asked when an answer was lost, perhaps: the network may be away for a moment.
+    this.#extensions ??= this.#connection
+      .get<Meta>("/meta", { isPatient: true })
+      .then((meta) => checked(meta).extensions ?? []);
+    try {
+      return (await this.#extensions).includes(extension);
+    } catch {
+      this.#extensions = undefined;
+      return false;
+    }
+  }
+
+  /** One page; `after` is the `next` of the page before. */
   sessions({ after }: { readonly after?: string } = {}): Promise<SessionPage> {
     const query = after === undefined ? "" : `?after=${encodeURIComponent(after)}`;
-    return this.#json("GET", `/sessions${query}`);
+    return this.#connection.get(`/sessions${query}`);
+  }
+
+  /** All of them, page by page as they are wanted. */
+  async *allSessions(): AsyncGenerator<SessionInfo, void, undefined> {
+    let after: string | undefined;
+    do {
+      const page: SessionPage = await this.sessions(after === undefined ? {} : { after });
+      yield* page.sessions;
+      // A server that gives the same page again would be asked for ever.
+      after = page.next === after ? undefined : page.next;
+    } while (after !== undefined);
   }
 
   createSession(session: NewSession): Promise<{ readonly sessionId: string }> {
-    return this.#json("POST", "/sessions", session);
+    return this.#connection.json("POST", "/sessions", { body: session, headers: this.#key() });
   }
 
   session(sessionId: string): Promise<SessionInfo> {
-    return this.#json("GET", sessionPath(sessionId));
+    return this.#connection.get(sessionPath(sessionId));
   }
 
   async deleteSession(sessionId: string): Promise<void> {
-    await this.#send("DELETE", sessionPath(sessionId));
+    await this.#connection.send("DELETE", sessionPath(sessionId));
   }
 
   async history(sessionId: string, type: "full" | "compacted" = "full"): Promise<readonly HistoryMessage[]> {
     const path = `${sessionPath(sessionId)}/history?type=${type}`;
-    const { history } = await this.#json<{ history: { [key in typeof type]?: HistoryMessage[] } }>(
-      "GET",
-      path,
-    );
-    return history[type] ?? [];
+    const { history } = await this.#connection.get<{
+      history?: { [key in typeof type]?: HistoryMessage[] };
+    }>(path);
+    return history?.[type] ?? [];
   }
 
-  /** Takes a turn and returns with all that it brought forth, in whichever mode it came. */
-  async turn(sessionId: string, request: TurnRequest, options: TurnOptions = {}): Promise<TurnResult> {
-    const { onEvent, signal } = options;
-    const response = await this.#send("POST", `${sessionPath(sessionId)}/turns`, request, signal);
-    if ((request.stream ?? "none") === "none") return (await response.json()) as TurnResult;
-    const events: TurnEvent[] = [];
-    for await (const event of turnEvents(response)) {
-      events.push(event);
-      onEvent?.(event);
-    }
-    const stop = events.findLast((event) => event.event === "turn_stop");
-    if (!stop) {
+  /** Iterated, its events as they come; awaited, all that it brought forth. */
+  turn(sessionId: string, request: TurnRequest, options: TurnOptions = {}): Turn {
+    return new Turn(this.#turnSetting(sessionId), request, options);
+  }
+
+  /** Extension: the turn that is under way, or the last one, whoever asked for it; told from its start. */
+  currentTurn(
+    sessionId: string,
+    {
+      stream = "delta",
+      ...options
+    }: Omit<TurnOptions, "idempotencyKey"> & { readonly stream?: StreamMode } = {},
+  ): Turn {
+    return new Turn(this.#turnSetting(sessionId, `?stream=${stream}`), undefined, options);
+  }
+
+  /** Extension: ends the turn, or one call of it. False when there was nothing to end. */
+  async cancel(sessionId: string, request: CancelRequest = {}): Promise<boolean> {
+    const path = `${sessionPath(sessionId)}/cancel`;
+    const { cancelled } = await this.#extension(
+      this.#connection.json<{ cancelled: boolean }>("POST", path, { body: request }),
+    );
+    return cancelled;
+  }
+
+  /** Extension: the open questions of all sessions. */
+  async questions(): Promise<readonly OpenQuestion[]> {
+    const { questions } = await this.#extension(
+      this.#connection.get<{ questions: readonly OpenQuestion[] }>("/questions"),
+    );
+    return questions;
+  }
+
+  /** Extension: the first answer counts; another one after it is refused with `ALREADY_ANSWERED`. */
+  answerQuestion(questionId: string, answer: QuestionAnswer): Promise<AnswerReceipt> {
+    const path = `/questions/${encodeURIComponent(questionId)}`;
+    return this.#extension(this.#connection.json("POST", path, { body: answer }));
+  }
+
+  /** Extension: a session's own events, those that were recorded and each new one, until the signal ends it. */
+  sessionEvents(
+    sessionId: string,
+    options: FollowOptions = {},
+  ): AsyncGenerator<RecordedSessionEvent, void, undefined> {
+    return followSession(this.#connection, `${sessionPath(sessionId)}/events`, options);
+  }
+
+  #turnSetting(sessionId: string, query = ""): TurnSetting {
+    return {
+      connection: this.#connection,
+      sessionId,
+      path: `${sessionPath(sessionId)}/turns${query}`,
+      sendsKeys: this.#sendsKeys,
+      keepsKeys: async () => this.#sendsKeys && (await this.offers("idempotency-key")),
+    };
+  }
+
+  #key(): Readonly<Record<string, string>> {
+    return this.#sendsKeys ? { "idempotency-key": randomKey() } : {};
+  }
+
+  async #extension<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    try {
+      return await answer;
+    } catch (error) {
+      // Ours says what it misses; a server that only knows the protocol does not know the address.
+      const isPlain = error instanceof AapError && error.problem === undefined;
+      if (!isPlain || (error.status !== 404 && error.status !== 405)) throw error;
       throw new AapError(
-        "STREAM_CUT",
-        `The stream of session ${sessionId} ended before its turn did. The turn goes on at the server; read the history to see what became of it.`,
+        "REFUSED",
+        `The server does not have this; it is an extension of AAP v3. It said: ${error.message}`,
+        { status: error.status },
       );
     }
-    return { ...stop.data, messages: messagesFromEvents(events) };
-  }
-
-  async #json<Body>(method: string, path: string, body?: object): Promise<Body> {
-    const response = await this.#send(method, path, body);
-    // The protocol says what is in it; a server that breaks its word is not this client's to mend.
-    return (await response.json()) as Body;
-  }
-
-  async #send(method: string, path: string, body?: object, signal?: AbortSignal): Promise<Response> {
-    const headers = new Headers();
-    if (this.#apiKey !== undefined) headers.set("authorization", `Bearer ${this.#apiKey}`);
-    if (body) headers.set("content-type", "application/json");
-    const request = new Request(this.#baseUrl + path, {
-      method,
-      headers,
-      ...(body && { body: JSON.stringify(body) }),
-      ...(signal && { signal }),
-    });
-    const response = await this.#fetch(request);
-    if (response.ok) return response;
-    throw new AapError("REFUSED", await refusal(response), response.status);
   }
 }
 
-export type AapErrorCode = "REFUSED" | "STREAM_CUT" | "WRONG_VERSION";
-
-/** `status`: the server's, when it refused a request. */
-export class AapError extends Error {
-  constructor(
-    readonly code: AapErrorCode,
-    message: string,
-    readonly status?: number,
-  ) {
-    super(message);
-    this.name = "AapError";
-  }
+function checked(meta: Meta): Meta {
+  if (meta.version === VERSION) return meta;
+  throw new AapError(
+    "WRONG_VERSION",
+    `The server speaks AAP version ${meta.version}, this client version ${VERSION}.`,
+  );
 }
 
 const sessionPath = (sessionId: string): string => `/sessions/${encodeURIComponent(sessionId)}`;
-
-async function refusal(response: Response): Promise<string> {
-  const text = await response.text();
-  try {
-    const { error } = JSON.parse(text) as { error?: unknown };
-    if (typeof error === "string") return error;
-  } catch {
-    // Not ours, or a proxy in between: the text says what it says.
-  }
-  return `The server answered ${response.status}: ${text.slice(0, 500)}`;
-}
-
-async function* turnEvents(response: Response): AsyncGenerator<TurnEvent> {
-  if (!response.body) return;
-  const parser = new SseParser();
-  const decoder = new TextDecoder();
-  const reader = response.body.getReader();
-  try {
-    for (;;) {
-      const { value, done } = await reader.read();
-      if (done) return;
-      for (const { event, data } of parser.push(decoder.decode(value, { stream: true }))) {
-        // Events that this client does not know are handed on too, for whoever does.
-        yield { event, data: JSON.parse(data) as object } as TurnEvent;
-      }
-    }
-  } finally {
-    await reader.cancel().catch(() => undefined);
-  }
-}

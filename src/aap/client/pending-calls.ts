@@ -15,7 +15,6 @@ export function pendingCalls(
   history: readonly HistoryMessage[],
   clientToolNames: Iterable<string>,
 ): PendingCalls {
-  const own = new Set(clientToolNames);
   const answered = new Set(
     history.flatMap((message) => (message.role === "tool" ? [message.toolCallId] : [])),
   );
@@ -24,8 +23,14 @@ export function pendingCalls(
   const open = blocks.filter(
     (block): block is ToolUseBlock => block.type === "tool_use" && !answered.has(block.toolCallId),
   );
+  return bySide(open, clientToolNames);
+}
+
+/** A name that the app has not declared is the server's, known or not. */
+export function bySide(calls: readonly ToolUseBlock[], clientToolNames: Iterable<string>): PendingCalls {
+  const own = new Set(clientToolNames);
   return {
-    client: open.filter(({ name }) => own.has(name)),
-    server: open.filter(({ name }) => !own.has(name)),
+    client: calls.filter(({ name }) => own.has(name)),
+    server: calls.filter(({ name }) => !own.has(name)),
   };
 }

@@ -1,4 +1,5 @@
-/** The words of AAP v3, as they travel. */
+/** The words of AAP v3, as they travel, and at the end those of our extensions. */
+import type { Question, ToolCall } from "../../call/index.js";
 
 export type JsonObject = { readonly [key: string]: unknown };
 
@@ -55,7 +56,12 @@ export type AgentInfo = {
     readonly image?: { readonly http?: object; readonly data?: object };
   };
 };
-export type Meta = { readonly version: number; readonly agents: readonly AgentInfo[] };
+export type Meta = {
+  readonly version: number;
+  readonly agents: readonly AgentInfo[];
+  /** What the server has beyond the protocol, such as `idempotency-key`. Ours; others say nothing. */
+  readonly extensions?: readonly string[];
+};
 
 export type AgentConfig = {
   readonly name: string;
@@ -113,3 +119,17 @@ export type TurnResult = {
   /** What went wrong, when the reason is an error and the server says it. */
   readonly error?: string;
 };
+
+/** An extension of ours: what to end. Without a call, the turn. */
+export type CancelRequest = { readonly toolCallId?: string; readonly reason?: string };
+
+/** An extension of ours: a question, with the call that it is about as far as someone needs it to decide. */
+export type OpenQuestion = Question & {
+  readonly call?: Pick<ToolCall, "name" | "kind" | "title" | "rawInput" | "content" | "locations">;
+};
+
+/** An extension of ours: one of the question's own options, or plain yes or no. */
+export type QuestionAnswer = (
+  | { readonly optionId: string; readonly granted?: never }
+  | { readonly granted: boolean; readonly optionId?: never }
+) & { readonly reason?: string };

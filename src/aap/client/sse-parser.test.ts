@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { readSse } from "./read-sse.js";
 import { SseParser } from "./sse-parser.js";
 import type { SseFrame } from "./sse-parser.js";
 
@@ -8,10 +9,33 @@ function parse(...pieces: string[]): readonly SseFrame[] {
   return pieces.flatMap((piece) => parser.push(piece));
 }
 
-test("a frame is its event and its data", () => {
-  expect(parse('id: 1\nevent: text_delta\ndata: {"delta":"a"}\n\n')).toEqual([
-    { event: "text_delta", data: '{"delta":"a"}' },
+test("a frame is its event, its data and its own id", () => {
+  expect(parse('id: 1\nevent: text_delta\ndata: {"delta":"a"}\n\ndata: b\n\n')).toEqual([
+    { event: "text_delta", data: '{"delta":"a"}', id: "1" },
+    { event: "message", data: "b" },
   ]);
+});
+
+test("the last id and the pause that the server asks for hold until others come", () => {
+  const parser = new SseParser();
+  parser.push("retry: 20\nid: 7\n\n: ping\n\ndata: x\n\nretry: soon\nid: a\u0000b\n\nid: 9\n");
+  // The last one's blank line has not come.
+  expect([parser.lastEventId, parser.retry]).toEqual(["7", 20]);
+  parser.push("\nid\n\n");
+  expect(parser.lastEventId).toBe("");
+});
+
+test("a server that never ends a line or a frame is given up", () => {
+  const piece = "x".repeat(8 * 1024 * 1024);
+  for (const text of [piece, `data: ${piece}\n`]) {
+    const parser = new SseParser();
+    const pushAll = () => {
+      for (let count = 0; count < 9; count += 1) parser.push(text);
+    };
+    expect(pushAll).toThrow(
+      "The server sent an event of more than 67108864 characters. The stream was given up.",
+    );
+  }
 });
 
 test("several lines of data are one text, and only one space after the colon is not part of it", () => {
@@ -36,29 +60,65 @@ test("a carriage return and its line feed may come in two pieces", () => {
   expect(parse("data: a\r", "\ndata: b\r", "\n\r", "\n")).toEqual([{ event: "message", data: "a\nb" }]);
 });
 
-test("whatever the line ends and wherever the stream is cut, the frames are the same", () => {
-  const word = fc.string({ unit: fc.constantFrom("a", "é", "{", ":", " ", "\u2028", "🙂") });
-  const event = fc.constantFrom("text_delta", "turn_stop", "x");
-  const frames = fc.array(fc.record({ event, lines: fc.array(word, { minLength: 1, maxLength: 3 }) }));
-  const lineEnd = fc.constantFrom("\n", "\r\n", "\r");
-  fc.assert(
-    fc.property(frames, lineEnd, fc.array(fc.nat(), { maxLength: 30 }), (sent, end, cuts) => {
-      const text = sent
-        .flatMap((frame, index) => [
-          `: comment ${index}`,
-          `event: ${frame.event}`,
-          ...frame.lines.map((line) => `data: ${line}`),
-          "",
-        ])
-        .map((line) => line + end)
-        .join("");
-      const at = [...new Set([0, ...cuts.map((cut) => cut % (text.length + 1)), text.length])].sort(
+/** A reader of whole texts, written from the standard's own steps and not from the parser. */
+function oracle(stream: string): { frames: SseFrame[]; lastEventId: string; retry: number | undefined } {
+  const frames: SseFrame[] = [];
+  let [event, data, lastEventId]: [string, string[], string] = ["", [], ""];
+  let [id, retry]: [string | undefined, number | undefined] = [undefined, undefined];
+  const lines = stream
+    .replace(/^\uFEFF/, "")
+    .replaceAll("\r\n", "\n")
+    .replaceAll("\r", "\n")
+    .split("\n");
+  for (const line of lines.slice(0, -1)) {
+    const [, field = "", value = ""] = /^([^:]*)(?::\u0020?([^]*))?$/.exec(line) ?? [];
+    if (line === "") {
+      if (data.length > 0)
+        frames.push({ event: event || "message", data: data.join("\n"), ...(id !== undefined && { id }) });
+      if (id !== undefined) lastEventId = id;
+      [event, data, id] = ["", [], undefined];
+    } else if (field === "event") event = value;
+    else if (field === "data") data.push(value);
+    else if (field === "id" && !value.includes("\u0000")) id = value;
+    else if (field === "retry" && /^[0-9]+$/.test(value)) retry = Number(value);
+  }
+  return { frames, lastEventId, retry };
+}
+
+const word = fc.string({
+  unit: fc.constantFrom("a", "é", "{", ":", " ", "\u2028", "🙂", "\uFEFF", "1", "\u0000"),
+});
+const field = fc.constantFrom("event", "data", "data", "data", "id", "retry", "", "datas", "other");
+const line = fc.oneof(
+  fc.tuple(field, fc.constantFrom(":", ": ", ":  "), word).map((parts) => parts.join("")),
+  field,
+  fc.constant(""),
+  fc.constant(""),
+);
+const lineEnd = fc.constantFrom("\n", "\r\n", "\r");
+const stream = fc
+  .tuple(fc.boolean(), fc.array(fc.tuple(line, lineEnd)), word)
+  .map(([mark, lines, rest]) => `${mark ? "\uFEFF" : ""}${lines.flat().join("")}${rest}`);
+
+test("whatever is in a stream and wherever its bytes are cut, it reads as the standard says", async () => {
+  await fc.assert(
+    fc.asyncProperty(stream, fc.array(fc.nat(), { maxLength: 40 }), async (text, cuts) => {
+      const bytes = new TextEncoder().encode(text);
+      const at = [...new Set([0, ...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length])].sort(
         (one, other) => one - other,
       );
-      const pieces = at.map((from, index) => text.slice(from, at[index + 1] ?? text.length));
-      expect(parse(...pieces)).toEqual(
-        sent.map((frame) => ({ event: frame.event, data: frame.lines.join("\n") })),
-      );
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          for (const [index, from] of at.entries()) controller.enqueue(bytes.slice(from, at[index + 1]));
+          controller.close();
+        },
+      });
+      const parser = new SseParser();
+      const frames: SseFrame[] = [];
+      for await (const frame of readSse(body, parser)) frames.push(frame);
+      const { lastEventId, retry } = parser;
+      expect({ frames, lastEventId, retry }).toEqual(oracle(text));
     }),
+    { numRuns: 300 },
   );
 });

@@ -1,17 +1,37 @@
 /**
  * Reads a stream of server-sent events, in whatever pieces it comes. A frame counts when its blank line
- * has come; a frame without data is none.
+ * has come; a frame without data is none, but its id and its `retry` hold. A server that never ends a frame
+ * costs a bounded amount of memory.
  */
+import { AapError } from "./aap-error.js";
 
-export type SseFrame = { readonly event: string; readonly data: string };
+/** `id` is there when this very frame has one. */
+export type SseFrame = { readonly event: string; readonly data: string; readonly id?: string };
+
+/** Characters of one frame: far above any tool result, far below what a page can hold. */
+const MOST_CHARACTERS = 64 * 1024 * 1024;
 
 export class SseParser {
   #line = "";
   #event = "";
   #data: string[] = [];
+  #id: string | undefined;
+  #size = 0;
+  #lastEventId = "";
+  #retry: number | undefined;
   /** A carriage return ended the last piece: a line feed now belongs to it. */
   #afterReturn = false;
   #isFirst = true;
+
+  /** Where a stream that is taken up again goes on; empty when the server gives no ids. */
+  get lastEventId(): string {
+    return this.#lastEventId;
+  }
+
+  /** Milliseconds that the server wants a client to wait before it comes again. */
+  get retry(): number | undefined {
+    return this.#retry;
+  }
 
   push(piece: string): readonly SseFrame[] {
     const frames: SseFrame[] = [];
@@ -29,6 +49,7 @@ export class SseParser {
       if (frame) frames.push(frame);
     }
     this.#line = lines.length === 0 ? this.#line + rest : rest;
+    this.#checkSize();
     return frames;
   }
 
@@ -38,16 +59,36 @@ export class SseParser {
     const field = colon === -1 ? line : line.slice(0, colon);
     const value = colon === -1 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
     if (field === "event") this.#event = value;
-    else if (field === "data") this.#data.push(value);
-    // Comments, ids and fields that nobody knows are passed over.
+    else if (field === "data") {
+      this.#data.push(value);
+      this.#size += value.length + 1;
+      this.#checkSize();
+    } else if (field === "id" && !value.includes("\0")) this.#id = value;
+    else if (field === "retry" && /^\d+$/.test(value)) this.#retry = Number(value);
+    // Comments and fields that nobody knows are passed over.
     return undefined;
   }
 
   #end(): SseFrame | undefined {
-    const frame = { event: this.#event === "" ? "message" : this.#event, data: this.#data.join("\n") };
+    const frame = {
+      event: this.#event === "" ? "message" : this.#event,
+      data: this.#data.join("\n"),
+      ...(this.#id !== undefined && { id: this.#id }),
+    };
     const isWhole = this.#data.length > 0;
+    if (this.#id !== undefined) this.#lastEventId = this.#id;
     this.#event = "";
     this.#data = [];
+    this.#id = undefined;
+    this.#size = 0;
     return isWhole ? frame : undefined;
+  }
+
+  #checkSize(): void {
+    if (this.#size + this.#line.length <= MOST_CHARACTERS) return;
+    throw new AapError(
+      "NOT_AAP",
+      `The server sent an event of more than ${MOST_CHARACTERS} characters. The stream was given up.`,
+    );
   }
 }

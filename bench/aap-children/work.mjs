@@ -1,0 +1,33 @@
+// What all servers of the benchmark do, so that they do the same.
+export const TOKEN = "the-token-of-the-benchmark";
+
+/** Pieces of a turn that comes as fast as it can. */
+export const PIECES = 200;
+const WORDS = [
+  "a ",
+  "tool ",
+  "call ",
+  "is ",
+  "announced, ",
+  "checked, ",
+  "run, ",
+  "reported ",
+  "and ",
+  "remembered. ",
+];
+export const piece = (index) => WORDS[index % WORDS.length];
+
+/** A turn that takes its time: a piece each so many milliseconds, with the moment it was made in it. */
+export const PACE = 20;
+export const PACED_PIECES = 200;
+export const stamp = () => `@${(performance.timeOrigin + performance.now()).toFixed(2)} `;
+
+/** A child says where it listens, and how much memory it uses when it is asked. */
+export function listening(url) {
+  process.send({ url });
+  process.on("message", () => {
+    globalThis.gc?.();
+    process.send({ memory: process.memoryUsage().rss });
+  });
+  process.on("disconnect", () => process.exit());
+}

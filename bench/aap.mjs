@@ -1,0 +1,266 @@
+// Turns over AAP: our server, durable on SQLite, against a bare node:http server and a bare hono one that write the same
+// bytes and remember nothing. Servers are processes of their own and take turns in every round; what counts is the
+// median of the rounds' ratios. Every turn must end with its stop, or the benchmark fails.
+import { fork } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { PACE, PACED_PIECES, TOKEN } from "./aap-children/work.mjs";
+import { median } from "./measure.mjs";
+
+const ROUNDS = Number(process.env.TOOLGATE_ROUNDS ?? 5);
+const PACED_ROUNDS = Math.min(ROUNDS, 3);
+const BARE = "node:http";
+const OURS = "toolgate, SQLite";
+/** How many sessions at a time, and how many turns each of them takes one after the other in a round. */
+const LOADS = [
+  { sessions: 1, turns: 40 },
+  { sessions: 50, turns: 4 },
+  { sessions: 500, turns: 1 },
+];
+const IDLE = 1_000;
+const folder = mkdtempSync(join(tmpdir(), "toolgate-bench-"));
+let agent = new Agent({ keepAlive: true });
+const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
+
+class Served {
+  #child;
+
+  static async start(name, file) {
+    const path = fileURLToPath(new URL(`aap-children/${name}.mjs`, import.meta.url));
+    const served = new Served();
+    served.#child = fork(path, [file], { execArgv: ["--expose-gc"] });
+    served.url = (await served.#next()).url;
+    return served;
+  }
+
+  async memory() {
+    this.#child.send("memory");
+    return (await this.#next()).memory;
+  }
+
+  async stop() {
+    const left = new Promise((resolve) => this.#child.once("exit", resolve));
+    this.#child.disconnect();
+    await left;
+  }
+
+  #next() {
+    return new Promise((resolve, reject) => {
+      this.#child.once("message", resolve);
+      this.#child.once("exit", () => reject(new Error("A server of the benchmark has ended.")));
+    });
+  }
+}
+
+/** Sends a body and hands on each piece of the answer as it comes. */
+function post(url, body, onPiece) {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method: "POST", agent, headers }, (response) => {
+      response.on("data", onPiece);
+      response.on("end", () => resolve(response.statusCode));
+      response.on("error", reject);
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
+
+async function text(url, body) {
+  const pieces = [];
+  const status = await post(url, body, (piece) => pieces.push(piece));
+  const all = Buffer.concat(pieces).toString();
+  if (status >= 300) throw new Error(`${url} answered ${status}: ${all}`);
+  return all;
+}
+
+/** So many connections that are open and new: servers close those that nobody uses for a while. */
+async function connected(url, count) {
+  agent.destroy();
+  agent = new Agent({ keepAlive: true });
+  const one = () =>
+    new Promise((resolve, reject) => {
+      const sent = request(`${url}/meta`, { agent }, (response) => response.resume().on("end", resolve));
+      sent.on("error", reject).end();
+    });
+  await Promise.all(Array.from({ length: count }, one));
+}
+
+const turnBody = (stream, content) => JSON.stringify({ stream, messages: [{ role: "user", content }] });
+const END_OF_STREAM = 'event: turn_stop\ndata: {"stopReason":"end_turn"}';
+const END_OF_WHOLE = '"stopReason":"end_turn"';
+let turnsTaken = 0;
+
+/** Milliseconds of one turn. Throws unless it came to its stop, and with all of its bytes. */
+async function turn(base, sessionId, stream, bytes) {
+  let [length, head, tail] = [0, "", ""];
+  const start = performance.now();
+  const status = await post(`${base}/sessions/${sessionId}/turns`, turnBody(stream, "go"), (piece) => {
+    length += piece.length;
+    if (head === "") head = piece.toString("latin1", 0, 64);
+    tail =
+      piece.length >= 128
+        ? piece.toString("latin1", piece.length - 128)
+        : (tail + piece.toString("latin1")).slice(-128);
+  });
+  const took = performance.now() - start;
+  // The other bare server writes the id last.
+  const hasStop = stream === "none" ? (head + tail).includes(END_OF_WHOLE) : tail.includes(END_OF_STREAM);
+  if (status !== 200 || !hasStop || length < bytes * 0.95)
+    throw new Error(`A turn ended with ${status}, ${length} bytes of ${bytes}, and ${tail}`);
+  turnsTaken += 1;
+  return took;
+}
+
+const newSession = async (base) =>
+  JSON.parse(await text(`${base}/sessions`, JSON.stringify({ agent: { name: "bench" } }))).sessionId;
+
+/** Fresh ones, where a server has any: what a session has behind it is not measured here. */
+async function sessionsFor(name, base, count) {
+  if (name !== OURS) return Array.from({ length: count }, () => "s");
+  await connected(base, 1);
+  const ids = [];
+  for (let at = 0; at < count; at += 50)
+    ids.push(
+      ...(await Promise.all(Array.from({ length: Math.min(50, count - at) }, () => newSession(base)))),
+    );
+  return ids;
+}
+
+const at = (all, part) => all.sort((a, b) => a - b)[Math.min(all.length - 1, Math.floor(all.length * part))];
+const number = (value, digits, width) => value.toFixed(digits).padStart(width);
+
+/** What our server answers to one turn: the bare ones repeat it. */
+async function recorded(base) {
+  const one = async (mode) => text(`${base}/sessions/${await newSession(base)}/turns`, turnBody(mode, "go"));
+  return { delta: await one("delta"), none: await one("none") };
+}
+
+async function compareLoad(servers, { sessions, turns }, mode, { bytes, events }) {
+  const rows = new Map(Object.keys(servers).map((name) => [name, { rates: [], ratios: [], times: [] }]));
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const rates = {};
+    for (const [name, { url }] of Object.entries(servers)) {
+      const ids = await sessionsFor(name, url, sessions);
+      const { times } = rows.get(name);
+      await connected(url, sessions);
+      const start = performance.now();
+      await Promise.all(
+        ids.map(async (sessionId) => {
+          for (let count = 0; count < turns; count += 1) times.push(await turn(url, sessionId, mode, bytes));
+        }),
+      );
+      rates[name] = ((sessions * turns) / (performance.now() - start)) * 1000;
+    }
+    for (const [name, row] of rows) {
+      row.rates.push(rates[name]);
+      row.ratios.push(rates[name] / rates[BARE]);
+    }
+  }
+  console.log(
+    `${sessions} session${sessions === 1 ? "" : "s"}, ${mode}, ${events} event${events === 1 ? "" : "s"} a turn`,
+  );
+  for (const [name, { rates, ratios, times }] of rows) {
+    const rate = median(rates);
+    console.log(
+      `  ${name.padEnd(18)} ${number(rate, 0, 7)} turns/s ${number(rate * events, 0, 9)} events/s   p50 ${number(at(times, 0.5), 1, 7)} ms  p99 ${number(at(times, 0.99), 1, 7)} ms   ${median(ratios).toFixed(2)} of bare`,
+    );
+  }
+}
+
+/** Milliseconds from where each piece was made to here, 500 sessions at once. */
+async function pacedLags(name, base) {
+  const lags = [];
+  const ids = await sessionsFor(name, base, 500);
+  await connected(base, 500);
+  await Promise.all(
+    ids.map(async (sessionId, index) => {
+      // Not all in the same moment.
+      await new Promise((resolve) => setTimeout(resolve, index * 2));
+      let [seen, rest] = [0, ""];
+      await post(`${base}/sessions/${sessionId}/turns`, turnBody("delta", "paced"), (piece) => {
+        const now = performance.timeOrigin + performance.now();
+        const all = rest + piece.toString("latin1");
+        const end = all.lastIndexOf("\n\n") + 1;
+        rest = all.slice(end);
+        // A server may put pieces that were made together into one event.
+        for (const [, made] of all.slice(0, end).matchAll(/@([\d.]+) /g)) {
+          lags.push(now - Number(made));
+          seen += 1;
+        }
+      });
+      if (seen !== PACED_PIECES)
+        throw new Error(`${name} lost ${PACED_PIECES - seen} of ${PACED_PIECES} pieces.`);
+      turnsTaken += 1;
+    }),
+  );
+  return { p50: at(lags, 0.5), p99: at(lags, 0.99) };
+}
+
+async function comparePaced(servers) {
+  const rows = new Map(Object.keys(servers).map((name) => [name, { p50: [], p99: [], ratios: [] }]));
+  for (let round = 0; round < PACED_ROUNDS; round += 1) {
+    for (const [name, { url }] of Object.entries(servers)) {
+      const { p50, p99 } = await pacedLags(name, url);
+      rows.get(name).p50.push(p50);
+      rows.get(name).p99.push(p99);
+    }
+    for (const row of rows.values()) row.ratios.push(row.p99.at(-1) / rows.get(BARE).p99.at(-1));
+  }
+  console.log(`500 sessions, a piece each ${PACE} ms, from where it is made to the client`);
+  for (const [name, { p50, p99, ratios }] of rows)
+    console.log(
+      `  ${name.padEnd(18)} p50 ${number(median(p50), 1, 7)} ms  p99 ${number(median(p99), 1, 7)} ms   ${median(ratios).toFixed(2)} times bare's p99`,
+    );
+}
+
+/** Bytes that a session keeps in memory once its turn is over. */
+async function idleSize() {
+  const server = await Served.start("ours", join(folder, "idle.sqlite"));
+  const use = async (count) => {
+    const ids = await sessionsFor(OURS, server.url, count);
+    const worker = async () => {
+      for (let id = ids.pop(); id !== undefined; id = ids.pop()) await turn(server.url, id, "delta", 0);
+    };
+    await Promise.all(Array.from({ length: 20 }, worker));
+  };
+  await use(200);
+  const before = await server.memory();
+  await use(IDLE);
+  const after = await server.memory();
+  await server.stop();
+  console.log(
+    `${IDLE} sessions that took a turn and idle: ${((after - before) / IDLE / 1024).toFixed(1)} KB each, the process ${(after / 1024 / 1024).toFixed(0)} MB`,
+  );
+}
+
+try {
+  const ours = await Served.start("ours", join(folder, "ledger.sqlite"));
+  const answers = await recorded(ours.url);
+  const file = join(folder, "recorded.json");
+  writeFileSync(file, JSON.stringify(answers));
+  const servers = {
+    [BARE]: await Served.start("bare-http", file),
+    "hono streamSSE": await Served.start("bare-hono", file),
+    [OURS]: ours,
+  };
+  const events = answers.delta.split("\n\n").filter((frame) => /^data:/m.test(frame)).length;
+  for (const { url } of Object.values(servers))
+    for (let count = 0; count < 30; count += 1)
+      await turn(url, url === ours.url ? await newSession(url) : "s", count % 2 === 0 ? "delta" : "none", 0);
+  for (const mode of ["none", "delta"])
+    for (const load of LOADS)
+      await compareLoad(servers, load, mode, {
+        bytes: answers[mode].length,
+        events: mode === "none" ? 1 : events,
+      });
+  await comparePaced(servers);
+  for (const server of Object.values(servers)) await server.stop();
+  await idleSize();
+  console.log(`all ${turnsTaken} turns ended with turn_stop`);
+} finally {
+  agent.destroy();
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,177 @@
+/**
+ * One server, by its address and key: requests out, answers or words of what went wrong back.
+ *
+ * What must stay true: the key goes to this server only (a redirect is not followed) and is in no error; what the
+ * server says no to is an `AapError` with its status, and so is an answer that is not JSON.
+ */
+import { AapError } from "./aap-error.js";
+import type { AapErrorDetails } from "./aap-error.js";
+import { Retries } from "./retries.js";
+
+export type ConnectionOptions = {
+  /** Where the server is, with its path prefix if it has one. */
+  readonly baseUrl: string;
+  readonly apiKey?: string;
+  readonly fetch?: (request: Request) => Promise<Response>;
+};
+
+/** How often a request that only reads is sent again. */
+const MOST_READS = 4;
+
+export type SendOptions = {
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+};
+
+export class Connection {
+  readonly #baseUrl: string;
+  readonly #apiKey: string | undefined;
+  readonly #fetch: (request: Request) => Promise<Response>;
+  #hasAnswered = false;
+
+  constructor({ baseUrl, apiKey, fetch: send }: ConnectionOptions) {
+    this.#baseUrl = usableUrl(baseUrl);
+    this.#apiKey = usableKey(apiKey);
+    // Not `globalThis.fetch` itself: browsers want it called on their window.
+    this.#fetch = send ?? ((request) => fetch(request));
+  }
+
+  async json<Body>(method: string, path: string, options: SendOptions = {}): Promise<Body> {
+    return this.read(await this.send(method, path, options), options.signal);
+  }
+
+  /** Only reads, so it is asked again when an answer is lost; but not from a server that never answered, unless told. */
+  async get<Body>(path: string, { isPatient = this.#hasAnswered } = {}): Promise<Body> {
+    const retries = new Retries();
+    for (;;) {
+      try {
+        return await this.json("GET", path);
+      } catch (error) {
+        if (!isPatient || !(error instanceof AapError) || error.code !== "UNREACHABLE") throw error;
+        await retries.pause(error, { most: MOST_READS });
+      }
+    }
+  }
+
+  /** The protocol says what is in it; a server that breaks its word is not this client's to mend. */
+  async read<Body>(response: Response, signal?: AbortSignal): Promise<Body> {
+    let text: string;
+    try {
+      text = await response.text();
+    } catch (error) {
+      throw this.#lost(error, signal);
+    }
+    try {
+      return JSON.parse(text) as Body;
+    } catch {
+      const said = this.#withoutKey(text.slice(0, 200));
+      throw new AapError(
+        "NOT_AAP",
+        `The server answered ${response.status} with something that is not JSON: ${said}`,
+        { status: response.status },
+      );
+    }
+  }
+
+  /** Throws what `signal` was aborted with as it is. */
+  async send(method: string, path: string, options: SendOptions = {}): Promise<Response> {
+    const { body, headers: more = {}, signal } = options;
+    signal?.throwIfAborted();
+    const headers = new Headers(more);
+    if (this.#apiKey !== undefined) headers.set("authorization", `Bearer ${this.#apiKey}`);
+    if (body) headers.set("content-type", "application/json");
+    const request = new Request(this.#baseUrl + path, {
+      method,
+      headers,
+      redirect: "error",
+      ...(body && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    });
+    let response: Response;
+    try {
+      response = await this.#fetch(request);
+    } catch (error) {
+      throw this.#lost(error, signal);
+    }
+    this.#hasAnswered = true;
+    if (response.ok) return response;
+    throw await this.#refusal(response);
+  }
+
+  #lost(error: unknown, signal: AbortSignal | undefined): unknown {
+    if (signal?.aborted) return signal.reason;
+    const why = this.#withoutKey(reasonOf(error));
+    return new AapError("UNREACHABLE", `The server did not answer (${why}).`);
+  }
+
+  async #refusal(response: Response): Promise<AapError> {
+    const { status } = response;
+    const text = await response.text().catch(() => "");
+    const { message, problem, details } = refusalIn(this.#withoutKey(text));
+    const said = message ?? this.#withoutKey(`The server answered ${status}: ${text.slice(0, 500)}`);
+    const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+    return new AapError("REFUSED", said, {
+      status,
+      ...(details && { details }),
+      ...(problem !== undefined && { problem }),
+      ...(Number.isFinite(seconds) && { retryAfter: seconds }),
+    });
+  }
+
+  #withoutKey(text: string): string {
+    return this.#apiKey === undefined ? text : text.replaceAll(this.#apiKey, "***");
+  }
+}
+
+function usableUrl(baseUrl: string): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  // The address itself is not repeated: what does not belong there may be a secret.
+  const problem = !url
+    ? "is no URL"
+    : !/^https?:$/.test(url.protocol)
+      ? "must begin with http:// or https://"
+      : url.username !== "" || url.password !== ""
+        ? "must hold no name and no password; give the key beside it"
+        : url.search !== "" || url.hash !== ""
+          ? "must end with a path, without a query"
+          : undefined;
+  if (!url || problem !== undefined)
+    throw new AapError("UNUSABLE", `The server's address ${problem}. Nothing was sent.`);
+  return url.href.replace(/\/+$/, "");
+}
+
+function usableKey(apiKey: string | undefined): string | undefined {
+  if (apiKey === undefined || /^[!-~]+$/.test(apiKey)) return apiKey;
+  throw new AapError(
+    "UNUSABLE",
+    "The key is empty or has characters that no header can carry, such as a line end. Nothing was sent.",
+  );
+}
+
+/** Ours are `{ error: { code, message } }`; the official server's `{ error: "text" }`. */
+function refusalIn(
+  text: string,
+): Pick<AapErrorDetails, "problem" | "details"> & { readonly message?: string } {
+  try {
+    const { error } = JSON.parse(text) as { error?: unknown };
+    if (typeof error === "string") return { message: error };
+    const { message, code, ...details } = (error ?? {}) as Record<string, unknown>;
+    return {
+      details,
+      ...(typeof message === "string" && { message }),
+      ...(typeof code === "string" && { problem: code }),
+    };
+  } catch {
+    // Not ours, or a proxy in between: the text says what it says.
+    return {};
+  }
+}
+
+/** `fetch` hides why it failed in a cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return "no reason is known";
+  const { cause } = error;
+  const inner = cause instanceof Error && cause.message !== "" ? cause.message : undefined;
+  return inner ?? error.message;
+}

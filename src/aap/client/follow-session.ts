@@ -1,0 +1,69 @@
+/**
+ * A session's own events as they are recorded, whoever causes them: an extension of ours. It lasts until the signal
+ * ends it; a connection that breaks is taken up where it was, and nothing comes twice.
+ */
+import type { SessionEvent } from "../../call/index.js";
+import { AapError } from "./aap-error.js";
+import type { Connection } from "./connection.js";
+import { readSse } from "./read-sse.js";
+import { isPassing, Retries } from "./retries.js";
+import { SseParser } from "./sse-parser.js";
+
+/** `id` is what `after` takes. */
+export type RecordedSessionEvent = { readonly id: string; readonly event: SessionEvent };
+
+export type FollowOptions = {
+  /** Only what was recorded after the event of this id. */
+  readonly after?: string;
+  readonly signal?: AbortSignal;
+};
+
+export async function* followSession(
+  connection: Connection,
+  path: string,
+  { after, signal }: FollowOptions = {},
+): AsyncGenerator<RecordedSessionEvent, void, undefined> {
+  const retries = new Retries();
+  let last = after;
+  let isFirst = true;
+  for (;;) {
+    const parser = new SseParser();
+    let failure = new AapError("STREAM_CUT", "The stream of the session's events ended.");
+    try {
+      const headers = { ...(last !== undefined && { "last-event-id": last }) };
+      const response = await connection.send("GET", path, { headers, signal });
+      const body = bodyOf(response);
+      retries.succeeded();
+      for await (const frame of readSse(body, parser)) {
+        if (frame.id === undefined || frame.id === last) continue;
+        last = frame.id;
+        yield { id: frame.id, event: sessionEvent(frame.data) };
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      // A body that breaks off throws whatever the platform calls it.
+      if (error instanceof AapError) failure = error;
+      const isRefused = failure.code === "REFUSED" && (isFirst || !isPassing(failure));
+      if (isRefused || failure.code === "NOT_AAP" || (isFirst && failure.code === "UNREACHABLE"))
+        throw failure;
+    }
+    isFirst = false;
+    await retries.pause(failure, { retry: parser.retry, signal });
+  }
+}
+
+function sessionEvent(data: string): SessionEvent {
+  try {
+    // The server of this extension is ours, and so are its events.
+    return JSON.parse(data) as SessionEvent;
+  } catch {
+    throw new AapError("NOT_AAP", "The server sent an event of a session that is not JSON.");
+  }
+}
+
+function bodyOf({ body, headers, status }: Response): ReadableStream<Uint8Array> {
+  if (body && /^text\/event-stream\b/i.test(headers.get("content-type") ?? "")) return body;
+  throw new AapError("NOT_AAP", "The server answered with something that is no stream of events.", {
+    status,
+  });
+}

@@ -1,0 +1,164 @@
+/**
+ * A turn as it streams: an iterator of its events, and awaited, all that it brought forth.
+ *
+ * What must stay true: an event is handed on once, however often the stream broke; the request is sent again only to a
+ * server that keeps what a key was answered with, so nothing runs twice; a stream that ends without `turn_stop` is
+ * taken up again or an error, and never a short turn.
+ */
+import { AapError } from "./aap-error.js";
+import type { Connection } from "./connection.js";
+import { messagesFromEvents } from "./messages-from-events.js";
+import type { TurnEvent, TurnRequest, TurnResult } from "./protocol.js";
+import { randomKey } from "./random-key.js";
+import { isPassing, Retries } from "./retries.js";
+import { attemptTurn } from "./turn-attempt.js";
+import type { Attempt, Place } from "./turn-attempt.js";
+
+export type TurnOptions = {
+  /** Hears of every event as it comes; in the mode `none` of all of them at the end. */
+  readonly onEvent?: (event: TurnEvent) => void;
+  /** Stops listening. The turn goes on at the server. */
+  readonly signal?: AbortSignal;
+  /** The same key with the same request is the same turn; a new one unless told. */
+  readonly idempotencyKey?: string;
+};
+
+export type TurnSetting = {
+  readonly connection: Connection;
+  readonly sessionId: string;
+  readonly path: string;
+  readonly sendsKeys: boolean;
+  /** Whether the server answers a key that it has seen with what it answered before. */
+  readonly keepsKeys: () => Promise<boolean>;
+};
+
+export class Turn implements AsyncIterable<TurnEvent>, Promise<TurnResult> {
+  readonly [Symbol.toStringTag] = "Turn";
+  readonly #setting: TurnSetting;
+  readonly #events: AsyncGenerator<TurnEvent, void, undefined>;
+  /** The first event that is awaited, until somebody takes it: the request is sent at once, listened to or not. */
+  #first: Promise<IteratorResult<TurnEvent, void>> | undefined;
+  readonly #place: Place = {
+    seen: new Set(),
+    firstEventId: undefined,
+    lastEventId: undefined,
+    retry: undefined,
+    messages: undefined,
+  };
+  #result: TurnResult | undefined;
+  #whole: Promise<TurnResult> | undefined;
+
+  /** Without a request, a turn that was asked for before is only heard. */
+  constructor(setting: TurnSetting, request: TurnRequest | undefined, options: TurnOptions) {
+    this.#setting = setting;
+    this.#events = this.#hear(request, options);
+    this.#first = this.#events.next();
+    // Whoever listens hears of it; nobody has to.
+    this.#first.catch(() => undefined);
+  }
+
+  /** The id of its first event, once that has come: two turns with the same one are the same. Undefined where there are no ids. */
+  get firstEventId(): string | undefined {
+    return this.#place.firstEventId;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<TurnEvent, void, undefined> {
+    return { next: () => this.#next(), return: () => this.#events.return() };
+  }
+
+  // oxlint-disable-next-line unicorn/no-thenable -- whoever wants only the result awaits the turn
+  then<Value = TurnResult, Other = never>(
+    onResult?: ((result: TurnResult) => Value | PromiseLike<Value>) | null,
+    onError?: ((error: unknown) => Other | PromiseLike<Other>) | null,
+  ): Promise<Value | Other> {
+    this.#whole ??= this.#drain();
+    return this.#whole.then(onResult, onError);
+  }
+
+  catch<Other = never>(
+    onError?: ((error: unknown) => Other | PromiseLike<Other>) | null,
+  ): Promise<TurnResult | Other> {
+    return this.then(undefined, onError);
+  }
+
+  finally(onEnd?: (() => void) | null): Promise<TurnResult> {
+    return this.then(undefined).finally(onEnd);
+  }
+
+  #next(): Promise<IteratorResult<TurnEvent, void>> {
+    const next = this.#first ?? this.#events.next();
+    this.#first = undefined;
+    return next;
+  }
+
+  async #drain(): Promise<TurnResult> {
+    // Whoever iterates has the events; here they only have to come to their end.
+    while (!(await this.#next()).done);
+    if (this.#result) return this.#result;
+    throw new AapError("STREAM_CUT", `Nobody listened to the turn to its end. ${this.#goesOn()}`);
+  }
+
+  async *#hear(
+    request: TurnRequest | undefined,
+    { onEvent, signal, idempotencyKey = randomKey() }: TurnOptions,
+  ): AsyncGenerator<TurnEvent, void, undefined> {
+    const { connection, path, sendsKeys } = this.#setting;
+    const place = this.#place;
+    const key = sendsKeys && request ? idempotencyKey : undefined;
+    const attempt: Attempt = { connection, path, request, idempotencyKey: key, signal, place };
+    const retries = new Retries();
+    const heard: TurnEvent[] = [];
+    let events = attemptTurn(attempt);
+    try {
+      for (;;) {
+        const event = await nextOf(events);
+        if (event instanceof AapError) {
+          await this.#comeAgain(event, attempt, retries);
+          events = attemptTurn(attempt);
+          continue;
+        }
+        retries.succeeded();
+        heard.push(event);
+        const isLast = event.event === "turn_stop";
+        // Before the last event is handed on: who has it may stop there.
+        if (isLast) this.#result = { ...event.data, messages: place.messages ?? messagesFromEvents(heard) };
+        onEvent?.(event);
+        yield event;
+        if (isLast) return;
+      }
+    } finally {
+      await events.return();
+    }
+  }
+
+  /** Returns when the request may be sent again; throws when it may not. */
+  async #comeAgain(error: AapError, { place, signal, request }: Attempt, retries: Retries): Promise<void> {
+    if (error.code === "REFUSED") {
+      // What is refused at once is the caller's to hear; on the way back a server may only be starting.
+      if (retries.isFresh || !isPassing(error)) throw error;
+    } else if (error.code === "UNREACHABLE" || error.code === "STREAM_CUT") {
+      const mayComeAgain = !request || place.lastEventId !== undefined || (await this.#setting.keepsKeys());
+      if (!mayComeAgain)
+        throw new AapError(error.code, `${error.message} ${this.#goesOn()} ${NOT_AGAIN}`, { cause: error });
+    } else throw error;
+    await retries.pause(error, { retry: place.retry, signal });
+  }
+
+  #goesOn(): string {
+    return `The turn of session ${this.#setting.sessionId} may go on at the server; read the history to see what became of it.`;
+  }
+}
+
+const NOT_AGAIN =
+  "It was not sent again: this server gives its events no ids and promises to keep no answers, so it might have run twice.";
+
+/** The next event, or why there is none. What is no error of the protocol is thrown. */
+async function nextOf(events: AsyncGenerator<TurnEvent, void, undefined>): Promise<TurnEvent | AapError> {
+  try {
+    const next = await events.next();
+    return next.done ? new AapError("STREAM_CUT", "The stream ended before its turn did.") : next.value;
+  } catch (error) {
+    if (error instanceof AapError) return error;
+    throw error;
+  }
+}

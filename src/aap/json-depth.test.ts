@@ -1,0 +1,36 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { isTooDeep } from "./json-depth.js";
+
+const nested = (depth: number, [open, close] = ["[", "]"]) => `${open.repeat(depth)}1${close.repeat(depth)}`;
+
+test.each([
+  ["[", "]"],
+  ['{"a":', "}"],
+])("%s may stand 128 deep and no deeper", (open, close) => {
+  expect(isTooDeep(nested(128, [open, close]))).toBe(false);
+  expect(isTooDeep(nested(129, [open, close]))).toBe(true);
+});
+
+test("a hundred thousand levels are seen, and nothing overflows", () => {
+  expect(isTooDeep(nested(100_000))).toBe(true);
+  expect(isTooDeep("[".repeat(100_000))).toBe(true);
+});
+
+test("what stands in a text, or beside each other, is not deep", () => {
+  expect(isTooDeep(JSON.stringify({ text: '"\\[{'.repeat(1000) }))).toBe(false);
+  expect(isTooDeep(JSON.stringify(Array.from({ length: 1000 }, () => [{}])))).toBe(false);
+});
+
+test("of any JSON it says what counting the levels says", () => {
+  const levels = (value: unknown): number =>
+    typeof value === "object" && value !== null
+      ? 1 + Math.max(0, ...Object.values(value).map((one: unknown) => levels(one)))
+      : 0;
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.integer({ min: 0, max: 140 }), (value, around) => {
+      const text = nested(around).replace("1", JSON.stringify(value));
+      expect(isTooDeep(text)).toBe(around + levels(value) > 128);
+    }),
+  );
+});

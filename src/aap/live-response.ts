@@ -1,0 +1,54 @@
+/**
+ * A response that is under way in this process. Whoever asked for it hears it from its start; others may come later
+ * and hear it from wherever they were cut off. It goes on when nobody listens.
+ */
+import type { Told } from "./turn-events.js";
+
+export type Listener = (told: readonly Told[]) => void;
+
+export class LiveResponse {
+  /** The number of the event that the response before it ended with. */
+  readonly start: number;
+  readonly #listeners = new Set<Listener>();
+  readonly #abort = new AbortController();
+  readonly #run: (tell: Listener, signal: AbortSignal) => Promise<void>;
+  #done: Promise<void> | undefined;
+  #onOver: () => void = () => undefined;
+
+  /** `run` tells `turn_start` first and one `turn_stop` last, and never rejects. */
+  constructor(start: number, run: (tell: Listener, signal: AbortSignal) => Promise<void>) {
+    this.start = start;
+    this.#run = run;
+  }
+
+  /** Lets it run; comes back when it is over and all was told. */
+  begin(listener?: Listener): Promise<void> {
+    if (listener) this.#listeners.add(listener);
+    this.#done ??= this.#run((told) => {
+      // Before its last words are out: who hears them may ask for the next one.
+      if (told.at(-1)?.told.event === "turn_stop") this.#onOver();
+      for (const one of this.#listeners) one(told);
+    }, this.#abort.signal);
+    return this.#done;
+  }
+
+  onOver(listener: () => void): void {
+    this.#onOver = listener;
+  }
+
+  /** Hears what is told from now on. Returns the function that ends this. */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Comes back when the turn is recorded as cancelled. */
+  async cancel(): Promise<void> {
+    this.#abort.abort();
+    await this.#done;
+  }
+
+  async over(): Promise<void> {
+    await this.#done;
+  }
+}

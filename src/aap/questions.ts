@@ -1,0 +1,91 @@
+/**
+ * The open questions of all sessions, those of editors and terminals on the same ledger included, and their answers.
+ * The first answer counts, whoever gives it; whoever comes later is told what was answered.
+ */
+import { LedgerError, SessionBook } from "../call/index.js";
+import type { Answer, Question, SessionEvent, ToolCall } from "../call/index.js";
+import type { AapSetting } from "./aap-setting.js";
+import { AapProblem } from "./problem.js";
+import type { AnswerBody } from "./request-bodies.js";
+import { plainAnswer } from "./take-submission.js";
+
+/** A question, with the call that it is about as far as someone needs it to decide. */
+export type AskedOfAll = Question & {
+  readonly call?: Pick<ToolCall, "name" | "kind" | "title" | "rawInput" | "content" | "locations">;
+};
+
+type Asking = Pick<AapSetting, "ledger" | "redact" | "now">;
+
+export async function allQuestions({ ledger, redact }: Asking): Promise<readonly AskedOfAll[]> {
+  const questions = await ledger.openQuestions();
+  const books = new Map<string, SessionBook>();
+  for (const { sessionId } of questions) {
+    if (books.has(sessionId)) continue;
+    const log = await ledger.read(sessionId);
+    const events = log.map(({ event }) => redact(event));
+    books.set(sessionId, new SessionBook(sessionId, events));
+  }
+  return questions.map((question) => {
+    const call = books.get(question.sessionId)?.call(question.toolCallId);
+    const { toolCallId, askedAt } = question;
+    // As an event, since that is what secrets are taken out of.
+    const asked = redact({ type: "question-asked", toolCallId, at: askedAt, question });
+    return { ...questionIn(asked, question), ...(call && { call: shownCall(call) }) };
+  });
+}
+
+export type Answered = { readonly answer: Answer; readonly counted: boolean; readonly sessionId?: string };
+
+export async function answerQuestion(
+  { ledger, now }: Asking,
+  questionId: string,
+  body: AnswerBody,
+): Promise<Answered> {
+  const question = (await ledger.openQuestions()).find((one) => one.questionId === questionId);
+  if (!question) return settledBefore(ledger, questionId, now());
+  const { optionId, granted = false, reason } = body;
+  const answer: Answer =
+    optionId === undefined
+      ? plainAnswer(question, { granted, ...(reason !== undefined && { reason }) }, now())
+      : {
+          outcome: { type: "selected", optionId },
+          intentHash: question.intentHash,
+          by: "person",
+          at: now(),
+          ...(reason !== undefined && { reason }),
+        };
+  const bound = body.intentHash === undefined ? answer : { ...answer, intentHash: body.intentHash };
+  const receipt = await ledger.answer(questionId, bound);
+  return { ...receipt, sessionId: question.sessionId };
+}
+
+/** The ledger says what was answered, or that there is no such question. A refusal of one that is settled changes nothing. */
+async function settledBefore(ledger: Asking["ledger"], questionId: string, at: number): Promise<Answered> {
+  try {
+    return await ledger.answer(questionId, { outcome: { type: "refused" }, intentHash: "", by: "rule", at });
+  } catch (error) {
+    if (!(error instanceof LedgerError) || error.code !== "NO_SUCH_QUESTION") throw error;
+    throw new AapProblem("NOT_FOUND", `There is no question ${questionId}. Nothing was done.`);
+  }
+}
+
+/** The same answer sent again is no trouble; another one comes too late. */
+export function tooLate({ answer }: Answered, body: AnswerBody, question: string): AapProblem | undefined {
+  const { outcome } = answer;
+  const isSame =
+    body.optionId !== undefined && outcome.type === "selected" && outcome.optionId === body.optionId;
+  if (isSame) return undefined;
+  return new AapProblem(
+    "ALREADY_ANSWERED",
+    `Question ${question} was answered before, and the first answer counts. Nothing was done; that answer comes with this.`,
+    { recorded: answer },
+  );
+}
+
+function questionIn(event: SessionEvent, question: Question): Question {
+  return event.type === "question-asked" ? event.question : question;
+}
+
+function shownCall({ name, kind, title, rawInput, content, locations }: ToolCall) {
+  return { name, kind, title, rawInput, content, locations };
+}

@@ -1,0 +1,51 @@
+/**
+ * A session as it is recorded, for apps that show more than the protocol's words: kinds, titles, diffs, terminals,
+ * progress, places, the plan, questions. Each event has its number in the log as its id. Secrets are taken out, as
+ * everywhere where events leave the store; what a provider signed, and the settings that apps gave, stay here.
+ */
+import type { Ledger, SessionEvent } from "../call/index.js";
+import { frame } from "./event-stream.js";
+import type { SseSink } from "./event-stream.js";
+import { AapProblem } from "./problem.js";
+
+/** Frames that may be put together before they are written. */
+const MOST_AT_ONCE = 100;
+
+export async function streamSessionEvents(
+  {
+    ledger,
+    sessionId,
+    after,
+  }: { readonly ledger: Ledger; readonly sessionId: string; readonly after: number },
+  redact: (event: SessionEvent) => SessionEvent,
+  { write, drained, signal }: SseSink,
+): Promise<void> {
+  let count = 0;
+  for await (const { seq, event } of ledger.follow(sessionId, { after, signal })) {
+    const shown = redact(withoutOwn(event));
+    write(frame(String(seq), shown.type, shown));
+    count += 1;
+    if (count % MOST_AT_ONCE === 0) await drained();
+  }
+}
+
+export function readSeq(text: string): number {
+  // The id of a turn's event is as good a place as any.
+  const [, seq] = /^(\d{1,15})(?:\.\d{1,4})?$/.exec(text) ?? [];
+  if (seq !== undefined) return Number(seq);
+  throw new AapProblem(
+    "BAD_REQUEST",
+    "This is not the id of an event that this server sent. Nothing was told.",
+  );
+}
+
+/** Without the signed parts of a provider's answer, and without what apps have set up. */
+function withoutOwn(event: SessionEvent): SessionEvent {
+  if (event.type === "step-ended" || event.type === "child-stepped") {
+    const { answer: _answer, ...shown } = event;
+    return shown;
+  }
+  if (event.type !== "info-changed" || !event.info._meta) return event;
+  const { aap: _aap, aapRequest: _request, ...meta } = event.info._meta;
+  return { ...event, info: { ...event.info, _meta: meta } };
+}

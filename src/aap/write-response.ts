@@ -1,0 +1,68 @@
+/**
+ * Writes responses to those who asked. One that is whole goes out in one piece; a stream goes out as fast as its reader
+ * takes it, and is cut where it breaks off: a reader then sees that it has not all of it.
+ */
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+
+/** How long a stream may be silent before it is over, once the server ends. */
+const LAST_WORD_MILLISECONDS = 50;
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
+
+export class ResponseWriter {
+  /** Streams that have nothing to say at the moment. */
+  readonly #silent = new Set<Reader>();
+  #isEnding = false;
+
+  async write(response: Response, to: ServerResponse): Promise<void> {
+    const headers = Object.fromEntries(response.headers);
+    if (headers["content-type"] === "text/event-stream" && response.body) {
+      to.writeHead(response.status, headers).flushHeaders();
+      return this.#stream(response.body.getReader(), to);
+    }
+    const body = Buffer.from(await response.arrayBuffer());
+    // To a look at the head alone the length would be a lie.
+    const length = to.req.method === "HEAD" ? {} : { "content-length": String(body.length) };
+    to.writeHead(response.status, response.status === 204 ? headers : { ...headers, ...length }).end(body);
+  }
+
+  /** Streams that would go on for ever come to their end; what was said before is still brought to its reader. */
+  end(): void {
+    this.#isEnding = true;
+    for (const reader of this.#silent) void reader.cancel().catch(() => undefined);
+  }
+
+  async #stream(reader: Reader, to: ServerResponse): Promise<void> {
+    const hungUp = new AbortController();
+    to.once("close", () => {
+      hungUp.abort();
+      // It may have ended by itself.
+      void reader.cancel().catch(() => undefined);
+    });
+    try {
+      for (;;) {
+        const { done, value } = await this.#next(reader);
+        if (done || hungUp.signal.aborted) break;
+        if (!to.write(value)) await once(to, "drain", { signal: hungUp.signal });
+      }
+      to.end();
+    } catch {
+      // The stream broke off, or nobody is there any more.
+      to.destroy();
+    }
+  }
+
+  async #next(reader: Reader): ReturnType<Reader["read"]> {
+    this.#silent.add(reader);
+    const patience = this.#isEnding
+      ? setTimeout(() => void reader.cancel().catch(() => undefined), LAST_WORD_MILLISECONDS)
+      : undefined;
+    try {
+      return await reader.read();
+    } finally {
+      clearTimeout(patience);
+      this.#silent.delete(reader);
+    }
+  }
+}

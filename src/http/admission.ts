@@ -1,0 +1,73 @@
+/** Who may talk to a server. Decided from a request's head alone. */
+import type { IncomingMessage } from "node:http";
+import { isOwnName } from "./address.js";
+import { METHODS } from "./origins.js";
+import type { ProblemCode } from "./problem.js";
+import { bringsToken } from "./token.js";
+import type { Refusal } from "./turn-away.js";
+
+export const HEALTH_PATH = "/healthz";
+
+export type AdmissionRules = {
+  /** What is listened on. */
+  readonly address: string;
+  /** Names of this server, in lower case. */
+  readonly names: ReadonlySet<string>;
+  /** Sites whose pages may talk to it. */
+  readonly origins: ReadonlySet<string>;
+  readonly token: string;
+  /** May be read without the token. */
+  readonly openPaths: ReadonlySet<string>;
+  readonly bodyBytes: number;
+};
+
+export type Admission =
+  | { readonly type: "admitted" }
+  | { readonly type: "health" }
+  | { readonly type: "preflight" }
+  | ({ readonly type: "refused" } & Refusal);
+
+export function admit(request: IncomingMessage, rules: AdmissionRules): Admission {
+  const { method = "", headersDistinct } = request;
+  const hosts = headersDistinct["host"] ?? [];
+  if (hosts.length !== 1 || !hosts.every((host) => isOwnName(host, rules.names, rules.address)))
+    return refused(
+      "WRONG_HOST",
+      "This server does not go by that name. Start it with --allow-host to give it one.",
+    );
+  const foreign = (headersDistinct["origin"] ?? []).filter((origin) => !rules.origins.has(origin));
+  if (foreign.length > 0)
+    return refused("FORBIDDEN", "Pages of that site may not talk to this server. --allow-origin lets them.");
+  if (method === "OPTIONS") return { type: "preflight" };
+  // No part of an address is believed; the token is in a header.
+  const [path = ""] = (request.url ?? "").split("?", 1);
+  const isRead = method === "GET" || method === "HEAD";
+  if (isRead && path === HEALTH_PATH) return { type: "health" };
+  if (!(isRead && rules.openPaths.has(path)) && !bringsToken(request, rules.token))
+    return refused("UNAUTHORIZED", "The right token is missing: Authorization: Bearer <token>.");
+  if (!METHODS.includes(method))
+    return refused("METHOD_NOT_ALLOWED", `This server takes ${METHODS.join(", ")}.`, {
+      allow: METHODS.join(", "),
+    });
+  return admitBody(request, rules);
+}
+
+/**
+ * A page of another site can make a browser send a form or a text without asking, but not JSON: so only what calls
+ * itself JSON is read.
+ */
+function admitBody({ headers, headersDistinct }: IncomingMessage, { bodyBytes }: AdmissionRules): Admission {
+  if ((headers["content-encoding"] ?? "identity") !== "identity")
+    return refused("NOT_JSON", "A compressed body is not taken.");
+  const length = Number(headers["content-length"] ?? 0);
+  if (length > bodyBytes) return refused("TOO_LARGE", `A body may have ${bodyBytes} bytes at most.`);
+  const types = headersDistinct["content-type"] ?? [];
+  const isJson = types.length === 1 && types.every((type) => /^application\/json\s*(;|$)/i.test(type));
+  if ((length > 0 || headers["transfer-encoding"] !== undefined) && !isJson)
+    return refused("NOT_JSON", 'The content type must be "application/json".');
+  return { type: "admitted" };
+}
+
+function refused(code: ProblemCode, why: string, headers: Refusal["headers"] = {}): Admission {
+  return { type: "refused", code, why: `${why} Nothing was done.`, headers };
+}

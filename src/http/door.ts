@@ -1,0 +1,209 @@
+/**
+ * A server that lets in who may come in, and hands on what they ask. What it answers by itself: whoever is turned
+ * away, a look at its health, and a browser that asks first.
+ */
+import { createServer } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import type { Duplex } from "node:stream";
+import { addressOf, urlOf } from "./address.js";
+import type { ListenAddress } from "./address.js";
+import { admit } from "./admission.js";
+import type { Admission, AdmissionRules } from "./admission.js";
+import { DOOR_LIMITS, HANDSHAKE_LIMITS, serverOptions } from "./limits.js";
+import type { DoorLimits } from "./limits.js";
+import { corsHeaders, preflightHeaders, readOrigin } from "./origins.js";
+import type { PageHeaders } from "./origins.js";
+import { Rate } from "./rate.js";
+import { isToken, TOKEN_RULE } from "./token.js";
+import { NOT_KEPT, turnAway } from "./turn-away.js";
+
+/** What whoever starts a server decides. */
+export type DoorOptions = {
+  /** Port 0 is any that is free. */
+  readonly at: ListenAddress;
+  readonly token: string;
+  readonly tls?: { readonly cert: string; readonly key: string };
+  /** Something else guards the way to an address beyond this machine. */
+  readonly isGuarded?: boolean;
+  /** Names of this server beside the one it listens on. */
+  readonly allowedHosts?: readonly string[];
+  /** Sites whose pages may connect: `https://app.example`. None unless told. */
+  readonly allowedOrigins?: readonly string[];
+};
+
+/** What is behind the door. */
+export type BehindDoor = {
+  readonly limits?: Partial<DoorLimits>;
+  /** May be read without the token. */
+  readonly openPaths?: readonly string[];
+  readonly pageHeaders: PageHeaders;
+  readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+};
+
+export type OpenDoor = {
+  readonly url: string;
+  /** Lets nobody in any more. `settle` ends what is under way; then answers have a while to reach their readers. */
+  readonly close: (settle: () => Promise<void>) => Promise<void>;
+};
+
+export async function openDoor(options: DoorOptions, behind: BehindDoor): Promise<OpenDoor> {
+  const { at, tls, token, allowedHosts = [], allowedOrigins = [] } = options;
+  if (!isToken(token))
+    throw Object.assign(new Error(`The token must be ${TOKEN_RULE}. Nothing was started.`), {
+      code: "TOKEN_UNUSABLE",
+    });
+  const limits = { ...DOOR_LIMITS, ...behind.limits };
+  const rules: AdmissionRules = {
+    address: await addressOf(at, tls !== undefined || (options.isGuarded ?? false)),
+    names: new Set([at.host, ...allowedHosts].map((name) => name.toLowerCase())),
+    origins: new Set(allowedOrigins.map(readOrigin)),
+    openPaths: new Set(behind.openPaths),
+    bodyBytes: limits.bodyBytes,
+    token,
+  };
+  const server = tls
+    ? createSecureServer({ ...serverOptions(limits), ...HANDSHAKE_LIMITS, ...tls })
+    : createServer(serverOptions(limits));
+  const door = new Door(server, rules, limits, behind);
+  const port = await door.listen(at.port);
+  return { url: urlOf({ ...at, port }, tls !== undefined), close: (settle) => door.close(settle) };
+}
+
+class Door {
+  readonly #server: Server;
+  readonly #rules: AdmissionRules;
+  readonly #limits: DoorLimits;
+  readonly #behind: BehindDoor;
+  readonly #rate: Rate;
+  /** The answers that are not yet given, and how many of them each socket waits for. */
+  readonly #answers = new Set<ServerResponse>();
+  readonly #waiting = new WeakMap<Duplex, number>();
+  #isClosing = false;
+  #onQuiet: () => void = () => undefined;
+
+  constructor(server: Server, rules: AdmissionRules, limits: DoorLimits, behind: BehindDoor) {
+    this.#server = server;
+    this.#rules = rules;
+    this.#limits = limits;
+    this.#behind = behind;
+    this.#rate = new Rate(limits.requestsPerSecond);
+    server.maxConnections = limits.sockets;
+    server.on("request", (request, response) => this.#request(request, response));
+    // Whoever asks before sending a body hears of a refusal in its place.
+    server.on("checkContinue", (request, response) =>
+      this.#request(request, response, () => response.writeContinue()),
+    );
+    const { onUpgrade } = behind;
+    if (onUpgrade)
+      server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head, onUpgrade));
+  }
+
+  async listen(port: number): Promise<number> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen(port, this.#rules.address, () => {
+        this.#server.off("error", reject);
+        resolve();
+      });
+    });
+    const address = this.#server.address();
+    return typeof address === "object" && address ? address.port : port;
+  }
+
+  async close(settle: () => Promise<void>): Promise<void> {
+    this.#isClosing = true;
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    await settle();
+    if (this.#answers.size > 0) await this.#quiet();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  #request(request: IncomingMessage, response: ServerResponse, goOn: () => void = () => undefined): void {
+    const { socket } = request;
+    // It was turned away, or has no end to write to any more: nobody would hear what came of this.
+    if (socket.writableEnded) return;
+    const cors = corsHeaders(request.headers.origin, this.#rules.origins, this.#behind.pageHeaders);
+    const waiting = this.#waiting.get(socket) ?? 0;
+    const admission = this.#admit(request);
+    switch (admission.type) {
+      case "refused":
+        // In the middle of another answer there is no place for this one.
+        if (waiting > 0) socket.destroy();
+        else turnAway(request, socket, { ...admission, headers: { ...admission.headers, ...cors } });
+        return;
+      case "health":
+        response.writeHead(200, { ...NOT_KEPT, ...cors, "content-type": "text/plain" }).end("ok\n");
+        return;
+      case "preflight":
+        response
+          .writeHead(204, { ...NOT_KEPT, ...cors, ...preflightHeaders(this.#behind.pageHeaders) })
+          .end();
+        return;
+      case "admitted":
+        if (waiting >= this.#limits.requestsPerSocket) return void socket.destroy();
+        this.#follow(response, socket);
+        response.setHeaders(new Map(Object.entries({ ...NOT_KEPT, ...cors })));
+        goOn();
+        this.#behind.onRequest(request, response);
+        return;
+      default:
+        return admission satisfies never;
+    }
+  }
+
+  #upgrade(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    onUpgrade: NonNullable<BehindDoor["onUpgrade"]>,
+  ): void {
+    const admission = this.#admit(request);
+    if (admission.type === "admitted") onUpgrade(request, socket, head);
+    else if (admission.type === "refused") turnAway(request, socket, admission);
+    else
+      turnAway(request, socket, {
+        code: "NOT_FOUND",
+        why: "There is nothing to upgrade here. Nothing was done.",
+      });
+  }
+
+  #admit(request: IncomingMessage): Admission {
+    const admission = admit(request, this.#rules);
+    if (admission.type !== "admitted") return admission;
+    if (this.#isClosing)
+      return { type: "refused", code: "UNAVAILABLE", why: "The server is about to end. Nothing was done." };
+    if (this.#rate.take(request.socket.remoteAddress ?? "", performance.now())) return admission;
+    const why = `More than ${this.#limits.requestsPerSecond} requests a second are not taken. Nothing was done.`;
+    return { type: "refused", code: "TOO_MANY_REQUESTS", why };
+  }
+
+  /** Until the answer is given, or nobody is there to hear it. */
+  #follow(response: ServerResponse, socket: IncomingMessage["socket"]): void {
+    const { stallMilliseconds } = this.#limits;
+    this.#answers.add(response);
+    this.#waiting.set(socket, (this.#waiting.get(socket) ?? 0) + 1);
+    response.once("close", () => {
+      this.#answers.delete(response);
+      this.#waiting.set(socket, (this.#waiting.get(socket) ?? 1) - 1);
+      if (this.#answers.size === 0) this.#onQuiet();
+    });
+    response.setTimeout(stallMilliseconds, () => {
+      // Silence is no stall: a turn may take its time. Something to be read that nobody reads is one.
+      if (response.writableLength > 0 || socket.writableLength > 0) socket.destroy();
+      else socket.setTimeout(stallMilliseconds);
+    });
+  }
+
+  #quiet(): Promise<void> {
+    return new Promise((resolve) => {
+      const patience = setTimeout(resolve, this.#limits.goodbyeMilliseconds);
+      this.#onQuiet = () => {
+        clearTimeout(patience);
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,273 @@
+/** Agents that somebody else runs, served to apps: loops of the host's own, and ACP agents as real processes. */
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Loop } from "../src/agent/index.js";
+import { heldAcpAgent } from "../src/cli/held-acp-agent.js";
+import {
+  deny,
+  grant,
+  lines,
+  MODES,
+  names,
+  readEvents,
+  refusal,
+  refused,
+  say,
+  show,
+  until,
+  whole,
+  World,
+} from "./aap-kit.js";
+
+let world: World;
+
+beforeEach(async () => {
+  world = await World.open();
+});
+
+afterEach(async () => {
+  await world.close();
+});
+
+describe("a loop of the host's own", () => {
+  /** Looks a word up, sends a letter, and says how it went. */
+  const loop = (): Loop => ({
+    name: "looper",
+    tools: world.tools,
+    prompt: async ({ say: tell, think }, _input, gate) => {
+      think("Hm.");
+      tell("I look. ");
+      const found = await gate.call({ name: "look_up", input: { word: "gate" } });
+      const sent = await gate.call({ name: "send", input: { to: "Ada" } });
+      tell(`${found.state.status}, ${sent.state.status}.`);
+    },
+  });
+  const session = {
+    agent: { name: "looper", tools: [{ name: "look_up", trust: true }, { name: "send" }] },
+  };
+
+  test("is declared with what it can do", async () => {
+    const app = world.app({ agents: [loop()] });
+    const { agents } = await app.ask<{ agents: { tools: { name: string }[]; capabilities: object }[] }>(
+      "GET",
+      "/meta",
+    );
+    expect(agents[0]?.tools.map(({ name }) => name)).toEqual(["look_up", "send", "wait", "stamp"]);
+    expect(agents[0]?.capabilities).toEqual({
+      history: { compacted: {}, full: {} },
+      stream: { delta: {}, message: {}, none: {} },
+      image: { data: {} },
+    });
+  });
+
+  test("stops for the app where it asks, and goes on with the answer", async () => {
+    const { app } = await world.remote({ agents: [loop()] });
+    const sessionId = await app.createSession(session);
+    const first = await app.stream(sessionId, say("Go", "message"));
+    expect(lines(first)).toEqual([
+      "turn_start {}",
+      'thinking {"thinking":"Hm."}',
+      'text {"text":"I look. "}',
+      'tool_call {"toolCallId":"call_1","name":"look_up","input":{"word":"gate"}}',
+      'tool_result {"toolCallId":"call_1","content":"gate: a word"}',
+      'tool_call {"toolCallId":"call_2","name":"send","input":{"to":"Ada"}}',
+      'turn_stop {"stopReason":"tool_use"}',
+    ]);
+    expect(world.done).toEqual(["look_up gate"]);
+    const second = await app.stream(sessionId, { stream: "message", messages: [grant("call_2")] });
+    expect(lines(second)).toEqual([
+      "turn_start {}",
+      'tool_result {"toolCallId":"call_2","content":"{\\"sentTo\\":\\"Ada\\"}"}',
+      'text {"text":"done, done."}',
+      'turn_stop {"stopReason":"end_turn"}',
+    ]);
+    expect(world.done).toEqual(["look_up gate", "send Ada"]);
+    for (const events of [first, second])
+      for (const [at, { id }] of events.entries()) {
+        const path = `/sessions/${sessionId}/turns?stream=message&after=${id}`;
+        const response = await app.send("GET", path);
+        expect(await readEvents(response)).toEqual(events.slice(at + 1));
+      }
+    const history = await app.history(sessionId);
+    expect(history.slice(1)).toEqual([...whole(first).messages, ...whole(second).messages]);
+    expect(history[0]).toEqual({ role: "user", content: "Go" });
+    expect((await refused(app.turn(sessionId, { messages: [grant("call_2")] }))).error.code).toBe(
+      "ALREADY_ANSWERED",
+    );
+  });
+
+  test.each(MODES)("is told of a denial, in every mode (%s)", async (mode) => {
+    const { app } = await world.remote({ agents: [loop()] });
+    const sessionId = await app.createSession(session);
+    expect(await app.inMode(sessionId, mode, say("Go"))).toMatchObject({ stopReason: "tool_use" });
+    expect(await app.inMode(sessionId, mode, { messages: [deny("call_2", "not her")] })).toEqual({
+      stopReason: "end_turn",
+      messages: [
+        { role: "tool", toolCallId: "call_2", content: "Tool call denied: not her" },
+        { role: "assistant", content: [{ type: "text", text: "done, refused." }] },
+      ],
+    });
+    expect(world.done).toEqual(["look_up gate"]);
+  });
+
+  test("cannot be told what was said before, and takes no tools of the app's", async () => {
+    const app = world.app({ agents: [loop()] });
+    const messages = [{ role: "user", content: "x" }];
+    expect(await refusal(app.createSession({ ...session, messages }))).toContain("400");
+    expect(await refusal(app.createSession({ ...session, tools: [show] }))).toContain("400");
+  });
+
+  test("is closed with words where the user goes on, the server ends or the session is deleted", async () => {
+    const { app, serving } = await world.remote({ agents: [loop()] });
+    const [one, two, three] = [
+      await app.createSession(session),
+      await app.createSession(session),
+      await app.createSession(session),
+    ];
+    for (const sessionId of [one, two, three]) await app.turn(sessionId, say("Go"));
+    const events = await app.stream(one, say("Never mind", "message"));
+    // What the loop still said to that may have been too late.
+    expect(names(events).filter((name) => name !== "text")).toEqual([
+      "turn_start",
+      "tool_result",
+      "thinking",
+      "tool_call",
+      "tool_result",
+      "tool_call",
+      "turn_stop",
+    ]);
+    expect(events[1]?.data).toMatchObject({ toolCallId: "call_2", isError: true });
+    expect((await refused(app.turn(one, { messages: [grant("call_2")] }))).error).toMatchObject({
+      code: "ALREADY_ANSWERED",
+      recorded: [{ toolCallId: "call_2", status: "cancelled" }],
+      missing: ["call_4"],
+    });
+    expect((await app.send("DELETE", `/sessions/${two}`)).status).toBe(204);
+    await serving.close();
+    const other = await world.remote({ agents: [loop()] });
+    const { error } = await refused(other.app.turn(three, { messages: [grant("call_2")] }));
+    expect(error["recorded"]).toMatchObject([{ toolCallId: "call_2", status: "cancelled" }]);
+    expect(await world.ledger.read(two)).toEqual([]);
+  });
+
+  test("that breaks ends its turn with an error, once", async () => {
+    const broken: Loop = { name: "looper", prompt: () => Promise.reject(new Error("out of paper")) };
+    const { app } = await world.remote({ agents: [broken] });
+    const sessionId = await app.createSession({ agent: { name: "looper" } });
+    const events = await app.stream(sessionId, say("Go", "delta"));
+    expect(lines(events)).toEqual([
+      "turn_start {}",
+      'turn_stop {"stopReason":"error","error":"out of paper"}',
+    ]);
+  });
+
+  test("is cancelled, and answered from the list of all questions", async () => {
+    const { app } = await world.remote({ agents: [loop()] });
+    const [one, two] = [await app.createSession(session), await app.createSession(session)];
+    for (const sessionId of [one, two]) await app.turn(sessionId, say("Go"));
+    expect(await app.ask("POST", `/sessions/${one}/cancel`, {})).toEqual({ cancelled: true });
+    const { questions } = await app.ask<{ questions: { questionId: string; sessionId: string }[] }>(
+      "GET",
+      "/questions",
+    );
+    expect(questions.map(({ sessionId }) => sessionId)).toEqual([two]);
+    const path = `/questions/${encodeURIComponent(questions[0]?.questionId ?? "")}`;
+    await app.ask("POST", path, { granted: true });
+    await until(() => world.done.includes("send Ada"));
+    await until(async () => (await app.history(two)).at(-1)?.role === "assistant");
+  });
+
+  test("trust and settings stay with the session, and do not change in the middle of a turn", async () => {
+    const { app } = await world.remote({ agents: [loop()], trustable: () => true });
+    const sessionId = await app.createSession(session);
+    await app.turn(sessionId, say("Go"));
+    const agent = { tools: session.agent.tools.map((tool) => ({ ...tool, trust: true })) };
+    expect(await refusal(app.turn(sessionId, { agent, messages: [grant("call_2")] }))).toContain(
+      "409 CONFLICT",
+    );
+    await app.turn(sessionId, { messages: [grant("call_2")] });
+    expect(await app.turn(sessionId, { ...say("Again"), agent })).toMatchObject({ stopReason: "end_turn" });
+    expect(world.done).toEqual(["look_up gate", "send Ada", "look_up gate", "send Ada"]);
+    expect(await app.ask("GET", `/sessions/${sessionId}`)).toMatchObject({ agent });
+  });
+});
+
+describe("an ACP agent", () => {
+  const byHand = fileURLToPath(new URL("children/acp-agent-by-hand.mjs", import.meta.url));
+
+  async function remote(behaviour: string) {
+    const agent = heldAcpAgent({
+      name: "foreign",
+      argv: [process.execPath, byHand, behaviour],
+      cwd: world.folder,
+      rules: world.agent(),
+    });
+    world.onClose(() => agent.close());
+    const { app } = await world.remote({ agents: [agent] });
+    return { app, sessionId: await app.createSession({ agent: { name: "foreign" } }) };
+  }
+
+  const call = {
+    toolCallId: "t1",
+    title: "Write a.txt",
+    kind: "edit",
+    rawInput: { path: "a.txt", content: "1" },
+  };
+  const prompt = JSON.stringify(call);
+
+  test("asks through the app, and hears its answer", async () => {
+    const { app, sessionId } = await remote("asks for the call of the prompt");
+    const first = await app.stream(sessionId, say(prompt, "message"));
+    expect(names(first)).toEqual(["turn_start", "tool_call", "turn_stop"]);
+    const { toolCallId, input } = first[1]?.data ?? {};
+    expect(input).toEqual({ path: "a.txt", content: "1" });
+    expect(first.at(-1)?.data).toEqual({ stopReason: "tool_use" });
+    const second = await app.stream(sessionId, { stream: "message", messages: [grant(String(toolCallId))] });
+    expect(names(second)).toEqual(["turn_start", "tool_result", "turn_stop"]);
+    expect(second.at(-1)?.data).toEqual({ stopReason: "end_turn" });
+    // Again, in the same session of the agent's.
+    const third = await app.stream(sessionId, say(prompt, "message"));
+    const again = String(third[1]?.data["toolCallId"]);
+    const fourth = await app.stream(sessionId, { stream: "message", messages: [deny(again, "no")] });
+    expect(fourth[1]?.data).toMatchObject({ toolCallId: again, content: "Tool call denied: no" });
+    expect((await app.history(sessionId)).map(({ role }) => role)).toEqual([
+      "user",
+      "assistant",
+      "tool",
+      "user",
+      "assistant",
+      "tool",
+    ]);
+  });
+
+  test("that dies while it asks ends the turn with an error, and nothing stays open", async () => {
+    const { app, sessionId } = await remote("dies in a permission");
+    const events = await app.stream(sessionId, say("Go", "message"));
+    expect(names(events)).toEqual([
+      "turn_start",
+      "tool_call",
+      "tool_call",
+      "tool_result",
+      "tool_result",
+      "turn_stop",
+    ]);
+    expect(events.at(-1)?.data).toMatchObject({
+      stopReason: "error",
+      error: expect.stringContaining("out of cheese"),
+    });
+    expect(await world.ledger.openQuestions({ sessionId })).toEqual([]);
+    // The next turn starts the agent anew, and goes on with its session.
+    const again = await app.stream(sessionId, say("And now?", "message"));
+    expect(names(again)).toEqual(names(events));
+  });
+
+  test("that is cancelled is told so", async () => {
+    const { app, sessionId } = await remote("works until it is cancelled");
+    const turn = app.stream(sessionId, say("Go", "message"));
+    await until(async () =>
+      (await world.ledger.read(sessionId)).some(({ event }) => event.type === "run-started"),
+    );
+    expect(await app.ask("POST", `/sessions/${sessionId}/cancel`, {})).toEqual({ cancelled: true });
+    expect((await turn).at(-1)?.data).toEqual({ stopReason: "end_turn" });
+  });
+});

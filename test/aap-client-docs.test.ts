@@ -1,0 +1,35 @@
+/** docs/aap-client.md keeps its word: its code compiles against what is built, and prints what stands below it. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const page = readFileSync(join(root, "docs/aap-client.md"), "utf8");
+const blocks = [...page.matchAll(/^```ts\n(.*?)^```\n(?:\n```text\n(.*?)^```$)?/gms)];
+
+test("the code of the client's page compiles, and its program prints what it says", () => {
+  // Inside the repository, so that the package's own name resolves to what was built.
+  const place = mkdtempSync(join(root, "test/.aap-client-"));
+  onTestFinished(() => rmSync(place, { recursive: true, force: true }));
+  for (const [index, [, code = ""]] of blocks.entries())
+    writeFileSync(join(place, `block-${index}.ts`), code);
+  const config = { extends: "../../tsconfig.json", include: ["*.ts"], compilerOptions: { noEmit: false } };
+  writeFileSync(join(place, "tsconfig.json"), JSON.stringify(config));
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  expect(spawnSync(process.execPath, [tsc, "-p", place], { encoding: "utf8" }).stdout).toBe("");
+  const programs = [...blocks.entries()].filter(([, [, , printed]]) => printed !== undefined);
+  expect(programs).toHaveLength(1);
+  for (const [index, [, , printed]] of programs) {
+    const stdout = execFileSync(process.execPath, [join(place, `block-${index}.js`)], { encoding: "utf8" });
+    expect(stdout).toBe(printed);
+  }
+});
+
+test("every code of an error is in the page", () => {
+  const source = readFileSync(join(root, "src/aap/client/aap-error.ts"), "utf8");
+  const codes = [...source.matchAll(/^ {2}\| "(\w+)"/gm)].map(([, code]) => code);
+  expect(codes.length).toBeGreaterThan(5);
+  for (const code of codes) expect(page).toContain(`| \`${code}\``);
+});

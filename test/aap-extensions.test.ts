@@ -1,0 +1,548 @@
+/**
+ * What apps need and the protocol leaves open, over real HTTP: streams that are taken up again, requests that are sent
+ * again, the session's own events, cancelling, and the questions of all sessions.
+ */
+import * as fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { AgentSession } from "../src/agent/index.js";
+import { redactEvent } from "../src/history/index.js";
+import type { ScriptStep } from "../src/model/index.js";
+import { defineTool } from "../src/tools/index.js";
+import {
+  ALL,
+  deny,
+  FOUR_CALLS,
+  grant,
+  lines,
+  names,
+  readEvents,
+  refusal,
+  refused,
+  result,
+  say,
+  SEND,
+  until,
+  whole,
+  World,
+} from "./aap-kit.js";
+import type { App, WireEvent } from "./aap-kit.js";
+
+let world: World;
+
+beforeEach(async () => {
+  world = await World.open();
+});
+
+afterEach(async () => {
+  await world.close();
+});
+
+const WAIT: readonly ScriptStep[] = [
+  { say: "Now I wait a while.", calls: [{ tool: "wait", input: {} }] },
+  { say: "That was it." },
+];
+
+const read = async (app: App, path: string, headers: Record<string, string> = {}): Promise<Response> => {
+  const response = await app.send("GET", path, undefined, { headers });
+  expect(response.status).toBe(200);
+  return response;
+};
+
+describe("streams that were cut", () => {
+  test("in the middle of a turn: nothing is lost and nothing comes twice", async () => {
+    const { app } = await world.remote({ steps: WAIT });
+    const sessionId = await app.createSession(ALL);
+    const cut = await readEvents(
+      await app.open(sessionId, say("Go", "delta")),
+      ({ data }) => data["delta"] === "wait ",
+    );
+    await until(() => world.done.includes("wait"));
+    const taken = readEvents(
+      await read(app, `/sessions/${sessionId}/turns`, { "last-event-id": cut.at(-1)?.id ?? "" }),
+    );
+    world.goOn();
+    const events = [...cut, ...(await taken)];
+    expect(whole(events)).toEqual({
+      stopReason: "end_turn",
+      messages: [
+        {
+          role: "assistant",
+          content: [
+            { type: "text", text: "Now I wait a while." },
+            { type: "tool_use", toolCallId: "call_1", name: "wait", input: {} },
+          ],
+        },
+        { role: "tool", toolCallId: "call_1", content: "waited" },
+        { role: "assistant", content: [{ type: "text", text: "That was it." }] },
+      ],
+    });
+    expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
+    expect(world.done).toEqual(["wait"]);
+  });
+
+  test("anywhere, in any mode, while it runs or after: the rest is the very rest", async () => {
+    const { app } = await world.remote({ steps: FOUR_CALLS });
+    const sessionId = await app.createSession(ALL);
+    const first = await app.stream(sessionId, say("Go", "delta"));
+    const messages = [grant("call_3"), result("call_1"), result("call_4")];
+    const second = await app.stream(sessionId, { stream: "delta", messages });
+    const third = await app.stream(sessionId, say("More", "message"));
+    const responses = [
+      ["delta", first],
+      ["delta", second],
+      ["message", third],
+    ] as const;
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...responses), fc.nat(), async ([mode, events], place) => {
+        const at = place % events.length;
+        const path = `/sessions/${sessionId}/turns?stream=${mode}&after=${events[at]?.id}`;
+        expect(await readEvents(await read(app, path))).toEqual(events.slice(at + 1));
+      }),
+      { numRuns: 40 },
+    );
+    // Without a place: the newest, from its start, in whichever mode.
+    expect(await readEvents(await read(app, `/sessions/${sessionId}/turns?stream=message`))).toEqual(third);
+    const asWhole = await app.ask("GET", `/sessions/${sessionId}/turns?stream=none`);
+    expect(asWhole).toEqual(whole(third));
+  });
+
+  test("where a user went on while calls were open: the response is one all the same", async () => {
+    const { app } = await world.remote({ steps: FOUR_CALLS });
+    const sessionId = await app.createSession(ALL);
+    await app.turn(sessionId, say("Go"));
+    const events = await app.stream(sessionId, say("Never mind", "message"));
+    expect(names(events)).toEqual([
+      "turn_start",
+      ...Array<string>(3).fill("tool_result"),
+      "text",
+      "turn_stop",
+    ]);
+    for (const [at, { id }] of events.entries()) {
+      const path = `/sessions/${sessionId}/turns?stream=message&after=${id}`;
+      expect(await readEvents(await read(app, path))).toEqual(events.slice(at + 1));
+    }
+  });
+
+  test("many that listen to one turn hear the same", async () => {
+    const { app } = await world.remote({ steps: WAIT });
+    const sessionId = await app.createSession(ALL);
+    const asked = app.stream(sessionId, say("Go", "delta"));
+    await until(() => world.done.includes("wait"));
+    const others = await Promise.all(
+      Array.from({ length: 10 }, () => read(app, `/sessions/${sessionId}/turns`)),
+    );
+    const heard = others.map((response) => readEvents(response));
+    world.goOn();
+    const events = await asked;
+    for (const one of heard) expect(await one).toEqual(events);
+  });
+
+  test("a place that the session has not come to, or that is none, is refused", async () => {
+    const { app } = await world.remote({ steps: SEND });
+    const sessionId = await app.createSession(ALL);
+    expect(await refusal(app.ask("GET", `/sessions/${sessionId}/turns`))).toContain("404 NOT_FOUND");
+    await app.turn(sessionId, say("Go"));
+    for (const after of ["x", "-1.0", "1.2.3", "99999.1", "1e9.0"])
+      expect(await refusal(app.ask("GET", `/sessions/${sessionId}/turns?after=${after}`))).toContain("400");
+    expect(await refusal(app.ask("GET", `/sessions/${sessionId}/events?after=x`))).toContain("400");
+    expect(await refusal(app.ask("GET", `/sessions/${sessionId}/turns?stream=morse`))).toContain("400");
+  });
+
+  test("a turn that its server left in the middle is gone on with by the one that is asked for it", async () => {
+    const before = await world.remote({ steps: WAIT });
+    const sessionId = await before.app.createSession(ALL);
+    const cut = await readEvents(
+      await before.app.open(sessionId, say("Go", "delta")),
+      ({ event }) => event === "tool_call",
+    );
+    await until(() => world.done.includes("wait"));
+    // As if its process had died: nobody has the session, and its turn is recorded as running.
+    const lease = await takenFrom(sessionId);
+    await world.ledger.release(lease);
+    const { app } = await world.remote({ steps: WAIT });
+    const path = `/sessions/${sessionId}/turns?after=${cut.at(-1)?.id}`;
+    const events = [...cut, ...(await readEvents(await read(app, path)))];
+    const { messages, stopReason } = whole(events);
+    expect(stopReason).toBe("end_turn");
+    expect(messages[1]?.content).toContain("not known whether this tool call took effect");
+    expect(await app.history(sessionId)).toEqual([{ role: "user", content: "Go" }, ...messages]);
+    expect(world.done).toEqual(["wait"]);
+  });
+});
+
+/** Claims the session under the nose of whoever has it. */
+async function takenFrom(sessionId: string) {
+  for (;;) {
+    try {
+      const steal = (owner: string) => world.ledger.claim(sessionId, owner, { milliseconds: 1_000 });
+      return await steal(leaseOwner(sessionId));
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+/** The ledger gives the same owner a newer lease, and tells nobody who it is: it is read where it keeps it. */
+function leaseOwner(sessionId: string): string {
+  return owners.get(sessionId) ?? "";
+}
+
+const owners = new Map<string, string>();
+
+beforeEach(() => {
+  const claim = world.ledger.claim.bind(world.ledger);
+  world.ledger.claim = (sessionId, owner, options) => {
+    owners.set(sessionId, owner);
+    return claim(sessionId, owner, options);
+  };
+});
+
+describe("requests that are sent again with their key", () => {
+  const key = { headers: { "idempotency-key": "k-1" } };
+
+  test("get the recorded answer, in whichever mode, also from another server", async () => {
+    const { app } = await world.remote({ steps: SEND });
+    const sessionId = await app.createSession(ALL);
+    const asked = await app.stream(sessionId, say("Go", "delta"), key);
+    expect(await app.stream(sessionId, say("Go", "delta"), key)).toEqual(asked);
+    const granted = { messages: [grant("call_1")] };
+    const second = { headers: { "idempotency-key": "k-2" } };
+    const done = await app.turn(sessionId, granted, second);
+    const recorded = await world.ledger.read(sessionId);
+    expect(await app.turn(sessionId, granted, second)).toEqual(done);
+    expect(whole(await app.stream(sessionId, { ...granted, stream: "delta" }, second))).toEqual(done);
+    const other = await world.remote({ steps: SEND });
+    expect(await other.app.turn(sessionId, granted, second)).toEqual(done);
+    expect(await other.app.stream(sessionId, say("Go", "delta"), key)).toEqual(asked);
+    expect(world.done).toEqual(["send Ada"]);
+    expect(await world.ledger.read(sessionId)).toEqual(recorded);
+  });
+
+  test("while the first still runs are told of that one, from where they were cut", async () => {
+    const { app } = await world.remote({ steps: WAIT });
+    const sessionId = await app.createSession(ALL);
+    const first = app.stream(sessionId, say("Go", "delta"), key);
+    await until(() => world.done.includes("wait"));
+    const again = app.stream(sessionId, say("Go", "delta"), key);
+    const place = {
+      headers: { ...key.headers, "last-event-id": (await someIds(app, sessionId)).at(2) ?? "" },
+    };
+    const rest = app.stream(sessionId, say("Go", "delta"), place);
+    const plain = refusal(app.turn(sessionId, say("Go")));
+    expect(await plain).toContain("409 BUSY");
+    world.goOn();
+    const events = await first;
+    expect(await again).toEqual(events);
+    expect(await rest).toEqual(events.slice(3));
+    expect(world.done).toEqual(["wait"]);
+  });
+
+  test("a hundred at the same time are one turn", async () => {
+    const { app } = await world.remote({ steps: SEND });
+    const sessionId = await app.createSession(ALL);
+    await app.turn(sessionId, say("Go"));
+    const messages = [grant("call_1")];
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => app.send("POST", `/sessions/${sessionId}/turns`, { messages }, key)),
+    );
+    const bodies = await Promise.all(
+      answers.filter(({ status }) => status === 200).map((one) => one.json() as Promise<object>),
+    );
+    expect(bodies.length).toBeGreaterThan(0);
+    expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBe(1);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(
+      new Set(bodies.length === 100 ? [200] : [200, 409]),
+    );
+    expect(world.done).toEqual(["send Ada"]);
+  });
+
+  test("a key stands for one request, and must be one", async () => {
+    const { app } = await world.remote({ steps: SEND });
+    const sessionId = await app.createSession(ALL);
+    await app.turn(sessionId, say("Go"), key);
+    expect(await refusal(app.turn(sessionId, say("Something else"), key))).toContain("409 CONFLICT");
+    const bad = { headers: { "idempotency-key": "a b" } };
+    expect(await refusal(app.turn(sessionId, say("Go"), bad))).toContain("400 BAD_REQUEST");
+    // What was refused left no trace of its key.
+    const third = { headers: { "idempotency-key": "k-3" } };
+    expect(await refusal(app.turn(sessionId, { messages: [grant("call_9")] }, third))).toContain("400");
+    expect(await app.turn(sessionId, { messages: [grant("call_1")] }, third)).toMatchObject({
+      stopReason: "end_turn",
+    });
+  });
+});
+
+/** The ids of what has been told of the turn under way. */
+async function someIds(app: App, sessionId: string): Promise<readonly string[]> {
+  const response = await read(app, `/sessions/${sessionId}/turns`);
+  const events = await readEvents(response, ({ event }: WireEvent) => event === "tool_call");
+  return events.map(({ id }) => id);
+}
+
+describe("the session's own events", () => {
+  const secret = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;
+  const draw = defineTool({
+    name: "draw",
+    description: "Draws.",
+    kind: "edit",
+    input: z.object({ what: z.string() }),
+    run: async ({ what }, { progress, output, diff, locate, terminal }) => {
+      progress(1, 2, "half");
+      output(`drawing ${what}\n`);
+      diff({ type: "diff", operation: "modify", path: "/a", oldText: "x", newText: "y" });
+      locate("/a", 3);
+      const shell = terminal();
+      shell.print("ok\n");
+      shell.exit({ exitCode: 0 });
+      return { output: "drawn" };
+    },
+  });
+
+  test("tell kinds, titles, progress, diffs, terminals and places, each with its number, without secrets", async () => {
+    const agent = {
+      ...world.agent({ steps: [{ calls: [{ tool: "draw", input: { what: secret } }] }, { say: "Drawn." }] }),
+      tools: [draw],
+    };
+    const app = world.app({
+      agents: [
+        {
+          agent,
+          options: [{ type: "text", name: "mood", default: "calm" }],
+        },
+      ],
+      redact: (event) => redactEvent(event),
+    });
+    const sessionId = await app.createSession({
+      agent: { name: "clerk", tools: [{ name: "draw" }], options: { mood: "busy" } },
+    });
+    const following = readEvents(
+      await read(app, `/sessions/${sessionId}/events`),
+      ({ event }) => event === "turn-stopped",
+    );
+    await app.turn(sessionId, say("Go"));
+    await app.turn(sessionId, { messages: [grant("call_1")] }, { headers: { "idempotency-key": "k" } });
+    const events = await following;
+    expect(events.map(({ id }) => Number(id))).toEqual(events.map((_event, index) => index + 1));
+    const text = JSON.stringify(events);
+    expect(text).not.toContain(secret);
+    for (const word of [
+      '"kind":"edit"',
+      '"progress":{"done":1',
+      '"type":"diff"',
+      '"terminalId"',
+      '"locations":[{',
+    ])
+      expect(text).toContain(word);
+    // What apps have set up, and their keys, are not for whoever watches.
+    for (const word of ["busy", "aapRequest", "idempotency"]) expect(text).not.toContain(word);
+    expect(names(events)).toContain("question-answered");
+    // From a place on.
+    const rest = await readEvents(
+      await read(app, `/sessions/${sessionId}/events?after=5`),
+      ({ event }) => event === "turn-stopped",
+    );
+    expect(rest).toEqual(events.slice(5));
+  });
+
+  test("what a provider signed stays here", async () => {
+    const app = world.app({ steps: SEND });
+    const sessionId = await app.createSession(ALL);
+    const lease = await world.ledger.claim(sessionId, "an agent", { milliseconds: 1000 });
+    const answer = {
+      model: "m",
+      parts: [{ type: "text", length: 0, providerOptions: { anthropic: { signature: "signed-by-them" } } }],
+    } as const;
+    await world.ledger.append(
+      lease,
+      [
+        { type: "turn-started", at: 1, turnId: "t" },
+        { type: "step-ended", at: 1, turnId: "t", stepId: "s", toolCallIds: [], answer },
+      ],
+      { durable: true },
+    );
+    await world.ledger.release(lease);
+    const isStep = ({ event }: WireEvent) => event === "step-ended";
+    const events = await readEvents(await read(app, `/sessions/${sessionId}/events`), isStep);
+    expect(JSON.stringify(events)).not.toContain("signed-by-them");
+  });
+
+  test("end when the session is deleted", async () => {
+    const { app } = await world.remote({ steps: SEND });
+    const sessionId = await app.createSession(ALL);
+    const following = readEvents(await read(app, `/sessions/${sessionId}/events`));
+    await app.ask("DELETE", `/sessions/${sessionId}`);
+    expect(await following).toHaveLength(1);
+  });
+});
+
+describe("cancelling", () => {
+  const cancel = (app: App, sessionId: string, body: object = {}) =>
+    app.ask("POST", `/sessions/${sessionId}/cancel`, body);
+
+  test("a turn that runs: its call ends, the stream stops, and nothing stays open", async () => {
+    const { app } = await world.remote({ steps: WAIT });
+    const sessionId = await app.createSession(ALL);
+    const turn = app.stream(sessionId, say("Go", "message"));
+    await until(() => world.done.includes("wait"));
+    expect(await cancel(app, sessionId)).toEqual({ cancelled: true });
+    const events = await turn;
+    expect(names(events)).toEqual(["turn_start", "text", "tool_call", "tool_result", "turn_stop"]);
+    expect(events.at(-2)?.data["content"]).toContain("cancelled");
+    expect(events.at(-1)?.data).toEqual({ stopReason: "end_turn" });
+    expect(await cancel(app, sessionId)).toEqual({ cancelled: false });
+  });
+
+  test("one call of a turn that runs: the turn goes on", async () => {
+    const { app } = await world.remote({ steps: WAIT });
+    const sessionId = await app.createSession(ALL);
+    const turn = app.stream(sessionId, say("Go", "message"));
+    await until(() => world.done.includes("wait"));
+    expect(await cancel(app, sessionId, { toolCallId: "call_1", reason: "too slow." })).toEqual({
+      cancelled: true,
+    });
+    expect(names(await turn)).toEqual([
+      "turn_start",
+      "text",
+      "tool_call",
+      "tool_result",
+      "text",
+      "turn_stop",
+    ]);
+    expect(await cancel(app, sessionId, { toolCallId: "call_1" })).toEqual({ cancelled: false });
+  });
+
+  test("a turn that waits: its questions are taken back and its calls closed", async () => {
+    const { app } = await world.remote({ steps: FOUR_CALLS });
+    const sessionId = await app.createSession(ALL);
+    await app.turn(sessionId, say("Go"));
+    expect(await cancel(app, sessionId)).toEqual({ cancelled: true });
+    expect(await world.ledger.openQuestions()).toEqual([]);
+    const history = await app.history(sessionId);
+    expect(history.filter(({ role }) => role === "tool")).toHaveLength(4);
+    const { error } = await refused(app.turn(sessionId, { messages: [grant("call_3")] }));
+    expect(error["recorded"]).toMatchObject([{ toolCallId: "call_3", status: "cancelled" }]);
+    expect(world.done).toEqual(["look_up gate"]);
+  });
+
+  test("one call that waits: the app answers the rest, and hears of it", async () => {
+    const { app } = await world.remote({ steps: FOUR_CALLS });
+    const sessionId = await app.createSession(ALL);
+    await app.turn(sessionId, say("Go"));
+    await cancel(app, sessionId, { toolCallId: "call_3", reason: "not today." });
+    const messages = [result("call_1"), result("call_4")];
+    expect(lines(await app.stream(sessionId, { stream: "message", messages }))).toEqual([
+      "turn_start {}",
+      'tool_result {"toolCallId":"call_3","content":"Tool call cancelled: not today.","isError":true}',
+      'text {"text":"All done."}',
+      'turn_stop {"stopReason":"end_turn"}',
+    ]);
+  });
+});
+
+describe("the questions of all sessions", () => {
+  type Questions = { readonly questions: { readonly [key: string]: unknown; readonly questionId: string }[] };
+  const questionsOf = async (app: App) => (await app.ask<Questions>("GET", "/questions")).questions;
+  const answer = (app: App, questionId: string, body: object) =>
+    app.ask("POST", `/questions/${encodeURIComponent(questionId)}`, body);
+
+  test("are one list, an editor's included, with what each call is about to do", async () => {
+    const { app } = await world.remote({ steps: SEND });
+    const one = await app.createSession(ALL);
+    await app.turn(one, say("Go"));
+    const editor = await AgentSession.open({
+      agent: world.agent({ steps: SEND, remember: async () => undefined }),
+      ledger: world.ledger,
+      workspace: world.workspace,
+      sessionId: "of_an_editor",
+    });
+    await editor.prompt([{ type: "text", text: "Go" }], new AbortController().signal);
+    const questions = await questionsOf(app);
+    expect(questions.map(({ sessionId }) => sessionId)).toEqual([one, "of_an_editor"]);
+    expect(questions[0]).toMatchObject({
+      toolCallId: "call_1",
+      title: expect.any(String),
+      options: [{ kind: "allow_once" }, { kind: "reject_once" }],
+      call: { name: "send", kind: "other", rawInput: { to: "Ada" } },
+    });
+    const options = questions[1]?.["options"] as { kind: string; grant?: object }[];
+    expect(options.map(({ kind }) => kind)).toEqual([
+      "allow_once",
+      "allow_always",
+      "reject_once",
+      "reject_always",
+    ]);
+    expect(await answer(app, questions[1]?.questionId ?? "", { optionId: "allow_always" })).toMatchObject({
+      counted: true,
+      answer: { by: "person" },
+    });
+    await editor.close();
+  });
+
+  test("an answer from here lets the turn go on by itself, and whoever follows sees it", async () => {
+    const { app } = await world.remote({ steps: SEND });
+    const sessionId = await app.createSession(ALL);
+    await app.turn(sessionId, say("Go"));
+    const [question] = await questionsOf(app);
+    await answer(app, question?.questionId ?? "", { granted: true, reason: "as she wishes" });
+    await until(async () => (await app.history(sessionId)).length === 4);
+    expect(world.done).toEqual(["send Ada"]);
+    expect(await questionsOf(app)).toEqual([]);
+    const { error } = await refused(app.turn(sessionId, { messages: [deny("call_1")] }));
+    expect(error).toMatchObject({ code: "ALREADY_ANSWERED", recorded: [{ granted: true }] });
+  });
+
+  test("the first answer wins; the same again is no trouble, another one comes too late", async () => {
+    const { app } = await world.remote({ steps: SEND });
+    const sessionId = await app.createSession(ALL);
+    await app.turn(sessionId, say("Go"));
+    const questionId = (await questionsOf(app))[0]?.questionId ?? "";
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        app.send("POST", `/questions/${encodeURIComponent(questionId)}`, {
+          optionId: index % 2 === 0 ? "reject_once" : "allow_once",
+          reason: `no ${index}`,
+        }),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200, 409]));
+    await until(async () => (await app.history(sessionId)).length === 4);
+    const late = await refused(answer(app, questionId, { granted: true }));
+    expect([late.status, late.error.code]).toEqual([409, "ALREADY_ANSWERED"]);
+    const first = late.error["recorded"] as { outcome: { optionId: string }; reason: string };
+    expect((await app.history(sessionId))[2]?.content).toBe(
+      first.outcome.optionId === "allow_once" ? '{"sentTo":"Ada"}' : `Tool call denied: ${first.reason}`,
+    );
+  });
+
+  test("no answer that was not offered, is none, or is for something else", async () => {
+    const { app } = await world.remote({ steps: SEND });
+    const sessionId = await app.createSession(ALL);
+    await app.turn(sessionId, say("Go"));
+    const questionId = (await questionsOf(app))[0]?.questionId ?? "";
+    expect(await refusal(answer(app, questionId, { optionId: "allow_everything" }))).toContain("409");
+    expect(await refusal(answer(app, questionId, { granted: true, intentHash: "another" }))).toContain("409");
+    for (const body of [{}, { granted: "yes" }, { granted: true, optionId: "allow_once" }, { optionId: "" }])
+      expect(await refusal(answer(app, questionId, body))).toContain("400 BAD_REQUEST");
+    expect(await refusal(answer(app, "nobody-asked", { granted: true }))).toContain("404 NOT_FOUND");
+    expect(await questionsOf(app)).toHaveLength(1);
+    expect(world.done).toEqual([]);
+  });
+
+  test("where the app is waited for as well, the turn waits for the app", async () => {
+    const { app } = await world.remote({ steps: FOUR_CALLS });
+    const sessionId = await app.createSession(ALL);
+    await app.turn(sessionId, say("Go"));
+    const questionId = (await questionsOf(app))[0]?.questionId ?? "";
+    await answer(app, questionId, { granted: true });
+    const messages = [result("call_1"), result("call_4")];
+    expect(names(await app.stream(sessionId, { stream: "message", messages }))).toEqual([
+      "turn_start",
+      "tool_result",
+      "text",
+      "turn_stop",
+    ]);
+    expect(world.done).toEqual(["look_up gate", "send Ada"]);
+  });
+});

@@ -1,0 +1,171 @@
+/** `toolgate serve` as a process of its own: its token, its flags, its end, and what it takes when much happens. */
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { ScriptStep } from "../src/model/index.js";
+import { say, send, TOKEN, turn } from "./aap-http-kit.js";
+import { folder } from "./agent-kit.js";
+
+const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
+const HELLO: readonly ScriptStep[] = [{ say: "Hello." }];
+const MEGABYTE = 1024 * 1024;
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  await expect.poll(condition, { timeout: 20_000, interval: 20 }).toBe(true);
+}
+
+/** Comes back when it serves, or has ended. */
+async function serve(cwd: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
+  const files = ["--script", join(cwd, "script.json"), "--ledger", join(cwd, "ledger.sqlite"), "--cwd", cwd];
+  const { TOOLGATE_TOKEN: _, ...inherited } = process.env;
+  const child = spawn(process.execPath, [program, "serve", "--port", "0", ...files, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...inherited, TOOLGATE_CONFIG: join(cwd, "settings"), ...env },
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const said = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const)
+    child[name].setEncoding("utf8").on("data", (text: string) => void (said[name] += text));
+  const ended = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)));
+  const url = () => /Serving AAP at (\S+) for/.exec(said.stdout)?.[1] ?? "";
+  await Promise.race([ended, until(() => url() !== "")]);
+  const stop = (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    return ended;
+  };
+  return { url: url(), pid: child.pid ?? 0, said, ended, stop };
+}
+
+const place = (steps: readonly ScriptStep[] = HELLO) => folder({ "script.json": JSON.stringify({ steps }) });
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
+describe("the command", () => {
+  test("makes a token that only its owner can read, shows it once, keeps it, and tells how it ended", async () => {
+    const cwd = await place();
+    const first = await serve(cwd);
+    const file = join(cwd, "settings", "token");
+    const token = (await readFile(file, "utf8")).trim();
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(first.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const sessions = (url: string, given: string) => send(url, { path: "/sessions", headers: bearer(given) });
+    expect((await sessions(first.url, "wrong")).status).toBe(401);
+    expect((await sessions(first.url, token)).status).toBe(200);
+    expect(await first.stop("SIGTERM")).toBe(143);
+    const second = await serve(cwd);
+    expect((await sessions(second.url, token)).status).toBe(200);
+    expect(await second.stop("SIGINT")).toBe(0);
+    expect(first.said.stderr.split(token)).toHaveLength(2);
+    expect([first.said.stdout, second.said.stdout, second.said.stderr].join("")).not.toContain(token);
+  });
+
+  test.each<[string, number, RegExp, readonly string[], NodeJS.ProcessEnv]>([
+    [
+      "HT-023 an address that others reach",
+      1,
+      /Others could reach 0\.0\.0\.0.*--tls-cert/,
+      ["--host", "0.0.0.0"],
+      {},
+    ],
+    ["a certificate without its key", 1, /belong together/, ["--tls-cert", "x.pem"], {}],
+    ["a page of no site", 1, /"\*" is no origin/, ["--allow-origin", "*"], {}],
+    ["a token that can be guessed", 1, /TOOLGATE_TOKEN must be 16 to 512/, [], { TOOLGATE_TOKEN: "hunter2" }],
+    ["a port that cannot be", 2, /from 0 to 65535/, ["--port", "65536"], {}],
+  ])("does not serve for %s", async (_, code, words, args, env) => {
+    const { ended, said } = await serve(await place(), args, { TOOLGATE_TOKEN: TOKEN, ...env });
+    expect(await ended).toBe(code);
+    expect(said.stderr).toMatch(words);
+    expect(said.stdout).toBe("");
+  });
+
+  test("serves beyond this machine when it is told that something else guards the way", async () => {
+    const { url } = await serve(await place(), ["--host", "0.0.0.0", "--insecure-listen"], {
+      TOOLGATE_TOKEN: TOKEN,
+    });
+    expect(url).toMatch(/^http:\/\/0\.0\.0\.0:\d+$/);
+    const here = url.replace("0.0.0.0", "127.0.0.1");
+    expect((await send(here, { path: "/sessions", headers: {} })).status).toBe(401);
+    expect((await send(here, { path: "/meta", headers: { Host: "evil.example" } })).status).toBe(421);
+  });
+
+  test("writes no token into its log, wherever a client puts it", async () => {
+    const cwd = await place();
+    const log = join(cwd, "log.ndjson");
+    const { url, stop } = await serve(cwd, ["--log", log], { TOOLGATE_TOKEN: TOKEN, TOOLGATE_LOG: "debug" });
+    await send(url, { path: `/sessions?token=${TOKEN}`, headers: {} });
+    await send(url, { path: `/${TOKEN}` });
+    const made = await send(url, {
+      method: "POST",
+      path: "/sessions",
+      body: { agent: { name: "toolgate" } },
+    });
+    await turn(url, String(JSON.parse(made.text).sessionId), say("Hello"));
+    await stop("SIGTERM");
+    const written = await readFile(log, "utf8");
+    expect(written).toContain("turn ended");
+    expect(written).not.toContain(TOKEN);
+  });
+});
+
+describe("much at once", () => {
+  const memory = (pid: number): number =>
+    1024 * Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+  const files = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
+
+  async function newSession(url: string): Promise<string> {
+    const made = await send(url, {
+      method: "POST",
+      path: "/sessions",
+      body: { agent: { name: "toolgate" } },
+    });
+    expect(made.status, made.text).toBe(201);
+    return String(JSON.parse(made.text).sessionId);
+  }
+
+  /** `count` times, a few at a time. */
+  async function times(count: number, doIt: (index: number) => Promise<void>): Promise<void> {
+    let next = 0;
+    const worker = async () => {
+      for (let index = next++; index < count; index = next++) await doIt(index);
+    };
+    await Promise.all(Array.from({ length: 16 }, worker));
+  }
+
+  test("RE-003 idle cost: 1,000 idle sessions take less than 512 MB, and one more is made at once", async () => {
+    const { url, pid } = await serve(await place(), [], { TOOLGATE_TOKEN: TOKEN });
+    await times(1000, async () => {
+      const { text } = await turn(url, await newSession(url), say("Hello"));
+      expect(JSON.parse(text).stopReason).toBe("end_turn");
+    });
+    expect(memory(pid)).toBeLessThan(512 * MEGABYTE);
+    const began = performance.now();
+    await newSession(url);
+    // A tenth of a second is promised.
+    expect(performance.now() - began).toBeLessThan(500);
+  });
+
+  test("RE-011 memory leak: turn after turn, streamed and not, leaves neither memory nor files behind", async () => {
+    const { url, pid } = await serve(
+      await place([{ calls: [{ tool: "read_file", input: { path: "script.json" } }] }, ...HELLO]),
+      [],
+      {
+        TOOLGATE_TOKEN: TOKEN,
+      },
+    );
+    const work = async (index: number) => {
+      const sessionId = await newSession(url);
+      const mode = (["delta", "message", "none"] as const)[index % 3];
+      expect((await turn(url, sessionId, say("Hello", mode))).status).toBe(200);
+      if (index % 2 === 0) await send(url, { method: "DELETE", path: `/sessions/${sessionId}` });
+    };
+    await times(300, work);
+    const before = { memory: memory(pid), files: files(pid) };
+    await times(600, work);
+    // An hour at 50 calls a second may take one MiB a minute: this is twelve seconds of that, and what a heap breathes.
+    expect(memory(pid) - before.memory).toBeLessThan(48 * MEGABYTE);
+    await until(() => files(pid) <= before.files + 2);
+  });
+});

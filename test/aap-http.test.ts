@@ -1,0 +1,248 @@
+/** What `serveAap` bears from its clients, and how it ends: over real sockets. */
+import { request } from "node:http";
+import type { IncomingMessage } from "node:http";
+import { once } from "node:events";
+import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { AapClient } from "../src/aap/client/index.js";
+import { serveAap } from "../src/aap/index.js";
+import { createAgent } from "../src/agent/index.js";
+import { openSqliteLedger } from "../src/history/index.js";
+import { scriptedModel } from "../src/model/index.js";
+import { defineTool } from "../src/tools/index.js";
+import { folder } from "./agent-kit.js";
+import {
+  answerTo,
+  AUTHORIZED,
+  head,
+  heard,
+  newSession,
+  say,
+  send,
+  serving,
+  socketTo,
+  statusOf,
+  TOKEN,
+  turn,
+} from "./aap-http-kit.js";
+
+const MEGABYTE = 1024 * 1024;
+/** Two megabytes, a kilobyte at a time. */
+const LONG = `${"x".repeat(1023)} `.repeat(2048);
+
+/** What a request looks like on the wire. */
+const asking = (line: string, headers: Readonly<Record<string, string>> = {}) =>
+  head(`${line} HTTP/1.1`, { Host: "localhost", ...AUTHORIZED, ...headers });
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  await expect.poll(condition, { timeout: 20_000, interval: 20 }).toBe(true);
+}
+
+/** What is kept, when all that can go is gone. */
+function retained(): number {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc")();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+/** A turn of which nothing is read before somebody does. */
+async function unreadTurn(url: string, sessionId: string): Promise<IncomingMessage> {
+  const headers = { ...AUTHORIZED, "content-type": "application/json" };
+  const asked = request(`${url}/sessions/${sessionId}/turns`, { method: "POST", headers });
+  asked.on("error", () => undefined);
+  onTestFinished(() => void asked.destroy());
+  asked.end(JSON.stringify(say("Go", "delta")));
+  const [response]: IncomingMessage[] = await once(asked, "response");
+  if (!response) throw new Error("there was no response");
+  response.on("error", () => undefined);
+  return response;
+}
+
+describe("all that an agent author writes", () => {
+  test("is an agent, a port and a token", async () => {
+    const agent = createAgent({
+      name: "greeter",
+      model: scriptedModel({ steps: [{ say: "Hello." }] }),
+      tools: [],
+    });
+    const { url, close } = await serveAap(agent, { port: 0, token: TOKEN });
+    onTestFinished(close);
+    const client = new AapClient({ baseUrl: url, apiKey: TOKEN });
+    expect((await client.meta()).agents.map(({ name }) => name)).toEqual(["greeter"]);
+    const sessionId = await newSession2(url, "greeter");
+    const { status, text } = await turn(url, sessionId, say("Hi"));
+    expect([status, JSON.parse(text)]).toEqual([
+      200,
+      { stopReason: "end_turn", messages: [{ role: "assistant", content: expect.anything() }] },
+    ]);
+  });
+});
+
+async function newSession2(url: string, name: string): Promise<string> {
+  const made = await send(url, { method: "POST", path: "/sessions", body: { agent: { name } } });
+  return String(JSON.parse(made.text).sessionId);
+}
+
+describe("a client", () => {
+  test("that takes its time with a request's head is ended, and others are served meanwhile", async () => {
+    const { url, port } = await serving(undefined, { limits: { headMilliseconds: 300 } });
+    const slow = socketTo(port);
+    const answer = heard(slow);
+    slow.write("GET /meta HTTP/1.1\r\n");
+    const drip = setInterval(() => slow.write("X"), 20);
+    onTestFinished(() => clearInterval(drip));
+    expect((await send(url, { path: "/meta", headers: {} })).status).toBe(200);
+    expect(statusOf(await answer)).toBe(408);
+  });
+
+  test("that takes its time with a body is ended", async () => {
+    const { port } = await serving(undefined, {
+      limits: { headMilliseconds: 100, requestMilliseconds: 300 },
+    });
+    const slow = socketTo(port);
+    const answer = heard(slow);
+    slow.write(asking("POST /sessions", { "Content-Type": "application/json", "Content-Length": "1000" }));
+    const drip = setInterval(() => slow.write(" "), 20);
+    onTestFinished(() => clearInterval(drip));
+    expect(statusOf(await answer)).toBe(408);
+  });
+
+  test("that asks too fast is told to wait, and others are not", async () => {
+    const { url } = await serving(undefined, { limits: { requestsPerSecond: 5 } });
+    const sent = await Promise.all(Array.from({ length: 20 }, () => send(url, { path: "/sessions" })));
+    const slowed = sent.filter(({ status }) => status === 429);
+    expect(slowed.length).toBeGreaterThan(5);
+    expect(sent.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(10);
+    expect(slowed[0]?.headers["retry-after"]).toBe("1");
+    expect(JSON.parse(slowed[0]?.text ?? "").error.code).toBe("TOO_MANY_REQUESTS");
+    // Whoever has no token uses nothing up.
+    await until(async () => (await send(url, { path: "/sessions" })).status === 200);
+  });
+
+  test("that opens more sockets than there is room for is not heard, and is when there is", async () => {
+    const { url, port } = await serving(undefined, { limits: { sockets: 2 } });
+    const [first, second] = [socketTo(port), socketTo(port)];
+    await Promise.all([once(first, "connect"), once(second, "connect")]);
+    await expect(send(url, { path: "/meta", headers: {} })).rejects.toThrow(/./);
+    first.destroy();
+    second.destroy();
+    await until(
+      async () =>
+        (await send(url, { path: "/meta", headers: {} }).catch(() => ({ status: 0 }))).status === 200,
+    );
+  });
+
+  test("that asks on and on without waiting for an answer is ended", async () => {
+    const { port, url } = await serving();
+    const s1 = await newSession(url);
+    const one = asking(`GET /sessions/${s1}`);
+    const few = await answerTo(port, one.repeat(2) + asking(`GET /sessions/${s1}`, { Connection: "close" }));
+    expect(few.match(/HTTP\/1\.1 200/g)).toHaveLength(3);
+    const many = await answerTo(port, one.repeat(200));
+    expect(many.match(/HTTP\/1\.1 200/g)?.length ?? 0).toBeLessThan(10);
+  });
+
+  test("that never reads costs no more than 32 MB, is dropped, and its turn is recorded", async () => {
+    // 48 MB, if it were all kept for it.
+    const said = `${"x".repeat(65_535)} `.repeat(768);
+    const ledger = await openSqliteLedger(join(await folder(), "ledger.sqlite"));
+    onTestFinished(() => ledger.close());
+    const { url } = await serving([{ say: said }], { ledger, limits: { stallMilliseconds: 3000 } });
+    const s1 = await newSession(url);
+    const figures = async () => (await send(url, { path: "/metrics" })).text;
+    // One that reads: all that any turn leaves behind is there before the other one comes.
+    await turn(url, await newSession(url), say("Go", "delta"));
+    const before = retained();
+    const response = await unreadTurn(url, s1);
+    await until(async () => (await figures()).includes('toolgate_turns_total{stop_reason="end_turn"} 2'));
+    await until(() => retained() - before < 32 * MEGABYTE);
+    await until(async () => (await figures()).includes("toolgate_streams 0"));
+    expect(response.complete).toBe(false);
+    const log = await ledger.read(s1);
+    expect(log.at(-1)?.event).toMatchObject({ type: "turn-stopped", stopReason: "end_turn" });
+  });
+
+  test("that reads slowly, but reads, is not dropped", async () => {
+    const { url } = await serving([{ say: LONG }], { limits: { stallMilliseconds: 200 } });
+    const s1 = await newSession(url);
+    const response = await unreadTurn(url, s1);
+    let length = 0;
+    for await (const chunk of response) {
+      length += String(chunk).length;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    expect(response.complete).toBe(true);
+    expect(length).toBeGreaterThan(2 * MEGABYTE);
+  });
+
+  test("that waits for a turn which takes its time is not dropped", async () => {
+    const wait = defineTool({
+      name: "wait",
+      description: "Waits.",
+      kind: "think",
+      input: z.object({}),
+      run: () => new Promise((resolve) => setTimeout(() => resolve({ output: "waited" }), 700)),
+    });
+    const steps = [{ calls: [{ tool: "wait", input: {} }] }, { say: "Done." }];
+    const { url } = await serving(steps, { limits: { stallMilliseconds: 100 } }, { tools: [wait] });
+    const s1 = await newSession(url, [{ name: "wait", trust: true }]);
+    expect(JSON.parse((await turn(url, s1, say("Go"))).text)).toMatchObject({ stopReason: "end_turn" });
+  });
+});
+
+describe("a server that is told to end", () => {
+  const hold = (started: () => void) =>
+    defineTool({
+      name: "hold",
+      description: "Holds until it is told to stop.",
+      kind: "think",
+      input: z.object({}),
+      run: (_input, { signal }) =>
+        new Promise((_resolve, reject) => {
+          started();
+          signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+        }),
+    });
+  const HOLDS = [{ say: "Wait.", calls: [{ tool: "hold", input: {} }] }, { say: "Never." }];
+
+  test("cancels the turn that runs, says so on its stream, and takes nobody in meanwhile", async () => {
+    let isHeld = false;
+    const tools = [hold(() => void (isHeld = true))];
+    const { url, ledger, close } = await serving(HOLDS, {}, { tools });
+    const s1 = await newSession(url, [{ name: "hold", trust: true }]);
+    const streamed = turn(url, s1, say("Go", "delta"));
+    await until(() => isHeld);
+    await close();
+    const { text } = await streamed;
+    expect(text.trimEnd().split("\n").at(-2)).toBe("event: turn_stop");
+    expect((await ledger.read(s1)).at(-1)?.event).toMatchObject({
+      type: "turn-stopped",
+      stopReason: "cancelled",
+    });
+    await expect(send(url, { path: "/meta", headers: {} })).rejects.toThrow(/./);
+  });
+
+  test("leaves a question open for the next one", async () => {
+    const tools = [hold(() => undefined)];
+    const { url, ledger, close } = await serving(HOLDS, {}, { tools });
+    const s1 = await newSession(url, [{ name: "hold" }]);
+    expect(JSON.parse((await turn(url, s1, say("Go"))).text)).toMatchObject({ stopReason: "tool_use" });
+    await close();
+    expect(await ledger.openQuestions()).toHaveLength(1);
+    expect((await ledger.read(s1)).at(-1)?.event).toMatchObject({ type: "turn-parked" });
+  });
+
+  test("cuts off who does not read, and they can see that they have not all of it", async () => {
+    const { url, ledger, close } = await serving([{ say: LONG.repeat(8) }]);
+    const s1 = await newSession(url);
+    const response = await unreadTurn(url, s1);
+    await until(async () => (await ledger.read(s1)).at(-1)?.event.type === "turn-stopped");
+    await close();
+    await expect(response.toArray()).rejects.toMatchObject({ code: "ECONNRESET" });
+    expect(response.complete).toBe(false);
+  });
+});
