@@ -23,8 +23,12 @@ export type PlainServerOptions = {
   readonly key?: string;
   /** Which kinds of history it shows. */
   readonly histories?: readonly string[];
+  /** Tells a turn that is asked for again from its start. */
+  readonly ignoresLastId?: boolean;
   /** Does not end its streams. */
   readonly neverEnds?: boolean;
+  /** Where it breaks off it only falls silent, as a network does that is gone. */
+  readonly fallsSilent?: boolean;
 };
 
 const tool = (name: string) => ({ name, description: `Does ${name}.`, parameters: { type: "object" } });
@@ -155,11 +159,12 @@ export async function plainServer(options: PlainServerOptions = {}): Promise<Pla
     if (mode === "none") return json(response, 200, whole(frames));
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(": hello\n\nretry: 1\n\n");
-    const after = recorded ? Number(headers["last-event-id"] ?? 0) : 0;
+    const after = recorded && !options.ignoresLastId ? Number(headers["last-event-id"] ?? 0) : 0;
     const told = frames
       .flatMap((frame) => inMode(frame, mode))
       .map((frame, index) => text(frame, hasIds ? index + 1 : undefined));
     response.write(told.slice(after, cut === undefined ? undefined : after + cut).join(""));
+    if (cut !== undefined && options.fallsSilent) return;
     if (cut !== undefined) setTimeout(() => response.destroy(), 20);
     else if (!options.neverEnds) response.end();
   }

@@ -173,14 +173,20 @@ test("questions of all sessions are in one list, and the first answer counts", a
 });
 
 test("a turn whose calls somebody else answers is heard to its end all the same", async () => {
-  for (const isTold of [true, false]) {
+  for (const here of [undefined, { granted: false }, "left to them"] as const) {
     const steps = [{ calls: [{ tool: "send", input: {} }] }, { say: "Sent." }];
     const { client, ran } = await served(steps);
     const sessionId = await opened(client);
-    const permit = async () => {
+    let asked = 0;
+    const answerThere = async () => {
       const [question] = await client.questions();
       await client.answerQuestion(question!.questionId, { granted: true, reason: "from the phone" });
-      return isTold ? undefined : { granted: false };
+    };
+    const permit = async () => {
+      asked += 1;
+      if (here === "left to them") setTimeout(() => void answerThere(), 400);
+      else await answerThere();
+      return here === "left to them" ? undefined : here;
     };
     const texts: string[] = [];
     const onEvent = ({ event, data }: { event: string; data: object }) =>
@@ -193,6 +199,7 @@ test("a turn whose calls somebody else answers is heard to its end all the same"
     );
     expect(result.stopReason).toBe("end_turn");
     expect(texts).toEqual(["Sent."]);
+    expect(asked).toBe(1);
     expect(ran).toEqual(["send"]);
   }
 });

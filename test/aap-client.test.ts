@@ -205,33 +205,63 @@ describe("a stream that breaks", () => {
     ["again and again", [1, 2, 0, 1, 0, 2], true],
     ["before the first event", [0], true],
     ["where nothing but ids is known", [2, 2], false],
-  ])("is taken up again without loss or double: %s", async (_name, cuts, isExtended) => {
-    const server = await plainServer({ steps: HELLO, cuts, isExtended, hasIds: true });
+    ["where it is told from its start each time", [2, 3], true, true],
+  ])(
+    "is taken up again without loss or double: %s",
+    async (_name, cuts, isExtended, ignoresLastId = false) => {
+      const server = await plainServer({ steps: HELLO, cuts, isExtended, hasIds: true, ignoresLastId });
+      const client = connect(server.url);
+      const sessionId = await opened(client);
+      const events: TurnEvent[] = [];
+      const result = await client.turn(
+        sessionId,
+        { stream: "delta", messages: say("Go") },
+        { onEvent: (event) => events.push(event) },
+      );
+      expect(events.flatMap(({ event, data }) => (event === "text_delta" ? [data.delta] : []))).toEqual([
+        "one ",
+        "two ",
+        "three ",
+        "four ",
+        "five",
+      ]);
+      expect(events.map(({ event }) => event).filter((name) => name.startsWith("turn_"))).toEqual([
+        "turn_start",
+        "turn_stop",
+      ]);
+      expect(result.messages).toEqual((await client.history(sessionId)).slice(1));
+      const keys = server.requests.flatMap(({ path, headers }) =>
+        path.endsWith("/turns") ? [headers["idempotency-key"]] : [],
+      );
+      expect(keys).toHaveLength(cuts.length + 1);
+      expect(new Set(keys).size).toBe(1);
+      // The events that were heard before each request.
+      const last = server.requests.flatMap(({ path, headers }) =>
+        path.endsWith("/turns") ? [Number(headers["last-event-id"] ?? 0)] : [],
+      );
+      const sums = cuts.map((_cut, index) => cuts.slice(0, index + 1).reduce((sum, one) => sum + one, 0));
+      expect(last).toEqual([0, ...(ignoresLastId ? [2, 3] : sums)]);
+    },
+  );
+
+  test("is sent with the key that the caller gave, and without one where that is wished", async () => {
+    const server = await plainServer({ steps: [] });
+    const request = { stream: "none", messages: say("Go") } as const;
     const client = connect(server.url);
     const sessionId = await opened(client);
-    const events: TurnEvent[] = [];
-    const result = await client.turn(
-      sessionId,
-      { stream: "delta", messages: say("Go") },
-      { onEvent: (event) => events.push(event) },
-    );
-    expect(events.flatMap(({ event, data }) => (event === "text_delta" ? [data.delta] : []))).toEqual([
-      "one ",
-      "two ",
-      "three ",
-      "four ",
-      "five",
+    await client.turn(sessionId, request, { idempotencyKey: "mine" });
+    await connect(server.url, undefined, { sendsKeys: false }).turn(sessionId, request);
+    expect(server.requests.slice(-2).map(({ headers }) => headers["idempotency-key"])).toEqual([
+      "mine",
+      undefined,
     ]);
-    expect(events.map(({ event }) => event).filter((name) => name.startsWith("turn_"))).toEqual([
-      "turn_start",
-      "turn_stop",
-    ]);
-    expect(result.messages).toEqual((await client.history(sessionId)).slice(1));
-    const keys = server.requests.flatMap(({ path, headers }) =>
-      path.endsWith("/turns") ? [headers["idempotency-key"]] : [],
-    );
-    expect(keys).toHaveLength(cuts.length + 1);
-    expect(new Set(keys).size).toBe(1);
+  });
+
+  test("or only falls silent is taken up again too, where the server gives signs of life", async () => {
+    const server = await plainServer({ steps: HELLO, cuts: [3, 1], isExtended: true, fallsSilent: true });
+    const client = connect(server.url, undefined, { silence: 100 });
+    const turn = client.turn(await opened(client), { stream: "delta", messages: say("Go") });
+    expect(await all(turn)).toHaveLength(7);
   });
 
   test("a grant whose answer was lost runs once, in every mode", async () => {

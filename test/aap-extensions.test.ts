@@ -29,9 +29,16 @@ import {
 import type { App, WireEvent } from "./aap-kit.js";
 
 let world: World;
+/** Who has each session: the ledger gives the same owner a newer lease. */
+const owners = new Map<string, string>();
 
 beforeEach(async () => {
   world = await World.open();
+  const claim = world.ledger.claim.bind(world.ledger);
+  world.ledger.claim = (sessionId, owner, options) => {
+    owners.set(sessionId, owner);
+    return claim(sessionId, owner, options);
+  };
 });
 
 afterEach(async () => {
@@ -158,7 +165,7 @@ describe("streams that were cut", () => {
     );
     await until(() => world.done.includes("wait"));
     // As if its process had died: nobody has the session, and its turn is recorded as running.
-    const lease = await takenFrom(sessionId);
+    const lease = await world.ledger.claim(sessionId, owners.get(sessionId) ?? "", { milliseconds: 1_000 });
     await world.ledger.release(lease);
     const { app } = await world.remote({ steps: WAIT });
     const path = `/sessions/${sessionId}/turns?after=${cut.at(-1)?.id}`;
@@ -169,33 +176,6 @@ describe("streams that were cut", () => {
     expect(await app.history(sessionId)).toEqual([{ role: "user", content: "Go" }, ...messages]);
     expect(world.done).toEqual(["wait"]);
   });
-});
-
-/** Claims the session under the nose of whoever has it. */
-async function takenFrom(sessionId: string) {
-  for (;;) {
-    try {
-      const steal = (owner: string) => world.ledger.claim(sessionId, owner, { milliseconds: 1_000 });
-      return await steal(leaseOwner(sessionId));
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
-}
-
-/** The ledger gives the same owner a newer lease, and tells nobody who it is: it is read where it keeps it. */
-function leaseOwner(sessionId: string): string {
-  return owners.get(sessionId) ?? "";
-}
-
-const owners = new Map<string, string>();
-
-beforeEach(() => {
-  const claim = world.ledger.claim.bind(world.ledger);
-  world.ledger.claim = (sessionId, owner, options) => {
-    owners.set(sessionId, owner);
-    return claim(sessionId, owner, options);
-  };
 });
 
 describe("requests that are sent again with their key", () => {
@@ -255,6 +235,18 @@ describe("requests that are sent again with their key", () => {
       new Set(bodies.length === 100 ? [200] : [200, 409]),
     );
     expect(world.done).toEqual(["send Ada"]);
+  });
+
+  test("a session that is asked for again with its key is the same session", async () => {
+    const { app } = await world.remote({ steps: SEND });
+    const make = (body: object) => app.ask("POST", "/sessions", body, key);
+    const [one, two] = await Promise.all([make(ALL), make(ALL)]);
+    expect(two).toEqual(one);
+    expect(await world.ledger.sessions()).toHaveLength(1);
+    expect(await refusal(make({ agent: { name: "clerk" } }))).toContain("409 CONFLICT");
+    const second = { headers: { "idempotency-key": "k-2" } };
+    expect(await refusal(app.ask("POST", "/sessions", { agent: { name: "x" } }, second))).toContain("404");
+    expect(await refusal(app.ask("POST", "/sessions", { agent: { name: "x" } }, second))).toContain("404");
   });
 
   test("a key stands for one request, and must be one", async () => {
@@ -528,6 +520,29 @@ describe("the questions of all sessions", () => {
     expect(await refusal(answer(app, "nobody-asked", { granted: true }))).toContain("404 NOT_FOUND");
     expect(await questionsOf(app)).toHaveLength(1);
     expect(world.done).toEqual([]);
+  });
+
+  test("an answer that comes while other calls run counts at once", async () => {
+    const calls = [
+      { tool: "wait", input: {} },
+      { tool: "send", input: { to: "Ada" } },
+    ];
+    const { app } = await world.remote({ steps: [{ calls }, { say: "Both." }] });
+    const sessionId = await app.createSession(ALL);
+    const turn = app.stream(sessionId, say("Go", "message"));
+    await until(() => world.done.includes("wait"));
+    await answer(app, (await questionsOf(app))[0]?.questionId ?? "", { granted: true });
+    await until(() => world.done.includes("send Ada"));
+    world.goOn();
+    expect(names(await turn)).toEqual([
+      "turn_start",
+      "tool_call",
+      "tool_call",
+      "tool_result",
+      "tool_result",
+      "text",
+      "turn_stop",
+    ]);
   });
 
   test("where the app is waited for as well, the turn waits for the app", async () => {

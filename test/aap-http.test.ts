@@ -73,7 +73,8 @@ describe("all that an agent author writes", () => {
     onTestFinished(close);
     const client = new AapClient({ baseUrl: url, apiKey: TOKEN });
     expect((await client.meta()).agents.map(({ name }) => name)).toEqual(["greeter"]);
-    const sessionId = await newSession2(url, "greeter");
+    const made = await send(url, { method: "POST", path: "/sessions", body: { agent: { name: "greeter" } } });
+    const { sessionId } = JSON.parse(made.text);
     const { status, text } = await turn(url, sessionId, say("Hi"));
     expect([status, JSON.parse(text)]).toEqual([
       200,
@@ -81,11 +82,6 @@ describe("all that an agent author writes", () => {
     ]);
   });
 });
-
-async function newSession2(url: string, name: string): Promise<string> {
-  const made = await send(url, { method: "POST", path: "/sessions", body: { agent: { name } } });
-  return String(JSON.parse(made.text).sessionId);
-}
 
 describe("a client", () => {
   test("that takes its time with a request's head is ended, and others are served meanwhile", async () => {
@@ -166,6 +162,26 @@ describe("a client", () => {
     expect(log.at(-1)?.event).toMatchObject({ type: "turn-stopped", stopReason: "end_turn" });
   });
 
+  test("that takes nothing of its answer is dropped, and what it did not take is gone", async () => {
+    const { url, port } = await serving([{ say: LONG.repeat(12) }], { limits: { stallMilliseconds: 300 } });
+    const s1 = await newSession(url);
+    await turn(url, s1, say("Go"));
+    const line = asking(`GET /sessions/${s1}/history?type=full`, { Connection: "close" });
+    expect((await answerTo(port, line)).length).toBeGreaterThan(24 * MEGABYTE);
+    const socket = socketTo(port);
+    socket.write(line);
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    expect((await heard(socket)).length).toBeLessThan(24 * MEGABYTE);
+  });
+
+  test("that asks for a long response again has all of it, however much there is at once", async () => {
+    const { url } = await serving([{ say: LONG.repeat(8) }]);
+    const s1 = await newSession(url);
+    const { text } = await turn(url, s1, say("Go", "delta"));
+    expect(text.length).toBeGreaterThan(16 * MEGABYTE);
+    expect((await send(url, { path: `/sessions/${s1}/turns?stream=delta` })).text === text).toBe(true);
+  });
+
   test("that reads slowly, but reads, is not dropped", async () => {
     const { url } = await serving([{ say: LONG }], { limits: { stallMilliseconds: 200 } });
     const s1 = await newSession(url);
@@ -224,6 +240,17 @@ describe("a server that is told to end", () => {
       stopReason: "cancelled",
     });
     await expect(send(url, { path: "/meta", headers: {} })).rejects.toThrow(/./);
+  });
+
+  test("ends streams that would go on for ever, and waits for nobody else", async () => {
+    const { url, close } = await serving(undefined, { limits: { goodbyeMilliseconds: 20_000 } });
+    const s1 = await newSession(url);
+    const events = send(url, { path: `/sessions/${s1}/events` });
+    await until(async () => (await send(url, { path: "/metrics" })).text.includes("toolgate_streams 1"));
+    const began = performance.now();
+    await close();
+    expect((await events).text).toMatch(/^id: 1\n/);
+    expect(performance.now() - began).toBeLessThan(5_000);
   });
 
   test("leaves a question open for the next one", async () => {

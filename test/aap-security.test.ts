@@ -367,11 +367,23 @@ describe("a request", () => {
     expect(sent.headers["x"]).toBeUndefined();
   });
 
+  test("with a body that is nested too deep, wherever anything may stand in it, is not taken", async () => {
+    const { url, ledger } = await serving();
+    const deep = `${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}`;
+    const body = `{"agent":{"name":"tester"},"tools":[{"name":"t","description":"","parameters":${deep}}]}`;
+    const sent = await send(url, { method: "POST", path: "/sessions", body });
+    expect([sent.status, JSON.parse(sent.text).error.code]).toEqual([400, "BAD_REQUEST"]);
+    expect(await ledger.sessions()).toEqual([]);
+  });
+
   test("that asks for a stream by its head alone gets the head, and nothing goes on", async () => {
     const { url } = await serving();
     const s1 = await newSession(url);
-    const sent = await send(url, { method: "HEAD", path: `/sessions/${s1}` });
-    expect([sent.status, sent.text]).toEqual([200, ""]);
+    for (const path of [`/sessions/${s1}`, `/sessions/${s1}/events`]) {
+      const sent = await send(url, { method: "HEAD", path });
+      expect([sent.status, sent.text]).toEqual([200, ""]);
+    }
+    expect((await send(url, { path: "/metrics" })).text).toContain("toolgate_streams 0");
   });
 
   test("is answered for no cache, and for no browser to guess about", async () => {

@@ -8,7 +8,7 @@ import { describe, expect, test, vi } from "vitest";
 import { AgentSession } from "../src/agent/index.js";
 import type { Agent } from "../src/agent/index.js";
 import { agentHost, serveWire, stdioWire, streamWire } from "../src/acp/index.js";
-import type { AcpHost, AgentHostOptions, Command } from "../src/acp/index.js";
+import type { AcpHost, AgentHostOptions, Command, ServersOfSession } from "../src/acp/index.js";
 import type { Ledger, SessionEvent } from "../src/call/index.js";
 import { MemoryLedger } from "../src/history/index.js";
 import { parseScript, scriptedModel } from "../src/model/index.js";
@@ -62,6 +62,11 @@ async function parked({ ledger }: AcpHost, cwd: string): Promise<string> {
   await session.prompt(says("Edit it"), never());
   await session.close();
   return session.sessionId;
+}
+
+/** Servers without tools. */
+function someServers(onClose: () => void): ServersOfSession {
+  return { tools: () => [], get: () => undefined, close: async () => onClose() };
 }
 
 function prompt(agent: RawAgent, sessionId: string, text = "Go"): number | undefined {
@@ -176,8 +181,8 @@ describe("a question of an earlier process", () => {
     ["session/resume", true],
   ])("is not refused by a client that asks for %s and goes (v2: %s)", async (method, v2) => {
     const cwd = await aFolder();
-    const { agent: asking, ...count } = counted(EDIT);
-    const host = hostOf(EDIT, { agent: asking });
+    const count = counted(EDIT);
+    const host = hostOf(EDIT, { agent: count.agent });
     const sessionId = await parked(host, cwd);
     const agent = await rawAgent(host, { v2 });
     await agent.request(method, { sessionId, cwd, mcpServers: [] });
@@ -308,13 +313,6 @@ describe("a session that is being opened when the client goes", () => {
     expect(count.asked).toBe(0);
   });
 });
-
-function someServers(onClose: () => void) {
-  return {
-    list: () => [],
-    close: async () => onClose(),
-  };
-}
 
 test("the servers of a session are ended also when it cannot be given back", async () => {
   const cwd = await aFolder();
@@ -479,7 +477,7 @@ describe("much for the client to read", () => {
     const cwd = await aFolder();
     const host = hostOf(TALK);
     const block = { type: "text", text: "y".repeat(1024 * 1024) } as const;
-    const words = Array.from({ length: 140 }, (_, index): SessionEvent => ({
+    const words = Array.from({ length: 70 }, (_, index): SessionEvent => ({
       type: "message-chunk",
       at: 0,
       messageId: `m${index}`,

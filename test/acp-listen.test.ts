@@ -145,7 +145,7 @@ describe.each<Transport>(["HTTP", "WebSocket"])("an editor over %s", (transport)
       most = Math.max(most, memory() - before);
       return (await helloStatus(url)) === 200;
     });
-    expect(most).toBeLessThan(40 * MEGABYTE);
+    expect(most).toBeLessThan(32 * MEGABYTE);
   });
 });
 
@@ -257,6 +257,38 @@ describe("whoever knocks", () => {
     await send(url, { method: "DELETE", headers: { ...AUTHORIZED, ...connection } });
     await until(async () => (await helloStatus(url)) === 200);
   });
+});
+
+test("who talks on over HTTP and never listens is told to wait, and then dropped", async () => {
+  const { url } = await listening(RUNS_ONCE, { limits: { unreadBytes: 1024, stallMilliseconds: 1000 } });
+  const cwd = await folder();
+  const hello = await send(url, { method: "POST", body: HELLO });
+  const headers = { ...AUTHORIZED, "acp-connection-id": String(hello.headers["acp-connection-id"]) };
+  const ask = async (id: number) => {
+    const body = { jsonrpc: "2.0", id, method: "session/new", params: { cwd, mcpServers: [] } };
+    return (await send(url, { method: "POST", headers, body })).status;
+  };
+  // As long as there is room for the answers.
+  expect(await ask(1)).toBe(202);
+  const statuses = await Promise.all(Array.from({ length: 60 }, (_, index) => ask(index + 2)));
+  expect(statuses).toContain(429);
+  await until(async () => (await ask(100)) === 404);
+});
+
+test("more requests at a time than one client may have are answered with an error", async () => {
+  const { url } = await listening(RUNS_ONCE, { limits: { requests: 2 } });
+  const cwd = await folder();
+  const { agent, questions } = await editor("WebSocket", url, silence);
+  const opened = [1, 2, 3].map(() => agent.request(session.new, { cwd, mcpServers: [] }));
+  const [first, second] = await Promise.all(opened.slice(0, 2));
+  await expect(opened[2]).rejects.toThrow("2 requests are under way. Nothing was done.");
+  const waiting = [first, second].map((one) => agent.request(session.prompt, prompt(one?.sessionId ?? "")));
+  await until(() => questions.length === 2);
+  await expect(agent.request(session.new, { cwd, mcpServers: [] })).rejects.toThrow(
+    "2 requests are under way",
+  );
+  for (const one of [first, second]) await agent.notify(session.cancel, { sessionId: one?.sessionId ?? "" });
+  expect(await Promise.all(waiting)).toEqual([{ stopReason: "cancelled" }, { stopReason: "cancelled" }]);
 });
 
 describe("a WebSocket", () => {

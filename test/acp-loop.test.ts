@@ -8,7 +8,8 @@ import { SessionBook } from "../src/call/index.js";
 import { MemoryLedger } from "../src/history/index.js";
 import { choose, lastOf, says, until } from "./acp-kit.js";
 import type { Answer } from "./acp-kit.js";
-import { folder } from "./agent-kit.js";
+import { counting, folder } from "./agent-kit.js";
+import { moment } from "./raw-agent.js";
 
 const { session } = acp.methods.agent;
 
@@ -155,4 +156,118 @@ test("a session of it can be loaded: what was said and done is told again", asyn
     "agent_message_chunk",
     "session_info_update",
   ]);
+});
+
+test("tools that it wraps in every prompt work in the second prompt too", async () => {
+  const { agent, sessionId, updates } = await served({
+    name: "mine",
+    rules: [{ allow: "greet" }],
+    async prompt({ say }, _input, gate) {
+      say(await gate.wrapTools({ greet: () => "Hello" }).greet());
+    },
+  });
+  for (let count = 0; count < 2; count++)
+    expect(await agent.request(session.prompt, { sessionId, prompt: says("Go") })).toEqual({
+      stopReason: "end_turn",
+    });
+  const words = updates.flatMap((update) =>
+    update.sessionUpdate === "agent_message_chunk" ? [update.content] : [],
+  );
+  expect(words).toMatchObject([{ text: "Hello" }, { text: "Hello" }]);
+});
+
+test("a loop that does not heed a cancel runs nothing more", async () => {
+  const count = counting("count");
+  const begun = moment();
+  const { agent, sessionId } = await served({
+    name: "mine",
+    tools: [count.tool],
+    rules: [{ allow: "count" }],
+    async prompt({ signal }, _input, gate) {
+      begun.come();
+      await until(() => signal.aborted);
+      await gate.call({ name: "count", input: {} });
+    },
+  });
+  const turn = agent.request(session.prompt, { sessionId, prompt: says("Go") });
+  await begun.here;
+  await agent.notify(session.cancel, { sessionId });
+  expect(await turn).toEqual({ stopReason: "cancelled" });
+  expect(count.runs).toBe(0);
+});
+
+test("what a loop does after it came back is not run and not told", async () => {
+  const count = counting("count");
+  const later = moment();
+  let late: Promise<unknown> = Promise.resolve();
+  const { agent, sessionId, updates } = await served({
+    name: "mine",
+    tools: [count.tool],
+    rules: [{ allow: "count" }],
+    async prompt({ say, plan }, _input, gate) {
+      say("In time.");
+      late = later.here.then(() => {
+        say("Too late.");
+        plan([{ content: "Count", priority: "low", status: "pending" }]);
+        return gate.call({ name: "count", input: {} });
+      });
+    },
+  });
+  await agent.request(session.prompt, { sessionId, prompt: says("Go") });
+  const inTime = updates.map(({ sessionUpdate }) => sessionUpdate);
+  expect(inTime).toContain("agent_message_chunk");
+  later.come();
+  await expect(late).rejects.toMatchObject({ code: "TURN_IS_OVER" });
+  // What was told before the answer to this has been heard.
+  await agent.request(session.list, {});
+  expect(updates.map(({ sessionUpdate }) => sessionUpdate)).toEqual(inTime);
+  expect(count.runs).toBe(0);
+});
+
+test("a prompt that is cancelled before its turn comes does not start the loop", async () => {
+  let begun = 0;
+  const { agent, sessionId } = await served({
+    name: "mine",
+    async prompt({ signal }) {
+      begun += 1;
+      await until(() => signal.aborted);
+    },
+  });
+  const turns = ["One", "Two"].map((text) =>
+    agent.request(session.prompt, { sessionId, prompt: says(text) }),
+  );
+  await until(() => begun > 0);
+  await agent.notify(session.cancel, { sessionId });
+  expect(await Promise.all(turns)).toEqual([{ stopReason: "cancelled" }, { stopReason: "cancelled" }]);
+  expect(begun).toBe(1);
+});
+
+test("words before a call and words after it are two messages", async () => {
+  const { agent, sessionId, updates } = await served({
+    name: "mine",
+    rules: [{ allow: "greet" }],
+    async prompt({ say }, _input, gate) {
+      say("I shall ");
+      say("greet.");
+      await gate.wrapTools({ greet: () => "Hello" }).greet();
+      say("Greeted.");
+    },
+  });
+  await agent.request(session.prompt, { sessionId, prompt: says("Go") });
+  const messages = new Map<unknown, string>();
+  for (const update of updates) {
+    if (update.sessionUpdate !== "agent_message_chunk" || update.content.type !== "text") continue;
+    const { messageId, content } = update;
+    messages.set(messageId, `${messages.get(messageId) ?? ""}${content.text}`);
+  }
+  expect([...messages.values()]).toEqual(["I shall greet.", "Greeted."]);
+});
+
+test("a session whose first prompt has no words is named by the first that has", async () => {
+  const { agent, sessionId } = await served({ name: "mine", prompt: async () => undefined });
+  const link = { type: "resource_link", uri: "file:///a", name: "a" } as const;
+  await agent.request(session.prompt, { sessionId, prompt: [link] });
+  await agent.request(session.prompt, { sessionId, prompt: says("Fix it") });
+  await agent.request(session.prompt, { sessionId, prompt: says("And that") });
+  expect(await agent.request(session.list, {})).toMatchObject({ sessions: [{ sessionId, title: "Fix it" }] });
 });

@@ -129,11 +129,11 @@ export class RawAgent {
 
 /** Something that happens when the test says so. */
 export function moment(): { readonly come: () => void; readonly here: Promise<void> } {
-  let come = () => undefined as void;
+  let resolveHere: (() => void) | undefined;
   const here = new Promise<void>((resolve) => {
-    come = resolve;
+    resolveHere = resolve;
   });
-  return { come, here };
+  return { come: () => resolveHere?.(), here };
 }
 
 /** Long enough for what should not happen to happen. */

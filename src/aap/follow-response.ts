@@ -39,9 +39,9 @@ const LOOK_AGAIN_MILLISECONDS = 1_000;
 /** Events on record that are told before someone has read them. */
 const MOST_AT_ONCE = 100;
 
-const NOT_BEGUN: TurnEvent = {
+const LEFT_BEHIND: TurnEvent = {
   event: "turn_stop",
-  data: { stopReason: "error", error: "The server ended before the turn began. Send the request again." },
+  data: { stopReason: "error", error: "The turn ended with its server. Send the request again." },
 };
 
 /** Comes back when the response that holds `seq` was told to its end, all of it that is after `after`. */
@@ -79,7 +79,7 @@ export async function followResponse(
         continue;
       }
       const taken = await from.takeUp();
-      if (taken === "nothing") return tellNew([lastAt(log.at(-1)?.seq ?? seq, NOT_BEGUN)]);
+      if (taken === "nothing") return tellNew([lastAt(log.at(-1)?.seq ?? seq, LEFT_BEHIND)]);
       if (taken === "held") await wait(LOOK_AGAIN_MILLISECONDS, undefined, { signal }).catch(() => undefined);
     } finally {
       stop?.();

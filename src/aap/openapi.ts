@@ -43,7 +43,7 @@ const IDEMPOTENCY: Parameter = {
 const LAST_EVENT: Parameter = { name: "Last-Event-ID", says: "Only the events after this one." };
 const AFTER_EVENT: Parameter = { name: "after", says: "The same as Last-Event-ID." };
 
-export const OPERATIONS: readonly Operation[] = [
+const OPERATIONS: readonly Operation[] = [
   {
     method: "get",
     path: "/meta",

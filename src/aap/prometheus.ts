@@ -1,9 +1,7 @@
 /** Figures as Prometheus reads them: the text format 0.0.4, for the few kinds of figures that we have. */
 type Labels = Readonly<Record<string, string>>;
 
-export type Figure = { readonly text: () => string };
-
-export class Counter implements Figure {
+export class Counter {
   readonly #name: string;
   readonly #help: string;
   readonly #values = new Map<string, number>();
@@ -31,7 +29,7 @@ const BUCKETS: readonly number[] = [0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60, 300, 1
 
 type Durations = { readonly counts: number[]; count: number; sum: number };
 
-export class Histogram implements Figure {
+export class Histogram {
   readonly #name: string;
   readonly #help: string;
   readonly #durations = new Map<string, Durations>();

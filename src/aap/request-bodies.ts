@@ -154,10 +154,13 @@ export function checkedBody<Schema extends z.ZodType>(json: unknown, schema: Sch
 
 const MAX_BYTES = 8 * 1024 * 1024;
 
-async function readText({ body }: Request): Promise<string> {
+async function readText(request: Request): Promise<string> {
+  const said = Number(request.headers.get("content-length") ?? Number.NaN);
+  // Node reads just as much as the head says; the whole is then read several times faster than piece by piece.
+  if (said <= MAX_BYTES) return request.text();
   const pieces: Uint8Array[] = [];
   let length = 0;
-  for await (const piece of body ?? []) {
+  for await (const piece of request.body ?? []) {
     length += piece.byteLength;
     if (length > MAX_BYTES) {
       throw new AapProblem("TOO_LARGE", `The body has more than ${MAX_BYTES} bytes. Nothing was done.`);

@@ -7,6 +7,7 @@ import { readEventId } from "./event-id.js";
 import { eventStream } from "./event-stream.js";
 import { historyFromLog } from "./history-from-log.js";
 import { listSessions } from "./list-sessions.js";
+import { MadeSessions } from "./made-sessions.js";
 import { AapProblem } from "./problem.js";
 import { allQuestions, answerQuestion, tooLate } from "./questions.js";
 import {
@@ -29,6 +30,7 @@ const EXTENSIONS = ["event-ids", "idempotency-key", "session-events", "cancel", 
 
 export function addProtocolRoutes(app: Hono, setting: AapSetting, turns: Turns, version: string): void {
   const { agents, ledger, isRedacted } = setting;
+  const made = new MadeSessions();
   app.get("/meta", (context) =>
     context.json({
       version: 3,
@@ -40,7 +42,8 @@ export function addProtocolRoutes(app: Hono, setting: AapSetting, turns: Turns, 
     context.json(await listSessions(setting, context.req.query("after"))),
   );
   app.post("/sessions", async (context) => {
-    const sessionId = await createSession(setting, await readBody(context.req.raw, newSession));
+    const body = await readBody(context.req.raw, newSession);
+    const sessionId = await made.make(idempotencyKey(context), body, () => createSession(setting, body));
     return context.json({ sessionId }, 201);
   });
   app.get("/sessions/:id", async (context) => {

@@ -143,7 +143,12 @@ export class Turns {
    */
   async goOn(sessionId: string): Promise<void> {
     const { onError } = this.#setting;
-    if (this.#running.get(sessionId) || this.#held.isOpen(sessionId)) return;
+    if (this.#held.isOpen(sessionId)) return;
+    // It may be about to wait for just this answer.
+    for (let running = this.#running.get(sessionId); running; running = this.#running.get(sessionId)) {
+      running.session.gate.wake();
+      await running.response.over();
+    }
     try {
       const stored = await this.#read(sessionId);
       const agent = this.#agentOf(stored.config);

@@ -19,7 +19,7 @@ export async function addressOf({ host }: ListenAddress, isGuarded: boolean): Pr
   );
 }
 
-export function isLoopback(address: string): boolean {
+function isLoopback(address: string): boolean {
   return address === "::1" || (isIPv4(address) && address.startsWith("127."));
 }
 

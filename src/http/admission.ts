@@ -6,7 +6,7 @@ import type { ProblemCode } from "./problem.js";
 import { bringsToken } from "./token.js";
 import type { Refusal } from "./turn-away.js";
 
-export const HEALTH_PATH = "/healthz";
+const HEALTH_PATH = "/healthz";
 
 export type AdmissionRules = {
   /** What is listened on. */

@@ -6,9 +6,8 @@
  * request that is turned away no byte of the body is read; beyond this machine it listens only through TLS, or when
  * told that something else guards the way; what one client can make the server keep is bounded.
  */
-export type { ListenAddress } from "./address.js";
 export { openDoor } from "./door.js";
-export type { BehindDoor, DoorOptions, OpenDoor } from "./door.js";
+export type { DoorOptions } from "./door.js";
 export type { DoorLimits } from "./limits.js";
 export { errorBody, STATUSES } from "./problem.js";
 export type { ProblemCode } from "./problem.js";

@@ -15,7 +15,7 @@
  */
 import { z } from "zod";
 
-export type ScriptCall = {
+type ScriptCall = {
   readonly tool: string;
   readonly input?: unknown;
   readonly subAgent?: readonly ScriptStep[] | undefined;

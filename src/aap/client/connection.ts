@@ -6,6 +6,7 @@
  */
 import { AapError } from "./aap-error.js";
 import type { AapErrorDetails } from "./aap-error.js";
+import { SILENCE } from "./read-sse.js";
 import { Retries } from "./retries.js";
 
 export type ConnectionOptions = {
@@ -13,6 +14,8 @@ export type ConnectionOptions = {
   readonly baseUrl: string;
   readonly apiKey?: string;
   readonly fetch?: (request: Request) => Promise<Response>;
+  /** Milliseconds without a sign of life after which a stream counts as cut, at servers that give such signs. */
+  readonly silence?: number;
 };
 
 /** How often a request that only reads is sent again. */
@@ -28,9 +31,11 @@ export class Connection {
   readonly #baseUrl: string;
   readonly #apiKey: string | undefined;
   readonly #fetch: (request: Request) => Promise<Response>;
+  readonly silence: number;
   #hasAnswered = false;
 
-  constructor({ baseUrl, apiKey, fetch: send }: ConnectionOptions) {
+  constructor({ baseUrl, apiKey, fetch: send, silence = SILENCE }: ConnectionOptions) {
+    this.silence = silence;
     this.#baseUrl = usableUrl(baseUrl);
     this.#apiKey = usableKey(apiKey);
     // Not `globalThis.fetch` itself: browsers want it called on their window.

@@ -19,6 +19,7 @@ export class SseParser {
   #size = 0;
   #lastEventId = "";
   #retry: number | undefined;
+  #hasComments = false;
   /** A carriage return ended the last piece: a line feed now belongs to it. */
   #afterReturn = false;
   #isFirst = true;
@@ -31,6 +32,11 @@ export class SseParser {
   /** Milliseconds that the server wants a client to wait before it comes again. */
   get retry(): number | undefined {
     return this.#retry;
+  }
+
+  /** Whether comments came, which are signs of life. */
+  get hasComments(): boolean {
+    return this.#hasComments;
   }
 
   push(piece: string): readonly SseFrame[] {
@@ -65,7 +71,8 @@ export class SseParser {
       this.#checkSize();
     } else if (field === "id" && !value.includes("\0")) this.#id = value;
     else if (field === "retry" && /^\d+$/.test(value)) this.#retry = Number(value);
-    // Comments and fields that nobody knows are passed over.
+    else if (field === "") this.#hasComments = true;
+    // Fields that nobody knows are passed over.
     return undefined;
   }
 

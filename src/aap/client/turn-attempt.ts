@@ -49,11 +49,11 @@ export async function* attemptTurn(attempt: Attempt): AsyncGenerator<TurnEvent, 
 
 async function* streamed(
   body: ReadableStream<Uint8Array>,
-  { signal, place }: Attempt,
+  { connection, signal, place }: Attempt,
 ): AsyncGenerator<TurnEvent, void, undefined> {
   const parser = new SseParser();
   try {
-    for await (const frame of readSse(body, parser)) {
+    for await (const frame of readSse(body, parser, connection.silence)) {
       place.retry = parser.retry;
       if (frame.id !== undefined) {
         if (place.seen.has(frame.id)) continue;

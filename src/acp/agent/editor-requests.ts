@@ -60,7 +60,7 @@ export function refusal(error: RpcError): string {
   return oneLine(error.message, 300);
 }
 
-export class NoAnswer extends ToolFailure {
+class NoAnswer extends ToolFailure {
   constructor(method: string, milliseconds: number) {
     super(
       `The editor did not answer ${method} within ${milliseconds / 1000} s. Whether it was carried out is not known. Look before you try it again.`,

@@ -5,8 +5,6 @@
  */
 import type { ContentBlock, MessageRole, SessionEvent } from "../../call/index.js";
 
-export type MessageChunk = SessionEvent & { readonly type: "message-chunk" };
-
 export type ToTell =
   | { readonly type: "call"; readonly toolCallId: string }
   | { readonly type: "event"; readonly event: SessionEvent }

@@ -31,7 +31,7 @@ export function commandWords(text: string): readonly [string, ...string[]] {
 const isEscape = (next: string, quote: string): boolean =>
   next !== "" && (quote === "" || next === '"' || next === "\\");
 
-export class BadCommand extends Error {
+class BadCommand extends Error {
   readonly code = "BAD_COMMAND";
 
   constructor(why: string) {

@@ -1,0 +1,191 @@
+/** Whoever waits for a question hears when that one is settled, and of no other's end, however the waits overlap. */
+import { expect, test } from "vitest";
+import { AgentSession, holdTurn } from "../src/agent/index.js";
+import { question, yes } from "../src/call/events.samples.js";
+import type { Ledger, Question, RecordedEvent } from "../src/call/index.js";
+import { MemoryLedger } from "../src/history/index.js";
+import type { Ask } from "../src/run/index.js";
+import { settledInLog } from "../src/run/settled-questions.js";
+import { LocalWorkspace } from "../src/tools/index.js";
+import { folder, never, scripted, text } from "./agent-kit.js";
+import { aWhile, moment } from "./raw-agent.js";
+
+type FollowOptions = Parameters<Ledger["follow"]>[1];
+
+class CountingLedger extends MemoryLedger {
+  follows = 0;
+
+  override follow(sessionId: string, options: FollowOptions): AsyncIterable<RecordedEvent> {
+    this.follows += 1;
+    return super.follow(sessionId, options);
+  }
+}
+
+/** Its followers end some time after they were told to, as those of a file or a network may: here, when the test says. */
+class SlowLedger extends MemoryLedger {
+  readonly end = moment();
+
+  override async *follow(sessionId: string, options: FollowOptions): AsyncIterable<RecordedEvent> {
+    yield* super.follow(sessionId, options);
+    await this.end.here;
+  }
+}
+
+/** A session with open questions, and the place after them. */
+async function asked(ledger: Ledger, count: number) {
+  const { sessionId } = question;
+  const questions = Array.from({ length: count }, (_, index): Question => ({
+    ...question,
+    questionId: `q${index + 1}`,
+    toolCallId: `call_${index + 1}`,
+  }));
+  const lease = await ledger.claim(sessionId, "someone", { milliseconds: 60_000 });
+  const seq = await ledger.append(
+    lease,
+    questions.map((one) => ({ type: "question-asked", at: 0, toolCallId: one.toolCallId, question: one })),
+    { durable: false },
+  );
+  return { questions, lease, seq };
+}
+
+/** A wait that can be looked at. */
+function waiting(ledger: Ledger, one: Question, after: number, signal = never()) {
+  const wait = { isOver: false };
+  const over = settledInLog(ledger, one, after, signal).finally(() => {
+    wait.isOver = true;
+  });
+  return Object.assign(wait, { over });
+}
+
+test("many questions of a session are followed once, and each wait ends with its own", async () => {
+  const ledger = new CountingLedger();
+  const { questions, seq } = await asked(ledger, 100);
+  const waits = questions.map((one) => waiting(ledger, one, seq));
+  await aWhile();
+  for (const [index, { questionId }] of questions.entries()) {
+    await ledger.answer(questionId, yes);
+    await waits[index]?.over;
+    expect(waits.filter(({ isOver }) => isOver)).toHaveLength(index + 1);
+  }
+  expect(ledger.follows).toBe(1);
+});
+
+test("all who wait for one question hear of it; one that was settled meanwhile ends at once", async () => {
+  const ledger = new CountingLedger();
+  const { questions, seq } = await asked(ledger, 2);
+  const [first, second] = questions as [Question, Question];
+  const waits = [waiting(ledger, first, seq), waiting(ledger, first, seq), waiting(ledger, second, seq)];
+  await ledger.answer(first.questionId, yes);
+  await Promise.all([waits[0]?.over, waits[1]?.over]);
+  await waiting(ledger, first, seq).over;
+  expect(waits[2]?.isOver).toBe(false);
+  await ledger.answer(second.questionId, yes);
+  await waits[2]?.over;
+  expect(ledger.follows).toBe(1);
+});
+
+test("who comes when the last one has just stopped waiting still waits", async () => {
+  const ledger = new MemoryLedger();
+  const { questions, seq } = await asked(ledger, 2);
+  const [first, second] = questions as [Question, Question];
+  const stop = new AbortController();
+  const before = waiting(ledger, first, seq, stop.signal);
+  await aWhile();
+  stop.abort();
+  const after = waiting(ledger, second, seq);
+  await before.over;
+  await aWhile();
+  expect(after.isOver).toBe(false);
+  await ledger.answer(second.questionId, yes);
+  await after.over;
+});
+
+test("who comes when the last question was just settled still waits, however slowly the follower ends", async () => {
+  const ledger = new SlowLedger();
+  const { questions, seq } = await asked(ledger, 2);
+  const [first, second] = questions as [Question, Question];
+  const before = waiting(ledger, first, seq);
+  await ledger.answer(first.questionId, yes);
+  await before.over;
+  const after = waiting(ledger, second, seq);
+  ledger.end.come();
+  await aWhile();
+  expect(after.isOver).toBe(false);
+  await ledger.answer(second.questionId, yes);
+  await after.over;
+});
+
+test("a question that was settled before the place the others are followed from is found", async () => {
+  const ledger = new MemoryLedger();
+  const { questions, seq } = await asked(ledger, 2);
+  const [first, second] = questions as [Question, Question];
+  await ledger.answer(first.questionId, yes);
+  const later = waiting(ledger, second, seq + 1);
+  await waiting(ledger, first, seq).over;
+  expect(later.isOver).toBe(false);
+  await ledger.answer(second.questionId, yes);
+  await later.over;
+});
+
+test("a wait whose signal has aborted is none", async () => {
+  const ledger = new MemoryLedger();
+  const { questions, seq } = await asked(ledger, 1);
+  const wait = waiting(ledger, questions[0] ?? question, seq, AbortSignal.abort());
+  await wait.over;
+  expect(await ledger.openQuestions()).toEqual(questions);
+});
+
+test("the waits end when the session is removed", async () => {
+  const ledger = new MemoryLedger();
+  const { questions, lease, seq } = await asked(ledger, 2);
+  const waits = questions.map((one) => waiting(ledger, one, seq));
+  await aWhile();
+  expect(waits.map(({ isOver }) => isOver)).toEqual([false, false]);
+  await ledger.remove(lease);
+  await Promise.all(waits.map(({ over }) => over));
+});
+
+test("the waits end when the ledger is closed", async () => {
+  const ledger = new MemoryLedger();
+  const { questions, seq } = await asked(ledger, 2);
+  const waits = questions.map((one) => waiting(ledger, one, seq));
+  await aWhile();
+  expect(waits.map(({ isOver }) => isOver)).toEqual([false, false]);
+  await ledger.close();
+  await Promise.all(waits.map(({ over }) => over));
+});
+
+test("a turn asks one question after the other, also where followers end slowly", async () => {
+  const edit = (path: string) => ({
+    calls: [{ tool: "edit_file", input: { path, oldText: "one", newText: "two" } }],
+  });
+  const ledger = new SlowLedger();
+  const session = await AgentSession.open({
+    agent: scripted([edit("a.txt"), edit("b.txt"), { say: "Done." }]),
+    ledger,
+    workspace: await LocalWorkspace.open(await folder({ "a.txt": "one\n", "b.txt": "one\n" })),
+  });
+  const stop = new AbortController();
+  let resumed = 0;
+  session.onRecorded((events) => {
+    resumed += events.filter(({ type }) => type === "turn-resumed").length;
+    // A turn that goes on without an answer would go on for ever.
+    if (resumed > 5) stop.abort();
+  });
+  const shown: string[] = [];
+  const ask: Ask = async ({ toolCallId, options }) => {
+    shown.push(toolCallId);
+    if (shown.length === 2) {
+      // The follower that heard of the first answer ends only now.
+      ledger.end.come();
+      await aWhile();
+    }
+    return { outcome: { type: "selected", optionId: options[0]?.optionId ?? "" }, by: "person" };
+  };
+  const end = await holdTurn(session, ask, stop.signal, () => session.prompt(text("Go"), stop.signal));
+  expect({ end, shown }).toEqual({
+    end: { status: "stopped", stopReason: "end_turn" },
+    shown: ["call_1", "call_2"],
+  });
+  await session.close();
+});
