@@ -6,7 +6,6 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { AgentSession } from "../src/agent/index.js";
-import { redactEvent } from "../src/history/index.js";
 import type { ScriptStep } from "../src/model/index.js";
 import { defineTool } from "../src/tools/index.js";
 import {
@@ -303,7 +302,6 @@ describe("the session's own events", () => {
           options: [{ type: "text", name: "mood", default: "calm" }],
         },
       ],
-      redact: (event) => redactEvent(event),
     });
     const sessionId = await app.createSession({
       agent: { name: "clerk", tools: [{ name: "draw" }], options: { mood: "busy" } },
@@ -335,6 +333,45 @@ describe("the session's own events", () => {
       ({ event }) => event === "turn-stopped",
     );
     expect(rest).toEqual(events.slice(5));
+  });
+
+  test("a secret that comes in pieces is taken out as well, also for who comes in the middle", async () => {
+    const pieces = ["The token is ", secret.slice(0, 7), secret.slice(7, 20), secret.slice(20), " here."];
+    const app = world.app({ steps: SEND });
+    const sessionId = await app.createSession(ALL);
+    const lease = await world.ledger.claim(sessionId, "an agent", { milliseconds: 1000 });
+    const chunk = (text: string) =>
+      ({
+        type: "message-chunk",
+        at: 1,
+        messageId: "m",
+        role: "agent",
+        block: { type: "text", text },
+      }) as const;
+    await world.ledger.append(
+      lease,
+      [
+        { type: "turn-started", at: 1, turnId: "t" },
+        ...pieces.map(chunk),
+        { type: "turn-stopped", at: 1, turnId: "t", stopReason: "end_turn" },
+      ],
+      { durable: true },
+    );
+    await world.ledger.release(lease);
+    const isStop = ({ event }: WireEvent) => event === "turn-stopped";
+    const textOf = (events: readonly WireEvent[]) =>
+      events.map(({ data }) => (data["block"] as { text?: string } | undefined)?.text ?? "").join("");
+    const all = await readEvents(await read(app, `/sessions/${sessionId}/events`), isStop);
+    expect(textOf(all)).toBe("The token is [redacted token] here.");
+    expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+    for (const { id } of all) {
+      const rest = await readEvents(
+        await read(app, `/sessions/${sessionId}/events?after=${id}`),
+        isStop,
+      ).catch(() => []);
+      for (const piece of pieces.slice(1, 4)) expect(textOf(rest)).not.toContain(piece);
+      if (id === all.at(-2)?.id) break;
+    }
   });
 
   test("what a provider signed stays here", async () => {

@@ -67,6 +67,7 @@ export function answerTo(port: number, ...parts: readonly (string | Buffer)[]): 
 }
 
 export function heard(socket: Socket): Promise<string> {
+  if (socket.destroyed) return Promise.resolve("");
   let text = "";
   socket.setEncoding("utf8").on("data", (part: string) => void (text += part));
   return new Promise((resolve) => socket.once("close", () => resolve(text)));

@@ -147,7 +147,7 @@ describe("a client", () => {
     const said = `${"x".repeat(65_535)} `.repeat(768);
     const ledger = await openSqliteLedger(join(await folder(), "ledger.sqlite"));
     onTestFinished(() => ledger.close());
-    const { url } = await serving([{ say: said }], { ledger, limits: { stallMilliseconds: 3000 } });
+    const { url } = await serving([{ say: said }], { ledger });
     const s1 = await newSession(url);
     const figures = async () => (await send(url, { path: "/metrics" })).text;
     // One that reads: all that any turn leaves behind is there before the other one comes.

@@ -419,6 +419,24 @@ describe("a command beside a turn", () => {
     expect(states()).toEqual(["running", "requires_action", "running", "idle"]);
   });
 
+  test("that began before the turn does not say so when it ends either (v2)", async () => {
+    const cwd = await aFolder();
+    const ready = moment();
+    const run = async () => {
+      await ready.here;
+      return "Hello.";
+    };
+    const agent = await rawAgent(hostOf(EDIT, { commands: commands(run) }), { v2: true });
+    const sessionId = await agent.newSession(cwd);
+    const command = prompt(agent, sessionId, "/hello");
+    prompt(agent, sessionId);
+    await agent.question();
+    ready.come();
+    await agent.answer(command);
+    await agent.request("session/list", {});
+    expect(agent.updates.flatMap(({ state }) => state ?? [])).not.toContain("idle");
+  });
+
   test("can be cancelled", async () => {
     const cwd = await aFolder();
     const begun = moment();

@@ -19,14 +19,14 @@ export type Said = {
   readonly error?: { readonly code: number; readonly message: string };
 };
 
-export type Update = {
+type Update = {
   readonly sessionUpdate: string;
   readonly messageId?: string;
   readonly content?: { readonly text?: string };
   readonly state?: string;
 };
 
-export type RawAgentOptions = { readonly v2?: boolean };
+type RawAgentOptions = { readonly v2?: boolean };
 
 const HELLO = {
   v1: { protocolVersion: 1 },
@@ -62,7 +62,7 @@ export class RawAgent {
     );
   }
 
-  /** Sends a request in the same chunk of bytes as others, without waiting. Returns the ids. */
+  /** Sends requests in one chunk of bytes, without waiting. Returns their ids. */
   begin(...requests: readonly (readonly [method: string, params: object])[]): readonly number[] {
     const sent = requests.map(([method, params]) => ({ id: ++this.#lastId, method, params }));
     this.send(...sent);

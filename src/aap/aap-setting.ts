@@ -1,5 +1,6 @@
 /** What a server was given, and all parts of it use. */
-import type { Ledger, SessionEvent } from "../call/index.js";
+import type { Ledger } from "../call/index.js";
+import type { RedactionPattern } from "../history/index.js";
 import type { Tool, Workspace } from "../tools/index.js";
 import { seal, unseal } from "./sealed.js";
 import type { Served } from "./served-agent.js";
@@ -11,8 +12,8 @@ export type AapSetting = {
   readonly trustable: (tool: Tool) => boolean;
   /** What is stored is redacted before: what is told is then read from the store. */
   readonly isRedacted: boolean;
-  /** Takes secrets out of an event that leaves the store. */
-  readonly redact: (event: SessionEvent) => SessionEvent;
+  /** What is a secret beside what has the shape of one. */
+  readonly redactPatterns: readonly RedactionPattern[];
   readonly sealFor: (sessionId: string) => (name: string, secret: string) => string;
   readonly unsealFor: (sessionId: string) => (name: string, sealed: string) => string | undefined;
   readonly onError: (error: unknown) => void;

@@ -5,7 +5,8 @@
 import { randomBytes } from "node:crypto";
 import { Hono } from "hono";
 import type { Agent, Loop } from "../agent/index.js";
-import type { Ledger, SessionEvent } from "../call/index.js";
+import type { Ledger } from "../call/index.js";
+import type { RedactionPattern } from "../history/index.js";
 import type { Tool, Workspace } from "../tools/index.js";
 import { sealing } from "./aap-setting.js";
 import type { AapSetting } from "./aap-setting.js";
@@ -28,8 +29,8 @@ export type AapServerOptions = {
   readonly trustable?: (tool: Tool) => boolean;
   /** The ledger redacts what it is given: then no exact history is offered, and apps are told what was stored. */
   readonly isRedacted?: boolean;
-  /** Takes secrets out of the events and questions that leave the store beside the protocol's own words. */
-  readonly redact?: (event: SessionEvent) => SessionEvent;
+  /** What is taken out of session events and questions as a secret, beside what has the shape of one. */
+  readonly redactPatterns?: readonly RedactionPattern[];
   /**
    * 32 bytes that secret options are sealed with in the record. Without it they can be read by this process only, and
    * after a restart an app must send them again.
@@ -58,7 +59,7 @@ export function createAapServer(options: AapServerOptions): AapServer {
     workspace: options.workspace,
     trustable: options.trustable ?? isTrustable,
     isRedacted: options.isRedacted ?? false,
-    redact: options.redact ?? ((event) => event),
+    redactPatterns: options.redactPatterns ?? [],
     onError: options.onError ?? (() => undefined),
     now: options.now ?? Date.now,
     ...sealing(secretKey),

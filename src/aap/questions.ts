@@ -3,7 +3,8 @@
  * The first answer counts, whoever gives it; whoever comes later is told what was answered.
  */
 import { LedgerError, SessionBook } from "../call/index.js";
-import type { Answer, Question, SessionEvent, ToolCall } from "../call/index.js";
+import type { Answer, Question, ToolCall } from "../call/index.js";
+import { RedactedEvents } from "../history/index.js";
 import type { AapSetting } from "./aap-setting.js";
 import { AapProblem } from "./problem.js";
 import type { AnswerBody } from "./request-bodies.js";
@@ -14,23 +15,23 @@ export type AskedOfAll = Question & {
   readonly call?: Pick<ToolCall, "name" | "kind" | "title" | "rawInput" | "content" | "locations">;
 };
 
-type Asking = Pick<AapSetting, "ledger" | "redact" | "now">;
+type Asking = Pick<AapSetting, "ledger" | "redactPatterns" | "now">;
 
-export async function allQuestions({ ledger, redact }: Asking): Promise<readonly AskedOfAll[]> {
+export async function allQuestions({ ledger, redactPatterns }: Asking): Promise<readonly AskedOfAll[]> {
   const questions = await ledger.openQuestions();
   const books = new Map<string, SessionBook>();
   for (const { sessionId } of questions) {
     if (books.has(sessionId)) continue;
     const log = await ledger.read(sessionId);
-    const events = log.map(({ event }) => redact(event));
+    const events = new RedactedEvents(redactPatterns).redacted(log.map(({ event }) => event));
     books.set(sessionId, new SessionBook(sessionId, events));
   }
-  return questions.map((question) => {
-    const call = books.get(question.sessionId)?.call(question.toolCallId);
-    const { toolCallId, askedAt } = question;
-    // As an event, since that is what secrets are taken out of.
-    const asked = redact({ type: "question-asked", toolCallId, at: askedAt, question });
-    return { ...questionIn(asked, question), ...(call && { call: shownCall(call) }) };
+  return questions.flatMap(({ sessionId, toolCallId, questionId }) => {
+    const book = books.get(sessionId);
+    const question = book?.question(questionId)?.question;
+    const call = book?.call(toolCallId);
+    // Gone in the very moment: its session was deleted.
+    return question ? [{ ...question, ...(call && { call: shownCall(call) }) }] : [];
   });
 }
 
@@ -80,10 +81,6 @@ export function tooLate({ answer }: Answered, body: AnswerBody, question: string
     `Question ${question} was answered before, and the first answer counts. Nothing was done; that answer comes with this.`,
     { recorded: answer },
   );
-}
-
-function questionIn(event: SessionEvent, question: Question): Question {
-  return event.type === "question-asked" ? event.question : question;
 }
 
 function shownCall({ name, kind, title, rawInput, content, locations }: ToolCall) {

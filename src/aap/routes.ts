@@ -71,7 +71,7 @@ export function addProtocolRoutes(app: Hono, setting: AapSetting, turns: Turns, 
 }
 
 export function addExtensionRoutes(app: Hono, setting: AapSetting, turns: Turns): void {
-  const { ledger, redact } = setting;
+  const { ledger } = setting;
   app.get("/sessions/:id/turns", async (context) => {
     const stream = checkedBody(context.req.query("stream") ?? "delta", streamMode);
     const after = lastHeard(context);
@@ -86,7 +86,7 @@ export function addExtensionRoutes(app: Hono, setting: AapSetting, turns: Turns)
     await readSession(ledger, sessionId);
     const last = lastHeard(context);
     const after = last === undefined ? 0 : readSeq(last);
-    return eventStream((sink) => streamSessionEvents({ ledger, sessionId, after }, redact, sink));
+    return eventStream((sink) => streamSessionEvents(setting, { sessionId, after }, sink));
   });
   app.post("/sessions/:id/cancel", async (context) => {
     const body = await readBody(context.req.raw, cancelRequest);

@@ -3,7 +3,9 @@
  * progress, places, the plan, questions. Each event has its number in the log as its id. Secrets are taken out, as
  * everywhere where events leave the store; what a provider signed, and the settings that apps gave, stay here.
  */
-import type { Ledger, SessionEvent } from "../call/index.js";
+import type { SessionEvent } from "../call/index.js";
+import { RedactedEvents } from "../history/index.js";
+import type { AapSetting } from "./aap-setting.js";
 import { frame } from "./event-stream.js";
 import type { SseSink } from "./event-stream.js";
 import { AapProblem } from "./problem.js";
@@ -12,18 +14,19 @@ import { AapProblem } from "./problem.js";
 const MOST_AT_ONCE = 100;
 
 export async function streamSessionEvents(
-  {
-    ledger,
-    sessionId,
-    after,
-  }: { readonly ledger: Ledger; readonly sessionId: string; readonly after: number },
-  redact: (event: SessionEvent) => SessionEvent,
+  { ledger, redactPatterns }: Pick<AapSetting, "ledger" | "redactPatterns">,
+  { sessionId, after }: { readonly sessionId: string; readonly after: number },
   { write, drained, signal }: SseSink,
 ): Promise<void> {
+  const redacted = new RedactedEvents(redactPatterns);
   let count = 0;
-  for await (const { seq, event } of ledger.follow(sessionId, { after, signal })) {
-    const shown = redact(withoutOwn(event));
-    write(frame(String(seq), shown.type, shown));
+  // From the start, wherever the client was: the rest of a secret cannot be told from other text.
+  for await (const { seq, event } of ledger.follow(sessionId, { signal })) {
+    const shown = redacted.redacted([withoutOwn(event)]);
+    if (seq <= after) continue;
+    // Text that was held back comes before the event that ended it.
+    for (const [index, one] of shown.entries())
+      write(frame(index === shown.length - 1 ? `${seq}` : `${seq - 1}.${index + 1}`, one.type, one));
     count += 1;
     if (count % MOST_AT_ONCE === 0) await drained();
   }

@@ -40,6 +40,8 @@ export class ResponseWriter {
       // It may have ended by itself.
       void reader.cancel().catch(() => undefined);
     });
+    // At once, and not when its reader has taken what came before: there may be none.
+    reader.closed.catch(() => to.destroy());
     try {
       for (;;) {
         const { done, value } = await this.#next(reader);

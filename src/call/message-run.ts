@@ -1,5 +1,6 @@
 /** Chunks of one message, folded as they come. Text is joined; the value to show is made when asked for. */
 import type { ContentBlock } from "./content.js";
+import { isPlainText } from "./joined-events.js";
 import type { Message, MessageRole } from "./session.js";
 
 type Chunk = {
@@ -38,9 +39,4 @@ export class MessageRun {
     this.#made ??= { messageId, role, at, blocks: [...this.#blocks] };
     return this.#made;
   }
-}
-
-/** Text that says something about itself stays a block of its own. */
-function isPlainText(block: ContentBlock | undefined): block is ContentBlock & { type: "text" } {
-  return block?.type === "text" && !block.annotations && !block._meta;
 }

@@ -5,7 +5,6 @@ import { constants } from "node:os";
 import { resolve } from "node:path";
 import { serveAap } from "../aap/index.js";
 import { commandWords } from "../acp/index.js";
-import { redactEvent } from "../history/index.js";
 import { openDoorOptions } from "./door-flags.js";
 import { heldAcpAgent } from "./held-acp-agent.js";
 import { openAgent, openLedger } from "./open-agent.js";
@@ -34,7 +33,7 @@ export async function serveApps(flags: ServeFlags): Promise<void> {
       ...door,
       version: packageVersion(),
       isRedacted: atRest,
-      redact: (event) => redactEvent(event, { patterns }),
+      redactPatterns: patterns,
       secretKey: secretKey(door.token),
       port: flags.port,
       host: flags.host,

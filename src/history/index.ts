@@ -29,6 +29,7 @@ export { openHistoryIndex } from "./open-history-index.js";
 export { redact, redactJson } from "./redact.js";
 export { redactEvent, redactSession } from "./redact-event.js";
 export type { RedactOptions } from "./redact-event.js";
+export { RedactedEvents } from "./redacted-events.js";
 export { redactingLedger } from "./redacting-ledger.js";
 export { redactionPattern } from "./redaction-pattern.js";
 export type { RedactionPattern } from "./redaction-pattern.js";

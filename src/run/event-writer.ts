@@ -2,7 +2,7 @@
  * Records events in order without making whoever reports them wait for the disk: what comes while one
  * append is under way goes into the next. What a tool reports wrongly is left out; its end is not.
  */
-import { IllegalEvent } from "../call/index.js";
+import { IllegalEvent, joinedEvents } from "../call/index.js";
 import type { SessionEvent } from "../call/index.js";
 import type { SessionRecord } from "./session-record.js";
 
@@ -18,7 +18,10 @@ export class EventWriter {
   }
 
   add(event: SessionEvent): void {
-    this.#waiting.push(event);
+    const last = this.#waiting.at(-1);
+    const joined = last && joinedEvents(last, event);
+    if (joined) this.#waiting[this.#waiting.length - 1] = joined;
+    else this.#waiting.push(event);
     this.#writing ??= this.#write();
   }
 

@@ -3,7 +3,8 @@
  * read: a call is told as it is when its turn comes, and pieces of one message are joined. So what waits here is
  * never more than the session itself.
  */
-import type { ContentBlock, MessageRole, SessionEvent } from "../../call/index.js";
+import { joinedEvents } from "../../call/index.js";
+import type { SessionEvent } from "../../call/index.js";
 
 export type ToTell =
   | { readonly type: "call"; readonly toolCallId: string }
@@ -27,7 +28,7 @@ export class ToldQueue {
 
   addEvent(event: SessionEvent): void {
     const last = this.#waiting.at(-1);
-    const joined = last?.type === "event" ? joinedChunk(last.event, event) : undefined;
+    const joined = last?.type === "event" ? joinedEvents(last.event, event) : undefined;
     if (joined) this.#waiting[this.#waiting.length - 1] = { type: "event", event: joined };
     else this.#add({ type: "event", event });
   }
@@ -49,23 +50,3 @@ export class ToldQueue {
     this.#waiting.push(item);
   }
 }
-
-function joinedChunk(first: SessionEvent, second: SessionEvent): SessionEvent | undefined {
-  if (first.type !== "message-chunk" || second.type !== "message-chunk") return undefined;
-  const block = sameMessage(first, second) ? joinedText(first.block, second.block) : undefined;
-  return block && { ...first, block };
-}
-
-type OfMessage = { readonly messageId: string; readonly role: MessageRole };
-
-const sameMessage = (first: OfMessage, second: OfMessage): boolean =>
-  first.messageId === second.messageId && first.role === second.role;
-
-function joinedText(first: ContentBlock, second: ContentBlock): ContentBlock | undefined {
-  if (first.type !== "text" || second.type !== "text" || isMarked(first) || isMarked(second))
-    return undefined;
-  return { type: "text", text: first.text + second.text };
-}
-
-/** What is said beside a text is about that piece alone. */
-const isMarked = (block: ContentBlock): boolean => Object.keys(block).length > 2;

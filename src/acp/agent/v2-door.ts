@@ -41,10 +41,9 @@ export class V2Door extends SessionDoor {
     const blocks = promptBlocks(params);
     const found = commandIn(blocks, live.hosted.commands);
     if (!found) return { messageId: await live.insert(blocks) };
-    // Beside a turn it changes nothing about what the session is doing.
-    const wasBusy = live.isBusy;
+    // Beside a turn or another command it changes nothing about what the session is doing.
     const tell = (state: object) => {
-      if (!wasBusy) live.tell({ sessionUpdate: "state_update", ...state });
+      if (!live.isBusy) live.tell({ sessionUpdate: "state_update", ...state });
     };
     tell({ state: "running" });
     let stopReason = "error";

@@ -79,6 +79,24 @@ test("what is sent in one turn goes out in one write, in order", async () => {
   expect(wire.unsent).toBe(0);
 });
 
+test("a character that lies where a long text is cut arrives whole", async () => {
+  const output = new PassThrough({ encoding: "utf8" });
+  const wire = stdioWire(new PassThrough(), output);
+  const faces = "😀".repeat(1024 * 1024);
+  let arrived = "";
+  output.on("data", (text: string) => {
+    arrived += text;
+  });
+  // Once at an even place and once at an odd one.
+  const sent = [{ text: faces }, { text: `x${faces}` }].map((message) => `${JSON.stringify(message)}\n`);
+  for (const line of sent) {
+    wire.send(JSON.parse(line) as object);
+    await wire.drained();
+  }
+  await new Promise(setImmediate);
+  expect(arrived === sent.join("")).toBe(true);
+});
+
 test("a client that does not read is known by what has not been taken, and nobody waits for one that is gone", async () => {
   const output = new PassThrough({ highWaterMark: 16 });
   const wire = stdioWire(new PassThrough(), output);

@@ -14,7 +14,7 @@ const LONGEST_LINE = 32 * 1024 * 1024;
 /** Characters that wait for a side which does not read them. More than the longest message, by far. */
 const MOST_UNSENT = 64 * 1024 * 1024;
 
-/** Characters that are handed to the pipe at a time. */
+/** Bytes that are handed to the pipe at a time. */
 const PIECE = 1024 * 1024;
 
 /** Milliseconds that the last words may take, or that much may wait without any of it being taken. */
@@ -98,10 +98,10 @@ class StdioWire implements Wire {
     this.#lines = [];
     this.#waiting = 0;
     if (this.#isGone) return this.#settle();
-    // In pieces, so that one can see whether they are taken.
-    for (let start = 0; start < text.length; start += PIECE) {
-      const piece = text.slice(start, start + PIECE);
-      this.#output.write(piece, () => {
+    // In pieces, so that one can see whether they are taken. Of bytes: a cut text could lose the character at the cut.
+    const bytes = Buffer.from(text);
+    for (let start = 0; start < bytes.length; start += PIECE) {
+      this.#output.write(bytes.subarray(start, start + PIECE), () => {
         this.#taken += 1;
         if (this.unsent === 0) this.#settle();
       });

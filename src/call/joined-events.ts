@@ -1,0 +1,28 @@
+/**
+ * Two events that say more of the same, as one: pieces of a message's text, pieces of an input that is being written.
+ * What comes faster than it can be recorded or told is joined, and nothing of it is lost.
+ */
+import type { ContentBlock } from "./content.js";
+import type { SessionEvent } from "./session.js";
+
+/** Undefined when they must stay two. */
+export function joinedEvents(first: SessionEvent, second: SessionEvent): SessionEvent | undefined {
+  if (first.type === "message-chunk" && second.type === "message-chunk") {
+    if (first.messageId !== second.messageId || first.role !== second.role) return undefined;
+    const block = joinedText(first.block, second.block);
+    return block && { ...first, block };
+  }
+  if (first.type === "input-delta" && second.type === "input-delta")
+    return first.toolCallId === second.toolCallId ? { ...first, text: first.text + second.text } : undefined;
+  return undefined;
+}
+
+function joinedText(first: ContentBlock, second: ContentBlock): ContentBlock | undefined {
+  if (!isPlainText(first) || !isPlainText(second)) return undefined;
+  return { type: "text", text: first.text + second.text };
+}
+
+/** Text that says something about itself stays a block of its own. */
+export function isPlainText(block: ContentBlock | undefined): block is ContentBlock & { type: "text" } {
+  return block?.type === "text" && !block.annotations && !block._meta;
+}
