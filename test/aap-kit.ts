@@ -154,6 +154,22 @@ export const line = ({ event, data }: Pick<WireEvent, "event" | "data">): string
 export const lines = (events: readonly WireEvent[]): readonly string[] => events.map(line);
 export const names = (events: readonly WireEvent[]): readonly string[] => events.map(({ event }) => event);
 
+/** With deltas that follow each other as one: how many they are depends on how fast they come. */
+export function joined(events: readonly WireEvent[]): readonly WireEvent[] {
+  const all: WireEvent[] = [];
+  for (const one of events) {
+    const last = all.at(-1);
+    const isMore = one.event.endsWith("_delta") && last?.event === one.event;
+    if (!isMore) all.push(one);
+    else
+      all.splice(-1, 1, {
+        ...one,
+        data: { delta: `${String(last.data["delta"])}${String(one.data["delta"])}` },
+      });
+  }
+  return all;
+}
+
 /** What the events of a stream add up to, by hand: a tool result ends the assistant's message before it. */
 export function whole(events: readonly WireEvent[]): WholeTurn {
   const messages: WireMessage[] = [];

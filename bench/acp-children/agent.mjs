@@ -16,7 +16,7 @@ const edit = defineTool({
       report({ progress: { done: count, total: REPORTS } });
       await setImmediate();
     }
-    diff({ type: "diff", operation: "modify", path: `/work/file-${index}.ts`, ...DIFF });
+    diff({ type: "diff", operation: "modify", path: `/work/file-${String(index)}.ts`, ...DIFF });
     return { output: { changed: true } };
   },
 });

@@ -7,7 +7,7 @@
 const PING_MILLISECONDS = 15_000;
 const PING = ": ping\n\n";
 /** Bytes that may wait for a client to read them. It can take the stream up again from where it was. */
-const MOST_UNREAD = 8 * 1024 * 1024;
+const MOST_UNREAD = 16 * 1024 * 1024;
 
 /** Made once: an abort that is given no reason makes an error of its own each time, which is slow. */
 const HUNG_UP = new Error("Nobody listens any more.");
@@ -44,15 +44,17 @@ export function eventStream(run: (sink: SseSink) => Promise<void>): Response {
         const flush = () => {
           isScheduled = false;
           if (hungUp.signal.aborted || ready === "") return;
+          const unread = -(controller.desiredSize ?? 0);
           const piece = encoder.encode(ready);
           ready = "";
-          // Looked at before: what comes at once may be more than that, and does not show that nobody reads.
-          if ((controller.desiredSize ?? 0) > -MOST_UNREAD) return controller.enqueue(piece);
+          // One frame may be longer than that; whoever has read all before it is told it.
+          if (unread === 0 || unread + piece.byteLength <= MOST_UNREAD) return controller.enqueue(piece);
           end();
           controller.error(new Error("The client does not read."));
         };
         const write = (frames: string) => {
           if (hungUp.signal.aborted) return;
+          if (ready.length + frames.length > MOST_UNREAD) flush();
           ready += frames;
           if (isScheduled) return;
           isScheduled = true;

@@ -16,10 +16,6 @@ export class RunningTurns {
     return this.#turns.get(sessionId);
   }
 
-  get size(): number {
-    return this.#turns.size;
-  }
-
   /** Comes back when it is over. */
   async run(sessionId: string, turn: RunningTurn, listener?: Listener): Promise<void> {
     this.#turns.set(sessionId, turn);

@@ -55,11 +55,6 @@ export class Turns {
     this.#held = new HeldTurns(setting);
   }
 
-  /** How many responses are under way. */
-  get size(): number {
-    return this.#running.size;
-  }
-
   /** A request for a turn. `key` is its `Idempotency-Key`; `after` the last that its client heard of the response. */
   async take(
     sessionId: string,

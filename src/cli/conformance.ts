@@ -135,5 +135,5 @@ function verdict({ isConformant, requirements }: ConformanceReport): string {
       : []),
     ...(untested > 0 ? [`${untested} mandatory ${untested === 1 ? "one" : "ones"} could not be tested`] : []),
   ];
-  return `Not conformant: ${parts.join(", ")}.`;
+  return `${failures > 0 ? "Not conformant" : "Not decided"}: ${parts.join(", ")}.`;
 }

@@ -1,6 +1,6 @@
 /**
  * A ledger that tells the log what is recorded: who opened a session, how turns and calls went, what was decided
- * and by which rule, how long it took. Names, numbers and words of ours; of what anyone wrote only errors, rules
+ * and by which rule, how long it took. Names, numbers and words of ours; of what anyone wrote only a turn's error, rules
  * and reasons, short and redacted.
  */
 import type { Decision, Ledger, SessionEvent } from "../call/index.js";
@@ -64,8 +64,8 @@ function logEvent({ to, said }: Log, calls: OpenCalls, sessionId: string, event:
     const about = { sessionId, toolCallId, ...(call && { tool: said(call.name), kind: call.kind }) };
     const status = ENDS.get(event.type);
     if (status !== undefined) {
-      const why = "error" in event ? { error: said(event.error) } : {};
-      const record = { ...about, status, ...why, ...decided(call?.decision, said), ...times(call, event.at) };
+      // Not its error: tools tell in it what they were given.
+      const record = { ...about, status, ...decided(call?.decision, said), ...times(call, event.at) };
       return status === "done" || status === "refused" || status === "cancelled"
         ? to.info(record, "call ended")
         : to.warn(record, "call ended");

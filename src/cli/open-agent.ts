@@ -43,6 +43,7 @@ export async function openAgent(
   // By the rules that were decided with: a file that has changed since would bring others.
   const granted = new WeakMap<Rule, string | undefined>();
   const { price, ...model } = await openFlaggedModel(flags);
+  if (flags.mode === "allow-all") warnOnce();
   const agent = createAgent({
     name: "toolgate",
     ...model,

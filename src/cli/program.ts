@@ -102,7 +102,8 @@ export function createProgram(): Command {
       "--listen <[host:]port>",
       "serve over HTTP and WebSocket instead, to whoever brings the token;\non this machine only, unless a host is named; port 0 is any free one",
       listenAddress,
-    );
+    )
+    .addHelpText("after", ACP_EXAMPLES);
   doorOptions(acp).action(async (options: AcpFlags & (ListenFlags | { readonly listen?: never })) => {
     if (options.listen)
       return logged(options, async () => (await import("./acp-listen.js")).listenForEditors(options));
@@ -137,7 +138,6 @@ export function createProgram(): Command {
     .option("--cwd <folder>", "the workspace (default: this folder)")
     .option("--json", "answer as JSON")
     .addHelpText("after", "\nExample:\n  toolgate undo call_3")
-    .addHelpText("after", ACP_EXAMPLES)
     .action(async (call: string, options: UndoFlags) => {
       const { undo } = await import("./undo.js");
       process.exitCode = await undo(call, options);
@@ -322,7 +322,7 @@ function addHistoryCommands(program: Command): void {
   add("list")
     .description("the sessions, the newest first")
     .option("--cwd <folder>", "only those of this folder")
-    .option("--limit <number>", "how many (default: 20)", whole)
+    .option("--limit <number>", "how many, up to 1000 (default: 20)", pageSize)
     .action(async (options) => void (process.exitCode = await (await pasts()).listSessions(options)));
   add("show")
     .argument("[session]", "its id, or the beginning of it (default: the newest of this folder)")
@@ -337,7 +337,7 @@ function addHistoryCommands(program: Command): void {
     .description("find what was said, done and printed; secrets are not in the index")
     .option("--tool <name>", "only calls of this tool")
     .option("--kind <kind>", "only calls of this kind")
-    .option("--limit <number>", "how many (default: 20)", whole)
+    .option("--limit <number>", "how many, up to 1000 (default: 20)", pageSize)
     .addHelpText("after", "\nExample:\n  toolgate history search npm test --tool terminal")
     .action(
       async (words: string[], options) =>
@@ -500,6 +500,13 @@ function milliseconds(text: string): number {
   return value;
 }
 
+function pageSize(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > 1000)
+    throw new InvalidArgumentError("It is a whole number from 1 to 1000.");
+  return value;
+}
+
 function port(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 0 || value > 65_535)
@@ -533,7 +540,7 @@ It exits with 0 when the turn came to its end, 130 when it was cancelled, 1 othe
 
 const CONFORMANCE_EXAMPLES = `
 Examples:
-  toolgate conformance -- toolgate acp
+  toolgate conformance -- toolgate acp --script asks.json --ledger /tmp/trial.sqlite
   toolgate conformance --protocol 2 --only ACP-INIT ACP-STATE -- node my-agent.js
   toolgate conformance --prompt "make notes.txt" --cancel-prompt "count to 1000" -- npx my-agent --acp
 
