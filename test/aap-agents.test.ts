@@ -1,4 +1,6 @@
 /** Agents that somebody else runs, served to apps: loops of the host's own, and ACP agents as real processes. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Loop } from "../src/agent/index.js";
@@ -198,7 +200,7 @@ describe("an ACP agent", () => {
   async function remote(behaviour: string) {
     const agent = heldAcpAgent({
       name: "foreign",
-      argv: [process.execPath, byHand, behaviour],
+      argv: [process.execPath, byHand, behaviour, join(world.folder, "notes")],
       cwd: world.folder,
       rules: world.agent(),
     });
@@ -238,6 +240,19 @@ describe("an ACP agent", () => {
       "assistant",
       "tool",
     ]);
+  });
+
+  test("keeps its session from turn to turn, and a request that is sent again is the same turn", async () => {
+    const { app, sessionId } = await remote("asks for the call of the prompt");
+    const key = (name: string) => ({ headers: { "idempotency-key": name } });
+    const granted = { messages: [grant("t1")] };
+    const first = await app.turn(sessionId, say(prompt), key("1"));
+    const second = await app.turn(sessionId, granted, key("2"));
+    expect(await app.turn(sessionId, granted, key("2"))).toEqual(second);
+    expect(await app.turn(sessionId, say(prompt), key("1"))).toEqual(first);
+    const third = await app.turn(sessionId, say("not JSON"), key("3"));
+    expect(await app.turn(sessionId, say("not JSON"), key("3"))).toEqual(third);
+    expect(await readFile(join(world.folder, "notes"), "utf8")).not.toContain("session/resume");
   });
 
   test("that dies while it asks ends the turn with an error, and nothing stays open", async () => {

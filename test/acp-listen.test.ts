@@ -279,15 +279,12 @@ test("more requests at a time than one client may have are answered with an erro
   const { url } = await listening(RUNS_ONCE, { limits: { requests: 2 } });
   const cwd = await folder();
   const { agent, questions } = await editor("WebSocket", url, silence);
-  const opened = [1, 2, 3].map(() => agent.request(session.new, { cwd, mcpServers: [] }));
-  const [first, second] = await Promise.all(opened.slice(0, 2));
-  await expect(opened[2]).rejects.toThrow("2 requests are under way. Nothing was done.");
-  const waiting = [first, second].map((one) => agent.request(session.prompt, prompt(one?.sessionId ?? "")));
+  const open = () => agent.request(session.new, { cwd, mcpServers: [] });
+  const [first, second] = [await open(), await open()];
+  const waiting = [first, second].map((one) => agent.request(session.prompt, prompt(one.sessionId)));
   await until(() => questions.length === 2);
-  await expect(agent.request(session.new, { cwd, mcpServers: [] })).rejects.toThrow(
-    "2 requests are under way",
-  );
-  for (const one of [first, second]) await agent.notify(session.cancel, { sessionId: one?.sessionId ?? "" });
+  await expect(open()).rejects.toThrow("2 requests are under way. Nothing was done.");
+  for (const one of [first, second]) await agent.notify(session.cancel, { sessionId: one.sessionId });
   expect(await Promise.all(waiting)).toEqual([{ stopReason: "cancelled" }, { stopReason: "cancelled" }]);
 });
 

@@ -45,6 +45,7 @@ const CALL: Names = {
     "isOver",
     "isToolKind",
     "isYes",
+    "joinedEvents",
     "leftOut",
     "lineHunks",
     "oneLine",
@@ -401,6 +402,7 @@ const DOORS = new Map<string, Names>([
       values: [
         "LedgerFileError",
         "MemoryLedger",
+        "RedactedEvents",
         "exportSession",
         "openHistoryIndex",
         "openSqliteLedger",

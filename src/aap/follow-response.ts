@@ -88,7 +88,7 @@ export async function followResponse(
 }
 
 /** What is on record of the response that holds `seq`. */
-export function loggedResponse(
+function loggedResponse(
   log: readonly RecordedEvent[],
   seq: number,
   { ends, hasSteps }: Pick<Followed, "ends" | "hasSteps">,

@@ -12,7 +12,6 @@ import { hearRecorded } from "./hear-recorded.js";
 import type { Hearing } from "./hear-recorded.js";
 import { LiveResponse } from "./live-response.js";
 import type { Listener } from "./live-response.js";
-import { AapProblem } from "./problem.js";
 import type { RunningTurn } from "./running-turns.js";
 import { brokenText, busy } from "./start-turn.js";
 import { answeredProblem, checkSubmission, missingProblem } from "./submission.js";
@@ -21,7 +20,7 @@ import { takeAnswers } from "./take-submission.js";
 import { TurnEvents } from "./turn-events.js";
 import type { Told } from "./turn-events.js";
 import { lastEnd, NO_ENDS } from "./turn-log.js";
-import type { KnownEnds } from "./turn-log.js";
+import type { KnownEnds, NotedRequest, RequestNote } from "./turn-log.js";
 import { turnStop } from "./turn-stop.js";
 
 /** How long nothing must happen before a turn that has asked counts as waiting: agents ask several things at once. */
@@ -49,6 +48,15 @@ export class HeldTurns {
   /** Whether a turn of it is under way here, told or not. */
   hasTurn(sessionId: string): boolean {
     return this.#held.get(sessionId)?.hasTurn ?? false;
+  }
+
+  /** Keeps what a request was noted with, as long as the session is open here. */
+  note(sessionId: string, note: RequestNote, seq: number): void {
+    if (note.key !== undefined) this.#held.get(sessionId)?.notes.set(note.key, { seq, note });
+  }
+
+  noted(sessionId: string, key: string): NotedRequest | undefined {
+    return this.#held.get(sessionId)?.notes.get(key);
   }
 
   async start(
@@ -93,6 +101,8 @@ export class HeldTurns {
 
 class Held {
   readonly session: HeldSession;
+  /** Requests that came while it was open, by their keys. */
+  readonly notes = new Map<string, NotedRequest>();
   /** Its last turn ended with an error. */
   isBroken = false;
   readonly ends = { also: new Set<number>(), except: new Set<number>() };
@@ -278,9 +288,3 @@ class Held {
     );
   }
 }
-
-export const cannotChange = (agent: string): AapProblem =>
-  new AapProblem(
-    "CONFLICT",
-    `The settings of a session of ${agent} cannot change while a turn of it is under way. Nothing was done; answer or cancel the turn first.`,
-  );

@@ -28,7 +28,7 @@ const textContent = z.union([z.string(), z.array(textBlock)], {
 });
 
 /** What a person says, and what an app's tool gives back. Only an assistant thinks or uses tools. */
-export const saidContent = z.union([
+const saidContent = z.union([
   z.string(),
   z.array(z.discriminatedUnion("type", [textBlock, imageBlock])),
 ]);

@@ -51,7 +51,7 @@ export function storedSession(log: readonly RecordedEvent[]): StoredSession | un
   return config && { config, info };
 }
 
-export function configIn(info: SessionInfo): SessionConfig | undefined {
+function configIn(info: SessionInfo): SessionConfig | undefined {
   const parsed = sessionConfig.safeParse(info._meta?.["aap"]);
   return parsed.success ? parsed.data : undefined;
 }

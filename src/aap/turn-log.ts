@@ -28,16 +28,16 @@ export function requestEvent(
 }
 
 /** Undefined for events that note nothing. */
-export function noteIn(event: SessionEvent): RequestNote | undefined {
+function noteIn(event: SessionEvent): RequestNote | undefined {
   if (event.type !== "info-changed") return undefined;
   const note = event.info._meta?.["aapRequest"];
   return typeof note === "object" && note !== null ? note : undefined;
 }
 
-export function requestWith(
-  log: readonly RecordedEvent[],
-  key: string,
-): { readonly seq: number; readonly note: RequestNote } | undefined {
+/** A request, and the number of an event of its response. */
+export type NotedRequest = { readonly seq: number; readonly note: RequestNote };
+
+export function requestWith(log: readonly RecordedEvent[], key: string): NotedRequest | undefined {
   for (const { seq, event } of log) {
     const note = noteIn(event);
     if (note?.key === key) return { seq, note };

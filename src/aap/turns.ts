@@ -3,30 +3,28 @@
  * way at a time; who asks for a second is told to come back.
  */
 import { createHash } from "node:crypto";
-import { SessionRecord } from "../run/index.js";
-import { SessionBook } from "../call/index.js";
 import type { RecordedEvent } from "../call/index.js";
 import type { AapSetting } from "./aap-setting.js";
-import { optionsInForce } from "./agent-options.js";
 import { isAfter } from "./event-id.js";
 import type { EventId } from "./event-id.js";
 import { followResponse } from "./follow-response.js";
-import { cannotChange, HeldTurns } from "./held-turns.js";
+import { HeldTurns } from "./held-turns.js";
 import type { Listener } from "./live-response.js";
 import { WarmSessions } from "./own-session.js";
 import { AapProblem } from "./problem.js";
 import type { CancelBody, TurnBody } from "./request-bodies.js";
 import { RunningTurns } from "./running-turns.js";
 import type { RunningTurn } from "./running-turns.js";
-import { changedConfig, readSession, sameConfig } from "./session-config.js";
+import { changedConfig, readSession } from "./session-config.js";
 import type { SessionConfig, StoredSession } from "./session-config.js";
-import { toolsOf } from "./served-agent.js";
-import type { HeldAgent, Served } from "./served-agent.js";
+import type { Served } from "./served-agent.js";
+import { startHeldTurn } from "./start-held-turn.js";
 import { busy, startTurn } from "./start-turn.js";
 import type { TurnPlan } from "./start-turn.js";
 import { readSubmission } from "./submission.js";
 import type { Submission } from "./submission.js";
-import { lastEnd, requestEvent, requestWith, responseOf } from "./turn-log.js";
+import { lastEnd, requestWith, responseOf } from "./turn-log.js";
+import { stillWaits, turnStatus } from "./turn-status.js";
 
 /**
  * Tells a response; comes back when it is told, or the signal says that nobody listens any more. What is on record is
@@ -98,7 +96,7 @@ export class Turns {
       return this.#follow(sessionId, agent, after.seq, after);
     }
     const ended = lastEnd(log, this.#held.endsOf(sessionId));
-    const seq = live ? live.start + 1 : isUnderWay(log) ? Math.max(last, ended + 1) : ended;
+    const seq = live ? live.start + 1 : turnStatus(log) === "running" ? Math.max(last, ended + 1) : ended;
     if (seq > 0) return this.#follow(sessionId, agent, seq, undefined);
     throw new AapProblem("NOT_FOUND", `Session ${sessionId} has had no turn yet. Nothing was told.`);
   }
@@ -113,7 +111,7 @@ export class Turns {
     if (running && toolCallId !== undefined)
       return running.session.gate.cancelCall(toolCallId, reason ?? CANCELLED);
     const status = turnStatus(stored.log);
-    if (agent.behind.type === "held" || status === undefined || status === "turn-stopped") return false;
+    if (agent.behind.type === "held" || status === "none" || status === "stopped") return false;
     const turn = await this.#start(sessionId, stored, agent, stored.config, {
       submission: undefined,
       note: {},
@@ -147,7 +145,7 @@ export class Turns {
     try {
       const stored = await this.#read(sessionId);
       const agent = this.#agentOf(stored.config);
-      if (agent.behind.type === "held" || turnStatus(stored.log) !== "turn-parked") return;
+      if (agent.behind.type === "held" || turnStatus(stored.log) !== "parked") return;
       if (stillWaits(stored.log)) return;
       const turn = await this.#start(sessionId, stored, agent, stored.config, NOTHING_NEW);
       await this.#running.run(sessionId, turn);
@@ -179,7 +177,7 @@ export class Turns {
     key: string,
     after: EventId | undefined,
   ): Promise<{ readonly seq: number; readonly told?: ToldTurn } | undefined> {
-    const noted = requestWith(log, key);
+    const noted = requestWith(log, key) ?? this.#held.noted(sessionId, key);
     if (!noted) return undefined;
     if (noted.note.body !== bodyHash(body))
       throw new AapProblem(
@@ -258,59 +256,22 @@ export class Turns {
 
   async #startTaken(
     sessionId: string,
-    { log, config: before, info }: Stored,
+    stored: Stored,
     agent: Served,
     config: SessionConfig,
     request: TurnAsked,
   ): Promise<RunningTurn> {
     const { behind } = agent;
     if (behind.type === "own") {
+      const { log, config: before } = stored;
       const plan = { sessionId, agent: { ...agent, behind }, log, before, config, ...request };
       return startTurn(this.#setting, plan, this.#warm);
     }
     const { submission, note } = request;
     if (!submission)
       throw new AapProblem("CONFLICT", `A turn of ${agent.name} ends with its process. Nothing was done.`);
-    const isChanged = !sameConfig(config, before);
-    if (isChanged || Object.keys(note).length > 0) {
-      // Its record is held by the turn: what is noted is noted before that.
-      if (this.#held.hasTurn(sessionId)) {
-        if (isChanged) throw cannotChange(agent.name);
-      } else {
-        await this.#held.close(sessionId);
-        await this.#note(sessionId, (at) => requestEvent(info, config, note, at));
-      }
-    }
-    return this.#held.start(sessionId, submission, () =>
-      this.#openHeld(sessionId, agent, behind.agent, config),
-    );
-  }
-
-  async #note(sessionId: string, event: (at: number) => ReturnType<typeof requestEvent>): Promise<void> {
-    const { ledger, now } = this.#setting;
-    const record = await SessionRecord.open(ledger, sessionId, { owner: `aap ${process.pid}` });
-    try {
-      await record.record([event(now())], { durable: true });
-    } finally {
-      await record.close();
-    }
-  }
-
-  async #openHeld(sessionId: string, served: Served, agent: HeldAgent, config: SessionConfig) {
-    const { ledger, workspace, trustable, unsealFor } = this.#setting;
-    const tools = new Map(toolsOf(served).map((tool) => [tool.name, tool]));
-    const { info } = await readSession(ledger, sessionId);
-    return agent.open({
-      sessionId,
-      ledger,
-      workspace,
-      info,
-      options: optionsInForce(served.options, config.agent, unsealFor(sessionId)),
-      tools: config.agent.tools.map(({ name, trust }) => {
-        const tool = tools.get(name);
-        return { name, isTrusted: trust && tool !== undefined && trustable(tool) };
-      }),
-    });
+    const plan = { sessionId, served: agent, agent: behind.agent, stored, config, submission, note };
+    return startHeldTurn(this.#setting, plan, this.#held);
   }
 
   /** One call of a turn that waits: what is left of it may be able to go on. */
@@ -351,38 +312,3 @@ function checkImages({ userBlocks = [] }: Submission, { name, behind }: Served):
 function bodyHash({ stream: _stream, ...body }: TurnBody): string {
   return createHash("sha256").update(JSON.stringify(body)).digest("hex");
 }
-
-type TurnStatus = "turn-started" | "turn-parked" | "turn-resumed" | "turn-stopped";
-
-const TURN_EVENTS: ReadonlySet<string> = new Set([
-  "turn-started",
-  "turn-parked",
-  "turn-resumed",
-  "turn-stopped",
-]);
-
-function turnStatus(log: readonly RecordedEvent[]): TurnStatus | undefined {
-  const last = log.findLast(({ event }) => TURN_EVENTS.has(event.type))?.event.type;
-  return last as TurnStatus | undefined;
-}
-
-/** For the app's own result, or for somebody's answer. */
-function stillWaits(log: readonly RecordedEvent[]): boolean {
-  const book = new SessionBook(
-    "",
-    log.map(({ event }) => event),
-  );
-  return book.openCalls().some(({ state }) => {
-    if (state.status !== "waiting") return false;
-    if (state.waitingFor.type === "app") return true;
-    return (
-      state.waitingFor.type === "question" &&
-      book.question(state.waitingFor.questionId)?.state.status === "open"
-    );
-  });
-}
-
-const isUnderWay = (log: readonly RecordedEvent[]): boolean => {
-  const status = turnStatus(log);
-  return status === "turn-started" || status === "turn-resumed";
-};

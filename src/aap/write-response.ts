@@ -6,13 +6,13 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 
 /** How long a stream may be silent before it is over, once the server ends. */
-const LAST_WORD_MILLISECONDS = 50;
+const LAST_WORD_MILLISECONDS = 250;
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
 export class ResponseWriter {
-  /** Streams that have nothing to say at the moment. */
-  readonly #silent = new Set<Reader>();
+  /** Cuts off streams that have nothing to say at the moment. */
+  readonly #silent = new Set<() => void>();
   #isEnding = false;
 
   async write(response: Response, to: ServerResponse): Promise<void> {
@@ -27,10 +27,14 @@ export class ResponseWriter {
     to.writeHead(response.status, response.status === 204 ? headers : { ...headers, ...length }).end(body);
   }
 
-  /** Streams that would go on for ever come to their end; what was said before is still brought to its reader. */
+  /**
+   * Streams that would go on for ever are cut; those that have more to say are brought to their readers. None is ended
+   * as if it were whole: only the stream itself knows that.
+   */
   end(): void {
     this.#isEnding = true;
-    for (const reader of this.#silent) void reader.cancel().catch(() => undefined);
+    for (const cutOff of this.#silent)
+      setTimeout(() => this.#silent.has(cutOff) && cutOff(), LAST_WORD_MILLISECONDS);
   }
 
   async #stream(reader: Reader, to: ServerResponse): Promise<void> {
@@ -44,8 +48,9 @@ export class ResponseWriter {
     reader.closed.catch(() => to.destroy());
     try {
       for (;;) {
-        const { done, value } = await this.#next(reader);
-        if (done || hungUp.signal.aborted) break;
+        const { done, value } = await this.#next(reader, to);
+        if (hungUp.signal.aborted) return;
+        if (done) break;
         if (!to.write(value)) await once(to, "drain", { signal: hungUp.signal });
       }
       to.end();
@@ -55,16 +60,15 @@ export class ResponseWriter {
     }
   }
 
-  async #next(reader: Reader): ReturnType<Reader["read"]> {
-    this.#silent.add(reader);
-    const patience = this.#isEnding
-      ? setTimeout(() => void reader.cancel().catch(() => undefined), LAST_WORD_MILLISECONDS)
-      : undefined;
+  async #next(reader: Reader, to: ServerResponse): ReturnType<Reader["read"]> {
+    const cutOff = () => void to.destroy();
+    const patience = this.#isEnding ? setTimeout(cutOff, LAST_WORD_MILLISECONDS) : undefined;
+    this.#silent.add(cutOff);
     try {
       return await reader.read();
     } finally {
       clearTimeout(patience);
-      this.#silent.delete(reader);
+      this.#silent.delete(cutOff);
     }
   }
 }
