@@ -28,10 +28,7 @@ const textContent = z.union([z.string(), z.array(textBlock)], {
 });
 
 /** What a person says, and what an app's tool gives back. Only an assistant thinks or uses tools. */
-const saidContent = z.union([
-  z.string(),
-  z.array(z.discriminatedUnion("type", [textBlock, imageBlock])),
-]);
+const saidContent = z.union([z.string(), z.array(z.discriminatedUnion("type", [textBlock, imageBlock]))]);
 export type SaidContent = z.output<typeof saidContent>;
 
 const assistantContent = z.union([

@@ -106,9 +106,11 @@ async function prepare(
     try {
       const end = await go(signal);
       await own.endTelling();
-      // Before the stop is told: the next request may come at once, and needs the session.
-      warm.keep(own);
-      listener([lastAt(session.seq, turnStop(end))]);
+      const { seq } = session;
+      // Before the stop is told: the next request may come at once, and needs the session. A turn that waits holds nothing.
+      if (end.status === "parked") await own.close();
+      else warm.keep(own);
+      listener([lastAt(seq, turnStop(end))]);
     } catch (error) {
       onError(error);
       await closeCalls(session);

@@ -75,3 +75,8 @@ test("what is about another call, or something else, stays as it is", () => {
   expect(joinedEvents(delta("call_1"), delta("call_2"))).toBeUndefined();
   expect(joinedEvents(delta("call_1"), announced)).toBeUndefined();
 });
+
+test("what would be very long stays in pieces", () => {
+  const half: SessionEvent = { type: "input-delta", at: 1, toolCallId: "call_1", text: "x".repeat(40_000) };
+  expect(joinedEvents(half, half)).toBeUndefined();
+});
