@@ -126,7 +126,7 @@ describe("run", () => {
 });
 
 describe("the command line", () => {
-  test("the help of every command is in the docs as it is", () => {
+  test("the help of every command ends with examples and is in the docs as it is", () => {
     const documented = readFileSync(new URL("../docs/commands.md", import.meta.url), "utf8");
     const rules = ["list", "add", "revoke", "check", "import", "trust", "test"].map((name) => [
       "rules",
@@ -148,6 +148,7 @@ describe("the command line", () => {
       const { status, stdout, stderr } = toolgate([...command, "--help"]);
       expect([status, stderr]).toEqual([0, ""]);
       expect(documented).toContain(stdout.trimEnd());
+      expect(stdout).toMatch(/\nExamples?[^\n]*:\n {2}toolgate/);
     }
   });
 

@@ -1,10 +1,11 @@
-// An agent on toolgate, as its author would write it: a loop of its own behind the gate. One prompt makes 200 calls, each
-// with ten reports on the way and a diff of 5 KB; or asks a hundred questions at once.
+// An agent on toolgate, as its author would write it. Its model answers one prompt with 200 calls, each with ten reports on
+// the way and a diff of 5 KB; the other with a hundred calls that are asked about.
 import { setImmediate } from "node:timers/promises";
+import { createAgent } from "toolgate";
 import { serveAcp } from "toolgate/acp";
 import { MemoryLedger, openSqliteLedger } from "toolgate/history";
 import { defineTool } from "toolgate/tools";
-import { CALLS, DIFF, REPORTS } from "./work.mjs";
+import { CALLS, DIFF, QUESTIONS, REPORTS } from "./work.mjs";
 
 const edit = defineTool({
   name: "edit_it",
@@ -29,17 +30,35 @@ const ask = defineTool({
   run: async () => ({ output: "yes" }),
 });
 
-const loop = {
-  name: "bench",
-  tools: [edit, ask],
-  rules: [{ allow: "edit_it" }],
-  async prompt(_turn, [{ text }], gate) {
-    const [name, count] = text === "ask" ? ["ask_it", 100] : ["edit_it", CALLS];
-    const calls = Array.from({ length: count }, (_, index) => gate.call({ name, input: { index } }));
-    await Promise.all(calls);
-  },
+const usage = {
+  inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 1, text: 1, reasoning: 0 },
 };
 
+function partsFor(prompt) {
+  const finish = { type: "finish", finishReason: { unified: "stop", raw: "stop" }, usage };
+  const last = prompt.at(-1);
+  if (last.role !== "user") return [{ type: "stream-start", warnings: [] }, finish];
+  const [toolName, count] = last.content[0].text === "ask" ? ["ask_it", QUESTIONS] : ["edit_it", CALLS];
+  const calls = Array.from({ length: count }, (_, index) => ({
+    type: "tool-call",
+    toolCallId: `theirs-${index}`,
+    toolName,
+    input: JSON.stringify({ index }),
+  }));
+  return [{ type: "stream-start", warnings: [] }, ...calls, finish];
+}
+
+const model = {
+  specificationVersion: "v3",
+  provider: "bench",
+  modelId: "bench",
+  supportedUrls: {},
+  doGenerate: () => Promise.reject(new Error("It only streams.")),
+  doStream: async ({ prompt }) => ({ stream: ReadableStream.from(partsFor(prompt)) }),
+};
+
+const agent = createAgent({ name: "bench", model, tools: [edit, ask], rules: [{ allow: "edit_it" }] });
 const file = process.argv[2];
-await serveAcp(loop, { ledger: file === undefined ? new MemoryLedger() : await openSqliteLedger(file) });
+await serveAcp(agent, { ledger: file === undefined ? new MemoryLedger() : await openSqliteLedger(file) });
 process.exit();

@@ -1,6 +1,7 @@
 // What both sides of the benchmark do, so that they do the same.
 export const CALLS = 200;
 export const REPORTS = 10;
+export const QUESTIONS = 100;
 
 const line = "const answer = compute(question, { carefully: true });\n";
 const oldText = line.repeat(45);

@@ -1,6 +1,7 @@
 /** The command line: which commands there are, their options and their help. Nothing starts before it is understood. */
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import type { Mode } from "../policy/index.js";
+import { addExamples } from "./examples.js";
 import { completionScript, SHELLS } from "./completion.js";
 import type { Shell } from "./completion.js";
 import type { LogFlags } from "./open-log.js";
@@ -17,7 +18,6 @@ export function createProgram(): Command {
     .helpOption("-h, --help", "show this text")
     .helpCommand(false)
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
-  program.addHelpText("after", EXAMPLES);
 
   program
     .command("demo", { isDefault: true })
@@ -73,7 +73,6 @@ export function createProgram(): Command {
       "--resume [session]",
       "go on with a session: the newest of this folder, or the one of this id;\nwithout a prompt, with the turn that was left",
     )
-    .addHelpText("after", RUN_EXAMPLES)
     .action(async (words: string[], options: RunFlags, command: Command) => {
       // `--resume "and now"`: what is no session's id is what the agent should do.
       const { resume } = options;
@@ -102,8 +101,7 @@ export function createProgram(): Command {
       "--listen <[host:]port>",
       "serve over HTTP and WebSocket instead, to whoever brings the token;\non this machine only, unless a host is named; port 0 is any free one",
       listenAddress,
-    )
-    .addHelpText("after", ACP_EXAMPLES);
+    );
   doorOptions(acp).action(async (options: AcpFlags & (ListenFlags | { readonly listen?: never })) => {
     if (options.listen)
       return logged(options, async () => (await import("./acp-listen.js")).listenForEditors(options));
@@ -137,7 +135,6 @@ export function createProgram(): Command {
     .option("--ledger <file>", "where sessions are remembered (default: in your state folder)")
     .option("--cwd <folder>", "the workspace (default: this folder)")
     .option("--json", "answer as JSON")
-    .addHelpText("after", "\nExample:\n  toolgate undo call_3")
     .action(async (call: string, options: UndoFlags) => {
       const { undo } = await import("./undo.js");
       process.exitCode = await undo(call, options);
@@ -155,9 +152,9 @@ export function createProgram(): Command {
     .command("completion")
     .addArgument(new Argument("<shell>", "your shell").choices(SHELLS))
     .description("print a script that lets your shell complete commands and options")
-    .addHelpText("after", "\nExample:\n  toolgate completion bash >> ~/.bashrc")
     .action((shell: Shell) => void process.stdout.write(completionScript(shell, program)));
   nameOwnHelp(program, "toolgate");
+  addExamples(program);
   return program;
 }
 
@@ -206,7 +203,6 @@ function addConformanceCommand(program: Command): void {
     .option("--auth-method <id>", "log in by this method of the agent before each session")
     .option("--timeout <seconds>", "how long an answer may take, a whole turn included", seconds, 30)
     .option("--json", "answer as JSON")
-    .addHelpText("after", CONFORMANCE_EXAMPLES)
     .action(async (words: string[], options: ConformanceFlags) => {
       const { checkConformance } = await import("./conformance.js");
       process.exitCode = await checkConformance(words, options);
@@ -338,7 +334,6 @@ function addHistoryCommands(program: Command): void {
     .option("--tool <name>", "only calls of this tool")
     .option("--kind <kind>", "only calls of this kind")
     .option("--limit <number>", "how many, up to 1000 (default: 20)", pageSize)
-    .addHelpText("after", "\nExample:\n  toolgate history search npm test --tool terminal")
     .action(
       async (words: string[], options) =>
         void (process.exitCode = await (await pasts()).searchHistory(words, options)),
@@ -521,37 +516,3 @@ function listenAddress(text: string): ListenFlags["listen"] {
     throw new InvalidArgumentError("It is a port, or a host and a port: 4321, localhost:4321, [::1]:4321.");
   return { host: bracketed ?? plain ?? "127.0.0.1", port: port(digits) };
 }
-
-const ACP_EXAMPLES = `
-Examples, as an editor's settings name them (see docs/editors.md):
-  toolgate acp
-  toolgate acp --model anthropic/claude-sonnet-4-5 --models openai/gpt-5
-  toolgate acp --listen 4321`;
-const RUN_EXAMPLES = `
-Examples:
-  toolgate run "fix the failing test"
-  toolgate run --resume "and now the other one"
-  toolgate run --resume                        answer what the last turn asked
-  toolgate run --json "look around" | jq .type
-  toolgate run --agent "gemini --acp" "look around"
-  toolgate run --url http://127.0.0.1:4320 "look around"
-
-It exits with 0 when the turn came to its end, 130 when it was cancelled, 1 otherwise, 2 when it was not understood.`;
-
-const CONFORMANCE_EXAMPLES = `
-Examples:
-  toolgate conformance -- toolgate acp --script asks.json --ledger /tmp/trial.sqlite
-  toolgate conformance --protocol 2 --only ACP-INIT ACP-STATE -- node my-agent.js
-  toolgate conformance --prompt "make notes.txt" --cancel-prompt "count to 1000" -- npx my-agent --acp
-
-It exits with 0 when nothing mandatory failed or was left out and nothing advertised failed, 1 otherwise.`;
-
-const EXAMPLES = `
-Examples:
-  toolgate                                    the demo
-  toolgate run "look around"                  one turn of the scripted agent, here
-  toolgate run --script fix.json "fix it"     the same with a script of yours
-  toolgate acp                                the command for your editor's settings
-  toolgate serve                              apps connect to http://127.0.0.1:4320
-
-Rules decide what is asked and what is let through. They do not isolate what then runs.`;

@@ -1,0 +1,181 @@
+/** What each command's help ends with: examples that can be typed as they are, and how to read its exit code. */
+import type { Command } from "commander";
+
+const EXAMPLES: ReadonlyMap<string, string> = new Map([
+  [
+    "toolgate",
+    `Examples:
+  toolgate                                    the demo
+  toolgate run "look around"                  one turn of the scripted agent, here
+  toolgate run --script fix.json "fix it"     the same with a script of yours
+  toolgate acp                                the command for your editor's settings
+  toolgate serve                              apps connect to http://127.0.0.1:4320
+
+Rules decide what is asked and what is let through. They do not isolate what then runs.`,
+  ],
+  [
+    "toolgate demo",
+    `Examples:
+  toolgate demo
+  toolgate demo --yes --pause 0`,
+  ],
+  [
+    "toolgate run",
+    `Examples:
+  toolgate run "fix the failing test"
+  toolgate run --resume "and now the other one"
+  toolgate run --resume                        answer what the last turn asked
+  toolgate run --json "look around" | jq .type
+  toolgate run --agent "gemini --acp" "look around"
+  toolgate run --url http://127.0.0.1:4320 "look around"
+
+It exits with 0 when the turn came to its end, 130 when it was cancelled, 1 otherwise, 2 when it was not understood.`,
+  ],
+  [
+    "toolgate acp",
+    `Examples, as an editor's settings name them (see docs/editors.md):
+  toolgate acp
+  toolgate acp --model anthropic/claude-sonnet-4-5 --models openai/gpt-5
+  toolgate acp --listen 4321`,
+  ],
+  [
+    "toolgate serve",
+    `Examples:
+  toolgate serve
+  toolgate serve --model anthropic/claude-sonnet-4-5 --port 8080
+  toolgate serve --agent gemini="gemini --acp"`,
+  ],
+  [
+    "toolgate conformance",
+    `Examples:
+  toolgate conformance -- toolgate acp --script asks.json --ledger /tmp/trial.sqlite
+  toolgate conformance --protocol 2 --only ACP-INIT ACP-STATE -- node my-agent.js
+  toolgate conformance --prompt "make notes.txt" --cancel-prompt "count to 1000" -- npx my-agent --acp
+
+It exits with 0 when nothing mandatory failed or was left out and nothing advertised failed, 1 otherwise.`,
+  ],
+  [
+    "toolgate rules",
+    `Examples:
+  toolgate rules list
+  toolgate rules test -- git push --force`,
+  ],
+  [
+    "toolgate rules list",
+    `Example:
+  toolgate rules list`,
+  ],
+  [
+    "toolgate rules add",
+    `Examples:
+  toolgate rules add '{"allow":"execute","command":"npm test"}'
+  toolgate rules add --user '{"deny":"execute","command":"npm publish *"}'`,
+  ],
+  [
+    "toolgate rules revoke",
+    `Example:
+  toolgate rules revoke 4f2a81c09b7e`,
+  ],
+  [
+    "toolgate rules check",
+    `Example:
+  toolgate rules check .toolgate/rules.json`,
+  ],
+  [
+    "toolgate rules import",
+    `Example:
+  toolgate rules import .fast-agent/auths.md`,
+  ],
+  [
+    "toolgate rules trust",
+    `Example:
+  toolgate rules trust`,
+  ],
+  [
+    "toolgate rules test",
+    `Examples:
+  toolgate rules test -- npm test
+  toolgate rules test --write .git/config
+  toolgate rules test --url https://example.com/`,
+  ],
+  [
+    "toolgate mcp",
+    `Example:
+  toolgate mcp list`,
+  ],
+  [
+    "toolgate mcp list",
+    `Example:
+  toolgate mcp list --json`,
+  ],
+  [
+    "toolgate mcp revoke",
+    `Example:
+  toolgate mcp revoke github --everywhere`,
+  ],
+  [
+    "toolgate history",
+    `Examples:
+  toolgate history list
+  toolgate history search npm test`,
+  ],
+  [
+    "toolgate history list",
+    `Example:
+  toolgate history list --cwd . --limit 5`,
+  ],
+  [
+    "toolgate history show",
+    `Examples:
+  toolgate history show
+  toolgate history show session_3f --json`,
+  ],
+  [
+    "toolgate history search",
+    `Example:
+  toolgate history search npm test --tool terminal`,
+  ],
+  [
+    "toolgate history export",
+    `Example:
+  toolgate history export --format markdown > session.md`,
+  ],
+  [
+    "toolgate history verify",
+    `Example:
+  toolgate history verify`,
+  ],
+  [
+    "toolgate history delete",
+    `Examples:
+  toolgate history delete session_3f0c9a
+  toolgate history delete --older-than 30 --keep-last 10`,
+  ],
+  [
+    "toolgate stats",
+    `Examples:
+  toolgate stats --days 7
+  toolgate stats --by model --json`,
+  ],
+  [
+    "toolgate undo",
+    `Example:
+  toolgate undo call_3`,
+  ],
+  [
+    "toolgate config",
+    `Example:
+  toolgate config --json`,
+  ],
+  [
+    "toolgate completion",
+    `Example:
+  toolgate completion bash >> ~/.bashrc`,
+  ],
+]);
+
+export function addExamples(command: Command, words: string = command.name()): void {
+  const examples = EXAMPLES.get(words);
+  if (examples !== undefined) command.addHelpText("after", `\n${examples}`);
+  for (const one of command.commands) addExamples(one, `${words} ${one.name()}`);
+}
