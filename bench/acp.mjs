@@ -103,7 +103,7 @@ async function recorded(text) {
   return { file, messages: client.lines.length };
 }
 
-/** Each round starts every variant anew, lets the engine warm up with eight prompts and measures the next five. */
+/** Each round starts every variant anew, lets the engine warm up with thirty prompts and measures the next five. */
 async function rounds(variants) {
   const ratios = Object.fromEntries(Object.keys(variants).map((name) => [name, []]));
   const times = Object.fromEntries(Object.keys(variants).map((name) => [name, []]));
@@ -111,7 +111,7 @@ async function rounds(variants) {
     const took = {};
     for (const [name, start] of Object.entries(variants)) {
       const { prompt, leave } = await start(round);
-      for (let run = 0; run < 8; run += 1) await prompt();
+      for (let run = 0; run < 30; run += 1) await prompt();
       const runs = [];
       for (let run = 0; run < 5; run += 1) runs.push(await prompt());
       took[name] = median(runs);
