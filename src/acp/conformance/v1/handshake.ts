@@ -4,6 +4,7 @@ import { greeting, onReply, onResult, wantsLogin, whenAdvertised } from "../evid
 import type { Evidence } from "../evidence.js";
 import { failed, PASS, untested } from "../requirement.js";
 import type { Finding, Requirement } from "../requirement.js";
+import { isText, sessionIds } from "../session-checks.js";
 import { shownReply } from "../transcript.js";
 
 const methodsOf = (evidence: Evidence): readonly unknown[] => {
@@ -98,28 +99,7 @@ export const HANDSHAKE: readonly Requirement[] = [
         methodsOf(evidence).length === 0 && wantsLogin(reply) ? failed(shownReply(reply)) : PASS,
       ),
   },
-  {
-    id: "ACP-SESSION-001",
-    level: "mandatory",
-    text: "session/new succeeds, with a valid result and a sessionId that is not empty.",
-    scenes: ["hello"],
-    check: (evidence) =>
-      onResult(evidence, ["hello", "new"], ({ sessionId }, reply) =>
-        isText(sessionId) ? PASS : failed(shownReply(reply)),
-      ),
-  },
-  {
-    id: "ACP-SESSION-002",
-    level: "mandatory",
-    text: "Two sessions of a connection have different ids.",
-    scenes: ["hello"],
-    check: (evidence) =>
-      onResult(evidence, ["hello", "new"], ({ sessionId: first }) =>
-        onResult(evidence, ["hello", "new again"], ({ sessionId: second }, reply) =>
-          first === second ? failed(shownReply(reply)) : PASS,
-        ),
-      ),
-  },
+  ...sessionIds("mandatory"),
   {
     id: "ACP-ADDDIRS-001",
     level: "capability",
@@ -131,5 +111,3 @@ export const HANDSHAKE: readonly Requirement[] = [
       ),
   },
 ];
-
-const isText = (value: unknown): boolean => typeof value === "string" && value !== "";

@@ -5,6 +5,7 @@ import { greeting, onReply, onResult, wantsLogin, whenAdvertised } from "../evid
 import type { Evidence } from "../evidence.js";
 import { failed, PASS, untested } from "../requirement.js";
 import type { Finding, Requirement } from "../requirement.js";
+import { isText, sessionIds } from "../session-checks.js";
 import { shownReply } from "../transcript.js";
 
 /** Judges a greeting that is of this version; another one may look as it likes. */
@@ -16,8 +17,6 @@ function onGreeting(evidence: Evidence, judge: (said: JsonObject) => Finding): F
 
 const methodsIn = ({ authMethods }: JsonObject): readonly JsonObject[] =>
   Array.isArray(authMethods) ? authMethods.filter(isJsonObject) : [];
-
-const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
 
 /** The markers that the protocol knows; all of them are objects. */
 const MARKERS: readonly string[] = [
@@ -187,28 +186,7 @@ export const HANDSHAKE_V2: readonly Requirement[] = [
         return odd ? failed(JSON.stringify(odd)) : PASS;
       }),
   },
-  {
-    id: "ACP-SESSION-001",
-    level: "capability",
-    text: "session/new succeeds, with a valid result and a sessionId that is not empty.",
-    scenes: ["hello"],
-    check: (evidence) =>
-      onResult(evidence, ["hello", "new"], ({ sessionId }, reply) =>
-        isText(sessionId) ? PASS : failed(shownReply(reply)),
-      ),
-  },
-  {
-    id: "ACP-SESSION-002",
-    level: "capability",
-    text: "Two sessions of a connection have different ids.",
-    scenes: ["hello"],
-    check: (evidence) =>
-      onResult(evidence, ["hello", "new"], ({ sessionId: first }) =>
-        onResult(evidence, ["hello", "new again"], ({ sessionId: second }, reply) =>
-          first === second ? failed(shownReply(reply)) : PASS,
-        ),
-      ),
-  },
+  ...sessionIds("capability"),
   {
     id: "ACP-SESSION-203",
     level: "capability",

@@ -1,4 +1,5 @@
 /** v2: words that anyone may add to, if they begin with _, and other extensions. */
+import { TOOL_KINDS } from "../../../call/index.js";
 import { isJsonObject, isNone } from "../../json.js";
 import type { JsonObject } from "../../json.js";
 import { conversations, onReply, onTurn } from "../evidence.js";
@@ -8,18 +9,7 @@ import { NOTE } from "../scenes/first-words.js";
 import { fromAgent, isResponse, requestsIn, shown } from "../transcript.js";
 import { each, named } from "./each-update.js";
 
-const KINDS = new Set([
-  "read",
-  "edit",
-  "delete",
-  "move",
-  "search",
-  "execute",
-  "think",
-  "fetch",
-  "switch_mode",
-  "other",
-]);
+const KINDS: ReadonlySet<string> = new Set(TOOL_KINDS);
 const STATUSES = new Set(["pending", "in_progress", "paused", "completed", "failed", "cancelled"]);
 const PRIORITIES = new Set(["high", "medium", "low"]);
 const ENTRY_STATUSES = new Set(["pending", "in_progress", "completed", "cancelled"]);
