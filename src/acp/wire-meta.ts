@@ -8,3 +8,18 @@ export function wireMeta(call: ToolCall): Meta {
   // A plain JSON object stays an object when it is made safe; only odd values inside it change.
   return call._meta ? { ...(plainJson(call._meta) as Meta), toolgate } : { toolgate };
 }
+
+/** Whether `_meta` may have changed between two values of a call, told without making it. */
+export function mayDifferInMeta(before: ToolCall, after: ToolCall): boolean {
+  return (
+    before.state !== after.state ||
+    before.progress !== after.progress ||
+    before.times !== after.times ||
+    before.decision !== after.decision ||
+    before.title !== after.title ||
+    before.kindSource !== after.kindSource ||
+    before.providerCallId !== after.providerCallId ||
+    before.parentToolCallId !== after.parentToolCallId ||
+    before._meta !== after._meta
+  );
+}

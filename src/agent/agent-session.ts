@@ -77,6 +77,7 @@ export class AgentSession extends RecordedSession {
     const toolbox = new Toolbox([...agent.tools, ...(options.appTools ?? [])], agent.toolSources);
     const { root, roots } = workspace;
     const { sessionId } = record;
+    const home = homedir();
     const placeNow = () => {
       const { modeId } = record.book;
       return { root, sessionId, ...(modeId !== undefined && { modeId }) };
@@ -84,9 +85,9 @@ export class AgentSession extends RecordedSession {
     const judge =
       options.judge ??
       ((intent: Intent, also: readonly Rule[] = []) => {
-        const policy = agent.policy(placeNow());
-        const rules = [...policy.rules, ...also];
-        return decide(intent, { ...policy, rules, roots, home: homedir(), now: now() });
+        const { rules, ...policy } = agent.policy(placeNow());
+        const all = also.length === 0 ? rules : [...rules, ...also];
+        return decide(intent, { ...policy, rules: all, roots, home, now: now() });
       });
     const { onCleared, remember } = agent;
     const gate = new Gate({

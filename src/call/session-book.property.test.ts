@@ -176,6 +176,31 @@ describe.each([1, 3, 8])("a session with %i calls at once", (callCount) => {
     );
   });
 
+  test("comes out the same when its batches are checked first and applied as they were checked", () => {
+    fc.assert(
+      fc.property(anySession, fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }), (log, sizes) => {
+        const [checked, plain] = [bookOf(), bookOf()];
+        const heard: unknown[][] = [[], []];
+        for (const [index, book] of [checked, plain].entries())
+          book.subscribe((changes) => heard[index]?.push(changes));
+        for (let from = 0, batch = 0; from < log.length; batch++) {
+          const events = log.slice(from, from + (sizes[batch % sizes.length] ?? 1));
+          from += events.length;
+          const before = checked.snapshot();
+          const found = checked.check(events);
+          expect(checked.snapshot()).toEqual(before);
+          checked.applyChecked(found);
+          plain.applyAll(events);
+        }
+        expect(checked.snapshot()).toEqual(plain.snapshot());
+        expect([...checked.calls()]).toEqual([...plain.calls()]);
+        expect(checked.openCalls()).toEqual(plain.openCalls());
+        expect(heard[0]).toEqual(heard[1]);
+      }),
+      runs,
+    );
+  });
+
   test("never changes a snapshot that was taken, and what did not change is the very same", () => {
     fc.assert(
       fc.property(anySession, fc.nat(), (log, at) => {

@@ -28,6 +28,12 @@ import { isOver } from "./tool-call.js";
 /** What a batch of events changed: these calls, and perhaps something beside the calls. */
 export type SessionChanges = { readonly toolCallIds: ReadonlySet<string>; readonly beyondCalls: boolean };
 
+/** Events that a book has found legal, and the calls as they are after them. */
+export type CheckedEvents = {
+  readonly events: readonly SessionEvent[];
+  readonly calls: ReadonlyMap<string, ToolCall>;
+};
+
 export type SessionListener = (changes: SessionChanges) => void;
 
 const ENDS: ReadonlySet<string> = new Set([
@@ -146,8 +152,11 @@ export class SessionBook {
     }
   }
 
-  /** Throws what `applyAll` would throw for these events, and changes nothing. Costs what the events touch. */
-  check(events: readonly SessionEvent[]): void {
+  /**
+   * Throws what `applyAll` would throw for these events, and changes nothing. Costs what the events touch. What comes
+   * back is what they make of the calls, so that `applyChecked` need not find it out again.
+   */
+  check(events: readonly SessionEvent[]): CheckedEvents {
     const trial = new SessionBook(this.sessionId);
     // Only a turn's end looks at them, and there may be thousands.
     if (events.some(({ type }) => type === "turn-stopped"))
@@ -166,6 +175,27 @@ export class SessionBook {
     const { turn } = this;
     if (turn) trial.#turns.push(turn);
     trial.applyAll(events);
+    return { events, calls: trial.#calls };
+  }
+
+  /** `applyAll` for events that were checked against the book as it is now. */
+  applyChecked({ events, calls }: CheckedEvents): void {
+    const toolCallIds = new Set<string>();
+    let beyondCalls = false;
+    for (const event of events) {
+      if ("toolCallId" in event) {
+        const { toolCallId } = event;
+        const after = calls.get(toolCallId);
+        if (after && !toolCallIds.has(toolCallId)) this.#calls.set(toolCallId, after);
+        toolCallIds.add(toolCallId);
+        this.#note(event);
+        beyondCalls ||= event.type === "question-asked";
+      } else {
+        this.#applyToSession(event);
+        beyondCalls = true;
+      }
+    }
+    if (events.length > 0) for (const listener of this.#listeners) listener({ toolCallIds, beyondCalls });
   }
 
   /** A call, and the question it waits for, as they are: calls are values, so the trial cannot change ours. */
@@ -223,6 +253,12 @@ export class SessionBook {
     if (event.type === "question-asked") this.#checkUnasked(event);
     const after = before && isUnseen ? applyToUnseen(before, event) : applyEvent(before, event);
     if (after !== before) this.#calls.set(toolCallId, after);
+    this.#note(event);
+  }
+
+  /** What an event of a call means beside the call itself. */
+  #note(event: ToolCallEvent): void {
+    const { toolCallId } = event;
     if (event.type === "question-asked") {
       this.#questions.set(event.question.questionId, { question: event.question, state: { status: "open" } });
     } else if (event.type === "call-announced") {

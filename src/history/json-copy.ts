@@ -36,8 +36,8 @@ function frozenList(list: readonly unknown[], depth: number): unknown {
 
 function frozenObject(object: object, depth: number): unknown {
   const copy: Record<string, unknown> = {};
-  for (const [key, part] of Object.entries(object)) {
-    const copied = frozenCopy(part, depth + 1);
+  for (const key of Object.keys(object)) {
+    const copied = frozenCopy(Reflect.get(object, key), depth + 1);
     if (copied === undefined) continue;
     // Assigned, this one name would set the prototype.
     if (key === "__proto__") Object.defineProperty(copy, key, { value: copied, enumerable: true });

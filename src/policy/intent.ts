@@ -38,14 +38,18 @@ export function intentText(intent: Intent): string {
   return textOf(intent);
 }
 
-/** As JSON writes it, with the keys in order. */
+/** As JSON writes it, with the keys in order. Written for speed: every call's intent goes through it, most of them twice. */
 function textOf(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value);
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  if (Array.isArray(value)) return `[${value.map(textOf).join(",")}]`;
-  const fields: string[] = [];
-  for (const [name, field] of Object.entries(value).sort(byName))
-    if (field !== undefined) fields.push(`${JSON.stringify(name)}:${textOf(field)}`);
-  return `{${fields.join(",")}}`;
+  let text = "";
+  if (Array.isArray(value)) {
+    for (const item of value) text += text === "" ? textOf(item) : `,${textOf(item)}`;
+    return `[${text}]`;
+  }
+  for (const name of Object.keys(value).sort()) {
+    const field: unknown = Reflect.get(value, name);
+    if (field !== undefined) text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${textOf(field)}`;
+  }
+  return `{${text}}`;
 }
-
-const byName = ([one]: [string, unknown], [other]: [string, unknown]): number => (one < other ? -1 : 1);

@@ -3,7 +3,7 @@
  * gathered, so that a tool which reports a thousand times a second costs no more than one that does so now
  * and then.
  */
-import type { Location, Meta, Progress, SessionEvent, ToolCall } from "../call/index.js";
+import type { CallFields, Location, Meta, Progress, ToolCall, ToolCallContent } from "../call/index.js";
 import { EMPTY_TEXT } from "../call/index.js";
 import type { ToolContext, ToolTerminal } from "../tools/index.js";
 import type { EventWriter } from "./event-writer.js";
@@ -47,7 +47,7 @@ export class CallReporter implements Showing {
     if (!this.#isClosed) this.#stream(`${this.#toolCallId}/output`).write(text);
   };
 
-  readonly diff: ToolContext["diff"] = (content) => this.#add({ type: "content-appended", content });
+  readonly diff: ToolContext["diff"] = (content) => this.#append(content);
 
   readonly locate: ToolContext["locate"] = (path, line) => {
     const location = { path, ...(line !== undefined && { line }) };
@@ -65,7 +65,8 @@ export class CallReporter implements Showing {
       },
       exit: (exit) => {
         stream.flush();
-        this.#add({ type: "terminal-exited", terminalId, exit });
+        if (this.#isClosed) return;
+        this.#writer.add({ type: "terminal-exited", ...this.#here(), terminalId, exit });
       },
     };
   };
@@ -82,7 +83,7 @@ export class CallReporter implements Showing {
       this.#locations = fields.locations;
       delete this.#gathered.locations;
     }
-    this.#add({ type: "call-revised", fields });
+    this.#revise(fields);
   };
 
   /** Writes what was gathered. Nothing that comes later is shown. */
@@ -101,10 +102,13 @@ export class CallReporter implements Showing {
   #stream(terminalId: string): OutputStream {
     const known = this.#streams.get(terminalId);
     if (known) return known;
-    this.#add({ type: "content-appended", content: { type: "terminal", terminalId, output: EMPTY_TEXT } });
+    this.#append({ type: "terminal", terminalId, output: EMPTY_TEXT });
     const stream = new OutputStream({
-      emit: (text, skipped) =>
-        this.#add({ type: "terminal-output", terminalId, text, ...(skipped > 0 && { skipped }) }),
+      emit: (text, skipped) => {
+        if (this.#isClosed) return;
+        const printed = { terminalId, text, ...(skipped > 0 && { skipped }) };
+        this.#writer.add({ type: "terminal-output", ...this.#here(), ...printed });
+      },
     });
     this.#streams.set(terminalId, stream);
     return stream;
@@ -115,16 +119,20 @@ export class CallReporter implements Showing {
     this.#timer = undefined;
     const fields = this.#gathered;
     this.#gathered = {};
-    if (Object.keys(fields).length > 0) this.#add({ type: "call-revised", fields });
+    if (Object.keys(fields).length > 0) this.#revise(fields);
   }
 
-  #add(event: DistributiveOmit<Shown, "toolCallId" | "at">): void {
-    if (!this.#isClosed) this.#writer.add({ ...event, toolCallId: this.#toolCallId, at: this.#now() });
+  #revise(fields: CallFields): void {
+    if (this.#isClosed) return;
+    this.#writer.add({ type: "call-revised", toolCallId: this.#toolCallId, at: this.#now(), fields });
+  }
+
+  #append(content: ToolCallContent): void {
+    if (this.#isClosed) return;
+    this.#writer.add({ type: "content-appended", toolCallId: this.#toolCallId, at: this.#now(), content });
+  }
+
+  #here(): { readonly toolCallId: string; readonly at: number } {
+    return { toolCallId: this.#toolCallId, at: this.#now() };
   }
 }
-
-type Shown = SessionEvent & {
-  type: "call-revised" | "content-appended" | "terminal-output" | "terminal-exited";
-};
-
-type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;

@@ -74,7 +74,8 @@ export class CallRunner {
     });
   }
 
-  readonly #run = async (call: ToolCall, signal: AbortSignal): Promise<void> => {
+  readonly #run = async (call: ToolCall, stop: AbortController): Promise<void> => {
+    const { signal } = stop;
     const { record, toolbox, check, now } = this.#options;
     const { toolCallId, rawInput } = call;
     const tool = toolFor(toolbox, call);
@@ -103,7 +104,7 @@ export class CallRunner {
       intent,
       ownWrites: this.#ownWrites,
       call: record.book.call(toolCallId) ?? call,
-      signal,
+      stop,
       record,
       workspace,
       timeLimit: tool.timeLimit ?? timeLimit,
@@ -113,7 +114,7 @@ export class CallRunner {
     });
   };
 
-  readonly #stepChild = async ({ toolCallId }: ToolCall, signal: AbortSignal): Promise<void> => {
+  readonly #stepChild = async ({ toolCallId }: ToolCall, { signal }: AbortController): Promise<void> => {
     const { childStep, now } = this.#options;
     await childStep?.(toolCallId, signal);
     if (signal.aborted) await this.#recordUnlessOver(toolCallId, stoppedBefore(toolCallId, signal, now()));

@@ -147,18 +147,17 @@ export class CallCheck {
   ): SessionEvent {
     const { now, onCleared, question } = this.#options;
     const at = now();
+    if (verdict.effect === "ask")
+      return {
+        type: "question-asked",
+        toolCallId,
+        at,
+        question: question(toolCallId, title, intent, verdict, isLoop),
+      };
     const decision = { ...byRule(verdict), at, intentHash: intentHash(intent) };
     if (verdict.effect === "deny") return { type: "call-refused", toolCallId, at, decision };
-    if (verdict.effect === "allow") {
-      onCleared(verdict);
-      return { type: "call-cleared", toolCallId, at, decision };
-    }
-    return {
-      type: "question-asked",
-      toolCallId,
-      at,
-      question: question(toolCallId, title, intent, verdict, isLoop),
-    };
+    onCleared(verdict);
+    return { type: "call-cleared", toolCallId, at, decision };
   }
 
   async #intent(tool: Tool, input: unknown, rawInput: unknown): Promise<Intent> {

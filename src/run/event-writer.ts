@@ -2,14 +2,15 @@
  * Records events in order without making whoever reports them wait for the disk: what comes while one
  * append is under way goes into the next. What a tool reports wrongly is left out; its end is not.
  */
-import { IllegalEvent, joinedEvents } from "../call/index.js";
+import { joinedEvents } from "../call/index.js";
 import type { SessionEvent } from "../call/index.js";
+import type { Part } from "./gathered-events.js";
 import type { SessionRecord } from "./session-record.js";
 
 export class EventWriter {
   readonly #record: SessionRecord;
-  #waiting: SessionEvent[] = [];
-  #writing: Promise<void> | undefined;
+  /** What was handed over last: more can join it until it is taken. */
+  #last: Part | undefined;
   /** The first that could not be written: whoever flushes hears of it. */
   #failure: { readonly error: unknown } | undefined;
 
@@ -18,11 +19,15 @@ export class EventWriter {
   }
 
   add(event: SessionEvent): void {
-    const last = this.#waiting.at(-1);
-    const joined = last && joinedEvents(last, event);
-    if (joined) this.#waiting[this.#waiting.length - 1] = joined;
-    else this.#waiting.push(event);
-    this.#writing ??= this.#write();
+    if (!this.#last || this.#last.isTaken) {
+      this.#last = this.#record.report(event, this.#heard);
+      return;
+    }
+    const { events } = this.#last;
+    const before = events.at(-1);
+    const joined = before && joinedEvents(before, event);
+    if (joined) events[events.length - 1] = joined;
+    else events.push(event);
   }
 
   /**
@@ -30,32 +35,15 @@ export class EventWriter {
    * be lost when it could not be written; how it ended must not be, as long as it can be.
    */
   async flush(last: readonly SessionEvent[] = []): Promise<void> {
-    await this.#writing;
+    // Appends keep their order: when these are recorded, so is what was reported before.
     if (last.length > 0) return this.#record.record(last);
+    await this.#record.settled();
     const failure = this.#failure;
     this.#failure = undefined;
     if (failure) throw failure.error;
   }
 
-  async #write(): Promise<void> {
-    // Let what comes in the same moment go into one append.
-    await Promise.resolve();
-    while (this.#waiting.length > 0) {
-      try {
-        await this.#writeSome(this.#waiting.splice(0));
-      } catch (error) {
-        this.#failure ??= { error };
-      }
-    }
-    this.#writing = undefined;
-  }
-
-  async #writeSome(events: readonly SessionEvent[]): Promise<void> {
-    try {
-      await this.#record.record(events);
-    } catch (error) {
-      if (!(error instanceof IllegalEvent)) throw error;
-      if (events.length > 1) for (const event of events) await this.#writeSome([event]);
-    }
-  }
+  readonly #heard = (failure?: { readonly error: unknown }): void => {
+    this.#failure ??= failure;
+  };
 }

@@ -185,8 +185,6 @@ export class Gate {
    * runs are taken up when `wake` says so.
    */
   async proceed(signal: AbortSignal): Promise<void> {
-    // Every parallel call listens to the turn's one signal; Node takes the eleventh listener for a leak.
-    setMaxListeners(0, signal);
     // What ended while nothing could be recorded, on a full disk for one.
     await this.#answers.recordMade(() => this.#runner.lost());
     // The record broke, not a tool: nothing more is started, and the caller hears of it.
@@ -214,6 +212,7 @@ export class Gate {
 
   /** Takes one call all the way: submitted, asked about, run. Returns it as it ended; an app's or a sub-agent's may still wait. */
   async call(request: ToolRequest, signal: AbortSignal = NEVER): Promise<ToolCall> {
+    // Many calls may be made with one signal; Node takes the eleventh listener for a leak.
     setMaxListeners(0, signal);
     const { toolCallIds } = await this.submit([request]);
     const toolCallId = toolCallIds[0] ?? "";

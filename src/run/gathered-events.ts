@@ -5,12 +5,16 @@
  */
 import type { SessionEvent } from "../call/index.js";
 
-/** What one reporter wants to have recorded, all or none of it. */
+/** What one reporter wants to have recorded. */
 export type Part = {
-  readonly events: readonly SessionEvent[];
+  /** Until they are taken, the reporter may add to them. */
+  readonly events: SessionEvent[];
   readonly durable: boolean;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
+  /** Those of them that are illegal are left out, in place of all. */
+  readonly isLoose: boolean;
+  isTaken: boolean;
+  /** Called once, when they are recorded or cannot be. */
+  readonly onEnd: (failure?: { readonly error: unknown }) => void;
 };
 
 export class GatheredEvents {
@@ -29,10 +33,7 @@ export class GatheredEvents {
     if (part.durable || !this.#hasJustWritten) return this.writeNow();
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(() => {
-      this.#isScheduled = false;
-      this.writeNow();
-    });
+    setImmediate(this.#writeLater);
   }
 
   /** What comes after must find it recorded. */
@@ -40,9 +41,7 @@ export class GatheredEvents {
     if (this.#parts.length === 0) return;
     if (!this.#hasJustWritten) {
       this.#hasJustWritten = true;
-      setImmediate(() => {
-        this.#hasJustWritten = false;
-      });
+      setImmediate(this.#momentIsOver);
     }
     this.#write();
   }
@@ -50,6 +49,16 @@ export class GatheredEvents {
   take(): readonly Part[] {
     const parts = this.#parts;
     this.#parts = [];
+    for (const part of parts) part.isTaken = true;
     return parts;
   }
+
+  readonly #writeLater = (): void => {
+    this.#isScheduled = false;
+    this.writeNow();
+  };
+
+  readonly #momentIsOver = (): void => {
+    this.#hasJustWritten = false;
+  };
 }

@@ -5,6 +5,7 @@
 import { IllegalEvent, LedgerError } from "../call/index.js";
 import type { Answer, Ledger, Question } from "../call/index.js";
 import { settledInLog } from "./settled-questions.js";
+import { stopWith } from "./stop-with.js";
 
 /** Shows a question and comes back with what was chosen. The signal says that it no longer matters. */
 export type Ask = (question: Question, signal: AbortSignal) => Promise<Omit<Answer, "intentHash" | "at">>;
@@ -26,23 +27,23 @@ export type HoldOptions = {
 export async function holdUntilAnswered(options: HoldOptions): Promise<void> {
   const { ledger, question, ask, signal, after = 0, now = Date.now } = options;
   if (signal.aborted) return;
-  const over = new AbortController();
-  const stop = AbortSignal.any([signal, over.signal]);
+  const { stop, letGo } = stopWith(signal);
   try {
     await Promise.race([
-      settledInLog(ledger, question, after, stop),
-      put(ledger, question, ask, stop, now),
-      expiry(question, stop, now),
+      settledInLog(ledger, question, after, stop.signal),
+      put(ledger, question, ask, stop.signal, now),
+      ...expiry(question, stop.signal, now),
     ]);
   } finally {
-    over.abort(SETTLED);
+    letGo();
+    stop.abort(SETTLED);
   }
 }
 
-/** Never comes back when the question does not expire. */
-function expiry({ expiresAt }: Question, signal: AbortSignal, now: () => number): Promise<void> {
-  return new Promise((resolve) => {
-    if (expiresAt === undefined) return;
+/** None when the question does not expire. */
+function expiry({ expiresAt }: Question, signal: AbortSignal, now: () => number): readonly Promise<void>[] {
+  if (expiresAt === undefined) return [];
+  const expired = new Promise<void>((resolve) => {
     const look = () => {
       const left = expiresAt - now();
       if (left <= 0) return resolve();
@@ -53,6 +54,7 @@ function expiry({ expiresAt }: Question, signal: AbortSignal, now: () => number)
     look();
     signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
   });
+  return [expired];
 }
 
 const LOOK_AGAIN_MILLISECONDS = 60_000;

@@ -29,8 +29,8 @@ export type RunOptions = {
   readonly intent: Intent;
   readonly ownWrites: OwnWrites;
   readonly call: ToolCall;
-  /** Aborts when it is cancelled. */
-  readonly signal: AbortSignal;
+  /** Aborts when it is cancelled, and when its time is up. */
+  readonly stop: AbortController;
   readonly record: SessionRecord;
   readonly workspace: Workspace;
   /** After how many milliseconds it is told to stop. */
@@ -42,31 +42,32 @@ export type RunOptions = {
 };
 
 export async function runCall(options: RunOptions): Promise<void> {
-  const { tool, call, signal, record, now } = options;
+  const { tool, call, stop, record, timeLimit, now } = options;
   const { toolCallId } = call;
+  const { signal } = stop;
   const writer = new EventWriter(record);
-  const reporter = new CallReporter(writer, call, now);
-  const stop = new AbortController();
-  const wish = () => {
-    writer.add({ type: "cancel-wished", toolCallId, at: now() });
-    stop.abort(signal.reason);
-  };
-  const timer = timeout(options.timeLimit, () => stop.abort(new TimeIsUp(tool, options.timeLimit)));
-  signal.addEventListener("abort", wish, { once: true });
   if (signal.aborted) {
-    wish();
-    clearTimeout(timer);
+    writer.add({ type: "cancel-wished", toolCallId, at: now() });
     const reason = "it was stopped before it began.";
     return writer.flush([{ type: "call-cancelled", toolCallId, at: now(), reason }]);
   }
-  const patience = new Patience(options, stop.signal);
-  const end = await Promise.race([
-    outcome(options, contextOf(options, reporter, writer, stop.signal)),
-    patience.isOver,
-  ]);
-  patience.end();
+  const reporter = new CallReporter(writer, call, now);
+  const timer = timeout(timeLimit, () => stop.abort(new TimeIsUp(tool, timeLimit)));
+  const end = await new Promise<readonly SessionEvent[]>((resolve) => {
+    let patience: NodeJS.Timeout | undefined;
+    const told = () => {
+      if (!(signal.reason instanceof TimeIsUp)) writer.add({ type: "cancel-wished", toolCallId, at: now() });
+      patience = setTimeout(() => resolve(givenUp(options)), options.patience);
+    };
+    // Before the tool can listen: what it does then comes after the wish.
+    signal.addEventListener("abort", told, { once: true });
+    void outcome(options, contextOf(options, reporter, writer)).then((ended) => {
+      signal.removeEventListener("abort", told);
+      clearTimeout(patience);
+      resolve(ended);
+    });
+  });
   clearTimeout(timer);
-  signal.removeEventListener("abort", wish);
   reporter.flush();
   try {
     await writer.flush(end);
@@ -79,24 +80,20 @@ export async function runCall(options: RunOptions): Promise<void> {
   }
 }
 
-function contextOf(
-  { call, intent, ownWrites, record, workspace, elicit, now }: RunOptions,
-  reporter: CallReporter,
-  writer: EventWriter,
-  signal: AbortSignal,
-): ToolContext {
+function contextOf(options: RunOptions, reporter: CallReporter, writer: EventWriter): ToolContext {
+  const { call, stop, record, elicit } = options;
   const { toolCallId } = call;
+  const { signal } = stop;
   const { progress, output, diff, locate, terminal, meta, report } = reporter;
+  let workspace: Workspace | undefined;
   return {
     toolCallId,
     signal,
     plan: record.book.plan,
-    workspace: keptWorkspace(heldToIntent(workspace, intent), {
-      blob: (bytes) => record.ledger.putBlob(bytes),
-      mayReplace: (path, before) => checkBase(intent, ownWrites, path, before),
-      wrote: (path, after) => void ownWrites.set(path, after),
-      record: (change) => writer.flush([{ type: "file-kept", toolCallId, at: now(), change }]),
-    }),
+    // Made when it is first used: many tools touch no file.
+    get workspace() {
+      return (workspace ??= workspaceOf(options, writer));
+    },
     progress,
     output,
     diff,
@@ -106,6 +103,19 @@ function contextOf(
     report,
     ask: (request) => asked(elicit, request, { toolCallId, signal }),
   };
+}
+
+function workspaceOf(
+  { call, intent, ownWrites, record, workspace, now }: RunOptions,
+  writer: EventWriter,
+): Workspace {
+  const { toolCallId } = call;
+  return keptWorkspace(heldToIntent(workspace, intent), {
+    blob: (bytes) => record.ledger.putBlob(bytes),
+    mayReplace: (path, before) => checkBase(intent, ownWrites, path, before),
+    wrote: (path, after) => void ownWrites.set(path, after),
+    record: (change) => writer.flush([{ type: "file-kept", toolCallId, at: now(), change }]),
+  });
 }
 
 /** Nobody to ask, or an asker that breaks, is no answer. */
@@ -166,29 +176,11 @@ function ended(returned: ToolReturn, toolCallId: string, at: number): readonly S
 const errorText = (output: unknown): string =>
   typeof output === "string" ? output : JSON.stringify(output ?? null);
 
-/** How long a tool that was told to stop is waited for, and the end of its call when it goes on all the same. */
-class Patience {
-  readonly isOver: Promise<readonly SessionEvent[]>;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor({ tool, call, patience, now }: RunOptions, signal: AbortSignal) {
-    this.isOver = new Promise((resolve) => {
-      const giveUp = () => {
-        const why = signal.reason instanceof TimeIsUp ? "its time was up" : "it was cancelled";
-        const reason = `${why}, and ${tool.name} did not stop within ${seconds(patience)}; it may still be at work.`;
-        resolve([{ type: "call-lost", toolCallId: call.toolCallId, at: now(), reason }]);
-      };
-      const wait = () => {
-        this.#timer = setTimeout(giveUp, patience);
-      };
-      signal.addEventListener("abort", wait, { once: true });
-      if (signal.aborted) wait();
-    });
-  }
-
-  end(): void {
-    clearTimeout(this.#timer);
-  }
+/** The end of a call whose tool goes on though it was told to stop. */
+function givenUp({ tool, call, stop, patience, now }: RunOptions): readonly SessionEvent[] {
+  const why = stop.signal.reason instanceof TimeIsUp ? "its time was up" : "it was cancelled";
+  const reason = `${why}, and ${tool.name} did not stop within ${seconds(patience)}; it may still be at work.`;
+  return [{ type: "call-lost", toolCallId: call.toolCallId, at: now(), reason }];
 }
 
 /** Timers take no more than 24 days; longer is no limit. */

@@ -10,7 +10,7 @@ function task() {
   const ended = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  const run = (signal: AbortSignal) => {
+  const run = ({ signal }: AbortController) => {
     given = signal;
     return ended;
   };

@@ -1,6 +1,7 @@
 /** The calls that run in this process, each with its own way to be stopped. */
+import { stopWith } from "./stop-with.js";
 
-type Running = { readonly controller: AbortController; readonly ended: Promise<void> };
+type Running = { readonly stop: AbortController; readonly ended: Promise<void> };
 
 /** Why a call is told to stop, when somebody wished it. */
 export class Cancelled extends Error {
@@ -28,37 +29,37 @@ export class RunningCalls {
     return this.#wakes;
   }
 
-  /** Runs the task, unless the call runs already. Rejects with what the task throws. */
+  /**
+   * Runs the task, unless the call runs already. Rejects with what the task throws. The task's own way to be stopped
+   * aborts with the signal; the task may abort it too.
+   */
   start(
     toolCallId: string,
     signal: AbortSignal,
-    task: (signal: AbortSignal) => Promise<void>,
+    task: (stop: AbortController) => Promise<void>,
   ): Promise<void> {
     const known = this.#running.get(toolCallId);
     if (known) return known.ended;
-    const controller = new AbortController();
-    const stop = () => controller.abort(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
-    if (signal.aborted) stop();
-    const ended = task(controller.signal).finally(() => {
-      signal.removeEventListener("abort", stop);
+    const { stop, letGo } = stopWith(signal);
+    const ended = task(stop).finally(() => {
+      letGo();
       this.#running.delete(toolCallId);
       this.wake();
     });
     // Whoever waits for it hears of a failure; nobody may.
     ended.catch(() => undefined);
-    this.#running.set(toolCallId, { controller, ended });
+    this.#running.set(toolCallId, { stop, ended });
     return ended;
   }
 
   stopAll(reason: unknown): void {
-    for (const { controller } of this.#running.values()) controller.abort(reason);
+    for (const { stop } of this.#running.values()) stop.abort(reason);
   }
 
   /** False when it does not run. */
   stop(toolCallId: string, reason: unknown): boolean {
     const running = this.#running.get(toolCallId);
-    running?.controller.abort(reason);
+    running?.stop.abort(reason);
     return running !== undefined;
   }
 

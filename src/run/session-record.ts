@@ -5,6 +5,7 @@
 import { IllegalEvent, LedgerError, SessionBook } from "../call/index.js";
 import type { Lease, Ledger, SessionEvent } from "../call/index.js";
 import { GatheredEvents } from "./gathered-events.js";
+import type { Part } from "./gathered-events.js";
 import { SnapshotKeeper } from "./snapshot-keeper.js";
 
 /** Long enough for a busy process to renew in time, short enough to take over a dead one's session soon. */
@@ -76,8 +77,22 @@ export class SessionRecord {
   async record(events: readonly SessionEvent[], { durable = false } = {}): Promise<void> {
     if (events.length === 0) return;
     await new Promise<void>((resolve, reject) => {
-      this.#gathered.add({ events, durable, resolve, reject });
+      const onEnd: Part["onEnd"] = (failure) => (failure ? reject(failure.error) : resolve());
+      this.#gathered.add({ events: [...events], durable, isLoose: false, isTaken: false, onEnd });
     });
+  }
+
+  /** Appends an event soon, unless it is illegal then. Until it is taken, more can be added to what comes back. */
+  report(event: SessionEvent, onEnd: Part["onEnd"]): Part {
+    const part = { events: [event], durable: false, isLoose: true, isTaken: false, onEnd };
+    this.#gathered.add(part);
+    return part;
+  }
+
+  /** Comes when all that was handed over by now is recorded, or could not be. */
+  async settled(): Promise<void> {
+    this.#gathered.writeNow();
+    await this.#queue;
   }
 
   /** The same with events that are made from the newest state, and nothing is recorded in between. */
@@ -134,54 +149,60 @@ export class SessionRecord {
 
   async #appendGathered(): Promise<void> {
     const parts = this.#gathered.take();
-    const [first, ...others] = parts;
-    if (!first) return;
+    if (parts.length === 0) return;
     try {
-      if (others.length > 0) {
-        const durable = parts.some((part) => part.durable);
-        await this.#append(
-          parts.flatMap(({ events }) => events),
-          durable,
-        );
-        for (const { resolve } of parts) resolve();
-        return;
-      }
+      const [only] = parts;
+      const events = parts.length === 1 && only ? only.events : parts.flatMap((part) => part.events);
+      const durable = parts.some((part) => part.durable);
+      await this.#append(events, durable);
     } catch (error) {
-      if (!(error instanceof IllegalEvent)) {
-        for (const { reject } of parts) reject(error);
-        return;
-      }
+      if (!(error instanceof IllegalEvent)) return endAll(parts, { error });
       // One of them is wrong, and nothing was stored: each answers for itself.
+      for (const part of parts) await this.#appendPart(part);
+      return;
     }
-    for (const { events, durable, resolve, reject } of parts)
-      await this.#append(events, durable).then(resolve, reject);
+    endAll(parts);
+  }
+
+  async #appendPart({ events, durable, isLoose, onEnd }: Part): Promise<void> {
+    const wholes = isLoose ? events.map((event) => [event]) : [events];
+    for (const whole of wholes) {
+      try {
+        await this.#append(whole, durable);
+      } catch (error) {
+        if (isLoose && error instanceof IllegalEvent) continue;
+        return onEnd({ error });
+      }
+    }
+    onEnd();
   }
 
   async #append(events: readonly SessionEvent[], durable: boolean): Promise<void> {
-    this.book.check(events);
+    const checked = this.book.check(events);
     let stored = events.length;
     const onStored = (count: number) => {
       stored = count;
     };
     const last = await this.ledger.append(this.#lease, events, { durable, onStored });
     // Someone's answer may have come in between: the ledger knows the order.
-    if (last - stored > this.#seq) await this.#readNew(last - stored);
-    this.#fold(events, last);
+    if (last - stored > this.#seq) {
+      await this.#readNew(last - stored);
+      this.book.applyAll(events);
+    } else this.book.applyChecked(checked);
+    this.#tell(events, last);
   }
 
   async #readNew(until = Infinity): Promise<void> {
     const all = await this.ledger.read(this.sessionId, { after: this.#seq });
     const recorded = all.filter(({ seq }) => seq <= until);
     const last = recorded.at(-1);
-    if (last)
-      this.#fold(
-        recorded.map(({ event }) => event),
-        last.seq,
-      );
+    if (!last) return;
+    const events = recorded.map(({ event }) => event);
+    this.book.applyAll(events);
+    this.#tell(events, last.seq);
   }
 
-  #fold(events: readonly SessionEvent[], last: number): void {
-    this.book.applyAll(events);
+  #tell(events: readonly SessionEvent[], last: number): void {
     this.#seq = last;
     for (const listener of this.#listeners) tell(listener, events);
     if (this.#snapshots.isDue(last)) void this.#inTurn(() => this.#keepSnapshot());
@@ -208,6 +229,10 @@ export class SessionRecord {
       this.#lost.abort(error);
     }
   }
+}
+
+function endAll(parts: readonly Part[], failure?: { readonly error: unknown }): void {
+  for (const { onEnd } of parts) onEnd(failure);
 }
 
 /** What is recorded is recorded, whatever becomes of those who are told. */

@@ -52,7 +52,7 @@ export class Peer {
     this.closed = wire
       .listen({
         message: (message) => this.#take(message),
-        unreadable: (code, why) => this.#send({ id: null, error: { code, message: why } }),
+        unreadable: (code, why) => this.#send({ jsonrpc: "2.0", id: null, error: { code, message: why } }),
       })
       .finally(() => this.#end());
   }
@@ -74,12 +74,12 @@ export class Peer {
         reject: (error) => (over(), reject(asError(error))),
       });
       signal?.addEventListener("abort", cancel, { once: true });
-      this.#send({ id, method, params });
+      this.#send({ jsonrpc: "2.0", id, method, params });
     });
   }
 
   notify(method: string, params: unknown): void {
-    this.#send({ method, params });
+    this.#send({ jsonrpc: "2.0", method, params });
   }
 
   /** How much was sent and not yet taken by the other side, in characters. */
@@ -188,7 +188,7 @@ export class Peer {
 
   #done(id: RequestId, result: unknown): void {
     try {
-      this.#send({ id, result: result ?? {} });
+      this.#send({ jsonrpc: "2.0", id, result: result ?? {} });
     } catch (error) {
       this.#failed(id, error);
     }
@@ -200,17 +200,18 @@ export class Peer {
     const told = error instanceof RpcError ? error : new RpcError(CODE.internal, sentenceOf(error));
     const { code, message, data } = told;
     this.#send({
+      jsonrpc: "2.0",
       id,
       error: { code, message: oneLine(message, LONGEST_ERROR), ...(data !== undefined && { data }) },
     });
   }
 
   #invalid(id: RequestId, message: string): void {
-    this.#send({ id, error: { code: CODE.invalidRequest, message } });
+    this.#send({ jsonrpc: "2.0", id, error: { code: CODE.invalidRequest, message } });
   }
 
-  #send(message: object): void {
-    if (!this.#isClosed) this.#wire.send({ jsonrpc: "2.0", ...message });
+  #send(message: { readonly jsonrpc: "2.0"; readonly [field: string]: unknown }): void {
+    if (!this.#isClosed) this.#wire.send(message);
   }
 
   #end(): void {

@@ -1,6 +1,7 @@
 /**
  * One JSON message a line, over a pair of pipes. A line that is no JSON, or that does not end, is reported and
- * left out, and the next one is read. What is sent in one turn of the event loop goes out in one write.
+ * left out, and the next one is read. What is sent in one turn of the event loop goes out in one write, or in a few when
+ * there is much of it.
  */
 import type { Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
@@ -14,8 +15,11 @@ const LONGEST_LINE = 32 * 1024 * 1024;
 /** Characters that wait for a side which does not read them. More than the longest message, by far. */
 const MOST_UNSENT = 64 * 1024 * 1024;
 
-/** Bytes that are handed to the pipe at a time. */
+/** Bytes that are handed to the pipe at a time, at most. */
 const PIECE = 1024 * 1024;
+
+/** Characters after which lines are no longer gathered: the other side can begin to read while more is made. */
+const ENOUGH = 32 * 1024;
 
 /** Milliseconds that the last words may take, or that much may wait without any of it being taken. */
 const PATIENCE = 5_000;
@@ -53,9 +57,10 @@ class StdioWire implements Wire {
     if (this.#isGone) return;
     this.#lines.push(line);
     this.#waiting += line.length;
+    if (this.#waiting >= ENOUGH) return this.#flush();
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(() => this.#flush());
+    setImmediate(this.#flushLater);
   }
 
   get unsent(): number {
@@ -92,22 +97,30 @@ class StdioWire implements Wire {
     if (!this.#output.writableEnded && this.#output !== process.stdout) this.#output.end();
   }
 
-  #flush(): void {
+  readonly #flushLater = (): void => {
     this.#isScheduled = false;
+    if (this.#lines.length > 0) this.#flush();
+  };
+
+  #flush(): void {
     const text = this.#lines.length === 1 ? (this.#lines[0] ?? "") : this.#lines.join("");
     this.#lines = [];
     this.#waiting = 0;
     if (this.#isGone) return this.#settle();
-    // In pieces, so that one can see whether they are taken. Of bytes: a cut text could lose the character at the cut.
-    const bytes = Buffer.from(text);
-    for (let start = 0; start < bytes.length; start += PIECE) {
-      this.#output.write(bytes.subarray(start, start + PIECE), () => {
-        this.#taken += 1;
-        if (this.unsent === 0) this.#settle();
-      });
+    if (text.length <= PIECE) this.#output.write(text, this.#onTaken);
+    else {
+      // In pieces, so that one can see whether they are taken. Of bytes: a cut text could lose the character at the cut.
+      const bytes = Buffer.from(text);
+      for (let start = 0; start < bytes.length; start += PIECE)
+        this.#output.write(bytes.subarray(start, start + PIECE), this.#onTaken);
     }
     if (this.unsent > MOST_UNSENT) this.#watch();
   }
+
+  readonly #onTaken = (): void => {
+    this.#taken += 1;
+    if (this.unsent === 0) this.#settle();
+  };
 
   /** While so much waits, some of it must be taken now and then. */
   #watch(): void {

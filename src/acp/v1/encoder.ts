@@ -8,7 +8,7 @@ import type { Location, Meta, ToolCall, ToolCallState, ToolCallStatus, ToolKind 
 import { changedFields, SentCalls } from "../sent-calls.js";
 import type { Sent } from "../sent-calls.js";
 import { mayDifferInInput, wireInput, wireRaw } from "../wire-input.js";
-import { wireMeta } from "../wire-meta.js";
+import { mayDifferInMeta, wireMeta } from "../wire-meta.js";
 import { wireTitle } from "../wire-title.js";
 import { TerminalMeta } from "./terminal-meta.js";
 import { isToldInMeta, v1Content } from "./wire-content.js";
@@ -133,7 +133,7 @@ function wireFields(call: ToolCall, last: Sent<Fields> | undefined, shown: Termi
     locations: call.locations,
     rawInput: last && !mayDifferInInput(last.call, call) ? last.fields.rawInput : wireInput(call),
     rawOutput: last && before?.rawOutput === call.rawOutput ? last.fields.rawOutput : wireRaw(call.rawOutput),
-    _meta: wireMeta(call),
+    _meta: last && !mayDifferInMeta(last.call, call) ? last.fields._meta : wireMeta(call),
   };
 }
 

@@ -8,7 +8,7 @@ import { changedFields, SentCalls } from "../sent-calls.js";
 import type { Sent } from "../sent-calls.js";
 import { sameJson } from "../json.js";
 import { mayDifferInInput, wireInput, wireRaw } from "../wire-input.js";
-import { wireMeta } from "../wire-meta.js";
+import { mayDifferInMeta, wireMeta } from "../wire-meta.js";
 import { wireTitle } from "../wire-title.js";
 import { TerminalUpdates } from "./terminal-updates.js";
 import { v2Item, v2Sentence } from "./wire-content.js";
@@ -66,7 +66,7 @@ function wireFields(call: ToolCall, last: Sent<Fields> | undefined): Fields {
     rawOutput:
       last && last.call.rawOutput === call.rawOutput ? last.fields.rawOutput : wireRaw(call.rawOutput),
     capabilities: isOver(call.state) ? undefined : CANCELLABLE,
-    _meta: wireMeta(call),
+    _meta: last && !mayDifferInMeta(last.call, call) ? last.fields._meta : wireMeta(call),
   };
 }
 

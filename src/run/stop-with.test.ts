@@ -1,0 +1,38 @@
+import { getEventListeners } from "node:events";
+import { expect, test } from "vitest";
+import { stopWith } from "./stop-with.js";
+
+test("all that stop with a signal are stopped with its reason, by one listener", () => {
+  const turn = new AbortController();
+  const stops = Array.from({ length: 50 }, () => stopWith(turn.signal).stop);
+  expect(getEventListeners(turn.signal, "abort")).toHaveLength(1);
+  const reason = new Error("enough");
+  turn.abort(reason);
+  for (const { signal } of stops) expect(signal.reason).toBe(reason);
+});
+
+test("what was let go is not stopped, and the others are", () => {
+  const turn = new AbortController();
+  const [one, other] = [stopWith(turn.signal), stopWith(turn.signal)];
+  one.letGo();
+  turn.abort();
+  expect([one.stop.signal.aborted, other.stop.signal.aborted]).toEqual([false, true]);
+});
+
+test("when all are let go nobody listens any more, and one who comes later is stopped all the same", () => {
+  const turn = new AbortController();
+  for (const { letGo } of [stopWith(turn.signal), stopWith(turn.signal)]) letGo();
+  expect(getEventListeners(turn.signal, "abort")).toEqual([]);
+  const { stop } = stopWith(turn.signal);
+  turn.abort();
+  expect(stop.signal.aborted).toBe(true);
+});
+
+test("one may be stopped alone, and one that begins too late is stopped at once", () => {
+  const turn = new AbortController();
+  const [one, other] = [stopWith(turn.signal), stopWith(turn.signal)];
+  one.stop.abort("alone");
+  expect([other.stop.signal.aborted, turn.signal.aborted]).toEqual([false, false]);
+  turn.abort("all");
+  expect([one.stop.signal.reason, stopWith(turn.signal).stop.signal.reason]).toEqual(["alone", "all"]);
+});
