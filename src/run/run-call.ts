@@ -53,20 +53,20 @@ export async function runCall(options: RunOptions): Promise<void> {
   }
   const reporter = new CallReporter(writer, call, now);
   const timer = timeout(timeLimit, () => stop.abort(new TimeIsUp(tool, timeLimit)));
+  let patience: NodeJS.Timeout | undefined;
+  let giveUp: (() => void) | undefined;
+  const told = () => {
+    if (!(signal.reason instanceof TimeIsUp)) writer.add({ type: "cancel-wished", toolCallId, at: now() });
+    patience = setTimeout(() => giveUp?.(), options.patience);
+  };
+  // Before the tool can listen: what it does then comes after the wish.
+  signal.addEventListener("abort", told, { once: true });
   const end = await new Promise<readonly SessionEvent[]>((resolve) => {
-    let patience: NodeJS.Timeout | undefined;
-    const told = () => {
-      if (!(signal.reason instanceof TimeIsUp)) writer.add({ type: "cancel-wished", toolCallId, at: now() });
-      patience = setTimeout(() => resolve(givenUp(options)), options.patience);
-    };
-    // Before the tool can listen: what it does then comes after the wish.
-    signal.addEventListener("abort", told, { once: true });
-    void outcome(options, contextOf(options, reporter, writer)).then((ended) => {
-      signal.removeEventListener("abort", told);
-      clearTimeout(patience);
-      resolve(ended);
-    });
+    giveUp = () => resolve(givenUp(options));
+    void outcome(options, contextOf(options, reporter, writer)).then(resolve);
   });
+  signal.removeEventListener("abort", told);
+  clearTimeout(patience);
   clearTimeout(timer);
   reporter.flush();
   try {
