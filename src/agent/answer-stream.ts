@@ -1,19 +1,28 @@
 /** A model's answer as it comes, ended by the signal whether or not the model listens to it. */
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 
-export async function* partsOf(
+/** Hands over each part. Throws the signal's reason when that aborts; a part that comes in that moment is lost. */
+export async function readParts(
   stream: ReadableStream<LanguageModelV3StreamPart>,
   signal: AbortSignal,
-): AsyncGenerator<LanguageModelV3StreamPart> {
+  take: (part: LanguageModelV3StreamPart) => void,
+): Promise<void> {
   const reader = stream.getReader();
+  // A reader that cancels hears at once that the stream is over, whatever the model makes of it.
+  const cancel = () => void reader.cancel(signal.reason).catch(() => undefined);
+  // Once for all parts: there may be thousands.
+  signal.addEventListener("abort", cancel, { once: true });
   try {
+    if (signal.aborted) throw signal.reason;
     for (;;) {
-      const { done, value } = await unlessAborted(reader.read(), signal);
+      const { done, value } = await reader.read();
+      if (signal.aborted) throw signal.reason;
       if (done) return;
-      yield value;
+      take(value);
     }
   } finally {
-    void reader.cancel().catch(() => undefined);
+    signal.removeEventListener("abort", cancel);
+    cancel();
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
 import type { Usage } from "../call/index.js";
-import { partsOf, unlessAborted } from "./answer-stream.js";
+import { readParts, unlessAborted } from "./answer-stream.js";
 import { fillsWindow } from "./fills-window.js";
 import { promptFromSession } from "./prompt-from-session.js";
 import type { TurnContext } from "./turn.js";
@@ -51,11 +51,11 @@ async function summed(
     const { stream } = await unlessAborted(asked, signal);
     let text = "";
     let isWhole = false;
-    for await (const part of partsOf(stream, signal)) {
-      if (part.type === "error") return "";
+    await readParts(stream, signal, (part) => {
+      if (part.type === "error") throw part.error;
       if (part.type === "text-delta") text += part.delta;
       if (part.type === "finish") isWhole = part.finishReason.unified === "stop";
-    }
+    });
     // Half a summary would be taken for all that happened.
     return isWhole ? text.trim() : "";
   } catch {

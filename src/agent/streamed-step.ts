@@ -8,7 +8,7 @@ import { usageOf } from "../model/index.js";
 import { EventWriter } from "../run/index.js";
 import type { ToolRequest } from "../run/index.js";
 import type { AppTool, Tool } from "../tools/index.js";
-import { partsOf, unlessAborted } from "./answer-stream.js";
+import { readParts, unlessAborted } from "./answer-stream.js";
 import { modelName, StreamedAnswer } from "./streamed-answer.js";
 import type { TurnContext } from "./turn.js";
 
@@ -45,7 +45,7 @@ export async function streamStep(
   try {
     const asked = context.agent.model.doStream({ prompt: await prompt, tools, abortSignal: signal });
     const { stream } = await unlessAborted(asked, signal);
-    for await (const part of partsOf(stream, signal)) step.read(part);
+    await readParts(stream, signal, (part) => step.read(part));
     if (!step.isFinished) step.broken ??= CUT_OFF;
   } catch (error) {
     step.broken ??= { status: "broken", stopReason: "error", error: errorText(error) };
