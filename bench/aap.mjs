@@ -1,13 +1,14 @@
-// Turns over AAP: our server, durable on SQLite, against a bare node:http server and a bare hono one that write the same
-// bytes and remember nothing. Servers are processes of their own and take turns in every round; what counts is the
-// median of the rounds' ratios. Every turn must end with its stop, or the benchmark fails.
+// Turns over AAP: our server, durable on SQLite, against a bare node:http server and a bare hono one that say the same
+// and remember nothing. A model's pieces that come in one moment are one event of ours; the bare servers write an event
+// for each, and one more of them writes our very bytes. Servers are processes of their own and take turns in every
+// round; what counts is the median of the rounds' ratios. Every turn must end with its stop, or the benchmark fails.
 import { fork } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { PACE, PACED_PIECES, TOKEN } from "./aap-children/work.mjs";
+import { PACE, PACED_PIECES, PIECES, TOKEN } from "./aap-children/work.mjs";
 import { median } from "./measure.mjs";
 
 const ROUNDS = Number(process.env.TOOLGATE_ROUNDS ?? 5);
@@ -28,10 +29,10 @@ const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application
 class Served {
   #child;
 
-  static async start(name, file) {
+  static async start(name, file, ...more) {
     const path = fileURLToPath(new URL(`aap-children/${name}.mjs`, import.meta.url));
     const served = new Served();
-    served.#child = fork(path, [file], { execArgv: ["--expose-gc"] });
+    served.#child = fork(path, [file, ...more], { execArgv: ["--expose-gc"] });
     served.url = (await served.#next()).url;
     return served;
   }
@@ -138,7 +139,7 @@ async function recorded(base) {
   return { delta: await one("delta"), none: await one("none") };
 }
 
-async function compareLoad(servers, { sessions, turns }, mode, { bytes, events }) {
+async function compareLoad(servers, { sessions, turns }, mode, bytes) {
   const rows = new Map(Object.keys(servers).map((name) => [name, { rates: [], ratios: [], times: [] }]));
   for (let round = 0; round < ROUNDS; round += 1) {
     const rates = {};
@@ -159,13 +160,11 @@ async function compareLoad(servers, { sessions, turns }, mode, { bytes, events }
       row.ratios.push(rates[name] / rates[BARE]);
     }
   }
-  console.log(
-    `${sessions} session${sessions === 1 ? "" : "s"}, ${mode}, ${events} event${events === 1 ? "" : "s"} a turn`,
-  );
+  console.log(`${sessions} session${sessions === 1 ? "" : "s"}, ${mode}, ${PIECES} pieces a turn`);
   for (const [name, { rates, ratios, times }] of rows) {
     const rate = median(rates);
     console.log(
-      `  ${name.padEnd(18)} ${number(rate, 0, 7)} turns/s ${number(rate * events, 0, 9)} events/s   p50 ${number(at(times, 0.5), 1, 7)} ms  p99 ${number(at(times, 0.99), 1, 7)} ms   ${median(ratios).toFixed(2)} of bare`,
+      `  ${name.padEnd(20)} ${number(rate, 0, 7)} turns/s ${number(rate * PIECES, 0, 9)} pieces/s   p50 ${number(at(times, 0.5), 1, 7)} ms  p99 ${number(at(times, 0.99), 1, 7)} ms   ${median(ratios).toFixed(2)} of bare`,
     );
   }
 }
@@ -212,7 +211,7 @@ async function comparePaced(servers) {
   console.log(`500 sessions, a piece each ${PACE} ms, from where it is made to the client`);
   for (const [name, { p50, p99, ratios }] of rows)
     console.log(
-      `  ${name.padEnd(18)} p50 ${number(median(p50), 1, 7)} ms  p99 ${number(median(p99), 1, 7)} ms   ${median(ratios).toFixed(2)} times bare's p99`,
+      `  ${name.padEnd(20)} p50 ${number(median(p50), 1, 7)} ms  p99 ${number(median(p99), 1, 7)} ms   ${median(ratios).toFixed(2)} times bare's p99`,
     );
 }
 
@@ -243,19 +242,15 @@ try {
   writeFileSync(file, JSON.stringify(answers));
   const servers = {
     [BARE]: await Served.start("bare-http", file),
+    "node:http, our bytes": await Served.start("bare-http", file, "joined"),
     "hono streamSSE": await Served.start("bare-hono", file),
     [OURS]: ours,
   };
-  const events = answers.delta.split("\n\n").filter((frame) => /^data:/m.test(frame)).length;
   for (const { url } of Object.values(servers))
     for (let count = 0; count < 30; count += 1)
       await turn(url, url === ours.url ? await newSession(url) : "s", count % 2 === 0 ? "delta" : "none", 0);
   for (const mode of ["none", "delta"])
-    for (const load of LOADS)
-      await compareLoad(servers, load, mode, {
-        bytes: answers[mode].length,
-        events: mode === "none" ? 1 : events,
-      });
+    for (const load of LOADS) await compareLoad(servers, load, mode, answers[mode].length);
   await comparePaced(servers);
   for (const server of Object.values(servers)) await server.stop();
   await idleSize();

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { AgentSession, holdTurn } from "../src/agent/index.js";
+import { AgentSession, holdTurn, LoopSession } from "../src/agent/index.js";
 import type { AgentOptions } from "../src/agent/index.js";
 import type { Answer, Question } from "../src/call/index.js";
 import { SessionBook } from "../src/call/index.js";
 import { MemoryLedger } from "../src/history/index.js";
-import type { Ask } from "../src/run/index.js";
+import type { Ask, Gate } from "../src/run/index.js";
 import { defineTool } from "../src/tools/index.js";
 import type { Tool, ToolContext } from "../src/tools/index.js";
 import { counting, never, scripted, text, workspace } from "./agent-kit.js";
@@ -410,4 +410,33 @@ test("yes still runs it", async () => {
   const { session } = await open({ tools: [counter.tool] });
   await holdTurn(session, yes, never(), () => session.prompt(text("go"), never()));
   expect(counter.runs).toBe(1);
+});
+
+test("a loop does not wait for ever for a call whose answer could not be recorded", async () => {
+  class FullLedger extends MemoryLedger {
+    override answer(): Promise<never> {
+      return Promise.reject(new Error("the disk is full"));
+    }
+  }
+  const act = counting("act");
+  const loop = {
+    name: "loop",
+    tools: [act.tool],
+    prompt: async (_turn: unknown, _input: unknown, gate: Gate) => {
+      await gate.call({ name: "act", input: {} });
+    },
+  };
+  const session = await LoopSession.open({
+    loop,
+    ledger: new FullLedger(),
+    workspace: await workspace(),
+    sessionId: "full",
+  });
+  const end = await holdTurn(session, yes, never(), () => session.prompt(text("go"), never()));
+  expect(end).toEqual({ status: "stopped", stopReason: "end_turn" });
+  expect([...session.book.calls()].map(({ state }) => state)).toEqual([
+    { status: "cancelled", reason: "its answer could not be recorded.", assumed: false },
+  ]);
+  expect(act.runs).toBe(0);
+  await session.close();
 });

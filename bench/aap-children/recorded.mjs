@@ -1,12 +1,13 @@
-// What our server answered, for the servers that only repeat it.
+// What our server answered, for the servers that only repeat it: as the model made it, an event for each of its pieces;
+// or with "joined" as our server wrote it, which puts what is made in one moment into one event.
 import { readFileSync } from "node:fs";
-import { PACE, PACED_PIECES, stamp } from "./work.mjs";
+import { PACE, PACED_PIECES, piece, PIECES, stamp } from "./work.mjs";
 
 const { delta, none } = JSON.parse(readFileSync(process.argv[2], "utf8"));
 
 export const NONE = none;
 /** One event each: its fields, and the bytes they were. */
-export const FRAMES = delta
+const joined = delta
   .split("\n\n")
   .filter((text) => /^data:/m.test(text))
   .map((text) => {
@@ -14,14 +15,24 @@ export const FRAMES = delta
     return { text: `${text}\n\n`, id: field("id"), event: field("event"), data: field("data") };
   });
 
+const { id } = joined[1];
+const textDelta = (text) => {
+  const data = JSON.stringify({ delta: text });
+  return { id, event: "text_delta", data, text: `id: ${id}\nevent: text_delta\ndata: ${data}\n\n` };
+};
+const apart = [
+  joined[0],
+  ...Array.from({ length: PIECES }, (_, index) => textDelta(piece(index))),
+  joined.at(-1),
+];
+export const FRAMES = process.argv[3] === "joined" ? joined : apart;
+
 /** Calls `write` with one event each 20 ms, as the model of our server makes them, and `end` after the last. */
 export function pacedFrames(write, end) {
   write(FRAMES[0]);
   let left = PACED_PIECES;
-  const { id } = FRAMES[1];
   const timer = setInterval(() => {
-    const data = JSON.stringify({ delta: stamp() });
-    write({ id, event: "text_delta", data, text: `id: ${id}\nevent: text_delta\ndata: ${data}\n\n` });
+    write(textDelta(stamp()));
     if ((left -= 1) > 0) return;
     clearInterval(timer);
     write(FRAMES.at(-1));

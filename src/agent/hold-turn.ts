@@ -74,6 +74,15 @@ class Holds {
     this.#over.abort();
   }
 
+  /** An answer that could not be recorded. In a turn that goes on, someone may wait for the call, and would for ever. */
+  async #broke({ toolCallId }: Question, error: unknown): Promise<void> {
+    const { gate, book } = this.#session;
+    const isGoingOn = book.turn?.state.status === "running";
+    const reason = "its answer could not be recorded.";
+    const isOver = isGoingOn && (await gate.cancelCall(toolCallId, reason).catch(() => false));
+    if (!isOver) this.#failure ??= { error };
+  }
+
   #hold(question: Question): void {
     const { questionId } = question;
     if (this.#held.has(questionId)) return;
@@ -87,9 +96,7 @@ class Holds {
       after: seq,
       now,
     })
-      .catch((error: unknown) => {
-        this.#failure ??= { error };
-      })
+      .catch((error: unknown) => this.#broke(question, error))
       .finally(() => gate.wake());
     this.#held.set(questionId, held);
   }

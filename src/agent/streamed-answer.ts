@@ -38,11 +38,11 @@ export class StreamedAnswer {
   read(streamed: SpokenStreamPart): void {
     const type = streamed.type.startsWith("text") ? "text" : "reasoning";
     const key = `${type} ${streamed.id}`;
-    const isStart = streamed.type === `${type}-start`;
+    const isStart = streamed.type === "text-start" || streamed.type === "reasoning-start";
     const part = (isStart ? undefined : this.#open.get(key)) ?? this.#begin(key, type);
-    part.metadata = merged(part.metadata, streamed.providerMetadata);
+    if (streamed.providerMetadata) part.metadata = merged(part.metadata, streamed.providerMetadata);
     if ("delta" in streamed) this.#count(part, streamed.delta.length);
-    if (streamed.type === `${type}-end`) this.#open.delete(key);
+    else if (!isStart) this.#open.delete(key);
   }
 
   addCall(metadata: Metadata = {}): void {
@@ -80,7 +80,7 @@ export class StreamedAnswer {
 }
 
 /** By provider, and field by field: a part's start may name it and its end sign it. */
-function merged(known: Metadata, more: Metadata = {}): Metadata {
+function merged(known: Metadata, more: Metadata): Metadata {
   const changed = Object.entries(more).map(
     ([provider, fields]) => [provider, { ...known[provider], ...fields }] as const,
   );

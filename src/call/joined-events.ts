@@ -13,7 +13,8 @@ export function joinedEvents(first: SessionEvent, second: SessionEvent): Session
   if (first.type === "message-chunk" && second.type === "message-chunk") {
     if (first.messageId !== second.messageId || first.role !== second.role) return undefined;
     const block = joinedText(first.block, second.block);
-    return block && { ...first, block };
+    const { type, at, messageId, role } = first;
+    return block && { type, at, messageId, role, block };
   }
   if (first.type === "input-delta" && second.type === "input-delta")
     return first.toolCallId === second.toolCallId && fits(first.text, second.text)
