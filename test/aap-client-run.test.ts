@@ -166,7 +166,7 @@ test("what cannot be done is said, and nothing is sent", async () => {
     [["--url", server.url, "--trust", "fly"], {}, 1, /has no tool "fly", only look, send\./],
     [["--url", server.url, "--resume", "s/9"], {}, 1, /not found/],
     [["--url", server.url, "--model", "x/y"], {}, 2, /cannot be used with option/],
-    [["--trust", "look"], {}, 2, /so --url is needed/],
+    [["--trust", "look"], {}, 2, /'--trust <tool>' needs option '--url <url>'/],
   ] as const;
   for (const [words, env, status, message] of cases) {
     const ran = await run(words, env);

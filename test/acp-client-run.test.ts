@@ -73,7 +73,7 @@ test("without a terminal nobody can be asked, so what would be asked is refused"
 test("a session with an agent is gone on with by --resume", async () => {
   const { toolgate } = await desk();
   expect((await toolgate(["run", "--agent", byHand(""), "first"])).code).toBe(0);
-  expect((await toolgate(["run", "--agent", byHand(""), "--resume", "second"])).code).toBe(0);
+  expect((await toolgate(["run", "--agent", byHand(""), "--resume", "--", "second"])).code).toBe(0);
   const { out } = await toolgate(["history", "list", "--json"]);
   expect(JSON.parse(out)).toMatchObject({ sessions: [{ title: "first", messages: 2 }] });
 });
@@ -100,7 +100,7 @@ test.each([
   ["a command that cannot be read", ["--agent", "'unclosed"], "a ' in it is not closed"],
   ["a program that is not there", ["--agent", "/no/such/agent"], "could not be started"],
   ["an agent to sign in to", ["--agent", byHand("wants a key")], "it offers: key (With a key)"],
-  ["no session to go on with", ["--agent", byHand(""), "--resume"], "No session has worked in"],
+  ["no session to go on with", ["--agent", byHand(""), "--resume", "--"], "No session has worked in"],
 ])("%s is told in a sentence", async (_, flags, words) => {
   const { toolgate } = await desk();
   const ran = await toolgate(["run", ...flags, "go"]);

@@ -31,10 +31,10 @@ const ALL = CASES.map(([, , text]) => text).join(" ");
 /** As the name of a file: all of it but the slash. */
 const NAME = `n${ALL.replaceAll("/", "_")}`;
 
-/** What our own program, and Node's line reader, may say to a terminal: colours, the cursor, clearing. */
+/** What our own program, and Node's line reader, may say to a terminal: colours, the cursor and its place, clearing. */
 const OURS =
   // oxlint-disable-next-line no-control-regex -- control characters are what this is about.
-  /\u001b\[(?:\?(?:25|2004|2026)[hl]|(?:[0-79]|[1-4]\d|9\d)?(?:;\d+)*m|\d+A\r|\d*[ABCDGJK])|\r+(?=\n|\u001b|\d+ events indexed)/g;
+  /\u001b\[(?:\?(?:25|2004|2026)[hl]|(?:[0-79]|[1-4]\d|9\d)?(?:;\d+)*m|\d+A\r|\d*[ABCDGJK])|\u001b7(?=\u001b\[\d+B)|\u001b8|\r+(?=\n|\u001b|\d+ events? indexed)/g;
 
 const home = mkdtempSync(join(tmpdir(), "toolgate-escapes-"));
 const project = join(home, NAME);

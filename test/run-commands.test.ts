@@ -47,7 +47,7 @@ test("history list says which sessions wait for an answer", async () => {
   await record.close();
   await ledger.close();
   const { stdout } = await at.run(["history", "list"]);
-  expect(stdout).toMatch(/^session_waiting .* left behind {2}waits for an answer$/m);
+  expect(stdout).toMatch(/^session_waiting .*\n {4}left behind {2}waits for an answer$/m);
   expect(stdout).toMatch(/ over$/m);
   const { sessions } = JSON.parse((await at.run(["history", "list", "--json"])).stdout);
   expect(sessions).toMatchObject([{ openQuestions: 1 }, { openQuestions: 0 }]);

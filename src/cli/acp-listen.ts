@@ -4,7 +4,7 @@ import { listenAcp } from "../acp/connection/listen.js";
 import { openDoorOptions } from "./door-flags.js";
 import { openEditorHost } from "./editor-host.js";
 import { packageVersion } from "./package-version.js";
-import type { AcpFlags, ListenFlags } from "./program.js";
+import type { AcpFlags, ListenFlags } from "./commands/acp.js";
 import { tell } from "./tell.js";
 import { troubleText } from "./trouble.js";
 

@@ -10,6 +10,7 @@ import type { Ask } from "../run/index.js";
 import { builtInTools, LocalWorkspace } from "../tools/index.js";
 import { askInTerminal, refuseAll } from "./ask-in-terminal.js";
 import type { Screen } from "./ask-in-terminal.js";
+import { counted } from "./counted.js";
 import { CANCELLING, openScreen } from "./open-screen.js";
 import { endText, exitCode, runTurn } from "./run-turn.js";
 import { sampleScript, writeSampleProject } from "./sample-project.js";
@@ -59,5 +60,5 @@ function asker(yes: boolean, hasPerson: boolean, screen: Screen): Ask {
 function closing(session: AgentSession, root: string): string {
   const calls = [...session.book.calls()];
   const asked = calls.filter(({ times }) => times.asked !== undefined).length;
-  return `${calls.length} calls, ${asked} of them asked about. The project is in ${root}, with the record of this session in .toolgate-demo.sqlite.`;
+  return `${counted(calls.length, "call")}, ${asked} of them asked about. The project is in ${root}, with the record of this session in .toolgate-demo.sqlite.`;
 }

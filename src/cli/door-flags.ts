@@ -1,7 +1,7 @@
 /** Who may connect to what the commands serve over HTTP: the flags that say so, and the token. */
 import { readFileSync } from "node:fs";
 import type { DoorOptions } from "../http/index.js";
-import type { DoorFlags } from "./program.js";
+import type { DoorFlags } from "./commands/door-options.js";
 import { openServerToken } from "./server-token.js";
 import type { ServerToken } from "./server-token.js";
 import { tell } from "./tell.js";

@@ -2,7 +2,7 @@
 import type { Command } from "../acp/index.js";
 import type { AgentSession } from "../agent/index.js";
 import { visibleText } from "../call/index.js";
-import type { AgentFlags } from "./program.js";
+import type { AgentFlags } from "./commands/agent-options.js";
 
 export function editorCommands(
   session: AgentSession,

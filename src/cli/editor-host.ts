@@ -1,6 +1,7 @@
 /** What `toolgate acp` serves: the agent of the command line, with what an editor can choose and type. */
 import { resolve } from "node:path";
-import { agentHost, authRequired } from "../acp/index.js";
+import { agentHost } from "../acp/agent/agent-host.js";
+import { authRequired } from "../acp/connection/message.js";
 import type { AcpHost, ModelChoice, ServersOfSession } from "../acp/index.js";
 import type { Ledger } from "../call/index.js";
 import { costOf, ModelError } from "../model/index.js";

@@ -22,6 +22,17 @@ export async function findSession(ledger: Ledger, wanted: string | true, cwd: st
   throw new NoSession(`No session has worked in ${cwd} yet`);
 }
 
+/** The session that `--resume` means. One word is an id; whoever meant it for the agent is told how to say that. */
+export async function findResumed(ledger: Ledger, wanted: string | true, cwd: string): Promise<string> {
+  try {
+    return await findSession(ledger, wanted, cwd);
+  } catch (error) {
+    if (!(error instanceof NoSession) || wanted === true) throw error;
+    error.message += `. If that is what the agent should do, put it after --: toolgate run --resume -- ${wanted}`;
+    throw error;
+  }
+}
+
 class NoSession extends Error {
   readonly code = "NO_SESSION";
 

@@ -12,14 +12,16 @@ import {
   tidyLedger,
   verifyLedger,
 } from "../history/index.js";
-import type { ExportFormat, HistoryIndex, SearchHit } from "../history/index.js";
-import { sessionText } from "../view/index.js";
+import type { ExportFormat, HistoryIndex, SearchHit, FoundSession } from "../history/index.js";
+import { clipped, columns, sessionText } from "../view/index.js";
 import { coloured, wantsColour } from "./colour.js";
+import { counted } from "./counted.js";
 import { findSession } from "./find-session.js";
 import { indexFile } from "./index-file.js";
 import { jsonText } from "./json-text.js";
 import { ledgerFile } from "./open-agent.js";
 import { readRedaction } from "./redaction.js";
+import { recordedFolder, shownFolder } from "./shown-folder.js";
 
 export type HistoryFlags = { readonly ledger?: string; readonly json?: boolean };
 
@@ -33,21 +35,36 @@ export async function listSessions(
   return withIndex(flags, async (index) => {
     const { items, next } = await index.sessions({
       limit: flags.limit ?? 20,
-      ...(flags.cwd !== undefined && { cwd: flags.cwd }),
+      ...(flags.cwd !== undefined && { cwd: recordedFolder(flags.cwd) }),
     });
     const waiting = await openQuestionsOf(flags);
     const sessions = items.map((item) => ({ ...item, openQuestions: waiting.get(item.sessionId) ?? 0 }));
     if (flags.json) return json({ sessions, ...(next !== undefined && { next }) });
     if (items.length === 0) return write("No session is remembered here yet. Begin one with: toolgate run\n");
-    for (const { sessionId, updatedAt, calls, title, cwd, openQuestions } of sessions) {
-      const about = oneLine(title ?? cwd ?? "", 60);
-      const waits = openQuestions === 0 ? "" : "  waits for an answer";
-      write(
-        `${sessionId}  ${day(updatedAt)}  ${calls} ${calls === 1 ? "call" : "calls"}  ${about}${waits}\n`,
-      );
-    }
+    for (const session of sessions) write(`${listed(session)}\n`);
     if (next !== undefined) write("There are more: see them with --limit.\n");
   });
+}
+
+/** Two lines of at most 80 columns: which one it is and when, and below it where it worked and what it is about. */
+function listed({ sessionId, updatedAt, calls, title, cwd, openQuestions }: ListedSession): string {
+  const waits = openQuestions === 0 ? [] : ["waits for an answer"];
+  const folder = cwd === undefined ? [] : [endOf(oneLine(shownFolder(cwd), 1_000), 30)];
+  const room = 76 - [...folder, ...waits].reduce((sum, text) => sum + columns(text) + 2, 0);
+  const about = [...folder, ...(title === undefined ? [] : [clipped(oneLine(title, 80), room)]), ...waits];
+  return [
+    `${visibleText(sessionId)}  ${day(updatedAt)}  ${counted(calls, "call")}`,
+    ...(about.length === 0 ? [] : [`    ${about.join("  ")}`]),
+  ].join("\n");
+}
+
+type ListedSession = FoundSession & { readonly openQuestions: number };
+
+/** The last folders say more than the first. */
+function endOf(path: string, width: number): string {
+  const units = Array.from(path);
+  while (columns(units.join("")) > width - 1) units.shift();
+  return units.length === Array.from(path).length ? path : `…${units.join("")}`;
 }
 
 /** How many questions each session waits for. */
@@ -137,12 +154,12 @@ export async function verifyHistory(flags: HistoryFlags): Promise<number> {
   if (flags.json) json(verified);
   else {
     for (const link of broken) write(`${visibleText(JSON.stringify(link))}\n`);
-    const of = `${events} ${events === 1 ? "event" : "events"} of ${sessions} ${sessions === 1 ? "session" : "sessions"}`;
+    const of = `${counted(events, "event")} of ${counted(sessions, "session")}`;
     const older = notCovered === 0 ? "" : `, ${notCovered} from before there was a chain`;
     write(
       brokenCount === 0
         ? `${of}: as they were recorded${older}.\n`
-        : `${brokenCount} ${brokenCount === 1 ? "place is" : "places are"} not as recorded (${of}${older}).\n`,
+        : `${counted(brokenCount, "place is", "places are")} not as recorded (${of}${older}).\n`,
     );
   }
   return brokenCount === 0 ? 0 : 1;
@@ -174,7 +191,7 @@ export async function deleteHistory(
   }
   await tidyLedger(file);
   if (flags.json) json({ removed });
-  else write(`${removed.length} ${removed.length === 1 ? "session is" : "sessions are"} forgotten.\n`);
+  else write(`${counted(removed.length, "session is", "sessions are")} forgotten.\n`);
   return 0;
 }
 
@@ -235,6 +252,6 @@ function progressLine(done: string): (progress: { readonly events: number }) => 
   const begun = Date.now();
   return ({ events }) => {
     if (process.stderr.isTTY && Date.now() - begun > 1000)
-      process.stderr.write(`\r${events} events ${done} …\u001b[K`);
+      process.stderr.write(`\r${counted(events, "event")} ${done} …\u001b[K`);
   };
 }

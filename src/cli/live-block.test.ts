@@ -3,13 +3,17 @@ import { expect, test } from "vitest";
 import { LiveBlock } from "./live-block.js";
 
 /** A sequence of ours, or a character. */
-const PARTS = new RegExp(String.raw`\u001b\[(\d*)([A-Z])|[\s\S]`, "g");
+const PARTS = new RegExp(String.raw`\u001b\[(\d*)([A-Z])|\u001b([78])|[\s\S]`, "g");
 
-/** A terminal of this width with no end below: what is on it after all that was written. */
+/** A terminal of this size that remembers what has left it above: what is to be read after all that was written. */
 class Terminal {
-  rows = 24;
+  rows = 12;
   #lines: string[] = [""];
   #row = 0;
+  /** The line in its first row. */
+  #top = 0;
+  /** A place on the screen, which does not go along when that is scrolled. */
+  #saved: readonly [number, number] = [0, 0];
   #column = 0;
 
   constructor(public columns: number) {}
@@ -20,8 +24,11 @@ class Terminal {
   }
 
   write(text: string): void {
-    for (const [part, count, code] of text.matchAll(PARTS)) {
-      if (code === "A") this.#row = Math.max(0, this.#row - Number(count));
+    for (const [part, count, code, place] of text.matchAll(PARTS)) {
+      if (code === "A") this.#row = Math.max(this.#top, this.#row - Number(count));
+      else if (code === "B") this.#row = Math.min(this.#top + this.rows - 1, this.#row + Number(count));
+      else if (place === "7") this.#saved = [this.#row - this.#top, this.#column];
+      else if (place === "8") [this.#row, this.#column] = [this.#top + this.#saved[0], this.#saved[1]];
       else if (code === "K") this.#set(this.#line.slice(0, this.#column));
       else if (code === "J") {
         this.#set(this.#line.slice(0, this.#column));
@@ -34,7 +41,8 @@ class Terminal {
 
   /** As terminals do that fold what no longer fits: here only for rows that were full lines. */
   narrow(columns: number): void {
-    const below = this.#row === this.#lines.length - 1 && this.#line === "";
+    const below = this.#row === this.screen.length && this.#line === "";
+    this.#lines.length = this.#row + 1;
     const folded = this.#lines.flatMap((line) => line.match(new RegExp(`.{1,${columns}}`, "g")) ?? [""]);
     this.columns = columns;
     this.#lines = folded;
@@ -53,7 +61,8 @@ class Terminal {
   #down(): void {
     this.#row += 1;
     this.#column = 0;
-    if (this.#row === this.#lines.length) this.#lines.push("");
+    while (this.#row >= this.#lines.length) this.#lines.push("");
+    this.#top = Math.max(this.#top, this.#row - this.rows + 1);
   }
 
   #put(character: string): void {
@@ -84,10 +93,12 @@ const steps = fc.array(
   ),
   { maxLength: 12 },
 );
+/** What someone types before the next drawing: the terminal shows it where the cursor is. */
+const typed = fc.stringMatching(/^[a-z]{0,5}\n{0,4}[a-z]{0,5}$/);
 
 test("whatever is drawn and printed in which order, the text that stays is whole and in its order", () => {
   fc.assert(
-    fc.property(steps, fc.integer({ min: 10, max: 60 }), (taken, columns) => {
+    fc.property(steps, fc.integer({ min: 12, max: 60 }), typed, (taken, columns, keys) => {
       const terminal = new Terminal(columns);
       const block = new LiveBlock(terminal, plain);
       let printed = "";
@@ -103,7 +114,10 @@ test("whatever is drawn and printed in which order, the text that stays is whole
           const shown = step.rows.map((row) =>
             row.length < columns ? row : `${row.slice(0, columns - 2)}…`,
           );
-          if (shown.length > 0) expect(terminal.screen.slice(-shown.length)).toEqual(shown);
+          if (shown.length > 0) {
+            expect(terminal.screen.slice(-shown.length)).toEqual(shown);
+            terminal.write(keys);
+          }
         }
       }
       block.draw([]);

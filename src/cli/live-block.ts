@@ -3,7 +3,9 @@
  *
  * What must stay true: text that stays is written once, whole, and above the rows; a row takes one row of the
  * screen, also after the terminal was made narrower; everything between two moments is one write, so that
- * nothing flickers and nobody else's text gets in between.
+ * nothing flickers and nobody else's text gets in between. Whoever presses Enter meanwhile moves the cursor, which
+ * nobody is told of: so the place of the first row is saved in the terminal, and some empty rows are kept below the
+ * last one, for the cursor to move in without anything being scrolled.
  */
 import { columns, clipped } from "../view/index.js";
 
@@ -15,9 +17,13 @@ export type BlockTerminal = {
 };
 
 const UP = (rows: number): string => (rows === 0 ? "\r" : `\u001b[${rows}A\r`);
+const DOWN = (rows: number): string => `\u001b[${rows}B`;
+const [SAVE, RESTORE] = ["\u001b7", "\u001b8"];
 const TO_LINE_END = "\u001b[K";
 const TO_SCREEN_END = "\u001b[J";
 const [WIDTH, HEIGHT] = [80, 24];
+/** Rows that are kept empty: a key that is held down repeats some thirty times a second. */
+const SPARE = 5;
 
 export class LiveBlock {
   readonly #terminal: BlockTerminal;
@@ -29,6 +35,8 @@ export class LiveBlock {
   /** The beginning of a line of the text that stays, shown above the rows until the rest of it comes. */
   #open = "";
   #isAtLineStart = true;
+  /** The size of the terminal when it was drawn on last: a place that was saved counts only as long as it stays. */
+  #size = "";
 
   constructor(terminal: BlockTerminal, coloured: (text: string) => string) {
     this.#terminal = terminal;
@@ -86,9 +94,10 @@ export class LiveBlock {
     // Rows are written over, which does not flicker; below text that stays nothing may be left of them.
     const shown = text === "" ? "" : TO_SCREEN_END + this.#coloured(text);
     const rows = next.map((row) => `${this.#coloured(row)}${TO_LINE_END}\n`).join("");
-    const up = this.#drawn.length === 0 ? "" : UP(this.#height());
-    this.#terminal.write(up + lineEnd + shown + rows + TO_SCREEN_END);
+    const first = this.#drawn.length === 0 ? "" : this.#toFirstRow();
+    this.#terminal.write(first + lineEnd + shown + rows + TO_SCREEN_END + this.#keepPlace(next.length));
     this.#drawn = next;
+    this.#size = this.#sizeNow;
     if (text !== "") this.#isAtLineStart = text.endsWith("\n");
     else if (next.length > 0) this.#isAtLineStart = true;
   }
@@ -100,7 +109,22 @@ export class LiveBlock {
   }
 
   #erasing(): string {
-    return this.#drawn.length === 0 ? "" : UP(this.#height()) + TO_SCREEN_END;
+    return this.#drawn.length === 0 ? "" : this.#toFirstRow() + TO_SCREEN_END;
+  }
+
+  /** From below so many rows, and back there. */
+  #keepPlace(rows: number): string {
+    if (rows === 0) return "";
+    const spare = Math.max(0, Math.min(SPARE, (this.#terminal.rows ?? HEIGHT) - rows - 1));
+    return "\n".repeat(spare) + UP(rows + spare) + SAVE + DOWN(rows);
+  }
+
+  #toFirstRow(): string {
+    return this.#size === this.#sizeNow ? RESTORE : UP(this.#height());
+  }
+
+  get #sizeNow(): string {
+    return `${this.#terminal.columns ?? WIDTH} ${this.#terminal.rows ?? HEIGHT}`;
   }
 
   /** Rows of the screen that are drawn on now: what was drawn for a wider terminal has been folded by it. */

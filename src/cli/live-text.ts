@@ -65,11 +65,12 @@ export class LiveText {
     const text = callText(call, {
       question: "asked",
       width: process.stdout.columns ?? 80,
+      calls: this.#session.book.openCalls(),
+      headlineOnly: this.#asked.has(toolCallId) && call.state.status === "done" && call.kind === "edit",
       // Whoever is asked sees all of it.
       ...(!isOver(call.state) && { maxLines: 2_000 }),
     });
-    const wasSeen = this.#asked.has(toolCallId) && call.state.status === "done" && call.kind === "edit";
-    this.#write(`${wasSeen ? text.slice(0, text.indexOf("\n")) : text}\n`);
+    this.#write(`${text}\n`);
     if (!isOver(call.state)) this.#asked.add(toolCallId);
   }
 
@@ -136,8 +137,8 @@ export class LiveText {
 
   #tellStart(call: ToolCall): void {
     this.endLine();
-    const [line] = callText({ ...call, content: [], locations: [] }).split("\n", 1);
-    this.#write(`${line}\n`);
+    const calls = this.#session.book.openCalls();
+    this.#write(`${callText(call, { calls, headlineOnly: true })}\n`);
   }
 
   /** Draws what is under way, and goes on drawing until nothing is. */
@@ -178,6 +179,7 @@ export class LiveText {
         now: this.#session.now(),
         width,
         maxLines,
+        calls,
         ...(call.state.status === "running" && mark !== undefined && { mark }),
       }),
     );

@@ -19,7 +19,7 @@ import { instructions } from "./instructions.js";
 import { loggedLedger } from "./logged-ledger.js";
 import { openLog } from "./open-log.js";
 import type { LogFlags } from "./open-log.js";
-import type { AgentFlags } from "./program.js";
+import type { AgentFlags } from "./commands/agent-options.js";
 import { readRedaction } from "./redaction.js";
 import { tell } from "./tell.js";
 

@@ -2,7 +2,7 @@
 import { AapError } from "../aap/client/index.js";
 import type { AapClient, AgentInfo } from "../aap/client/index.js";
 import { visibleText } from "../call/index.js";
-import type { RunFlags } from "./program.js";
+import type { RunFlags } from "./commands/run.js";
 
 export type OpenedRemote = { readonly sessionId: string; readonly agent: AgentInfo | undefined };
 

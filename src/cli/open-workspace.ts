@@ -2,7 +2,7 @@
 import { LocalWorkspace, openSandbox } from "../tools/index.js";
 import type { Workspace } from "../tools/index.js";
 import type { OpenedAgent } from "./open-agent.js";
-import type { AgentFlags } from "./program.js";
+import type { AgentFlags } from "./commands/agent-options.js";
 
 export async function openWorkspace(
   folder: string,

@@ -12,6 +12,7 @@ import {
   settingsFolder,
 } from "../settings/index.js";
 import { builtInTools } from "../tools/index.js";
+import { counted } from "./counted.js";
 import { tell } from "./tell.js";
 
 /** Rules and folders may be of others: nothing in them steers the terminal. */
@@ -43,7 +44,7 @@ function rulesIn(cwd: string) {
     ...(remembered.length > 0 ? ["remembered:"] : []),
     ...remembered.map(
       ({ grantId, sentence, scope, uses, isOver }) =>
-        `  ${grantId}  ${sentence}, ${scopeText(scope)}, used ${uses} ${uses === 1 ? "time" : "times"}${isOver ? ", over" : ""}`,
+        `  ${grantId}  ${sentence}, ${scopeText(scope)}, used ${counted(uses, "time")}${isOver ? ", over" : ""}`,
     ),
   ];
   return { text: lines.map((line) => visibleText(line)).join("\n"), rules, problems };
@@ -96,21 +97,28 @@ export async function addRule(
   return 0;
 }
 
-export async function revokeRule(grantId: string): Promise<number> {
-  if (await new GrantStore(settingsFolder()).revoke(grantId)) {
-    write(`${visibleText(grantId)} is taken back.\n`);
+/** By its id or the beginning of it, which must be that of one alone. */
+export async function revokeRule(wanted: string): Promise<number> {
+  const store = new GrantStore(settingsFolder());
+  const known = store.list().filter(({ grantId }) => grantId.startsWith(wanted));
+  const meant = known.find(({ grantId }) => known.length === 1 || grantId === wanted);
+  if (meant && wanted !== "" && (await store.revoke(meant.grantId))) {
+    write(`${visibleText(meant.grantId)} is taken back: ${visibleText(meant.sentence)}\n`);
     return 0;
   }
-  return trouble(
-    `Nothing is remembered under "${visibleText(grantId)}". Nothing was changed. Try: toolgate rules list`,
-  );
+  const shownId = visibleText(wanted);
+  if (known.length > 1)
+    return trouble(
+      `"${shownId}" begins the ids of ${known.length} remembered rules. Nothing was changed; say more of the one that you mean:\n${known.map(({ grantId, sentence }) => visibleText(`  ${grantId}  ${sentence}`)).join("\n")}`,
+    );
+  return trouble(`Nothing is remembered under "${shownId}". Nothing was changed. Try: toolgate rules list`);
 }
 
 export async function checkRules(file: string): Promise<number> {
   const reading = readRuleFile(await readFile(file, "utf8"), file);
   if (!reading.ok) return trouble(reading.problem);
   warnOf(reading.file.rules);
-  write(`${file}: ${reading.file.rules.length} rules, no mistakes found.\n`);
+  write(`${file}: ${counted(reading.file.rules.length, "rule")}, no mistakes found.\n`);
   return 0;
 }
 
@@ -120,7 +128,9 @@ export async function importRules(file: string, cwd: string): Promise<number> {
   const store = new GrantStore(settingsFolder());
   const scope: GrantScope = { type: "project", root: realpathSync(cwd) };
   for (const rule of rules) await store.add({ rules: [rule], sentence: shown(rule) }, scope);
-  write(`${rules.length} rules from ${file} hold from now on, ${scopeText(scope)}.\n`);
+  write(
+    `${counted(rules.length, "rule")} from ${file} ${rules.length === 1 ? "holds" : "hold"} from now on, ${scopeText(scope)}.\n`,
+  );
   for (const why of skipped) tell(`left out: ${visibleText(why)}`);
   return 0;
 }

@@ -4,12 +4,12 @@ import { AgentConnection, commandWords } from "../acp/index.js";
 import type { ForeignSession } from "../acp/index.js";
 import { SessionBook } from "../call/index.js";
 import type { Ledger } from "../call/index.js";
-import { findSession } from "./find-session.js";
+import { findResumed } from "./find-session.js";
 import { openAgent, openLedger } from "./open-agent.js";
 import type { OpenedAgent } from "./open-agent.js";
 import { openWorkspace } from "./open-workspace.js";
 import { packageVersion } from "./package-version.js";
-import type { RunFlags } from "./program.js";
+import type { RunFlags } from "./commands/run.js";
 import { asJson, asText } from "./run.js";
 import { exitCode } from "./run-turn.js";
 import { keptFlags, withKeptFlags } from "./session-flags.js";
@@ -77,7 +77,7 @@ async function openSession(
 
 /** A session that an agent had, by our id or the newest of the folder, and what the agent calls it. */
 async function findAgentSession(ledger: Ledger, wanted: string | true, folder: string): Promise<Known> {
-  const sessionId = await findSession(ledger, wanted, folder);
+  const sessionId = await findResumed(ledger, wanted, folder);
   const events = (await ledger.read(sessionId)).map(({ event }) => event);
   const ours = new SessionBook(sessionId, events).info._meta?.["toolgate"];
   const agentSession = isObject(ours) ? ours["agentSession"] : undefined;

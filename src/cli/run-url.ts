@@ -18,7 +18,7 @@ import { askInTerminal, refuseAll } from "./ask-in-terminal.js";
 import { jsonText } from "./json-text.js";
 import { openRemote } from "./open-remote.js";
 import { CANCELLING, openScreen } from "./open-screen.js";
-import type { RunFlags } from "./program.js";
+import type { RunFlags } from "./commands/run.js";
 import { RemoteSession } from "./remote-session.js";
 import { endText, exitCode } from "./run-turn.js";
 import type { RanTurn } from "./run-turn.js";

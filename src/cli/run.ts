@@ -6,14 +6,14 @@ import { AgentSession } from "../agent/index.js";
 import type { HeldSession } from "../agent/index.js";
 import { askInTerminal, refuseAll } from "./ask-in-terminal.js";
 import { dimmed } from "./colour.js";
-import { findSession } from "./find-session.js";
+import { findResumed } from "./find-session.js";
 import { jsonText } from "./json-text.js";
 import { openServers } from "./open-servers.js";
 import { openAgent, openLedger } from "./open-agent.js";
 import type { OpenedAgent } from "./open-agent.js";
 import { CANCELLING, openScreen } from "./open-screen.js";
 import { openWorkspace } from "./open-workspace.js";
-import type { RunFlags } from "./program.js";
+import type { RunFlags } from "./commands/run.js";
 import { endText, exitCode, runTurn } from "./run-turn.js";
 import { keptFlags, withKeptFlags } from "./session-flags.js";
 import { tellLine } from "./tell.js";
@@ -37,7 +37,7 @@ async function runWith(prompt: string, given: RunFlags, toolSources: readonly To
   const ledger = await openLedger(given);
   try {
     const sessionId =
-      given.resume === undefined ? undefined : await findSession(ledger, given.resume, folder);
+      given.resume === undefined ? undefined : await findResumed(ledger, given.resume, folder);
     const flags = sessionId === undefined ? given : await withKeptFlags(ledger, sessionId, given);
     const opened = await openAgent(flags, toolSources);
     const session = await AgentSession.open({

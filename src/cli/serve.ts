@@ -11,7 +11,7 @@ import { openAgent, openLedger } from "./open-agent.js";
 import { openServers } from "./open-servers.js";
 import { openWorkspace } from "./open-workspace.js";
 import { packageVersion } from "./package-version.js";
-import type { ServeFlags } from "./program.js";
+import type { ServeFlags } from "./commands/serve.js";
 import { readRedaction } from "./redaction.js";
 import { tell } from "./tell.js";
 import { troubleText } from "./trouble.js";

@@ -4,7 +4,7 @@
  */
 import { oneLine, SessionBook } from "../call/index.js";
 import type { Ledger, Meta, SessionInfo } from "../call/index.js";
-import type { RunFlags } from "./program.js";
+import type { RunFlags } from "./commands/run.js";
 
 const KEPT = ["sandbox", "model", "baseUrl", "mode"] as const;
 

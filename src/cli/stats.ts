@@ -5,6 +5,7 @@ import { alignedTable } from "./aligned-table.js";
 import { withIndex } from "./history.js";
 import type { HistoryFlags } from "./history.js";
 import { jsonText } from "./json-text.js";
+import { recordedFolder } from "./shown-folder.js";
 
 export type StatsFlags = HistoryFlags & {
   readonly by: StatisticsQuery["by"] | "model";
@@ -12,7 +13,8 @@ export type StatsFlags = HistoryFlags & {
   readonly cwd?: string;
 };
 
-export async function showStats({ by, days, cwd, ...flags }: StatsFlags): Promise<number> {
+export async function showStats({ by, days, cwd: wanted, ...flags }: StatsFlags): Promise<number> {
+  const cwd = wanted === undefined ? undefined : recordedFolder(wanted);
   if (by === "model") {
     const { showModelStats } = await import("./model-stats.js");
     return showModelStats({ days, cwd, ...flags });

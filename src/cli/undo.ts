@@ -5,7 +5,7 @@ import { visibleText } from "../call/index.js";
 import { findSession } from "./find-session.js";
 import { jsonText } from "./json-text.js";
 import { openLedger } from "./open-agent.js";
-import type { UndoFlags } from "./program.js";
+import type { UndoFlags } from "./commands/undo.js";
 
 export async function undo(toolCallId: string, flags: UndoFlags): Promise<number> {
   const workspace = await LocalWorkspace.open(flags.cwd ?? process.cwd());

@@ -4,7 +4,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { visibleText } from "../call/index.js";
-import type { RunFlags } from "./program.js";
+import type { RunFlags } from "./commands/run.js";
 import { keptServerToken } from "./server-token.js";
 
 type UrlFlags = Pick<RunFlags, "tokenFile" | "insecureUrl"> & { readonly url: string };

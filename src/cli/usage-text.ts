@@ -12,7 +12,7 @@ export function usageText(book: SessionBook, price: ModelPrice | undefined): str
   const cost = sumOf(steps.map(({ usage }) => usage && costOf(usage, price)));
   const { inputTokens = 0, outputTokens = 0, cachedTokens = 0 } = totalOf(used);
   const cached = cachedTokens === 0 ? "" : ` (${grouped(cachedTokens)} cached)`;
-  return `${grouped(inputTokens)} tokens in${cached}, ${grouped(outputTokens)} out${cost === undefined ? "" : `, about ${dollars(cost)} at prices of ${PRICES_AS_OF}`}`;
+  return `${grouped(inputTokens)} ${inputTokens === 1 ? "token" : "tokens"} in${cached}, ${grouped(outputTokens)} out${cost === undefined ? "" : `, about ${dollars(cost)} at prices of ${PRICES_AS_OF}`}`;
 }
 
 export function totalOf(used: readonly Usage[]): Usage {

@@ -220,6 +220,20 @@ describe("paths", () => {
     expect(effect(searching("/ws"), [{ allow: "search" }])).toBe("allow");
   });
 
+  test("a program that may open what a rule forbids is asked about, and the reason says why nobody knows", () => {
+    const rules: Rule[] = [{ allow: "execute" }, { deny: "read", path: "**/.env" }];
+    expect(decide(command("cat notes"), policy(rules))).toMatchObject({
+      effect: "ask",
+      rule: "deny read **/.env",
+      reason:
+        "cat is given /ws/notes, and nothing can be known about what it opens there: it may come upon what the rule speaks of",
+    });
+    expect(decide(command("cat *"), policy(rules))).toMatchObject({
+      effect: "ask",
+      reason: "a word of the command may name what the rule speaks of",
+    });
+  });
+
   test("a protected file is asked about, unless a rule names that very file", () => {
     expect(effect(reading("/ws/.env"), [{ allow: "read", path: "/ws/**" }])).toBe("ask");
     expect(effect(reading("/ws/.env"), [{ allow: "read", path: "/ws/.env" }])).toBe("allow");

@@ -55,12 +55,10 @@ export function decide(intent: Intent, policy: Policy): Verdict {
     );
     if (found) return verdict(found.effect, found, found.reason, saw);
   }
-  const guess = rules.find(
-    (rule) => rule.effect !== "allow" && parts.some((part) => mayBeMeant(rule, part, policy)),
-  );
+  const guess = mayBeMeant(rules, parts, policy);
   // Where what is not allowed is refused, a doubt is refused too: it must not open what nothing allows.
   const inDoubt = policy.default === "deny" ? "deny" : "ask";
-  if (guess) return verdict(inDoubt, guess, "it may come upon what the rule speaks of", saw);
+  if (guess) return verdict(inDoubt, guess.rule, guess.how, saw);
   const covering = parts.map((part) =>
     rules.find((rule) => isInForce(rule, policy) && covers(rule, part, intent, policy)),
   );
@@ -216,16 +214,39 @@ function namesTool(rule: RuleParts, part: Part, intent: Intent, policy: Policy):
   return kindsOf(part, intent, (path) => isInside(path, policy)).some((kind) => kind === pattern);
 }
 
-/** What may come upon a path that a rule forbids, by a word or by a search: not known, so it is asked. */
-function mayBeMeant(rule: RuleParts, part: Part, policy: Policy): boolean {
-  if (rule.path === undefined) return false;
-  const pattern = expandHome(rule.path, policy);
-  if (part.type === "path") return part.access === "search" && touchesBelow(pattern, part.path);
-  if (part.type !== "command") return false;
-  if (part.mayMean.some((path) => touchesPath(pattern, path))) return true;
-  if (part.globs.some(({ folder }) => touchesBelow(pattern, folder))) return true;
+/** The first rule that forbids a path which a part may come upon, and how: not known, so it is asked. */
+function mayBeMeant(rules: readonly RuleParts[], parts: readonly Part[], policy: Policy) {
+  for (const rule of rules) {
+    if (rule.effect === "allow" || rule.path === undefined) continue;
+    const pattern = expandHome(rule.path, policy);
+    for (const part of parts) {
+      const how = howMeant(pattern, part);
+      if (how !== undefined) return { rule, how };
+    }
+  }
+  return undefined;
+}
+
+/** By a search, by a word, or in a folder that a program is given. */
+function howMeant(pattern: string, part: Part): string | undefined {
+  if (part.type === "path")
+    return part.access === "search" && touchesBelow(pattern, part.path)
+      ? "it may come upon what the rule speaks of"
+      : undefined;
+  if (part.type !== "command") return undefined;
+  if (
+    part.mayMean.some((path) => touchesPath(pattern, path)) ||
+    part.globs.some(({ folder }) => touchesBelow(pattern, folder))
+  )
+    return "a word of the command may name what the rule speaks of";
+  const [program = ""] = part.argv;
   // A program that is given a folder may read all that is in it; those that only list names do not.
-  return !LISTS_NAMES.has(part.argv[0] ?? "") && part.touches.some(({ path }) => touchesBelow(pattern, path));
+  if (LISTS_NAMES.has(program)) return undefined;
+  const given = part.touches.find(({ path }) => touchesBelow(pattern, path));
+  return (
+    given &&
+    `${visibleText(program)} is given ${visibleText(given.path)}, and nothing can be known about what it opens there: it may come upon what the rule speaks of`
+  );
 }
 
 const LISTS_NAMES: ReadonlySet<string> = new Set(["cd", "df", "du", "ls", "pwd", "stat", "tree"]);

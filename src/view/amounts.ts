@@ -1,6 +1,6 @@
 /** Amounts as people read them, the same on every machine: no locale takes part. */
 
-export function grouped(amount: number): string {
+function grouped(amount: number): string {
   return String(amount).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 

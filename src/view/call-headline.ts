@@ -5,31 +5,43 @@
 import type { Decision, ToolCall, ToolCallState } from "../call/index.js";
 import { isOver, oneLine } from "../call/index.js";
 import { countOf, durationText } from "./amounts.js";
-import { kindIcon, statusMark } from "./kind-icon.js";
+import { failedCommand } from "./command-exit.js";
+import { COMMAND_FAILED, kindIcon, statusMark } from "./kind-icon.js";
 import { clipped, columns } from "./rows.js";
 
 const MAX_TITLE = 120;
 const MAX_NAME = 60;
 const MAX_MESSAGE = 80;
 const SHORTEST_TITLE = 12;
+const MAX_OWNER = 40;
 
-export function callHeadline(call: ToolCall): string {
+/** `owner`: the call that this one belongs to, named before it. */
+export function callHeadline(call: ToolCall, owner?: ToolCall): string {
   const { kind, state, times } = call;
+  const failed = state.status === "done" ? failedCommand(call) : undefined;
   const facts = [
     kind.replaceAll("_", " "),
     stateWords(state),
+    failed,
     isOver(state) ? durationText(times.started, times.ended) : undefined,
     state.status === "done" ? undefined : progressWords(call),
     decisionWords(call),
   ];
   const told = facts.filter((fact) => fact !== undefined);
-  return `${statusMark(state.status)} ${kindIcon(kind)} ${shownTitle(call, MAX_TITLE)} (${told.join(", ")})`;
+  const mark = failed === undefined ? statusMark(state.status) : COMMAND_FAILED;
+  return `${mark} ${kindIcon(kind)} ${ownerWords(owner, MAX_OWNER)}${shownTitle(call, MAX_TITLE)} (${told.join(", ")})`;
 }
 
-export type LiveHeadlineOptions = { readonly now: number; readonly width: number; readonly mark?: string };
+export type LiveHeadlineOptions = {
+  readonly now: number;
+  readonly width: number;
+  readonly mark?: string;
+  /** The call that this one belongs to, named before it. */
+  readonly owner?: ToolCall | undefined;
+};
 
 /** The same in one row for a call that is under way: for how long, and how far it has come. A long title makes room. */
-export function liveHeadline(call: ToolCall, { now, width, mark }: LiveHeadlineOptions): string {
+export function liveHeadline(call: ToolCall, { now, width, mark, owner }: LiveHeadlineOptions): string {
   const { kind, state, times } = call;
   const facts = [
     stateWords(state),
@@ -40,10 +52,15 @@ export function liveHeadline(call: ToolCall, { now, width, mark }: LiveHeadlineO
     progressWords(call),
   ];
   const told = ` (${facts.filter((fact) => fact !== undefined).join(", ")})`;
-  const start = `${mark ?? statusMark(state.status)} ${kindIcon(kind)} `;
+  const sign = `${mark ?? statusMark(state.status)} ${kindIcon(kind)} `;
+  const half = Math.floor((width - columns(sign) - columns(told)) / 2);
+  const start = sign + ownerWords(owner, Math.min(MAX_OWNER, Math.max(SHORTEST_TITLE, half)));
   const room = Math.max(SHORTEST_TITLE, width - columns(start) - columns(told));
   return clipped(start + shownTitle(call, Math.min(room, MAX_TITLE)) + told, width);
 }
+
+const ownerWords = (owner: ToolCall | undefined, length: number): string =>
+  owner ? `${shownTitle(owner, length)} › ` : "";
 
 function shownTitle({ title, name }: ToolCall, length: number): string {
   return oneLine(title, length) || oneLine(name, length) || "Tool call";

@@ -305,10 +305,12 @@ test("no call of any kind makes it throw, show an invisible character or leave t
   fc.assert(
     fc.property(
       fc.oneof(calls, hostileCalls),
+      fc.oneof(calls, hostileCalls),
       hostileQuestions,
       fc.integer({ min: 40, max: 100 }),
-      (call, asks, width) => {
-        const text = callText(call, { width, question: asks, maxLines: 3 });
+      (made, owner, asks, width) => {
+        const call = { ...made, parentToolCallId: owner.toolCallId };
+        const text = callText(call, { width, question: asks, maxLines: 3, calls: [owner] });
         expect(text).not.toMatch(INVISIBLE);
         for (const line of text.split("\n")) expect(columns(line)).toBeLessThanOrEqual(width);
         expect(

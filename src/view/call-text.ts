@@ -14,9 +14,11 @@ import { endSentence, leftOut, shownText } from "../call/index.js";
 import { countOf, durationText } from "./amounts.js";
 import { blockNote } from "./block-note.js";
 import { callHeadline } from "./call-headline.js";
+import { exitWords } from "./command-exit.js";
 import { diffLines } from "./diff-lines.js";
 import { rows } from "./rows.js";
 import { visibleLine, visibleName, withoutColours } from "./visible-line.js";
+import { isThroughUs, whoseCall } from "./whose-call.js";
 
 export type CallTextOptions = {
   /** The question that the call waits for; without it only its id is told, and with "asked" nothing: it is being put. */
@@ -25,6 +27,10 @@ export type CallTextOptions = {
   readonly maxLines?: number;
   /** Columns; 80 unless told, never less than 40. */
   readonly width?: number;
+  /** The calls of its session: with them it is told whose call it is. */
+  readonly calls?: Iterable<ToolCall>;
+  /** Nothing but the headline. */
+  readonly headlineOnly?: boolean;
 };
 
 const MAX_LINES = 20;
@@ -44,6 +50,10 @@ type Line = { readonly text: string; readonly isQuoted: boolean };
 export function callText(call: ToolCall, options: CallTextOptions = {}): string {
   const width = Math.max(NARROWEST, options.width ?? WIDTH);
   const maxLines = Math.max(1, options.maxLines ?? MAX_LINES);
+  const owner = whoseCall(call, options.calls ?? []);
+  const headline = rows(callHeadline(call, owner), HEADLINE, width);
+  if (options.headlineOnly === true || (isThroughUs(call) && owner && isShownBy(owner, call)))
+    return headline.join("\n");
   const details = [
     ...questionLines(call, options.question),
     ...locationLines(call),
@@ -53,9 +63,26 @@ export function callText(call: ToolCall, options: CallTextOptions = {}): string 
     ...endLines(call, maxLines),
   ];
   return [
-    ...rows(callHeadline(call), HEADLINE, width),
+    ...headline,
     ...details.flatMap(({ text, isQuoted }) => rows(text, isQuoted ? QUOTE : FACT, width)),
   ].join("\n");
+}
+
+/** What we served an agent, when its own call shows all that came of it: then one card is enough. */
+function isShownBy({ content: shown }: ToolCall, { content, state }: ToolCall): boolean {
+  return (
+    state.status === "done" &&
+    content.every((item) =>
+      shown.some((one) =>
+        item.type === "terminal"
+          ? one.type === "terminal" && one.terminalId === item.terminalId && one.output !== undefined
+          : item.type === "diff" &&
+            one.type === "diff" &&
+            one.path === item.path &&
+            one.newText === item.newText,
+      ),
+    )
+  );
 }
 
 function questionLines({ state }: ToolCall, question: CallTextOptions["question"]): readonly Line[] {
@@ -114,12 +141,9 @@ function quotedHead(text: string, maxLines: number): readonly Line[] {
 }
 
 /** The end of what it printed: that is where the result stands. */
-function terminalLines({ output, exit }: TerminalContent, maxLines: number): readonly Line[] {
-  const words = [
-    "terminal",
-    ...(exit?.exitCode === undefined ? [] : [`exit code ${exit.exitCode}`]),
-    ...(exit?.signal === undefined ? [] : [`ended by ${visibleName(exit.signal)}`]),
-  ];
+function terminalLines(terminal: TerminalContent, maxLines: number): readonly Line[] {
+  const { output, exit } = terminal;
+  const words = ["terminal", ...exitWords(terminal)];
   if (!output) return [fact([...words, "its output is shown elsewhere"].join(", "))];
   const lines = linesOf(withoutColours(shownText(output)));
   if (lines.length === 0) return [fact([...words, exit ? "no output" : "no output yet"].join(", "))];

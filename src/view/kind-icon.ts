@@ -30,6 +30,9 @@ const STATUS_MARKS: Readonly<Record<ToolCallStatus, string>> = {
   unknown: "¿",
 };
 
+/** For a call that is done, and whose command ended badly. */
+export const COMMAND_FAILED = "!";
+
 export function kindIcon(kind: ToolKind): string {
   return KIND_ICONS[kind];
 }

@@ -34,6 +34,17 @@ test("a running call says for how long and how far it has come", () => {
   ]);
 });
 
+test("a sub-agent's call names its task first, also where there is little room", () => {
+  const task = running({ toolCallId: "task", title: "Task: Count all the tests of this project" });
+  const call = running({ toolCallId: "call", parentToolCallId: "task" });
+  expect(liveCallLines(call, { now: 2_000, calls: [task, call] })).toEqual([
+    "► ❯ Task: Count al…f this project › Run npm test (running, 1.0 s)",
+  ]);
+  expect(liveCallLines(call, { now: 2_000, width: 50, calls: [task, call] })).toEqual([
+    "► ❯ Task: C…roject › Run npm test (running, 1.0 s)",
+  ]);
+});
+
 test("the last lines that it printed stand below, without colours and with everything else made visible", () => {
   const lines = liveCallLines(printing("one\ntwo\n\u001B[32mthree\u001B[0m\nfour\u001B[2J\n"), {
     now: 1_000,
@@ -61,10 +72,13 @@ test("a long title makes room for what we say of the call", () => {
   expect(headline).toMatch(/x…x+ \(running, 500 ms\)$/);
 });
 
+const anyCall = fc.oneof(calls, hostileCalls);
+
 test("no line is wider than it may be, and nothing in it is hidden, whatever the call", () => {
   fc.assert(
-    fc.property(fc.oneof(calls, hostileCalls), fc.integer({ min: 20, max: 120 }), (call, width) => {
-      const lines = liveCallLines(call, { now: call.times.announced + 5_000, width });
+    fc.property(anyCall, anyCall, fc.integer({ min: 20, max: 120 }), (made, owner, width) => {
+      const call = { ...made, parentToolCallId: owner.toolCallId };
+      const lines = liveCallLines(call, { now: call.times.announced + 5_000, width, calls: [owner] });
       expect(lines.length).toBeLessThanOrEqual(4);
       for (const line of lines) {
         expect(columns(line)).toBeLessThanOrEqual(width);

@@ -7,6 +7,7 @@ import type { BoundedText, ToolCall } from "../call/index.js";
 import { liveHeadline } from "./call-headline.js";
 import { clipped } from "./rows.js";
 import { visibleLine, withoutColours } from "./visible-line.js";
+import { whoseCall } from "./whose-call.js";
 
 export type LiveCallOptions = {
   /** The moment that it is drawn at, in milliseconds since 1970. */
@@ -17,6 +18,8 @@ export type LiveCallOptions = {
   readonly maxLines?: number;
   /** A sign of one column in place of the status's own: one that moves. */
   readonly mark?: string;
+  /** The calls of its session: with them it is told whose call it is. */
+  readonly calls?: Iterable<ToolCall>;
 };
 
 const WIDTH = 80;
@@ -27,9 +30,14 @@ const GUTTER = "    │ ";
 const LAST_UNITS = 4_096;
 
 export function liveCallLines(call: ToolCall, options: LiveCallOptions): readonly string[] {
-  const { now, mark, maxLines = MAX_LINES } = options;
+  const { now, mark, maxLines = MAX_LINES, calls = [] } = options;
   const width = Math.max(NARROWEST, options.width ?? WIDTH);
-  const headline = liveHeadline(call, { now, width, ...(mark !== undefined && { mark }) });
+  const headline = liveHeadline(call, {
+    now,
+    width,
+    owner: whoseCall(call, calls),
+    ...(mark !== undefined && { mark }),
+  });
   if (maxLines < 1) return [headline];
   const printed = lastLines(call).slice(-maxLines);
   return [headline, ...printed.map((line) => clipped(GUTTER + visibleLine(line), width))];

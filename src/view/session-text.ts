@@ -29,6 +29,7 @@ const WIDTH = 80;
 const NARROWEST = 60;
 const DEEPEST = 4;
 const INDENT = "    ";
+const NEAR = 50;
 const LINE = { first: "", next: "        " };
 
 /** Lines that belong together. A blank line comes between two blocks, unless both are compact. */
@@ -53,9 +54,10 @@ function needsGap(before: Block | undefined, block: Block): boolean {
 
 function headBlock({ sessionId, info, modeId }: Session, width: number): Block {
   const title = info.title === undefined ? "" : `: ${visibleName(info.title)}`;
+  const mode = modeId ?? begunInMode(info);
   const facts = [
     ...(info.agent === undefined ? [] : [`agent ${visibleName(info.agent)}`]),
-    ...(modeId === undefined ? [] : [`mode ${visibleName(modeId)}`]),
+    ...(mode === undefined ? [] : [`mode ${visibleName(mode)}`]),
     ...(info.cwd === undefined ? [] : [`in ${visibleName(info.cwd)}`]),
   ];
   const lines = [
@@ -64,6 +66,17 @@ function headBlock({ sessionId, info, modeId }: Session, width: number): Block {
   ];
   return { lines: lines.flatMap((line) => rows(line, LINE, width)) };
 }
+
+/** The mode that the command line named when the session was begun. */
+function begunInMode({ _meta }: Session["info"]): string | undefined {
+  const ours = _meta?.["toolgate"];
+  const flags = isObject(ours) ? ours["flags"] : undefined;
+  const mode = isObject(flags) ? flags["mode"] : undefined;
+  return typeof mode === "string" ? mode : undefined;
+}
+
+const isObject = (value: unknown): value is { readonly [name: string]: unknown } =>
+  typeof value === "object" && value !== null;
 
 function timelineBlocks(
   session: Session,
@@ -74,7 +87,8 @@ function timelineBlocks(
   const ends = session.turns.flatMap((turn) => turnEnd(turn, options.width) ?? []);
   const blocks: Block[] = [];
   let ended = 0;
-  for (const entry of nestedOrder(session.timeline)) {
+  const ordered = nestedOrder(session.timeline);
+  for (const [index, entry] of ordered.entries()) {
     for (let end = ends[ended]; end && end.at < startOf(entry); end = ends[(ended += 1)]) blocks.push(end);
     if (entry.type === "message") {
       blocks.push(messageBlock(entry.message, options.width));
@@ -83,11 +97,24 @@ function timelineBlocks(
     const indent = INDENT.repeat(depths.get(entry.call.toolCallId) ?? 0);
     const question = questions.get(questionIdOf(entry.call) ?? "");
     const width = options.width - indent.length;
-    const text = callText(entry.call, { ...options, width, ...(question && { question }) });
+    const text = callText(entry.call, {
+      ...options,
+      width,
+      // One that another call made stands below it; that says whose it is.
+      calls: entry.call.parentToolCallId === undefined ? near(ordered, index) : [],
+      ...(question && { question }),
+    });
     const lines = text.split("\n").map((line) => indent + line);
     blocks.push({ lines, isCompact: lines.length === 1 });
   }
   return [...blocks, ...ends.slice(ended)];
+}
+
+/** The calls before and after one: those that it can belong to, however long the session is. */
+function near(timeline: readonly TimelineEntry[], index: number): readonly ToolCall[] {
+  return timeline
+    .slice(Math.max(0, index - NEAR), index + NEAR)
+    .flatMap((entry) => (entry.type === "call" ? [entry.call] : []));
 }
 
 /**

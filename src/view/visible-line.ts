@@ -3,7 +3,7 @@
  * rows. The middle of an endless line (a minified file) is left out, and the line says how much.
  */
 import { visibleText } from "../call/index.js";
-import { grouped } from "./amounts.js";
+import { countOf } from "./amounts.js";
 import { columns } from "./rows.js";
 
 const LONGEST = 500;
@@ -38,7 +38,7 @@ function shortened(line: string, shown: (part: string) => string): string {
   const head = line.slice(0, LONGEST - END).replace(/[\uD800-\uDBFF]$/, "");
   const tail = line.slice(-END).replace(/^[\uDC00-\uDFFF]/, "");
   const leftOut = line.length - head.length - tail.length;
-  return `${shown(head)} … ${grouped(leftOut)} characters left out … ${shown(tail)}`;
+  return `${shown(head)} … ${countOf(leftOut, "character")} left out … ${shown(tail)}`;
 }
 
 function withoutTabs(line: string, tabMark: string): string {

@@ -1,0 +1,46 @@
+/** What the commands that run an agent have in common: its model, its mode, its folder, its history. */
+import { Option } from "commander";
+import type { Command } from "commander";
+import type { Mode } from "../../policy/index.js";
+import type { LogFlags } from "../open-log.js";
+import { collected } from "./values.js";
+
+export type AgentFlags = LogFlags & {
+  readonly script?: string;
+  readonly ledger?: string;
+  readonly cwd?: string;
+  readonly sandbox?: boolean;
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly mode?: string;
+  readonly mcp?: readonly string[];
+};
+
+const MODES = ["ask", "accept-edits", "read-only", "allow-all"] as const satisfies readonly Mode[];
+
+export function agentOptions(command: Command): Command {
+  return command
+    .option("--model <name>", "anthropic/…, openai/…, google/… or openai-compatible/… (default: a script)")
+    .option("--base-url <url>", "where the model's provider is asked, if not at its own address")
+    .addOption(
+      new Option("--mode <mode>", "what holds beside your rules (default: as they say)").choices(MODES),
+    )
+    .option(
+      "--mcp <file>",
+      "a file of MCP servers, beside mcp.json of your settings; may be given again",
+      collected,
+    )
+    .addOption(
+      new Option("--script <file>", "play this model script instead of the built-in one").conflicts("model"),
+    )
+    .option("--ledger <file>", "remember sessions in this file (default: in your state folder)")
+    .option(
+      "--log <file>",
+      "write a log there, as JSON, one record a line; - is stderr.\nTOOLGATE_LOG=debug, info, warn or error says how much",
+    )
+    .option("--cwd <folder>", "the folder to work in (default: this one)")
+    .option(
+      "--sandbox",
+      "run commands under bubblewrap: they change nothing outside of the folder,\nand have no network unless a rule allows a host",
+    );
+}

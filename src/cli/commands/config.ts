@@ -1,0 +1,14 @@
+/** The words of `toolgate config`. */
+import type { Command } from "commander";
+
+export function addConfigCommand(program: Command): void {
+  program
+    .command("config")
+    .description("show what holds in this folder, and from where")
+    .option("--cwd <folder>", "the workspace (default: this folder)")
+    .option("--json", "answer as JSON")
+    .action(async (options: { cwd?: string; json?: boolean }) => {
+      const { showConfig } = await import("../config.js");
+      process.exitCode = showConfig(options);
+    });
+}

@@ -1,0 +1,36 @@
+/** Who may connect to what serves over HTTP. */
+import { Option } from "commander";
+import type { Command } from "commander";
+import { collected } from "./values.js";
+
+export type DoorFlags = {
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly insecureListen?: boolean;
+  readonly allowHost?: readonly string[];
+  readonly allowOrigin?: readonly string[];
+};
+
+/** As they are typed. */
+export const DOOR_OPTIONS = [
+  "--tls-cert",
+  "--tls-key",
+  "--insecure-listen",
+  "--allow-host",
+  "--allow-origin",
+] as const;
+
+export function doorOptions(command: Command): Command {
+  command
+    .option("--tls-cert <file>", "the certificate to listen with, beyond this machine")
+    .option("--tls-key <file>", "its key")
+    .addOption(
+      new Option(
+        "--insecure-listen",
+        "listen beyond this machine without TLS: whoever is on the way can read\nthe token and then run commands here; only behind a tunnel or a proxy",
+      ).conflicts(["tlsCert", "tlsKey"]),
+    )
+    .option("--allow-host <name>", "a further name of this server; may be given again", collected)
+    .option("--allow-origin <origin>", "a site whose pages may connect; may be given again", collected);
+  return command;
+}

@@ -1,0 +1,70 @@
+/** The words of `toolgate history …`. */
+import { Option } from "commander";
+import type { Command } from "commander";
+import { optionNeeds } from "./option-needs.js";
+import { pageSize, whole } from "./values.js";
+
+const pasts = () => import("../history.js");
+
+export function addHistoryCommands(program: Command): void {
+  const history = program
+    .command("history")
+    .description("see, search, export, check and forget what was done")
+    .helpCommand(false);
+  const quiet = (name: string) =>
+    history
+      .command(name)
+      .option("--ledger <file>", "where sessions are remembered (default: in your state folder)");
+  const add = (name: string) => quiet(name).option("--json", "answer as JSON");
+  add("list")
+    .description("the sessions, the newest first")
+    .option("--cwd <folder>", "only those of this folder")
+    .option("--limit <number>", "how many, up to 1000 (default: 20)", pageSize)
+    .action(async (options) => void (process.exitCode = await (await pasts()).listSessions(options)));
+  add("show")
+    .argument("[session]", "its id, or the beginning of it (default: the newest of this folder)")
+    .description("a session as it happened, with the ids of its calls; secrets are taken out")
+    .option("--secrets", "as it was recorded, secrets included")
+    .action(
+      async (id: string | undefined, options) =>
+        void (process.exitCode = await (await pasts()).showSession(id, options)),
+    );
+  add("search")
+    .argument("<words...>", 'all must be there; "a phrase" and begin* work')
+    .description("find what was said, done and printed; secrets are not in the index")
+    .option("--tool <name>", "only calls of this tool")
+    .option("--kind <kind>", "only calls of this kind")
+    .option("--limit <number>", "how many, up to 1000 (default: 20)", pageSize)
+    .action(
+      async (words: string[], options) =>
+        void (process.exitCode = await (await pasts()).searchHistory(words, options)),
+    );
+  quiet("export")
+    .argument("[session]", "its id, or the beginning of it (default: the newest of this folder)")
+    .description("write a session out; secrets are taken out unless you ask for them")
+    .addOption(
+      new Option("--format <format>", "as what")
+        .choices(["text", "markdown", "ndjson", "csv"])
+        .default("text"),
+    )
+    .option("--secrets", "as it was recorded, secrets included")
+    .action(
+      async (id: string | undefined, options) =>
+        void (process.exitCode = await (await pasts()).exportHistory(id, options)),
+    );
+  add("verify")
+    .description("check that what was recorded has not been changed since")
+    .action(async (options) => void (process.exitCode = await (await pasts()).verifyHistory(options)));
+  const forget = add("delete")
+    .argument("[sessions...]", "their ids")
+    .description("forget sessions, with the files that they kept for an undo")
+    .option("--older-than <days>", "also those that were last written longer ago", whole)
+    .option("--keep-last <number>", "but not the newest ones", whole)
+    .action(async (ids: string[], options, command: Command) => {
+      if (ids.length === 0 && options.olderThan === undefined)
+        command.error("error: say which: ids of sessions, or --older-than");
+      process.exitCode = await (await pasts()).deleteHistory(ids, options);
+    });
+  // A session that is named is forgotten, however new it is.
+  optionNeeds(forget, ["--keep-last"], ["--older-than"]);
+}

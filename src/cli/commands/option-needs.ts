@@ -1,0 +1,32 @@
+/**
+ * Options that mean something only beside another one. Left alone they would be read and then count for nothing, so
+ * they are not understood. What two options exclude, commander's own `conflicts` says.
+ */
+import type { Command } from "commander";
+
+/** Each of `names` needs one of `others`; all are named as they are typed. Also where the command's action is replaced. */
+export function optionNeeds(command: Command, names: readonly string[], others: readonly string[]): void {
+  command.hook("preAction", () => {
+    const lone = names.find((name) => isGiven(command, name));
+    if (lone === undefined || others.some((other) => isGiven(command, other))) return;
+    command.error(`error: option '${flagsOf(command, lone)}' needs option ${either(command, others)}`);
+  });
+}
+
+/** Whether someone typed it: a default is nobody's word. */
+function isGiven(command: Command, name: string): boolean {
+  const source = command.getOptionValueSource(optionOf(command, name).attributeName());
+  return source !== undefined && source !== "default";
+}
+
+/** As commander names an option: '--auth <method>'. */
+const flagsOf = (command: Command, name: string): string => optionOf(command, name).flags;
+
+function optionOf(command: Command, name: string) {
+  const option = command.options.find(({ long }) => long === name);
+  if (!option) throw new Error(`The command ${command.name()} has no option ${name}.`);
+  return option;
+}
+
+const either = (command: Command, names: readonly string[]): string =>
+  names.map((name) => `'${flagsOf(command, name)}'`).join(" or ");

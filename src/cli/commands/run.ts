@@ -1,0 +1,100 @@
+/** The words of `toolgate run`: one turn of our own agent, of an ACP agent, or of one that a server offers. */
+import { Option } from "commander";
+import type { Command } from "commander";
+import { agentOptions } from "./agent-options.js";
+import type { AgentFlags } from "./agent-options.js";
+import { logged } from "./logged.js";
+import { optionNeeds } from "./option-needs.js";
+import { collected } from "./values.js";
+
+export type RunFlags = AgentFlags & {
+  readonly json?: boolean;
+  readonly resume?: string | true;
+  readonly agent?: string;
+  readonly auth?: string;
+  readonly url?: string;
+  readonly tokenFile?: string;
+  readonly trust?: readonly string[];
+  readonly insecureUrl?: boolean;
+};
+
+export function addRunCommand(program: Command): void {
+  const run = agentOptions(program.command("run").argument("[prompt...]", "what the agent should do"))
+    .description(
+      "run one turn in this folder, with live calls as text;\nwithout a terminal nobody can be asked, so what would be asked is refused",
+    )
+    .option("--json", "write session events as JSON, one a line")
+    .addOption(
+      new Option(
+        "--agent <command>",
+        "drive this ACP agent instead of our own; the command is read without a shell.\nWith --url, the name of the server's agent (default: its first)",
+      ).conflicts(["model", "baseUrl", "script", "mcp"]),
+    )
+    .option("--auth <method>", "how to sign in to that agent, where it asks for it")
+    .addOption(
+      new Option("--url <url>", "use an agent that a server offers over AAP, at this address").conflicts([
+        "model",
+        "baseUrl",
+        "script",
+        "mcp",
+        "mode",
+        "ledger",
+        "cwd",
+        "sandbox",
+        "auth",
+      ]),
+    )
+    .option(
+      "--token-file <file>",
+      "where the server's token is, if not in TOOLGATE_TOKEN\nor, for a server on this machine, where it was made",
+    )
+    .option(
+      "--trust <tool>",
+      "let the server run this tool of its own unasked; may be given again",
+      collected,
+    )
+    .option(
+      "--insecure-url",
+      "send the token without TLS beyond this machine: whoever is on the way can read it",
+    )
+    .option(
+      "--resume [session]",
+      "go on with a session: the newest of this folder, or the\none whose id begins so; without a prompt, with the turn\nthat was left",
+    )
+    .action(async (words: string[], options: RunFlags, command: Command) => {
+      const { prompt, flags } = spoken(words, options);
+      if (prompt === "" && flags.resume === undefined)
+        command.error("error: missing required argument 'prompt': say what the agent should do");
+      refuseNewAtOld(command, flags);
+      await logged(flags, async () => {
+        const { runPrompt } = await import("../run.js");
+        process.exitCode = await runPrompt(prompt, flags);
+      });
+    });
+  // A session that goes on has its model already, unless a script takes its place.
+  run.options.find(({ long }) => long === "--script")?.conflicts("baseUrl");
+  optionNeeds(run, ["--base-url"], ["--model", "--resume"]);
+  optionNeeds(run, ["--auth"], ["--agent"]);
+  optionNeeds(run, ["--token-file", "--trust", "--insecure-url"], ["--url"]);
+}
+
+/**
+ * `--resume "and now the other one"`: more than one word is no session's id but what the agent should do. One word is
+ * an id: a mistyped one must not be said to the newest session. Servers elsewhere name their sessions as they like.
+ */
+function spoken(words: readonly string[], options: RunFlags) {
+  const { resume, url } = options;
+  const isPrompt = typeof resume === "string" && url === undefined && !/^\S+$/.test(resume.trim());
+  const prompt = [...(isPrompt ? [resume] : []), ...words].join(" ").trim();
+  return { prompt, flags: isPrompt ? { ...options, resume: true as const } : options };
+}
+
+/** A server's session keeps the agent and the trusted tools that it was begun with. */
+function refuseNewAtOld(command: Command, { url, resume, agent, trust }: RunFlags): void {
+  if (url === undefined || resume === undefined) return;
+  const [option] = [...(agent === undefined ? [] : ["--agent"]), ...(trust ? ["--trust"] : [])];
+  if (option !== undefined)
+    command.error(
+      `error: option '${option}' cannot be used with options '--url' and '--resume': the session has its own already`,
+    );
+}

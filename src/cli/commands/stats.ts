@@ -1,0 +1,25 @@
+/** The words of `toolgate stats`. */
+import { Option } from "commander";
+import type { Command } from "commander";
+import { whole } from "./values.js";
+
+export function addStatsCommand(program: Command): void {
+  program
+    .command("stats")
+    .description(
+      "how often tools were called, how it ended, who decided, and how long it took;\nby model: the tokens that were used, and what they cost where that is known",
+    )
+    .addOption(
+      new Option("--by <what>", "one line for each")
+        .choices(["tool", "kind", "agent", "day", "rule", "model"])
+        .default("tool"),
+    )
+    .option("--days <number>", "only the last days", whole)
+    .option("--cwd <folder>", "only sessions of this folder")
+    .option("--ledger <file>", "where sessions are remembered (default: in your state folder)")
+    .option("--json", "answer as JSON")
+    .action(async (options) => {
+      const { showStats } = await import("../stats.js");
+      process.exitCode = await showStats(options);
+    });
+}

@@ -1,0 +1,24 @@
+/** The words of `toolgate undo`. */
+import type { Command } from "commander";
+
+export type UndoFlags = {
+  readonly session?: string;
+  readonly ledger?: string;
+  readonly cwd?: string;
+  readonly json?: boolean;
+};
+
+export function addUndoCommand(program: Command): void {
+  program
+    .command("undo")
+    .argument("<call>", "the call's id, as the history shows it")
+    .description("put back the files that a call changed, if they have not changed since")
+    .option("--session <id>", "the session of the call (default: the newest of this folder)")
+    .option("--ledger <file>", "where sessions are remembered (default: in your state folder)")
+    .option("--cwd <folder>", "the workspace (default: this folder)")
+    .option("--json", "answer as JSON")
+    .action(async (call: string, options: UndoFlags) => {
+      const { undo } = await import("../undo.js");
+      process.exitCode = await undo(call, options);
+    });
+}

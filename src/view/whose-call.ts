@@ -1,0 +1,61 @@
+/**
+ * Whose call a call is: the task of the sub-agent that made it, or the call of someone else's agent that we served a
+ * file or a terminal for. Such an agent tells of its call, and what it then does through us is a call of its own in the
+ * record; side by side they would read as two deeds. This only adds words: nothing is left out because of it.
+ */
+import type { ToolCall } from "../call/index.js";
+import { isOver } from "../call/index.js";
+
+/** What is done through us has such an id in the record. */
+const THROUGH_US = /^through_us_\d+$/;
+const ALLOWED_WITH = "allowed with ";
+
+/** Undefined when it is its own, and when it is not certain whose it is. */
+export function whoseCall(call: ToolCall, calls: Iterable<ToolCall>): ToolCall | undefined {
+  if (call.parentToolCallId !== undefined)
+    return only(calls, (one) => one.toolCallId === call.parentToolCallId);
+  return isThroughUs(call) ? servedCall(call, calls) : undefined;
+}
+
+export const isThroughUs = ({ toolCallId }: ToolCall): boolean => THROUGH_US.test(toolCallId);
+
+/** By the yes that was given for both, by the terminal that both show, else by the one file that both are about. */
+function servedCall(served: ToolCall, calls: Iterable<ToolCall>): ToolCall | undefined {
+  const others = [...calls].filter((one) => !isThroughUs(one));
+  const { reason = "" } = served.decision ?? {};
+  const allowedWith = reason.startsWith(ALLOWED_WITH) ? reason.slice(ALLOWED_WITH.length) : undefined;
+  const [terminalId] = terminalsOf(served);
+  const [path] = pathsOf(served);
+  return (
+    only(others, ({ toolCallId }) => toolCallId === allowedWith) ??
+    only(others, (one) => terminalId !== undefined && terminalsOf(one).includes(terminalId)) ??
+    only(others, (one) => path !== undefined && isUnderWayWith(one, served) && pathsOf(one).includes(path))
+  );
+}
+
+function only(calls: Iterable<ToolCall>, isMeant: (call: ToolCall) => boolean): ToolCall | undefined {
+  let found: ToolCall | undefined;
+  for (const call of calls) {
+    if (!isMeant(call)) continue;
+    if (found) return undefined;
+    found = call;
+  }
+  return found;
+}
+
+function isUnderWayWith({ times, state }: ToolCall, served: ToolCall): boolean {
+  const { announced } = served.times;
+  return times.announced <= announced && (!isOver(state) || (times.ended ?? 0) >= announced);
+}
+
+const terminalsOf = ({ content }: ToolCall): readonly string[] =>
+  content.flatMap((item) => (item.type === "terminal" ? [item.terminalId] : []));
+
+function pathsOf({ locations, content, rawInput }: ToolCall): readonly string[] {
+  const input = typeof rawInput === "object" && rawInput !== null && "path" in rawInput ? rawInput.path : "";
+  return [
+    ...(typeof input === "string" && input !== "" ? [input] : []),
+    ...locations.map(({ path }) => path),
+    ...content.flatMap((item) => (item.type === "diff" ? [item.path] : [])),
+  ];
+}

@@ -1,0 +1,133 @@
+/** What the commands make of words that are not quite right, and how they count: the built program, a home for each. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { atHome } from "./cli-kit.js";
+
+test.each([
+  [
+    "run --script s.json --model anthropic/x go",
+    "'--script <file>' cannot be used with option '--model <name>'",
+  ],
+  ["run --auth key go", "'--auth <method>' needs option '--agent <command>'"],
+  ["run --base-url http://x go", "'--base-url <url>' needs option '--model <name>' or '--resume [session]'"],
+  ["run --resume --script s --base-url u", "'--script <file>' cannot be used with option '--base-url <url>'"],
+  ["run --token-file t go", "'--token-file <file>' needs option '--url <url>'"],
+  ["run --trust look go", "'--trust <tool>' needs option '--url <url>'"],
+  ["run --insecure-url go", "'--insecure-url' needs option '--url <url>'"],
+  [
+    "run --url http://x --resume --trust look",
+    "'--trust' cannot be used with options '--url' and '--resume'",
+  ],
+  ["run --url http://x --resume --agent one", "'--agent' cannot be used with options '--url' and '--resume'"],
+  ["acp --tls-cert c", "'--tls-cert <file>' needs option '--listen <[host:]port>'"],
+  ["acp --tls-key k", "'--tls-key <file>' needs option '--listen <[host:]port>'"],
+  ["acp --insecure-listen", "'--insecure-listen' needs option '--listen <[host:]port>'"],
+  ["acp --allow-host h", "'--allow-host <name>' needs option '--listen <[host:]port>'"],
+  ["acp --allow-origin o", "'--allow-origin <origin>' needs option '--listen <[host:]port>'"],
+  ["acp --base-url u", "'--base-url <url>' needs option '--model <name>' or '--models <names...>'"],
+  ["serve --base-url u", "'--base-url <url>' needs option '--model <name>'"],
+  ["serve --script s --model m", "'--script <file>' cannot be used with option '--model <name>'"],
+  [
+    "serve --insecure-listen --tls-cert c",
+    "'--insecure-listen' cannot be used with option '--tls-cert <file>'",
+  ],
+  ["rules test --input {}", "'--input <json>' needs option '--tool <name>'"],
+  ["rules test --tool t --input {} --read f", "'--input <json>' cannot be used with option '--read <path>'"],
+  ["rules test --tool t --input {} -- ls", "'--input' cannot be used with a command"],
+  ["rules test --batch --rules f", "'--batch' cannot be used with option '--rules <file>'"],
+  ["rules test --batch -- ls", "'--batch' cannot be used with a command"],
+  ["mcp revoke s --cwd . --everywhere", "'--everywhere' cannot be used with option '--cwd <folder>'"],
+  ["history delete s --keep-last 2", "'--keep-last <number>' needs option '--older-than <days>'"],
+])("%s means nothing, so it is an error that says why", async (line, message) => {
+  const words = line.split(" ");
+  const { status, stdout, stderr } = await (await atHome()).run(words);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+  expect(stderr).toContain(`error: option ${message}`);
+  expect(stderr).toMatch(/\nNothing was done\. Try: toolgate [a-z ]+ --help\n$/);
+});
+
+test("a session that is not there is an error, and never what the agent should do", async () => {
+  const at = await atHome();
+  const script = at.script([{ say: "First." }, { say: "Second." }]);
+  expect((await at.run(["run", "--script", script, "go"])).stdout).toContain("First.");
+  const wrong = await at.run(["run", "--script", script, "--resume", "nosuch"]);
+  expect(wrong).toEqual({
+    status: 1,
+    stdout: "",
+    stderr:
+      'toolgate: There is no session "nosuch". Nothing was done; see which there are with: toolgate history list. If that is what the agent should do, put it after --: toolgate run --resume -- nosuch\n',
+  });
+  expect((await at.run(["run", "--script", script, "--resume", "--", "more"])).stdout).toContain("Second.");
+});
+
+test("history list says in which folder each session worked, in 80 columns, and finds those of a folder", async () => {
+  const at = await atHome();
+  const deep = join(at.project, "a-folder-with-a-name", "and-another-one-below-it", "cart");
+  mkdirSync(deep, { recursive: true });
+  const script = at.script([{ say: "Done." }]);
+  const long = "a title that says very much and goes on and on until nobody wants to read any more of it";
+  await at.run(["run", "--script", script, "in the project"]);
+  await at.run(["run", "--script", script, "--cwd", deep, long]);
+  const { stdout } = await at.run(["history", "list"]);
+  expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
+  const [, below, , above] = stdout.split("\n");
+  expect(below).toMatch(/^ {4}…\S+-one-below-it\/cart {2}a title that says .*…$/);
+  expect(above).toBe("    ~/project  in the project");
+  const found = await at.run(["history", "list", "--json", "--cwd", "."]);
+  expect(JSON.parse(found.stdout)).toMatchObject({
+    sessions: [{ cwd: at.project, title: "in the project" }],
+  });
+  expect((await at.run(["stats", "--by", "agent", "--cwd", "."])).status).toBe(0);
+});
+
+test("a remembered rule is taken back by the beginning of its id, if that is of one alone", async () => {
+  const at = await atHome();
+  await at.run(["rules", "add", '{"allow":"fetch"}']);
+  await at.run(["rules", "add", '{"allow":"edit"}']);
+  const file = join(at.settings, "grants.json");
+  const stored = JSON.parse(readFileSync(file, "utf8"));
+  const ids = ["4f2a81c09b7e", "4f2b00000000"];
+  stored.grants.forEach((grant: { grantId: string }, index: number) => (grant.grantId = ids[index] ?? ""));
+  writeFileSync(file, JSON.stringify(stored));
+  const vague = await at.run(["rules", "revoke", "4f2"]);
+  expect(vague.status).toBe(1);
+  expect(vague.stderr)
+    .toBe(`toolgate: "4f2" begins the ids of 2 remembered rules. Nothing was changed; say more of the one that you mean:
+  4f2a81c09b7e  {"allow":"fetch"}
+  4f2b00000000  {"allow":"edit"}
+`);
+  expect(await at.run(["rules", "revoke", "4f2a"])).toEqual({
+    status: 0,
+    stdout: '4f2a81c09b7e is taken back: {"allow":"fetch"}\n',
+    stderr: "",
+  });
+  expect((await at.run(["rules", "revoke", ""])).stderr).toContain('Nothing is remembered under ""');
+  expect((await at.run(["rules", "list"])).stdout).not.toContain('"allow":"fetch"');
+});
+
+test("one of a thing is not many", async () => {
+  const at = await atHome();
+  const file = join(at.project, "r.json");
+  writeFileSync(file, JSON.stringify({ rules: [{ allow: "fetch" }] }));
+  expect((await at.run(["rules", "check", file])).stdout).toBe(`${file}: 1 rule, no mistakes found.\n`);
+});
+
+test("rules test says why a program is asked about when a path is denied", async () => {
+  const at = await atHome({
+    "rules.json": { rules: [{ allow: "execute" }, { deny: "read", path: "**/.env" }] },
+  });
+  const { stdout } = await at.run(["rules", "test", "--", "node", "build.js"]);
+  expect(stdout).toContain(`ask
+  rule: deny read **/.env
+  because: node is given ${at.project}/build.js, and nothing can be known about what it opens there: it may come upon what the rule speaks of
+`);
+});
+
+test("a session's history names the mode that it was begun in", async () => {
+  const at = await atHome();
+  await at.run(["run", "--script", at.script([{ say: "Done." }]), "--mode", "accept-edits", "go"]);
+  expect((await at.run(["history", "show"])).stdout).toContain(
+    `agent toolgate, mode accept-edits, in ${at.project}`,
+  );
+});
