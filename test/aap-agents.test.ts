@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { HeldAgent } from "../src/aap/index.js";
 import type { Loop } from "../src/agent/index.js";
 import { heldAcpAgent } from "../src/cli/held-acp-agent.js";
 import {
@@ -18,6 +19,7 @@ import {
   show,
   until,
   whole,
+  wordsIn,
   World,
 } from "./aap-kit.js";
 
@@ -110,6 +112,52 @@ describe("a loop of the host's own", () => {
       ],
     });
     expect(world.done).toEqual(["look_up gate"]);
+  });
+
+  test("that is heard by someone who reads later has all of it read to them, also where it waits", async () => {
+    const long = `${"x".repeat(1023)} `.repeat(3 * 1024);
+    const talks: Loop = {
+      name: "looper",
+      tools: world.tools,
+      prompt: async ({ say: tell }, _input, gate) => {
+        tell(long);
+        const sent = await gate.call({ name: "send", input: { to: "Ada" } });
+        tell(`${long}${sent.state.status}.`);
+      },
+    };
+    const app = world.app({ agents: [talks] });
+    const sessionId = await app.createSession(session);
+    const first = await app.open(sessionId, say("Go", "delta"));
+    await until(
+      async () => (await app.ask<{ questions: object[] }>("GET", "/questions")).questions.length === 1,
+    );
+    // The response is over when the loop has been quiet for a moment.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const second = await app.open(sessionId, { stream: "delta", messages: [grant("call_1")] });
+    await until(async () => JSON.stringify(await app.history(sessionId)).includes("done."));
+    const heard = [await readEvents(first), await readEvents(second)];
+    expect(heard.map((events) => names(events).filter((name) => name !== "text_delta"))).toEqual([
+      ["turn_start", "tool_call", "turn_stop"],
+      ["turn_start", "tool_result", "turn_stop"],
+    ]);
+    const [one, two] = heard.map(wordsIn);
+    expect([one === long, two === `${long}done.`]).toEqual([true, true]);
+    expect(heard.map((events) => events.at(-1)?.data)).toEqual([
+      { stopReason: "tool_use" },
+      { stopReason: "end_turn" },
+    ]);
+  });
+
+  test("and others that take no pictures are not given any", async () => {
+    const blind: HeldAgent = { name: "blind", open: () => Promise.reject(new Error("never opened")) };
+    const app = world.app({ agents: [blind] });
+    const { agents } = await app.ask<{ agents: { capabilities: object }[] }>("GET", "/meta");
+    expect(agents[0]?.capabilities).not.toHaveProperty("image");
+    const sessionId = await app.createSession({ agent: { name: "blind" } });
+    const picture = [{ type: "image", url: "data:image/png;base64,AAAA" }];
+    expect(await refusal(app.turn(sessionId, say(picture)))).toBe(
+      "400 BAD_REQUEST: Agent blind takes no images. Nothing was done.",
+    );
   });
 
   test("cannot be told what was said before, and takes no tools of the app's", async () => {

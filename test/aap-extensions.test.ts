@@ -10,6 +10,7 @@ import type { ScriptStep } from "../src/model/index.js";
 import { defineTool } from "../src/tools/index.js";
 import {
   ALL,
+  App,
   deny,
   FOUR_CALLS,
   grant,
@@ -23,9 +24,10 @@ import {
   SEND,
   until,
   whole,
+  wordsIn,
   World,
 } from "./aap-kit.js";
-import type { App, WireEvent } from "./aap-kit.js";
+import type { WireEvent } from "./aap-kit.js";
 
 let world: World;
 /** Who has each session: the ledger gives the same owner a newer lease. */
@@ -85,6 +87,42 @@ describe("streams that were cut", () => {
     });
     expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
     expect(world.done).toEqual(["wait"]);
+  });
+
+  test("at every single event, by the header and by the address, of a turn, of a request sent again and of the session", async () => {
+    const { app } = await world.remote({ steps: FOUR_CALLS });
+    const sessionId = await app.createSession(ALL);
+    const keyed = (key: string) => ({ headers: { "idempotency-key": key } });
+    const turns = [
+      ["first", { ...say("Go", "delta") }],
+      ["second", { stream: "delta", messages: [grant("call_3"), result("call_1"), result("call_4")] }],
+      ["third", { ...say("More", "message") }],
+    ] as const;
+    for (const [key, body] of turns) {
+      const events = await app.stream(sessionId, body, keyed(key));
+      expect(events.every(({ id }) => id !== "")).toBe(true);
+      for (const [at, { id }] of events.entries()) {
+        const rest = events.slice(at + 1);
+        const path = `/sessions/${sessionId}/turns?stream=${body.stream}`;
+        expect(await readEvents(await read(app, path, { "last-event-id": id })), id).toEqual(rest);
+        expect(await readEvents(await read(app, `${path}&after=${id}`)), id).toEqual(rest);
+        const again = { headers: { "idempotency-key": key, "last-event-id": id } };
+        expect(await app.stream(sessionId, body, again), id).toEqual(rest);
+        const place = await app.send("POST", `/sessions/${sessionId}/turns?after=${id}`, body, keyed(key));
+        expect(await readEvents(place), id).toEqual(rest);
+      }
+    }
+    const log = await world.ledger.read(sessionId);
+    const isLast = ({ id }: WireEvent) => id === String(log.length);
+    const all = await readEvents(await read(app, `/sessions/${sessionId}/events`), isLast);
+    expect(all.map(({ id }) => id)).toEqual(log.map(({ seq }) => String(seq)));
+    for (const [at, { id }] of all.slice(0, -1).entries()) {
+      const path = `/sessions/${sessionId}/events`;
+      expect(await readEvents(await read(app, path, { "last-event-id": id }), isLast)).toEqual(
+        all.slice(at + 1),
+      );
+      expect(await readEvents(await read(app, `${path}?after=${id}`), isLast)).toEqual(all.slice(at + 1));
+    }
   });
 
   test("anywhere, in any mode, while it runs or after: the rest is the very rest", async () => {
@@ -174,6 +212,51 @@ describe("streams that were cut", () => {
     expect(messages[1]?.content).toContain("not known whether this tool call took effect");
     expect(await app.history(sessionId)).toEqual([{ role: "user", content: "Go" }, ...messages]);
     expect(world.done).toEqual(["wait"]);
+  });
+});
+
+describe("a reader that is left behind", () => {
+  /** Three times what may wait for a reader. */
+  const LONG = `${"x".repeat(1023)} `.repeat(3 * 1024);
+  const HOLDS: readonly ScriptStep[] = [
+    { say: LONG, calls: [{ tool: "wait", input: {} }] },
+    { say: "Never." },
+  ];
+
+  /** A turn whose stream nobody has read yet, in the middle of its call. */
+  async function unreadTurn() {
+    const server = world.server({ steps: HOLDS });
+    const app = new App((request) => server.fetch(request));
+    const sessionId = await app.createSession(ALL);
+    const response = await app.open(sessionId, say("Go", "delta"));
+    await until(() => world.done.includes("wait"));
+    return { server, app, sessionId, response };
+  }
+
+  test("hears of a turn that was cancelled meanwhile all that it was, and how it ended", async () => {
+    const { app, sessionId, response } = await unreadTurn();
+    expect(await app.ask("POST", `/sessions/${sessionId}/cancel`, {})).toEqual({ cancelled: true });
+    const events = await readEvents(response);
+    expect(wordsIn(events) === LONG).toBe(true);
+    expect(names(events).slice(-3)).toEqual(["tool_call", "tool_result", "turn_stop"]);
+    expect(whole(events).stopReason).toBe("end_turn");
+  });
+
+  test("hears the end of its turn also from a server that is about to end", async () => {
+    const { server, response } = await unreadTurn();
+    await server.close();
+    const events = await readEvents(response);
+    expect(wordsIn(events) === LONG).toBe(true);
+    expect(names(events).slice(-3)).toEqual(["tool_call", "tool_result", "turn_stop"]);
+  });
+
+  test("is told that there is no more where the session is deleted", async () => {
+    const { app, sessionId, response } = await unreadTurn();
+    await app.ask("DELETE", `/sessions/${sessionId}`);
+    const events = await readEvents(response);
+    expect(names(events).filter((name) => name !== "text_delta")).toEqual(["turn_start", "turn_stop"]);
+    expect(events.at(-1)?.data).toMatchObject({ stopReason: "error" });
+    expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
   });
 });
 

@@ -127,11 +127,15 @@ type Described = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, object>> };
 };
+type DescribedResponse = {
+  readonly description: string;
+  readonly content?: Readonly<Record<string, { readonly schema: object }>>;
+};
 type Operation = {
   readonly security?: readonly unknown[];
   readonly parameters?: readonly { readonly name: string; readonly in: string }[];
   readonly requestBody?: { readonly content: { readonly "application/json": { readonly schema: object } } };
-  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: object }>>;
+  readonly responses: Readonly<Record<string, DescribedResponse>>;
 };
 
 describe("the description", () => {
@@ -217,6 +221,117 @@ describe("the description", () => {
       const { status } = await send(url, { method: "POST", path: place, body: JSON.stringify(body) });
       expect(status === 400, JSON.stringify(body)).toBe(!schemaOf(path)(body));
     }
+  });
+
+  /** Every schema in it, by where it stands. References lead into the document. */
+  function checkers(document: Described): Ajv2020 {
+    const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+    ajv
+      .addKeyword("components")
+      .addKeyword("paths")
+      .addKeyword("openapi")
+      .addKeyword("info")
+      .addKeyword("security");
+    ajv.addSchema({ $id: "openapi", ...document });
+    return ajv;
+  }
+  const pointer = (...parts: readonly string[]) =>
+    `openapi#/${parts.map((part) => encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/")}`;
+
+  test("holds only schemas that are schemas, and references that lead somewhere", async () => {
+    const { url } = await serving();
+    const document = await described(url);
+    const ajv = checkers(document);
+    const schemas = operations(document).flatMap(({ path, method, operation }) => [
+      ...(operation.requestBody
+        ? [pointer("paths", path, method, "requestBody", "content", "application/json", "schema")]
+        : []),
+      ...Object.entries(operation.responses).flatMap(([status, { content = {} }]) =>
+        Object.keys(content).map((type) =>
+          pointer("paths", path, method, "responses", status, "content", type, "schema"),
+        ),
+      ),
+    ]);
+    schemas.push(
+      ...Object.keys(document.components.schemas).map((name) => pointer("components", "schemas", name)),
+    );
+    expect(schemas.length).toBeGreaterThan(40);
+    for (const schema of schemas) expect(ajv.getSchema(schema), schema).toBeTypeOf("function");
+  });
+
+  test("describes what is answered: each route's answer is as its schema says", async () => {
+    const steps = [
+      { think: "Hm.", say: "One moment.", calls: [{ tool: "write", input: {} }] },
+      { say: "Done." },
+      { calls: [{ tool: "write", input: {} }] },
+    ];
+    const { url } = await serving(steps, {}, { tools: [counting("write", "edit").tool] });
+    const document = await described(url);
+    const ajv = checkers(document);
+    const seen = new Set<string>();
+    const check = (
+      path: string,
+      method: string,
+      { status, headers, text }: Awaited<ReturnType<typeof send>>,
+    ) => {
+      const type = (headers["content-type"] ?? "").split(";")[0] ?? "";
+      const key = document.paths[path]?.[method]?.responses[status] ? String(status) : "default";
+      seen.add(`${method} ${path} ${key}`);
+      if (status === 204) return expect(text).toBe("");
+      const schema = pointer("paths", path, method, "responses", key, "content", type, "schema");
+      const isRight = ajv.getSchema(schema);
+      expect(isRight, schema).toBeTypeOf("function");
+      const body: unknown = type === "application/json" ? JSON.parse(text) : text;
+      expect(isRight?.(body), `${schema} ${text} ${JSON.stringify(isRight?.errors)}`).toBe(true);
+    };
+    const ask = async (method: string, path: string, place = path, body?: object) => {
+      const sent = await send(url, { method: method.toUpperCase(), path: place, ...(body && { body }) });
+      check(path, method, sent);
+      return sent;
+    };
+    await ask("get", "/meta");
+    const s1 = await newSession(url, [{ name: "write" }]);
+    const at = (rest: string) => `/sessions/${s1}${rest}`;
+    await ask("post", "/sessions", "/sessions", { agent: { name: "tester" } });
+    await ask("post", "/sessions", "/sessions", { agent: {} });
+    await ask("get", "/sessions");
+    await ask("get", "/sessions/{id}", at(""));
+    await ask("get", "/sessions/{id}", "/sessions/nobody");
+    const streamed = await ask("post", "/sessions/{id}/turns", at("/turns"), say("Go", "delta"));
+    await ask("get", "/sessions/{id}/turns", at("/turns?stream=none"));
+    const inFrames = streamed.text
+      .trimEnd()
+      .split("\n\n")
+      .map((frame) => frame.split("\n"));
+    const isTurnEvent = ajv.getSchema(pointer("components", "schemas", "TurnEvent"));
+    for (const [, event = "", data = ""] of inFrames)
+      expect(isTurnEvent?.({ event: event.slice(7), data: JSON.parse(data.slice(6)) }), event).toBe(true);
+    const { questions } = JSON.parse((await ask("get", "/questions")).text);
+    expect(questions).toHaveLength(1);
+    const unanswered = { messages: [{ role: "tool_permission", toolCallId: "call_9", granted: true }] };
+    await ask("post", "/sessions/{id}/turns", at("/turns"), unanswered);
+    const place = `/questions/${encodeURIComponent(questions[0].questionId)}`;
+    await ask("post", "/questions/{id}", place, { granted: false });
+    await ask("post", "/questions/{id}", place, { granted: true });
+    await until(async () => (await send(url, { path: at("/history?type=full") })).text.includes("Done."));
+    for (const type of ["full", "compacted"])
+      await ask("get", "/sessions/{id}/history", at(`/history?type=${type}`));
+    await ask("post", "/sessions/{id}/turns", at("/turns"), say("Again"));
+    await ask("post", "/sessions/{id}/turns", at("/turns"), {
+      messages: [{ role: "tool_permission", toolCallId: "call_1", granted: true }],
+    });
+    await ask("post", "/sessions/{id}/cancel", at("/cancel"), {});
+    await ask("get", "/healthz");
+    await ask("get", "/metrics");
+    await ask("get", "/openapi.json");
+    await ask("delete", "/sessions/{id}", at(""));
+    const good = operations(document).flatMap(({ path, method, operation }) =>
+      Object.keys(operation.responses)
+        .filter((status) => status !== "default")
+        .map((status) => `${method} ${path} ${status}`),
+    );
+    // That one never ends.
+    expect(good.filter((one) => !seen.has(one))).toEqual(["get /sessions/{id}/events 200"]);
   });
 
   test("describes what is answered to whoever cannot be served", async () => {

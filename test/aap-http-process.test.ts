@@ -1,6 +1,6 @@
 /** `toolgate serve` as a process of its own: its token, its flags, its end, and what it takes when much happens. */
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -109,6 +109,40 @@ describe("the command", () => {
     expect(written).not.toContain(TOKEN);
   });
 });
+
+test("AA-019 delete race: a session that is deleted in the middle of a command is gone, and so is all that it started", async () => {
+  const command = "sleep 1000 & echo $! >> pids; echo $$ >> pids; wait";
+  const cwd = await place([{ calls: [{ tool: "terminal", input: { command } }] }, ...HELLO]);
+  const { url } = await serve(cwd, [], { TOOLGATE_TOKEN: TOKEN });
+  const body = { agent: { name: "toolgate", tools: [{ name: "terminal" }] } };
+  const path = `/sessions/${JSON.parse((await send(url, { method: "POST", path: "/sessions", body })).text).sessionId}`;
+  await send(url, { method: "POST", path: `${path}/turns`, body: say("Go") });
+  const messages = [{ role: "tool_permission", toolCallId: "call_1", granted: true }];
+  const streamed = send(url, { method: "POST", path: `${path}/turns`, body: { stream: "delta", messages } });
+  const pids = async () => (await readFile(join(cwd, "pids"), "utf8").catch(() => "")).trim().split("\n");
+  await until(async () => (await pids()).length === 2);
+  const began = performance.now();
+  expect((await send(url, { method: "DELETE", path })).status).toBe(204);
+  const isAlive = (pid: string) => existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(statusOf(pid));
+  const started = await pids();
+  await until(() => !started.some(isAlive));
+  // Two seconds are promised.
+  expect(performance.now() - began).toBeLessThan(10_000);
+  expect((await streamed).text.match(/^event: turn_stop$/gm)).toHaveLength(1);
+  for (const rest of ["", "/history?type=full", "/turns", "/events"])
+    expect((await send(url, { path: `${path}${rest}` })).status).toBe(404);
+  expect(JSON.parse((await send(url, { path: "/sessions" })).text)).toEqual({ sessions: [] });
+  expect(JSON.parse((await send(url, { path: "/questions" })).text)).toEqual({ questions: [] });
+});
+
+const statusOf = (pid: string | number): string => {
+  try {
+    return readFileSync(`/proc/${pid}/status`, "utf8");
+  } catch {
+    // It has ended between two looks.
+    return "State:\tZ";
+  }
+};
 
 describe("much at once", () => {
   const memory = (pid: number): number =>

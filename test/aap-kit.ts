@@ -154,6 +154,10 @@ export const line = ({ event, data }: Pick<WireEvent, "event" | "data">): string
 export const lines = (events: readonly WireEvent[]): readonly string[] => events.map(line);
 export const names = (events: readonly WireEvent[]): readonly string[] => events.map(({ event }) => event);
 
+/** All words of a stream of deltas. */
+export const wordsIn = (events: readonly WireEvent[]): string =>
+  events.map(({ data }) => (typeof data["delta"] === "string" ? data["delta"] : "")).join("");
+
 /** With deltas that follow each other as one: how many they are depends on how fast they come. */
 export function joined(events: readonly WireEvent[]): readonly WireEvent[] {
   const all: WireEvent[] = [];
@@ -195,7 +199,9 @@ export function whole(events: readonly WireEvent[]): WholeTurn {
   }
   endAnswer();
   const stop = events.at(-1);
-  if (stop?.event !== "turn_stop") throw new Error("The stream does not end with turn_stop.");
+  const stops = events.filter(({ event }) => event === "turn_stop");
+  if (stop?.event !== "turn_stop" || stops.length !== 1)
+    throw new Error("The stream does not end with its one turn_stop.");
   return { ...stop.data, stopReason: String(stop.data["stopReason"]), messages };
 }
 

@@ -172,6 +172,7 @@ describe("the token", () => {
     ["DELETE", "/sessions/s1"],
     ["GET", "/sessions/s1/history?type=full"],
     ["POST", "/sessions/s1/turns"],
+    ["GET", "/sessions/s1/turns"],
     ["GET", "/sessions/s1/events"],
     ["POST", "/sessions/s1/cancel"],
     ["GET", "/questions"],

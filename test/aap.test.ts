@@ -1,7 +1,12 @@
 /**
  * What the protocol leaves open, decided: each case that apps can bring about, and what comes of it. And the attack
- * cases of the area `aap`, by their ids. Without a network, since the flows over HTTP are told elsewhere.
+ * cases of the area `aap`, by their ids. Without a network, where it makes no difference: the flows over HTTP are told
+ * elsewhere.
  */
+import { once } from "node:events";
+import { connect } from "node:net";
+import type { Socket } from "node:net";
+import { text as allText } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AgentSession } from "../src/agent/index.js";
 import type { Lease } from "../src/call/index.js";
@@ -24,6 +29,7 @@ import {
   say,
   SEND,
   show,
+  TOKEN,
   until,
   World,
 } from "./aap-kit.js";
@@ -45,6 +51,12 @@ async function after(options: WorldOptions, session: object = ALL, content = "Go
   const sessionId = await app.createSession(session);
   await app.turn(sessionId, say(content));
   return { app, sessionId };
+}
+
+async function connected(url: string): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  await once(socket, "connect");
+  return socket;
 }
 
 const linesOf = async (app: App, sessionId: string, body: object): Promise<readonly string[]> =>
@@ -128,15 +140,35 @@ describe("submissions", () => {
     expect(await world.ledger.read(sessionId)).toEqual(recorded);
   });
 
-  test("of a thousand grants at the same time one counts (AA-005)", async () => {
-    const { app, sessionId } = await after({ steps: SEND });
-    const sent = Array.from({ length: 1_000 }, () =>
-      app.send("POST", `/sessions/${sessionId}/turns`, { messages: [grant("call_1")] }),
+  test("of a thousand grants at the same time, each by a socket of its own, one counts (AA-005)", async () => {
+    const { app, serving } = await world.remote({ steps: SEND });
+    const sessionId = await app.createSession(ALL);
+    await app.turn(sessionId, say("Go"));
+    const sockets = await Promise.all(Array.from({ length: 1_000 }, () => connected(serving.url)));
+    const body = JSON.stringify({ messages: [grant("call_1")] });
+    const asked = [
+      `POST /sessions/${sessionId}/turns HTTP/1.1`,
+      `host: ${new URL(serving.url).host}`,
+      `authorization: Bearer ${TOKEN}`,
+      "content-type: application/json",
+      `content-length: ${body.length}`,
+      "connection: close",
+    ];
+    const answers = await Promise.all(
+      sockets.map((socket) => {
+        const answer = allText(socket);
+        socket.write([...asked, "", body].join("\r\n"));
+        return answer;
+      }),
     );
-    const statuses = (await Promise.all(sent)).map(({ status }) => status);
-    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
-    expect(statuses.filter((status) => status === 409)).toHaveLength(999);
+    const count = (status: string) =>
+      answers.filter((answer) => answer.startsWith(`HTTP/1.1 ${status} `)).length;
+    expect([count("200"), count("409")]).toEqual([1, 999]);
     expect(world.done).toEqual(["send Ada"]);
+    const history = await app.history(sessionId);
+    expect(history.filter(({ role }) => role === "tool")).toEqual([
+      { role: "tool", toolCallId: "call_1", content: '{"sentTo":"Ada"}' },
+    ]);
   });
 
   test("a result that is sent again changes nothing", async () => {
@@ -455,11 +487,11 @@ describe("turns", () => {
     });
   });
 
-  test("a model that never stops is stopped, and no call stays open", async () => {
+  test.each(MODES)("a model that never stops is stopped, and no call stays open (%s)", async (mode) => {
     const step: ScriptStep = { calls: [{ tool: "look_up", input: { word: "gate" } }] };
     const app = world.app({ steps: [step, step, step], maxSteps: 2 });
     const sessionId = await app.createSession(ALL);
-    expect(await app.turn(sessionId, say("Go"))).toMatchObject({
+    expect(await app.inMode(sessionId, mode, say("Go"))).toMatchObject({
       stopReason: "error",
       error: expect.stringContaining("more steps"),
     });
@@ -832,15 +864,102 @@ describe("sessions", () => {
     expect(await refusal(app.ask("GET", "/sessions?after=tampered"))).toContain("400 BAD_REQUEST");
   });
 
-  test("their names cannot be guessed (AA-031)", async () => {
+  test("their names cannot be guessed: ten thousand of them, 122 random bits each, in no order (AA-031)", async () => {
     const app = world.app();
-    const made = await Promise.all(
-      Array.from({ length: 200 }, () => app.createSession({ agent: { name: "clerk" } })),
-    );
-    expect(new Set(made).size).toBe(200);
-    // 122 random bits, as a UUID of version 4 has them.
-    for (const id of made)
-      expect(id).toMatch(/^session_[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    const made: string[] = [];
+    while (made.length < 10_000)
+      made.push(
+        ...(await Promise.all(
+          Array.from({ length: 500 }, () => app.createSession({ agent: { name: "clerk" } })),
+        )),
+      );
+    expect(new Set(made).size).toBe(10_000);
+    const bits = made.map((id) => {
+      const [, ...groups] =
+        /^session_([0-9a-f]{8})-([0-9a-f]{4})-4([0-9a-f]{3})-([89ab])([0-9a-f]{3})-([0-9a-f]{12})$/.exec(
+          id,
+        ) ?? [];
+      expect(groups, id).toHaveLength(6);
+      const [a = "", b = "", c = "", variant = "", d = "", e = ""] = groups;
+      const most = BigInt(`0x${a}${b}${c}${d}${e}`).toString(2).padStart(120, "0");
+      return `${most}${(Number.parseInt(variant, 16) & 3).toString(2).padStart(2, "0")}`;
+    });
+    // Each bit is set as often as a coin falls (5,000 times, give or take 50), and changes from one id to the next as
+    // often: six times that is one in some hundred million.
+    for (let place = 0; place < 122; place++) {
+      const column = bits.map((one) => one[place]);
+      const changes = column.filter((bit, index) => index > 0 && bit !== column[index - 1]);
+      for (const count of [column.filter((bit) => bit === "1").length, changes.length])
+        expect(Math.abs(count - 5_000), `bit ${place}`).toBeLessThan(300);
+    }
+    expect(bits.every((one) => one.length === 122)).toBe(true);
+  });
+
+  test("a list reads each log once, then only what is new, and of other doors' sessions nothing more", async () => {
+    let read = 0;
+    const ledger = new MemoryLedger();
+    const readAll = ledger.read.bind(ledger);
+    ledger.read = async (sessionId, options) => {
+      const events = await readAll(sessionId, options);
+      read += events.length;
+      return events;
+    };
+    world.ledger = ledger;
+    const app = world.app({ steps: SEND });
+    const editor = await AgentSession.open({
+      agent: world.agent({ steps: SEND }),
+      ledger,
+      workspace: world.workspace,
+      sessionId: "an-editors",
+    });
+    await editor.prompt([{ type: "text", text: "Go" }], new AbortController().signal);
+    await editor.close();
+    const sessionId = await app.createSession(ALL);
+    await app.turn(sessionId, say("Go"));
+    const listed = async () => {
+      read = 0;
+      const { sessions } = await app.ask<{ sessions: { sessionId: string; agent: unknown }[] }>(
+        "GET",
+        "/sessions",
+      );
+      expect(sessions.map((one) => one.sessionId)).toEqual([sessionId]);
+      return { read, sessions };
+    };
+    expect((await listed()).read).toBeGreaterThan(10);
+    expect((await listed()).read).toBe(0);
+    const lease = await ledger.claim("an-editors", "editor", { milliseconds: 1_000 });
+    await ledger.append(lease, [{ type: "info-changed", at: 1, info: { title: "x" } }], { durable: false });
+    await ledger.release(lease);
+    expect((await listed()).read).toBe(0);
+    const tools = [{ name: "send", trust: false }];
+    const before = (await readAll(sessionId)).length;
+    await app.turn(sessionId, { agent: { tools }, messages: [deny("call_1")] });
+    const added = (await readAll(sessionId)).length - before;
+    const again = await listed();
+    expect(again.read).toBe(added);
+    // What a turn changed is what is listed.
+    expect(again.sessions[0]?.agent).toEqual({ name: "clerk", tools });
+    await app.ask("DELETE", `/sessions/${sessionId}`);
+    expect(await app.ask("GET", "/sessions")).toEqual({ sessions: [] });
+  });
+
+  test("where most are an editor's, pages are short and lead on to the last of the app's", async () => {
+    let clock = 0;
+    const ledger = new MemoryLedger({ now: () => (clock += 1) });
+    world.ledger = ledger;
+    const app = world.app();
+    const made = await app.createSession({ agent: { name: "clerk" } });
+    for (let count = 0; count < 1_500; count++) {
+      const lease = await ledger.claim(`editor_${count}`, "editor", { milliseconds: 1_000 });
+      await ledger.append(lease, [{ type: "info-changed", at: 1, info: { title: "x" } }], { durable: false });
+      await ledger.release(lease);
+    }
+    type Page = { readonly sessions: { readonly sessionId: string }[]; readonly next?: string };
+    const first = await app.ask<Page>("GET", "/sessions");
+    expect(first.sessions).toEqual([]);
+    const second = await app.ask<Page>("GET", `/sessions?after=${first.next}`);
+    expect(second.sessions.map(({ sessionId }) => sessionId)).toEqual([made]);
+    expect(second.next).toBeUndefined();
   });
 
   test("one that is deleted is gone, and its turn with it (AA-019)", async () => {

@@ -10,9 +10,11 @@ import type { RedactionPattern } from "../history/index.js";
 import type { Tool, Workspace } from "../tools/index.js";
 import { sealing } from "./aap-setting.js";
 import type { AapSetting } from "./aap-setting.js";
+import type { OpenOutlet } from "./event-stream.js";
 import { isTrustable } from "./judge-for.js";
 import { AapProblem, problemOf, problemResponse } from "./problem.js";
 import { addExtensionRoutes, addProtocolRoutes } from "./routes.js";
+import type { AapEnv } from "./routes.js";
 import { KEY_BYTES } from "./sealed.js";
 import { served } from "./served-agent.js";
 import type { HeldAgent, Served, ServedAgent } from "./served-agent.js";
@@ -42,7 +44,8 @@ export type AapServerOptions = {
 };
 
 export type AapServer = {
-  fetch(request: Request): Promise<Response>;
+  /** `stream` is where a stream of events goes that is not to be the response's body. */
+  fetch(request: Request, stream?: OpenOutlet): Promise<Response>;
   /** Cancels the turns under way and returns when that is recorded. Turns that wait go on waiting. */
   close(): Promise<void>;
 };
@@ -65,7 +68,7 @@ export function createAapServer(options: AapServerOptions): AapServer {
     ...sealing(secretKey),
   };
   const turns = new Turns(setting);
-  const app = new Hono();
+  const app = new Hono<AapEnv>();
   app.onError((error) => {
     const problem = problemOf(error);
     if (problem.code === "BROKEN") setting.onError(error);
@@ -76,7 +79,7 @@ export function createAapServer(options: AapServerOptions): AapServer {
   );
   addProtocolRoutes(app, setting, turns, version);
   addExtensionRoutes(app, setting, turns);
-  return { fetch: async (request) => app.fetch(request), close: () => turns.close() };
+  return { fetch: async (request, stream) => app.fetch(request, { stream }), close: () => turns.close() };
 }
 
 function byName(agents: readonly Served[]): ReadonlyMap<string, Served> {

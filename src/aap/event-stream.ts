@@ -1,13 +1,21 @@
 /**
  * Server-sent events. What is ready in one tick goes out in one piece. A client that hangs up ends the stream and
- * nothing else; one that does not read is hung up on, since what is told to it would pile up here. The comments in
- * between keep proxies from closing a stream while a tool takes its time.
+ * nothing else. What is written piles up here until the client has read it, so whoever writes looks whether it is
+ * behind, and waits then; the door ends who takes nothing for too long. The comments in between keep proxies from closing a
+ * stream while a tool takes its time.
  */
+import { webOutlet } from "./web-outlet.js";
 
 const PING_MILLISECONDS = 15_000;
 const PING = ": ping\n\n";
-/** Bytes that may wait for a client to read them. It can take the stream up again from where it was. */
-const MOST_UNREAD = 16 * 1024 * 1024;
+/** How much may wait for a client to read it before it counts as behind. */
+const MOST_UNREAD = 1024 * 1024;
+
+const HEADERS = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-store",
+  "x-accel-buffering": "no",
+} as const;
 
 /** Made once: an abort that is given no reason makes an error of its own each time, which is slow. */
 const HUNG_UP = new Error("Nobody listens any more.");
@@ -15,75 +23,90 @@ const HUNG_UP = new Error("Nobody listens any more.");
 export type SseSink = {
   /** One or more whole frames. */
   readonly write: (frames: string) => void;
+  /** Whether so much waits to be read that no more should be written. */
+  readonly isBehind: () => boolean;
   /** Comes when the client has read what was written, or hangs up. */
   readonly drained: () => Promise<void>;
   /** Aborts when nobody listens any more. */
   readonly signal: AbortSignal;
 };
 
-/** Streams what `run` writes until it comes back. */
-export function eventStream(run: (sink: SseSink) => Promise<void>): Response {
-  const encoder = new TextEncoder();
+/** Where a stream's text goes. */
+export type Outlet = {
+  /** An empty text, the first time, only says that more will come. */
+  readonly write: (text: string) => void;
+  /** How much was written and not yet read. */
+  readonly unread: () => number;
+  readonly end: (last: string) => void;
+  /** Cuts the stream off: it is not whole. */
+  readonly fail: (error: unknown) => void;
+};
+
+/** Opens the way to whoever asked. What comes back is their response. */
+export type OpenOutlet = (
+  headers: Readonly<Record<string, string>>,
+  /** What the outlet has to say: that all was read, that nobody listens any more. */
+  hears: { readonly onRead: () => void; readonly onGone: () => void },
+) => { readonly outlet: Outlet; readonly response: Response };
+
+/** Streams what `run` writes until it comes back. Where that fails the stream is cut, and `onError` hears of it. */
+export function eventStream(
+  run: (sink: SseSink) => Promise<void>,
+  onError: (error: unknown) => void,
+  open: OpenOutlet = webOutlet,
+): Response {
   const hungUp = new AbortController();
+  const { signal } = hungUp;
   let ready = "";
-  let isScheduled = false;
-  let ping: NodeJS.Timeout | undefined;
+  let isScheduled = true;
+  let isBegun = false;
   let onDrained: (() => void) | undefined;
   const drain = () => {
     onDrained?.();
     onDrained = undefined;
   };
-  const end = () => {
+  const over = () => {
     clearInterval(ping);
     hungUp.abort(HUNG_UP);
     drain();
   };
-  const body = new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        const flush = () => {
-          isScheduled = false;
-          if (hungUp.signal.aborted || ready === "") return;
-          const unread = -(controller.desiredSize ?? 0);
-          const piece = encoder.encode(ready);
-          ready = "";
-          // One frame may be longer than that; whoever has read all before it is told it.
-          if (unread === 0 || unread + piece.byteLength <= MOST_UNREAD) return controller.enqueue(piece);
-          end();
-          controller.error(new Error("The client does not read."));
-        };
-        const write = (frames: string) => {
-          if (hungUp.signal.aborted) return;
-          if (ready.length + frames.length > MOST_UNREAD) flush();
-          ready += frames;
-          if (isScheduled) return;
-          isScheduled = true;
-          setImmediate(flush);
-        };
-        const drained = () =>
-          new Promise<void>((resolve) => {
-            flush();
-            if (hungUp.signal.aborted || (controller.desiredSize ?? 0) >= 0) resolve();
-            else onDrained = resolve;
-          });
-        ping = setInterval(() => write(PING), PING_MILLISECONDS).unref();
-        const close = () => {
-          flush();
-          if (!hungUp.signal.aborted) controller.close();
-          end();
-        };
-        // Not returned: the stream would take nothing before all of it was there.
-        void run({ write, drained, signal: hungUp.signal }).then(close, close);
-      },
-      // Asked for when all that was enqueued is read.
-      pull: drain,
-      cancel: end,
-    },
-    { highWaterMark: 0, size: (piece) => piece.byteLength },
-  );
-  return new Response(body, {
-    headers: { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" },
-  });
+  const { outlet, response } = open(HEADERS, { onRead: drain, onGone: over });
+  const flush = () => {
+    isScheduled = false;
+    if (signal.aborted || (isBegun && ready === "")) return;
+    isBegun = true;
+    const piece = ready;
+    ready = "";
+    outlet.write(piece);
+  };
+  const write = (frames: string) => {
+    if (signal.aborted) return;
+    ready += frames;
+    if (isScheduled) return;
+    isScheduled = true;
+    setImmediate(flush);
+  };
+  const isBehind = () => ready.length + outlet.unread() > MOST_UNREAD;
+  const drained = () =>
+    new Promise<void>((resolve) => {
+      flush();
+      if (signal.aborted || outlet.unread() === 0) resolve();
+      else onDrained = resolve;
+    });
+  const ping = setInterval(() => write(PING), PING_MILLISECONDS).unref();
+  const close = () => {
+    if (!signal.aborted) outlet.end(ready);
+    over();
+  };
+  const fail = (error: unknown) => {
+    onError(error);
+    if (!signal.aborted) outlet.fail(error);
+    over();
+  };
+  // Whoever asked sees at once that they are heard, also when there is nothing to tell yet.
+  setImmediate(flush);
+  void run({ write, isBehind, drained, signal }).then(close, fail);
+  return response;
 }
 
 export const frame = (id: string, event: string, data: unknown): string =>

@@ -1,122 +1,92 @@
 /**
- * Tells a response to someone who comes in the middle of it, or after it: from the log as far as it goes, then as it
- * happens. Nothing is told twice and nothing is left out, since the log gives every event the id that it had.
+ * Tells a response to someone who comes in the middle of it, or after it, or who reads more slowly than it is written:
+ * from the log as far as it goes, no faster than it is read, then as it happens. Whoever falls behind goes on from the
+ * log where they were. Nothing is told twice and nothing is left out, since the log gives every event the id that it had.
  */
 import { setTimeout as wait } from "node:timers/promises";
-import { SessionBook } from "../call/index.js";
 import type { RecordedEvent } from "../call/index.js";
 import type { TurnEvent } from "./client/protocol.js";
-import { isAfter, lastAt, turnStart } from "./event-id.js";
-import type { EventId } from "./event-id.js";
-import type { Listener } from "./live-response.js";
-import type { RunningTurn } from "./running-turns.js";
-import { TurnEvents } from "./turn-events.js";
-import type { Told } from "./turn-events.js";
-import { responseOf } from "./turn-log.js";
+import { lastAt, turnStart } from "./event-id.js";
+import { hearLive } from "./hear-live.js";
+import type { Hearer, Telling } from "./hear-live.js";
+import type { LiveResponse } from "./live-response.js";
+import { ResponseReader } from "./response-reader.js";
 import type { KnownEnds } from "./turn-log.js";
-import { recordedEnd, turnStop } from "./turn-stop.js";
 
 export type Followed = {
-  readonly readLog: () => Promise<readonly RecordedEvent[]>;
+  /** The events after this one, as they are recorded, until the signal aborts or the session is gone. */
+  readonly follow: (after: number, signal: AbortSignal) => AsyncIterable<RecordedEvent>;
+  /** The number of the last event on record, if there is any after this one. */
+  readonly newest: (after: number) => Promise<number | undefined>;
   /** Where responses ended, beside what the log says. */
   readonly ends: () => KnownEnds;
   readonly hasSteps: boolean;
-  /** The response that runs here, if one does. */
-  readonly running: () => RunningTurn | undefined;
+  /** The response that runs here, if one does, and the last event of it; not the session, which a slow reader would keep. */
+  readonly running: () => { readonly response: LiveResponse; readonly seq: number } | undefined;
   /** Takes up a turn that nobody is at; somebody may be, or there may be none. */
   readonly takeUp: () => Promise<"taken" | "held" | "nothing">;
 };
 
-export type Hearer = {
-  readonly listener: Listener;
-  /** Says that nobody listens any more. */
-  readonly signal: AbortSignal;
-  /** Comes when what was told is read. */
-  readonly drained: () => Promise<void>;
-};
-
 const LOOK_AGAIN_MILLISECONDS = 1_000;
-/** Events on record that are told before someone has read them. */
-const MOST_AT_ONCE = 100;
 
 const LEFT_BEHIND: TurnEvent = {
   event: "turn_stop",
-  data: { stopReason: "error", error: "The turn ended with its server. Send the request again." },
+  data: {
+    stopReason: "error",
+    error:
+      "There is no more of this turn: its server has ended, or the session was deleted. Send the request again.",
+  },
 };
 
-/** Comes back when the response that holds `seq` was told to its end, all of it that is after `after`. */
+/** Comes back when all of the response that begins after the event `start` was told, or nobody listens any more. */
 export async function followResponse(
   from: Followed,
-  seq: number,
-  after: EventId | undefined,
-  { listener, signal, drained }: Hearer,
+  start: number,
+  telling: Telling,
+  hearer: Hearer,
 ): Promise<void> {
-  let last = after ?? { seq: 0, part: -1 };
-  const tellNew = (told: readonly Told[]) => {
-    const fresh = told.filter((one) => isAfter(one, last));
-    last = fresh.at(-1) ?? last;
-    if (fresh.length > 0) listener(fresh);
-  };
+  const { signal, drained } = hearer;
+  const reader = new ResponseReader(from, start);
+  telling.tell([turnStart(start)]);
   while (!signal.aborted) {
-    const live = from.running()?.response;
-    // Subscribed before the log is read: what is told in between waits.
-    const kept: Told[] = [];
-    let hear: Listener = (told) => void kept.push(...told);
-    const stop = live?.listen((told) => hear(told));
-    try {
-      const log = await from.readLog();
-      const { told, isOver } = loggedResponse(log, seq, from);
-      for (let start = 0; start < told.length && !signal.aborted; start += MOST_AT_ONCE) {
-        tellNew(told.slice(start, start + MOST_AT_ONCE));
-        await drained();
-      }
-      if (isOver) return;
-      if (live) {
-        tellNew(kept);
-        hear = tellNew;
-        await Promise.race([live.over(), aborted(signal)]);
-        if (live.start < seq) return;
-        continue;
-      }
-      const taken = await from.takeUp();
-      if (taken === "nothing") return tellNew([lastAt(log.at(-1)?.seq ?? seq, LEFT_BEHIND)]);
-      if (taken === "held") await wait(LOOK_AGAIN_MILLISECONDS, undefined, { signal }).catch(() => undefined);
-    } finally {
-      stop?.();
+    await drained();
+    const newest = from.running()?.seq ?? (await from.newest(reader.seq)) ?? 0;
+    if (newest > reader.seq) await readTo(newest, from, reader, telling, hearer);
+    telling.tell(reader.pause());
+    if (telling.isOver) return;
+    const now = from.running();
+    if (now?.response.start === start) {
+      // Nothing is awaited between this look and the listening, so nothing is missed.
+      if (now.seq <= reader.seq) await hearLive(now.response, telling, hearer, () => now.response.over());
+      if (telling.isOver) return;
+      continue;
     }
+    const taken = await from.takeUp();
+    if (taken === "held") await wait(LOOK_AGAIN_MILLISECONDS, undefined, { signal }).catch(() => undefined);
+    // It may have ended in the very moment.
+    if (taken === "nothing" && (await from.newest(reader.seq)) === undefined)
+      return telling.tell([lastAt(Math.max(telling.seq, reader.seq, start + 1), LEFT_BEHIND)]);
   }
 }
 
-/** What is on record of the response that holds `seq`. */
-function loggedResponse(
-  log: readonly RecordedEvent[],
+/** Tells what is on record up to the event `seq`, or what there is of it: the session may be deleted meanwhile. */
+async function readTo(
   seq: number,
-  { ends, hasSteps }: Pick<Followed, "ends" | "hasSteps">,
-): { readonly told: readonly Told[]; readonly isOver: boolean } {
-  const known = ends();
-  const { start, end } = responseOf(log, seq, known);
-  const book = new SessionBook(
-    "",
-    log.map(({ event }) => event),
-  );
-  const events = new TurnEvents(book, { hasSteps });
-  const told: Told[] = [turnStart(start)];
-  for (const recorded of log) {
-    if (end && recorded.seq > end.seq) break;
-    const one = events.read(recorded.event, recorded.seq);
-    if (recorded.seq > start) told.push(...one);
-    if (known.also.has(recorded.seq)) {
-      const pause = events.pause(recorded.seq);
-      if (recorded.seq > start) told.push(...pause);
+  from: Followed,
+  reader: ResponseReader,
+  telling: Telling,
+  { signal, drained, isBehind }: Hearer,
+): Promise<void> {
+  const silence = new AbortController();
+  const patience = setTimeout(() => silence.abort(), LOOK_AGAIN_MILLISECONDS);
+  try {
+    for await (const recorded of from.follow(reader.seq, AbortSignal.any([signal, silence.signal]))) {
+      telling.tell(reader.read(recorded));
+      if (telling.isOver || recorded.seq >= seq) return;
+      if (isBehind()) await drained();
+      patience.refresh();
     }
+  } finally {
+    clearTimeout(patience);
   }
-  if (!end) return { told, isOver: false };
-  told.push(lastAt(end.seq, turnStop(recordedEnd(end.event))));
-  return { told, isOver: true };
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });

@@ -1,41 +1,86 @@
-/** The sessions that apps have made, a page at a time, the most recently written first. */
+/**
+ * The sessions that apps have made, a page at a time, the most recently written first.
+ *
+ * What must stay true: a log is read once, and from then on only what was added to it; a session of another door is
+ * known as such after one look. A request looks at so many sessions and no more: where most are an editor's, a page
+ * may be short and still have a next one.
+ */
 import { z } from "zod";
-import type { SessionSummary } from "../call/index.js";
+import type { Ledger, SessionInfo as StoredInfo, SessionSummary } from "../call/index.js";
 import type { AapSetting } from "./aap-setting.js";
 import type { SessionInfo, SessionPage } from "./client/protocol.js";
 import { AapProblem } from "./problem.js";
-import { storedSession, wireSession } from "./session-config.js";
+import { configIn, infoAfter, wireSession } from "./session-config.js";
+import type { SessionConfig } from "./session-config.js";
 
 const PAGE = 20;
+/** Sessions that are asked for at a time, and that one request looks at. */
+const BATCH = 100;
+const MOST_LOOKED_AT = 1_000;
+/** Sessions that are remembered; those that nobody has listed for longest are read again. */
+const MOST_KNOWN = 10_000;
 
 const summary = z.object({ sessionId: z.string(), createdAt: z.number(), updatedAt: z.number() });
 
-export async function listSessions(
-  { ledger, agents }: Pick<AapSetting, "ledger" | "agents">,
-  after: string | undefined,
-): Promise<SessionPage> {
-  let before = after === undefined ? undefined : readCursor(after);
-  const found: { readonly at: SessionSummary; readonly session: SessionInfo }[] = [];
-  for (;;) {
-    const batch = await ledger.sessions({ limit: PAGE, ...(before && { before }) });
-    for (const at of batch) {
-      const stored = storedSession(await ledger.read(at.sessionId));
-      if (!stored) continue;
-      const { config } = stored;
-      const options = agents.get(config.agent.name)?.options ?? [];
-      found.push({ at, session: wireSession(at.sessionId, config, options) });
-    }
-    before = batch.at(-1);
-    if (batch.length < PAGE || found.length > PAGE) break;
+/** `seq` is the last event that was read. */
+type Known = { readonly createdAt: number; readonly seq: number; readonly info: StoredInfo };
+
+export class ListedSessions {
+  readonly #setting: Pick<AapSetting, "ledger" | "agents">;
+  readonly #known = new Map<string, Known>();
+
+  constructor(setting: Pick<AapSetting, "ledger" | "agents">) {
+    this.#setting = setting;
   }
-  const page = found.slice(0, PAGE);
-  const last = page.at(-1);
-  const sessions = page.map(({ session }) => session);
-  return found.length > PAGE && last ? { sessions, next: cursorAt(last.at) } : { sessions };
+
+  async page(after: string | undefined): Promise<SessionPage> {
+    let before = after === undefined ? undefined : readCursor(after);
+    let looked = 0;
+    const sessions: SessionInfo[] = [];
+    for (;;) {
+      const batch = await this.#setting.ledger.sessions({ limit: BATCH, ...(before && { before }) });
+      for (const at of batch) {
+        const config = await this.#config(at);
+        if (config && sessions.length === PAGE) return { sessions, next: cursorAt(before ?? at) };
+        before = at;
+        looked += 1;
+        if (config) sessions.push(this.#shown(at, config));
+      }
+      if (batch.length < BATCH) return { sessions };
+      if (before && looked >= MOST_LOOKED_AT) return { sessions, next: cursorAt(before) };
+    }
+  }
+
+  #shown({ sessionId }: SessionSummary, config: SessionConfig): SessionInfo {
+    return wireSession(sessionId, config, this.#setting.agents.get(config.agent.name)?.options ?? []);
+  }
+
+  /** Undefined for sessions of other doors. */
+  async #config({ sessionId, createdAt }: SessionSummary): Promise<SessionConfig | undefined> {
+    const before = this.#known.get(sessionId);
+    const isKnown = before?.createdAt === createdAt;
+    // A session is an app's from its first event on, or never.
+    if (isKnown && !configIn(before.info)) return undefined;
+    const known = await readOn(
+      this.#setting.ledger,
+      sessionId,
+      isKnown ? before : { createdAt, seq: 0, info: {} },
+    );
+    this.#known.delete(sessionId);
+    this.#known.set(sessionId, known);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest);
+    return configIn(known.info);
+  }
 }
 
-function cursorAt(at: SessionSummary): string {
-  return Buffer.from(JSON.stringify(at)).toString("base64url");
+async function readOn(ledger: Ledger, sessionId: string, { createdAt, seq, info }: Known): Promise<Known> {
+  const added = await ledger.read(sessionId, { after: seq });
+  return { createdAt, seq: added.at(-1)?.seq ?? seq, info: infoAfter(info, added) };
+}
+
+function cursorAt({ sessionId, createdAt, updatedAt }: SessionSummary): string {
+  return Buffer.from(JSON.stringify({ sessionId, createdAt, updatedAt })).toString("base64url");
 }
 
 function readCursor(cursor: string): SessionSummary {

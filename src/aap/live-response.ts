@@ -11,7 +11,7 @@ export class LiveResponse {
   readonly start: number;
   readonly #listeners = new Set<Listener>();
   readonly #abort = new AbortController();
-  readonly #run: (tell: Listener, signal: AbortSignal) => Promise<void>;
+  #run: ((tell: Listener, signal: AbortSignal) => Promise<void>) | undefined;
   #done: Promise<void> | undefined;
   #onOver: () => void = () => undefined;
 
@@ -22,14 +22,12 @@ export class LiveResponse {
   }
 
   /** Lets it run; comes back when it is over and all was told. */
-  begin(listener?: Listener): Promise<void> {
-    if (listener) this.#listeners.add(listener);
-    this.#done ??= this.#run((told) => {
-      // Before its last words are out: who hears them may ask for the next one.
-      if (told.at(-1)?.told.event === "turn_stop") this.#onOver();
-      for (const one of this.#listeners) one(told);
-    }, this.#abort.signal);
-    return this.#done;
+  begin(): Promise<void> {
+    const run = this.#run;
+    // Once, and whoever still knows of the response does not keep the session.
+    this.#run = undefined;
+    if (run) this.#done = run((told) => this.#tell(told), this.#abort.signal);
+    return this.over();
   }
 
   onOver(listener: () => void): void {
@@ -50,5 +48,11 @@ export class LiveResponse {
 
   async over(): Promise<void> {
     await this.#done;
+  }
+
+  #tell(told: readonly Told[]): void {
+    // Before its last words are out: who hears them may ask for the next one.
+    if (told.at(-1)?.told.event === "turn_stop") this.#onOver();
+    for (const one of this.#listeners) one(told);
   }
 }

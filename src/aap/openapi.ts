@@ -1,10 +1,10 @@
 /**
- * The server's own description, as OpenAPI 3.1. Bodies are described by the very schemas that check them, so what is
- * described is what is taken.
+ * The server's own description, as OpenAPI 3.1. Bodies of requests are described by the very schemas that check them,
+ * so what is described is what is taken.
  */
 import { z } from "zod";
-import { STATUSES } from "../http/index.js";
 import { answerRequest, cancelRequest, newSession, turnRequest } from "./request-bodies.js";
+import { RESPONSES } from "./response-bodies.js";
 
 type Operation = {
   readonly method: "get" | "post" | "delete";
@@ -18,7 +18,13 @@ type Operation = {
   readonly isOpen?: boolean;
 };
 
-type Answer = { readonly status: number; readonly says: string; readonly types: readonly string[] };
+type ResponseName = keyof typeof RESPONSES;
+type Answer = {
+  readonly status: number;
+  readonly says: string;
+  /** What comes, by its content type. */
+  readonly types: Readonly<Record<string, object>>;
+};
 type Parameter = {
   readonly name: string;
   readonly says: string;
@@ -26,14 +32,26 @@ type Parameter = {
   readonly values?: readonly string[];
 };
 
-const json = (says: string, status = 200): Answer => ({ status, says, types: ["application/json"] });
-const text = (says: string): Answer => ({ status: 200, says, types: ["text/plain"] });
-const empty = (says: string, status: number): Answer => ({ status, says, types: [] });
+const STRING = { type: "string" };
+const named = (name: ResponseName): object => ({ $ref: `#/components/schemas/${name}` });
+/** Frames are text; what each of them holds has a schema of its own. */
+const frames = (name: ResponseName): object => ({
+  ...STRING,
+  description: `Server-sent events. Each frame has an "id", an "event" and, as JSON, its "data": see #/components/schemas/${name}.`,
+});
+
+const json = (says: string, name: ResponseName, status = 200): Answer => ({
+  status,
+  says,
+  types: { "application/json": named(name) },
+});
+const text = (says: string): Answer => ({ status: 200, says, types: { "text/plain": STRING } });
+const empty = (says: string, status: number): Answer => ({ status, says, types: {} });
 
 const TURN: Answer = {
   status: 200,
   says: "The turn, whole or as it happens.",
-  types: ["application/json", "text/event-stream"],
+  types: { "application/json": named("TurnResult"), "text/event-stream": frames("TurnEvent") },
 };
 
 const IDEMPOTENCY: Parameter = {
@@ -48,7 +66,7 @@ const OPERATIONS: readonly Operation[] = [
     method: "get",
     path: "/meta",
     summary: "The agents, and what they can do",
-    answer: json("The agents."),
+    answer: json("The agents.", "Meta"),
     isOpen: true,
   },
   {
@@ -56,16 +74,22 @@ const OPERATIONS: readonly Operation[] = [
     path: "/sessions",
     summary: "The sessions, the newest first",
     query: [{ name: "after", says: "The `next` of the page before." }],
-    answer: json("A page of sessions."),
+    answer: json("A page of sessions.", "SessionPage"),
   },
   {
     method: "post",
     path: "/sessions",
     summary: "Make a session; the agent does not run yet",
     body: newSession,
-    answer: json("Its `sessionId`.", 201),
+    headers: [IDEMPOTENCY],
+    answer: json("Its `sessionId`.", "NewSession", 201),
   },
-  { method: "get", path: "/sessions/{id}", summary: "A session's settings", answer: json("The session.") },
+  {
+    method: "get",
+    path: "/sessions/{id}",
+    summary: "A session's settings",
+    answer: json("The session.", "Session"),
+  },
   {
     method: "delete",
     path: "/sessions/{id}",
@@ -77,13 +101,14 @@ const OPERATIONS: readonly Operation[] = [
     path: "/sessions/{id}/history",
     summary: "What was said and done",
     query: [{ name: "type", says: "Which history.", required: true, values: ["compacted", "full"] }],
-    answer: json("The messages."),
+    answer: json("The messages.", "History"),
   },
   {
     method: "post",
     path: "/sessions/{id}/turns",
     summary: "Start a turn, or go on with one that waits",
     body: turnRequest,
+    query: [AFTER_EVENT],
     headers: [IDEMPOTENCY, LAST_EVENT],
     answer: TURN,
   },
@@ -101,31 +126,36 @@ const OPERATIONS: readonly Operation[] = [
     summary: "Everything that happens in a session, as it happens",
     query: [AFTER_EVENT],
     headers: [LAST_EVENT],
-    answer: { status: 200, says: "Session events.", types: ["text/event-stream"] },
+    answer: { status: 200, says: "Session events.", types: { "text/event-stream": frames("SessionEvent") } },
   },
   {
     method: "post",
     path: "/sessions/{id}/cancel",
     summary: "Cancel the turn, or one call of it",
     body: cancelRequest,
-    answer: json("What was cancelled."),
+    answer: json("Whether there was anything to cancel.", "Cancelled"),
   },
   {
     method: "get",
     path: "/questions",
     summary: "All open questions of all sessions",
-    answer: json("The questions."),
+    answer: json("The questions.", "Questions"),
   },
   {
     method: "post",
     path: "/questions/{id}",
     summary: "Answer a question; the first answer counts",
     body: answerRequest,
-    answer: json("The answer that counts."),
+    answer: json("The answer that counts.", "Answered"),
   },
   { method: "get", path: "/healthz", summary: "Whether the server lives", answer: text("ok"), isOpen: true },
   { method: "get", path: "/metrics", summary: "Figures for Prometheus", answer: text("Figures.") },
-  { method: "get", path: "/openapi.json", summary: "This description", answer: json("OpenAPI 3.1.") },
+  {
+    method: "get",
+    path: "/openapi.json",
+    summary: "This description",
+    answer: { status: 200, says: "OpenAPI 3.1.", types: { "application/json": { type: "object" } } },
+  },
 ];
 
 export function openApi(version = "0.0.0"): object {
@@ -144,22 +174,12 @@ export function openApi(version = "0.0.0"): object {
     paths: Object.fromEntries(paths),
     components: {
       securitySchemes: { token: { type: "http", scheme: "bearer" } },
-      schemas: { Problem: PROBLEM },
+      schemas: Object.fromEntries(
+        Object.entries(RESPONSES).map(([name, schema]) => [name, schemaOf(schema)]),
+      ),
     },
   };
 }
-
-const PROBLEM = {
-  type: "object",
-  required: ["error"],
-  properties: {
-    error: {
-      type: "object",
-      required: ["code", "message"],
-      properties: { code: { enum: Object.keys(STATUSES) }, message: { type: "string" } },
-    },
-  },
-};
 
 function described({
   path,
@@ -191,11 +211,9 @@ function described({
   };
 }
 
-const STRING = { type: "string" };
-
 const NOT_DONE = {
   description: "What cannot be had, and why.",
-  content: { "application/json": { schema: { $ref: "#/components/schemas/Problem" } } },
+  content: { "application/json": { schema: named("Problem") } },
 };
 
 function parameter({ name, says, required = false, values }: Parameter, place: "query" | "header"): object {
@@ -204,8 +222,8 @@ function parameter({ name, says, required = false, values }: Parameter, place: "
 }
 
 function response({ says, types }: Answer): object {
-  const content = Object.fromEntries(types.map((type) => [type, {}]));
-  return { description: says, ...(types.length > 0 && { content }) };
+  const content = Object.fromEntries(Object.entries(types).map(([type, schema]) => [type, { schema }]));
+  return { description: says, ...(Object.keys(content).length > 0 && { content }) };
 }
 
 /** As it comes in: what has a default may be left out. */

@@ -5,8 +5,9 @@ import { createSession } from "./create-session.js";
 import { deleteSession } from "./delete-session.js";
 import { readEventId } from "./event-id.js";
 import { eventStream } from "./event-stream.js";
+import type { OpenOutlet, SseSink } from "./event-stream.js";
 import { historyFromLog } from "./history-from-log.js";
-import { listSessions } from "./list-sessions.js";
+import { ListedSessions } from "./list-sessions.js";
 import { MadeSessions } from "./made-sessions.js";
 import { AapProblem } from "./problem.js";
 import { allQuestions, answerQuestion, tooLate } from "./questions.js";
@@ -28,9 +29,17 @@ import type { Turns } from "./turns.js";
 /** What clients may count on beyond the protocol. */
 const EXTENSIONS = ["event-ids", "idempotency-key", "session-events", "cancel", "questions"];
 
-export function addProtocolRoutes(app: Hono, setting: AapSetting, turns: Turns, version: string): void {
+export type AapEnv = { readonly Bindings: { readonly stream: OpenOutlet | undefined } };
+
+export function addProtocolRoutes(
+  app: Hono<AapEnv>,
+  setting: AapSetting,
+  turns: Turns,
+  version: string,
+): void {
   const { agents, ledger, isRedacted } = setting;
   const made = new MadeSessions();
+  const listed = new ListedSessions(setting);
   app.get("/meta", (context) =>
     context.json({
       version: 3,
@@ -38,9 +47,7 @@ export function addProtocolRoutes(app: Hono, setting: AapSetting, turns: Turns, 
       extensions: EXTENSIONS,
     }),
   );
-  app.get("/sessions", async (context) =>
-    context.json(await listSessions(setting, context.req.query("after"))),
-  );
+  app.get("/sessions", async (context) => context.json(await listed.page(context.req.query("after"))));
   app.post("/sessions", async (context) => {
     const body = await readBody(context.req.raw, newSession);
     const sessionId = await made.make(idempotencyKey(context), body, () => createSession(setting, body));
@@ -66,11 +73,11 @@ export function addProtocolRoutes(app: Hono, setting: AapSetting, turns: Turns, 
       key: idempotencyKey(context),
       after: after === undefined ? undefined : readEventId(after),
     });
-    return toldAs(body.stream, turn);
+    return toldAs(body.stream, turn, setting.onError, context.env.stream);
   });
 }
 
-export function addExtensionRoutes(app: Hono, setting: AapSetting, turns: Turns): void {
+export function addExtensionRoutes(app: Hono<AapEnv>, setting: AapSetting, turns: Turns): void {
   const { ledger } = setting;
   app.get("/sessions/:id/turns", async (context) => {
     const stream = checkedBody(context.req.query("stream") ?? "delta", streamMode);
@@ -79,14 +86,15 @@ export function addExtensionRoutes(app: Hono, setting: AapSetting, turns: Turns)
       context.req.param("id"),
       after === undefined ? undefined : readEventId(after),
     );
-    return toldAs(stream, turn);
+    return toldAs(stream, turn, setting.onError, context.env.stream);
   });
   app.get("/sessions/:id/events", async (context) => {
     const sessionId = context.req.param("id");
     await readSession(ledger, sessionId);
     const last = lastHeard(context);
     const after = last === undefined ? 0 : readSeq(last);
-    return eventStream((sink) => streamSessionEvents(setting, { sessionId, after }, sink));
+    const run = (sink: SseSink) => streamSessionEvents(setting, { sessionId, after }, sink);
+    return eventStream(run, setting.onError, context.env.stream);
   });
   app.post("/sessions/:id/cancel", async (context) => {
     const body = await readBody(context.req.raw, cancelRequest);

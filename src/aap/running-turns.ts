@@ -1,6 +1,6 @@
 /** The responses that are under way in this process, one for a session: whoever hangs up leaves them to it. */
 import type { HeldSession } from "../agent/index.js";
-import type { Listener, LiveResponse } from "./live-response.js";
+import type { LiveResponse } from "./live-response.js";
 
 /** A response, and the session that it is about, held open for it. `discard` gives it back where it is not begun. */
 export type RunningTurn = {
@@ -17,10 +17,10 @@ export class RunningTurns {
   }
 
   /** Comes back when it is over. */
-  async run(sessionId: string, turn: RunningTurn, listener?: Listener): Promise<void> {
+  async run(sessionId: string, turn: RunningTurn): Promise<void> {
     this.#turns.set(sessionId, turn);
     try {
-      await turn.response.begin(listener);
+      await turn.response.begin();
     } finally {
       // The next turn may have started already.
       if (this.#turns.get(sessionId) === turn) this.#turns.delete(sessionId);

@@ -8,8 +8,9 @@ import type { DoorLimits, DoorOptions } from "../http/index.js";
 import { LocalWorkspace } from "../tools/index.js";
 import { createAapServer } from "./create-aap-server.js";
 import type { AapServer, AapServerOptions } from "./create-aap-server.js";
+import type { OpenOutlet } from "./event-stream.js";
 import { Metrics } from "./metrics.js";
-import { openApi } from "./openapi.js";
+import { operations } from "./operations.js";
 import { AapProblem, problemOf, problemResponse } from "./problem.js";
 import { ResponseWriter } from "./write-response.js";
 
@@ -48,10 +49,8 @@ export async function serveAap(
     ledger: metrics.watched(ledger),
     workspace,
   });
-  const writer = new ResponseWriter();
-  const answer = await answering(
+  const { answer, writer } = await answering(
     server,
-    writer,
     operations(options.version, () => metrics.text(ledger)),
   );
   const door = await openDoor(
@@ -91,45 +90,32 @@ async function memoryLedger(): Promise<AapServerOptions["ledger"]> {
   return new MemoryLedger();
 }
 
-type Answer = () => Promise<Response>;
+type Answering = {
+  readonly answer: (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
+  readonly writer: ResponseWriter;
+};
 
-function operations(
-  version: string | undefined,
-  figures: () => Promise<string>,
-): ReadonlyMap<string, Answer> {
-  return new Map<string, Answer>([
-    ["/metrics", async () => new Response(await figures(), { headers: { "content-type": PROMETHEUS } })],
-    ["/openapi.json", async () => Response.json(openApi(version))],
-  ]);
-}
-
-const PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
-
-type Answering = (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
-
-async function answering(
-  server: AapServer,
-  writer: ResponseWriter,
-  own: ReadonlyMap<string, Answer>,
-): Promise<Answering> {
+async function answering(server: AapServer, own: ReturnType<typeof operations>): Promise<Answering> {
   const [{ getRequestListener, RequestError }, { RESPONSE_ALREADY_SENT }] = await Promise.all([
     import("@hono/node-server"),
     import("@hono/node-server/utils/response"),
   ]);
-  const get = (request: Request): Promise<Response> =>
-    own.get(new URL(request.url).pathname)?.() ?? server.fetch(request);
-  const fetch = async (request: Request): Promise<Response> => {
-    if (request.method === "GET") return get(request);
-    if (request.method !== "HEAD") return server.fetch(request);
+  const writer = new ResponseWriter(RESPONSE_ALREADY_SENT);
+  const get = async (request: Request, stream?: OpenOutlet): Promise<Response> =>
+    own.get(new URL(request.url).pathname)?.() ?? server.fetch(request, stream);
+  const fetch = async (request: Request, stream: OpenOutlet): Promise<Response> => {
+    if (request.method === "GET") return get(request, stream);
+    if (request.method !== "HEAD") return server.fetch(request, stream);
     const { body, status, headers } = await get(new Request(request.url, { headers: [...request.headers] }));
     // What would be streamed is not made.
     await body?.cancel();
     return new Response(null, { status, headers });
   };
-  return getRequestListener(
+  const answer = getRequestListener(
     async (request, { outgoing }) => {
       // The door is an HTTP/1 server.
-      await writer.write(await fetch(request), outgoing as ServerResponse);
+      const to = outgoing as ServerResponse;
+      await writer.write(await fetch(request, writer.streamTo(to)), to);
       return RESPONSE_ALREADY_SENT;
     },
     {
@@ -137,6 +123,7 @@ async function answering(
       errorHandler: (error) => problemResponse(error instanceof RequestError ? UNREADABLE : problemOf(error)),
     },
   );
+  return { answer, writer };
 }
 
 const UNREADABLE = new AapProblem("BAD_REQUEST", "The address cannot be read. Nothing was done.");

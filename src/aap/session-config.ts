@@ -45,13 +45,20 @@ export async function readSession(
 }
 
 export function storedSession(log: readonly RecordedEvent[]): StoredSession | undefined {
-  let info: SessionInfo = {};
-  for (const { event } of log) if (event.type === "info-changed") info = { ...info, ...event.info };
+  const info = infoAfter({}, log);
   const config = configIn(info);
   return config && { config, info };
 }
 
-function configIn(info: SessionInfo): SessionConfig | undefined {
+/** What is known of a session when these events were added. */
+export function infoAfter(before: SessionInfo, added: readonly RecordedEvent[]): SessionInfo {
+  let info = before;
+  for (const { event } of added) if (event.type === "info-changed") info = { ...info, ...event.info };
+  return info;
+}
+
+/** Undefined where no app has set anything up. */
+export function configIn(info: SessionInfo): SessionConfig | undefined {
   const parsed = sessionConfig.safeParse(info._meta?.["aap"]);
   return parsed.success ? parsed.data : undefined;
 }

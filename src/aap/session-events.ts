@@ -10,16 +10,12 @@ import { frame } from "./event-stream.js";
 import type { SseSink } from "./event-stream.js";
 import { AapProblem } from "./problem.js";
 
-/** Frames that may be put together before they are written. */
-const MOST_AT_ONCE = 100;
-
 export async function streamSessionEvents(
   { ledger, redactPatterns }: Pick<AapSetting, "ledger" | "redactPatterns">,
   { sessionId, after }: { readonly sessionId: string; readonly after: number },
-  { write, drained, signal }: SseSink,
+  { write, isBehind, drained, signal }: SseSink,
 ): Promise<void> {
   const redacted = new RedactedEvents(redactPatterns);
-  let count = 0;
   // From the start, wherever the client was: the rest of a secret cannot be told from other text.
   for await (const { seq, event } of ledger.follow(sessionId, { signal })) {
     const shown = redacted.redacted([withoutOwn(event)]);
@@ -27,8 +23,7 @@ export async function streamSessionEvents(
     // Text that was held back comes before the event that ended it.
     for (const [index, one] of shown.entries())
       write(frame(index === shown.length - 1 ? `${seq}` : `${seq - 1}.${index + 1}`, one.type, one));
-    count += 1;
-    if (count % MOST_AT_ONCE === 0) await drained();
+    if (isBehind()) await drained();
   }
 }
 

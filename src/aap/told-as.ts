@@ -3,6 +3,7 @@ import { messagesFromEvents } from "./client/messages-from-events.js";
 import type { StreamMode, TurnEvent, TurnResult } from "./client/protocol.js";
 import { idText } from "./event-id.js";
 import { eventStream, frame } from "./event-stream.js";
+import type { OpenOutlet, SseSink } from "./event-stream.js";
 import type { Listener } from "./live-response.js";
 import type { ToldTurn } from "./turns.js";
 
@@ -15,10 +16,15 @@ const NOT_IN_MODE: { readonly [mode in StreamMode]: ReadonlySet<string> } = {
   none: DELTAS,
 };
 
-export async function toldAs(mode: StreamMode, turn: ToldTurn): Promise<Response> {
+export async function toldAs(
+  mode: StreamMode,
+  turn: ToldTurn,
+  onError: (error: unknown) => void,
+  stream?: OpenOutlet,
+): Promise<Response> {
   if (mode === "none") return Response.json(await wholeTurn(turn));
   const left = NOT_IN_MODE[mode];
-  return eventStream(({ write, signal, drained }) => {
+  const run = ({ write, ...sink }: SseSink) => {
     const listener: Listener = (told) => {
       let frames = "";
       for (const one of told) {
@@ -27,8 +33,9 @@ export async function toldAs(mode: StreamMode, turn: ToldTurn): Promise<Response
       }
       if (frames !== "") write(frames);
     };
-    return turn(listener, signal, drained);
-  });
+    return turn({ ...sink, listener });
+  };
+  return eventStream(run, onError, stream);
 }
 
 async function wholeTurn(turn: ToldTurn): Promise<TurnResult> {
@@ -37,7 +44,8 @@ async function wholeTurn(turn: ToldTurn): Promise<TurnResult> {
   const listener: Listener = (told) => {
     for (const one of told) if (!left.has(one.told.event)) events.push(one.told);
   };
-  await turn(listener, new AbortController().signal, async () => undefined);
+  const { signal } = new AbortController();
+  await turn({ listener, signal, isBehind: () => false, drained: async () => undefined });
   const stop = events.findLast((event) => event.event === "turn_stop");
   return { stopReason: "error", ...stop?.data, messages: messagesFromEvents(events) };
 }

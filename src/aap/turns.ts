@@ -5,11 +5,13 @@
 import { createHash } from "node:crypto";
 import type { RecordedEvent } from "../call/index.js";
 import type { AapSetting } from "./aap-setting.js";
-import { isAfter } from "./event-id.js";
 import type { EventId } from "./event-id.js";
 import { followResponse } from "./follow-response.js";
+import type { Followed } from "./follow-response.js";
+import { hearLive, Telling } from "./hear-live.js";
+import type { Hearer } from "./hear-live.js";
 import { HeldTurns } from "./held-turns.js";
-import type { Listener } from "./live-response.js";
+import type { LiveResponse } from "./live-response.js";
 import { WarmSessions } from "./own-session.js";
 import { AapProblem } from "./problem.js";
 import type { CancelBody, TurnBody } from "./request-bodies.js";
@@ -26,15 +28,8 @@ import type { Submission } from "./submission.js";
 import { lastEnd, requestWith, responseOf } from "./turn-log.js";
 import { stillWaits, turnStatus } from "./turn-status.js";
 
-/**
- * Tells a response; comes back when it is told, or the signal says that nobody listens any more. What is on record is
- * told no faster than `drained` says that it was read.
- */
-export type ToldTurn = (
-  listener: Listener,
-  signal: AbortSignal,
-  drained: () => Promise<void>,
-) => Promise<void>;
+/** Tells a response; comes back when it is told, or nobody listens any more. */
+export type ToldTurn = (hearer: Hearer) => Promise<void>;
 
 type TurnAsked = Pick<TurnPlan, "submission" | "note" | "notedAt">;
 
@@ -73,14 +68,15 @@ export class Turns {
         note,
         ...(noted && { notedAt: noted.seq }),
       });
-      return this.#tell(sessionId, turn, after);
+      const begin = once(() => this.#running.run(sessionId, turn));
+      return this.#tell(sessionId, agent, turn.response, begin, after);
     } catch (error) {
       if (key === undefined || !(error instanceof AapProblem) || error.code !== "BUSY") throw error;
       // The very same request may have come a moment before, and be noted by now.
       const now = await readSession(this.#setting.ledger, sessionId);
       const again = await this.#noted(sessionId, now, body, key, after);
       if (!again) throw error;
-      return this.#follow(sessionId, agent, again.seq, after);
+      return this.#follow(sessionId, agent, this.#startOf(sessionId, now.log, again.seq), after);
     }
   }
 
@@ -93,11 +89,12 @@ export class Turns {
     if (after) {
       if (after.seq > last + 1 && (!live || after.seq > live.start + 1))
         throw new AapProblem("BAD_REQUEST", "This session has not come to that event. Nothing was told.");
-      return this.#follow(sessionId, agent, after.seq, after);
+      return this.#follow(sessionId, agent, this.#startOf(sessionId, log, after.seq), after);
     }
     const ended = lastEnd(log, this.#held.endsOf(sessionId));
-    const seq = live ? live.start + 1 : turnStatus(log) === "running" ? Math.max(last, ended + 1) : ended;
-    if (seq > 0) return this.#follow(sessionId, agent, seq, undefined);
+    const isRunning = live !== undefined || turnStatus(log) === "running";
+    const start = live?.start ?? (isRunning ? ended : this.#startOf(sessionId, log, ended));
+    if (isRunning || ended > 0) return this.#follow(sessionId, agent, start, undefined);
     throw new AapProblem("NOT_FOUND", `Session ${sessionId} has had no turn yet. Nothing was told.`);
   }
 
@@ -187,31 +184,49 @@ export class Turns {
     const { seq } = noted;
     const live = this.#running.get(sessionId)?.response;
     const isHere = live !== undefined && live.start < seq;
-    const { end } = responseOf(log, seq, this.#held.endsOf(sessionId));
+    const { start, end } = responseOf(log, seq, this.#held.endsOf(sessionId));
     return isHere || end
-      ? { seq, told: this.#follow(sessionId, this.#agentOf(config), seq, after) }
+      ? { seq, told: this.#follow(sessionId, this.#agentOf(config), start, after) }
       : { seq };
   }
 
-  #tell(sessionId: string, turn: RunningTurn, after: EventId | undefined): ToldTurn {
-    return (listener) =>
-      this.#running.run(
-        sessionId,
-        turn,
-        after ? (told) => listener(told.filter((one) => isAfter(one, after))) : listener,
-      );
+  #startOf(sessionId: string, log: readonly RecordedEvent[], seq: number): number {
+    return responseOf(log, seq, this.#held.endsOf(sessionId)).start;
   }
 
-  #follow(sessionId: string, agent: Served, seq: number, after: EventId | undefined): ToldTurn {
+  #tell(
+    sessionId: string,
+    agent: Served,
+    response: LiveResponse,
+    begin: () => Promise<void>,
+    after: EventId | undefined,
+  ): ToldTurn {
+    const from = this.#followed(sessionId, agent);
+    return async (hearer) => {
+      const telling = new Telling(hearer, after);
+      await hearLive(response, telling, hearer, begin);
+      if (!telling.isOver) await followResponse(from, response.start, telling, hearer);
+    };
+  }
+
+  #follow(sessionId: string, agent: Served, start: number, after: EventId | undefined): ToldTurn {
+    const from = this.#followed(sessionId, agent);
+    return (hearer) => followResponse(from, start, new Telling(hearer, after), hearer);
+  }
+
+  #followed(sessionId: string, agent: Served): Followed {
     const { ledger } = this.#setting;
-    const from = {
-      readLog: () => ledger.read(sessionId),
+    return {
+      follow: (after, signal) => ledger.follow(sessionId, { after, signal }),
+      newest: async (after) => (await ledger.read(sessionId, { after })).at(-1)?.seq,
       ends: () => this.#held.endsOf(sessionId),
       hasSteps: agent.behind.type === "own",
-      running: () => this.#running.get(sessionId),
+      running: () => {
+        const turn = this.#running.get(sessionId);
+        return turn && { response: turn.response, seq: turn.session.seq };
+      },
       takeUp: () => this.#takeUp(sessionId, agent),
     };
-    return (listener, signal, drained) => followResponse(from, seq, after, { listener, signal, drained });
   }
 
   /** A turn that its process left in the middle is gone on with when somebody asks for it. */
@@ -220,6 +235,7 @@ export class Turns {
     if (agent.behind.type === "held") return "nothing";
     try {
       const stored = await this.#read(sessionId);
+      if (turnStatus(stored.log) !== "running") return "nothing";
       const turn = await this.#start(sessionId, stored, agent, stored.config, NOTHING_NEW);
       void this.#running.run(sessionId, turn);
       return "taken";
@@ -306,6 +322,16 @@ function checkImages({ userBlocks = [] }: Submission, { name, behind }: Served):
   const takesImages = behind.type === "own" || behind.agent.takesImages;
   if (takesImages || !userBlocks.some(({ type }) => type === "image")) return;
   throw new AapProblem("BAD_REQUEST", `Agent ${name} takes no images. Nothing was done.`);
+}
+
+/** Lets go of what it has called: whoever still reads must not keep the session that a response was about. */
+function once(call: () => Promise<void>): () => Promise<void> {
+  let left: typeof call | undefined = call;
+  return async () => {
+    const now = left;
+    left = undefined;
+    await now?.();
+  };
 }
 
 /** What the request asks for, whichever way it wants to be told. */

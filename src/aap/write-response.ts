@@ -1,30 +1,59 @@
 /**
- * Writes responses to those who asked. One that is whole goes out in one piece; a stream goes out as fast as its reader
- * takes it, and is cut where it breaks off: a reader then sees that it has not all of it.
+ * Writes responses to those who asked. One that is whole goes out in one piece; a stream is written straight to its
+ * reader's connection. Where a stream breaks off it is cut: a reader then sees that it has not all of it.
  */
-import { once } from "node:events";
 import type { ServerResponse } from "node:http";
+import type { OpenOutlet } from "./event-stream.js";
 
 /** How long a stream may be silent before it is over, once the server ends. */
 const LAST_WORD_MILLISECONDS = 250;
 
-type Reader = ReadableStreamDefaultReader<Uint8Array>;
-
 export class ResponseWriter {
-  /** Cuts off streams that have nothing to say at the moment. */
-  readonly #silent = new Set<() => void>();
+  /** What stands for a response that was streamed. */
+  readonly #sent: Response;
+  /** The streams that are open, each with the end of its silence once the server ends. */
+  readonly #open = new Map<ServerResponse, NodeJS.Timeout | undefined>();
   #isEnding = false;
 
+  constructor(sent: Response) {
+    this.#sent = sent;
+  }
+
   async write(response: Response, to: ServerResponse): Promise<void> {
+    if (response === this.#sent) return;
     const headers = Object.fromEntries(response.headers);
-    if (headers["content-type"] === "text/event-stream" && response.body) {
-      to.writeHead(response.status, headers).flushHeaders();
-      return this.#stream(response.body.getReader(), to);
-    }
     const body = Buffer.from(await response.arrayBuffer());
     // To a look at the head alone the length would be a lie.
     const length = to.req.method === "HEAD" ? {} : { "content-length": String(body.length) };
     to.writeHead(response.status, response.status === 204 ? headers : { ...headers, ...length }).end(body);
+  }
+
+  /** The way for a stream to this connection. */
+  streamTo(to: ServerResponse): OpenOutlet {
+    return (headers, { onRead, onGone }) => {
+      to.writeHead(200, headers);
+      this.#listen(to);
+      to.on("drain", onRead);
+      const gone = () => {
+        clearTimeout(this.#open.get(to));
+        this.#open.delete(to);
+        onGone();
+      };
+      to.once("close", gone);
+      // Who hung up before this will not do so again.
+      if (to.destroyed) setImmediate(gone);
+      const outlet = {
+        write: (text: string) => {
+          if (text === "") return to.flushHeaders();
+          this.#open.get(to)?.refresh();
+          to.write(text);
+        },
+        unread: () => (to.writableNeedDrain ? to.writableLength : 0),
+        end: (last: string) => void to.end(last),
+        fail: () => void to.destroy(),
+      };
+      return { outlet, response: this.#sent };
+    };
   }
 
   /**
@@ -33,42 +62,11 @@ export class ResponseWriter {
    */
   end(): void {
     this.#isEnding = true;
-    for (const cutOff of this.#silent)
-      setTimeout(() => this.#silent.has(cutOff) && cutOff(), LAST_WORD_MILLISECONDS);
+    for (const to of this.#open.keys()) this.#listen(to);
   }
 
-  async #stream(reader: Reader, to: ServerResponse): Promise<void> {
-    const hungUp = new AbortController();
-    to.once("close", () => {
-      hungUp.abort();
-      // It may have ended by itself.
-      void reader.cancel().catch(() => undefined);
-    });
-    // At once, and not when its reader has taken what came before: there may be none.
-    reader.closed.catch(() => to.destroy());
-    try {
-      for (;;) {
-        const { done, value } = await this.#next(reader, to);
-        if (hungUp.signal.aborted) return;
-        if (done) break;
-        if (!to.write(value)) await once(to, "drain", { signal: hungUp.signal });
-      }
-      to.end();
-    } catch {
-      // The stream broke off, or nobody is there any more.
-      to.destroy();
-    }
-  }
-
-  async #next(reader: Reader, to: ServerResponse): ReturnType<Reader["read"]> {
+  #listen(to: ServerResponse): void {
     const cutOff = () => void to.destroy();
-    const patience = this.#isEnding ? setTimeout(cutOff, LAST_WORD_MILLISECONDS) : undefined;
-    this.#silent.add(cutOff);
-    try {
-      return await reader.read();
-    } finally {
-      clearTimeout(patience);
-      this.#silent.delete(cutOff);
-    }
+    this.#open.set(to, this.#isEnding ? setTimeout(cutOff, LAST_WORD_MILLISECONDS) : undefined);
   }
 }

@@ -1,0 +1,31 @@
+/** A stream's text as the body of a response, for whoever calls the server as a function. */
+import type { OpenOutlet } from "./event-stream.js";
+
+export const webOutlet: OpenOutlet = (headers, { onRead, onGone }) => {
+  const encoder = new TextEncoder();
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start: (given) => {
+        controller = given;
+      },
+      // Asked for when all that was enqueued is read.
+      pull: onRead,
+      cancel: onGone,
+    },
+    { highWaterMark: 0, size: (piece) => piece.byteLength },
+  );
+  const write = (text: string) => {
+    if (text !== "") controller?.enqueue(encoder.encode(text));
+  };
+  const outlet = {
+    write,
+    unread: () => -(controller?.desiredSize ?? 0),
+    end: (last: string) => {
+      write(last);
+      controller?.close();
+    },
+    fail: (error: unknown) => controller?.error(error),
+  };
+  return { outlet, response: new Response(body, { headers }) };
+};

@@ -1,0 +1,219 @@
+/** Whoever reads a turn more slowly than it is written, or not at all: over real sockets, from a record on disk. */
+import { once } from "node:events";
+import { request } from "node:http";
+import type { IncomingMessage } from "node:http";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openSqliteLedger } from "../src/history/index.js";
+import { scriptedModel } from "../src/model/index.js";
+import type { ScriptStep } from "../src/model/index.js";
+import { folder } from "./agent-kit.js";
+import { AUTHORIZED, newSession, say, send, serving, turn } from "./aap-http-kit.js";
+import type { Served } from "./aap-http-kit.js";
+
+const MEGABYTE = 1024 * 1024;
+/** More than the two ends of a socket hold by themselves. */
+const LONG = `${"x".repeat(65_535)} `.repeat(24 * 16);
+
+type StreamPart = LanguageModelV3StreamPart;
+type BeforeWord = (part: StreamPart & { readonly type: "text-delta" }) => Promise<void>;
+type Limits = NonNullable<Parameters<typeof serving>[1]>["limits"];
+
+async function longTurns(
+  steps: readonly ScriptStep[],
+  limits: Limits = {},
+  beforeWord: BeforeWord = async () => undefined,
+): Promise<Served> {
+  const ledger = await openSqliteLedger(join(await folder(), "ledger.sqlite"));
+  onTestFinished(() => ledger.close());
+  // A model that takes a moment for each word, as they do.
+  const model = scriptedModel({ steps: [...steps] }, { pause: 1 });
+  const doStream: typeof model.doStream = async (options) => {
+    const { stream, ...rest } = await model.doStream(options);
+    const paced = new TransformStream<StreamPart, StreamPart>({
+      transform: async (part, to) => {
+        if (part.type === "text-delta") await beforeWord(part);
+        to.enqueue(part);
+      },
+    });
+    return { ...rest, stream: stream.pipeThrough(paced) };
+  };
+  return serving(undefined, { ledger, limits }, { model: { ...model, doStream } });
+}
+
+/** A response of which nothing is read before somebody does. */
+async function unread(url: string, path: string, body?: object): Promise<IncomingMessage> {
+  const headers = { ...AUTHORIZED, ...(body && { "content-type": "application/json" }) };
+  const asked = request(`${url}${path}`, { method: body ? "POST" : "GET", headers });
+  asked.on("error", () => undefined);
+  onTestFinished(() => void asked.destroy());
+  asked.end(body && JSON.stringify(body));
+  const [response]: IncomingMessage[] = await once(asked, "response");
+  if (!response) throw new Error("there was no response");
+  response.on("error", () => undefined);
+  return response;
+}
+
+const unreadTurn = (url: string, sessionId: string) =>
+  unread(url, `/sessions/${sessionId}/turns`, say("Go", "delta"));
+
+const figures = async (url: string) => (await send(url, { path: "/metrics" })).text;
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  await expect.poll(isSo, { timeout: 20_000, interval: 20 }).toBe(true);
+}
+
+const turnsEnded = (url: string, count: number) =>
+  until(async () => (await figures(url)).includes(`toolgate_turns_total{stop_reason="end_turn"} ${count}`));
+
+/** A piece at a time, with a pause after each. */
+async function readSlowly(response: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const piece of response.setEncoding("utf8")) {
+    text += String(piece);
+    await wait(1);
+  }
+  return text;
+}
+
+type Frame = { readonly id: string; readonly event: string; readonly data: { readonly delta?: string } };
+
+function framesOf(text: string): readonly Frame[] {
+  return text
+    .split("\n\n")
+    .filter((frame) => frame.startsWith("id:"))
+    .map((frame) => {
+      const [id = "", event = "", data = ""] = frame
+        .split("\n")
+        .map((line) => line.slice(line.indexOf(":") + 2));
+      return { id, event, data: JSON.parse(data) as Frame["data"] };
+    });
+}
+
+const said = (frames: readonly Frame[]) => frames.map(({ data }) => data.delta ?? "").join("");
+
+/** What is kept, when all that can go is gone. */
+function retained(): number {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc")();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+/** The same, when what goes by itself after a moment has gone too. */
+async function atRest(): Promise<number> {
+  let [before, now] = [Infinity, retained()];
+  while (before - now > MEGABYTE) {
+    await wait(1_500);
+    [before, now] = [now, retained()];
+  }
+  return now;
+}
+
+class Signal {
+  give: () => void = () => undefined;
+  readonly given = new Promise<void>((resolve) => void (this.give = resolve));
+}
+
+describe("a client that is slow", () => {
+  test("and is left far behind hears every event once, in its order, and the stop", async () => {
+    const { url } = await longTurns([{ say: LONG }]);
+    const s1 = await newSession(url);
+    const response = await unreadTurn(url, s1);
+    const follower = await unread(url, `/sessions/${s1}/turns?stream=delta`);
+    await turnsEnded(url, 1);
+    const [text, followed] = await Promise.all([readSlowly(response), readSlowly(follower)]);
+    expect(response.complete && follower.complete).toBe(true);
+    const frames = framesOf(text);
+    expect(said(frames) === LONG).toBe(true);
+    expect(frames.filter(({ event }) => event !== "text_delta").map(({ event }) => event)).toEqual([
+      "turn_start",
+      "turn_stop",
+    ]);
+    expect(frames.at(-1)).toMatchObject({ event: "turn_stop", data: { stopReason: "end_turn" } });
+    expect(new Set(frames.map(({ id }) => id)).size).toBe(frames.length);
+    // Whoever asks for it again, and reads at once, has the very same bytes.
+    expect((await send(url, { path: `/sessions/${s1}/turns?stream=delta` })).text === text).toBe(true);
+    expect(followed === text).toBe(true);
+  });
+
+  test("catches up while the turn goes on, and then hears it as it happens", async () => {
+    const [held, goOn] = [new Signal(), new Signal()];
+    const { url } = await longTurns([{ say: `${LONG}Done.` }], {}, async ({ delta }) => {
+      if (!delta.includes("Done")) return;
+      held.give();
+      await goOn.given;
+    });
+    const s1 = await newSession(url);
+    const response = await unreadTurn(url, s1);
+    await held.given;
+    let text = "";
+    response.setEncoding("utf8").on("data", (piece: string) => void (text += piece));
+    await until(() => text.length > LONG.length && said(framesOf(text)) === LONG);
+    goOn.give();
+    await once(response, "end");
+    const frames = framesOf(text);
+    expect(said(frames) === `${LONG}Done.`).toBe(true);
+    expect(frames.filter(({ event }) => event !== "text_delta").map(({ event }) => event)).toEqual([
+      "turn_start",
+      "turn_stop",
+    ]);
+    expect(new Set(frames.map(({ id }) => id)).size).toBe(frames.length);
+  });
+
+  test("but reads is not dropped, however little it takes at a time", async () => {
+    const { url } = await longTurns([{ say: LONG.slice(0, 2 * MEGABYTE) }], { stallMilliseconds: 200 });
+    const response = await unreadTurn(url, await newSession(url));
+    const text = await readSlowly(response);
+    expect(response.complete).toBe(true);
+    expect(text.length).toBeGreaterThan(2 * MEGABYTE);
+  });
+
+  test("does not keep others from their turns", async () => {
+    const { url } = await longTurns([{ say: LONG }]);
+    const [slow, fast] = [await newSession(url), await newSession(url)];
+    await unreadTurn(url, slow);
+    const { text } = await turn(url, fast, say("Go", "delta"));
+    expect(said(framesOf(text)) === LONG).toBe(true);
+  });
+});
+
+describe("a client that never reads", () => {
+  test("costs no more than 32 MB, ten of them together, and its turn is recorded", async () => {
+    const { url, ledger } = await longTurns([{ say: LONG.repeat(2) }]);
+    const s1 = await newSession(url);
+    // One that reads: all that any turn leaves behind is there before the other one comes.
+    await turn(url, await newSession(url), say("Go", "none"));
+    const before = await atRest();
+    await unreadTurn(url, s1);
+    for (let count = 0; count < 9; count++) await unread(url, `/sessions/${s1}/turns?stream=delta`);
+    await turnsEnded(url, 2);
+    const cost = (await atRest()) - before;
+    expect(await figures(url)).toContain("toolgate_streams 10");
+    expect(cost).toBeLessThan(32 * MEGABYTE);
+    expect((await ledger.read(s1)).at(-1)?.event).toMatchObject({
+      type: "turn-stopped",
+      stopReason: "end_turn",
+    });
+  });
+
+  test.each(["turns?stream=delta", "events"])("is dropped in its time, of %s too", async (what) => {
+    const { url } = await longTurns([{ say: LONG }], { stallMilliseconds: 500 });
+    const s1 = await newSession(url);
+    const first = await unreadTurn(url, s1);
+    await turnsEnded(url, 1);
+    const second = await unread(url, `/sessions/${s1}/${what}`);
+    const began = performance.now();
+    await until(async () => (await figures(url)).includes("toolgate_streams 0"));
+    expect(performance.now() - began).toBeLessThan(5 * 500 + 2_000);
+    // It sees that it has not all of it.
+    for (const response of [first, second]) {
+      await expect(readSlowly(response)).rejects.toThrow("aborted");
+      expect(response.complete).toBe(false);
+    }
+  });
+});
