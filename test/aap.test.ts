@@ -384,6 +384,24 @@ describe("turns", () => {
     expect(world.done).toEqual(["look_up gate"]);
   });
 
+  test.each(MODES)("a user who goes on is answered alike in every mode (%s)", async (mode) => {
+    const { app, sessionId } = await after({ steps: FOUR_CALLS });
+    const before = await app.history(sessionId);
+    const { stopReason, messages } = await app.inMode(sessionId, mode, say("Never mind"));
+    expect(stopReason).toBe("end_turn");
+    const closed = ["call_1", "call_3", "call_4"].map((id) =>
+      result(id, "Tool call cancelled: the user went on without it."),
+    );
+    expect(messages).toEqual([
+      ...closed,
+      { role: "assistant", content: [{ type: "text", text: "All done." }] },
+    ]);
+    const [first, call2, call3, call4, ...rest] = (await app.history(sessionId)).slice(2);
+    expect([first, call3, call4]).toEqual(closed);
+    expect(call2).toEqual(before.at(-1));
+    expect(rest).toEqual([{ role: "user", content: "Never mind" }, messages.at(-1)]);
+  });
+
   test("results and a grant that come with a user message count before it", async () => {
     const { app, sessionId } = await after({ steps: FOUR_CALLS });
     await app.turn(sessionId, {

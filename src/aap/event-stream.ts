@@ -32,7 +32,7 @@ export type SseSink = {
 };
 
 /** Where a stream's text goes. */
-export type Outlet = {
+type Outlet = {
   /** An empty text, the first time, only says that more will come. */
   readonly write: (text: string) => void;
   /** How much was written and not yet read. */

@@ -36,7 +36,8 @@ export class Telling {
   }
 
   tell(told: readonly Told[]): void {
-    const [oldest, newest] = [told[0], told.at(-1)];
+    const oldest = told[0];
+    const newest = told.at(-1);
     if (!oldest || !newest) return;
     if (newest.told.event === "turn_stop") this.isOver = true;
     // They come in order: as a rule all are new.
