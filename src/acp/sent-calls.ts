@@ -27,6 +27,9 @@ export class SentCalls<Fields extends object> {
 /** The fields of `next` that differ from `last`, with their new values. */
 export function changedFields<Fields extends object>(last: Fields, next: Fields): Partial<Fields> {
   const changed: Partial<Fields> = {};
-  for (const key in next) if (!sameJson(last[key], next[key])) changed[key] = next[key];
+  for (const key in next) {
+    const value = next[key];
+    if (last[key] !== value && !sameJson(last[key], value)) changed[key] = value;
+  }
   return changed;
 }

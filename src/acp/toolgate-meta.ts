@@ -22,19 +22,23 @@ export type ToolgateMeta = {
   readonly title?: string;
 };
 
+/** Assigned and not spread: this is made for every update of every call. */
 export function toolgateMeta(call: ToolCall): ToolgateMeta {
   const { state, decision, progress, parentToolCallId, providerCallId } = call;
-  return {
-    state: state.status === "drafting" ? { status: "drafting" } : state,
+  const meta: { -readonly [Key in keyof ToolgateMeta]: ToolgateMeta[Key] } = {
+    state: state.status === "drafting" ? DRAFTING : state,
     times: call.times,
-    ...(decision && { decision }),
-    ...(progress && { progress }),
-    ...(progress && !isOver(state) && { title: call.title }),
-    ...(parentToolCallId !== undefined && { parentToolCallId }),
-    ...(providerCallId !== undefined && { providerCallId }),
-    ...(call.kindSource === "inferred" && { kindSource: "inferred" }),
   };
+  if (decision) meta.decision = decision;
+  if (progress) meta.progress = progress;
+  if (progress && !isOver(state)) meta.title = call.title;
+  if (parentToolCallId !== undefined) meta.parentToolCallId = parentToolCallId;
+  if (providerCallId !== undefined) meta.providerCallId = providerCallId;
+  if (call.kindSource === "inferred") meta.kindSource = "inferred";
+  return meta;
 }
+
+const DRAFTING: WireState = { status: "drafting" };
 
 /** What our own encoder wrote under `_meta.toolgate`, if it is there. */
 export function readToolgateMeta(meta: Meta | null | undefined): ToolgateMeta | undefined {

@@ -17,6 +17,7 @@ import { runCall } from "./run-call.js";
 import type { Elicit } from "./run-call.js";
 import { Cancelled, RunningCalls } from "./running-calls.js";
 import type { SessionRecord } from "./session-record.js";
+import type { Stop } from "./stop-with.js";
 import { toolFor, unknownTool } from "./unknown-tool.js";
 
 /**
@@ -74,8 +75,7 @@ export class CallRunner {
     });
   }
 
-  readonly #run = async (call: ToolCall, stop: AbortController): Promise<void> => {
-    const { signal } = stop;
+  readonly #run = async (call: ToolCall, stop: Stop): Promise<void> => {
     const { record, toolbox, check, now } = this.#options;
     const { toolCallId, rawInput } = call;
     const tool = toolFor(toolbox, call);
@@ -88,7 +88,7 @@ export class CallRunner {
     const { input, intent } = resolved;
     const instead = await this.#instead(call, tool, input, intent);
     // What was cancelled meanwhile is not asked about again.
-    if (signal.aborted) return end(...stoppedBefore(toolCallId, signal, now()));
+    if (stop.isStopped) return end(...stoppedBefore(toolCallId, stop, now()));
     if (instead.length > 0) return end(...instead);
     const at = now();
     if (this.#options.childStep && isDelegating(tool)) {
@@ -114,10 +114,10 @@ export class CallRunner {
     });
   };
 
-  readonly #stepChild = async ({ toolCallId }: ToolCall, { signal }: AbortController): Promise<void> => {
+  readonly #stepChild = async ({ toolCallId }: ToolCall, stop: Stop): Promise<void> => {
     const { childStep, now } = this.#options;
-    await childStep?.(toolCallId, signal);
-    if (signal.aborted) await this.#recordUnlessOver(toolCallId, stoppedBefore(toolCallId, signal, now()));
+    await childStep?.(toolCallId, stop.signal);
+    if (stop.isStopped) await this.#recordUnlessOver(toolCallId, stoppedBefore(toolCallId, stop, now()));
   };
 
   /** False when the call has ended in the meantime, cancelled by someone: then nothing more is to be done. */
@@ -163,7 +163,7 @@ export const awaitsChild = ({ state }: ToolCall): boolean =>
 const CHANGED = "what it is about to do has changed since it was decided on";
 
 /** A call that is told to stop before it has begun is over, unless the whole turn is: then that is said for all. */
-function stoppedBefore(toolCallId: string, { reason }: AbortSignal, at: number): readonly SessionEvent[] {
+function stoppedBefore(toolCallId: string, { reason }: Stop, at: number): readonly SessionEvent[] {
   return reason instanceof Cancelled
     ? [{ type: "call-cancelled", toolCallId, at, reason: reason.message }]
     : [];

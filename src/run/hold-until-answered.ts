@@ -28,15 +28,16 @@ export async function holdUntilAnswered(options: HoldOptions): Promise<void> {
   const { ledger, question, ask, signal, after = 0, now = Date.now } = options;
   if (signal.aborted) return;
   const { stop, letGo } = stopWith(signal);
+  const over = stop.signal;
   try {
     await Promise.race([
-      settledInLog(ledger, question, after, stop.signal),
-      put(ledger, question, ask, stop.signal, now),
-      ...expiry(question, stop.signal, now),
+      settledInLog(ledger, question, after, over),
+      put(ledger, question, ask, over, now),
+      ...expiry(question, over, now),
     ]);
   } finally {
     letGo();
-    stop.abort(SETTLED);
+    stop.stop(SETTLED);
   }
 }
 

@@ -15,6 +15,7 @@ import { heldToIntent } from "./held-to-intent.js";
 import { EventWriter } from "./event-writer.js";
 import { keptWorkspace } from "./kept-workspace.js";
 import type { SessionRecord } from "./session-record.js";
+import type { Stop } from "./stop-with.js";
 
 /** Asks the person at the other side while a call runs. */
 export type Elicit = (
@@ -29,8 +30,8 @@ export type RunOptions = {
   readonly intent: Intent;
   readonly ownWrites: OwnWrites;
   readonly call: ToolCall;
-  /** Aborts when it is cancelled, and when its time is up. */
-  readonly stop: AbortController;
+  /** Used when it is cancelled, and when its time is up. */
+  readonly stop: Stop;
   readonly record: SessionRecord;
   readonly workspace: Workspace;
   /** After how many milliseconds it is told to stop. */
@@ -44,28 +45,26 @@ export type RunOptions = {
 export async function runCall(options: RunOptions): Promise<void> {
   const { tool, call, stop, record, timeLimit, now } = options;
   const { toolCallId } = call;
-  const { signal } = stop;
   const writer = new EventWriter(record);
-  if (signal.aborted) {
+  if (stop.isStopped) {
     writer.add({ type: "cancel-wished", toolCallId, at: now() });
     const reason = "it was stopped before it began.";
     return writer.flush([{ type: "call-cancelled", toolCallId, at: now(), reason }]);
   }
   const reporter = new CallReporter(writer, call, now);
-  const timer = timeout(timeLimit, () => stop.abort(new TimeIsUp(tool, timeLimit)));
+  const timer = timeout(timeLimit, () => stop.stop(new TimeIsUp(tool, timeLimit)));
   let patience: NodeJS.Timeout | undefined;
   let giveUp: (() => void) | undefined;
-  const told = () => {
-    if (!(signal.reason instanceof TimeIsUp)) writer.add({ type: "cancel-wished", toolCallId, at: now() });
+  // What the tool then does comes after the wish.
+  stop.onStop = () => {
+    if (!(stop.reason instanceof TimeIsUp)) writer.add({ type: "cancel-wished", toolCallId, at: now() });
     patience = setTimeout(() => giveUp?.(), options.patience);
   };
-  // Before the tool can listen: what it does then comes after the wish.
-  signal.addEventListener("abort", told, { once: true });
   const end = await new Promise<readonly SessionEvent[]>((resolve) => {
     giveUp = () => resolve(givenUp(options));
     void outcome(options, contextOf(options, reporter, writer)).then(resolve);
   });
-  signal.removeEventListener("abort", told);
+  stop.onStop = undefined;
   clearTimeout(patience);
   clearTimeout(timer);
   reporter.flush();
@@ -83,12 +82,13 @@ export async function runCall(options: RunOptions): Promise<void> {
 function contextOf(options: RunOptions, reporter: CallReporter, writer: EventWriter): ToolContext {
   const { call, stop, record, elicit } = options;
   const { toolCallId } = call;
-  const { signal } = stop;
   const { progress, output, diff, locate, terminal, meta, report } = reporter;
   let workspace: Workspace | undefined;
   return {
     toolCallId,
-    signal,
+    get signal() {
+      return stop.signal;
+    },
     plan: record.book.plan,
     // Made when it is first used: many tools touch no file.
     get workspace() {
@@ -101,7 +101,7 @@ function contextOf(options: RunOptions, reporter: CallReporter, writer: EventWri
     terminal,
     meta,
     report,
-    ask: (request) => asked(elicit, request, { toolCallId, signal }),
+    ask: (request) => asked(elicit, request, { toolCallId, signal: stop.signal }),
   };
 }
 
@@ -137,18 +137,17 @@ async function asked(
 }
 
 async function outcome(
-  { tool, input, call, now }: RunOptions,
+  { tool, input, call, stop, now }: RunOptions,
   context: ToolContext,
 ): Promise<readonly SessionEvent[]> {
   const { toolCallId } = call;
-  const { signal } = context;
   try {
     return ended(await tool.run(input, context), toolCallId, now());
   } catch (error) {
     const at = now();
-    if (signal.reason instanceof TimeIsUp && isAbort(error, signal))
-      return [{ type: "call-failed", toolCallId, at, error: signal.reason.message }];
-    if (signal.aborted && isAbort(error, signal))
+    if (stop.reason instanceof TimeIsUp && isAbort(error, stop))
+      return [{ type: "call-failed", toolCallId, at, error: stop.reason.message }];
+    if (stop.isStopped && isAbort(error, stop))
       return [{ type: "call-cancelled", toolCallId, at, reason: "it was stopped while it ran." }];
     return [{ type: "call-failed", toolCallId, at, error: failureText(tool, error) }];
   }
@@ -178,7 +177,7 @@ const errorText = (output: unknown): string =>
 
 /** The end of a call whose tool goes on though it was told to stop. */
 function givenUp({ tool, call, stop, patience, now }: RunOptions): readonly SessionEvent[] {
-  const why = stop.signal.reason instanceof TimeIsUp ? "its time was up" : "it was cancelled";
+  const why = stop.reason instanceof TimeIsUp ? "its time was up" : "it was cancelled";
   const reason = `${why}, and ${tool.name} did not stop within ${seconds(patience)}; it may still be at work.`;
   return [{ type: "call-lost", toolCallId: call.toolCallId, at: now(), reason }];
 }
@@ -199,8 +198,8 @@ class TimeIsUp extends Error {
 
 const seconds = (milliseconds: number): string => `${milliseconds / 1000} s`;
 
-function isAbort(error: unknown, signal: AbortSignal): boolean {
-  return error === signal.reason || (error instanceof Error && error.name === "AbortError");
+function isAbort(error: unknown, { reason }: Stop): boolean {
+  return error === reason || (error instanceof Error && error.name === "AbortError");
 }
 
 /** A failure that a tool words itself is for the model; anything else is a bug in the tool, told as such. */

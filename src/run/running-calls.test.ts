@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { RunningCalls } from "./running-calls.js";
+import type { Stop } from "./stop-with.js";
 
 const never = () => new AbortController().signal;
 
@@ -10,7 +11,7 @@ function task() {
   const ended = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  const run = ({ signal }: AbortController) => {
+  const run = ({ signal }: Stop) => {
     given = signal;
     return ended;
   };

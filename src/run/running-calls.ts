@@ -1,7 +1,8 @@
 /** The calls that run in this process, each with its own way to be stopped. */
 import { stopWith } from "./stop-with.js";
+import type { Stop } from "./stop-with.js";
 
-type Running = { readonly stop: AbortController; readonly ended: Promise<void> };
+type Running = { readonly stop: Stop; readonly ended: Promise<void> };
 
 /** Why a call is told to stop, when somebody wished it. */
 export class Cancelled extends Error {
@@ -31,13 +32,9 @@ export class RunningCalls {
 
   /**
    * Runs the task, unless the call runs already. Rejects with what the task throws. The task's own way to be stopped
-   * aborts with the signal; the task may abort it too.
+   * goes with the signal; the task may use it too.
    */
-  start(
-    toolCallId: string,
-    signal: AbortSignal,
-    task: (stop: AbortController) => Promise<void>,
-  ): Promise<void> {
+  start(toolCallId: string, signal: AbortSignal, task: (stop: Stop) => Promise<void>): Promise<void> {
     const known = this.#running.get(toolCallId);
     if (known) return known.ended;
     const { stop, letGo } = stopWith(signal);
@@ -53,13 +50,13 @@ export class RunningCalls {
   }
 
   stopAll(reason: unknown): void {
-    for (const { stop } of this.#running.values()) stop.abort(reason);
+    for (const { stop } of this.#running.values()) stop.stop(reason);
   }
 
   /** False when it does not run. */
   stop(toolCallId: string, reason: unknown): boolean {
     const running = this.#running.get(toolCallId);
-    running?.stop.abort(reason);
+    running?.stop.stop(reason);
     return running !== undefined;
   }
 

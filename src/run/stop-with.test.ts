@@ -8,7 +8,7 @@ test("all that stop with a signal are stopped with its reason, by one listener",
   expect(getEventListeners(turn.signal, "abort")).toHaveLength(1);
   const reason = new Error("enough");
   turn.abort(reason);
-  for (const { signal } of stops) expect(signal.reason).toBe(reason);
+  for (const stop of stops) expect([stop.reason, stop.signal.reason]).toEqual([reason, reason]);
 });
 
 test("what was let go is not stopped, and the others are", () => {
@@ -31,8 +31,20 @@ test("when all are let go nobody listens any more, and one who comes later is st
 test("one may be stopped alone, and one that begins too late is stopped at once", () => {
   const turn = new AbortController();
   const [one, other] = [stopWith(turn.signal), stopWith(turn.signal)];
-  one.stop.abort("alone");
+  one.stop.stop("alone");
   expect([other.stop.signal.aborted, turn.signal.aborted]).toEqual([false, false]);
   turn.abort("all");
   expect([one.stop.signal.reason, stopWith(turn.signal).stop.signal.reason]).toEqual(["alone", "all"]);
+});
+
+test("whoever asked for the signal hears of it after the one who was to hear first, and once", () => {
+  const turn = new AbortController();
+  const { stop } = stopWith(turn.signal);
+  const heard: string[] = [];
+  stop.onStop = () => heard.push("first");
+  stop.signal.addEventListener("abort", () => heard.push("then"));
+  turn.abort();
+  stop.stop("again");
+  expect(heard).toEqual(["first", "then"]);
+  expect(stop.reason).toBe(turn.signal.reason);
 });

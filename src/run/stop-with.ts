@@ -1,27 +1,58 @@
 /**
- * Controllers that abort with a signal. However many there are for one signal, it is listened to once: each listener
- * makes adding and removing the next one slower, and the calls and questions of one turn are many.
+ * Ways to be stopped that go with a signal. However many there are for one signal, it is listened to once: each listener
+ * makes adding and removing the next one slower, and the calls and questions of one turn are many. The signal that a
+ * tool is handed is made when the tool first looks at it: most never do, and there is one for each call.
  */
 
-type Followers = { readonly controllers: Set<AbortController>; readonly onAbort: () => void };
+export class Stop {
+  #reason: unknown;
+  #isStopped = false;
+  #controller: AbortController | undefined;
+  /** Called once, before anyone who listens to the signal. */
+  onStop: (() => void) | undefined;
+
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  get reason(): unknown {
+    return this.#reason;
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.#isStopped) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Once: what comes after the first changes nothing. */
+  stop(reason: unknown): void {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    this.#reason = reason;
+    this.onStop?.();
+    this.#controller?.abort(reason);
+  }
+}
+
+type Followers = { readonly stops: Set<Stop>; readonly onAbort: () => void };
 
 const followed = new WeakMap<AbortSignal, Followers>();
 
-/** A controller that aborts with the signal, until it is let go. */
-export function stopWith(signal: AbortSignal): {
-  readonly stop: AbortController;
-  readonly letGo: () => void;
-} {
-  const stop = new AbortController();
+/** One that is stopped with the signal, until it is let go. */
+export function stopWith(signal: AbortSignal): { readonly stop: Stop; readonly letGo: () => void } {
+  const stop = new Stop();
   if (signal.aborted) {
-    stop.abort(signal.reason);
+    stop.stop(signal.reason);
     return { stop, letGo: () => undefined };
   }
-  const { controllers, onAbort } = followed.get(signal) ?? followersOf(signal);
-  controllers.add(stop);
+  const { stops, onAbort } = followed.get(signal) ?? followersOf(signal);
+  stops.add(stop);
   const letGo = () => {
-    controllers.delete(stop);
-    if (controllers.size > 0) return;
+    stops.delete(stop);
+    if (stops.size > 0) return;
     signal.removeEventListener("abort", onAbort);
     followed.delete(signal);
   };
@@ -29,12 +60,12 @@ export function stopWith(signal: AbortSignal): {
 }
 
 function followersOf(signal: AbortSignal): Followers {
-  const controllers = new Set<AbortController>();
+  const stops = new Set<Stop>();
   const onAbort = () => {
-    for (const controller of controllers) controller.abort(signal.reason);
+    for (const stop of stops) stop.stop(signal.reason);
   };
   signal.addEventListener("abort", onAbort, { once: true });
-  const followers = { controllers, onAbort };
+  const followers = { stops, onAbort };
   followed.set(signal, followers);
   return followers;
 }

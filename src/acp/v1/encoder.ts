@@ -75,7 +75,8 @@ export class V1Encoder {
     if (!last) return [{ sessionUpdate: "tool_call", ...whole(toolCallId, fields) }];
     const changed = changedFields(last.fields, fields);
     if (!hasAnyValue(changed)) return [];
-    return [{ sessionUpdate: "tool_call_update", toolCallId, ...changed } as V1Update];
+    // Every field of it is one of a call's.
+    return [Object.assign({ sessionUpdate: "tool_call_update", toolCallId }, changed) as V1Update];
   }
 
   /** What the terminals printed comes before the status that may end the call. */
@@ -123,7 +124,9 @@ function hasAnyValue(fields: object): boolean {
 
 function wireFields(call: ToolCall, last: Sent<Fields> | undefined, shown: TerminalsShown): Fields {
   const before = last?.call;
-  const isSameContent = before?.content === call.content && endSentence(before) === endSentence(call);
+  const isSameContent =
+    before?.content === call.content &&
+    (before.state === call.state || endSentence(before) === endSentence(call));
   return {
     title: wireTitle(call),
     name: call.name === "" ? undefined : call.name,
