@@ -216,18 +216,28 @@ console.log(
   `cold start, spawn to initialize: bare ${bare.toFixed(0)} ms, toolgate acp ${ours.toFixed(0)} ms, ${(ours / bare).toFixed(2)} times`,
 );
 
-/** Megabytes, five seconds after a session was opened. */
+/** Megabytes, so many seconds after a session was opened. */
+const MOMENTS = [5, 20];
+
 async function idle(args) {
   const client = await new BareClient(args).open();
   await client.request("session/new", { cwd: folder, mcpServers: [] });
-  await new Promise((resolve) => setTimeout(resolve, 5_000));
-  const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${client.pid}/status`, "utf8")) ?? [];
+  const opened = performance.now();
+  const sizes = [];
+  for (const seconds of MOMENTS) {
+    await new Promise((resolve) => setTimeout(resolve, opened + seconds * 1000 - performance.now()));
+    const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${client.pid}/status`, "utf8")) ?? [];
+    sizes.push(Number(kilobytes) / 1024);
+  }
   await client.leave();
-  return Number(kilobytes) / 1024;
+  return sizes;
 }
 
-const [bareSize, ourSize] = await Promise.all([idle([child("bare-agent")]), idle(acp)]);
-console.log(
-  `idle, 5 s after session/new: bare ${bareSize.toFixed(0)} MB, toolgate acp ${ourSize.toFixed(0)} MB, ${(ourSize - bareSize).toFixed(0)} MB more`,
-);
+const [bareSizes, ourSizes] = await Promise.all([idle([child("bare-agent")]), idle(acp)]);
+for (const [index, seconds] of MOMENTS.entries()) {
+  const [bareSize, ourSize] = [bareSizes[index], ourSizes[index]];
+  console.log(
+    `idle, ${seconds} s after session/new: bare ${bareSize.toFixed(0)} MB, toolgate acp ${ourSize.toFixed(0)} MB, ${(ourSize - bareSize).toFixed(0)} MB more`,
+  );
+}
 rmSync(folder, { recursive: true });

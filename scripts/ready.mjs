@@ -15,8 +15,10 @@ if (changed(installed) < changed(at("package-lock.json"))) {
 }
 
 const stamp = at("dist", ".built");
-const sources = [at("package.json"), at("tsconfig.json"), at("tsconfig.build.json"), installed];
-if (changed(stamp) < Math.max(newestIn(at("src")), ...sources.map(changed))) {
+const sources = ["package.json", "tsconfig.json", "tsconfig.build.json", "scripts/bundle.mjs"].map((path) =>
+  at(path),
+);
+if (changed(stamp) < Math.max(newestIn(at("src")), ...[...sources, installed].map(changed))) {
   // A removed source must not live on as a stale file in the package.
   rmSync(at("dist"), { recursive: true, force: true });
   run("Building", process.execPath, [
@@ -24,6 +26,7 @@ if (changed(stamp) < Math.max(newestIn(at("src")), ...sources.map(changed))) {
     "-p",
     "tsconfig.build.json",
   ]);
+  run("Bundling", process.execPath, [at("scripts", "bundle.mjs")]);
   writeFileSync(stamp, "");
 }
 

@@ -8,7 +8,7 @@ import { constants } from "node:os";
 import { serveWire } from "../acp/agent/serve-wire.js";
 import { stdioWire } from "../acp/connection/stdio-wire.js";
 import { packageVersion } from "./package-version.js";
-import type { AcpFlags } from "./program.js";
+import type { AcpFlags } from "./commands/acp.js";
 
 /** Milliseconds. Whoever starts this by hand, with a flag that does not exist, hears of it all the same. */
 const PATIENCE = 500;

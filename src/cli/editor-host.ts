@@ -13,7 +13,7 @@ import type { OpenedAgent } from "./open-agent.js";
 import { openServers } from "./open-servers.js";
 import { openWorkspace } from "./open-workspace.js";
 import { packageVersion } from "./package-version.js";
-import type { AcpFlags } from "./program.js";
+import type { AcpFlags } from "./commands/acp.js";
 import { tell } from "./tell.js";
 
 export async function openEditorHost(flags: AcpFlags): Promise<AcpHost> {

@@ -19,8 +19,6 @@ import { addUndoCommand } from "./commands/undo.js";
 import { addExamples } from "./examples.js";
 import { packageVersion } from "./package-version.js";
 
-export type { AcpFlags } from "./commands/acp.js";
-
 export function createProgram(): Command {
   const program = new Command("toolgate")
     .description(

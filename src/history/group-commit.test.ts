@@ -27,44 +27,32 @@ function aStore() {
   return store;
 }
 
-test("writes that may wait are committed together, at the end of the turn", async () => {
+test("writes of one turn are committed together, at its end", async () => {
   const { commits, committed, write } = aStore();
-  const all = Promise.all(["a", "b", "c"].map((word) => commits.soon(write(word), QUICK)));
+  const all = Promise.all(["a", "b", "c"].map((word) => commits.add(write(word), QUICK)));
   await Promise.resolve();
   expect(committed).toEqual([]);
   expect(await all).toEqual(["A", "B", "C"]);
   expect(committed).toEqual(["quick: a b c"]);
-  await commits.soon(write("d"), QUICK);
+  await commits.add(write("d"), QUICK);
   expect(committed).toEqual(["quick: a b c", "quick: d"]);
 });
 
-test("one that may not wait is committed at once, and takes along those before it", async () => {
+test("one that must be durable makes the whole group durable, and not the next one", async () => {
   const { commits, committed, write } = aStore();
-  const all = [
-    commits.soon(write("a"), QUICK),
-    commits.now(write("b"), { durable: true }),
-    commits.soon(write("c"), QUICK),
-  ];
-  expect(committed).toEqual(["durable: a b"]);
-  expect(await Promise.all(all)).toEqual(["A", "B", "C"]);
-  expect(committed).toEqual(["durable: a b", "quick: c"]);
-});
-
-test("one that must be durable and may wait makes the whole group durable, and not the next one", async () => {
-  const { commits, committed, write } = aStore();
-  await Promise.all([commits.soon(write("a"), QUICK), commits.soon(write("b"), DURABLE)]);
-  await commits.soon(write("c"), QUICK);
-  const last = commits.soon(write("d"), DURABLE);
-  commits.flush(QUICK);
+  await Promise.all([commits.add(write("a"), QUICK), commits.add(write("b"), DURABLE)]);
+  await commits.add(write("c"), QUICK);
+  const last = commits.add(write("d"), DURABLE);
+  commits.flush();
   await last;
   expect(committed).toEqual(["durable: a b", "quick: c", "durable: d"]);
 });
 
 test("a flush commits what waits, once", async () => {
   const { commits, committed, write } = aStore();
-  const waiting = commits.soon(write("a"), QUICK);
-  commits.flush({ durable: false });
-  commits.flush({ durable: false });
+  const waiting = commits.add(write("a"), QUICK);
+  commits.flush();
+  commits.flush();
   await setImmediate();
   expect(await waiting).toBe("A");
   expect(committed).toEqual(["quick: a"]);
@@ -79,9 +67,9 @@ test.each([
     throw refusal;
   };
   const outcomes = await Promise.allSettled([
-    commits.soon(write("a"), QUICK),
-    commits.soon(refuse, QUICK),
-    commits.soon(write("b"), QUICK),
+    commits.add(write("a"), QUICK),
+    commits.add(refuse, QUICK),
+    commits.add(write("b"), QUICK),
   ]);
   expect(outcomes).toEqual([
     { status: "fulfilled", value: "A" },
@@ -101,16 +89,16 @@ test("when the database fails, at a write or at the commit, all are told, and th
   const rejected = { status: "rejected", reason: full };
   expect(
     await Promise.allSettled([
-      commits.soon(write("a"), QUICK),
-      commits.soon(fail, QUICK),
-      commits.soon(write("b"), QUICK),
+      commits.add(write("a"), QUICK),
+      commits.add(fail, QUICK),
+      commits.add(write("b"), QUICK),
     ]),
   ).toEqual([rejected, rejected, rejected]);
   store.failure = full;
   expect(
-    await Promise.allSettled([commits.soon(write("c"), QUICK), commits.now(write("d"), { durable: true })]),
+    await Promise.allSettled([commits.add(write("c"), QUICK), commits.add(write("d"), DURABLE)]),
   ).toEqual([rejected, rejected]);
   store.failure = undefined;
-  expect(await commits.soon(write("e"), QUICK)).toBe("E");
+  expect(await commits.add(write("e"), QUICK)).toBe("E");
   expect(committed).toEqual(["quick: e"]);
 });

@@ -1,9 +1,8 @@
 /**
  * Writes that are committed together, in the order in which they came.
  *
- * Those that may wait are committed at the end of the current turn of the event loop, in one
- * transaction; one that may not wait takes those before it along. What must stay true of a write: it
- * checks everything before it changes anything, so one that is refused has left nothing behind, and
+ * What one turn of the event loop brings is committed at its end, in one transaction: what many write at a time
+ * costs one commit and not hundreds. What must stay true of a write: it checks everything before it changes anything, so one that is refused has left nothing behind, and
  * those beside it are committed all the same. Any other error means that the database failed: then none
  * is committed, and each is told.
  */
@@ -28,27 +27,26 @@ export class GroupCommit {
     this.#transaction = transaction;
   }
 
-  /** Within this turn of the event loop, so that what many write at a time costs one commit and not hundreds. */
-  soon<Result>(write: () => Result, { durable }: { readonly durable: boolean }): Promise<Result> {
-    const committed = this.#add(write);
+  /** The promise is kept when it is committed; with `durable` the whole group survives a power cut then. */
+  add<Result>(write: () => Result, { durable }: { readonly durable: boolean }): Promise<Result> {
     this.#isDurable ||= durable;
-    this.#timer ??= setImmediate(() => this.flush({ durable: false }));
-    return committed;
+    this.#timer ??= setImmediate(() => this.flush());
+    return new Promise((resolve, reject) => {
+      const attemptIt = () => {
+        const result = write();
+        return () => resolve(result);
+      };
+      this.#writes.push({ attempt: attemptIt, reject });
+    });
   }
 
-  now<Result>(write: () => Result, options: { readonly durable: boolean }): Promise<Result> {
-    const committed = this.#add(write);
-    this.flush(options);
-    return committed;
-  }
-
-  /** Durable also when one of those that wait asks for it. */
-  flush(options: { readonly durable: boolean }): void {
+  /** Commits what waits now. */
+  flush(): void {
     clearImmediate(this.#timer);
     this.#timer = undefined;
     const writes = this.#writes;
     if (writes.length === 0) return;
-    const durable = options.durable || this.#isDurable;
+    const durable = this.#isDurable;
     this.#isDurable = false;
     this.#writes = [];
     try {
@@ -63,16 +61,6 @@ export class GroupCommit {
     } catch (thrown) {
       for (const { reject } of writes) reject(thrown);
     }
-  }
-
-  #add<Result>(write: () => Result): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      const attemptIt = () => {
-        const result = write();
-        return () => resolve(result);
-      };
-      this.#writes.push({ attempt: attemptIt, reject });
-    });
   }
 }
 

@@ -59,9 +59,9 @@ export async function openIndex(ledgerFile: string, options: HistoryIndexOptions
   }
 }
 
-async function openIndexFile(file: string): Promise<SqliteDatabase<unknown>> {
+async function openIndexFile(file: string): Promise<SqliteDatabase> {
   try {
-    return await openFile<unknown>(file, INDEX_FILE);
+    return await openFile(file, INDEX_FILE);
   } catch (thrown) {
     if (!(thrown instanceof LedgerFileError) || thrown.code === "NOT_A_LEDGER") throw thrown;
     const words = `${thrown.message} If it stays so, delete it: it is made again from the ledger.`;
@@ -70,8 +70,8 @@ async function openIndexFile(file: string): Promise<SqliteDatabase<unknown>> {
 }
 
 class SqliteIndex implements HistoryIndex {
-  readonly #ledger: SqliteDatabase<unknown>;
-  readonly #index: SqliteDatabase<unknown>;
+  readonly #ledger: SqliteDatabase;
+  readonly #index: SqliteDatabase;
   readonly #update: IndexUpdate;
   readonly #onProgress: HistoryIndexOptions["onProgress"];
   #last: Promise<void> = Promise.resolve();
@@ -79,10 +79,10 @@ class SqliteIndex implements HistoryIndex {
 
   constructor(
     ledger: ConstructorParameters<typeof IndexUpdate>[0],
-    index: SqliteDatabase<unknown>,
+    index: SqliteDatabase,
     { patterns = [], onProgress }: HistoryIndexOptions,
   ) {
-    this.#ledger = ledger as SqliteDatabase<unknown>;
+    this.#ledger = ledger;
     this.#index = index;
     this.#update = new IndexUpdate(ledger, index, patterns);
     this.#onProgress = onProgress;

@@ -17,13 +17,14 @@ import type {
 import { CALL_COLUMNS, callOf, hitOf, sessionOf } from "./index-items.js";
 import { firstIdAt } from "./index-tables.js";
 import { searchExpression, tagOf } from "./search-query.js";
-import type { SqliteDatabase, SqlValue } from "./sqlite-database.js";
+import type { SqlValue } from "./ledger-sql.js";
+import type { SqliteDatabase } from "./sqlite-database.js";
 import { storedName } from "./stored-json.js";
 
 const PAGE = 50;
 const LONGEST_PAGE = 1_000;
 
-export function sessionPage(index: SqliteDatabase<unknown>, query: SessionQuery): Page<FoundSession> {
+export function sessionPage(index: SqliteDatabase, query: SessionQuery): Page<FoundSession> {
   const where = new Conditions();
   if (query.cwd !== undefined) where.add("cwd = ?", storable(query.cwd));
   const [updatedAt, number] = numbers(query.before, 2);
@@ -39,7 +40,7 @@ export function sessionPage(index: SqliteDatabase<unknown>, query: SessionQuery)
   return page(rows, limit, sessionOf, (row) => `${row.updated_at},${row.number}`);
 }
 
-export function callPage(index: SqliteDatabase<unknown>, query: CallQuery): Page<FoundCall> {
+export function callPage(index: SqliteDatabase, query: CallQuery): Page<FoundCall> {
   const where = new Conditions();
   if (query.sessionId !== undefined) where.add("calls.session = ?", sessionNumber(index, query.sessionId));
   if (query.tool !== undefined) where.add("name = ?", storable(query.tool));
@@ -55,7 +56,7 @@ export function callPage(index: SqliteDatabase<unknown>, query: CallQuery): Page
   return page(rows, limit, callOf, ({ id }) => String(id));
 }
 
-export function searchPage(index: SqliteDatabase<unknown>, query: SearchQuery): Page<SearchHit> {
+export function searchPage(index: SqliteDatabase, query: SearchQuery): Page<SearchHit> {
   const tags = [
     ...(query.sessionId === undefined ? [] : [tagOf("session", sessionNumber(index, query.sessionId))]),
     ...(query.tool === undefined ? [] : [tagOf("tool", storable(query.tool))]),
@@ -115,7 +116,7 @@ class Conditions {
 }
 
 /** No session has the number 0: one that is not there has nothing. */
-function sessionNumber(index: SqliteDatabase<unknown>, sessionId: string): number {
+function sessionNumber(index: SqliteDatabase, sessionId: string): number {
   const sql = "select number from sessions where session_id = ? order by number desc limit 1";
   return index.select<{ number: number }>(sql, [storedName(sessionId)])[0]?.number ?? 0;
 }

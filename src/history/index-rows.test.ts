@@ -9,7 +9,7 @@ const SESSION = { session_id: "s1", created_at: NOON, updated_at: NOON };
 const END = { updated_at: NOON, chain: null, title: null, agent: null, cwd: null, calls: 0, messages: 0 };
 
 test("of two that write a session's rows, the one that came last goes on and the other stops", async () => {
-  const index = await openFile<unknown>(store.newFile(), INDEX_FILE);
+  const index = await openFile(store.newFile(), INDEX_FILE);
   const [older, newer, late] = [1, 2, 3].map(() => new SessionRows(index, 1, []));
   expect(older?.begin(SESSION, undefined)).toBe(true);
   expect(newer?.begin(SESSION, undefined)).toBe(true);

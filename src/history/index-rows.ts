@@ -5,7 +5,8 @@ import { callFacts, callText, messageText, storable } from "./index-document.js"
 import { firstIdAt } from "./index-tables.js";
 import type { RedactionPattern } from "./redaction-pattern.js";
 import { tagOf } from "./search-query.js";
-import type { SqliteDatabase, SqlValue } from "./sqlite-database.js";
+import type { SqlValue } from "./ledger-sql.js";
+import type { SqliteDatabase } from "./sqlite-database.js";
 
 const QUICK = { durable: false };
 
@@ -21,12 +22,12 @@ export type SessionRow = {
 };
 
 export class SessionRows {
-  readonly #index: SqliteDatabase<unknown>;
+  readonly #index: SqliteDatabase;
   readonly #number: number;
   readonly #patterns: readonly RedactionPattern[];
   readonly #token = randomUUID();
 
-  constructor(index: SqliteDatabase<unknown>, number: number, patterns: readonly RedactionPattern[]) {
+  constructor(index: SqliteDatabase, number: number, patterns: readonly RedactionPattern[]) {
     this.#index = index;
     this.#number = number;
     this.#patterns = patterns;

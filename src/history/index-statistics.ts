@@ -1,7 +1,8 @@
 /** How many calls, how they ended, who decided, and how long they ran and waited, by what they have in common. */
 import { storable } from "./index-document.js";
 import { firstIdAt } from "./index-tables.js";
-import type { SqliteDatabase, SqlValue } from "./sqlite-database.js";
+import type { SqlValue } from "./ledger-sql.js";
+import type { SqliteDatabase } from "./sqlite-database.js";
 
 export type StatisticsQuery = {
   readonly by: "tool" | "kind" | "agent" | "day" | "rule";
@@ -41,10 +42,7 @@ const KEYS = {
   rule: "coalesce(calls.rule, '')",
 } as const;
 
-export function callStatistics(
-  index: SqliteDatabase<unknown>,
-  query: StatisticsQuery,
-): readonly CallStatistics[] {
+export function callStatistics(index: SqliteDatabase, query: StatisticsQuery): readonly CallStatistics[] {
   const key = KEYS[query.by];
   if (!Object.hasOwn(KEYS, query.by)) {
     throw new RangeError(`There are no statistics by "${query.by}". Use ${Object.keys(KEYS).join(", ")}.`);
@@ -94,7 +92,7 @@ function counted({ by, since, until, cwd }: StatisticsQuery): {
 
 /** By rank: one of the times that there were, never one in between. */
 function percentiles(
-  index: SqliteDatabase<unknown>,
+  index: SqliteDatabase,
   column: "ran_ms" | "waited_ms",
   { key, from, values }: { key: string; from: string; values: readonly SqlValue[] },
 ): ReadonlyMap<string, Percentiles> {

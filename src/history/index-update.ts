@@ -15,7 +15,6 @@ import { redact } from "./redact.js";
 import type { RedactionPattern } from "./redaction-pattern.js";
 import { Replay } from "./replay-session.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
-import type { LedgerTables } from "./sqlite-tables.js";
 import { eventFromStored, nameFromStored } from "./stored-json.js";
 
 export type IndexProgress = {
@@ -39,18 +38,14 @@ const ROWS = 200;
 const KEPT_REPLAYS = 8;
 
 export class IndexUpdate {
-  readonly #ledger: SqliteDatabase<LedgerTables>;
-  readonly #index: SqliteDatabase<unknown>;
+  readonly #ledger: SqliteDatabase;
+  readonly #index: SqliteDatabase;
   readonly #patterns: readonly RedactionPattern[];
   #hasChain = false;
   readonly #replays = new Map<number, Replay>();
   #version: unknown;
 
-  constructor(
-    ledger: SqliteDatabase<LedgerTables>,
-    index: SqliteDatabase<unknown>,
-    patterns: readonly RedactionPattern[],
-  ) {
+  constructor(ledger: SqliteDatabase, index: SqliteDatabase, patterns: readonly RedactionPattern[]) {
     this.#ledger = ledger;
     this.#index = index;
     this.#patterns = patterns;

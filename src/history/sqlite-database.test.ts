@@ -5,19 +5,18 @@ import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import type { SqliteDatabase } from "./sqlite-database.js";
 import { fileError } from "./sqlite-database.js";
 import { openLedgerFile } from "./sqlite-file.js";
-import type { LedgerTables } from "./sqlite-tables.js";
 
 const folder = mkdtempSync(join(tmpdir(), "toolgate-database-"));
 afterAll(() => rmSync(folder, { recursive: true }));
-let database: SqliteDatabase<LedgerTables>;
+let database: SqliteDatabase;
 beforeEach(async () => {
   database = await openLedgerFile(join(folder, "ledger.db"));
 });
 afterEach(() => database.close());
 
-const hashes = () => database.rows(database.build.selectFrom("blobs").select("hash")).map(({ hash }) => hash);
+const hashes = () => database.select<{ hash: string }>("select hash from blobs").map(({ hash }) => hash);
 const insert = (hash: string) =>
-  database.run(database.build.insertInto("blobs").values({ hash, bytes: new Uint8Array() }));
+  database.change("insert into blobs (hash, bytes) values (?, ?)", [hash, new Uint8Array()]);
 
 test("a durable transaction is synced to the disk, another one is not", () => {
   const synced = () => database.transaction(() => database.pragma("synchronous"), { durable: true });
@@ -40,6 +39,15 @@ test("work that throws leaves nothing behind, and the next transaction can begin
   expect(() => database.transaction(() => insert("two"), { durable: false })).toThrow(
     /^The ledger .*ledger\.db failed: UNIQUE constraint failed: blobs\.hash \(SQLite \d+\)\. Nothing was written\.$/,
   );
+});
+
+test("a statement is compiled once for each connection, and not before it is run", () => {
+  const none = { sql: "select hash from nothing_of_this_name" };
+  const statement = database.prepare(none);
+  expect(() => statement.rows()).toThrow(/no such table/);
+  database.exec("create table nothing_of_this_name (hash text)");
+  expect(statement.rows()).toEqual([]);
+  expect(database.prepare({ ...none })).toBe(statement);
 });
 
 test.each([

@@ -1,42 +1,22 @@
 /**
- * SQLite with queries that are typed by kysely and run at once.
+ * An open SQLite file: statements that are compiled once, and transactions.
  *
- * Kysely's own drivers are asynchronous: between two queries of a transaction others would run, and a
- * second connection in the same thread would wait for a lock that cannot be given up while it waits.
- * So kysely only writes the SQL here, and what must stay true is: a transaction is one piece of work
- * with no `await` in it, and holds its lock no longer than that.
+ * The driver is synchronous, and that is what we want of it: in an asynchronous transaction others would run between
+ * two statements, and a second connection in the same thread would wait for a lock that cannot be given up while
+ * it waits. What must stay true is: a transaction is one piece of work with no `await` in it, and holds its lock
+ * no longer than that; a connection that was closed keeps no statement.
  */
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
-import type { Compilable } from "kysely";
-import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
 import { LedgerFileError, type LedgerFileErrorCode } from "./ledger-file-error.js";
+import type { SqlValue, Statement } from "./ledger-sql.js";
 
 /** How long to wait for another process that writes. It needs a millisecond, unless it is stopped in the middle. */
 export const BUSY_MILLISECONDS = 5000;
 
-export type SqlValue = string | number | null;
-
-/** A query that was written once and is run with other values each time. */
-type Prepared<Values extends readonly unknown[], Row> = {
-  readonly rows: (...values: Values) => Row[];
-  readonly row: (...values: Values) => Row | undefined;
-  /** How many rows it has changed. */
-  readonly run: (...values: Values) => number;
-};
-
-export class SqliteDatabase<Tables> {
-  /** Where queries are written; `rows`, `row` and `run` run them. */
-  readonly build = new Kysely<Tables>({
-    dialect: {
-      createAdapter: () => new SqliteAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (database) => new SqliteIntrospector(database),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-    },
-  });
+export class SqliteDatabase {
   readonly #driver: DatabaseSyncInstance;
-  // As many as there are places in the code that write a query.
-  readonly #statements = new Map<string, StatementSyncInstance>();
+  // As many as there are statements in the code.
+  readonly #prepared = new Map<string, PreparedStatement<readonly SqlValue[], unknown>>();
   #isDurable: boolean | undefined;
 
   /** `what` it is a file of is for the reader of a message. */
@@ -49,63 +29,49 @@ export class SqliteDatabase<Tables> {
     this.exec(`pragma busy_timeout = ${BUSY_MILLISECONDS}`);
   }
 
-  rows<Row>(query: Compilable<Row>): Row[] {
-    const { sql, parameters } = query.compile();
-    // The driver knows no types; kysely has derived them from the tables.
-    return this.#try(() => this.#statement(sql).all(...parameters) as Row[]);
+  /** Compiled when it is first run, since a file from before may lack what it speaks of. */
+  prepare<Values extends readonly SqlValue[], Row>({
+    sql,
+  }: Statement<Values, Row>): PreparedStatement<Values, Row> {
+    const known = this.#prepared.get(sql);
+    // The types are the statement's, and one text is one statement.
+    if (known) return known as PreparedStatement<Values, Row>;
+    const prepared = new PreparedStatement<Values, Row>(
+      () => this.#driver.prepare(sql),
+      (thrown) => fileError(this.file, thrown, this.what),
+    );
+    this.#prepared.set(sql, prepared);
+    return prepared;
   }
 
-  row<Row>(query: Compilable<Row>): Row | undefined {
-    return this.rows(query)[0];
+  prepareAll<Statements extends Readonly<Record<string, Statement<readonly SqlValue[], unknown>>>>(
+    statements: Statements,
+  ): PreparedStatements<Statements> {
+    const entries = Object.entries(statements).map(([name, statement]) => [name, this.prepare(statement)]);
+    // Each name keeps its own statement, which `fromEntries` cannot say.
+    return Object.fromEntries(entries) as PreparedStatements<Statements>;
   }
 
-  /** How many rows it has changed. */
-  run(query: Compilable): number {
-    const { sql, parameters } = query.compile();
-    return this.#try(() => this.#statement(sql).run(...parameters).changes);
-  }
-
-  /** Rows by SQL of one's own, for what kysely has no words for; the type is the caller's word. */
+  /** Rows by a text that is written where it is used; the type is the caller's word. */
   select<Row>(sql: string, values: readonly SqlValue[] = []): Row[] {
-    return this.#try(() => this.#statement(sql).all(...values) as Row[]);
+    return this.prepare<readonly SqlValue[], Row>({ sql }).rows(...values);
   }
 
   /** How many rows it has changed. */
   change(sql: string, values: readonly SqlValue[] = []): number {
-    return this.#try(() => this.#statement(sql).run(...values).changes);
-  }
-
-  /** For the queries of every append: to write one takes longer than to run it. */
-  prepared<Values extends readonly unknown[], Row>(
-    write: (...values: Values) => Compilable<Row>,
-  ): Prepared<Values, Row> {
-    const places = Array.from({ length: write.length }, (_, index) => new Place(index));
-    // Kysely hands values through without a look at them, so a place can stand for each.
-    const { sql, parameters } = write(...(places as unknown as Values)).compile();
-    const isInOrder =
-      parameters.length === places.length &&
-      parameters.every((parameter, index) => parameter instanceof Place && parameter.index === index);
-    const bound = isInOrder
-      ? (values: Values): readonly unknown[] => values
-      : (values: Values) =>
-          parameters.map((parameter) => (parameter instanceof Place ? values[parameter.index] : parameter));
-    return {
-      rows: (...values) => this.#try(() => this.#statement(sql).all(...bound(values)) as Row[]),
-      row: (...values) => this.#try(() => this.#statement(sql).get(...bound(values)) as Row | undefined),
-      run: (...values) => this.#try(() => this.#statement(sql).run(...bound(values)).changes),
-    };
+    return this.prepare<readonly SqlValue[], never>({ sql }).run(...values);
   }
 
   exec(sql: string): void {
-    this.#try(() => {
+    try {
       this.#driver.exec(sql);
-    });
+    } catch (thrown) {
+      throw fileError(this.file, thrown, this.what);
+    }
   }
 
   pragma(name: string): unknown {
-    const row = this.#try(
-      () => this.#statement(`pragma ${name}`).get() as Record<string, unknown> | undefined,
-    );
+    const row = this.prepare<[], Record<string, unknown>>({ sql: `pragma ${name}` }).row();
     return row && Object.values(row)[0];
   }
 
@@ -140,7 +106,7 @@ export class SqliteDatabase<Tables> {
   }
 
   close(): void {
-    this.#statements.clear();
+    for (const statement of this.#prepared.values()) statement.forget();
     this.#driver.close();
   }
 
@@ -151,26 +117,54 @@ export class SqliteDatabase<Tables> {
       // SQLite has done so itself, as it does when the disk is full. Why it did is the error to tell.
     }
   }
-
-  #statement(sql: string): StatementSyncInstance {
-    const known = this.#statements.get(sql);
-    if (known) return known;
-    const statement = this.#driver.prepare(sql);
-    this.#statements.set(sql, statement);
-    return statement;
-  }
-
-  #try<Result>(work: () => Result): Result {
-    try {
-      return work();
-    } catch (thrown) {
-      throw fileError(this.file, thrown, this.what);
-    }
-  }
 }
 
-class Place {
-  constructor(readonly index: number) {}
+export type PreparedStatements<Statements> = {
+  readonly [Name in keyof Statements]: Statements[Name] extends Statement<infer Values, infer Row>
+    ? PreparedStatement<Values, Row>
+    : never;
+};
+
+/** One statement of one connection. */
+class PreparedStatement<Values extends readonly SqlValue[], Row> {
+  readonly #compile: () => StatementSyncInstance;
+  readonly #told: (thrown: unknown) => unknown;
+  #statement: StatementSyncInstance | undefined;
+
+  constructor(compile: () => StatementSyncInstance, told: (thrown: unknown) => unknown) {
+    this.#compile = compile;
+    this.#told = told;
+  }
+
+  rows(...values: Values): Row[] {
+    try {
+      // The driver knows no types; the statement has said which.
+      return (this.#statement ??= this.#compile()).all(...values) as Row[];
+    } catch (thrown) {
+      throw this.#told(thrown);
+    }
+  }
+
+  row(...values: Values): Row | undefined {
+    try {
+      return (this.#statement ??= this.#compile()).get(...values) as Row | undefined;
+    } catch (thrown) {
+      throw this.#told(thrown);
+    }
+  }
+
+  /** How many rows it has changed. */
+  run(...values: Values): number {
+    try {
+      return (this.#statement ??= this.#compile()).run(...values).changes;
+    } catch (thrown) {
+      throw this.#told(thrown);
+    }
+  }
+
+  forget(): void {
+    this.#statement = undefined;
+  }
 }
 
 const BUSY = 5;

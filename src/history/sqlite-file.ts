@@ -12,7 +12,7 @@ import { pathToFileURL } from "node:url";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { LedgerFileError } from "./ledger-file-error.js";
 import { BUSY_MILLISECONDS, fileError, SqliteDatabase } from "./sqlite-database.js";
-import { type LedgerTables, MIGRATIONS } from "./sqlite-tables.js";
+import { MIGRATIONS } from "./sqlite-tables.js";
 
 export type FileKind = {
   /** SQLite keeps a number for whose file it is. */
@@ -25,22 +25,22 @@ export type FileKind = {
 /** "Tgat". */
 const LEDGER_FILE: FileKind = { applicationId: 0x54676174, what: "ledger", migrations: MIGRATIONS };
 
-export function openLedgerFile(file: string): Promise<SqliteDatabase<LedgerTables>> {
+export function openLedgerFile(file: string): Promise<SqliteDatabase> {
   return openFile(file, LEDGER_FILE);
 }
 
-export function openLedgerToRead(file: string): Promise<SqliteDatabase<LedgerTables>> {
+export function openLedgerToRead(file: string): Promise<SqliteDatabase> {
   return openToRead(file, LEDGER_FILE);
 }
 
 /** A file that is there but cannot be written can be read all the same. */
-export async function openFile<Tables>(file: string, kind: FileKind): Promise<SqliteDatabase<Tables>> {
+export async function openFile(file: string, kind: FileKind): Promise<SqliteDatabase> {
   // Absolute, so that a name like ":memory:" is a file's name.
   const path = resolve(file);
   const driver = await loadDriver();
   createIfMissing(path, kind);
   await checkIsOurs(path, driver, kind);
-  const database = new SqliteDatabase<Tables>(path, new driver.DatabaseSync(path), kind.what);
+  const database = new SqliteDatabase(path, new driver.DatabaseSync(path), kind.what);
   try {
     database.exec("pragma foreign_keys = on");
     // What was removed is overwritten, not only unlinked.
@@ -56,13 +56,13 @@ export async function openFile<Tables>(file: string, kind: FileKind): Promise<Sq
 }
 
 /** Makes nothing, brings nothing up to date. */
-async function openToRead<Tables>(file: string, kind: FileKind): Promise<SqliteDatabase<Tables>> {
+async function openToRead(file: string, kind: FileKind): Promise<SqliteDatabase> {
   const path = resolve(file);
   const driver = await loadDriver();
   checkIsThere(path, kind);
   await checkIsOurs(path, driver, kind);
-  const open = (location: string | URL): SqliteDatabase<Tables> => {
-    const database = new SqliteDatabase<Tables>(
+  const open = (location: string | URL): SqliteDatabase => {
+    const database = new SqliteDatabase(
       path,
       new driver.DatabaseSync(location, { readOnly: true }),
       kind.what,
@@ -207,7 +207,7 @@ function notOurs(path: string, why: string, { what }: FileKind): LedgerFileError
   );
 }
 
-function migrate<Tables>(database: SqliteDatabase<Tables>, kind: FileKind): void {
+function migrate(database: SqliteDatabase, kind: FileKind): void {
   const { migrations, applicationId } = kind;
   if (checkVersion(database, kind) === migrations.length) return;
   const migrateNow = () => {
@@ -220,10 +220,7 @@ function migrate<Tables>(database: SqliteDatabase<Tables>, kind: FileKind): void
 }
 
 /** The version of its tables, if we know that one. */
-function checkVersion<Tables>(
-  database: SqliteDatabase<Tables>,
-  { what, migrations: { length } }: FileKind,
-): number {
+function checkVersion(database: SqliteDatabase, { what, migrations: { length } }: FileKind): number {
   const version = Number(database.pragma("user_version"));
   if (version <= length) return version;
   throw new LedgerFileError(
@@ -233,7 +230,7 @@ function checkVersion<Tables>(
 }
 
 /** The change needs the file alone for a moment. When several begin a file at once, SQLite does not always wait for that. */
-async function useWriteAheadLog<Tables>(database: SqliteDatabase<Tables>): Promise<void> {
+async function useWriteAheadLog(database: SqliteDatabase): Promise<void> {
   for (const deadline = performance.now() + BUSY_MILLISECONDS; ;) {
     try {
       const mode = database.pragma("journal_mode = wal");

@@ -162,6 +162,53 @@ describe("the file", () => {
     expect(await textsOf(ledger)).toEqual(["one", "two"]);
   });
 
+  test("claims, appends and releases of one turn are committed together, and each sees what came before it", async () => {
+    const file = newFile();
+    const ledger = await open(file);
+    const before = await claim(ledger);
+    const bytes = new TextEncoder().encode("kept");
+    const outcomes = Promise.allSettled([
+      ledger.append(before, [said("one")], DURABLE),
+      ledger.claim(SESSION, before.owner, { milliseconds: 1000 }),
+      ledger.append(before, [said("too late")], QUICK),
+      ledger.claim(SESSION, "someone else", { milliseconds: 1000 }),
+      ledger.release(before),
+      ledger.putBlob(bytes),
+      ledger.claim("another", "bob", { milliseconds: 1000 }),
+    ]);
+    bytes.fill(0);
+    const [first, claimed, late, held, released, blob, other] = await outcomes;
+    expect([first, released]).toEqual([
+      { status: "fulfilled", value: 1 },
+      { status: "fulfilled", value: undefined },
+    ]);
+    expect(claimed).toMatchObject({ value: { fence: before.fence + 1 } });
+    expect(other).toMatchObject({ value: { fence: before.fence + 2 } });
+    expect([late, held]).toMatchObject([
+      { reason: { code: "LEASE_LOST" } },
+      { reason: { code: "LEASE_HELD" } },
+    ]);
+    expect(await textsOf(await open(file))).toEqual(["one"]);
+    const hash = blob?.status === "fulfilled" ? blob.value : "";
+    expect(new TextDecoder().decode(await ledger.getBlob(hash))).toBe("kept");
+  });
+
+  test("who releases a session and appends in the same turn has lost it, and so has who was followed", async () => {
+    const ledger = await open(newFile());
+    const lease = await claim(ledger);
+    const outcomes = await Promise.allSettled([
+      ledger.append(lease, [said("mine")], QUICK),
+      ledger.release(lease),
+      ledger.append(lease, [said("released")], QUICK),
+      ledger.claim(SESSION, "bob", { milliseconds: 1000 }),
+      ledger.append(lease, [said("bob's")], QUICK),
+      ledger.renew(lease, { milliseconds: 1000 }),
+    ]);
+    const lost = { reason: { code: "LEASE_LOST" } };
+    expect(outcomes).toMatchObject([{ value: 1 }, {}, lost, { value: { owner: "bob" } }, lost, lost]);
+    expect(await textsOf(ledger)).toEqual(["mine"]);
+  });
+
   test("closed, it is one file that can be copied", async () => {
     const file = newFile();
     const first = await openSqliteLedger(file);

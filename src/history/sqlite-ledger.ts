@@ -3,9 +3,8 @@
  *
  * What must stay true: whatever is checked is checked in the transaction that writes, and that holds the
  * only lock there is, so no two processes can both be right. What was appended durably survives a power
- * cut; all else survives a crash of its process. Appends of one turn of the event loop are committed together;
- * any other write takes along those that wait before it, so one handle's writes are in the order of its calls. Leases are not written durably: who held one before a
- * power cut is gone as well.
+ * cut; all else survives a crash of its process. What one handle writes in one turn of the event loop is committed
+ * together, in the order of its calls. Leases are not written durably: who held one before a power cut is gone as well.
  */
 import { createHash } from "node:crypto";
 import type {
@@ -29,7 +28,6 @@ import { Sleepers } from "./sleepers.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 import { SqliteRows } from "./sqlite-rows.js";
 import { SqliteSnapshots } from "./sqlite-snapshots.js";
-import type { LedgerTables } from "./sqlite-tables.js";
 import type { StoredEvent } from "./stored-event.js";
 import { storedEvent } from "./stored-event.js";
 import { frozenJson } from "./stored-json.js";
@@ -53,7 +51,7 @@ const DURABLE = { durable: true };
 const QUICK = { durable: false };
 
 export class SqliteLedger implements Ledger {
-  readonly #database: SqliteDatabase<LedgerTables>;
+  readonly #database: SqliteDatabase;
   readonly #now: () => number;
   readonly #rows: SqliteRows;
   readonly #snapshots: SqliteSnapshots;
@@ -62,7 +60,7 @@ export class SqliteLedger implements Ledger {
   readonly #watch: CommitWatch;
   #isClosed = false;
 
-  constructor(database: SqliteDatabase<LedgerTables>, now: () => number) {
+  constructor(database: SqliteDatabase, now: () => number) {
     this.#database = database;
     this.#now = now;
     this.#rows = new SqliteRows(database);
@@ -76,9 +74,11 @@ export class SqliteLedger implements Ledger {
 
   async claim(sessionId: string, owner: string, options: { readonly milliseconds: number }): Promise<Lease> {
     this.#checkNotClosed();
-    return this.#writes.now(() => {
+    return this.#writes.add(() => {
       const now = this.#now();
-      checkFree(this.#rows.newestLease(sessionId), owner, now);
+      const before = this.#rows.newestLease(sessionId);
+      checkFree(before, owner, now);
+      if (before) this.#rows.deleteLease(before);
       const lease = { sessionId, owner, expiresAt: now + options.milliseconds };
       return Object.freeze({ ...lease, fence: this.#rows.insertLease(lease, options.milliseconds) });
     }, QUICK);
@@ -86,7 +86,7 @@ export class SqliteLedger implements Ledger {
 
   async renew(lease: Lease, options: { readonly milliseconds: number }): Promise<Lease> {
     this.#checkNotClosed();
-    return this.#writes.now(() => {
+    return this.#writes.add(() => {
       this.#checkNewest(lease, "renewed");
       const { sessionId, owner, fence } = lease;
       const renewed = { sessionId, owner, fence, expiresAt: this.#now() + options.milliseconds };
@@ -97,7 +97,7 @@ export class SqliteLedger implements Ledger {
 
   async release(lease: Lease): Promise<void> {
     this.#checkNotClosed();
-    return this.#writes.now(() => this.#rows.deleteLease(lease), QUICK);
+    return this.#writes.add(() => this.#rows.deleteLease(lease), QUICK);
   }
 
   async append(
@@ -113,14 +113,14 @@ export class SqliteLedger implements Ledger {
       this.#checkNewest(lease, "appended");
       return this.#record(sessionId, stored);
     };
-    const seq = await this.#writes.soon(write, { durable });
+    const seq = await this.#writes.add(write, { durable });
     this.#sleepers.wake(sessionId);
     return seq;
   }
 
   async keepSnapshot(lease: Lease, snapshot: SessionSnapshot): Promise<void> {
     this.#checkNotClosed();
-    return this.#writes.now(() => {
+    return this.#writes.add(() => {
       this.#checkNewest(lease, "kept");
       this.#snapshots.keep(lease.sessionId, snapshot);
     }, QUICK);
@@ -152,7 +152,7 @@ export class SqliteLedger implements Ledger {
   async answer(questionId: string, answer: Answer): Promise<AnswerReceipt> {
     this.#checkNotClosed();
     const copy = frozenJson(answer, `Question ${questionId}`, "question-answered");
-    const { receipt, sessionId } = await this.#writes.now(() => {
+    const { receipt, sessionId } = await this.#writes.add(() => {
       const given = { questionId, answer: copy, at: this.#now() };
       const answered = answerQuestion(this.#rows.question(questionId), given);
       if (answered.event) this.#record(answered.sessionId, [storedEvent(answered.event, answered.sessionId)]);
@@ -176,7 +176,7 @@ export class SqliteLedger implements Ledger {
 
   async remove(lease: Lease): Promise<void> {
     this.#checkNotClosed();
-    await this.#writes.now(() => {
+    await this.#writes.add(() => {
       this.#checkNewest(lease, "removed");
       this.#rows.deleteLease(lease);
       this.#rows.deleteSession(lease.sessionId);
@@ -188,7 +188,9 @@ export class SqliteLedger implements Ledger {
   async putBlob(bytes: Uint8Array): Promise<string> {
     this.#checkNotClosed();
     const hash = createHash("sha256").update(bytes).digest("hex");
-    await this.#writes.now(() => this.#rows.insertBlob(hash, bytes, this.#now()), QUICK);
+    // A copy: whoever handed them in may change them before they are written.
+    const copy = new Uint8Array(bytes);
+    await this.#writes.add(() => this.#rows.insertBlob(hash, copy, this.#now()), QUICK);
     return hash;
   }
 
@@ -201,7 +203,7 @@ export class SqliteLedger implements Ledger {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#writes.flush(QUICK);
+    this.#writes.flush();
     this.#watch.stop();
     this.#sleepers.wakeAll();
     try {
@@ -221,6 +223,7 @@ export class SqliteLedger implements Ledger {
   }
 
   #checkNewest(lease: Lease, done: string): void {
+    if (this.#rows.isNewest(lease)) return;
     checkNewest(this.#rows.newestLease(lease.sessionId), lease, done);
   }
 

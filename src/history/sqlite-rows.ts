@@ -11,11 +11,11 @@ import { chainStart, nextLink } from "./event-chain.js";
 import type { LookedAt } from "./follow-log.js";
 import { LOOK_LIMIT } from "./follow-log.js";
 import type { HeldLease } from "./lease-rules.js";
+import type { EventRow, SessionState } from "./ledger-sql.js";
+import { LEDGER_SQL } from "./ledger-sql.js";
 import type { QuestionEvent } from "./question-state.js";
 import { isAboutQuestion, questionAfter } from "./question-state.js";
-import type { SqliteDatabase } from "./sqlite-database.js";
-import { preparedQueries, type Queries } from "./sqlite-queries.js";
-import type { LedgerTables } from "./sqlite-tables.js";
+import type { PreparedStatements, SqliteDatabase } from "./sqlite-database.js";
 import { eventFromStored, nameFromStored, storedName } from "./stored-json.js";
 import type { StoredEvent } from "./stored-event.js";
 
@@ -23,70 +23,76 @@ type WrittenSession = {
   readonly number: number;
   lastSeq: number;
   chain: string | null;
+  /** Undefined while nothing was written. */
   updatedAt: number | undefined;
 };
 
 export class SqliteRows {
-  readonly #database: SqliteDatabase<LedgerTables>;
-  readonly #queries: Queries;
+  readonly #database: SqliteDatabase;
+  readonly #statements: PreparedStatements<typeof LEDGER_SQL>;
   /** Of the transaction that is under way. */
   readonly #sessions = new Map<string, WrittenSession>();
-  readonly #leases = new Map<string, HeldLease | undefined>();
+  readonly #newestFences = new Map<string, number>();
 
-  constructor(database: SqliteDatabase<LedgerTables>) {
+  constructor(database: SqliteDatabase) {
     this.#database = database;
-    this.#queries = preparedQueries(database);
+    this.#statements = database.prepareAll(LEDGER_SQL);
   }
 
   transaction(work: () => void, options: { readonly durable: boolean }): void {
     try {
       this.#database.transaction(() => {
         work();
-        for (const { number, lastSeq, chain, updatedAt } of this.#sessions.values()) {
-          if (updatedAt !== undefined) this.#queries.updateSession.run(lastSeq, chain, updatedAt, number);
-        }
+        for (const session of this.#sessions.values()) this.#writeBack(session);
       }, options);
     } finally {
       this.#sessions.clear();
-      this.#leases.clear();
+      this.#newestFences.clear();
     }
   }
 
   newestLease(sessionId: string): HeldLease | undefined {
-    if (this.#leases.has(sessionId)) return this.#leases.get(sessionId);
-    const row = this.#queries.lease.row(storedName(sessionId));
-    const lease = row && {
-      sessionId,
-      owner: nameFromStored(row.owner),
-      fence: row.fence,
-      expiresAt: row.expires_at,
-      milliseconds: row.milliseconds ?? undefined,
-    };
-    this.#leases.set(sessionId, lease);
-    if (row && row.number !== null && row.last_seq !== null && !this.#sessions.has(sessionId)) {
-      this.#remember(sessionId, { number: row.number, last_seq: row.last_seq, chain: row.chain });
-    }
-    return lease;
+    const row = this.#statements.lease.row(storedName(sessionId));
+    return (
+      row && {
+        sessionId,
+        owner: nameFromStored(row.owner),
+        fence: row.fence,
+        expiresAt: row.expires_at,
+        milliseconds: row.milliseconds ?? undefined,
+      }
+    );
   }
 
-  /** In place of the session's lease before; its fence is one that no lease ever had. */
+  isNewest({ sessionId, fence }: Lease): boolean {
+    if (this.#newestFences.get(sessionId) === fence) return true;
+    const row = this.#statements.heldSession.row(storedName(sessionId), fence);
+    if (!row) return false;
+    this.#newestFences.set(sessionId, fence);
+    const { number, last_seq, chain } = row;
+    if (number !== null && last_seq !== null && !this.#sessions.has(sessionId)) {
+      this.#remember(sessionId, { number, last_seq, chain });
+    }
+    return true;
+  }
+
+  /** For a session that has none; its fence is one that no lease ever had. */
   insertLease({ sessionId, owner, expiresAt }: Omit<Lease, "fence">, milliseconds: number): number {
     const names = [storedName(sessionId), storedName(owner)] as const;
-    const row = this.#queries.replaceLease.row(...names, expiresAt, milliseconds);
-    this.#leases.delete(sessionId);
+    const row = this.#statements.insertLease.row(...names, expiresAt, milliseconds);
     if (!row) throw new Error(`SQLite gave no fence for session ${sessionId}.`);
+    this.#newestFences.set(sessionId, row.fence);
     return row.fence;
   }
 
-  extendLease({ sessionId, fence, expiresAt }: Lease, milliseconds: number): void {
-    this.#queries.extendLease.run(expiresAt, milliseconds, fence);
-    this.#leases.delete(sessionId);
+  extendLease({ fence, expiresAt }: Lease, milliseconds: number): void {
+    this.#statements.extendLease.run(expiresAt, milliseconds, fence);
   }
 
   /** Does nothing when it is not the session's newest. */
-  deleteLease({ sessionId, fence }: Lease): void {
-    this.#queries.deleteLease.run(fence, storedName(sessionId));
-    this.#leases.delete(sessionId);
+  deleteLease({ sessionId, fence }: Pick<Lease, "sessionId" | "fence">): void {
+    this.#statements.deleteLease.run(fence, storedName(sessionId));
+    if (this.#newestFences.get(sessionId) === fence) this.#newestFences.delete(sessionId);
   }
 
   lastSeq(sessionId: string): number {
@@ -100,7 +106,7 @@ export class SqliteRows {
     for (const { text, question } of events) {
       session.lastSeq += 1;
       link = nextLink(link, session.lastSeq, text);
-      this.#queries.insertEvent.run(session.number, session.lastSeq, text, link);
+      this.#statements.insertEvent.run(session.number, session.lastSeq, text, link);
       if (question) this.#noteQuestion(question, session.number, session.lastSeq);
     }
     session.chain = link;
@@ -109,19 +115,19 @@ export class SqliteRows {
   }
 
   events(sessionId: string, after: number): RecordedEvent[] {
-    const session = this.#queries.session.row(storedName(sessionId));
-    return session ? this.#queries.events.rows(session.number, after).map(recorded) : [];
+    const session = this.#statements.session.row(storedName(sessionId));
+    return session ? this.#statements.events.rows(session.number, after).map(recorded) : [];
   }
 
   look(sessionId: string, after: number): LookedAt | undefined {
-    const session = this.#queries.session.row(storedName(sessionId));
+    const session = this.#statements.session.row(storedName(sessionId));
     if (!session) return undefined;
-    const rows = this.#queries.someEvents.rows(session.number, after, LOOK_LIMIT);
+    const rows = this.#statements.someEvents.rows(session.number, after, LOOK_LIMIT);
     return { log: session.number, events: rows.map(recorded) };
   }
 
   question(questionId: string): AskedQuestion | undefined {
-    const row = this.#queries.question.row(storedName(questionId));
+    const row = this.#statements.question.row(storedName(questionId));
     if (!row) return undefined;
     const { question } = askedIn(row.asked);
     const open: AskedQuestion = { question, state: { status: "open" } };
@@ -130,42 +136,20 @@ export class SqliteRows {
 
   /** In the order in which they were asked; those that cannot be read are left out. */
   openQuestions(sessionId: string | undefined): Question[] {
-    const ofAll = this.#database.build
-      .selectFrom("questions")
-      .innerJoin("events", (join) =>
-        join.onRef("events.session", "=", "questions.session").onRef("seq", "=", "asked_seq"),
-      )
-      .select(["event", "seq"])
-      .where("settled_seq", "is", null)
-      .orderBy("questions.number");
-    const query =
+    const rows =
       sessionId === undefined
-        ? ofAll
-        : ofAll
-            .innerJoin("sessions", "sessions.number", "questions.session")
-            .where("session_id", "=", storedName(sessionId));
-    return this.#database.rows(query).flatMap(({ event: text, seq }) => {
+        ? this.#statements.openQuestions.rows()
+        : this.#statements.openQuestionsOf.rows(storedName(sessionId));
+    return rows.flatMap(({ event: text, seq }) => {
       const event = eventFromStored(text, seq);
       return event.type === "question-asked" ? event.question : [];
     });
   }
 
-  sessions({ before, limit }: { before?: SessionSummary; limit?: number }): SessionSummary[] {
-    let query = this.#database.build
-      .selectFrom("sessions")
-      .select(["session_id", "created_at", "updated_at"])
-      .orderBy("updated_at", "desc")
-      .orderBy("session_id");
-    if (before) {
-      const { updatedAt, sessionId } = before;
-      query = query.where((is) =>
-        is.or([
-          is("updated_at", "<", updatedAt),
-          is.and([is("updated_at", "=", updatedAt), is("session_id", ">", storedName(sessionId))]),
-        ]),
-      );
-    }
-    return this.#database.rows(limit === undefined ? query : query.limit(limit)).map((row) => ({
+  sessions({ before = BEFORE_ALL, limit = Number.MAX_SAFE_INTEGER }: SessionsOptions): SessionSummary[] {
+    const { updatedAt, sessionId } = before;
+    const rows = this.#statements.sessions.rows(updatedAt, updatedAt, storedName(sessionId), limit);
+    return rows.map((row) => ({
       sessionId: nameFromStored(row.session_id),
       createdAt: row.created_at,
       updatedAt: row.updated_at,
@@ -174,53 +158,62 @@ export class SqliteRows {
 
   /** With its events and questions. */
   deleteSession(sessionId: string): void {
-    this.#queries.deleteSession.run(storedName(sessionId));
+    this.#statements.deleteSession.run(storedName(sessionId));
     this.#sessions.delete(sessionId);
   }
 
   insertBlob(hash: string, bytes: Uint8Array, now: number): void {
-    this.#queries.insertBlob.run(hash, bytes, now);
+    this.#statements.insertBlob.run(hash, bytes, now);
   }
 
   blob(hash: string): Uint8Array | undefined {
-    return this.#queries.blob.row(hash)?.bytes;
+    return this.#statements.blob.row(hash)?.bytes;
   }
 
   #written(sessionId: string): WrittenSession | undefined {
     const known = this.#sessions.get(sessionId);
     if (known) return known;
-    const row = this.#queries.sessionToWrite.row(storedName(sessionId));
+    const row = this.#statements.sessionState.row(storedName(sessionId));
     return row && this.#remember(sessionId, row);
   }
 
   #beginSession(sessionId: string, now: number): WrittenSession {
-    const row = this.#queries.beginSession.row(storedName(sessionId), now, now);
+    const row = this.#statements.beginSession.row(storedName(sessionId), now, now);
     if (!row) throw new Error(`SQLite gave no number for session ${sessionId}.`);
-    return this.#remember(sessionId, row);
+    return this.#remember(sessionId, { number: row.number, last_seq: 0, chain: null });
   }
 
-  #remember(
-    sessionId: string,
-    row: { number: number; last_seq: number; chain: string | null },
-  ): WrittenSession {
-    const { number, last_seq: lastSeq, chain } = row;
+  #remember(sessionId: string, { number, last_seq: lastSeq, chain }: SessionState): WrittenSession {
     const session = { number, lastSeq, chain, updatedAt: undefined };
     this.#sessions.set(sessionId, session);
     return session;
   }
 
+  #writeBack({ number, lastSeq, chain, updatedAt }: WrittenSession): void {
+    if (updatedAt === undefined || chain === null) return;
+    this.#statements.updateSession.run(lastSeq, chain, updatedAt, number);
+  }
+
   /** Once each, and the database sees to it: by the unique id, and by settling only what is open. */
   #noteQuestion(event: QuestionEvent, session: number, seq: number): void {
     if (event.type === "question-asked") {
-      this.#queries.askQuestion.run(storedName(event.question.questionId), session, seq);
+      this.#statements.askQuestion.run(storedName(event.question.questionId), session, seq);
       return;
     }
-    const settled = this.#queries.settleQuestion.run(seq, storedName(event.questionId));
+    const settled = this.#statements.settleQuestion.run(seq, storedName(event.questionId));
     if (settled !== 1) throw new Error(`Question ${event.questionId} was not open when it was settled.`);
   }
 }
 
-function recorded({ seq, event }: { seq: number; event: string }): RecordedEvent {
+type SessionsOptions = {
+  readonly before?: Pick<SessionSummary, "updatedAt" | "sessionId">;
+  readonly limit?: number;
+};
+
+/** A place that every session comes after. */
+const BEFORE_ALL = { updatedAt: Infinity, sessionId: "" };
+
+function recorded({ seq, event }: EventRow): RecordedEvent {
   return { seq, event: eventFromStored(event, seq) };
 }
 

@@ -8,8 +8,8 @@
  */
 import { hash } from "node:crypto";
 import type { SessionSnapshot } from "../call/index.js";
+import { LEDGER_SQL } from "./ledger-sql.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
-import type { LedgerTables } from "./sqlite-tables.js";
 import { storedName } from "./stored-json.js";
 
 /** What a snapshot is sealed with: that text, after that event. */
@@ -18,51 +18,25 @@ export function snapshotSeal(link: string, { seq, saved }: SessionSnapshot): str
 }
 
 export class SqliteSnapshots {
-  readonly #queries: ReturnType<typeof preparedQueries>;
+  readonly #database: SqliteDatabase;
 
-  constructor(database: SqliteDatabase<LedgerTables>) {
-    this.#queries = preparedQueries(database);
+  constructor(database: SqliteDatabase) {
+    this.#database = database;
   }
 
   /** Does nothing where no link could hold it. */
   keep(sessionId: string, snapshot: SessionSnapshot): void {
-    const at = this.#queries.link.row(storedName(sessionId), snapshot.seq);
+    const at = this.#database.prepare(LEDGER_SQL.eventLink).row(storedName(sessionId), snapshot.seq);
     if (!at || at.chain === null) return;
     const { seq, saved } = snapshot;
-    this.#queries.replace.run(at.session, seq, saved, snapshotSeal(at.chain, snapshot));
+    const seal = snapshotSeal(at.chain, snapshot);
+    this.#database.prepare(LEDGER_SQL.keepSnapshot).run(at.session, seq, saved, seal);
   }
 
   find(sessionId: string): SessionSnapshot | undefined {
-    const row = this.#queries.find.row(storedName(sessionId));
+    const row = this.#database.prepare(LEDGER_SQL.snapshot).row(storedName(sessionId));
     if (!row || row.chain === null) return undefined;
     const { seq, saved } = row;
     return snapshotSeal(row.chain, { seq, saved }) === row.seal ? { seq, saved } : undefined;
   }
-}
-
-function preparedQueries(database: SqliteDatabase<LedgerTables>) {
-  const { build } = database;
-  return {
-    link: database.prepared((session_id: string, seq: number) =>
-      build
-        .selectFrom("sessions")
-        .innerJoin("events", "events.session", "sessions.number")
-        .select(["events.session", "events.chain"])
-        .where("session_id", "=", session_id)
-        .where("seq", "=", seq),
-    ),
-    replace: database.prepared((session: number, seq: number, saved: string, seal: string) =>
-      build.replaceInto("snapshots").values({ session, seq, saved, seal }),
-    ),
-    find: database.prepared((session_id: string) =>
-      build
-        .selectFrom("sessions")
-        .innerJoin("snapshots", "snapshots.session", "sessions.number")
-        .innerJoin("events", (join) =>
-          join.onRef("events.session", "=", "snapshots.session").onRef("events.seq", "=", "snapshots.seq"),
-        )
-        .select(["snapshots.seq", "saved", "seal", "events.chain"])
-        .where("session_id", "=", session_id),
-    ),
-  };
 }

@@ -1,46 +1,12 @@
 /**
- * The tables of the ledger in SQLite, and the steps that lead to them.
+ * The tables of the ledger in SQLite, and the steps that lead to them. What is asked of them is in `ledger-sql.ts`.
  *
  * What must stay true: a step that was released is never changed, only followed by another one. The
- * log is the truth; `questions` only says where in it a question was asked and settled.
+ * log is the truth; `questions` only says where in it a question was asked and settled, `snapshots` what it came to
+ * (see sqlite-snapshots.ts). A session's `number` tells it from a later one of the same id. `leases` has the newest
+ * lease of each session that is held, or was until it ran out. A blob's `put_at` is when someone last put it, who may
+ * have yet to record what it is for.
  */
-import type { Generated } from "kysely";
-
-export type LedgerTables = {
-  /** `number` tells a session from a later one of the same id. Ids and owners are stored names. */
-  sessions: {
-    number: Generated<number>;
-    session_id: string;
-    created_at: number;
-    updated_at: number;
-    last_seq: number;
-    /** The last event's. */
-    chain: Generated<string | null>;
-  };
-  /** `chain`: see event-chain.ts. Events that were recorded before there was one have none. */
-  events: { session: number; seq: number; event: string; chain: Generated<string | null> };
-  /** The newest lease of each session that is held, or was until it ran out. */
-  leases: {
-    fence: Generated<number>;
-    session_id: string;
-    owner: string;
-    expires_at: number;
-    /** For how long it was last taken. */
-    milliseconds: Generated<number | null>;
-  };
-  questions: {
-    number: Generated<number>;
-    question_id: string;
-    session: number;
-    asked_seq: number;
-    settled_seq: number | null;
-  };
-  /** At most one for each session: see sqlite-snapshots.ts. */
-  snapshots: { session: number; seq: number; saved: string; seal: string };
-  /** `put_at`: when someone last put it, who may have yet to record what it is for. */
-  blobs: { hash: string; bytes: Uint8Array; put_at: Generated<number | null> };
-};
-
 /**
  * Step n leads from version n to n + 1. The version is `user_version` in the file's own header, which
  * changes in the same transaction as the tables: no table of migrations, and none of locks on it.

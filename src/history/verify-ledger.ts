@@ -9,9 +9,9 @@
 import { setImmediate } from "node:timers/promises";
 import type { BrokenLink, ChainHead } from "./chain-check.js";
 import { ChainCheck } from "./chain-check.js";
+import { VERIFY_SQL } from "./ledger-sql.js";
 import { SnapshotCheck } from "./snapshot-check.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
-import type { LedgerTables } from "./sqlite-tables.js";
 import { nameFromStored } from "./stored-json.js";
 
 export type Verified = {
@@ -51,7 +51,7 @@ export async function verifyLedger(file: string, options: VerifyOptions = {}): P
 }
 
 async function verify(
-  database: SqliteDatabase<LedgerTables>,
+  database: SqliteDatabase,
   { onProgress, heads: kept = [], maxBroken = 1_000 }: VerifyOptions,
 ): Promise<Verified> {
   const broken: BrokenLink[] = [];
@@ -98,43 +98,35 @@ async function verify(
   return { ...progress, notCovered, brokenCount, broken, heads };
 }
 
-/** Version 1 had no chain, and a file that is only read is not brought up to date. */
-function hasChain(database: SqliteDatabase<LedgerTables>): boolean {
-  return Number(database.pragma("user_version")) >= 2;
+/** A file that is only read is not brought up to date, and may be from before there were tables. */
+function storedSessions(database: SqliteDatabase) {
+  const version = versionOf(database);
+  if (version === 0) return [];
+  const statement = version < WITH_CHAIN ? VERIFY_SQL.sessionsWithoutChain : VERIFY_SQL.sessions;
+  return database.prepare(statement).rows();
 }
 
-/** They came with version 3. */
-function keptSnapshot(database: SqliteDatabase<LedgerTables>, session: number) {
-  if (Number(database.pragma("user_version")) < 3) return undefined;
-  const { build } = database;
-  const query = build.selectFrom("snapshots").select(["seq", "saved", "seal"]).where("session", "=", session);
-  return database.row(query);
+function keptSnapshot(database: SqliteDatabase, session: number) {
+  if (versionOf(database) < WITH_SNAPSHOTS) return undefined;
+  return database.prepare(VERIFY_SQL.snapshot).row(session);
 }
 
-function storedSessions(database: SqliteDatabase<LedgerTables>) {
-  const { build } = database;
-  if (Number(database.pragma("user_version")) === 0) return [];
-  const query = build.selectFrom("sessions").select(["number", "session_id", "last_seq"]).orderBy("number");
-  if (hasChain(database)) return database.rows(query.select("chain"));
-  return database.rows(query).map((row) => ({ ...row, chain: null }));
-}
-
-function* batches(database: SqliteDatabase<LedgerTables>, session: number) {
-  const withChain = hasChain(database);
+function* batches(database: SqliteDatabase, session: number) {
+  const hasChain = versionOf(database) >= WITH_CHAIN;
+  const events = database.prepare(hasChain ? VERIFY_SQL.events : VERIFY_SQL.eventsWithoutChain);
   for (let after = -Infinity; ;) {
-    const query = database.build
-      .selectFrom("events")
-      .select(["seq", "event"])
-      .where("session", "=", session)
-      .where("seq", ">", after)
-      .orderBy("seq")
-      .limit(BATCH);
-    const rows = withChain
-      ? database.rows(query.select("chain"))
-      : database.rows(query).map((row) => ({ ...row, chain: null }));
+    const rows = events.rows(session, after, BATCH);
     const last = rows.at(-1);
     if (!last) return;
     yield rows;
     after = last.seq;
   }
+}
+
+/** The versions of the tables that brought them. */
+const WITH_CHAIN = 2;
+const WITH_SNAPSHOTS = 3;
+
+function versionOf(database: SqliteDatabase): number {
+  return Number(database.pragma("user_version"));
 }
