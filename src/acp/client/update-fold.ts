@@ -106,7 +106,7 @@ export class UpdateFold {
   }
 
   #allOurs(events: readonly SessionEvent[], update: unknown): readonly SessionEvent[] {
-    if (!events.some(({ type }) => NOT_AS_IT_IS.has(type))) return events;
+    if (events.every(isAsItIs)) return events;
     return events.flatMap((event) => this.#ours(event, update));
   }
 
@@ -138,7 +138,8 @@ export class UpdateFold {
 
 const LONGEST_INPUT = 10_000;
 
-const NOT_AS_IT_IS: ReadonlySet<string> = new Set(["traffic-repaired", "mode-changed", "info-changed"]);
+const isAsItIs = ({ type }: SessionEvent): boolean =>
+  type !== "traffic-repaired" && type !== "mode-changed" && type !== "info-changed";
 
 export function repaired(at: number, repair: string, detail: string, toolCallId?: string): SessionEvent {
   return {
