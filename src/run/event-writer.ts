@@ -11,6 +11,8 @@ export class EventWriter {
   readonly #record: SessionRecord;
   /** What was handed over last: more can join it until it is taken. */
   #last: Part | undefined;
+  /** Called when something that was reported is recorded, or could not be. */
+  readonly #waiting: (() => void)[] = [];
   /** The first that could not be written: whoever flushes hears of it. */
   #failure: { readonly error: unknown } | undefined;
 
@@ -35,8 +37,15 @@ export class EventWriter {
    * be lost when it could not be written; how it ended must not be, as long as it can be.
    */
   async flush(last: readonly SessionEvent[] = []): Promise<void> {
-    // Appends keep their order: when these are recorded, so is what was reported before.
-    if (last.length > 0) return this.#record.record(last);
+    if (last.length > 0) {
+      // Whoever watches is to see what came just before the end.
+      while (this.#last?.isTaken === false)
+        await new Promise<void>((resolve) => {
+          this.#waiting.push(resolve);
+        });
+      // Appends keep their order: when these are recorded, so is what was reported before.
+      return this.#record.record(last);
+    }
     await this.#record.settled();
     const failure = this.#failure;
     this.#failure = undefined;
@@ -45,5 +54,6 @@ export class EventWriter {
 
   readonly #heard = (failure?: { readonly error: unknown }): void => {
     this.#failure ??= failure;
+    for (const resolve of this.#waiting.splice(0)) resolve();
   };
 }
