@@ -591,6 +591,15 @@ describe("the questions of all sessions", () => {
     await editor.close();
   });
 
+  test("one is answered by its id as it is listed, slashes and all", async () => {
+    const { app } = await world.remote({ steps: SEND });
+    await app.turn(await app.createSession(ALL), say("Go"));
+    const [question] = await questionsOf(app);
+    expect(question?.questionId).toContain("/");
+    const answered = await app.ask("POST", `/questions/${question?.questionId}`, { granted: false });
+    expect(answered).toMatchObject({ counted: true });
+  });
+
   test("an answer from here lets the turn go on by itself, and whoever follows sees it", async () => {
     const { app } = await world.remote({ steps: SEND });
     const sessionId = await app.createSession(ALL);

@@ -421,6 +421,54 @@ describe("a time limit", () => {
     const { gate } = await gateIn({ tools: [slow], rules: [{ allow: "*" }], timeLimit: 30 });
     expect(sentence(await gate.call({ name: "slow", input: {} }))).toContain("longer than 0.03 s");
   });
+
+  test("does not hide a cancel that comes while the tool is still waited for", async () => {
+    const stop = new AbortController();
+    const untilTimeIsUp = ({ signal }: ToolContext) => {
+      signal.addEventListener("abort", () => stop.abort());
+      return new Promise(() => undefined);
+    };
+    const deaf = tool("deaf", untilTimeIsUp, { timeLimit: 20 });
+    const { gate } = await gateIn({ tools: [deaf], rules: [{ allow: "*" }], patience: 50 });
+    const told: string[] = [];
+    gate.onRecorded((events) => void told.push(...events.map(({ type }) => type)));
+    const call = gate.call({ name: "deaf", input: {} }, stop.signal);
+    expect(sentence(await call)).toContain("its time was up, and deaf did not stop");
+    expect(told.slice(-3)).toEqual(["run-started", "cancel-wished", "call-lost"]);
+  });
+});
+
+describe("a tool's end", () => {
+  test("is its end also for its signal: what it left behind is not stopped while the end is recorded", async () => {
+    const stop = new AbortController();
+    const signals: AbortSignal[] = [];
+    const quick = tool("quick", ({ signal }) => {
+      signals.push(signal);
+      return "done";
+    });
+    class CancelledAtTheEnd extends MemoryLedger {
+      override append(...[lease, events, options]: Parameters<MemoryLedger["append"]>) {
+        if (events.some(({ type }) => type === "call-done")) stop.abort();
+        return super.append(lease, events, options);
+      }
+    }
+    const ledger = new CancelledAtTheEnd();
+    const { gate } = await gateIn({ tools: [quick], rules: [{ allow: "*" }], ledger });
+    expect(statusOf(await gate.call({ name: "quick", input: {} }, stop.signal))).toBe("done");
+    expect([stop.signal.aborted, signals.map(({ aborted }) => aborted)]).toEqual([true, [false]]);
+  });
+
+  test("comes to whoever waits for it also when it breaks in a way that cannot be told", async () => {
+    const odd = tool("odd", () => {
+      throw Object.defineProperty(new Error(), "message", {
+        get: () => {
+          throw new Error("there are no words for it");
+        },
+      });
+    });
+    const { gate } = await gateIn({ tools: [odd], rules: [{ allow: "*" }] });
+    await expect(gate.call({ name: "odd", input: {} })).rejects.toThrow("there are no words for it");
+  });
 });
 
 describe("the loop guard", () => {

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { LedgerError } from "../src/call/index.js";
 import type { Lease, SessionEvent } from "../src/call/index.js";
 import { MemoryLedger } from "../src/history/index.js";
-import { SessionRecord } from "../src/run/index.js";
+import { EventWriter, SessionRecord } from "../src/run/index.js";
 
 type Fate = "at once" | "next turn" | "later" | "lost";
 
@@ -113,6 +113,44 @@ test("each reporter hears whether its events were recorded, and nothing is recor
       expect(told).toEqual(said);
       await record.close();
     }),
+  );
+});
+
+test("what a reporter must have recorded comes after all that it reported before, and in the order in which it said so", async () => {
+  const step = fc.record({
+    what: fc.constantFrom("report", "must be recorded" as const),
+    next: fc.constantFrom("nothing", "a moment", "a turn" as const),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 25 }),
+      fatesOf("at once", "next turn", "later"),
+      async (steps, ledgerFates) => {
+        const ledger = new FatefulLedger(ledgerFates);
+        const record = await SessionRecord.open(ledger, "s", { owner: "someone" });
+        const writer = new EventWriter(record);
+        const flushed: Promise<void>[] = [];
+        for (const [index, { what, next }] of steps.entries()) {
+          if (what === "report") writer.add(words(`m${index}`));
+          else flushed.push(writer.flush([words(`m${index}`)]));
+          if (next === "a moment") await Promise.resolve();
+          if (next === "a turn") await nextTurn();
+        }
+        await Promise.all(flushed);
+        await writer.flush();
+        const log = await ledger.read("s");
+        const said = log.flatMap(({ event }) => (event.type === "message-chunk" ? [event.messageId] : []));
+        expect(said).toHaveLength(steps.length);
+        for (const [index, { what }] of steps.entries()) {
+          if (what === "report") continue;
+          const before = said.slice(0, said.indexOf(`m${index}`));
+          expect(before).toEqual(
+            expect.arrayContaining(steps.slice(0, index).map((_, earlier) => `m${earlier}`)),
+          );
+        }
+        await record.close();
+      },
+    ),
   );
 });
 

@@ -18,7 +18,9 @@ function doneContent({ rawOutput, content, times }: ToolCall): MessageContent {
   const blocks = content.flatMap((item) => (item.type === "content" ? [wireBlock(item.content)] : []));
   const isApps = times.started === undefined;
   if (blocks.length > 0 && (isApps || rawOutput === undefined)) return blocks;
-  return typeof rawOutput === "string" ? rawOutput : JSON.stringify(rawOutput ?? null);
+  // A file that we read or wrote for another agent, for one: it has no words of its own.
+  if (rawOutput === undefined) return "";
+  return typeof rawOutput === "string" ? rawOutput : JSON.stringify(rawOutput);
 }
 
 /** The protocol's words. Where a rule refused without a reason, the rule is the reason. */

@@ -1,8 +1,10 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { RecordedEvent, SessionEvent } from "../call/index.js";
 import { followResponse } from "./follow-response.js";
 import type { Followed } from "./follow-response.js";
 import { Telling } from "./hear-live.js";
+import type { Hearer } from "./hear-live.js";
 import { NO_ENDS } from "./turn-log.js";
 import type { KnownEnds } from "./turn-log.js";
 
@@ -36,7 +38,7 @@ function unattended(log: SessionEvent[], changes: Partial<Followed> = {}): Follo
   };
 }
 
-async function told(from: Followed): Promise<readonly string[]> {
+async function told(from: Followed, slow: Partial<Hearer> = {}): Promise<readonly string[]> {
   const heard: string[] = [];
   const hearer = {
     listener: (all: readonly { readonly told: { readonly event: string; readonly data: object } }[]) =>
@@ -44,6 +46,7 @@ async function told(from: Followed): Promise<readonly string[]> {
     signal: new AbortController().signal,
     isBehind: () => false,
     drained: async () => undefined,
+    ...slow,
   };
   await followResponse(from, 0, new Telling(hearer, undefined), hearer);
   return heard;
@@ -94,4 +97,24 @@ test("one that is left and cannot be taken up ends with an error that says what 
   const heard = await told(unattended([...SAID]));
   expect(heard.slice(0, -1)).toEqual(BEGINNING);
   expect(heard.at(-1)).toMatch(/^turn_stop .*"stopReason":"error".*Send the request again\./);
+});
+
+test("one that is read slowly is read from the log once, however long each piece takes", async () => {
+  const asked: string[] = [];
+  const log = [...SAID, STOPPED];
+  const follow = async function* (after: number, signal: AbortSignal) {
+    asked.push("follow");
+    for (const one of recorded(log)) if (one.seq > after && !signal.aborted) yield one;
+  };
+  const takeUp = async () => {
+    asked.push("take up");
+    return "nothing" as const;
+  };
+  let isBehind = false;
+  const slow = {
+    isBehind: () => (isBehind = !isBehind),
+    drained: async () => void (isBehind && (await wait(1_200))),
+  };
+  expect(await told(unattended(log, { follow, takeUp }), slow)).toEqual([...BEGINNING, ...ENDING]);
+  expect(asked).toEqual(["follow"]);
 });

@@ -78,13 +78,18 @@ async function readTo(
   { signal, drained, isBehind }: Hearer,
 ): Promise<void> {
   const silence = new AbortController();
-  const patience = setTimeout(() => silence.abort(), LOOK_AGAIN_MILLISECONDS);
+  const listen = () => setTimeout(() => silence.abort(), LOOK_AGAIN_MILLISECONDS);
+  let patience = listen();
   try {
     for await (const recorded of from.follow(reader.seq, AbortSignal.any([signal, silence.signal]))) {
       telling.tell(reader.read(recorded));
       if (telling.isOver || recorded.seq >= seq) return;
-      if (isBehind()) await drained();
       patience.refresh();
+      if (!isBehind()) continue;
+      // It is the reader who takes a while, and not the log that is silent.
+      clearTimeout(patience);
+      await drained();
+      patience = listen();
     }
   } finally {
     clearTimeout(patience);

@@ -2,7 +2,8 @@
  * The sessions that apps have made, a page at a time, the most recently written first.
  *
  * What must stay true: a log is read once, and from then on only what was added to it; a session of another door is
- * known as such after one look. A request looks at so many sessions and no more: where most are an editor's, a page
+ * known as such after one look. What is remembered for that is bounded, however many sessions there are and however
+ * long their settings. A request looks at so many sessions and no more: where most are an editor's, a page
  * may be short and still have a next one.
  */
 import { z } from "zod";
@@ -17,17 +18,26 @@ const PAGE = 20;
 /** Sessions that are asked for at a time, and that one request looks at. */
 const BATCH = 100;
 const MOST_LOOKED_AT = 1_000;
-/** Sessions that are remembered; those that nobody has listed for longest are read again. */
-const MOST_KNOWN = 10_000;
+/** Characters that are remembered of all sessions together; those that nobody has listed for longest are read again. */
+const MOST_KNOWN = 16 * 1024 * 1024;
+/** What one costs beside its settings, which may be long: apps describe their tools there. */
+const COST = 1_000;
 
 const summary = z.object({ sessionId: z.string(), createdAt: z.number(), updatedAt: z.number() });
 
-/** `seq` is the last event that was read. */
-type Known = { readonly createdAt: number; readonly seq: number; readonly info: StoredInfo };
+/** `seq` is the last event that was read, `cost` what it takes to remember it, in characters. */
+type Known = {
+  readonly createdAt: number;
+  readonly seq: number;
+  readonly info: StoredInfo;
+  readonly cost: number;
+};
 
 export class ListedSessions {
   readonly #setting: Pick<AapSetting, "ledger" | "agents">;
+  /** Those that were listed last come last. */
   readonly #known = new Map<string, Known>();
+  #cost = 0;
 
   constructor(setting: Pick<AapSetting, "ledger" | "agents">) {
     this.#setting = setting;
@@ -60,23 +70,40 @@ export class ListedSessions {
     const before = this.#known.get(sessionId);
     const isKnown = before?.createdAt === createdAt;
     // A session is an app's from its first event on, or never.
-    if (isKnown && !configIn(before.info)) return undefined;
-    const known = await readOn(
-      this.#setting.ledger,
-      sessionId,
-      isKnown ? before : { createdAt, seq: 0, info: {} },
-    );
-    this.#known.delete(sessionId);
-    this.#known.set(sessionId, known);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest);
+    const known =
+      isKnown && !configIn(before.info)
+        ? before
+        : await readOn(
+            this.#setting.ledger,
+            sessionId,
+            isKnown ? before : { createdAt, seq: 0, info: {}, cost: COST },
+          );
+    this.#remember(sessionId, known);
     return configIn(known.info);
+  }
+
+  #remember(sessionId: string, known: Known): void {
+    this.#forget(sessionId);
+    this.#known.set(sessionId, known);
+    this.#cost += known.cost;
+    for (const oldest of this.#known.keys()) {
+      if (this.#cost <= MOST_KNOWN) return;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(sessionId: string): void {
+    this.#cost -= this.#known.get(sessionId)?.cost ?? 0;
+    this.#known.delete(sessionId);
   }
 }
 
-async function readOn(ledger: Ledger, sessionId: string, { createdAt, seq, info }: Known): Promise<Known> {
-  const added = await ledger.read(sessionId, { after: seq });
-  return { createdAt, seq: added.at(-1)?.seq ?? seq, info: infoAfter(info, added) };
+async function readOn(ledger: Ledger, sessionId: string, before: Known): Promise<Known> {
+  const added = await ledger.read(sessionId, { after: before.seq });
+  const seq = added.at(-1)?.seq ?? before.seq;
+  const info = infoAfter(before.info, added);
+  if (info === before.info) return { ...before, seq };
+  return { ...before, seq, info, cost: COST + JSON.stringify(info).length };
 }
 
 function cursorAt({ sessionId, createdAt, updatedAt }: SessionSummary): string {

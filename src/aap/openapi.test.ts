@@ -33,7 +33,9 @@ async function routes(): Promise<readonly string[]> {
   addExtensionRoutes(app, given, turns);
   const own = [...operations(undefined, async () => "").keys(), "/healthz"].map((path) => `get ${path}`);
   return [
-    ...app.routes.map(({ method, path }) => `${method.toLowerCase()} ${path.replace(/:(\w+)/g, "{$1}")}`),
+    ...app.routes.map(
+      ({ method, path }) => `${method.toLowerCase()} ${path.replace(/:(\w+)(?:\{[^}]*\})?/g, "{$1}")}`,
+    ),
     ...own,
   ].toSorted();
 }

@@ -101,7 +101,8 @@ export function addExtensionRoutes(app: Hono<AapEnv>, setting: AapSetting, turns
     return context.json({ cancelled: await turns.cancel(context.req.param("id"), body) });
   });
   app.get("/questions", async (context) => context.json({ questions: await allQuestions(setting) }));
-  app.post("/questions/:id", async (context) => {
+  // The id of a question has slashes in it, which not everybody writes as %2F.
+  app.post("/questions/:id{.+}", async (context) => {
     const questionId = context.req.param("id");
     const body = await readBody(context.req.raw, answerRequest);
     const answered = await answerQuestion(setting, questionId, body);

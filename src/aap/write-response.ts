@@ -31,17 +31,21 @@ export class ResponseWriter {
   /** The way for a stream to this connection. */
   streamTo(to: ServerResponse): OpenOutlet {
     return (headers, { onRead, onGone }) => {
+      const { socket } = to.req;
       to.writeHead(200, headers);
       this.#listen(to);
       to.on("drain", onRead);
       const gone = () => {
+        socket.off("close", gone);
         clearTimeout(this.#open.get(to));
         this.#open.delete(to);
         onGone();
       };
       to.once("close", gone);
+      // A response that waits for the one before it on its connection does not hear that this was closed.
+      socket.once("close", gone);
       // Who hung up before this will not do so again.
-      if (to.destroyed) setImmediate(gone);
+      if (socket.destroyed) setImmediate(gone);
       const outlet = {
         write: (text: string) => {
           if (text === "") return to.flushHeaders();
@@ -57,8 +61,8 @@ export class ResponseWriter {
   }
 
   /**
-   * Streams that would go on for ever are cut; those that have more to say are brought to their readers. None is ended
-   * as if it were whole: only the stream itself knows that.
+   * Streams that would go on for ever are cut; those that have more to say, or said what was not read yet, are brought
+   * to their readers, for as long as the door waits. None is ended as if it were whole: only the stream itself knows that.
    */
   end(): void {
     this.#isEnding = true;
@@ -66,7 +70,10 @@ export class ResponseWriter {
   }
 
   #listen(to: ServerResponse): void {
-    const cutOff = () => void to.destroy();
+    const cutOff = () => {
+      if (to.writableLength > 0) this.#open.get(to)?.refresh();
+      else to.destroy();
+    };
     this.#open.set(to, this.#isEnding ? setTimeout(cutOff, LAST_WORD_MILLISECONDS) : undefined);
   }
 }

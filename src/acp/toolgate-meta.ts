@@ -22,7 +22,7 @@ export type ToolgateMeta = {
   readonly title?: string;
 };
 
-/** Assigned and not spread: this is made for every update of every call. */
+/** Assigned and not spread: most updates of every call make one. */
 export function toolgateMeta(call: ToolCall): ToolgateMeta {
   const { state, decision, progress, parentToolCallId, providerCallId } = call;
   const meta: { -readonly [Key in keyof ToolgateMeta]: ToolgateMeta[Key] } = {

@@ -20,6 +20,9 @@ export async function readParts(
       if (done) return;
       take(value);
     }
+  } catch (error) {
+    // A model that listens too may break the stream with an error of its own.
+    throw signal.aborted ? signal.reason : error;
   } finally {
     signal.removeEventListener("abort", cancel);
     cancel();

@@ -1,5 +1,6 @@
 /**
- * Every statement of the ledger, with the shapes of its values and its rows.
+ * Every statement of the ledger and of whoever verifies it, with the shapes of its values and its rows. The index over
+ * it and the tidying of it are SQLite's alone, and have theirs where they are used.
  *
  * Plain SQL that SQLite and PostgreSQL both know (`on conflict`, `returning`, `?` for a value, which a driver may
  * number), so that a second store needs no second set. What only SQLite knows is in `sqlite-tables.ts` (the tables),

@@ -7,6 +7,7 @@
  * nobody else can change them meanwhile. Nothing is remembered from one transaction to the next.
  */
 import type { AskedQuestion, Lease, Question, RecordedEvent, SessionSummary } from "../call/index.js";
+import { LedgerError } from "../call/index.js";
 import { chainStart, nextLink } from "./event-chain.js";
 import type { LookedAt } from "./follow-log.js";
 import { LOOK_LIMIT } from "./follow-log.js";
@@ -129,9 +130,14 @@ export class SqliteRows {
   question(questionId: string): AskedQuestion | undefined {
     const row = this.#statements.question.row(storedName(questionId));
     if (!row) return undefined;
-    const { question } = askedIn(row.asked);
+    const asked = eventFromStored(row.asked, 0);
+    if (asked.type !== "question-asked") throw unreadable(questionId);
+    const { question } = asked;
     const open: AskedQuestion = { question, state: { status: "open" } };
-    return row.settled === null ? open : questionAfter(open, aboutQuestion(row.settled), question.sessionId);
+    if (row.settled === null) return open;
+    const settled = eventFromStored(row.settled, 0);
+    if (!isAboutQuestion(settled)) throw unreadable(questionId);
+    return questionAfter(open, settled, question.sessionId);
   }
 
   /** In the order in which they were asked; those that cannot be read are left out. */
@@ -217,14 +223,10 @@ function recorded({ seq, event }: EventRow): RecordedEvent {
   return { seq, event: eventFromStored(event, seq) };
 }
 
-function aboutQuestion(text: string): QuestionEvent {
-  const event = eventFromStored(text, 0);
-  if (isAboutQuestion(event)) return event;
-  throw new Error(`A question points to an event that is about none (${event.type}).`);
-}
-
-function askedIn(text: string): QuestionEvent & { type: "question-asked" } {
-  const event = aboutQuestion(text);
-  if (event.type === "question-asked") return event;
-  throw new Error(`A question points to an event that does not ask it (${event.type}).`);
+/** A refusal and no failure: what others write beside it is committed all the same. */
+function unreadable(questionId: string): LedgerError {
+  return new LedgerError(
+    "NO_SUCH_QUESTION",
+    `Question ${questionId} cannot be read any more: its row in the ledger is damaged. Nothing was recorded.`,
+  );
 }

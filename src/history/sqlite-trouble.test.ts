@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, test } from "vitest";
 import { SessionBook } from "../call/index.js";
-import { codeOf, textsOf } from "./contract/contract.samples.js";
+import { answered, ask, codeOf, QUESTION, textsOf, YES } from "./contract/contract.samples.js";
 import { aRun, aStore, record, said } from "./history.samples.js";
 import { replaySession } from "./replay-session.js";
 import { openLedgerFile } from "./sqlite-file.js";
@@ -231,4 +231,28 @@ describe("an event that cannot be read any more", () => {
     expect(session.repairs).toHaveLength(1);
     expect(leftOut.map(({ seq }) => seq)).toEqual([2, 3, 4, 5, 6, 7]);
   });
+
+  test.each([3, 4])(
+    "that a question depends on is told to whoever answers it, and to nobody else who writes then: %i",
+    async (seq) => {
+      const file = store.newFile();
+      const ledger = await store.ledger(file);
+      const asking = await ask(ledger, QUESTION);
+      await ledger.append(asking, [answered(QUESTION.questionId, YES)], DURABLE);
+      const lease = await ledger.claim("session-2", "ann", { milliseconds: 60_000 });
+      const raw = new DatabaseSync(file);
+      raw.prepare("update events set event = '{bad' where seq = ?").run(seq);
+      raw.close();
+      const [before, answer, after] = await Promise.allSettled([
+        ledger.append(lease, [said("before")], DURABLE),
+        ledger.answer(QUESTION.questionId, YES),
+        ledger.append(lease, [said("after")], DURABLE),
+      ]);
+      expect(answer).toMatchObject({
+        reason: { code: "NO_SUCH_QUESTION", message: expect.stringContaining("is damaged") },
+      });
+      expect([before, after]).toMatchObject([{ value: 1 }, { value: 2 }]);
+      expect(await ledger.read("session-2")).toHaveLength(2);
+    },
+  );
 });

@@ -185,7 +185,11 @@ class Door {
     const { stallMilliseconds } = this.#limits;
     this.#answers.add(response);
     this.#waiting.set(socket, (this.#waiting.get(socket) ?? 0) + 1);
+    // Node does not tell an answer that waits for the one before it that nobody is there to hear it.
+    const gone = () => void response.emit("close");
+    if (!response.socket) socket.once("close", gone);
     response.once("close", () => {
+      socket.off("close", gone);
       this.#answers.delete(response);
       this.#waiting.set(socket, (this.#waiting.get(socket) ?? 1) - 1);
       if (this.#answers.size === 0) this.#onQuiet();

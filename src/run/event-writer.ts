@@ -11,7 +11,7 @@ export class EventWriter {
   readonly #record: SessionRecord;
   /** What was handed over last: more can join it until it is taken. */
   #last: Part | undefined;
-  /** Called when something that was reported is recorded, or could not be. */
+  /** Each hands over what must be recorded, once what was reported before it is recorded, or could not be. */
   readonly #waiting: (() => void)[] = [];
   /** The first that could not be written: whoever flushes hears of it. */
   #failure: { readonly error: unknown } | undefined;
@@ -33,18 +33,17 @@ export class EventWriter {
   }
 
   /**
-   * Returns when all is recorded, with these last events in an append of their own. What happened on the way may
-   * be lost when it could not be written; how it ended must not be, as long as it can be.
+   * Returns when all is recorded, with these last events in an append after what was reported before. What happened on
+   * the way may be lost when it could not be written; how it ended must not be, as long as it can be.
    */
   async flush(last: readonly SessionEvent[] = []): Promise<void> {
     if (last.length > 0) {
-      // Whoever watches is to see what came just before the end.
-      while (this.#last?.isTaken === false)
-        await new Promise<void>((resolve) => {
-          this.#waiting.push(resolve);
-        });
       // Appends keep their order: when these are recorded, so is what was reported before.
-      return this.#record.record(last);
+      if (this.#last?.isTaken !== false && this.#waiting.length === 0) return this.#record.record(last);
+      // Whoever watches is to see what came just before the end.
+      return new Promise((resolve, reject) => {
+        this.#waiting.push(() => void this.#record.record(last).then(resolve, reject));
+      });
     }
     await this.#record.settled();
     const failure = this.#failure;
@@ -54,6 +53,7 @@ export class EventWriter {
 
   readonly #heard = (failure?: { readonly error: unknown }): void => {
     this.#failure ??= failure;
-    for (const resolve of this.#waiting.splice(0)) resolve();
+    // More may have been reported meanwhile.
+    if (this.#last?.isTaken !== false) for (const handOver of this.#waiting.splice(0)) handOver();
   };
 }

@@ -55,18 +55,22 @@ export async function runCall(options: RunOptions): Promise<void> {
   const timer = timeout(timeLimit, () => stop.stop(new TimeIsUp(tool, timeLimit)));
   let patience: NodeJS.Timeout | undefined;
   let giveUp: (() => void) | undefined;
-  // What the tool then does comes after the wish.
-  stop.onStop = () => {
-    if (!(stop.reason instanceof TimeIsUp)) writer.add({ type: "cancel-wished", toolCallId, at: now() });
-    patience = setTimeout(() => giveUp?.(), options.patience);
+  let isWished = false;
+  // What the tool then does comes after the wish. Someone may wish it also when its time is up.
+  stop.onStop = (reason) => {
+    patience ??= setTimeout(() => giveUp?.(), options.patience);
+    if (isWished || reason instanceof TimeIsUp) return;
+    isWished = true;
+    writer.add({ type: "cancel-wished", toolCallId, at: now() });
   };
-  const end = await new Promise<readonly SessionEvent[]>((resolve) => {
+  const end = await new Promise<readonly SessionEvent[]>((resolve, reject) => {
     giveUp = () => resolve(givenUp(options));
-    void outcome(options, contextOf(options, reporter, writer)).then(resolve);
+    outcome(options, contextOf(options, reporter, writer)).then(resolve, reject);
+  }).finally(() => {
+    stop.end();
+    clearTimeout(patience);
+    clearTimeout(timer);
   });
-  stop.onStop = undefined;
-  clearTimeout(patience);
-  clearTimeout(timer);
   reporter.flush();
   try {
     await writer.flush(end);

@@ -95,7 +95,7 @@ export class SessionRecord {
     await this.#queue;
   }
 
-  /** The same with events that are made from the newest state, and nothing is recorded in between. */
+  /** As `record`, durably, with events that are made from the newest state, and nothing is recorded in between. */
   async recordMade(make: () => readonly SessionEvent[]): Promise<void> {
     this.#gathered.writeNow();
     await this.#inTurn(async () => {

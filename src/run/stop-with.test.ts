@@ -37,14 +37,25 @@ test("one may be stopped alone, and one that begins too late is stopped at once"
   expect([one.stop.signal.reason, stopWith(turn.signal).stop.signal.reason]).toEqual(["alone", "all"]);
 });
 
-test("whoever asked for the signal hears of it after the one who was to hear first, and once", () => {
+test("whoever asked for the signal hears of it once, after the one who was to hear first, and that one hears of each", () => {
   const turn = new AbortController();
   const { stop } = stopWith(turn.signal);
-  const heard: string[] = [];
-  stop.onStop = () => heard.push("first");
+  const heard: unknown[] = [];
+  stop.onStop = (reason) => heard.push(reason);
   stop.signal.addEventListener("abort", () => heard.push("then"));
-  turn.abort();
+  turn.abort("turn");
   stop.stop("again");
-  expect(heard).toEqual(["first", "then"]);
-  expect(stop.reason).toBe(turn.signal.reason);
+  expect(heard).toEqual(["turn", "then", "again"]);
+  expect([stop.reason, stop.signal.reason]).toEqual(["turn", "turn"]);
+});
+
+test("what is over is not stopped any more, and its signal stays as it was", () => {
+  const turn = new AbortController();
+  const { stop } = stopWith(turn.signal);
+  const { signal } = stop;
+  stop.onStop = () => expect.unreachable();
+  stop.end();
+  turn.abort();
+  stop.stop("late");
+  expect([stop.isStopped, signal.aborted]).toEqual([false, false]);
 });

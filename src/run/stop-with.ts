@@ -7,9 +7,10 @@
 export class Stop {
   #reason: unknown;
   #isStopped = false;
+  #isEnded = false;
   #controller: AbortController | undefined;
-  /** Called once, before anyone who listens to the signal. */
-  onStop: (() => void) | undefined;
+  /** Hears each reason, and the first one before anyone who listens to the signal. */
+  onStop: ((reason: unknown) => void) | undefined;
 
   get isStopped(): boolean {
     return this.#isStopped;
@@ -27,13 +28,19 @@ export class Stop {
     return this.#controller.signal;
   }
 
-  /** Once: what comes after the first changes nothing. */
+  /** The first reason stays, and the signal aborts once. */
   stop(reason: unknown): void {
-    if (this.#isStopped) return;
+    if (this.#isEnded) return;
+    const isFirst = !this.#isStopped;
+    if (isFirst) this.#reason = reason;
     this.#isStopped = true;
-    this.#reason = reason;
-    this.onStop?.();
-    this.#controller?.abort(reason);
+    this.onStop?.(reason);
+    if (isFirst) this.#controller?.abort(reason);
+  }
+
+  /** What was to be stopped is over: whatever it left behind is not told to stop any more. */
+  end(): void {
+    this.#isEnded = true;
   }
 }
 

@@ -1,4 +1,4 @@
-import { PassThrough } from "node:stream";
+import { PassThrough, Writable } from "node:stream";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { CODE } from "./message.js";
@@ -95,6 +95,39 @@ test("a character that lies where a long text is cut arrives whole", async () =>
   }
   await new Promise(setImmediate);
   expect(arrived === sent.join("")).toBe(true);
+});
+
+test("whatever is sent, and when, arrives as it was sent and in order, also by one whom each write makes say more", async () => {
+  const size = fc.oneof(fc.nat(100), fc.integer({ min: 30_000, max: 40_000 }), fc.constant(1_200_000));
+  const message = fc.record({ size, isNextTurn: fc.boolean() });
+  await fc.assert(
+    fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 8 }), fc.nat(3), async (messages, more) => {
+      const written: Buffer[] = [];
+      let left = more;
+      const output = new Writable({
+        write: (chunk: Buffer, _encoding, done) => {
+          written.push(chunk);
+          if (left-- > 0) say(40_000);
+          setImmediate(done);
+        },
+      });
+      const wire = stdioWire(new PassThrough(), output);
+      let sent = "";
+      const say = (length: number) => {
+        const said = { number: sent.length, text: "é".repeat(length) };
+        sent += `${JSON.stringify(said)}\n`;
+        wire.send(said);
+      };
+      for (const { size: length, isNextTurn } of messages) {
+        say(length);
+        if (isNextTurn) await new Promise(setImmediate);
+      }
+      await wire.drained();
+      expect(wire.unsent).toBe(0);
+      expect(Buffer.concat(written).equals(Buffer.from(sent))).toBe(true);
+    }),
+    { numRuns: 30 },
+  );
 });
 
 test("a client that does not read is known by what has not been taken, and nobody waits for one that is gone", async () => {

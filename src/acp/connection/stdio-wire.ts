@@ -15,7 +15,7 @@ const LONGEST_LINE = 32 * 1024 * 1024;
 /** Characters that wait for a side which does not read them. More than the longest message, by far. */
 const MOST_UNSENT = 64 * 1024 * 1024;
 
-/** Bytes that are handed to the pipe at a time, at most. */
+/** Characters that are handed to the pipe as they are; what is longer goes in pieces of as many bytes. */
 const PIECE = 1024 * 1024;
 
 /** Characters after which lines are no longer gathered: the other side can begin to read while more is made. */
@@ -34,6 +34,8 @@ class StdioWire implements Wire {
   #lines: string[] = [];
   #waiting = 0;
   #isScheduled = false;
+  /** While a long text is handed over in pieces: what is sent meanwhile must not come between them. */
+  #isInPieces = false;
   #isGone = false;
   /** How many pieces the other side has taken. */
   #taken = 0;
@@ -57,7 +59,7 @@ class StdioWire implements Wire {
     if (this.#isGone) return;
     this.#lines.push(line);
     this.#waiting += line.length;
-    if (this.#waiting >= ENOUGH) return this.#flush();
+    if (this.#waiting >= ENOUGH && !this.#isInPieces) return this.#flush();
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(this.#flushLater);
@@ -111,8 +113,10 @@ class StdioWire implements Wire {
     else {
       // In pieces, so that one can see whether they are taken. Of bytes: a cut text could lose the character at the cut.
       const bytes = Buffer.from(text);
+      this.#isInPieces = true;
       for (let start = 0; start < bytes.length; start += PIECE)
         this.#output.write(bytes.subarray(start, start + PIECE), this.#onTaken);
+      this.#isInPieces = false;
     }
     if (this.unsent > MOST_UNSENT) this.#watch();
   }
@@ -139,6 +143,7 @@ class StdioWire implements Wire {
   #giveUp(): void {
     this.#isGone = true;
     this.#lines = [];
+    this.#waiting = 0;
     this.#input.destroy();
     this.#settle();
   }
