@@ -14,10 +14,10 @@ export type HeldLease = Lease & { readonly milliseconds: number | undefined };
 /** Throws LEASE_HELD when the newest lease is another owner's and still lasts. */
 export function checkFree(newest: HeldLease | undefined, owner: string, now: number): void {
   if (!newest || newest.owner === owner || now >= newest.expiresAt || isFromLaterClock(newest, now)) return;
-  const until = `until ${moment(newest.expiresAt)}`;
+  // Not until when: whoever has it goes on having it, as long as they need it.
   throw new LedgerError(
     "LEASE_HELD",
-    `Session ${newest.sessionId} is held by ${newest.owner} ${until}. Nothing was claimed.`,
+    `Session ${newest.sessionId} is open in another process (${newest.owner}). Nothing was done; end it there, or try again later.`,
   );
 }
 
@@ -37,10 +37,4 @@ export function checkNewest(newest: Lease | undefined, lease: Lease, done: strin
  */
 function isFromLaterClock({ expiresAt, milliseconds = Infinity }: HeldLease, now: number): boolean {
   return expiresAt - now > 2 * milliseconds;
-}
-
-/** A lease may be for ever, and a Date may not. */
-function moment(time: number): string {
-  const date = new Date(time);
-  return Number.isNaN(date.getTime()) ? String(time) : date.toISOString();
 }

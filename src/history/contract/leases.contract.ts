@@ -24,27 +24,26 @@ export function leases({ store }: Given): void {
     });
   });
 
-  test("a session that another holds cannot be claimed; the error names who, and until when", async () => {
+  test("a session that another holds cannot be claimed; the error names who has it, and what to do", async () => {
     const { ledger, elsewhere } = store();
     const lease = await claim(ledger, { owner: "ann", milliseconds: 30_000 });
     store().time += 29_999;
     const claiming = claim(elsewhere, { owner: "bob" });
     await expect(claiming).rejects.toMatchObject({
       code: "LEASE_HELD",
-      message: expect.stringMatching(/session-1.*\bann\b.*2026-01-02T12:00:30\.000Z/),
+      message: expect.stringMatching(
+        /session-1.*\bann\b.*Nothing was done; end it there, or try again later\./,
+      ),
     });
     expect(await ledger.append(lease, [said("still mine")], QUICK)).toBe(1);
   });
 
-  test("a lease for ever can be had, and is told as such", async () => {
+  test("a lease for ever can be had", async () => {
     const { ledger, elsewhere } = store();
     await claim(ledger, { owner: "ann", milliseconds: Infinity });
     store().time += 1e12;
     const claiming = claim(elsewhere, { owner: "bob" });
-    await expect(claiming).rejects.toMatchObject({
-      code: "LEASE_HELD",
-      message: expect.stringContaining("ann until Infinity"),
-    });
+    await expect(claiming).rejects.toMatchObject({ code: "LEASE_HELD" });
   });
 
   test("when the clock is set back, a lease that nobody renews does not last until that time comes again", async () => {
