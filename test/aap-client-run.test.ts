@@ -161,10 +161,15 @@ test("what cannot be done is said, and nothing is sent", async () => {
     [["--url", "http://example.invalid"], { TOOLGATE_TOKEN: KEY }, 1, /without TLS, .* Nothing was sent\./],
     // This machine's own token is for this machine.
     [["--url", "http://example.invalid"], {}, 1, /did not answer/],
-    [["--url", await closedUrl()], {}, 1, /The server did not answer \(.*ECONNREFUSED/],
+    [
+      ["--url", await closedUrl()],
+      {},
+      1,
+      /The server did not answer \(.*ECONNREFUSED.*\)\. Nothing was done; is "toolgate serve" running there\?/,
+    ],
     [["--url", server.url, "--agent", "nobody"], {}, 1, /has no agent "nobody", only "plain"\./],
     [["--url", server.url, "--trust", "fly"], {}, 1, /has no tool "fly", only look, send\./],
-    [["--url", server.url, "--resume", "s/9"], {}, 1, /not found/],
+    [["--url", server.url, "--resume", "s/9"], {}, 1, /has no session "s\/9"\. Nothing was done\./],
     [["--url", server.url, "--model", "x/y"], {}, 2, /cannot be used with option/],
     [["--trust", "look"], {}, 2, /'--trust <tool>' needs option '--url <url>'/],
   ] as const;

@@ -47,6 +47,52 @@ test.each([
   expect(stderr).toMatch(/\nNothing was done\. Try: toolgate [a-z ]+ --help\n$/);
 });
 
+test("a flag that no command was named for leads to the help of the program", async () => {
+  expect(await (await atHome()).run(["--bogus"])).toEqual({
+    status: 2,
+    stdout: "",
+    stderr: "error: unknown option '--bogus'\nNothing was done. Try: toolgate --help\n",
+  });
+});
+
+test.each(["run --script /etc hi", "run --mcp /etc hi", "rules check /etc", "rules test --rules /etc -- ls"])(
+  "%s names the folder that is no file",
+  async (line) => {
+    expect(await (await atHome()).run(line.split(" "))).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: "toolgate: /etc is a folder where a file is needed. Nothing was done.\n",
+    });
+  },
+);
+
+test("an agent that ends at once is told with what was not done and what to look at", async () => {
+  const at = await atHome();
+  expect(await at.run(["run", "--agent", "node -e process.exit(3)", "go"])).toEqual({
+    status: 1,
+    stdout: "",
+    stderr: `toolgate: node ended before it answered initialize: it ended with code 3.
+Nothing was done. See what the command says when you run it by itself, and whether it is one that speaks ACP: node -e process.exit(3)
+`,
+  });
+});
+
+test.each([
+  ["--script nosuch.json", /^toolgate: nosuch\.json is not there\. .*\n$/],
+  ["--mcp nosuch.json", /^toolgate: \/.*\/nosuch\.json is not there\. .*\n$/],
+  ["--model foo/bar", /^toolgate: "foo\/bar" names no known provider.*\n$/],
+  ["--cwd /nosuch", /^toolgate: \/nosuch is not a folder .*\n$/],
+])("acp %s is told once also when no editor ever speaks", async (line, told) => {
+  const { status, stdout, stderr } = await (await atHome()).run(["acp", ...line.split(" ")]);
+  expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+  expect(stderr).toMatch(told);
+});
+
+test("acp without an editor is no trouble, and starts no server", async () => {
+  const at = await atHome({ "mcp.json": { mcpServers: { one: { command: "nosuch-program" } } } });
+  expect(await at.run(["acp"])).toEqual({ status: 0, stdout: "", stderr: "" });
+});
+
 test("a session that is not there is an error, and never what the agent should do", async () => {
   const at = await atHome();
   const script = at.script([{ say: "First." }, { say: "Second." }]);

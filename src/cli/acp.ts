@@ -19,6 +19,15 @@ export async function serveEditor(
   { v2 }: { readonly v2: boolean },
 ): Promise<void> {
   let flags: Promise<AcpFlags> | undefined;
+  let isOpened = false;
+  let failure: unknown;
+  // Every request of the client fails with the same then; whoever reads stderr needs it once.
+  const failed = (error: unknown): never => {
+    failure = error;
+    tellTrouble(error);
+    process.exitCode ??= 1;
+    throw error;
+  };
   const theFlags = () => (flags ??= readFlags());
   const wire = stdioWire(process.stdin, process.stdout);
   // However it ends, what still runs is told to stop, and what really happened is recorded.
@@ -35,18 +44,28 @@ export async function serveEditor(
     v2,
     mcp: true,
     openHost: async () => {
+      isOpened = true;
       const read = await theFlags();
       const { openEditorHost } = await import("./editor-host.js");
-      return openEditorHost(read).catch(inWords);
+      return openEditorHost(read).catch(inWords).catch(failed);
     },
-    onTrouble: (error) => {
-      const text = error instanceof Error ? error.message : String(error);
-      process.stderr.write(`toolgate: ${text}\n`);
-    },
+    onTrouble: (error) => void (error === failure || tellTrouble(error)),
   });
-  // Wrong ones are told also to a client that was gone before they were read.
-  await theFlags();
+  // Wrong ones are told also to a client that was gone before they were read, and so is what they name.
+  const read = await theFlags();
+  if (!isOpened && process.exitCode === undefined) {
+    const { checkEditorFlags } = await import("./editor-host.js");
+    await checkEditorFlags(read)
+      .catch(inWords)
+      .catch(failed)
+      .catch(() => undefined);
+  }
   process.exit();
+}
+
+function tellTrouble(error: unknown): void {
+  const text = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`toolgate: ${text}\n`);
 }
 
 /** What a file of the user's own is about is theirs to hear, in the editor too. */

@@ -104,11 +104,15 @@ const drop = (): void => undefined;
 /** Milliseconds: what lay in the buffer arrives at once, and nobody reads a question faster. */
 const TYPED_BEFORE = 150;
 
-/** Nobody is there to ask. */
-export const refuseAll: Ask = () =>
-  Promise.resolve({
-    outcome: { type: "refused" },
-    by: "rule",
-    rule: "nobody to ask",
-    reason: "there is no terminal to ask at; run it in one, or allow it with: toolgate rules add",
-  });
+/** Nobody is there to ask. `next` is what to do about it. */
+export const refuseAllWith =
+  (next: string): Ask =>
+  () =>
+    Promise.resolve({
+      outcome: { type: "refused" },
+      by: "rule",
+      rule: "nobody to ask",
+      reason: `there is no terminal to ask at; ${next}`,
+    });
+
+export const refuseAll = refuseAllWith("run it in one, or allow it with: toolgate rules add");

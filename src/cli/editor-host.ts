@@ -6,14 +6,17 @@ import type { AcpHost, ModelChoice, ServersOfSession } from "../acp/index.js";
 import type { Ledger } from "../call/index.js";
 import { costOf, ModelError } from "../model/index.js";
 import type { ModelPrice } from "../model/index.js";
-import { openSandbox } from "../tools/index.js";
+import { LocalWorkspace, openSandbox } from "../tools/index.js";
 import { editorCommands } from "./editor-commands.js";
 import { openAgent, openFlaggedModel, openLedger } from "./open-agent.js";
 import type { OpenedAgent } from "./open-agent.js";
-import { openServers } from "./open-servers.js";
+import { openLog } from "./open-log.js";
+import { openServers, tellUnreached } from "./open-servers.js";
 import { openWorkspace } from "./open-workspace.js";
 import { packageVersion } from "./package-version.js";
 import type { AcpFlags } from "./commands/acp.js";
+import { readRedaction } from "./redaction.js";
+import { readServers } from "./read-servers.js";
 import { tell } from "./tell.js";
 
 export async function openEditorHost(flags: AcpFlags): Promise<AcpHost> {
@@ -28,6 +31,16 @@ export async function openEditorHost(flags: AcpFlags): Promise<AcpHost> {
   }
 }
 
+/** What can be known to be wrong without an editor. Nothing is started and nothing stored. */
+export async function checkEditorFlags(flags: AcpFlags): Promise<void> {
+  readRedaction();
+  await openLog(flags);
+  await readServers(flags);
+  await openFlaggedModel(flags);
+  if (flags.cwd !== undefined) await LocalWorkspace.open(flags.cwd);
+  if (flags.sandbox) await openSandbox();
+}
+
 /** What it opens is ended by `close`, the last first. */
 async function openWith(flags: AcpFlags, ledger: Ledger, close: (() => Promise<void>)[]): Promise<AcpHost> {
   const servers = await openServers(flags, resolve(flags.cwd ?? process.cwd()), { mayAsk: false });
@@ -40,7 +53,7 @@ async function openWith(flags: AcpFlags, ledger: Ledger, close: (() => Promise<v
     ledger,
     openWorkspace: (cwd, also) => openWorkspace(flags.cwd ?? cwd, flags, opened, also),
     isSandboxed: flags.sandbox ?? false,
-    openServers: openNamedServers,
+    openServers: (named, cwd) => openNamedServers(named, cwd, flags),
     modes: { options: MODES, usual: opened.modeIn },
     models: modelChoices(flags, opened),
     commands: (session, root) => editorCommands(session, root, flags),
@@ -81,15 +94,21 @@ async function openWithKey(...given: Parameters<typeof openAgent>): Promise<Open
 }
 
 /** The servers that the editor names are the person's own choice: they set them up there. */
-async function openNamedServers(servers: readonly unknown[], cwd: string): Promise<ServersOfSession> {
+async function openNamedServers(
+  named: readonly unknown[],
+  cwd: string,
+  flags: AcpFlags,
+): Promise<ServersOfSession> {
   const { mcpConfigFromAcp, McpServers } = await import("../mcp/index.js");
-  const configs = mcpConfigFromAcp(servers, { cwd });
-  return McpServers.start(configs, {
+  const configs = mcpConfigFromAcp(named, { cwd });
+  const servers = await McpServers.start(configs, {
     approve: async () => true,
     cwd,
     clientInfo: { name: "toolgate", version: packageVersion() },
     onProblem: tell,
   });
+  await tellUnreached(servers.status(), flags);
+  return servers;
 }
 
 function modelChoices(flags: AcpFlags, { agent, price }: OpenedAgent): readonly ModelChoice[] {

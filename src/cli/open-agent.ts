@@ -1,6 +1,5 @@
 /** The agent that the commands run, and the ledger it writes to, from the command line's options. */
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { createAgent, taskTool } from "../agent/index.js";
@@ -21,6 +20,7 @@ import { openLog } from "./open-log.js";
 import type { LogFlags } from "./open-log.js";
 import type { AgentFlags } from "./commands/agent-options.js";
 import { readRedaction } from "./redaction.js";
+import { readText } from "./read-text.js";
 import { tell } from "./tell.js";
 
 /** An agent, and the rules that hold for it in a folder by now. */
@@ -119,7 +119,7 @@ function warnOnce(): void {
 }
 
 async function readScript(file: string): Promise<Script> {
-  const text = await readFile(file, "utf8");
+  const text = await readText(file);
   try {
     return parseScript(JSON.parse(text));
   } catch (error) {

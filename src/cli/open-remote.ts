@@ -6,12 +6,9 @@ import type { RunFlags } from "./commands/run.js";
 
 export type OpenedRemote = { readonly sessionId: string; readonly agent: AgentInfo | undefined };
 
-export async function openRemote(
-  client: AapClient,
-  agents: readonly AgentInfo[],
-  flags: RunFlags,
-): Promise<OpenedRemote> {
+export async function openRemote(client: AapClient, flags: RunFlags): Promise<OpenedRemote> {
   try {
+    const { agents } = await client.meta().catch(askWhetherItRuns);
     return await openSession(client, agents, flags);
   } catch (error) {
     if (!(error instanceof AapError) || error.status !== 401) throw error;
@@ -23,14 +20,22 @@ export async function openRemote(
   }
 }
 
+/** Whoever hears nothing from a server has most often not started it. */
+function askWhetherItRuns(error: unknown): never {
+  if (!(error instanceof AapError) || error.code !== "UNREACHABLE") throw error;
+  throw new AapError(error.code, `${error.message} Nothing was done; is "toolgate serve" running there?`);
+}
+
 async function openSession(
   client: AapClient,
   agents: readonly AgentInfo[],
-  { agent: wanted, resume, trust = [] }: RunFlags,
+  { agent: wanted, resume, trust = [], url = "" }: RunFlags,
 ): Promise<OpenedRemote> {
   if (resume !== undefined) {
     const sessionId = resume === true ? await newest(client) : resume;
-    const { agent } = await client.session(sessionId);
+    const { agent } = await client.session(sessionId).catch((error: unknown) => {
+      throw error instanceof AapError && error.status === 404 ? noSession(sessionId, url) : error;
+    });
     return { sessionId, agent: agents.find(({ name }) => name === agent.name) };
   }
   const agent = wanted === undefined ? agents[0] : agents.find(({ name }) => name === wanted);
@@ -48,6 +53,12 @@ async function newest(client: AapClient): Promise<string> {
   if (first) return first.sessionId;
   throw trouble("NO_SESSION", "The server has no session to go on with. Nothing was done.");
 }
+
+const noSession = (sessionId: string, url: string): Error =>
+  trouble(
+    "NO_SESSION",
+    `The server has no session "${visibleText(sessionId)}". Nothing was done. If that is what the agent should do, put it after --: toolgate run --url ${visibleText(url)} --resume -- ${visibleText(sessionId)}`,
+  );
 
 function noAgent(agents: readonly AgentInfo[], wanted: string | undefined): Error {
   const names = agents.map(({ name }) => `"${visibleText(name)}"`).join(", ");

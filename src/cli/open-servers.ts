@@ -2,35 +2,27 @@
  * The MCP servers of the user's settings (`mcp.json`) and of `--mcp`, as tools. A server is started only when
  * this very configuration of it was approved for this folder; whoever sits at the terminal is asked once.
  */
-import { existsSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { visibleText } from "../call/index.js";
-import type { McpServerConfigs, McpServers, ServerToApprove } from "../mcp/index.js";
+import { oneLine, visibleText } from "../call/index.js";
+import type { McpServers, ServerStatus, ServerToApprove } from "../mcp/index.js";
 import { ApprovedServers, settingsFolder } from "../settings/index.js";
+import type { AgentFlags } from "./commands/agent-options.js";
+import { openLog } from "./open-log.js";
+import type { LogFlags } from "./open-log.js";
 import { packageVersion } from "./package-version.js";
+import { readServers } from "./read-servers.js";
 import { tell } from "./tell.js";
-
-export type ServersFlags = { readonly mcp?: readonly string[] };
 
 /** Undefined when none is configured. */
 export async function openServers(
-  { mcp = [] }: ServersFlags,
+  flags: Pick<AgentFlags, "mcp"> & LogFlags,
   cwd: string,
   { mayAsk }: { readonly mayAsk: boolean },
 ): Promise<McpServers | undefined> {
-  const folder = settingsFolder();
-  const own = join(folder, "mcp.json");
-  const files = [...(existsSync(own) ? [own] : []), ...mcp.map((file) => resolve(file))];
-  if (files.length === 0) return undefined;
-  // Loaded where it is needed: it brings a client of its own.
-  const { McpServers, readMcpConfig } = await import("../mcp/index.js");
-  const configs: McpServerConfigs = Object.assign(
-    {},
-    ...files.map((file) => readMcpConfig(JSON.parse(readFileSync(file, "utf8")))),
-  );
-  if (Object.keys(configs).length === 0) return undefined;
-  const approved = new ApprovedServers(folder);
+  const configs = await readServers(flags);
+  if (!configs) return undefined;
+  const { McpServers } = await import("../mcp/index.js");
+  const approved = new ApprovedServers(settingsFolder());
   let asked: Promise<unknown> = Promise.resolve();
   const approve = async (server: ServerToApprove): Promise<boolean> => {
     const { name, fingerprint } = server;
@@ -47,7 +39,6 @@ export async function openServers(
     cwd,
     clientInfo: { name: "toolgate", version: packageVersion() },
     onProblem: tell,
-    ...(mayAsk && { startTimeout: TIME_TO_ANSWER }),
   });
   for (const { server, status } of servers.status()) {
     if (status === "not-approved" && !mayAsk)
@@ -55,11 +46,27 @@ export async function openServers(
         `the MCP server ${visibleText(server)} is not approved for ${visibleText(cwd)} and was not started. Approve it once in a terminal: toolgate run --mcp FILE "…"`,
       );
   }
+  await tellUnreached(servers.status(), flags);
   return servers;
 }
 
-/** Whoever is asked needs longer than a server. */
-const TIME_TO_ANSWER = 120_000;
+/** A server that is missing is told: an agent without its tools looks like one that was not given any. */
+export async function tellUnreached(servers: readonly ServerStatus[], flags: LogFlags): Promise<void> {
+  for (const one of servers) {
+    if (one.status !== "starting" && one.status !== "restarting" && one.status !== "failed") continue;
+    const reason = "reason" in one ? one.reason : "it has not answered in time";
+    // It may end with what the server wrote last, in several lines.
+    const why = oneLine(reason.replaceAll(/\s+/g, " "), LONGEST_REASON).replace(/\.$/, "");
+    tell(`the MCP server ${visibleText(one.server)} could not be reached (${why}); going on without it.`);
+    const log = await openLog(flags);
+    log?.to.warn(
+      { server: log.said(one.server), error: log.said(reason) },
+      "MCP server could not be reached",
+    );
+  }
+}
+
+const LONGEST_REASON = 600;
 
 async function isWanted({ name, description }: ServerToApprove): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });

@@ -2,7 +2,7 @@
  * `toolgate rules test`: what a set of rules says of a command, a path or a URL, and what it saw. With
  * `--batch` it reads one case a line and answers one a line, in order.
  */
-import { readFile, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -13,6 +13,7 @@ import type { Intent, ModeRules, Policy, Rule, Verdict } from "../policy/index.j
 import { readRuleFile, RuleSource, settingsFolder } from "../settings/index.js";
 import { builtInTools, LocalWorkspace } from "../tools/index.js";
 import { jsonText } from "./json-text.js";
+import { readText } from "./read-text.js";
 
 export type RulesTestFlags = {
   readonly rules?: string;
@@ -79,7 +80,7 @@ async function rulesToTry(file: string | undefined, cwd: string): Promise<ModeRu
     source.close();
     return inMode(mode, rules);
   }
-  const reading = readRuleFile(await readFile(file, "utf8"), file);
+  const reading = readRuleFile(await readText(file), file);
   if (!reading.ok) throw new BadQuestion(reading.problem);
   return inMode(reading.file.mode ?? "ask", reading.file.rules);
 }

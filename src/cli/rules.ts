@@ -1,5 +1,4 @@
 /** `toolgate rules …`: the rules in force, remembered and taken back; a file checked; a project trusted. */
-import { readFile } from "node:fs/promises";
 import { realpathSync } from "node:fs";
 import { visibleText } from "../call/index.js";
 import type { GrantScope, Rule } from "../policy/index.js";
@@ -13,6 +12,7 @@ import {
 } from "../settings/index.js";
 import { builtInTools } from "../tools/index.js";
 import { counted } from "./counted.js";
+import { readText } from "./read-text.js";
 import { tell } from "./tell.js";
 
 /** Rules and folders may be of others: nothing in them steers the terminal. */
@@ -115,7 +115,7 @@ export async function revokeRule(wanted: string): Promise<number> {
 }
 
 export async function checkRules(file: string): Promise<number> {
-  const reading = readRuleFile(await readFile(file, "utf8"), file);
+  const reading = readRuleFile(await readText(file), file);
   if (!reading.ok) return trouble(reading.problem);
   warnOf(reading.file.rules);
   write(`${file}: ${counted(reading.file.rules.length, "rule")}, no mistakes found.\n`);
@@ -124,7 +124,7 @@ export async function checkRules(file: string): Promise<number> {
 
 /** fast-agent's remembered permissions, for this project. */
 export async function importRules(file: string, cwd: string): Promise<number> {
-  const { rules, skipped } = rulesFromAuths(await readFile(file, "utf8"));
+  const { rules, skipped } = rulesFromAuths(await readText(file));
   const store = new GrantStore(settingsFolder());
   const scope: GrantScope = { type: "project", root: realpathSync(cwd) };
   for (const rule of rules) await store.add({ rules: [rule], sentence: shown(rule) }, scope);

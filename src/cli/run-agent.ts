@@ -1,8 +1,8 @@
 /** `toolgate run --agent`: one turn of someone else's ACP agent, under our rules and in our history. */
 import { realpath } from "node:fs/promises";
-import { AgentConnection, commandWords } from "../acp/index.js";
+import { AgentConnection, AgentTrouble, commandWords } from "../acp/index.js";
 import type { ForeignSession } from "../acp/index.js";
-import { SessionBook } from "../call/index.js";
+import { SessionBook, visibleText } from "../call/index.js";
 import type { Ledger } from "../call/index.js";
 import { findResumed } from "./find-session.js";
 import { openAgent, openLedger } from "./open-agent.js";
@@ -32,9 +32,11 @@ export async function runAgent(
       agent: { argv, cwd: folder },
       client: { name: "toolgate", version: packageVersion() },
       ...(auth !== undefined && { signIn: () => auth }),
-    });
+    }).catch(withNextStep(given.agent));
     try {
-      const session = await openSession(connection, { flags, folder, ledger, opened, known });
+      const session = await openSession(connection, { flags, folder, ledger, opened, known }).catch(
+        withNextStep(given.agent),
+      );
       const end = flags.json ? await asJson(session, prompt) : await asText(session, prompt, opened);
       return exitCode(end);
     } finally {
@@ -44,6 +46,18 @@ export async function runAgent(
     await ledger.close();
   }
 }
+
+/** An agent that ended before its turn: what to look at is the command that was to start it. */
+const withNextStep =
+  (command: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof AgentTrouble) || error.code !== "AGENT_GONE") throw error;
+    const said = error.message.trimEnd().replace(/\.?$/, ".");
+    throw new AgentTrouble(
+      error.code,
+      `${said}\nNothing was done. See what the command says when you run it by itself, and whether it is one that speaks ACP: ${visibleText(command)}`,
+    );
+  };
 
 type Known = { readonly sessionId: string; readonly agentSessionId: string };
 

@@ -13,6 +13,10 @@ export async function runCommand(word: string | undefined): Promise<void> {
       tell(`there is no command "${visibleText(word)}". Nothing was done. Try: toolgate --help`);
       process.exit(2);
     }
+    // Whoever named no command is not sent to the help of the one that runs then.
+    if (!isKnown)
+      for (const command of program.commands)
+        command.showHelpAfterError("Nothing was done. Try: toolgate --help");
     await program.parseAsync();
   } catch (error) {
     tell(troubleText(error));

@@ -14,8 +14,9 @@ import type {
 } from "../aap/client/index.js";
 import type { Ask } from "../run/index.js";
 import { AnswersElsewhere } from "./answers-elsewhere.js";
-import { askInTerminal, refuseAll } from "./ask-in-terminal.js";
+import { askInTerminal } from "./ask-in-terminal.js";
 import { jsonText } from "./json-text.js";
+import { NamedTrust } from "./named-trust.js";
 import { openRemote } from "./open-remote.js";
 import { CANCELLING, openScreen } from "./open-screen.js";
 import type { RunFlags } from "./commands/run.js";
@@ -27,31 +28,33 @@ import { tokenFor } from "./url-token.js";
 
 export async function runUrl(prompt: string, flags: RunFlags & { readonly url: string }): Promise<number> {
   const client = connect(flags.url, await tokenFor(flags));
-  const { agents } = await client.meta();
-  const { sessionId, agent } = await openRemote(client, agents, flags);
+  const { sessionId, agent } = await openRemote(client, flags);
   const session = new RemoteSession(sessionId);
   const stream = bestStream(agent);
-  const take: Take = (ask, stop) => turnOf({ client, session, prompt, stream, ask }, stop);
+  const trust = new NamedTrust(flags);
+  const take: Take = (person, stop) =>
+    turnOf({ client, session, prompt, stream, askAbout: ({ name }) => trust.askAbout(name, person) }, stop);
   return exitCode(await (flags.json ? asJson(session, client, take) : asText(session, client, take)));
 }
 
-type Take = (ask: Ask, stop: Stop) => Promise<TurnResult>;
+/** `person` is who can be asked, if anybody. */
+type Take = (person: Ask | undefined, stop: Stop) => Promise<TurnResult>;
 
 async function asJson(session: RemoteSession, client: AapClient, take: Take): Promise<RanTurn> {
   process.stdout.write(`${jsonText({ type: "session", sessionId: session.sessionId })}\n`);
   session.onRecorded((events) => {
     for (const event of events) process.stdout.write(`${jsonText(event)}\n`);
   });
-  return untilStopped(session, client, (stop) => take(refuseAll, stop));
+  return untilStopped(session, client, (stop) => take(undefined, stop));
 }
 
 async function asText(session: RemoteSession, client: AapClient, take: Take): Promise<RanTurn> {
   const screen = openScreen(session);
-  const ask = screen.hasPerson ? askInTerminal(screen.live) : refuseAll;
+  const person = screen.hasPerson ? askInTerminal(screen.live) : undefined;
   const end = await untilStopped(
     session,
     client,
-    (stop) => take(ask, stop),
+    (stop) => take(person, stop),
     () => screen.live.note(CANCELLING),
   ).finally(() => screen.live.close());
   const text = endText(end);
@@ -64,10 +67,11 @@ type OneTurn = {
   readonly session: RemoteSession;
   readonly prompt: string;
   readonly stream: StreamMode;
-  readonly ask: Ask;
+  readonly askAbout: (call: ToolUseBlock) => Ask;
 };
 
-async function turnOf({ client, session, prompt, stream, ask }: OneTurn, stop: Stop): Promise<TurnResult> {
+async function turnOf(turn: OneTurn, stop: Stop): Promise<TurnResult> {
+  const { client, session, prompt, stream, askAbout } = turn;
   session.begin(prompt);
   const over = new AbortController();
   const elsewhere = new AnswersElsewhere();
@@ -82,7 +86,7 @@ async function turnOf({ client, session, prompt, stream, ask }: OneTurn, stop: S
   };
   try {
     const result = await runTurn(client, session.sessionId, request, {
-      permit: permitIn(session, ask, elsewhere, stop.asking),
+      permit: permitIn(session, askAbout, elsewhere, stop.asking),
       onEvent: (event) => session.read(event),
       onAnswers: () => session.submit(),
       signal: stop.listening,
@@ -98,14 +102,19 @@ async function turnOf({ client, session, prompt, stream, ask }: OneTurn, stop: S
 }
 
 /** Asks here, until somebody else has answered. */
-function permitIn(session: RemoteSession, ask: Ask, elsewhere: AnswersElsewhere, asking: AbortSignal) {
+function permitIn(
+  session: RemoteSession,
+  askAbout: OneTurn["askAbout"],
+  elsewhere: AnswersElsewhere,
+  asking: AbortSignal,
+) {
   return async (call: ToolUseBlock): Promise<Permission | undefined> => {
     const question = session.ask(call);
     if (!question) return { granted: false, reason: "it cannot be asked about any more" };
     const settled = new AbortController();
     const end = elsewhere.listen(call.toolCallId, () => settled.abort());
     try {
-      const answer = await ask(question, AbortSignal.any([asking, settled.signal]));
+      const answer = await askAbout(call)(question, AbortSignal.any([asking, settled.signal]));
       const granted = session.answer(question, answer);
       return { granted, ...(answer.reason !== undefined && { reason: answer.reason }) };
     } catch (error) {

@@ -36,7 +36,11 @@ export type McpServerConfigs = { readonly [server: string]: McpServerConfig };
 export class McpConfigError extends Error {
   readonly code = "MCP_CONFIG";
 
-  constructor(message: string) {
+  constructor(
+    message: string,
+    /** Where in `{ "mcpServers": … }` the mistake lies. */
+    readonly path: readonly (string | number)[] = [],
+  ) {
     super(message);
     this.name = "McpConfigError";
   }
@@ -81,6 +85,7 @@ export function readMcpConfig(json: unknown): McpServerConfigs {
   if (!file.success) {
     throw new McpConfigError(
       `The MCP servers cannot be read: ${firstProblem(file.error)}. No server was started. Write { "mcpServers": { "name": { "command": … } } }.`,
+      placeOf(file.error),
     );
   }
   const entries = Object.entries(file.data.mcpServers);
@@ -93,16 +98,23 @@ export function readServer(name: string, json: unknown): McpServerConfig {
   if (problem !== undefined) throw unusable(name, `its name ${problem}`);
   const hasUrl = typeof json === "object" && json !== null && Object.hasOwn(json, "url");
   const read = (hasUrl ? httpSchema : stdioSchema).safeParse(json);
-  if (!read.success) throw unusable(name, firstProblem(read.error));
+  if (!read.success) throw unusable(name, firstProblem(read.error), placeOf(read.error));
   if ("url" in read.data) return read.data;
   const { type: _type, ...config } = read.data;
   return config;
 }
 
-function unusable(name: string, why: string): McpConfigError {
+function unusable(name: string, why: string, place: McpConfigError["path"] = []): McpConfigError {
   return new McpConfigError(
     `The MCP server "${oneLine(name, 60)}" cannot be used: ${why}. It was not started. Correct its configuration.`,
+    ["mcpServers", name, ...place],
   );
+}
+
+/** Of the problem that is told. */
+function placeOf({ issues: [issue] }: z.ZodError): McpConfigError["path"] {
+  const path = (issue?.path ?? []).filter((step) => typeof step !== "symbol");
+  return issue?.code === "unrecognized_keys" ? [...path, ...issue.keys.slice(0, 1)] : path;
 }
 
 function firstProblem(error: z.ZodError): string {

@@ -29,7 +29,10 @@ export type McpServersOptions = {
   readonly clientInfo?: ClientInfo;
   /** The folder that servers run in, unless their configuration says another; our own when left out. */
   readonly cwd?: string;
-  /** How long `start`, and a call on a server that is not there yet, wait for it. In milliseconds; 10,000 unless told. */
+  /**
+   * How long `start`, and a call on a server that is not there yet, wait for it. In milliseconds; 10,000 unless told.
+   * While `approve` is thinking, the clock of `start` stands still: whoever is asked needs longer than a server.
+   */
   readonly startTimeout?: number;
   /** How long a call may give no sign of life. In milliseconds; 60,000 unless told. */
   readonly callTimeout?: number;
@@ -46,13 +49,19 @@ export class McpServers implements ToolSource {
   #offered: ReadonlyMap<string, Tool> = new Map();
   #known: ReadonlyMap<string, Tool> = new Map();
 
-  /** Settles when every server has come up or failed, or after the start timeout. Never rejects for a server's sake. */
+  /**
+   * Settles when every server has come up or failed, or the start timeout after the last was approved or not. Never
+   * rejects for a server's sake.
+   */
   static async start(configs: McpServerConfigs, options: McpServersOptions): Promise<McpServers> {
     const servers = new McpServers(configs, options);
     const enough = new AbortController();
-    const timeout = setTimeout(options.startTimeout ?? START_TIMEOUT, undefined, { signal: enough.signal });
+    const { startTimeout = START_TIMEOUT } = options;
     const started = Promise.all(servers.#links().map((link) => link.start()));
-    await Promise.race([started, timeout.catch(() => undefined)]);
+    const timeout = Promise.all(servers.#links().map((link) => link.untilDecided()))
+      .then(() => setTimeout(startTimeout, undefined, { signal: enough.signal }))
+      .catch(() => undefined);
+    await Promise.race([started, timeout]);
     enough.abort();
     return servers;
   }

@@ -51,6 +51,7 @@ export class ServerLink {
   #connection: Connection | undefined;
   #tools: readonly Tool[] = [];
   #restartTimer: NodeJS.Timeout | undefined;
+  #decision: Promise<void> = Promise.resolve();
   /** The attempt to connect that is under way, if any. */
   #attempt: Promise<void> = Promise.resolve();
   /** What is left of connections that were lost. */
@@ -76,8 +77,13 @@ export class ServerLink {
   /** Starts it once it is approved. Settles when it is ready, has failed, or may not be started. */
   start(): Promise<void> {
     this.#set({ status: "starting" });
-    void this.#startApproved();
+    this.#decision = this.#startApproved();
     return this.#state.untilSettled();
+  }
+
+  /** Settles when it is known whether it may be started. */
+  untilDecided(): Promise<void> {
+    return this.#decision;
   }
 
   /** Tries once more with a server that has failed or was not approved. */

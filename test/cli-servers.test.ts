@@ -1,0 +1,141 @@
+/** What a person is told when the files of MCP servers, or the servers themselves, are not as they should be: the built program. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { fingerprint } from "../src/mcp/fingerprint.js";
+import { readServer } from "../src/mcp/config.js";
+import { atHome } from "./cli-kit.js";
+import { atDesk, script } from "./tmux-kit.js";
+
+const HANDSHAKE = [
+  { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: 1 } },
+  { jsonrpc: "2.0", id: 2, method: "session/new", params: { cwd: "/", mcpServers: [] as unknown[] } },
+] as const;
+const lines = (messages: readonly object[]) => messages.map((one) => `${JSON.stringify(one)}\n`).join("");
+
+describe("a file of servers with a mistake is told in a sentence with its line, and starts nothing", () => {
+  test.each([
+    ["{bad", '1: there is "b" where a name in double quotes should be. Nothing was started.'],
+    [
+      '{ "mcpServers": {\n"one": { "command": "x" },\n"two": {\n"comand": "x", "command": "x" } } }',
+      '4: The MCP server "two" cannot be used: nobody knows the field "comand". It was not started. Correct its configuration.',
+    ],
+  ])("%s", async (text, told) => {
+    const at = await atHome();
+    const file = join(at.project, "mb.json");
+    writeFileSync(file, text);
+    expect(await at.run(["run", "--mcp", "mb.json", "look"])).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: `toolgate: ${file}:${told}\n`,
+    });
+  });
+
+  test("mcp.json of the settings, for run, serve and an editor", async () => {
+    const at = await atHome({ "mcp.json": "{bad" });
+    const told = `${join(at.settings, "mcp.json")}:1: there is "b" where a name in double quotes should be. Nothing was started.`;
+    const run = await at.run(["run", "look"]);
+    expect(run).toEqual({ status: 1, stdout: "", stderr: `toolgate: ${told}\n` });
+    const serve = await at.run(["serve", "--port", "0"], { env: { TOOLGATE_TOKEN: "a".repeat(40) } });
+    expect(serve).toMatchObject({ status: 1, stdout: "" });
+    expect(serve.stderr).toContain(`toolgate: ${told}\n`);
+    const acp = await at.run(["acp"], { input: lines(HANDSHAKE), openUntil: '"id":2' });
+    expect(JSON.parse(acp.stdout.trim().split("\n").at(-1) ?? "")).toMatchObject({
+      id: 2,
+      error: { message: told },
+    });
+    expect({ status: acp.status, stderr: acp.stderr }).toEqual({ status: 1, stderr: `toolgate: ${told}\n` });
+  });
+});
+
+type Servers = Readonly<Record<string, object>>;
+
+const GONE: Servers = { gone: { command: "nosuch-program" } };
+const GONE_TOLD =
+  /^toolgate: the MCP server gone could not be reached \(its program .*nosuch-program.*\); going on without it\.\n/;
+
+/** Settings with these servers, approved for the folder. */
+function approved(servers: Servers, cwd: string) {
+  const list = Object.entries(servers).map(([name, config]) => ({
+    name,
+    fingerprint: fingerprint(readServer(name, config), cwd),
+    projectRoot: cwd,
+    approvedAt: 1,
+  }));
+  return { "mcp.json": { mcpServers: servers }, "mcp-servers.json": { version: 1, servers: list } };
+}
+
+async function atHomeWith(servers: Servers) {
+  const at = await atHome();
+  for (const [name, value] of Object.entries(approved(servers, at.project)))
+    writeFileSync(join(at.settings, name), JSON.stringify(value));
+  return at;
+}
+
+describe("a server that does not come up is told, and the turn goes on without it", () => {
+  test("one whose program is not there, also in the log", async () => {
+    const at = await atHomeWith(GONE);
+    const log = join(at.home, "log");
+    const said = at.script([{ say: "Done." }]);
+    const { status, stdout, stderr } = await at.run(["run", "--script", said, "--log", log, "look"]);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining("Done.") });
+    expect(stderr).toMatch(GONE_TOLD);
+    expect(readFileSync(log, "utf8")).toMatch(
+      /"level":"warn".*"server":"gone","error":"its program .*"msg":"MCP server could not be reached"/,
+    );
+  });
+
+  test("one that ends at once, and one at an address where nobody is", async () => {
+    const at = await atHomeWith({
+      short: { command: process.execPath, args: ["-e", "console.error('no key');process.exit(3)"] },
+      web: { url: await closedUrl() },
+    });
+    const { status, stderr } = await at.run(["run", "--script", at.script([{ say: "Done." }]), "look"]);
+    expect(status).toBe(0);
+    expect(stderr).toMatch(
+      /the MCP server short could not be reached \(.*it ended with code 3 and last wrote to stderr: no key\); going on/,
+    );
+    expect(stderr).toMatch(
+      /the MCP server web could not be reached \(.*ECONNREFUSED.*\); going on without it\./,
+    );
+  });
+
+  test("for an editor: one of the settings, and one that the editor names", async () => {
+    const at = await atHomeWith(GONE);
+    const [hello, session] = HANDSHAKE;
+    const theirs = { name: "theirs", command: "/nosuch/program", args: [], env: [] };
+    const opened = { ...session, params: { cwd: at.project, mcpServers: [theirs] } };
+    const { stderr, stdout } = await at.run(["acp"], { input: lines([hello, opened]), openUntil: '"id":2' });
+    expect(stdout).toContain('"sessionId"');
+    expect(stderr).toMatch(GONE_TOLD);
+    expect(stderr).toMatch(
+      /the MCP server theirs could not be reached \(its program .*\); going on without it\.\n/,
+    );
+  });
+
+  test("one that never answers, at a terminal, where nothing has to be asked", async () => {
+    const desk = await atDesk({ files: { "s.json": script([{ say: "Done." }]) } });
+    const settings = join(desk.home, "config", "toolgate");
+    mkdirSync(settings, { recursive: true });
+    const servers = { hangs: { command: "sleep", args: ["1000"] } };
+    for (const [name, value] of Object.entries(approved(servers, desk.project)))
+      writeFileSync(join(settings, name), JSON.stringify(value));
+    // Looked for as long as twenty seconds, where it waited for a whole minute.
+    const { code, text } = await desk.runs("toolgate run --script s.json look");
+    expect(text).toContain(
+      "toolgate: the MCP server hangs could not be reached (it has not answered in time); going on without it.",
+    );
+    expect({ code, text }).toEqual({ code: 0, text: expect.stringContaining("Done.") });
+  });
+});
+
+/** Where nobody listens any more. */
+async function closedUrl(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}/mcp`;
+}
