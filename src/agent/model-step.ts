@@ -29,6 +29,10 @@ export async function modelStep(context: TurnContext, turnId: string, signal: Ab
   await gate.submit(step.requests, (toolCallIds) => [
     ...step.unfinishedDrafts(),
     { type: "step-ended", at: now(), turnId, stepId, toolCallIds, ...step.about(toolCallIds) },
+    // An answer without calls is the turn's last: both are one append, and so is what they cost.
+    ...(toolCallIds.length > 0 || signal.aborted
+      ? []
+      : [{ type: "turn-stopped", at: now(), turnId, stopReason: "end_turn" } as const]),
   ]);
   return { status: "made" };
 }

@@ -54,6 +54,7 @@ async function goOn(context: TurnContext, turnId: string, signal: AbortSignal): 
       }
     }
     const steps = book.snapshot().steps.filter((step) => step.turnId === turnId);
+    // As logs have it where the end of a turn was recorded apart from its last answer.
     if (steps.at(-1)?.toolCallIds.length === 0) return stop(context, "end_turn");
     if (steps.length >= agent.maxSteps) return stop(context, "max_turn_requests");
     await compactIfFull(context, signal);
@@ -62,6 +63,7 @@ async function goOn(context: TurnContext, turnId: string, signal: AbortSignal): 
     if (made.status === "broken") {
       return signal.aborted ? stop(context, "cancelled") : stop(context, made.stopReason, made.error);
     }
+    if (book.turn?.state.status === "stopped") return { status: "stopped", stopReason: "end_turn" };
   }
 }
 

@@ -195,6 +195,7 @@ describe.each([1, 3, 8])("a session with %i calls at once", (callCount) => {
         expect(checked.snapshot()).toEqual(plain.snapshot());
         expect([...checked.calls()]).toEqual([...plain.calls()]);
         expect(checked.openCalls()).toEqual(plain.openCalls());
+        expect(checked.hasOpenQuestions).toBe(plain.hasOpenQuestions);
         expect(heard[0]).toEqual(heard[1]);
       }),
       runs,
@@ -243,7 +244,10 @@ describe.each([1, 3, 8])("a session with %i calls at once", (callCount) => {
         const book = bookOf(...log);
         expect(book.openCalls()).toEqual([...book.calls()].filter(({ state }) => isOpen(state.status)));
         expect(book.callCount).toBe(callCount);
-        for (const { question, state } of book.snapshot().questions) {
+        const { questions } = book.snapshot();
+        expect(book.hasOpenQuestions).toBe(questions.some(({ state }) => state.status === "open"));
+        expect(SessionBook.restored(book.snapshot()).hasOpenQuestions).toBe(book.hasOpenQuestions);
+        for (const { question, state } of questions) {
           const call = book.call(question.toolCallId)?.state;
           const isAsking =
             call?.status === "waiting" &&

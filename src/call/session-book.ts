@@ -60,6 +60,7 @@ export class SessionBook {
   /** In the order first seen: a run of message chunks, or a call's id. */
   readonly #timeline: (MessageRun | string)[] = [];
   readonly #questions = new Map<string, AskedQuestion>();
+  #openQuestions = 0;
   readonly #turns: Turn[] = [];
   readonly #steps: Step[] = [];
   readonly #repairs: Repair[] = [];
@@ -78,7 +79,10 @@ export class SessionBook {
   static restored(session: Session): SessionBook {
     const book = new SessionBook(session.sessionId);
     for (const entry of session.timeline) book.#restore(entry);
-    for (const asked of session.questions) book.#questions.set(asked.question.questionId, asked);
+    for (const asked of session.questions) {
+      book.#questions.set(asked.question.questionId, asked);
+      if (asked.state.status === "open") book.#openQuestions += 1;
+    }
     for (const turn of session.turns) book.#turns.push(turn);
     for (const step of session.steps) book.#steps.push(step);
     for (const repair of session.repairs) book.#repairs.push(repair);
@@ -120,6 +124,10 @@ export class SessionBook {
 
   openCalls(): readonly ToolCall[] {
     return [...this.#openCalls].flatMap((toolCallId) => this.#calls.get(toolCallId) ?? []);
+  }
+
+  get hasOpenQuestions(): boolean {
+    return this.#openQuestions > 0;
   }
 
   question(questionId: string): AskedQuestion | undefined {
@@ -261,6 +269,7 @@ export class SessionBook {
     const { toolCallId } = event;
     if (event.type === "question-asked") {
       this.#questions.set(event.question.questionId, { question: event.question, state: { status: "open" } });
+      this.#openQuestions += 1;
     } else if (event.type === "call-announced") {
       this.#timeline.push(toolCallId);
       this.#openCalls.add(toolCallId);
@@ -381,6 +390,7 @@ export class SessionBook {
       );
     }
     this.#questions.set(questionId, { question: asked.question, state });
+    this.#openQuestions -= 1;
   }
 
   #timelineEntry(entry: MessageRun | string): TimelineEntry | undefined {

@@ -2,7 +2,7 @@
  * Whether a request brings the token. It comes in the Authorization header, or, from a browser's WebSocket, which
  * can set no headers, as a subprotocol; never in the address, which others write down.
  */
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
 /** What a header and a WebSocket's subprotocol can both carry, too long to be guessed. */
@@ -29,4 +29,4 @@ function subprotocolOf({ headers }: IncomingMessage): string | undefined {
 }
 
 /** Of one length whatever was given, so that comparing takes the same time however much of it is right. */
-const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+const digest = (text: string): Buffer => hash("sha256", text, "buffer");

@@ -137,14 +137,14 @@ export class SessionRecord {
       this.#book = kept.book;
       this.#seq = kept.seq;
       try {
-        return await this.catchUp();
+        return await this.#readOn();
       } catch {
         // The log is right, whatever the snapshot says.
         this.#book = new SessionBook(this.sessionId);
         this.#seq = 0;
       }
     }
-    await this.catchUp();
+    await this.#readOn();
   }
 
   async #appendGathered(): Promise<void> {
@@ -186,13 +186,18 @@ export class SessionRecord {
     const last = await this.ledger.append(this.#lease, events, { durable, onStored });
     // Someone's answer may have come in between: the ledger knows the order.
     if (last - stored > this.#seq) {
-      await this.#readNew(last - stored);
+      await this.#readOn(last - stored);
       this.book.applyAll(events);
     } else this.book.applyChecked(checked);
     this.#tell(events, last);
   }
 
-  async #readNew(until = Infinity): Promise<void> {
+  /** Answers are all that others can append: where no question is open there is nothing to read. */
+  async #readNew(): Promise<void> {
+    if (this.book.hasOpenQuestions) await this.#readOn();
+  }
+
+  async #readOn(until = Infinity): Promise<void> {
     const all = await this.ledger.read(this.sessionId, { after: this.#seq });
     const recorded = all.filter(({ seq }) => seq <= until);
     const last = recorded.at(-1);
