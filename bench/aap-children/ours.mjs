@@ -21,8 +21,14 @@ const END = [
 ];
 const delta = (text) => ({ type: "text-delta", id, delta: text });
 
+const ALL = [...START, ...Array.from({ length: PIECES }, (_, at) => delta(piece(at))), ...END];
 const atOnce = () =>
-  ReadableStream.from([...START, ...Array.from({ length: PIECES }, (_, at) => delta(piece(at))), ...END]);
+  new ReadableStream({
+    start(controller) {
+      for (const part of ALL) controller.enqueue(part);
+      controller.close();
+    },
+  });
 
 const paced = () =>
   new ReadableStream({

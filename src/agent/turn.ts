@@ -30,13 +30,16 @@ export async function advanceTurn(context: TurnContext, signal: AbortSignal): Pr
   if (!turn || turn.state.status === "stopped") throw new NoOpenTurn(record.sessionId);
   const { turnId } = turn;
   if (turn.state.status === "parked") await record.record([{ type: "turn-resumed", at: now(), turnId }]);
+  const held = record.whileHeld(signal);
   try {
-    return await goOn(context, turnId, AbortSignal.any([signal, record.lost]));
+    return await goOn(context, turnId, held.signal);
   } catch (error) {
     // A bug is the host's to hear of; the turn ends all the same, unless someone else has the session by now.
     if (!(error instanceof LedgerError))
       await stop(context, "error", "something broke inside").catch(() => undefined);
     throw error;
+  } finally {
+    held.letGo();
   }
 }
 
@@ -53,7 +56,7 @@ async function goOn(context: TurnContext, turnId: string, signal: AbortSignal): 
         return { status: "parked" };
       }
     }
-    const steps = book.snapshot().steps.filter((step) => step.turnId === turnId);
+    const steps = book.steps.filter((step) => step.turnId === turnId);
     // As logs have it where the end of a turn was recorded apart from its last answer.
     if (steps.at(-1)?.toolCallIds.length === 0) return stop(context, "end_turn");
     if (steps.length >= agent.maxSteps) return stop(context, "max_turn_requests");

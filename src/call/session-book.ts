@@ -113,6 +113,11 @@ export class SessionBook {
     return this.#plan;
   }
 
+  /** The model's answers so far, the oldest first. */
+  get steps(): readonly Step[] {
+    return this.#steps;
+  }
+
   call(toolCallId: string): ToolCall | undefined {
     return this.#calls.get(toolCallId);
   }

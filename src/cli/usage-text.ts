@@ -6,7 +6,7 @@ import type { ModelPrice } from "../model/index.js";
 /** Of the newest turn; undefined where the provider said nothing. */
 export function usageText(book: SessionBook, price: ModelPrice | undefined): string | undefined {
   const turnId = book.turn?.turnId;
-  const steps = book.snapshot().steps.filter((step) => step.turnId === turnId);
+  const steps = book.steps.filter((step) => step.turnId === turnId);
   const used = steps.flatMap(({ usage }) => usage ?? []);
   if (used.length === 0) return undefined;
   const cost = sumOf(steps.map(({ usage }) => usage && costOf(usage, price)));

@@ -7,6 +7,7 @@ import type { Lease, Ledger, SessionEvent } from "../call/index.js";
 import { GatheredEvents } from "./gathered-events.js";
 import type { Part } from "./gathered-events.js";
 import { SnapshotKeeper } from "./snapshot-keeper.js";
+import { stopWith } from "./stop-with.js";
 
 /** Long enough for a busy process to renew in time, short enough to take over a dead one's session soon. */
 const LEASE_MILLISECONDS = 5_000;
@@ -66,6 +67,25 @@ export class SessionRecord {
   /** Aborts when someone else has taken the session: what still runs here should stop. */
   get lost(): AbortSignal {
     return this.#lost.signal;
+  }
+
+  /**
+   * A signal that aborts with this one and when the session is lost, until it is let go. Not AbortSignal.any: a session
+   * outlives its turns, and its own signal would keep a trace of each of them.
+   */
+  whileHeld(signal: AbortSignal): { readonly signal: AbortSignal; readonly letGo: () => void } {
+    const { stop, letGo } = stopWith(signal);
+    const { lost } = this;
+    const onLost = () => stop.stop(lost.reason);
+    lost.addEventListener("abort", onLost, { once: true });
+    if (lost.aborted) onLost();
+    return {
+      signal: stop.signal,
+      letGo: () => {
+        letGo();
+        lost.removeEventListener("abort", onLost);
+      },
+    };
   }
 
   /** The number of the last event that the book knows. */

@@ -43,7 +43,7 @@ export class LiveSession {
     this.#peer = peer;
     this.#dialect = dialect;
     this.#clientName = clientName;
-    for (const { usage } of this.#session.book.snapshot().steps) this.#addCost(usage);
+    for (const { usage } of this.#session.book.steps) this.#addCost(usage);
     this.#stopListening = this.#session.onRecorded((events) => this.#report(events));
   }
 
@@ -80,7 +80,7 @@ export class LiveSession {
   }
 
   /** How full the model's window is, and what the session has cost. */
-  tellUsage(usage: Usage | undefined = this.#session.book.snapshot().steps.at(-1)?.usage): void {
+  tellUsage(usage: Usage | undefined = this.#session.book.steps.at(-1)?.usage): void {
     const { contextWindow: size } = this.hosted;
     if (size === undefined || usage?.inputTokens === undefined) return;
     const used = usage.inputTokens + (usage.outputTokens ?? 0);
