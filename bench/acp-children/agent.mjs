@@ -12,13 +12,13 @@ const edit = defineTool({
   description: "Edits.",
   kind: "edit",
   input: { type: "object" },
-  async run({ index }, { report, diff }) {
+  async run({ index }, { report }) {
     for (let count = 1; count <= REPORTS; count += 1) {
       report({ progress: { done: count, total: REPORTS } });
       await setImmediate();
     }
-    diff({ type: "diff", operation: "modify", path: `/work/file-${String(index)}.ts`, ...DIFF });
-    return { output: { changed: true } };
+    const diff = { type: "diff", operation: "modify", path: `/work/file-${String(index)}.ts`, ...DIFF };
+    return { output: { changed: true }, content: [diff] };
   },
 });
 
