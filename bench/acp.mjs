@@ -146,6 +146,7 @@ console.log(`one prompt, ${CALLS} calls, ${edits.messages} updates (every step o
 await rounds(
   agents("edit", {
     bare: () => [child("bare-agent"), edits.file],
+    "toolgate's connection alone": () => [child("connection"), edits.file],
     "toolgate, in memory": () => [child("agent")],
     "toolgate, SQLite": (round) => [child("agent"), join(folder, `ledger-${round}.sqlite`)],
   }),
@@ -156,6 +157,7 @@ console.log(`100 permission requests in flight (${questions.messages} messages)`
 await rounds(
   agents("ask", {
     bare: () => [child("bare-agent"), questions.file],
+    "toolgate's connection alone": () => [child("connection"), questions.file],
     "toolgate, in memory": () => [child("agent")],
   }),
 );
