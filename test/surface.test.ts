@@ -23,6 +23,7 @@ const CALL: Names = {
     "IllegalEvent",
     "LedgerError",
     "NO_INPUT",
+    "STATUS_AT_END",
     "SessionBook",
     "TAIL_LIMIT",
     "TOOL_KINDS",

@@ -368,3 +368,29 @@ test("yes from a held line runs it", async () => {
   });
   expect(counter.runs).toBe(1);
 });
+
+test("a model is no longer waited for when someone else has taken the session", async () => {
+  let time = 0;
+  const ledger = new MemoryLedger({ now: () => time });
+  const given: AbortSignal[] = [];
+  const model = {
+    ...scripted([{ say: "Never." }]).model,
+    doStream: ({ abortSignal }: { abortSignal?: AbortSignal }) => {
+      if (abortSignal) given.push(abortSignal);
+      return new Promise<never>(() => undefined);
+    },
+  };
+  const agent = scripted([{ say: "Never." }], { model });
+  const session = await AgentSession.open({
+    agent,
+    ledger,
+    workspace: await workspace(),
+    leaseMilliseconds: 60,
+  });
+  const turn = session.prompt(text("go"), never());
+  await expect.poll(() => given.length).toBe(1);
+  time += 1_000;
+  await ledger.claim(session.sessionId, "someone else", { milliseconds: 60_000 });
+  await expect(turn).rejects.toMatchObject({ code: "LEASE_LOST" });
+  expect(given[0]?.reason).toMatchObject({ code: "LEASE_LOST" });
+});

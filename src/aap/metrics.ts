@@ -3,6 +3,7 @@
  * disagree with the history; labels are words of ours, of which there are few.
  */
 import type { ServerResponse } from "node:http";
+import { STATUS_AT_END } from "../call/index.js";
 import type { Ledger, SessionEvent } from "../call/index.js";
 import { Counter, gauge, Histogram } from "./prometheus.js";
 
@@ -128,7 +129,7 @@ export class Metrics {
     event: SessionEvent & { readonly toolCallId: string },
   ): Promise<void> | undefined {
     const key = JSON.stringify([sessionId, event.toolCallId]);
-    const end = ENDS.get(event.type);
+    const end = STATUS_AT_END.get(event.type);
     const call = this.#openCalls.get(key);
     if (end === undefined) {
       const changed = changedCall(call, event);
@@ -145,14 +146,6 @@ export class Metrics {
     return undefined;
   }
 }
-
-const ENDS: ReadonlyMap<SessionEvent["type"], string> = new Map([
-  ["call-done", "done"],
-  ["call-failed", "failed"],
-  ["call-refused", "refused"],
-  ["call-cancelled", "cancelled"],
-  ["call-lost", "unknown"],
-]);
 
 function changedCall(call: OpenCall | undefined, event: SessionEvent): OpenCall | undefined {
   if (event.type === "call-announced") return { kind: event.kind };

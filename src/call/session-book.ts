@@ -23,7 +23,7 @@ import type {
   Turn,
 } from "./session.js";
 import type { ToolCall, ToolCallEvent } from "./tool-call.js";
-import { isOver } from "./tool-call.js";
+import { isOver, STATUS_AT_END } from "./tool-call.js";
 
 /** What a batch of events changed: these calls, and perhaps something beside the calls. */
 export type SessionChanges = { readonly toolCallIds: ReadonlySet<string>; readonly beyondCalls: boolean };
@@ -35,14 +35,6 @@ export type CheckedEvents = {
 };
 
 export type SessionListener = (changes: SessionChanges) => void;
-
-const ENDS: ReadonlySet<string> = new Set([
-  "call-refused",
-  "call-done",
-  "call-failed",
-  "call-cancelled",
-  "call-lost",
-]);
 
 /** Events that change what a call shows and not where it stands. */
 const STAYS: ReadonlySet<string> = new Set([
@@ -60,6 +52,7 @@ export class SessionBook {
   /** In the order first seen: a run of message chunks, or a call's id. */
   readonly #timeline: (MessageRun | string)[] = [];
   readonly #questions = new Map<string, AskedQuestion>();
+  /** How many of them wait for an answer. */
   #openQuestions = 0;
   readonly #turns: Turn[] = [];
   readonly #steps: Step[] = [];
@@ -278,7 +271,7 @@ export class SessionBook {
     } else if (event.type === "call-announced") {
       this.#timeline.push(toolCallId);
       this.#openCalls.add(toolCallId);
-    } else if (ENDS.has(event.type)) this.#openCalls.delete(toolCallId);
+    } else if (STATUS_AT_END.has(event.type)) this.#openCalls.delete(toolCallId);
   }
 
   /** A call leaves its question only when that was answered so, or taken back. */

@@ -181,6 +181,15 @@ export type ToolCallEvent =
 
 export type ToolCallEventType = ToolCallEvent["type"];
 
+/** The events that end a call, and what its status is then. Of any event one may ask whether it is among them. */
+export const STATUS_AT_END: ReadonlyMap<string, ToolCallStatus> = new Map<ToolCallEventType, ToolCallStatus>([
+  ["call-done", "done"],
+  ["call-failed", "failed"],
+  ["call-refused", "refused"],
+  ["call-cancelled", "cancelled"],
+  ["call-lost", "unknown"],
+]);
+
 export function isOver(state: ToolCallState): boolean {
   return "assumed" in state;
 }

@@ -3,6 +3,7 @@
  * and by which rule, how long it took. Names, numbers and words of ours; of what anyone wrote only a turn's error, rules
  * and reasons, short and redacted.
  */
+import { STATUS_AT_END } from "../call/index.js";
 import type { Decision, Ledger, SessionEvent } from "../call/index.js";
 import { errorFields } from "./open-log.js";
 import type { Log } from "./open-log.js";
@@ -62,7 +63,7 @@ function logEvent({ to, said }: Log, calls: OpenCalls, sessionId: string, event:
     const { toolCallId } = event;
     const call = calls.take(sessionId, event);
     const about = { sessionId, toolCallId, ...(call && { tool: said(call.name), kind: call.kind }) };
-    const status = ENDS.get(event.type);
+    const status = STATUS_AT_END.get(event.type);
     if (status !== undefined) {
       // Not its error: tools tell in it what they were given.
       const record = { ...about, status, ...decided(call?.decision, said), ...times(call, event.at) };
@@ -103,14 +104,6 @@ function logEvent({ to, said }: Log, calls: OpenCalls, sessionId: string, event:
       return undefined;
   }
 }
-
-const ENDS: ReadonlyMap<SessionEvent["type"], string> = new Map([
-  ["call-done", "done"],
-  ["call-failed", "failed"],
-  ["call-refused", "refused"],
-  ["call-cancelled", "cancelled"],
-  ["call-lost", "unknown"],
-]);
 
 const CALL_WORDS: ReadonlyMap<SessionEvent["type"], string> = new Map([
   ["call-announced", "call announced"],
@@ -162,7 +155,7 @@ class OpenCalls {
     if (!("toolCallId" in event)) return undefined;
     const key = JSON.stringify([sessionId, event.toolCallId]);
     const call = changed(this.#calls.get(key), event);
-    if (!call || ENDS.has(event.type)) this.#calls.delete(key);
+    if (!call || STATUS_AT_END.has(event.type)) this.#calls.delete(key);
     else this.#calls.set(key, call);
     return call;
   }

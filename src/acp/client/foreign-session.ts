@@ -151,7 +151,10 @@ export class ForeignSession extends RecordedSession implements HeldSession {
       );
     // The user went on: what the last turn still waited for will not come.
     await this.#turn?.cancelled();
-    this.#turn = new TurnUnderWay((stop) => this.#runTurn(blocks, AbortSignal.any([stop, this.record.lost])));
+    this.#turn = new TurnUnderWay((stop) => {
+      const held = this.record.whileHeld(stop);
+      return this.#runTurn(blocks, held.signal).finally(held.letGo);
+    });
     return this.#untilParked(this.#turn, signal);
   }
 

@@ -3,7 +3,7 @@
  * `terminal_exit`; codex-acp says `terminal_output_delta` too). `_meta` is anyone's: what has another shape
  * means something else there and stays as it came.
  */
-import { appendText, EMPTY_TEXT } from "../../call/index.js";
+import { appendText, EMPTY_TEXT, STATUS_AT_END } from "../../call/index.js";
 import type { BoundedText, SessionEvent, TerminalExit, ToolCall, ToolCallContent } from "../../call/index.js";
 import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
@@ -93,18 +93,10 @@ export class AgentTerminals {
         ...(exit ? [{ type: "terminal-exited", toolCallId, at, terminalId, exit } as const] : []),
       ];
     });
-    const end = events.findIndex(({ type }) => ENDS.has(type));
+    const end = events.findIndex(({ type }) => STATUS_AT_END.has(type));
     return end === -1 ? [...events, ...news] : events.toSpliced(end, 0, ...news);
   }
 }
-
-const ENDS: ReadonlySet<SessionEvent["type"]> = new Set([
-  "call-done",
-  "call-failed",
-  "call-cancelled",
-  "call-refused",
-  "call-lost",
-]);
 
 function contentAfter(
   call: ToolCall | undefined,
