@@ -6,6 +6,7 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { AgentSession } from "../src/agent/index.js";
+import { scriptedModel } from "../src/model/index.js";
 import type { ScriptStep } from "../src/model/index.js";
 import { defineTool } from "../src/tools/index.js";
 import {
@@ -151,6 +152,27 @@ describe("streams that were cut", () => {
     expect(asWhole).toEqual(whole(third));
   });
 
+  test("again and again while the words come, told and not yet on record: each is heard once", async () => {
+    const words = Array.from({ length: 60 }, (_, index) => `word${index} `).join("");
+    const model = scriptedModel({ steps: [{ think: words, say: words }] }, { pause: 5 });
+    const { app } = await world.remote({ model });
+    const sessionId = await app.createSession(ALL);
+    const events = [...(await readEvents(await app.open(sessionId, say("Go", "delta")), () => true))];
+    let written = 0;
+    while (events.at(-1)?.event !== "turn_stop") {
+      const path = `/sessions/${sessionId}/turns?stream=delta&after=${events.at(-1)?.id}`;
+      events.push(...(await readEvents(await read(app, path), () => true)));
+      written +=
+        (await world.ledger.read(sessionId)).length < Number(events.at(-1)?.id.split(".")[0]) ? 0 : 1;
+    }
+    const said = (event: string) => wordsIn(events.filter((one) => one.event === event));
+    expect(said("thinking_delta")).toBe(words);
+    expect(said("text_delta")).toBe(words);
+    expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
+    // Else nothing of this was tried.
+    expect(events.length - written).toBeGreaterThan(10);
+  });
+
   test("where a user went on while calls were open: the response is one all the same", async () => {
     const { app } = await world.remote({ steps: FOUR_CALLS });
     const sessionId = await app.createSession(ALL);
@@ -187,7 +209,7 @@ describe("streams that were cut", () => {
     const sessionId = await app.createSession(ALL);
     expect(await refusal(app.ask("GET", `/sessions/${sessionId}/turns`))).toContain("404 NOT_FOUND");
     await app.turn(sessionId, say("Go"));
-    for (const after of ["x", "-1.0", "1.2.3", "99999.1", "1e9.0"])
+    for (const after of ["x", "-1.0", "1.2.3.4", "1.2.", "99999.1", "1e9.0"])
       expect(await refusal(app.ask("GET", `/sessions/${sessionId}/turns?after=${after}`))).toContain("400");
     expect(await refusal(app.ask("GET", `/sessions/${sessionId}/events?after=x`))).toContain("400");
     expect(await refusal(app.ask("GET", `/sessions/${sessionId}/turns?stream=morse`))).toContain("400");

@@ -3,7 +3,7 @@
 import { createAgent } from "toolgate";
 import { serveAap } from "toolgate/aap";
 import { openSqliteLedger } from "toolgate/history";
-import { listening, PACE, PACED_PIECES, piece, PIECES, stamp, TOKEN } from "./work.mjs";
+import { listening, paced, piece, PIECES, TOKEN } from "./work.mjs";
 
 const id = "text";
 const START = [
@@ -30,18 +30,15 @@ const atOnce = () =>
     },
   });
 
-const paced = () =>
+const inTime = () =>
   new ReadableStream({
     start(controller) {
       for (const part of START) controller.enqueue(part);
-      let left = PACED_PIECES;
-      const timer = setInterval(() => {
-        controller.enqueue(delta(stamp()));
-        if ((left -= 1) > 0) return;
-        clearInterval(timer);
+      const end = () => {
         for (const part of END) controller.enqueue(part);
         controller.close();
-      }, PACE);
+      };
+      paced((text) => controller.enqueue(delta(text)), end);
     },
   });
 
@@ -52,7 +49,7 @@ const model = {
   supportedUrls: {},
   doGenerate: () => Promise.reject(new Error("It only streams.")),
   doStream: async ({ prompt }) => ({
-    stream: prompt.at(-1).content[0].text === "paced" ? paced() : atOnce(),
+    stream: prompt.at(-1).content[0].text === "paced" ? inTime() : atOnce(),
   }),
 };
 

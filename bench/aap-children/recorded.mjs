@@ -1,7 +1,7 @@
 // What our server answered, for the servers that only repeat it: as the model made it, an event for each of its pieces;
 // or with "joined" as our server wrote it, which puts what is made in one moment into one event.
 import { readFileSync } from "node:fs";
-import { PACE, PACED_PIECES, piece, PIECES, stamp } from "./work.mjs";
+import { paced, piece, PIECES } from "./work.mjs";
 
 const { delta, none } = JSON.parse(readFileSync(process.argv[2], "utf8"));
 
@@ -30,12 +30,9 @@ export const FRAMES = process.argv[3] === "joined" ? joined : apart;
 /** Calls `write` with one event each 20 ms, as the model of our server makes them, and `end` after the last. */
 export function pacedFrames(write, end) {
   write(FRAMES[0]);
-  let left = PACED_PIECES;
-  const timer = setInterval(() => {
-    write(textDelta(stamp()));
-    if ((left -= 1) > 0) return;
-    clearInterval(timer);
+  const stop = () => {
     write(FRAMES.at(-1));
     end();
-  }, PACE);
+  };
+  paced((text) => write(textDelta(text)), stop);
 }

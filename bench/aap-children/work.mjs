@@ -20,7 +20,19 @@ export const piece = (index) => WORDS[index % WORDS.length];
 /** A turn that takes its time: a piece each so many milliseconds, with the moment it was made in it. */
 export const PACE = 20;
 export const PACED_PIECES = 200;
-export const stamp = () => `@${(performance.timeOrigin + performance.now()).toFixed(2)} `;
+/** Calls `make` so many times, when each is due: a server that was late once does not stay late. Then calls `end`. */
+export function paced(make, end) {
+  const start = performance.now();
+  let made = 0;
+  const next = () => {
+    make(stamp());
+    made += 1;
+    if (made === PACED_PIECES) end();
+    else setTimeout(next, start + (made + 1) * PACE - performance.now());
+  };
+  setTimeout(next, PACE);
+}
+const stamp = () => `@${(performance.timeOrigin + performance.now()).toFixed(2)} `;
 
 /** A child says where it listens, and how much memory it uses when it is asked. */
 export function listening(url) {

@@ -41,11 +41,34 @@ export class Telling {
     if (!oldest || !newest) return;
     if (newest.told.event === "turn_stop") this.isOver = true;
     // They come in order: as a rule all are new.
-    const fresh = isAfter(oldest, this.#last) ? told : told.filter((one) => isAfter(one, this.#last));
+    const fresh = isNext(oldest, this.#last) ? told : told.flatMap((one) => unheard(one, this.#last));
     if (fresh.length === 0) return;
     this.#last = newest;
     this.#listener(fresh);
   }
+}
+
+/** Whether it comes right after the last that was heard, and all of it. */
+const isNext = (one: Told, last: EventId): boolean =>
+  one.seq > last.seq ||
+  (one.seq === last.seq && one.offset !== undefined && one.offset - lengthOf(one) === last.offset);
+
+const lengthOf = ({ told }: Told): number => ("delta" in told.data ? told.data.delta.length : 0);
+
+/** What of it comes after the last that was heard. */
+function unheard(one: Told, last: EventId): readonly Told[] {
+  if (one.seq !== last.seq || last.offset === undefined) return isAfter(one, last) ? [one] : [];
+  // What was heard was not yet recorded, and was lost: this came to stand in its place.
+  if (one.offset === undefined) return [one];
+  return one.offset > last.offset ? [wordsAfter(one, last.offset, one.offset)] : [];
+}
+
+/** The words after the first `heard` characters of the event that they are of. */
+function wordsAfter(words: Told, heard: number, offset: number): Told {
+  const { event, data } = words.told;
+  if (event !== "text_delta" && event !== "thinking_delta") return words;
+  const isNew = offset - data.delta.length >= heard;
+  return isNew ? words : { ...words, told: { event, data: { delta: data.delta.slice(heard - offset) } } };
 }
 
 /** Comes back when the response is over, when whoever hears it has fallen behind, or when nobody does any more. */
@@ -56,6 +79,7 @@ export function hearLive(
   /** Comes when the response is over. Called when it is listened to. */
   over: () => Promise<void>,
 ): Promise<void> {
+  telling.tell(response.unwritten());
   return new Promise((resolve) => {
     const end = () => {
       stop();
@@ -68,6 +92,6 @@ export function hearLive(
     });
     signal.addEventListener("abort", end, { once: true });
     void over().then(end);
-    if (signal.aborted) end();
+    if (signal.aborted || isBehind()) end();
   });
 }

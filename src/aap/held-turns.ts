@@ -153,7 +153,10 @@ class Held {
       throw error;
     }
     const start = this.#lastEnd;
-    return new LiveResponse(start, (listener, signal) => this.#run(start, userBlocks, listener, signal));
+    const written = () => this.session.writtenSeq;
+    return new LiveResponse(start, written, (listener, signal) =>
+      this.#run(start, userBlocks, listener, signal),
+    );
   }
 
   async cancel(toolCallId?: string, reason = "it was cancelled."): Promise<boolean> {

@@ -14,10 +14,18 @@ export class LiveResponse {
   #run: ((tell: Listener, signal: AbortSignal) => Promise<void>) | undefined;
   #done: Promise<void> | undefined;
   #onOver: () => void = () => undefined;
+  /** The number of the last event that is in the log; until the response is over. */
+  #written: () => number;
+  #unwritten: Told[] = [];
 
   /** `run` tells `turn_start` first and one `turn_stop` last, and never rejects. */
-  constructor(start: number, run: (tell: Listener, signal: AbortSignal) => Promise<void>) {
+  constructor(
+    start: number,
+    written: () => number,
+    run: (tell: Listener, signal: AbortSignal) => Promise<void>,
+  ) {
     this.start = start;
+    this.#written = written;
     this.#run = run;
   }
 
@@ -32,6 +40,12 @@ export class LiveResponse {
 
   onOver(listener: () => void): void {
     this.#onOver = listener;
+  }
+
+  /** What was told and is not in the log yet: whoever comes now finds it here. */
+  unwritten(): readonly Told[] {
+    const written = this.#written();
+    return this.#unwritten.filter(({ seq }) => seq > written);
   }
 
   /** Hears what is told from now on. Returns the function that ends this. */
@@ -52,7 +66,19 @@ export class LiveResponse {
 
   #tell(told: readonly Told[]): void {
     // Before its last words are out: who hears them may ask for the next one.
-    if (told.at(-1)?.told.event === "turn_stop") this.#onOver();
+    if (told.at(-1)?.told.event === "turn_stop") {
+      this.#onOver();
+      this.#written = () => Infinity;
+    }
+    this.#keepUnwritten(told);
     for (const one of this.#listeners) one(told);
+  }
+
+  #keepUnwritten(told: readonly Told[]): void {
+    const written = this.#written();
+    const oldest = this.#unwritten[0];
+    // It is one event that waits to be written: it is in the log with all of its pieces, or with none.
+    if (oldest && oldest.seq <= written) this.#unwritten = [];
+    for (const one of told) if (one.seq > written) this.#unwritten.push(one);
   }
 }

@@ -19,6 +19,7 @@ export class OwnSession {
   readonly session: AgentSession;
   /** The settings that it was opened with. */
   readonly config: SessionConfig;
+  /** Without what was said, which nobody looks for here. */
   readonly log: RecordedEvent[] = [];
   readonly events: TurnEvents;
   readonly #ends = new ResponseEnds();
@@ -75,7 +76,7 @@ export class OwnSession {
   #take(recorded: readonly RecordedEvent[]): void {
     let told: Told[] = [];
     for (const one of recorded) {
-      this.log.push(one);
+      if (one.event.type !== "message-chunk") this.log.push(one);
       for (const event of this.events.read(one.event, one.seq)) told.push(event);
       if (!this.#ends.read(one.event, one.seq) || this.#listener) continue;
       // What came before was told, or belongs to a response that nobody asked for.

@@ -28,9 +28,9 @@ export async function streamSessionEvents(
 }
 
 export function readSeq(text: string): number {
-  // The id of a turn's event is as good a place as any.
-  const [, seq] = /^(\d{1,15})(?:\.\d{1,4})?$/.exec(text) ?? [];
-  if (seq !== undefined) return Number(seq);
+  // The id of a turn's event is as good a place as any. One that says how much was told may be in the middle of it.
+  const [, seq, offset] = /^(\d{1,15})(?:\.\d{1,4}(\.\d{1,15})?)?$/.exec(text) ?? [];
+  if (seq !== undefined) return Number(seq) - (offset === undefined ? 0 : 1);
   throw new AapProblem(
     "BAD_REQUEST",
     "This is not the id of an event that this server sent. Nothing was told.",

@@ -101,7 +101,8 @@ async function prepare(
     if (checked?.isNew) await session.gate.proceed(signal);
     return session.prompt(userBlocks, signal);
   };
-  return new LiveResponse(start, async (listener, signal) => {
+  const written = () => session.writtenSeq;
+  return new LiveResponse(start, written, async (listener, signal) => {
     own.tellTo(listener, turnStart(start));
     try {
       const end = await go(signal);

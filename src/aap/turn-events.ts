@@ -13,9 +13,18 @@ import type { SessionBook, SessionEvent } from "../call/index.js";
 import { AnswerDraft } from "./answer-draft.js";
 import { callResult } from "./call-result.js";
 import type { Block, TurnEvent } from "./client/protocol.js";
+import { moreWords } from "./event-id.js";
 
-/** `seq` is the number of the recorded event that it comes from, `part` its place among those of that event. */
-export type Told = { readonly seq: number; readonly part: number; readonly told: TurnEvent };
+/**
+ * `seq` is the number of the recorded event that it comes from, `part` its place among those of that event. Words that
+ * go on with a message come in pieces: with this one, `offset` characters of that event are told.
+ */
+export type Told = {
+  readonly seq: number;
+  readonly part: number;
+  readonly offset?: number;
+  readonly told: TurnEvent;
+};
 
 export type TurnEventsOptions = {
   /** The agent records where each of its answers ends. */
@@ -39,6 +48,10 @@ export class TurnEvents {
   /** Calls of the assistant's message that the client is putting together, and whether a result has ended it. */
   #lastMessage = new Set<string>();
   #isEnded = true;
+  /** What was read last, if it was words, and how many characters of that event. */
+  #spoken:
+    | { readonly messageId: string; readonly role: string; readonly seq: number; readonly offset: number }
+    | undefined;
 
   constructor(book: SessionBook, { hasSteps }: TurnEventsOptions) {
     this.#book = book;
@@ -53,7 +66,10 @@ export class TurnEvents {
     return this.#appCalls.has(toolCallId);
   }
 
+  /** What is recorded together may be read in pieces, which then have one number. */
   read(event: SessionEvent, seq: number): readonly Told[] {
+    if (event.type === "message-chunk" && event.role !== "user") return this.#words(event, seq);
+    this.#spoken = undefined;
     const told = this.#read(event);
     return told.length === 0 ? NOTHING : numbered(told, seq);
   }
@@ -68,16 +84,6 @@ export class TurnEvents {
 
   #read(event: SessionEvent): readonly TurnEvent[] {
     switch (event.type) {
-      case "message-chunk": {
-        if (event.role === "user") return [];
-        const cutOff = this.#draft.isCutOffBy(event) ? this.#said() : [];
-        const delta = this.#draft.add(event);
-        this.#goOn();
-        return [
-          ...cutOff,
-          { event: event.role === "thought" ? "thinking_delta" : "text_delta", data: { delta } },
-        ];
-      }
       case "app-awaited":
         this.#appCalls.add(event.toolCallId);
         return [];
@@ -110,6 +116,19 @@ export class TurnEvents {
       default:
         return [];
     }
+  }
+
+  #words(event: SessionEvent & { type: "message-chunk" }, seq: number): readonly Told[] {
+    const { messageId, role } = event;
+    const before = this.#spoken;
+    const cutOff = this.#draft.isCutOffBy(event) ? this.#said() : [];
+    const delta = this.#draft.add(event);
+    this.#goOn();
+    const told: TurnEvent = { event: role === "thought" ? "thinking_delta" : "text_delta", data: { delta } };
+    const offset = delta.length + (before?.seq === seq ? before.offset : 0);
+    this.#spoken = { messageId, role, seq, offset };
+    const isMore = before?.messageId === messageId && before.role === role && seq <= before.seq + 1;
+    return isMore ? [moreWords(seq, offset, told)] : numbered([...cutOff, told], seq);
   }
 
   #step(toolCallIds: readonly string[]): readonly TurnEvent[] {

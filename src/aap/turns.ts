@@ -223,7 +223,7 @@ export class Turns {
       hasSteps: agent.behind.type === "own",
       running: () => {
         const turn = this.#running.get(sessionId);
-        return turn && { response: turn.response, seq: turn.session.seq };
+        return turn && { response: turn.response, seq: turn.session.writtenSeq };
       },
       takeUp: () => this.#takeUp(sessionId, agent),
     };

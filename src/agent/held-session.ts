@@ -6,6 +6,7 @@ export type HeldSession = Pick<
   AgentSession,
   | "sessionId"
   | "seq"
+  | "writtenSeq"
   | "book"
   | "ledger"
   | "now"

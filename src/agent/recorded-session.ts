@@ -22,6 +22,11 @@ export abstract class RecordedSession {
     return this.record.seq;
   }
 
+  /** The number of the last event that is in the ledger. */
+  get writtenSeq(): number {
+    return this.record.writtenSeq;
+  }
+
   get book(): SessionBook {
     return this.record.book;
   }
@@ -30,7 +35,7 @@ export abstract class RecordedSession {
     return this.record.ledger;
   }
 
-  /** Hears of every event once it is recorded and folded, in order. Returns the function that ends this. */
+  /** Hears of every event once it is recorded and folded, in order; of words in pieces, and perhaps a moment before. Returns the function that ends this. */
   onRecorded(listener: (events: readonly SessionEvent[]) => void): () => void {
     return this.record.onRecorded(listener);
   }

@@ -25,6 +25,7 @@ import { Sleepers } from "./sleepers.js";
 import { frozenJson } from "./stored-json.js";
 
 export class MemoryLedger implements Ledger {
+  readonly altersWords = false;
   readonly #now: () => number;
   /** Only sessions that have events. */
   readonly #sessions = new Map<string, KeptSession>();

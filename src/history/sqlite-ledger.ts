@@ -51,6 +51,7 @@ const DURABLE = { durable: true };
 const QUICK = { durable: false };
 
 export class SqliteLedger implements Ledger {
+  readonly altersWords = false;
   readonly #database: SqliteDatabase;
   readonly #now: () => number;
   readonly #rows: SqliteRows;

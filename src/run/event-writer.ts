@@ -33,7 +33,7 @@ export class EventWriter {
   }
 
   /**
-   * Returns when all is recorded, with these last events in an append after what was reported before. What happened on
+   * Returns when all is recorded, or said (said-words.ts), with these last events in an append after what was reported before. What happened on
    * the way may be lost when it could not be written; how it ended must not be, as long as it can be.
    */
   async flush(last: readonly SessionEvent[] = []): Promise<void> {

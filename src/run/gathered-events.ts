@@ -21,7 +21,8 @@ export class GatheredEvents {
   readonly #write: () => void;
   #parts: Part[] = [];
   #isScheduled = false;
-  #hasJustWritten = false;
+  /** The moment in which the last were written. */
+  #wroteAt = -1;
 
   /** `write` is to take what was gathered, soon. */
   constructor(write: () => void) {
@@ -30,7 +31,7 @@ export class GatheredEvents {
 
   add(part: Part): void {
     this.#parts.push(part);
-    if (part.durable || !this.#hasJustWritten) return this.writeNow();
+    if (part.durable || this.#wroteAt !== moment) return this.writeNow();
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(this.#writeLater);
@@ -39,11 +40,13 @@ export class GatheredEvents {
   /** What comes after must find it recorded. */
   writeNow(): void {
     if (this.#parts.length === 0) return;
-    if (!this.#hasJustWritten) {
-      this.#hasJustWritten = true;
-      setImmediate(this.#momentIsOver);
-    }
+    this.#wroteAt = thisMoment();
     this.#write();
+  }
+
+  /** What waits, if one reporter has gathered it all. */
+  get only(): Part | undefined {
+    return this.#parts.length === 1 ? this.#parts[0] : undefined;
   }
 
   take(): readonly Part[] {
@@ -57,8 +60,21 @@ export class GatheredEvents {
     this.#isScheduled = false;
     this.writeNow();
   };
+}
 
-  readonly #momentIsOver = (): void => {
-    this.#hasJustWritten = false;
-  };
+/** Turns of the event loop in which anything was written, counted once for all sessions. */
+let moment = 0;
+let isMomentNoted = false;
+
+function thisMoment(): number {
+  if (!isMomentNoted) {
+    isMomentNoted = true;
+    setImmediate(nextMoment);
+  }
+  return moment;
+}
+
+function nextMoment(): void {
+  isMomentNoted = false;
+  moment += 1;
 }

@@ -1,11 +1,13 @@
 /**
  * A session held open for writing: its lease, its place in the ledger, and the book of what was
- * recorded. What is in the book is in the ledger, in the same order.
+ * recorded. What is in the book is in the ledger, in the same order; but for an answer's last words, which
+ * follow in a moment (said-words.ts).
  */
 import { IllegalEvent, LedgerError, SessionBook } from "../call/index.js";
 import type { Lease, Ledger, SessionEvent } from "../call/index.js";
 import { GatheredEvents } from "./gathered-events.js";
 import type { Part } from "./gathered-events.js";
+import { SaidWords } from "./said-words.js";
 import { SnapshotKeeper } from "./snapshot-keeper.js";
 import { stopWith } from "./stop-with.js";
 
@@ -32,7 +34,13 @@ export class SessionRecord {
   readonly #listeners = new Set<(events: readonly SessionEvent[]) => void>();
   /** One append at a time: parallel calls report in whatever order, the log has one. */
   #queue: Promise<unknown> = Promise.resolve();
-  readonly #gathered = new GatheredEvents(() => void this.#inTurn(() => this.#appendGathered()));
+  /** How many are under way or wait for their turn. */
+  #tasks = 0;
+  readonly #gathered = new GatheredEvents(() => this.#writeGathered());
+  // What cannot be written now is tried again with what comes next, and whoever records that hears of it.
+  readonly #said = new SaidWords(
+    () => void this.#inTurn(() => this.#append([], false)).catch(() => undefined),
+  );
 
   private constructor(ledger: Ledger, lease: Lease, milliseconds: number) {
     this.ledger = ledger;
@@ -93,6 +101,11 @@ export class SessionRecord {
     return this.#seq;
   }
 
+  /** The number of the last event that is in the ledger. */
+  get writtenSeq(): number {
+    return this.#said.event ? this.#seq - 1 : this.#seq;
+  }
+
   /** Appends the events, all or none, and folds them. Throws before anything is stored when one is illegal. */
   async record(events: readonly SessionEvent[], { durable = false } = {}): Promise<void> {
     if (events.length === 0) return;
@@ -131,7 +144,7 @@ export class SessionRecord {
     await this.#inTurn(() => this.#readNew());
   }
 
-  /** Hears of every event once it is recorded and folded, in order. Returns the function that ends this. */
+  /** Hears of every event once it is recorded and folded, in order; of words in pieces, and perhaps a moment before. Returns the function that ends this. */
   onRecorded(listener: (events: readonly SessionEvent[]) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -140,7 +153,7 @@ export class SessionRecord {
   async close(): Promise<void> {
     clearInterval(this.#renewal);
     this.#gathered.writeNow();
-    await this.#queue.catch(() => undefined);
+    await this.#inTurn(() => this.#append([], false)).catch(() => undefined);
     if (this.#snapshots.isDueAtClose(this.#seq))
       await this.#snapshots.keep(this.#lease, this.book, this.#seq);
     try {
@@ -165,6 +178,12 @@ export class SessionRecord {
       }
     }
     await this.#readOn();
+  }
+
+  #writeGathered(): void {
+    const only = this.#tasks === 0 ? this.#gathered.only : undefined;
+    if (only?.isLoose && this.#say(only.events)) endAll(this.#gathered.take());
+    else void this.#inTurn(() => this.#appendGathered());
   }
 
   async #appendGathered(): Promise<void> {
@@ -197,16 +216,33 @@ export class SessionRecord {
     onEnd();
   }
 
+  /** Tells words that can be written later. False where they must be written first. */
+  #say(events: readonly SessionEvent[]): boolean {
+    const [words, ...others] = events;
+    // While a question is open the next event may be someone's answer to it.
+    if (!words || others.length > 0 || this.book.hasOpenQuestions || this.ledger.altersWords) return false;
+    const { writtenSeq } = this;
+    if (!this.#said.take(words)) return false;
+    this.book.applyAll(events);
+    this.#tell(events, writtenSeq + 1);
+    return true;
+  }
+
   async #append(events: readonly SessionEvent[], durable: boolean): Promise<void> {
+    const said = this.#said.event;
+    const all = said ? [said, ...events] : events;
+    if (all.length === 0) return;
     const checked = this.book.check(events);
-    let stored = events.length;
+    let stored = all.length;
     const onStored = (count: number) => {
       stored = count;
     };
-    const last = await this.ledger.append(this.#lease, events, { durable, onStored });
+    const last = await this.ledger.append(this.#lease, all, { durable, onStored });
+    const { writtenSeq } = this;
+    this.#said.written();
     // Someone's answer may have come in between: the ledger knows the order.
-    if (last - stored > this.#seq) {
-      await this.#readOn(last - stored);
+    if (last - stored > writtenSeq) {
+      await this.#readOn(writtenSeq, last - stored);
       this.book.applyAll(events);
     } else this.book.applyChecked(checked);
     this.#tell(events, last);
@@ -217,8 +253,8 @@ export class SessionRecord {
     if (this.book.hasOpenQuestions) await this.#readOn();
   }
 
-  async #readOn(until = Infinity): Promise<void> {
-    const all = await this.ledger.read(this.sessionId, { after: this.#seq });
+  async #readOn(after = this.#seq, until = Infinity): Promise<void> {
+    const all = await this.ledger.read(this.sessionId, { after });
     const recorded = all.filter(({ seq }) => seq <= until);
     const last = recorded.at(-1);
     if (!last) return;
@@ -229,20 +265,29 @@ export class SessionRecord {
 
   #tell(events: readonly SessionEvent[], last: number): void {
     this.#seq = last;
+    if (events.length === 0) return;
+    this.#said.follow(events.at(-1));
     for (const listener of this.#listeners) tell(listener, events);
     if (this.#snapshots.isDue(last)) void this.#inTurn(() => this.#keepSnapshot());
   }
 
   /** Others may have asked for one as well while this waited for its turn. */
   async #keepSnapshot(): Promise<void> {
-    if (this.#snapshots.isDue(this.#seq)) await this.#snapshots.keep(this.#lease, this.book, this.#seq);
+    if (!this.#snapshots.isDue(this.#seq)) return;
+    await this.#append([], false);
+    await this.#snapshots.keep(this.#lease, this.book, this.#seq);
   }
 
   #inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
+    this.#tasks += 1;
     const done = this.#queue.then(task, task);
-    this.#queue = done.catch(() => undefined);
+    this.#queue = done.then(this.#endTask, this.#endTask);
     return done;
   }
+
+  readonly #endTask = (): void => {
+    this.#tasks -= 1;
+  };
 
   /** Only a lease that someone else has is lost; a busy disk is asked again at the next beat. */
   async #renew(milliseconds: number): Promise<void> {
