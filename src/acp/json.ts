@@ -21,8 +21,9 @@ export function sameJson(a: unknown, b: unknown): boolean {
   }
   const keys = Object.keys(a);
   if (keys.length !== Object.keys(b).length) return false;
-  // Both are objects here; their keys are looked up as own properties only.
-  return keys.every(
-    (key) => Object.hasOwn(b, key) && sameJson((a as JsonObject)[key], (b as JsonObject)[key]),
-  );
+  for (const key of keys) {
+    // Both are objects here; their keys are looked up as own properties only.
+    if (!Object.hasOwn(b, key) || !sameJson((a as JsonObject)[key], (b as JsonObject)[key])) return false;
+  }
+  return true;
 }

@@ -28,6 +28,7 @@ export class LiveSession {
   readonly #peer: Peer;
   readonly #dialect: Dialect;
   readonly #clientName: string;
+  readonly #send: (update: object) => void;
   readonly #stopListening: () => void;
   readonly #waiting = new ToldQueue();
   /** Those of the turn under way and of the turns that wait for their turn. */
@@ -43,6 +44,8 @@ export class LiveSession {
     this.#peer = peer;
     this.#dialect = dialect;
     this.#clientName = clientName;
+    const { sessionId } = this.#session;
+    this.#send = peer.notifier("session/update", (update: object | null) => ({ sessionId, update }));
     for (const { usage } of this.#session.book.steps) this.#addCost(usage);
     this.#stopListening = this.#session.onRecorded((events) => this.#report(events));
   }
@@ -230,10 +233,6 @@ export class LiveSession {
     await this.#peer.drained();
     this.#isHeldUp = false;
     this.tellAllNow();
-  }
-
-  #send(update: object): void {
-    this.#peer.notify("session/update", { sessionId: this.#session.sessionId, update });
   }
 }
 

@@ -8,14 +8,16 @@ import type { Wire, WireListener } from "./wire.js";
 
 /** A wire whose other end is the test. */
 class HandWire implements Wire {
+  readonly lines: string[] = [];
   readonly sent: Incoming[] = [];
   readonly unsent = 0;
   #listener: WireListener | undefined;
   #end: () => void = () => undefined;
 
-  send(message: object): void {
+  send(message: object, text = JSON.stringify(message)): void {
+    this.lines.push(text);
     // As it would arrive.
-    this.sent.push(JSON.parse(JSON.stringify(message)) as Incoming);
+    this.sent.push(JSON.parse(text) as Incoming);
   }
 
   async drained(): Promise<void> {}
@@ -41,6 +43,25 @@ function peer(handlers: Partial<PeerHandlers> = {}) {
 }
 
 const settled = () => new Promise(setImmediate);
+
+test("what is told over and over reads as if each were told by itself", async () => {
+  const { wire, peer: ours } = peer();
+  const updates: readonly object[] = [{}, { title: 'null}} "\\ ', steps: [null, { a: 1 }] }];
+  const tell = ours.notifier('odd "method"', (update: object | null) => ({
+    sessionId: 'a "null}}"',
+    update,
+  }));
+  for (const update of updates) tell(update);
+  const paramsOf = (update: object) => ({ sessionId: 'a "null}}"', update });
+  expect(wire.lines).toEqual(
+    updates.map((update) =>
+      JSON.stringify({ jsonrpc: "2.0", method: 'odd "method"', params: paramsOf(update) }),
+    ),
+  );
+  await ours.close();
+  tell({});
+  expect(wire.sent).toHaveLength(2);
+});
 
 test("a request is answered once, with its result or with the error it threw", async () => {
   const { wire } = peer({

@@ -82,6 +82,19 @@ export class Peer {
     this.#send({ jsonrpc: "2.0", method, params });
   }
 
+  /**
+   * Tells many things that differ in the last of their params only: what stands around it is written as JSON once, and
+   * not again with each of them.
+   */
+  notifier<Value>(method: string, paramsWith: (last: Value | null) => object): (value: Value) => void {
+    const messageWith = (last: Value | null) =>
+      ({ jsonrpc: "2.0", method, params: paramsWith(last) }) as const;
+    const before = JSON.stringify(messageWith(null)).slice(0, -"null}}".length);
+    return (value) => {
+      if (!this.#isClosed) this.#wire.send(messageWith(value), `${before}${JSON.stringify(value)}}}`);
+    };
+  }
+
   /** How much was sent and not yet taken by the other side, in characters. */
   get unsent(): number {
     return this.#wire.unsent;

@@ -54,11 +54,10 @@ class StdioWire implements Wire {
     output.on("close", gone);
   }
 
-  send(message: object): void {
-    const line = `${JSON.stringify(message)}\n`;
+  send(message: object, line = JSON.stringify(message)): void {
     if (this.#isGone) return;
     this.#lines.push(line);
-    this.#waiting += line.length;
+    this.#waiting += line.length + 1;
     if (this.#waiting >= ENOUGH && !this.#isInPieces) return this.#flush();
     if (this.#isScheduled) return;
     this.#isScheduled = true;
@@ -105,7 +104,9 @@ class StdioWire implements Wire {
   };
 
   #flush(): void {
-    const text = this.#lines.length === 1 ? (this.#lines[0] ?? "") : this.#lines.join("");
+    // The last line ends too.
+    this.#lines.push("");
+    const text = this.#lines.join("\n");
     this.#lines = [];
     this.#waiting = 0;
     if (this.#isGone) return this.#settle();

@@ -27,9 +27,8 @@ class StreamWire implements Wire {
     writer.closed.catch(() => undefined);
   }
 
-  send(message: object): void {
-    // What the transport cannot write would close the connection for good: it is found here.
-    const { length } = JSON.stringify(message);
+  // What the transport cannot write would close the connection for good: it is found here.
+  send(message: object, { length } = JSON.stringify(message)): void {
     this.#waiting += length;
     // The peer writes JSON-RPC messages and nothing else.
     this.#sent = this.#writer

@@ -2,8 +2,11 @@
 import type { Incoming } from "./message.js";
 
 export type Wire = {
-  /** Puts a message on its way. Throws only when it cannot be written as JSON; one to a side that is gone is lost. */
-  send(message: object): void;
+  /**
+   * Puts a message on its way. Throws only when it cannot be written as JSON; one to a side that is gone is lost.
+   * `text`: the message as JSON, where whoever sends it has written it already.
+   */
+  send(message: object, text?: string): void;
   /** How much is on its way and not yet taken, in characters. */
   readonly unsent: number;
   /** Comes when all that was sent so far was taken, or the other side is gone. */

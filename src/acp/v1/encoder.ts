@@ -5,7 +5,8 @@
  */
 import { endSentence, isOver, NO_INPUT } from "../../call/index.js";
 import type { Location, Meta, ToolCall, ToolCallState, ToolCallStatus, ToolKind } from "../../call/index.js";
-import { changedFields, SentCalls } from "../sent-calls.js";
+import { sameJson } from "../json.js";
+import { SentCalls } from "../sent-calls.js";
 import type { Sent } from "../sent-calls.js";
 import { mayDifferInInput, wireInput, wireRaw } from "../wire-input.js";
 import { mayDifferInMeta, wireMeta } from "../wire-meta.js";
@@ -61,7 +62,7 @@ export class V1Encoder {
   /** The messages that bring a client's view of the call up to date, in order; none when nothing changed. */
   encode(call: ToolCall): readonly V1Update[] {
     const last = this.#sent.last(call.toolCallId);
-    if (last === "ended" || last?.call === call) return [];
+    if (last === "ended" || last?.call === call) return NOTHING;
     // A call that had ended when the client first heard of it ran in a terminal that the client no longer has.
     const shown = { clients: last !== undefined || !isOver(call.state), inMeta: this.#inMeta };
     const own = this.#inMeta ? call.content.filter((item) => isToldInMeta(item, shown)) : NONE;
@@ -73,10 +74,8 @@ export class V1Encoder {
     const fields = wireFields(call, last, shown);
     this.#sent.remember(call, fields);
     if (!last) return [{ sessionUpdate: "tool_call", ...whole(toolCallId, fields) }];
-    const changed = changedFields(last.fields, fields);
-    if (!hasAnyValue(changed)) return [];
-    // Every field of it is one of a call's.
-    return [Object.assign({ sessionUpdate: "tool_call_update", toolCallId }, changed) as V1Update];
+    const update = changed(toolCallId, last.fields, fields);
+    return update ? [update] : NOTHING;
   }
 
   /** What the terminals printed comes before the status that may end the call. */
@@ -101,6 +100,7 @@ export class V1Encoder {
 }
 
 const NONE: readonly OwnTerminal[] = [];
+const NOTHING: readonly V1Update[] = [];
 
 /** The call as it is told when a terminal of its is opened: not yet ended, since what was printed is told first. */
 function opening(call: ToolCall, last: Sent<Fields> | undefined, shown: TerminalsShown): Sent<Fields> {
@@ -116,11 +116,28 @@ function asDraft(call: ToolCall): ToolCall {
   return { ...call, state, decision: undefined, times };
 }
 
-/** v1 cannot unset a field: what is no longer there stays as it was said, and JSON leaves it out. */
-function hasAnyValue(fields: object): boolean {
-  for (const value of Object.values(fields)) if (value !== undefined) return true;
-  return false;
+/**
+ * The fields that differ, with their new values; undefined when there are none. v1 cannot unset a field: what is no
+ * longer there stays as it was said. Field by field and not in a loop: every step of every call comes through here.
+ */
+function changed(toolCallId: string, last: Fields, next: Fields): V1Update | undefined {
+  const { title, name, kind, status, content, locations, rawInput, rawOutput, _meta } = next;
+  const update: Update = { sessionUpdate: "tool_call_update", toolCallId };
+  if (title !== last.title) update.title = title;
+  if (name !== undefined && name !== last.name) update.name = name;
+  if (kind !== last.kind) update.kind = kind;
+  if (status !== last.status) update.status = status;
+  if (!sameJson(content, last.content)) update.content = content;
+  if (!sameJson(locations, last.locations)) update.locations = locations;
+  if (rawInput !== undefined && !sameJson(rawInput, last.rawInput)) update.rawInput = rawInput;
+  if (rawOutput !== undefined && !sameJson(rawOutput, last.rawOutput)) update.rawOutput = rawOutput;
+  if (!sameJson(_meta, last._meta)) update._meta = _meta;
+  return Object.keys(update).length > 2 ? update : undefined;
 }
+
+type Update = { readonly sessionUpdate: "tool_call_update"; readonly toolCallId: string } & {
+  -readonly [Field in keyof Fields]?: Exclude<Fields[Field], undefined>;
+};
 
 function wireFields(call: ToolCall, last: Sent<Fields> | undefined, shown: TerminalsShown): Fields {
   const before = last?.call;
