@@ -7,7 +7,7 @@
 const DEEPEST = 200;
 
 /** Undefined where JSON would leave the value out. Throws what JSON.stringify throws. */
-export function frozenCopy(value: unknown, depth = 0): unknown {
+export function jsonCopy(value: unknown, depth = 0): unknown {
   switch (typeof value) {
     case "string":
     case "boolean":
@@ -18,8 +18,8 @@ export function frozenCopy(value: unknown, depth = 0): unknown {
     case "object":
       if (value === null) return null;
       if (depth > DEEPEST || "toJSON" in value) return overText(value);
-      if (Array.isArray(value)) return frozenList(value, depth);
-      return isPlain(value) ? frozenObject(value, depth) : overText(value);
+      if (Array.isArray(value)) return listCopy(value, depth);
+      return isPlain(value) ? objectCopy(value, depth) : overText(value);
     case "bigint":
       return overText(value);
     default:
@@ -27,23 +27,23 @@ export function frozenCopy(value: unknown, depth = 0): unknown {
   }
 }
 
-function frozenList(list: readonly unknown[], depth: number): unknown {
+function listCopy(list: readonly unknown[], depth: number): unknown {
   const copy: unknown[] = [];
   // A hole is nothing, and nothing is null in a list.
-  for (let index = 0; index < list.length; index += 1) copy.push(frozenCopy(list[index], depth + 1) ?? null);
-  return Object.freeze(copy);
+  for (let index = 0; index < list.length; index += 1) copy.push(jsonCopy(list[index], depth + 1) ?? null);
+  return copy;
 }
 
-function frozenObject(object: object, depth: number): unknown {
+function objectCopy(object: object, depth: number): unknown {
   const copy: Record<string, unknown> = {};
   for (const key of Object.keys(object)) {
-    const copied = frozenCopy(Reflect.get(object, key), depth + 1);
+    const copied = jsonCopy(Reflect.get(object, key), depth + 1);
     if (copied === undefined) continue;
     // Assigned, this one name would set the prototype.
     if (key === "__proto__") Object.defineProperty(copy, key, { value: copied, enumerable: true });
     else copy[key] = copied;
   }
-  return Object.freeze(copy);
+  return copy;
 }
 
 function isPlain(value: object): boolean {
@@ -53,11 +53,11 @@ function isPlain(value: object): boolean {
 
 function overText(value: unknown): unknown {
   const text = JSON.stringify(value) as string | undefined;
-  return text === undefined ? undefined : frozen(JSON.parse(text));
+  return text === undefined ? undefined : JSON.parse(text);
 }
 
-/** JSON has no cycles, and what the ledger keeps is not deep. */
-function frozen(value: unknown): unknown {
+/** The value itself, which nobody can change any more, at any depth. JSON has no cycles, and what the ledger keeps is not deep. */
+export function frozen<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null) return value;
   for (const part of Object.values(value)) frozen(part);
   return Object.freeze(value);

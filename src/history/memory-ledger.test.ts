@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { SessionEvent } from "../call/index.js";
+import { answered, ask, NOON, QUESTION, YES } from "./contract/contract.samples.js";
 import { ledgerContract } from "./ledger.contract.js";
 import { MemoryLedger } from "./memory-ledger.js";
 
@@ -38,6 +39,19 @@ test("what it hands out is shared, so it cannot be changed, at any depth", async
   expect(again).toBe(first);
   expect(isFrozen(first)).toBe(true);
   expect(Object.isFrozen(lease)).toBe(true);
+});
+
+test("questions and receipts that it hands out cannot be changed either, whoever recorded them", async () => {
+  const ledger = new MemoryLedger({ now: () => NOON });
+  const lease = await ask(ledger, QUESTION);
+  const [open] = await ledger.openQuestions();
+  expect(open).toEqual(QUESTION);
+  expect(isFrozen(open)).toBe(true);
+  const byAppend = { ...YES, who: "ann" };
+  await ledger.append(lease, [answered("question-1", byAppend)], { durable: true });
+  const receipt = await ledger.answer("question-1", YES);
+  expect(receipt).toEqual({ counted: false, answer: byAppend });
+  expect(isFrozen(receipt)).toBe(true);
 });
 
 test("an event that writes to the ledger while it is being stored finds it whole", async () => {

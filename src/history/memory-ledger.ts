@@ -2,8 +2,9 @@
  * The ledger that lives as long as its process: for tests, for scripts, for whoever wants no file.
  *
  * What must stay true: a change is checked as a whole before any of it is made, with no `await` in
- * between, so calls cannot interleave. What is stored is frozen JSON, a copy of what was handed in, so
- * it can be handed out as it is. There is no disk here, so `durable` asks for nothing more.
+ * between, so calls cannot interleave. What is stored is JSON, a copy of what was handed in, and is frozen when it is
+ * first handed out, so that it can be handed out as it is: most events never are. There is no disk here, so `durable`
+ * asks for nothing more.
  */
 import { createHash } from "node:crypto";
 import type {
@@ -22,7 +23,8 @@ import { followLog, LOOK_LIMIT } from "./follow-log.js";
 import { checkFree, checkNewest, type HeldLease } from "./lease-rules.js";
 import { answerQuestion, questionsAfter } from "./question-state.js";
 import { Sleepers } from "./sleepers.js";
-import { frozenJson } from "./stored-json.js";
+import { frozen } from "./json-copy.js";
+import { copiedJson, frozenJson } from "./stored-json.js";
 
 export class MemoryLedger implements Ledger {
   readonly altersWords = false;
@@ -70,7 +72,7 @@ export class MemoryLedger implements Ledger {
     this.#checkNotClosed();
     const { sessionId } = lease;
     // Copied first: an event with a `toJSON` of its own runs foreign code, and the checks come after that.
-    const copies = events.map((event) => frozenJson(event, `Session ${sessionId}`, event.type));
+    const copies = events.map((event) => copiedJson(event, `Session ${sessionId}`, event.type));
     checkNewest(this.#leases.get(sessionId), lease, "appended");
     return this.#record(sessionId, copies);
   }
@@ -80,7 +82,7 @@ export class MemoryLedger implements Ledger {
     { after = 0 }: { readonly after?: number } = {},
   ): Promise<readonly RecordedEvent[]> {
     this.#checkNotClosed();
-    return this.#sessions.get(sessionId)?.log.slice(Math.max(0, after)) ?? [];
+    return handedOut(this.#sessions.get(sessionId)?.log.slice(Math.max(0, after)) ?? []);
   }
 
   follow(
@@ -90,7 +92,7 @@ export class MemoryLedger implements Ledger {
     this.#checkNotClosed();
     const look = (seq: number) => {
       const log = this.#sessions.get(sessionId)?.log;
-      return log && { log, events: log.slice(seq, seq + LOOK_LIMIT) };
+      return log && { log, events: handedOut(log.slice(seq, seq + LOOK_LIMIT)) };
     };
     const sleep = () => this.#sleepers.sleep(sessionId, signal);
     return followLog({ look, sleep, isOver: () => signal.aborted || this.#isClosed }, after);
@@ -102,14 +104,14 @@ export class MemoryLedger implements Ledger {
     const given = { questionId, answer: copy, at: this.#now() };
     const { receipt, sessionId, event } = answerQuestion(this.#questions.get(questionId), given);
     if (event) this.#record(sessionId, [event]);
-    return receipt;
+    return frozen(receipt);
   }
 
   async openQuestions({ sessionId }: { readonly sessionId?: string } = {}): Promise<readonly Question[]> {
     this.#checkNotClosed();
-    return [...this.#openQuestions.values()].filter(
-      (question) => sessionId === undefined || question.sessionId === sessionId,
-    );
+    return [...this.#openQuestions.values()]
+      .filter((question) => sessionId === undefined || question.sessionId === sessionId)
+      .map((question) => frozen(question));
   }
 
   async sessions({
@@ -173,7 +175,7 @@ export class MemoryLedger implements Ledger {
     return lease;
   }
 
-  /** Takes frozen events, all or none, and returns the last `seq`. */
+  /** Takes events that are nobody else's, all or none, and returns the last `seq`. */
   #record(sessionId: string, events: readonly SessionEvent[]): number {
     const questions = questionsAfter(events, sessionId, (questionId) => this.#questions.get(questionId));
     const known = this.#sessions.get(sessionId);
@@ -181,7 +183,7 @@ export class MemoryLedger implements Ledger {
     const now = this.#now();
     const session = known ?? { log: [], createdAt: now, updatedAt: now };
     session.updatedAt = now;
-    for (const event of events) session.log.push(Object.freeze({ seq: session.log.length + 1, event }));
+    for (const event of events) session.log.push({ seq: session.log.length + 1, event });
     this.#sessions.set(sessionId, session);
     for (const [questionId, asked] of questions) {
       this.#questions.set(questionId, asked);
@@ -191,6 +193,12 @@ export class MemoryLedger implements Ledger {
     this.#sleepers.wake(sessionId);
     return session.log.length;
   }
+}
+
+/** A look at the outermost is enough: what is frozen was handed out before, all of it. */
+function handedOut(events: readonly RecordedEvent[]): readonly RecordedEvent[] {
+  for (const recorded of events) if (!Object.isFrozen(recorded)) frozen(recorded);
+  return events;
 }
 
 type KeptSession = { readonly log: RecordedEvent[]; readonly createdAt: number; updatedAt: number };

@@ -3,7 +3,7 @@
  */
 import type { SessionEvent } from "../call/index.js";
 import { IllegalEvent, oneLine } from "../call/index.js";
-import { frozenCopy } from "./json-copy.js";
+import { frozen, jsonCopy } from "./json-copy.js";
 
 /** What cannot be written as JSON is turned away. */
 export function jsonText(value: unknown, subject: string, eventType: string): string {
@@ -11,9 +11,14 @@ export function jsonText(value: unknown, subject: string, eventType: string): st
   return written(() => JSON.stringify(value) as string | undefined, subject, eventType);
 }
 
-/** The value as a ledger on disk would give it back, safe to hand out again and again. */
+/** The value as a ledger on disk would give it back. It is nobody else's: to be handed out again and again, it is frozen first. */
+export function copiedJson<Value>(value: Value, subject: string, eventType: string): Value {
+  return written(() => jsonCopy(value), subject, eventType) as Value;
+}
+
+/** The same, safe to hand out again and again. */
 export function frozenJson<Value>(value: Value, subject: string, eventType: string): Value {
-  return written(() => frozenCopy(value), subject, eventType) as Value;
+  return frozen(copiedJson(value, subject, eventType));
 }
 
 function written<Written>(write: () => Written | undefined, subject: string, eventType: string): Written {
