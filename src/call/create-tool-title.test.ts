@@ -131,3 +131,13 @@ test("every title is one visible line of at most 120 characters", () => {
     { numRuns: 1000 },
   );
 });
+
+test("a name gives the same title however many others were read meanwhile", () => {
+  const titles = () => [
+    createToolTitle("mcp__git__create_branch", { name: "main" }),
+    createToolTitle("ls", {}),
+  ];
+  const before = titles();
+  for (let count = 0; count < 2000; count += 1) createToolTitle(`tool_${count}`, {});
+  expect(titles()).toEqual(before);
+});

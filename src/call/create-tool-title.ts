@@ -6,7 +6,7 @@
  * secrets stay out. A tool that is not known shows its name and its most telling argument.
  */
 import { ownText } from "./own-value.js";
-import { splitToolName, toolWords } from "./split-tool-name.js";
+import { MAX_READABLE_NAME, splitToolName, toolWords } from "./split-tool-name.js";
 import {
   addressOf,
   commandOf,
@@ -21,28 +21,52 @@ import { oneLine } from "./visible-text.js";
 const MAX_TITLE = 120;
 
 export function createToolTitle(name: string, input?: unknown): string {
-  const { server, tool } = splitToolName(oneLine(name, MAX_TITLE));
-  // Some model APIs put this before every tool; it is no server.
-  const suffix =
-    server === undefined || /^(?:functions|default_api)$/.test(server) ? "" : ` (${oneLine(server, 24)})`;
-  const title = knownTitle(tool, input) ?? plainTitle(tool, input);
-  return `${oneLine(title, MAX_TITLE - Array.from(suffix).length)}${suffix}`;
+  const read = readNames.get(name) ?? readName(name);
+  const title = read.knownTitle?.(input) ?? plainTitle(read, input);
+  return `${oneLine(title, MAX_TITLE - Array.from(read.suffix).length)}${read.suffix}`;
 }
 
-/** Undefined when the name is not understood to the last word, or the input lacks what its title needs. */
-function knownTitle(tool: string, input: unknown): string | undefined {
+/** What a tool's name says by itself, whatever the input. */
+type ReadName = {
+  readonly tool: string;
+  /** None when the name is not understood to the last word; it gives none when the input lacks what its title needs. */
+  readonly knownTitle: Title | undefined;
+  readonly plain: string;
+  /** The server that the tool comes from. */
+  readonly suffix: string;
+};
+
+/** Calls are many and tools few: each name is read once. Names come from the model too, so this is no place for all of them. */
+const readNames = new Map<string, ReadName>();
+const MOST_NAMES = 500;
+
+function readName(name: string): ReadName {
+  const { server, tool } = splitToolName(oneLine(name, MAX_TITLE));
+  // Some model APIs put this before every tool; it is no server.
+  const isServer = server !== undefined && !/^(?:functions|default_api)$/.test(server);
+  const read = {
+    tool,
+    knownTitle: knownTitle(tool),
+    plain: humanised(tool) || "Tool call",
+    suffix: isServer ? ` (${oneLine(server, 24)})` : "",
+  };
+  if (readNames.size >= MOST_NAMES) readNames.clear();
+  if (name.length <= MAX_READABLE_NAME) readNames.set(name, read);
+  return read;
+}
+
+function knownTitle(tool: string): Title | undefined {
   const whole = WHOLE_NAMES.get(tool.toLowerCase());
-  if (whole) return whole(input);
+  if (whole) return whole;
   if (!/^[ -~]*$/.test(tool)) return undefined;
   const words = toolWords(tool).filter((word) => !FILLERS.has(word));
   const [title, ...others] = new Set(words.map((word) => VERBS.get(word)));
-  return others.length === 0 ? title?.(input) : undefined;
+  return others.length === 0 ? title : undefined;
 }
 
-function plainTitle(tool: string, input: unknown): string {
+function plainTitle({ tool, plain }: ReadName, input: unknown): string {
   const argument = tellingArgument(tool, input);
-  const title = humanised(tool) || "Tool call";
-  return argument === undefined ? title : `${title}: ${argument}`;
+  return argument === undefined ? plain : `${plain}: ${argument}`;
 }
 
 /** "create_branch" and "createBranch" are "Create branch"; capitals that belong together stay. */

@@ -19,8 +19,10 @@ const FOLDER_KEYS = ["directory", "dir", "folder", "dir_path", "target_directory
 const SOURCE_KEYS = ["source", "src", "from", "old_path", "oldPath", "source_path", ...PATH_KEYS];
 const TARGET_KEYS = ["destination", "dest", "to", "new_path", "newPath", "destination_path", "target"];
 
+const ANY_PATH_KEYS = [...PATH_KEYS, "file", "filename", ...FOLDER_KEYS];
+
 export function pathOf(input: unknown): string | undefined {
-  return shown(ownText(input, [...PATH_KEYS, "file", "filename", ...FOLDER_KEYS]), 80);
+  return shown(ownText(input, ANY_PATH_KEYS), 80);
 }
 
 export function sourceAndTarget(input: unknown): readonly [string, string] | undefined {

@@ -323,3 +323,24 @@ test("equal intents have the same text, however their keys are ordered", () => {
   expect(intentText(other)).toBe(intentText(intent));
   expect(intentText({ ...intent, input: { path: "b" } })).not.toBe(intentText(intent));
 });
+
+test("every field of an intent is in its text, which must stay as it is: answers name it by its hash", () => {
+  const whole: Required<Intent> = {
+    tool: "run",
+    kind: "execute",
+    isKindGuessed: true,
+    server: "shell",
+    input: { b: [1, { d: null, c: "é" }], a: "x" },
+    cwd: "/ws",
+    command: ["ls", "-l"],
+    env: { LANG: "C" },
+    paths: [{ path: "/ws/a", named: "/ws/b", access: "read" }],
+    hosts: ["https://example.com"],
+    baseHashes: { "/ws/a": "nothing" },
+  };
+  expect(intentText(whole)).toBe(
+    '{"baseHashes":{"/ws/a":"nothing"},"command":["ls","-l"],"cwd":"/ws","env":{"LANG":"C"},"hosts":["https://example.com"],' +
+      '"input":{"a":"x","b":[1,{"c":"é","d":null}]},"isKindGuessed":true,"kind":"execute",' +
+      '"paths":[{"access":"read","named":"/ws/b","path":"/ws/a"}],"server":"shell","tool":"run"}',
+  );
+});

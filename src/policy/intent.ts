@@ -35,8 +35,33 @@ export type Intent = {
 
 /** The intent as text, the same for equal intents however their keys are ordered. */
 export function intentText(intent: Intent): string {
-  return textOf(intent);
+  let text = "";
+  for (const [name, written] of WRITTEN_NAMES) {
+    const field = intent[name];
+    if (field !== undefined) text += `${text === "" ? "" : ","}${written}${textOf(field)}`;
+  }
+  return `{${text}}`;
 }
+
+/** Every field of an intent: one that is not here would be hashed by nobody, so the compiler looks that none is missing. */
+const FIELDS: { readonly [Name in keyof Required<Intent>]: true } = {
+  baseHashes: true,
+  command: true,
+  cwd: true,
+  env: true,
+  hosts: true,
+  input: true,
+  isKindGuessed: true,
+  kind: true,
+  paths: true,
+  server: true,
+  tool: true,
+};
+
+// The keys of a literal of this type are the names it lists.
+const WRITTEN_NAMES = (Object.keys(FIELDS) as (keyof Intent)[])
+  .sort()
+  .map((name) => [name, `${JSON.stringify(name)}:`] as const);
 
 /** As JSON writes it, with the keys in order. Written for speed: every call's intent goes through it, most of them twice. */
 function textOf(value: unknown): string {
@@ -47,7 +72,9 @@ function textOf(value: unknown): string {
     for (const item of value) text += text === "" ? textOf(item) : `,${textOf(item)}`;
     return `[${text}]`;
   }
-  for (const name of Object.keys(value).sort()) {
+  const names = Object.keys(value);
+  if (names.length > 1) names.sort();
+  for (const name of names) {
     const field: unknown = Reflect.get(value, name);
     if (field !== undefined) text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${textOf(field)}`;
   }
