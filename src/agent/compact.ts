@@ -3,22 +3,29 @@
  * told that in place of it. The log keeps everything; what a person sees does not change.
  */
 import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
-import type { Usage } from "../call/index.js";
 import { readParts, unlessAborted } from "./answer-stream.js";
+import { currentPrompt } from "./current-prompt.js";
 import { fillsWindow } from "./fills-window.js";
 import { promptFromSession } from "./prompt-from-session.js";
 import type { TurnContext } from "./turn.js";
 
-export async function compactIfFull(context: TurnContext, signal: AbortSignal): Promise<void> {
-  await compact(context, signal, (prompt, usage) => fillsWindow(prompt, context.agent.contextWindow, usage));
+/** What the model is to be told next, where that was looked at and is not full; then it need not be made again. */
+export async function compactIfFull(
+  context: TurnContext,
+  signal: AbortSignal,
+): Promise<LanguageModelV3Prompt | undefined> {
+  const { agent, record } = context;
+  const last = record.book.steps.at(-1);
+  // A first step has nothing before it.
+  if (!last) return undefined;
+  const prompt = await currentPrompt(context);
+  if (!fillsWindow(prompt, agent.contextWindow, last.usage)) return prompt;
+  await compact(context, signal);
+  return undefined;
 }
 
 /** False when there was nothing to make smaller, or the model did not manage it. */
-export async function compact(
-  context: TurnContext,
-  signal: AbortSignal,
-  isNeeded: (prompt: LanguageModelV3Prompt, usage: Usage | undefined) => boolean = () => true,
-): Promise<boolean> {
+export async function compact(context: TurnContext, signal: AbortSignal): Promise<boolean> {
   const { agent, record, instructions, now } = context;
   const session = record.book.snapshot();
   const last = session.steps.at(-1);
@@ -28,7 +35,6 @@ export async function compact(
     instructions: await instructions(),
     longestResult: agent.longestResult,
   });
-  if (!isNeeded(prompt, last.usage)) return false;
   const summary = await summed(context, prompt, signal);
   if (summary === "") return false;
   await record.record([{ type: "context-compacted", at: now(), throughStepId: last.stepId, summary }], {

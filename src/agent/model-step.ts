@@ -1,14 +1,20 @@
 /** One answer of the model in a turn: streamed into the log as it comes, then submitted to the gate as a whole. */
-import { promptFromSession } from "./prompt-from-session.js";
-import { modelName } from "./streamed-answer.js";
+import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
+import { currentPrompt } from "./current-prompt.js";
 import { streamStep } from "./streamed-step.js";
 import type { BrokenStep, HearWords } from "./streamed-step.js";
 import type { TurnContext } from "./turn.js";
 
 export type StepEnd = { readonly status: "made" } | BrokenStep;
 
-export async function modelStep(context: TurnContext, turnId: string, signal: AbortSignal): Promise<StepEnd> {
-  const { agent, record, gate, toolbox, instructions, now } = context;
+/** `prompt`: what the model is told, where that is known already. */
+export async function modelStep(
+  context: TurnContext,
+  turnId: string,
+  signal: AbortSignal,
+  prompt?: LanguageModelV3Prompt,
+): Promise<StepEnd> {
+  const { record, gate, toolbox, now } = context;
   // Unique even when a step is taken again after a crash, so that its text is not joined to the lost one's.
   const stepId = `step_${record.seq + 1}`;
   const hear: HearWords = (role, text) => ({
@@ -18,13 +24,8 @@ export async function modelStep(context: TurnContext, turnId: string, signal: Ab
     role,
     block: { type: "text", text },
   });
-  const prompt = async () =>
-    promptFromSession(record.book.snapshot(), {
-      instructions: await instructions(),
-      longestResult: agent.longestResult,
-      model: modelName(agent.model),
-    });
-  const step = await streamStep(context, { prompt: prompt(), tools: toolbox.list(), hear }, signal);
+  const told = prompt ? Promise.resolve(prompt) : currentPrompt(context);
+  const step = await streamStep(context, { prompt: told, tools: toolbox.list(), hear }, signal);
   if (step.broken) return step.broken;
   await gate.submit(step.requests, (toolCallIds) => [
     ...step.unfinishedDrafts(),

@@ -60,9 +60,9 @@ async function goOn(context: TurnContext, turnId: string, signal: AbortSignal): 
     // As logs have it where the end of a turn was recorded apart from its last answer.
     if (steps.at(-1)?.toolCallIds.length === 0) return stop(context, "end_turn");
     if (steps.length >= agent.maxSteps) return stop(context, "max_turn_requests");
-    await compactIfFull(context, signal);
+    const fitting = await compactIfFull(context, signal);
     if (signal.aborted) return stop(context, "cancelled");
-    const made = await modelStep(context, turnId, signal);
+    const made = await modelStep(context, turnId, signal, fitting);
     if (made.status === "broken") {
       return signal.aborted ? stop(context, "cancelled") : stop(context, made.stopReason, made.error);
     }

@@ -3,7 +3,7 @@ import { createToolTitle, plainJson } from "../call/index.js";
 import type { CallFields, Decision, Question, SessionEvent } from "../call/index.js";
 import type { Intent, Rule, Verdict } from "../policy/index.js";
 import { isAppTool } from "../tools/index.js";
-import type { AppTool, Tool, Workspace } from "../tools/index.js";
+import type { AppTool, Tool, ToolIntent, Workspace } from "../tools/index.js";
 import { intentHash } from "./intent-hash.js";
 import type { LoopGuard } from "./loop-guard.js";
 import { failureText } from "./run-call.js";
@@ -76,7 +76,7 @@ export class CallCheck {
   > {
     if (effect === "deny") return { ok: true, fields: {} };
     try {
-      return { ok: true, fields: await this.#preview(tool, input) };
+      return { ok: true, fields: tool.preview ? await tool.preview(input, this.#options.workspace) : {} };
     } catch (error) {
       const mayKnow = effect === "allow" || this.#options.judge(asReading(intent)).effect === "allow";
       return mayKnow ? { ok: false, problem: failureText(tool, error) } : { ok: true, fields: {} };
@@ -87,14 +87,13 @@ export class CallCheck {
     try {
       const parsed = tool.parse(copyOf(rawInput));
       if (!parsed.ok) return parsed;
-      return { ok: true, input: parsed.input, intent: await this.#intent(tool, parsed.input, rawInput) };
+      const { input } = parsed;
+      // Many tools have none, and then there is nothing to wait for.
+      const own = tool.intent && (await tool.intent(input, this.#options.workspace));
+      return { ok: true, input, intent: this.#intent(tool, own ?? {}, rawInput) };
     } catch (error) {
       return { ok: false, problem: failureText(tool, error) };
     }
-  }
-
-  #preview(tool: Tool, input: unknown): Promise<CallFields> | CallFields {
-    return tool.preview?.(input, this.#options.workspace) ?? {};
   }
 
   /** A yes that came with another input: it counts for that one, unless it cannot be or a rule denies it. */
@@ -160,16 +159,14 @@ export class CallCheck {
     return { type: "call-cleared", toolCallId, at, decision };
   }
 
-  async #intent(tool: Tool, input: unknown, rawInput: unknown): Promise<Intent> {
-    const { workspace } = this.#options;
-    const own = (await tool.intent?.(input, workspace)) ?? {};
+  #intent(tool: Tool, own: ToolIntent, rawInput: unknown): Intent {
     return {
       tool: tool.origin?.tool ?? tool.name,
       kind: tool.kind,
       ...(tool.kindSource === "inferred" && { isKindGuessed: true }),
       ...(tool.origin && { server: tool.origin.server }),
       input: rawInput,
-      cwd: own.cwd ?? workspace.root,
+      cwd: own.cwd ?? this.#options.workspace.root,
       ...(own.command !== undefined && { command: own.command }),
       ...(own.env !== undefined && { env: own.env }),
       paths: own.paths ?? [],
@@ -206,5 +203,7 @@ export function byRule({ rule, reason }: Verdict): { by: "rule"; rule?: string; 
 function copyOf(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(copyOf);
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, copyOf(field)]));
+  const copy: Record<string, unknown> = { ...value };
+  for (const name of Object.keys(copy)) copy[name] = copyOf(copy[name]);
+  return copy;
 }
