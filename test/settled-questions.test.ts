@@ -4,6 +4,7 @@ import { AgentSession, holdTurn } from "../src/agent/index.js";
 import { question, yes } from "../src/call/events.samples.js";
 import type { Ledger, Question, RecordedEvent } from "../src/call/index.js";
 import { MemoryLedger } from "../src/history/index.js";
+import { holdUntilAnswered } from "../src/run/index.js";
 import type { Ask } from "../src/run/index.js";
 import { settledInLog } from "../src/run/settled-questions.js";
 import { LocalWorkspace } from "../src/tools/index.js";
@@ -51,7 +52,10 @@ async function asked(ledger: Ledger, count: number) {
 /** A wait that can be looked at. */
 function waiting(ledger: Ledger, one: Question, after: number, signal = never()) {
   const wait = { isOver: false };
-  const over = settledInLog(ledger, one, after, signal).finally(() => {
+  const over = new Promise<void>((resolve) => {
+    const leave = settledInLog(ledger, one, after, resolve);
+    signal.addEventListener("abort", () => (leave(), resolve()), { once: true });
+  }).finally(() => {
     wait.isOver = true;
   });
   return Object.assign(wait, { over });
@@ -127,11 +131,20 @@ test("a question that was settled before the place the others are followed from 
   await later.over;
 });
 
-test("a wait whose signal has aborted is none", async () => {
-  const ledger = new MemoryLedger();
-  const { questions, seq } = await asked(ledger, 1);
-  const wait = waiting(ledger, questions[0] ?? question, seq, AbortSignal.abort());
-  await wait.over;
+test("a question is not shown when the signal has aborted, and no longer waited for when it does", async () => {
+  const ledger = new CountingLedger();
+  const { questions, seq: after } = await asked(ledger, 1);
+  const [one] = questions as [Question];
+  const shown: AbortSignal[] = [];
+  const ask: Ask = (_question, signal) => (shown.push(signal), new Promise(() => undefined));
+  await holdUntilAnswered({ ledger, question: one, ask, signal: AbortSignal.abort(), after });
+  expect([shown, ledger.follows]).toEqual([[], 0]);
+  const stop = new AbortController();
+  const held = holdUntilAnswered({ ledger, question: one, ask, signal: stop.signal, after });
+  await aWhile();
+  stop.abort();
+  await held;
+  expect(shown.map(({ aborted }) => aborted)).toEqual([true]);
   expect(await ledger.openQuestions()).toEqual(questions);
 });
 

@@ -86,19 +86,19 @@ class Holds {
   #hold(question: Question): void {
     const { questionId } = question;
     if (this.#held.has(questionId)) return;
-    const { ledger, seq, gate, book, now } = this.#session;
-    if (book.question(questionId)?.state.status !== "open") return;
-    const held = holdUntilAnswered({
-      ledger,
-      question,
-      ask: this.#ask,
-      signal: this.#signal,
-      after: seq,
-      now,
-    })
-      .catch((error: unknown) => this.#broke(question, error))
-      .finally(() => gate.wake());
-    this.#held.set(questionId, held);
+    if (this.#session.book.question(questionId)?.state.status !== "open") return;
+    this.#held.set(questionId, this.#untilSettled(question));
+  }
+
+  async #untilSettled(question: Question): Promise<void> {
+    const { ledger, seq, gate, now } = this.#session;
+    try {
+      await holdUntilAnswered({ ledger, question, ask: this.#ask, signal: this.#signal, after: seq, now });
+    } catch (error) {
+      await this.#broke(question, error);
+    } finally {
+      gate.wake();
+    }
   }
 }
 

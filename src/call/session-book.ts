@@ -121,7 +121,12 @@ export class SessionBook {
   }
 
   openCalls(): readonly ToolCall[] {
-    return [...this.#openCalls].flatMap((toolCallId) => this.#calls.get(toolCallId) ?? []);
+    const open: ToolCall[] = [];
+    for (const toolCallId of this.#openCalls) {
+      const call = this.#calls.get(toolCallId);
+      if (call) open.push(call);
+    }
+    return open;
   }
 
   get hasOpenQuestions(): boolean {

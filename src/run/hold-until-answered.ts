@@ -28,34 +28,31 @@ export async function holdUntilAnswered(options: HoldOptions): Promise<void> {
   const { ledger, question, ask, signal, after = 0, now = Date.now } = options;
   if (signal.aborted) return;
   const { stop, letGo } = stopWith(signal);
-  const over = stop.signal;
+  const leave = [letGo];
   try {
-    await Promise.race([
-      settledInLog(ledger, question, after, over),
-      put(ledger, question, ask, over, now),
-      ...expiry(question, over, now),
-    ]);
+    await new Promise<void>((resolve, reject) => {
+      stop.onStop = () => resolve();
+      leave.push(settledInLog(ledger, question, after, resolve), onExpiry(question, now, resolve));
+      put(ledger, question, ask, stop.signal, now).then(resolve, reject);
+    });
   } finally {
-    letGo();
+    for (const end of leave) end();
     stop.stop(SETTLED);
   }
 }
 
-/** None when the question does not expire. */
-function expiry({ expiresAt }: Question, signal: AbortSignal, now: () => number): readonly Promise<void>[] {
-  if (expiresAt === undefined) return [];
-  const expired = new Promise<void>((resolve) => {
-    const look = () => {
-      const left = expiresAt - now();
-      if (left <= 0) return resolve();
-      // Timers take no more than 24 days, and a clock may be set: look again now and then.
-      timer = setTimeout(look, Math.min(left, LOOK_AGAIN_MILLISECONDS));
-    };
-    let timer: NodeJS.Timeout | undefined;
-    look();
-    signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
-  });
-  return [expired];
+/** Calls back when the question has expired, which most never do. Returns the function that ends the wait. */
+function onExpiry({ expiresAt }: Question, now: () => number, onExpired: () => void): () => void {
+  if (expiresAt === undefined) return () => undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const look = () => {
+    const left = expiresAt - now();
+    if (left <= 0) return onExpired();
+    // Timers take no more than 24 days, and a clock may be set: look again now and then.
+    timer = setTimeout(look, Math.min(left, LOOK_AGAIN_MILLISECONDS));
+  };
+  look();
+  return () => clearTimeout(timer);
 }
 
 const LOOK_AGAIN_MILLISECONDS = 60_000;

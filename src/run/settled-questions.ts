@@ -6,23 +6,26 @@ import type { Ledger, Question, RecordedEvent } from "../call/index.js";
 
 const followed = new WeakMap<Ledger, Map<string, SessionWatch>>();
 
-/** Comes when the question is settled, the session can no longer be followed, or the signal aborts. */
+/**
+ * Calls back once, when the question is settled or the session can no longer be followed. Returns the function that ends
+ * the wait.
+ */
 export function settledInLog(
   ledger: Ledger,
   { sessionId, questionId }: Question,
   after: number,
-  signal: AbortSignal,
-): Promise<void> {
+  onSettled: () => void,
+): () => void {
   const watches = followed.get(ledger) ?? new Map<string, SessionWatch>();
   followed.set(ledger, watches);
   const known = watches.get(sessionId);
-  if (known && known.after <= after) return known.settled(questionId, signal);
+  if (known && known.after <= after) return known.wait(questionId, onSettled);
   // It may have been settled before the place from which the others are followed.
   const watch = new SessionWatch(ledger, sessionId, after, () => {
     if (watches.get(sessionId) === watch) watches.delete(sessionId);
   });
   watches.set(sessionId, watch);
-  return watch.settled(questionId, signal);
+  return watch.wait(questionId, onSettled);
 }
 
 const NOBODY_WAITS = new Error("nobody waits for a question");
@@ -44,25 +47,32 @@ class SessionWatch {
       .finally(() => this.#end());
   }
 
-  settled(questionId: string, signal: AbortSignal): Promise<void> {
-    if (this.#isOver || this.#seen.has(questionId) || signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const waiting = this.#waiting.get(questionId) ?? new Set();
-      this.#waiting.set(questionId, waiting);
-      const done = () => {
-        signal.removeEventListener("abort", done);
-        waiting.delete(done);
-        if (waiting.size === 0) this.#waiting.delete(questionId);
-        if (this.#waiting.size === 0) {
-          // Whoever comes from here on must not join one that ends.
-          this.#onEnd();
-          this.#stop.abort(NOBODY_WAITS);
-        }
-        resolve();
-      };
-      waiting.add(done);
-      signal.addEventListener("abort", done, { once: true });
-    });
+  wait(questionId: string, onSettled: () => void): () => void {
+    if (this.#isOver || this.#seen.has(questionId)) {
+      onSettled();
+      return () => undefined;
+    }
+    const waiting = this.#waiting.get(questionId) ?? new Set();
+    this.#waiting.set(questionId, waiting);
+    waiting.add(onSettled);
+    return () => {
+      if (waiting.delete(onSettled) && waiting.size === 0) this.#nobodyWaitsFor(questionId);
+    };
+  }
+
+  #nobodyWaitsFor(questionId: string): void {
+    this.#waiting.delete(questionId);
+    if (this.#waiting.size > 0) return;
+    // Whoever comes from here on must not join one that ends.
+    this.#onEnd();
+    this.#stop.abort(NOBODY_WAITS);
+  }
+
+  #tell(questionId: string, waiting: Set<() => void>): void {
+    const all = [...waiting];
+    waiting.clear();
+    this.#nobodyWaitsFor(questionId);
+    for (const onSettled of all) onSettled();
   }
 
   async #follow(ledger: Ledger, sessionId: string): Promise<void> {
@@ -71,14 +81,15 @@ class SessionWatch {
       const questionId = settledBy(recorded);
       if (questionId === undefined) continue;
       this.#seen.add(questionId);
-      for (const done of this.#waiting.get(questionId) ?? []) done();
+      const waiting = this.#waiting.get(questionId);
+      if (waiting) this.#tell(questionId, waiting);
     }
   }
 
   #end(): void {
     this.#isOver = true;
     this.#onEnd();
-    for (const waiting of this.#waiting.values()) for (const done of waiting) done();
+    for (const [questionId, waiting] of this.#waiting) this.#tell(questionId, waiting);
   }
 }
 

@@ -189,13 +189,14 @@ export class LiveSession {
     this.#waiting.addCall(question.toolCallId);
     this.tellAllNow();
     const params = this.#dialect.permission(question, call);
-    const result = await this.#peer
-      .request("session/request_permission", params, { signal })
-      .catch((error: unknown) => {
-        // A client that is gone has cancelled, and refused nothing.
-        if (error instanceof ConnectionClosed) for (const abort of this.#aborts) abort.abort();
-        throw error;
-      });
+    let result: unknown;
+    try {
+      result = await this.#peer.request("session/request_permission", params, { signal });
+    } catch (error) {
+      // A client that is gone has cancelled, and refused nothing.
+      if (error instanceof ConnectionClosed) for (const abort of this.#aborts) abort.abort();
+      throw error;
+    }
     const outcome = this.#dialect.outcome(result, question);
     const reason = reasonOf(result);
     const by = { by: "person", who: this.#clientName } as const;
