@@ -47,6 +47,8 @@ const STAYS: ReadonlySet<string> = new Set([
 
 export class SessionBook {
   readonly sessionId: string;
+  /** The book that this one stands in for while events are tried: calls and questions are values, so trying changes none of its. */
+  #tried: SessionBook | undefined;
   readonly #calls = new Map<string, ToolCall>();
   readonly #openCalls = new Set<string>();
   /** In the order first seen: a run of message chunks, or a call's id. */
@@ -112,7 +114,7 @@ export class SessionBook {
   }
 
   call(toolCallId: string): ToolCall | undefined {
-    return this.#calls.get(toolCallId);
+    return this.#calls.get(toolCallId) ?? this.#tried?.call(toolCallId);
   }
 
   /** All calls, in the order in which they were announced. */
@@ -134,7 +136,7 @@ export class SessionBook {
   }
 
   question(questionId: string): AskedQuestion | undefined {
-    return this.#questions.get(questionId);
+    return this.#questions.get(questionId) ?? this.#tried?.question(questionId);
   }
 
   apply(event: SessionEvent): void {
@@ -172,17 +174,7 @@ export class SessionBook {
     // Only a turn's end looks at them, and there may be thousands.
     if (events.some(({ type }) => type === "turn-stopped"))
       for (const toolCallId of this.#openCalls) trial.#openCalls.add(toolCallId);
-    for (const event of events) {
-      if ("toolCallId" in event) this.#lend(trial, event.toolCallId);
-      const questionId =
-        event.type === "question-asked"
-          ? event.question.questionId
-          : "questionId" in event
-            ? event.questionId
-            : "";
-      const asked = this.#questions.get(questionId);
-      if (asked) trial.#questions.set(questionId, asked);
-    }
+    trial.#tried = this;
     const { turn } = this;
     if (turn) trial.#turns.push(turn);
     trial.applyAll(events);
@@ -207,16 +199,6 @@ export class SessionBook {
       }
     }
     if (events.length > 0) for (const listener of this.#listeners) listener({ toolCallIds, beyondCalls });
-  }
-
-  /** A call, and the question it waits for, as they are: calls are values, so the trial cannot change ours. */
-  #lend(trial: SessionBook, toolCallId: string): void {
-    const call = this.#calls.get(toolCallId);
-    if (!call) return;
-    trial.#calls.set(toolCallId, call);
-    if (call.state.status !== "waiting" || call.state.waitingFor.type !== "question") return;
-    const asked = this.#questions.get(call.state.waitingFor.questionId);
-    if (asked) trial.#questions.set(call.state.waitingFor.questionId, asked);
   }
 
   /** Returns the function that ends the subscription. */
@@ -259,7 +241,7 @@ export class SessionBook {
   /** A call that this batch has changed already is seen by no one until the batch is over. */
   #applyToCall(event: ToolCallEvent, isUnseen: boolean): void {
     const { toolCallId } = event;
-    const before = this.#calls.get(toolCallId);
+    const before = this.call(toolCallId);
     if (before) this.#checkQuestion(before, event);
     if (event.type === "question-asked") this.#checkUnasked(event);
     const after = before && isUnseen ? applyToUnseen(before, event) : applyEvent(before, event);
@@ -282,14 +264,14 @@ export class SessionBook {
   /** A call leaves its question only when that was answered so, or taken back. */
   #checkQuestion({ toolCallId, state }: ToolCall, event: ToolCallEvent): void {
     if (state.status !== "waiting" || state.waitingFor.type !== "question" || STAYS.has(event.type)) return;
-    const asked = this.#questions.get(state.waitingFor.questionId);
+    const asked = this.question(state.waitingFor.questionId);
     if (asked && leavesQuestion(asked, event)) return;
     const why = `waits for question ${state.waitingFor.questionId}, which is ${asked?.state.status ?? "unknown"}`;
     throw new IllegalEvent(`Tool call ${toolCallId}`, event.type, why);
   }
 
   #checkUnasked({ question, type }: ToolCallEvent & { type: "question-asked" }): void {
-    if (!this.#questions.has(question.questionId)) return;
+    if (!this.question(question.questionId)) return;
     throw new IllegalEvent(`Question ${question.questionId}`, type, "was asked before");
   }
 
@@ -384,7 +366,7 @@ export class SessionBook {
     { questionId, type }: { questionId: string; type: string },
     state: AskedQuestion["state"],
   ): void {
-    const asked = this.#questions.get(questionId);
+    const asked = this.question(questionId);
     if (asked?.state.status !== "open") {
       throw new IllegalEvent(
         `Question ${questionId}`,
