@@ -49,11 +49,14 @@ const METHODS = [
   "_x",
 ];
 
+/** What throws where a number or a text is made of it. */
+const NO_PRIMITIVE = { toString: 1, valueOf: 1 };
+
 const word = fc.constantFrom(...WORDS);
 const { json } = fc.letrec((tie) => ({
   json: fc.oneof(
     { depthSize: "small" },
-    fc.constantFrom<unknown>(null, true, 1, 2, -1.5, "", undefined),
+    fc.constantFrom<unknown>(null, true, 1, 2, -1.5, "", undefined, { protocolVersion: NO_PRIMITIVE }),
     word,
     fc.array(tie("json"), { maxLength: 3 }),
     fc.dictionary(word, tie("json"), { maxKeys: 4 }),

@@ -44,6 +44,9 @@ function markersAreObjects({ capabilities }: JsonObject): Finding {
   return PASS;
 }
 
+/** To a client that asked for 1. */
+const ACCEPTED: ReadonlySet<unknown> = new Set([1, 2]);
+
 const versionOf = (evidence: Evidence, scene: "hello" | "future" | "past"): unknown =>
   greeting(evidence, scene)?.["protocolVersion"];
 
@@ -95,7 +98,10 @@ export const HANDSHAKE_V2: readonly Requirement[] = [
         const version = versionOf(evidence, "future");
         const before = versionOf(evidence, "hello");
         const isGood =
-          Number.isInteger(version) && version !== 65_535 && Number(version) >= Number(before ?? 0);
+          typeof version === "number" &&
+          Number.isInteger(version) &&
+          version !== 65_535 &&
+          version >= (typeof before === "number" ? before : 0);
         return isGood ? PASS : failed(shownReply(reply));
       }),
   },
@@ -106,7 +112,7 @@ export const HANDSHAKE_V2: readonly Requirement[] = [
     scenes: ["past"],
     check: (evidence) =>
       onReply(evidence, ["past", "initialize"], (reply) =>
-        [1, 2].includes(Number(versionOf(evidence, "past"))) ? PASS : failed(shownReply(reply)),
+        ACCEPTED.has(versionOf(evidence, "past")) ? PASS : failed(shownReply(reply)),
       ),
   },
   {
