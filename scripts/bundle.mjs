@@ -9,11 +9,29 @@ import { rolldown } from "rolldown";
 /** Packages of many small files that every command loads. The others are found where npm has put them. */
 const BUNDLED = ["commander", "unbash", "zod"];
 
+/**
+ * What `toolgate acp` loads on its way to a session, each with all it imports that is in none above it. Cut as finely as
+ * the imports allow, these would be forty files, and so many make Node's loader hot: V8 compiles it anew for speed, and
+ * the compiler's pages stay in memory. In a single file they would delay `toolgate --help`, and V8 would hold its text twice.
+ */
+const PIECES = [
+  { name: "hello", files: ["cli/acp.js"] },
+  { name: "program", files: ["cli/run-command.js"] },
+  { name: "policy", files: ["policy/index.js"] },
+  { name: "session", files: ["cli/editor-host.js", "acp/agent/v1-door.js"] },
+];
+
 const root = fileURLToPath(new URL("..", import.meta.url));
 const at = (...parts) => join(root, ...parts);
 
 const isOurs = (id) => id.startsWith(".") || id.startsWith("/") || /^[A-Za-z]:[\\/]/.test(id);
 const isBundled = (id) => BUNDLED.some((name) => id === name || id.startsWith(`${name}/`));
+
+/** The first come first: what two pieces import is in the earlier one. */
+function pieceOf({ name, files }, index) {
+  const ids = new Set(files.map((file) => at("dist", ...file.split("/"))));
+  return { name, test: (id) => ids.has(id), priority: PIECES.length - index };
+}
 
 const bundle = await rolldown({
   input: { main: at("dist", "cli", "main.js") },
@@ -29,6 +47,7 @@ await bundle.write({
   chunkFileNames: "[name]-[hash].js",
   // V8 keeps a source in two bytes a character as soon as one of them is not Latin-1: an ellipsis doubles a file.
   charset: "ascii",
+  codeSplitting: { groups: PIECES.map(pieceOf) },
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
 });
 await bundle.close();
