@@ -27,7 +27,7 @@ export function isProtected(path: string, where: Whereabouts): string | undefine
   const inPath = new Set(segments);
   const isMeant = ({ needs, pattern }: Compiled): boolean =>
     (needs === undefined || inPath.has(needs)) && matchSegments(pattern, segments);
-  for (const { what, reading, names, heads, except } of PROTECTED) {
+  for (const { what, reading, names, heads, except } of places()) {
     if (!changes(where) && !reading) continue;
     if (names.some(isMeant)) {
       if (except.some(isMeant)) continue;
@@ -80,13 +80,19 @@ function startsWith(path: readonly string[] | undefined, start: readonly string[
   return start.every((name, index) => path[index] === name);
 }
 
-const PROTECTED = PROTECTED_NAMES.map(({ what, reading = false, names, except = [] }) => ({
-  what,
-  reading,
-  names: names.flatMap(compiled),
-  heads: names.flatMap(headsOf).flatMap(compiled),
-  except: except.flatMap(compiled),
-}));
+const compileAll = () =>
+  PROTECTED_NAMES.map(({ what, reading = false, names, except = [] }) => ({
+    what,
+    reading,
+    names: names.flatMap(compiled),
+    heads: names.flatMap(headsOf).flatMap(compiled),
+    except: except.flatMap(compiled),
+  }));
+
+let known: ReturnType<typeof compileAll> | undefined;
+
+/** Made when first asked for: that takes a megabyte on the way, and a process that only waits has nothing to judge. */
+const places = () => (known ??= compileAll());
 
 type Compiled = {
   readonly pattern: readonly string[];
