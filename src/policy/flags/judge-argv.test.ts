@@ -2,7 +2,9 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { abusive, ordinary, words } from "./commands.samples.js";
 import { isKnownProgram, judgeArgv } from "./judge-argv.js";
-import { programNames } from "./programs/index.js";
+import { programs } from "./programs/index.js";
+
+const programNames = [...programs().keys()];
 
 describe("what is ordinary raises no doubt", () => {
   test.each(ordinary)("%s", (line) => expect(judgeArgv(words(line)).doubts).toEqual([]));

@@ -124,7 +124,7 @@ const sevenZip: Spec = {
   changes: "--into=",
 };
 
-export const archivePrograms: Programs = {
+export const archivePrograms = (): Programs => ({
   tar,
   gtar: tar,
   bsdtar: {
@@ -276,4 +276,4 @@ export const archivePrograms: Programs = {
       p: { words: "copy" },
     },
   },
-};
+});

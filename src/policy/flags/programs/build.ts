@@ -314,7 +314,7 @@ const cmake: Spec = {
   }),
 };
 
-export const buildPrograms: Programs = {
+export const buildPrograms = (): Programs => ({
   make,
   gmake: make,
   gcc: compiler,
@@ -804,4 +804,4 @@ export const buildPrograms: Programs = {
     doubt: { "--gcov-tool= --rc= --config-file= --diff=": RUNS },
     words: "text",
   },
-};
+});

@@ -369,7 +369,7 @@ const cloud: Spec = {
   },
 };
 
-export const containerPrograms: Programs = {
+export const containerPrograms = (): Programs => ({
   docker,
   podman: docker,
   nerdctl: docker,
@@ -512,4 +512,4 @@ export const containerPrograms: Programs = {
       }),
     ),
   },
-};
+});

@@ -102,7 +102,7 @@ const mongo: Spec = {
   words: (_words, seen) => ({ doubts: seen.has("--version", "--help") ? [] : [STDIN] }),
 };
 
-export const databasePrograms: Programs = {
+export const databasePrograms = (): Programs => ({
   sqlite3: sqlite,
   psql,
   mysql,
@@ -167,4 +167,4 @@ export const databasePrograms: Programs = {
       writes: words.slice(0, 1),
     }),
   },
-};
+});

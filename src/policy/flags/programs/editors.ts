@@ -33,7 +33,7 @@ const emacs: Spec = {
   words: "writes",
 };
 
-export const editorPrograms: Programs = {
+export const editorPrograms = (): Programs => ({
   vim,
   vi: vim,
   nvim: vim,
@@ -75,4 +75,4 @@ export const editorPrograms: Programs = {
     doubt: { "--command=": COMMANDS },
     words: (words) => ({ writes: words.map((word) => word.replace(/:\d+(?::\d+)?$/, "")) }),
   },
-};
+});

@@ -146,7 +146,7 @@ const exa = list(
   --no-user --no-time --hyperlink --total-size -o --octal-permissions -n --numeric -H --links -Z --context -@ --extended`,
 );
 
-export const filePrograms: Programs = {
+export const filePrograms = (): Programs => ({
   ls,
   dir: ls,
   vdir: ls,
@@ -397,7 +397,7 @@ export const filePrograms: Programs = {
       return { writes: words, urls: both.urls ?? [], doubts: [...doubts, ...(both.doubts ?? [])] };
     },
   },
-};
+});
 
 function mediaWords(words: readonly string[]): Effects {
   const odd = words.filter((word) => /^[a-z0-9+]+:/i.test(word) && !/^https?:/.test(word));

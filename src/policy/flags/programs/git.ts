@@ -265,7 +265,7 @@ const worktree: Spec = {
   },
 };
 
-const subcommands: Record<string, Spec> = {
+const subcommands = (): Record<string, Spec> => ({
   ...nestedWords("log show reflog whatchanged", log),
   reflog: {
     ...log,
@@ -594,9 +594,9 @@ const subcommands: Record<string, Spec> = {
     },
   },
   stage: act("-A --all -u --update -p --patch -f --force -v --verbose -n --dry-run"),
-};
+});
 
-const git: Spec = {
+const git = (): Spec => ({
   flags:
     "-C=< --no-pager -P --no-replace-objects --no-optional-locks --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --html-path --man-path --info-path -v -h -c=",
   doubt: {
@@ -606,20 +606,20 @@ const git: Spec = {
       "points git at another repository, whose settings can run programs",
     "-p --paginate": "opens a pager, which has a shell",
   },
-  subcommands,
+  subcommands: subcommands(),
   check: (seen) => ({
     doubts: seen.values("-c").flatMap((setting) => {
       const [name = "", value = ""] = setting.split("=", 2);
       return /^core\.pager$/i.test(name) && (value === "cat" || value === "") ? [] : settingName(name);
     }),
   }),
-};
+});
 
-export const gitPrograms: Programs = {
-  git,
+export const gitPrograms = (): Programs => ({
+  git: git(),
   gh: githubCli(),
   hub: {
-    subcommands: { ...subcommands, browse: { words: "text" }, pr: { words: "text", flags: "-s= -L= -b=" } },
+    subcommands: { ...subcommands(), browse: { words: "text" }, pr: { words: "text", flags: "-s= -L= -b=" } },
   },
   tig: {
     words: "text",
@@ -632,7 +632,7 @@ export const gitPrograms: Programs = {
       blame: { words: "reads" },
     },
   },
-};
+});
 
 function githubCli(): Spec {
   const shown =

@@ -16,7 +16,7 @@ import { shellPrograms } from "./shell.js";
 import { systemPrograms } from "./system.js";
 import { textPrograms } from "./text-tools.js";
 
-const FAMILIES: readonly Programs[] = [
+const FAMILIES: readonly (() => Programs)[] = [
   archivePrograms,
   buildPrograms,
   containerPrograms,
@@ -34,12 +34,14 @@ const FAMILIES: readonly Programs[] = [
   textPrograms,
 ];
 
-const programs: ReadonlyMap<string, Spec> = new Map(FAMILIES.flatMap((family) => Object.entries(family)));
+let known: ReadonlyMap<string, Spec> | undefined;
 
-export const programNames: readonly string[] = [...programs.keys()];
+/** Made for the first command that is judged: they are most of what a waiting process would otherwise hold of its rules. */
+export const programs = (): ReadonlyMap<string, Spec> =>
+  (known ??= new Map(FAMILIES.flatMap((family) => Object.entries(family()))));
 
 /** By its exact name, or by its last part where the system keeps its programs; `./git` is not git. */
 export function findProgram(name: string): Spec | undefined {
   const place = /^\/(?:usr\/(?:local\/)?)?bin\/(?<name>[^/]+)$/.exec(name)?.groups;
-  return programs.get(place?.["name"] ?? name);
+  return programs().get(place?.["name"] ?? name);
 }

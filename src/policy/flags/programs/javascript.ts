@@ -381,7 +381,7 @@ const vitest: Spec = {
 
 const runner = (flags: string, doubt: Record<string, string> = {}): Spec => ({ flags, doubt, words: "text" });
 
-export const javascriptPrograms: Programs = {
+export const javascriptPrograms = (): Programs => ({
   node,
   nodejs: node,
   npm,
@@ -683,4 +683,4 @@ export const javascriptPrograms: Programs = {
       ),
     },
   },
-};
+});

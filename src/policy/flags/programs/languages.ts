@@ -105,7 +105,7 @@ const tex: Spec = {
   words: (words) => ({ reads: words, doubts: words.filter((word) => word.includes("\\")).map(() => CODE) }),
 };
 
-export const languagePrograms: Programs = {
+export const languagePrograms = (): Programs => ({
   bash: shell,
   sh: shell,
   dash: shell,
@@ -298,4 +298,4 @@ export const languagePrograms: Programs = {
     doubt: { "-e -r -i": "changes what runs later" },
     words: (words) => ({ doubts: words.length > 0 ? ["changes what runs later"] : [] }),
   },
-};
+});

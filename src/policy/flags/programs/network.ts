@@ -305,7 +305,7 @@ const netcat: Spec = {
   }),
 };
 
-export const networkPrograms: Programs = {
+export const networkPrograms = (): Programs => ({
   curl,
   wget,
   wget2: wget,
@@ -556,7 +556,7 @@ export const networkPrograms: Programs = {
     doubt: { "-z= -w= -C= -G= -W= -Z= -V= -F= -E= -r= -M=": "runs a program, or reads or writes a file" },
     words: "text",
   },
-};
+});
 
 function httpie(): Spec {
   return {

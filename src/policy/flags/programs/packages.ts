@@ -83,7 +83,7 @@ const brew: Spec = {
   },
 };
 
-export const packagePrograms: Programs = {
+export const packagePrograms = (): Programs => ({
   apt,
   "apt-get": apt,
   "apt-cache": apt,
@@ -237,4 +237,4 @@ export const packagePrograms: Programs = {
       text("-l --list -s --bare"),
     ),
   },
-};
+});

@@ -226,7 +226,7 @@ const runs: Spec = {
   words: "text",
 };
 
-export const pythonPrograms: Programs = {
+export const pythonPrograms = (): Programs => ({
   python,
   python2: python,
   python3: python,
@@ -503,4 +503,4 @@ export const pythonPrograms: Programs = {
       "--version": {},
     },
   },
-};
+});

@@ -26,7 +26,7 @@ const test: Spec = {
 const PLAIN_VARIABLES =
   /^(?:PATH|HOME|USER|SHELL|PWD|LANG|LC_\w+|TERM|EDITOR|HOSTNAME|TMPDIR|NODE_ENV|JAVA_HOME|GOPATH|GOROOT|VIRTUAL_ENV|OSTYPE|TZ|DISPLAY|COLUMNS|LINES|CI)$/;
 
-export const shellPrograms: Programs = {
+export const shellPrograms = (): Programs => ({
   echo: verbatim,
   ":": verbatim,
   true: quiet,
@@ -153,4 +153,4 @@ export const shellPrograms: Programs = {
   ),
   help: text("-d -m -s", { words: "text" }),
   timeout: { style: "first", words: () => ({ doubts: ["runs another program"] }) },
-};
+});

@@ -42,7 +42,7 @@ const quietPager = {
   "-f= --file= --root= --image= -M= --machine= -H= --host=": "looks at another machine, or at a file",
 };
 
-export const systemPrograms: Programs = {
+export const systemPrograms = (): Programs => ({
   ps: look(
     "-A -a -d -e -f -F -j -l -L -M -N -T -Z -o= -O= -p= -q= -s= -t= -u= -U= -g= -G= -C= -w -x -y -c -H -m -V --pid= --ppid= --user= --group= --sort= --format= --forest --headers --no-headers --cols= --columns= --rows= --deselect --tty= --quick-pid= -r -v -h",
     {
@@ -339,7 +339,7 @@ export const systemPrograms: Programs = {
     words: (words, seen) => ({ doubts: seen.has("-p", "--pid") || words.length === 0 ? [] : [RUNS] }),
   }),
   renice: acts("-n= --priority= -p --pid -g -u"),
-};
+});
 
 function watched(args: readonly string[]) {
   const at = args.findIndex(

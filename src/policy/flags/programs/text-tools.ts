@@ -237,7 +237,7 @@ const filter = (flags: string, more: Partial<Spec> = {}): Spec => ({
   ...more,
 });
 
-export const textPrograms: Programs = {
+export const textPrograms = (): Programs => ({
   grep,
   egrep: grep,
   fgrep: grep,
@@ -518,4 +518,4 @@ export const textPrograms: Programs = {
     doubt: { "-p= -s": "takes commands that are not shown here" },
     words: () => ({ doubts: ["an editor that takes its commands, a shell among them, from standard input"] }),
   },
-};
+});
