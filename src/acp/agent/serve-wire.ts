@@ -97,8 +97,11 @@ class WireAgent {
   async #open(isV2: boolean, params: JsonObject): Promise<Door> {
     // The answer goes out before anything is loaded.
     await new Promise(setImmediate);
-    const [{ V1Door }, host] = await Promise.all([import("./v1-door.js"), this.#options.openHost()]);
+    const host = await this.#options.openHost();
     this.#host = host;
+    // After it, not beside it: a file that is read while other code runs outlives V8's quick collections, and what it was
+    // read into then stays in memory until a full one, seconds later.
+    const { V1Door } = await import("./v1-door.js");
     const door = isV2
       ? new (await import("./v2-door.js")).V2Door({
           host,
