@@ -20,14 +20,7 @@ import { addExamples } from "./examples.js";
 import { packageVersion } from "./package-version.js";
 
 export function createProgram(): Command {
-  const program = new Command("toolgate")
-    .description(
-      "The tool-call layer for AI agents: every action an agent takes is announced,\nchecked, run, reported and remembered by one state machine.",
-    )
-    .version(packageVersion(), "--version", "show the version")
-    .helpOption("-h, --help", "show this text")
-    .helpCommand(false)
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
+  const program = withoutCommands();
   addDemoCommand(program);
   addRunCommand(program);
   addAcpCommand(program);
@@ -45,9 +38,22 @@ export function createProgram(): Command {
   return program;
 }
 
-/** The flags of `toolgate acp`, without starting it. */
+function withoutCommands(): Command {
+  return new Command("toolgate")
+    .description(
+      "The tool-call layer for AI agents: every action an agent takes is announced,\nchecked, run, reported and remembered by one state machine.",
+    )
+    .version(packageVersion(), "--version", "show the version")
+    .helpOption("-h, --help", "show this text")
+    .helpCommand(false)
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
+}
+
+/** The flags of `toolgate acp`, without starting it. An editor waits, so none of the other commands is made for it. */
 export async function readAcpFlags(argv: readonly string[]): Promise<AcpFlags> {
-  const program = createProgram();
+  const program = withoutCommands();
+  addAcpCommand(program);
+  nameOwnHelp(program, "toolgate");
   return new Promise((resolve, reject) => {
     program.commands.find((command) => command.name() === "acp")?.action(resolve);
     program.parseAsync([...argv]).catch(reject);
