@@ -12,12 +12,15 @@ const BUNDLED = ["commander", "unbash", "zod"];
 /**
  * What `toolgate acp` loads on its way to a session, each with all it imports that is in none above it. Cut as finely as
  * the imports allow, these would be forty files, and so many make Node's loader hot: V8 compiles it anew for speed, and
- * the compiler's pages stay in memory. In a single file they would delay `toolgate --help`, and V8 would hold its text twice.
+ * the compiler's pages stay in memory. Of a large one, what V8 needed to parse it stays with malloc: none should be much
+ * over 300 kB.
  */
 const PIECES = [
   { name: "hello", files: ["cli/acp.js"] },
   { name: "program", files: ["cli/run-command.js"] },
+  { name: "shell", files: ["policy/shell/read-shell.js"] },
   { name: "policy", files: ["policy/index.js"] },
+  { name: "tools", files: ["tools/index.js"] },
   { name: "session", files: ["cli/editor-host.js", "acp/agent/v1-door.js"] },
 ];
 
