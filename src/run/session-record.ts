@@ -122,7 +122,7 @@ export class SessionRecord {
     return part;
   }
 
-  /** Comes when all that was handed over by now is recorded, or could not be. */
+  /** Comes when all that was handed over by now is recorded or said, or could not be. */
   async settled(): Promise<void> {
     this.#gathered.writeNow();
     await this.#queue;
