@@ -268,6 +268,6 @@ function putMeta(fields: Fields, meta: Meta | null | undefined, reading: Reading
   fields._meta = meta;
   if (meta === null || !Object.hasOwn(meta, "toolgate")) return;
   if (!own)
-    reading.mend("forged-meta", "_meta.toolgate came from an agent that is not ours and was left out");
+    reading.mendOnce("forged-meta", "_meta.toolgate came from an agent that is not ours and was left out");
   fields._meta = withoutToolgate(meta) ?? null;
 }

@@ -66,6 +66,8 @@ export class Reading {
   own: ToolgateMeta | undefined;
   /** The call came with `_meta.toolgate` before: without a new one its state stays as it is. */
   isOurs = false;
+  /** By their names, the calls that were mended so. */
+  readonly #mended = new Map<RepairName, Set<string>>();
 
   constructor({ session, cwd, mode }: ReaderOptions) {
     this.session = session;
@@ -85,6 +87,15 @@ export class Reading {
   mend(repair: RepairName, detail: string): void {
     const { toolCallId } = this;
     this.repairs.push(toolCallId === undefined ? { repair, detail } : { repair, toolCallId, detail });
+  }
+
+  /** The same, where an agent does it in every message: of a call it is noted once. */
+  mendOnce(repair: RepairName, detail: string): void {
+    const { toolCallId = "" } = this;
+    const calls = this.#mended.get(repair) ?? new Set();
+    if (calls.has(toolCallId)) return;
+    this.#mended.set(repair, calls.add(toolCallId));
+    this.mend(repair, detail);
   }
 
   /** Something that only the lenient reader puts right. */

@@ -52,6 +52,25 @@ test("an update that cannot be read is noted, and the next one is read", () => {
   ]);
 });
 
+test("what an agent gets wrong in every message is noted once for each call", () => {
+  const { book, fold } = folding();
+  const wrong = (toolCallId: string, kind: string) => ({
+    ...more({ kind }),
+    toolCallId,
+    _meta: { toolgate: {} },
+  });
+  const read = (...updates: readonly object[]) => {
+    for (const one of updates) book.applyAll(fold.read([one]));
+    return book.snapshot().repairs.map(({ repair, toolCallId }) => `${repair} ${toolCallId}`);
+  };
+  const first = ["unknown-kind t1", "forged-meta t1", "unknown-id t1"];
+  expect(read(wrong("t1", "odd")).toSorted()).toEqual(first.toSorted());
+  expect(read(wrong("t1", "odd"), wrong("t1", "odd"))).toHaveLength(3);
+  // Another mistake of the same kind is another.
+  expect(read(wrong("t1", "odder"))).toHaveLength(4);
+  expect(read(wrong("t2", "odd"))).toHaveLength(7);
+});
+
 const update = fc.oneof(
   fc.string({ maxLength: 3 }).map(chunk),
   fc.record(

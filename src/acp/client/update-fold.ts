@@ -3,7 +3,7 @@
  * and joined where they say more of the same. What the agent says of its session must not look like what we say
  * of ours, and what it changes after someone here has decided is flagged.
  */
-import type { SessionBook, SessionEvent, TerminalExit, ToolCall } from "../../call/index.js";
+import type { Repair, SessionBook, SessionEvent, TerminalExit, ToolCall } from "../../call/index.js";
 import { isJsonObject } from "../json.js";
 import type { ReadResult } from "../read-result.js";
 import type { SessionSoFar } from "../reading.js";
@@ -33,6 +33,8 @@ export class UpdateFold {
   readonly #terminalEnd: FoldOptions["terminalEnd"];
   readonly #isEchoing: () => boolean;
   readonly #now: () => number;
+  /** In words, and of which call. */
+  readonly #repaired = new Set<string>();
 
   constructor({ book, agent, reader, isEchoing, terminalEnd, now }: FoldOptions) {
     this.#agent = agent;
@@ -64,10 +66,16 @@ export class UpdateFold {
     const events = result.events.some(showsTerminal)
       ? result.events.flatMap((event) => [event, ...this.#printed(event)])
       : result.events;
-    for (const event of events) this.#seen.apply(event);
-    const ended = events.findLast(isEnd);
-    if (ended) return [...this.#allOurs(events, update), ...this.#endsWith(ended)];
-    return this.#allOurs(events, update);
+    let ended: CallEnd | undefined;
+    let isAllOurs = true;
+    for (const event of events) {
+      this.#seen.apply(event);
+      if (isEnd(event)) ended = event;
+      else if (NOT_AS_IT_IS.has(event.type)) isAllOurs = false;
+    }
+    const ours = isAllOurs ? events : events.flatMap((event) => this.#ours(event, update));
+    const also = ended ? this.#endsWith(ended) : [];
+    return also.length > 0 ? [...ours, ...also] : ours;
   }
 
   /** A command may have ended before the agent says which call shows it. */
@@ -105,11 +113,6 @@ export class UpdateFold {
     return events;
   }
 
-  #allOurs(events: readonly SessionEvent[], update: unknown): readonly SessionEvent[] {
-    if (events.every(isAsItIs)) return events;
-    return events.flatMap((event) => this.#ours(event, update));
-  }
-
   /** What an agent says of its session must not look like what we say of ours; and what a repair means here. */
   #ours(event: SessionEvent, update: unknown): readonly SessionEvent[] {
     if (event.type === "mode-changed") return [{ ...event, modeId: `${this.#agent}/${event.modeId}` }];
@@ -117,10 +120,20 @@ export class UpdateFold {
       const { title } = event.info;
       return title === undefined ? [] : [{ ...event, info: { title } }];
     }
-    return event.type === "traffic-repaired" ? this.#explained(event, update) : [event];
+    if (event.type !== "traffic-repaired") return [event];
+    return this.#explained(event, update).filter(({ repair }) => this.#isNew(repair));
   }
 
-  #explained(event: SessionEvent & { type: "traffic-repaired" }, update: unknown): readonly SessionEvent[] {
+  /** What an agent gets wrong it gets wrong in every message: of one call it is recorded once. */
+  #isNew({ repair, toolCallId, detail }: Repair): boolean {
+    const key = `${repair} ${toolCallId} ${detail}`;
+    if (this.#repaired.has(key)) return false;
+    if (this.#repaired.size >= MOST_REPAIRED) this.#repaired.clear();
+    this.#repaired.add(key);
+    return true;
+  }
+
+  #explained(event: RepairEvent, update: unknown): readonly RepairEvent[] {
     const { repair, toolCallId = "" } = event.repair;
     const call = this.#seen.call(toolCallId);
     const said = isJsonObject(update) ? update : {};
@@ -136,12 +149,15 @@ export class UpdateFold {
   }
 }
 
+type RepairEvent = SessionEvent & { readonly type: "traffic-repaired" };
+
 const LONGEST_INPUT = 10_000;
+/** Repairs that are remembered; those of more are recorded again. */
+const MOST_REPAIRED = 1_000;
 
-const isAsItIs = ({ type }: SessionEvent): boolean =>
-  type !== "traffic-repaired" && type !== "mode-changed" && type !== "info-changed";
+const NOT_AS_IT_IS: ReadonlySet<string> = new Set(["traffic-repaired", "mode-changed", "info-changed"]);
 
-export function repaired(at: number, repair: string, detail: string, toolCallId?: string): SessionEvent {
+export function repaired(at: number, repair: string, detail: string, toolCallId?: string): RepairEvent {
   return {
     type: "traffic-repaired",
     at,
