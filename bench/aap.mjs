@@ -169,49 +169,62 @@ async function compareLoad(servers, { sessions, turns }, mode, bytes) {
   }
 }
 
-/** Milliseconds from where each piece was made to here, 500 sessions at once. */
+/** Milliseconds from where each piece was made to here, 500 sessions at once: while all of them speak, and all in all. */
 async function pacedLags(name, base) {
-  const lags = [];
+  const pieces = [];
+  let [allSpeak, oneEnds] = [0, Infinity];
   const ids = await sessionsFor(name, base, 500);
   await connected(base, 500);
   await Promise.all(
     ids.map(async (sessionId, index) => {
       // Not all in the same moment.
       await new Promise((resolve) => setTimeout(resolve, index * 2));
-      let [seen, rest] = [0, ""];
+      const mine = [];
+      let rest = "";
       await post(`${base}/sessions/${sessionId}/turns`, turnBody("delta", "paced"), (piece) => {
         const now = performance.timeOrigin + performance.now();
         const all = rest + piece.toString("latin1");
         const end = all.lastIndexOf("\n\n") + 1;
         rest = all.slice(end);
         // A server may put pieces that were made together into one event.
-        for (const [, made] of all.slice(0, end).matchAll(/@([\d.]+) /g)) {
-          lags.push(now - Number(made));
-          seen += 1;
-        }
+        for (const [, made] of all.slice(0, end).matchAll(/@([\d.]+) /g))
+          mine.push({ made: Number(made), lag: now - Number(made) });
       });
-      if (seen !== PACED_PIECES)
-        throw new Error(`${name} lost ${PACED_PIECES - seen} of ${PACED_PIECES} pieces.`);
+      if (mine.length !== PACED_PIECES)
+        throw new Error(`${name} lost ${PACED_PIECES - mine.length} of ${PACED_PIECES} pieces.`);
+      allSpeak = Math.max(allSpeak, mine[0].made);
+      oneEnds = Math.min(oneEnds, mine.at(-1).made);
+      for (const one of mine) pieces.push(one);
       turnsTaken += 1;
     }),
   );
-  return { p50: at(lags, 0.5), p99: at(lags, 0.99) };
+  const steady = pieces.filter(({ made }) => made >= allSpeak && made <= oneEnds).map(({ lag }) => lag);
+  if (steady.length === 0) throw new Error(`${name}: its 500 sessions never spoke at once.`);
+  const all = pieces.map(({ lag }) => lag);
+  return { p50: at(steady, 0.5), p99: at(steady, 0.99), whole: at(all, 0.99) };
 }
 
 async function comparePaced(servers) {
-  const rows = new Map(Object.keys(servers).map((name) => [name, { p50: [], p99: [], ratios: [] }]));
+  const rows = new Map(
+    Object.keys(servers).map((name) => [name, { p50: [], p99: [], whole: [], ratios: [], wholeRatios: [] }]),
+  );
   for (let round = 0; round < PACED_ROUNDS; round += 1) {
     for (const [name, { url }] of Object.entries(servers)) {
-      const { p50, p99 } = await pacedLags(name, url);
-      rows.get(name).p50.push(p50);
-      rows.get(name).p99.push(p99);
+      const lags = await pacedLags(name, url);
+      for (const [key, lag] of Object.entries(lags)) rows.get(name)[key].push(lag);
     }
-    for (const row of rows.values()) row.ratios.push(row.p99.at(-1) / rows.get(BARE).p99.at(-1));
+    const bare = rows.get(BARE);
+    for (const row of rows.values()) {
+      row.ratios.push(row.p99.at(-1) / bare.p99.at(-1));
+      row.wholeRatios.push(row.whole.at(-1) / bare.whole.at(-1));
+    }
   }
-  console.log(`500 sessions, a piece each ${PACE} ms, from where it is made to the client`);
-  for (const [name, { p50, p99, ratios }] of rows)
+  console.log(
+    `500 sessions, a piece each ${PACE} ms, from where it is made to the client: while all speak; with their beginnings and ends`,
+  );
+  for (const [name, { p50, p99, whole, ratios, wholeRatios }] of rows)
     console.log(
-      `  ${name.padEnd(20)} p50 ${number(median(p50), 1, 7)} ms  p99 ${number(median(p99), 1, 7)} ms   ${median(ratios).toFixed(2)} times bare's p99`,
+      `  ${name.padEnd(20)} p50 ${number(median(p50), 2, 7)} ms  p99 ${number(median(p99), 1, 7)} ms   ${median(ratios).toFixed(2)} times bare's p99;  p99 ${number(median(whole), 1, 7)} ms   ${median(wholeRatios).toFixed(2)} times`,
     );
 }
 

@@ -19,7 +19,7 @@ export const piece = (index) => WORDS[index % WORDS.length];
 
 /** A turn that takes its time: a piece each so many milliseconds, with the moment it was made in it. */
 export const PACE = 20;
-export const PACED_PIECES = 200;
+export const PACED_PIECES = 300;
 /** Calls `make` so many times, when each is due: a server that was late once does not stay late. Then calls `end`. */
 export function paced(make, end) {
   const start = performance.now();

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { eventStream, frame } from "./event-stream.js";
-import type { SseSink } from "./event-stream.js";
+import type { OpenOutlet, SseSink } from "./event-stream.js";
 
 test("frames go out as they are, and the stream ends after the last", async () => {
   const response = eventStream(async ({ write }) => {
@@ -19,6 +19,28 @@ test("what is ready in one tick goes out in one piece", async () => {
   for (let count = 0; count < 100; count++) turn.sink?.write(frame("1.1", "text_delta", { count }));
   const piece = await reader?.read();
   expect(new TextDecoder().decode(piece?.value).match(/event:/g)).toHaveLength(100);
+  turn.end?.();
+});
+
+test("what is ready alone goes out at once, and what follows in the same tick in one piece", async () => {
+  const written: string[] = [];
+  const open: OpenOutlet = () => ({
+    outlet: {
+      write: (text) => void written.push(text),
+      unread: () => 0,
+      end: () => undefined,
+      fail: () => undefined,
+    },
+    response: new Response(),
+  });
+  const { turn } = openTurn(open);
+  await new Promise((resolve) => setImmediate(resolve));
+  for (const text of ["a", "b", "c"]) turn.sink?.write(text);
+  expect(written).toEqual(["", "a"]);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(written).toEqual(["", "a", "bc"]);
+  turn.sink?.write("d");
+  expect(written).toEqual(["", "a", "bc", "d"]);
   turn.end?.();
 });
 
@@ -101,13 +123,17 @@ const fail = (error: unknown) => {
 type OpenTurn = { sink?: SseSink; end?: () => void };
 
 /** A stream that goes on until it is ended. */
-function openTurn(): { readonly response: Response; readonly turn: OpenTurn } {
+function openTurn(open?: OpenOutlet): { readonly response: Response; readonly turn: OpenTurn } {
   const turn: OpenTurn = {};
-  const response = eventStream((sink) => {
-    turn.sink = sink;
-    return new Promise((resolve) => {
-      turn.end = resolve;
-    });
-  }, fail);
+  const response = eventStream(
+    (sink) => {
+      turn.sink = sink;
+      return new Promise((resolve) => {
+        turn.end = resolve;
+      });
+    },
+    fail,
+    open,
+  );
   return { response, turn };
 }

@@ -1,5 +1,5 @@
 /**
- * Server-sent events. What is ready in one tick goes out in one piece. A client that hangs up ends the stream and
+ * Server-sent events. The first of a tick goes out at once, and what else is ready in it in one piece. A client that hangs up ends the stream and
  * nothing else. What is written piles up here until the client has read it, so whoever writes looks whether it is
  * behind, and waits then; the door ends who takes nothing for too long. The comments in between keep proxies from
  * closing a stream while a tool takes its time.
@@ -60,6 +60,8 @@ export function eventStream(
   let ready = "";
   let isScheduled = true;
   let isBegun = false;
+  /** What the signal says, which takes longer to ask. */
+  let isOver = false;
   let onDrained: (() => void) | undefined;
   const drain = () => {
     onDrained?.();
@@ -67,22 +69,24 @@ export function eventStream(
   };
   const over = () => {
     clearInterval(ping);
+    isOver = true;
     hungUp.abort(HUNG_UP);
     drain();
   };
   const { outlet, response } = open(HEADERS, { onRead: drain, onGone: over });
   const flush = () => {
     isScheduled = false;
-    if (signal.aborted || (isBegun && ready === "")) return;
+    if (isOver || (isBegun && ready === "")) return;
     isBegun = true;
     const piece = ready;
     ready = "";
     outlet.write(piece);
   };
   const write = (frames: string) => {
-    if (signal.aborted) return;
+    if (isOver) return;
     ready += frames;
     if (isScheduled) return;
+    flush();
     isScheduled = true;
     setImmediate(flush);
   };

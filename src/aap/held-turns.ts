@@ -153,8 +153,8 @@ class Held {
       throw error;
     }
     const start = this.#lastEnd;
-    const written = () => this.session.writtenSeq;
-    return new LiveResponse(start, written, (listener, signal) =>
+    const unwritten = () => this.session.unwritten;
+    return new LiveResponse(start, unwritten, (listener, signal) =>
       this.#run(start, userBlocks, listener, signal),
     );
   }

@@ -2,6 +2,8 @@
  * A response that is under way in this process. Whoever asked for it hears it from its start; others may come later
  * and hear it from wherever they were cut off. It goes on when nobody listens.
  */
+import type { RecordedEvent } from "../call/index.js";
+import { toldMore } from "./turn-events.js";
 import type { Told } from "./turn-events.js";
 
 export type Listener = (told: readonly Told[]) => void;
@@ -14,18 +16,19 @@ export class LiveResponse {
   #run: ((tell: Listener, signal: AbortSignal) => Promise<void>) | undefined;
   #done: Promise<void> | undefined;
   #onOver: () => void = () => undefined;
-  /** The number of the last event that is in the log; until the response is over. */
-  #written: () => number;
-  #unwritten: Told[] = [];
+  #unwritten: () => RecordedEvent | undefined;
 
-  /** `run` tells `turn_start` first and one `turn_stop` last, and never rejects. */
+  /**
+   * `unwritten` is what was told and is not in the log yet. `run` tells `turn_start` first and one `turn_stop` last, and
+   * never rejects.
+   */
   constructor(
     start: number,
-    written: () => number,
+    unwritten: () => RecordedEvent | undefined,
     run: (tell: Listener, signal: AbortSignal) => Promise<void>,
   ) {
     this.start = start;
-    this.#written = written;
+    this.#unwritten = unwritten;
     this.#run = run;
   }
 
@@ -44,8 +47,8 @@ export class LiveResponse {
 
   /** What was told and is not in the log yet: whoever comes now finds it here. */
   unwritten(): readonly Told[] {
-    const written = this.#written();
-    return this.#unwritten.filter(({ seq }) => seq > written);
+    const recorded = this.#unwritten();
+    return recorded ? toldMore(recorded) : [];
   }
 
   /** Hears what is told from now on. Returns the function that ends this. */
@@ -68,17 +71,8 @@ export class LiveResponse {
     // Before its last words are out: who hears them may ask for the next one.
     if (told.at(-1)?.told.event === "turn_stop") {
       this.#onOver();
-      this.#written = () => Infinity;
+      this.#unwritten = () => undefined;
     }
-    this.#keepUnwritten(told);
     for (const one of this.#listeners) one(told);
-  }
-
-  #keepUnwritten(told: readonly Told[]): void {
-    const written = this.#written();
-    const oldest = this.#unwritten[0];
-    // It is one event that waits to be written: it is in the log with all of its pieces, or with none.
-    if (oldest && oldest.seq <= written) this.#unwritten = [];
-    for (const one of told) if (one.seq > written) this.#unwritten.push(one);
   }
 }

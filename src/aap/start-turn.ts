@@ -101,27 +101,30 @@ async function prepare(
     if (checked?.isNew) await session.gate.proceed(signal);
     return session.prompt(userBlocks, signal);
   };
-  const written = () => session.writtenSeq;
-  return new LiveResponse(start, written, async (listener, signal) => {
-    own.tellTo(listener, turnStart(start));
-    try {
-      const end = await go(signal);
-      await own.endTelling();
-      const { seq } = session;
-      // Before the stop is told: the next request may come at once, and needs the session. A turn that waits holds nothing.
-      if (end.status === "parked") await own.close();
-      else warm.keep(own);
-      listener([lastAt(seq, turnStop(end))]);
-    } catch (error) {
-      onError(error);
-      await closeCalls(session);
-      await own.endTelling().catch(() => undefined);
-      const { seq } = session;
-      await own.close();
-      const end = { status: "stopped", stopReason: "error", error: brokenText(error) } as const;
-      listener([lastAt(seq, turnStop(end))]);
-    }
-  });
+  return new LiveResponse(
+    start,
+    () => session.unwritten,
+    async (listener, signal) => {
+      own.tellTo(listener, turnStart(start));
+      try {
+        const end = await go(signal);
+        await own.endTelling();
+        const { seq } = session;
+        // Before the stop is told: the next request may come at once, and needs the session. A turn that waits holds nothing.
+        if (end.status === "parked") await own.close();
+        else warm.keep(own);
+        listener([lastAt(seq, turnStop(end))]);
+      } catch (error) {
+        onError(error);
+        await closeCalls(session);
+        await own.endTelling().catch(() => undefined);
+        const { seq } = session;
+        await own.close();
+        const end = { status: "stopped", stopReason: "error", error: brokenText(error) } as const;
+        listener([lastAt(seq, turnStop(end))]);
+      }
+    },
+  );
 }
 
 /** The session was read before it was ours, since its tools are chosen when it is opened. */

@@ -9,7 +9,7 @@
  *
  * Agents of ours say when an answer is whole; others do not, so their calls are told as soon as they move.
  */
-import type { SessionBook, SessionEvent } from "../call/index.js";
+import type { RecordedEvent, SessionBook, SessionEvent } from "../call/index.js";
 import { AnswerDraft } from "./answer-draft.js";
 import { callResult } from "./call-result.js";
 import type { Block, TurnEvent } from "./client/protocol.js";
@@ -124,7 +124,7 @@ export class TurnEvents {
     const cutOff = this.#draft.isCutOffBy(event) ? this.#said() : [];
     const delta = this.#draft.add(event);
     this.#goOn();
-    const told: TurnEvent = { event: role === "thought" ? "thinking_delta" : "text_delta", data: { delta } };
+    const told = deltaEvent(role, delta);
     const offset = delta.length + (before?.seq === seq ? before.offset : 0);
     this.#spoken = { messageId, role, seq, offset };
     const isMore = before?.messageId === messageId && before.role === role && seq <= before.seq + 1;
@@ -210,6 +210,18 @@ const PAUSE_PART = 1_000;
 
 const numbered = (told: readonly TurnEvent[], seq: number, before = 0): readonly Told[] =>
   told.map((one, index) => ({ seq, part: before + index + 1, told: one }));
+
+/** What is told of words that go on with a message, all of them. */
+export function toldMore({ seq, event }: RecordedEvent): readonly Told[] {
+  if (event.type !== "message-chunk" || event.block.type !== "text") return [];
+  const { text } = event.block;
+  return [moreWords(seq, text.length, deltaEvent(event.role, text))];
+}
+
+const deltaEvent = (role: string, delta: string): TurnEvent => ({
+  event: role === "thought" ? "thinking_delta" : "text_delta",
+  data: { delta },
+});
 
 function saidEvent(block: Block): readonly TurnEvent[] {
   if (block.type === "text") return [{ event: "text", data: { text: block.text } }];

@@ -10,21 +10,26 @@ export async function readParts(
   const reader = stream.getReader();
   // A reader that cancels hears at once that the stream is over, whatever the model makes of it.
   const cancel = () => void reader.cancel(signal.reason).catch(() => undefined);
-  // Once for all parts: there may be thousands.
-  signal.addEventListener("abort", cancel, { once: true });
+  // Once for all parts, and so is what it says: there may be thousands, and a signal takes a while to ask.
+  let { aborted } = signal;
+  const abort = () => {
+    aborted = true;
+    cancel();
+  };
+  signal.addEventListener("abort", abort, { once: true });
   try {
-    if (signal.aborted) throw signal.reason;
+    if (aborted) throw signal.reason;
     for (;;) {
       const { done, value } = await reader.read();
-      if (signal.aborted) throw signal.reason;
+      if (aborted) throw signal.reason;
       if (done) return;
       take(value);
     }
   } catch (error) {
     // A model that listens too may break the stream with an error of its own.
-    throw signal.aborted ? signal.reason : error;
+    throw aborted ? signal.reason : error;
   } finally {
-    signal.removeEventListener("abort", cancel);
+    signal.removeEventListener("abort", abort);
     cancel();
   }
 }

@@ -7,6 +7,7 @@ export type HeldSession = Pick<
   | "sessionId"
   | "seq"
   | "writtenSeq"
+  | "unwritten"
   | "book"
   | "ledger"
   | "now"

@@ -1,5 +1,5 @@
 /** What every session that is held open has, whoever runs its turns: its place in the record, and one holder at a time. */
-import type { Ledger, SessionBook, SessionEvent } from "../call/index.js";
+import type { Ledger, RecordedEvent, SessionBook, SessionEvent } from "../call/index.js";
 import type { SessionRecord } from "../run/index.js";
 
 export abstract class RecordedSession {
@@ -25,6 +25,11 @@ export abstract class RecordedSession {
   /** The number of the last event that is in the ledger. */
   get writtenSeq(): number {
     return this.record.writtenSeq;
+  }
+
+  /** Words that were told and are not in the ledger yet. */
+  get unwritten(): RecordedEvent | undefined {
+    return this.record.unwritten;
   }
 
   get book(): SessionBook {

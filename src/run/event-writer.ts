@@ -22,7 +22,8 @@ export class EventWriter {
 
   add(event: SessionEvent): void {
     if (!this.#last || this.#last.isTaken) {
-      this.#last = this.#record.report(event, this.#heard);
+      const part = this.#record.report(event, this.#heard);
+      this.#last = part.isTaken ? undefined : part;
       return;
     }
     const { events } = this.#last;

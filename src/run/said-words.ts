@@ -10,10 +10,14 @@
 import { joinedEvents } from "../call/index.js";
 import type { SessionEvent } from "../call/index.js";
 
-/** How long words may wait to be written. */
-const UNWRITTEN_MILLISECONDS = 250;
+/** How long words may wait to be written: the longer, the more sessions have some, so that a server has time for all. */
+const SHORTEST_MILLISECONDS = 250;
+const LONGEST_MILLISECONDS = 1_000;
 /** Sessions write on a common beat: what many write in one moment is one transaction of the ledger. */
 const BEAT_MILLISECONDS = 10;
+
+/** Sessions whose words wait for the beat. */
+let waiting = 0;
 
 export class SaidWords {
   readonly #write: () => void;
@@ -39,22 +43,28 @@ export class SaidWords {
     const joined = before && joinedEvents(before, event);
     if (!joined) return false;
     this.#event = this.#event ? joined : event;
-    this.#timer ??= setTimeout(
-      this.#onBeat,
-      UNWRITTEN_MILLISECONDS - (performance.now() % BEAT_MILLISECONDS),
-    );
+    this.#timer ??= this.#waitForBeat();
     return true;
   }
 
   /** They are on record. */
   written(): void {
     this.#event = undefined;
+    if (!this.#timer) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    waiting -= 1;
+  }
+
+  #waitForBeat(): NodeJS.Timeout {
+    waiting += 1;
+    const patience = Math.min(SHORTEST_MILLISECONDS + waiting, LONGEST_MILLISECONDS);
+    return setTimeout(this.#onBeat, patience - (performance.now() % BEAT_MILLISECONDS));
   }
 
   readonly #onBeat = (): void => {
     this.#timer = undefined;
+    waiting -= 1;
     this.#write();
   };
 

@@ -4,7 +4,7 @@
  * follow in a moment (said-words.ts).
  */
 import { IllegalEvent, LedgerError, SessionBook } from "../call/index.js";
-import type { Lease, Ledger, SessionEvent } from "../call/index.js";
+import type { Lease, Ledger, RecordedEvent, SessionEvent } from "../call/index.js";
 import { GatheredEvents } from "./gathered-events.js";
 import type { Part } from "./gathered-events.js";
 import { SaidWords } from "./said-words.js";
@@ -104,6 +104,12 @@ export class SessionRecord {
   /** The number of the last event that is in the ledger. */
   get writtenSeq(): number {
     return this.#said.event ? this.#seq - 1 : this.#seq;
+  }
+
+  /** Words that were told and are not in the ledger yet. */
+  get unwritten(): RecordedEvent | undefined {
+    const { event } = this.#said;
+    return event && { seq: this.#seq, event };
   }
 
   /** Appends the events, all or none, and folds them. Throws before anything is stored when one is illegal. */
