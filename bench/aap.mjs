@@ -169,8 +169,11 @@ async function compareLoad(servers, { sessions, turns }, mode, bytes) {
   }
 }
 
-/** Milliseconds from where each piece was made to here, 500 sessions at once: while all of them speak, and all in all. */
-async function pacedLags(name, base) {
+const lags = (pieces) => pieces.map(({ lag }) => lag);
+
+/** What each of 500 sessions takes that get a piece every 20 ms; of a piece, from where it was made to here. */
+async function pacedTimes(name, base) {
+  const turns = [];
   const pieces = [];
   let [allSpeak, oneEnds] = [0, Infinity];
   const ids = await sessionsFor(name, base, 500);
@@ -181,6 +184,7 @@ async function pacedLags(name, base) {
       await new Promise((resolve) => setTimeout(resolve, index * 2));
       const mine = [];
       let rest = "";
+      const start = performance.now();
       await post(`${base}/sessions/${sessionId}/turns`, turnBody("delta", "paced"), (piece) => {
         const now = performance.timeOrigin + performance.now();
         const all = rest + piece.toString("latin1");
@@ -190,6 +194,7 @@ async function pacedLags(name, base) {
         for (const [, made] of all.slice(0, end).matchAll(/@([\d.]+) /g))
           mine.push({ made: Number(made), lag: now - Number(made) });
       });
+      turns.push(performance.now() - start);
       if (mine.length !== PACED_PIECES)
         throw new Error(`${name} lost ${PACED_PIECES - mine.length} of ${PACED_PIECES} pieces.`);
       allSpeak = Math.max(allSpeak, mine[0].made);
@@ -198,34 +203,30 @@ async function pacedLags(name, base) {
       turnsTaken += 1;
     }),
   );
-  const steady = pieces.filter(({ made }) => made >= allSpeak && made <= oneEnds).map(({ lag }) => lag);
+  const steady = pieces.filter(({ made }) => made >= allSpeak && made <= oneEnds);
   if (steady.length === 0) throw new Error(`${name}: its 500 sessions never spoke at once.`);
-  const all = pieces.map(({ lag }) => lag);
-  return { p50: at(steady, 0.5), p99: at(steady, 0.99), whole: at(all, 0.99) };
+  return { "a turn": turns, "a piece, while all speak": lags(steady), "a piece, all in all": lags(pieces) };
 }
 
 async function comparePaced(servers) {
-  const rows = new Map(
-    Object.keys(servers).map((name) => [name, { p50: [], p99: [], whole: [], ratios: [], wholeRatios: [] }]),
-  );
-  for (let round = 0; round < PACED_ROUNDS; round += 1) {
-    for (const [name, { url }] of Object.entries(servers)) {
-      const lags = await pacedLags(name, url);
-      for (const [key, lag] of Object.entries(lags)) rows.get(name)[key].push(lag);
-    }
-    const bare = rows.get(BARE);
-    for (const row of rows.values()) {
-      row.ratios.push(row.p99.at(-1) / bare.p99.at(-1));
-      row.wholeRatios.push(row.whole.at(-1) / bare.whole.at(-1));
-    }
+  const rows = new Map();
+  for (let round = 0; round < PACED_ROUNDS; round += 1)
+    for (const [name, { url }] of Object.entries(servers))
+      for (const [what, times] of Object.entries(await pacedTimes(name, url))) {
+        const row = rows.get(what) ?? new Map();
+        const known = row.get(name) ?? { p50: [], p99: [], ratios: [] };
+        known.p50.push(at(times, 0.5));
+        known.p99.push(at(times, 0.99));
+        rows.set(what, row.set(name, known));
+        known.ratios.push(known.p99.at(-1) / row.get(BARE).p99.at(-1));
+      }
+  for (const [what, row] of rows) {
+    console.log(`500 sessions, a piece each ${PACE} ms: ${what}`);
+    for (const [name, { p50, p99, ratios }] of row)
+      console.log(
+        `  ${name.padEnd(20)} p50 ${number(median(p50), 2, 8)} ms  p99 ${number(median(p99), 1, 7)} ms   ${median(ratios).toFixed(2)} times bare's p99`,
+      );
   }
-  console.log(
-    `500 sessions, a piece each ${PACE} ms, from where it is made to the client: while all speak; with their beginnings and ends`,
-  );
-  for (const [name, { p50, p99, whole, ratios, wholeRatios }] of rows)
-    console.log(
-      `  ${name.padEnd(20)} p50 ${number(median(p50), 2, 7)} ms  p99 ${number(median(p99), 1, 7)} ms   ${median(ratios).toFixed(2)} times bare's p99;  p99 ${number(median(whole), 1, 7)} ms   ${median(wholeRatios).toFixed(2)} times`,
-    );
 }
 
 /** Bytes that a session keeps in memory once its turn is over. */
