@@ -5,9 +5,11 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, onTestFinished, test } from "vitest";
+import type { RecordedEvent } from "../src/call/index.js";
+import { openSqliteLedger } from "../src/history/index.js";
 import { folder } from "./agent-kit.js";
-import { grant, names, readEvents, remoteApp, say, until, whole } from "./aap-kit.js";
+import { grant, names, readEvents, remoteApp, say, until, whole, wordsIn } from "./aap-kit.js";
 import type { App } from "./aap-kit.js";
 
 const child = fileURLToPath(new URL("children/aap-server.mjs", import.meta.url));
@@ -110,3 +112,41 @@ test("in the middle of a turn that nobody asks for again: the user goes on, and 
   expect(answered.has("call_1")).toBe(true);
   expect(await count(cwd, "wait")).toBe(1);
 });
+
+test("in the middle of its words: what the client has heard of them is not taken for what is said in their place", async () => {
+  const cwd = await folder();
+  const key = { headers: { "idempotency-key": "the-first" } };
+  const before = await serverIn(cwd);
+  const sessionId = await before.app.createSession({ agent: { name: "talker" } });
+  const response = await before.app.open(sessionId, say("Go", "delta"), key);
+  const cut = await readEvents(response, ({ data }) => data["delta"] === "word20 ");
+  await before.kill();
+  const written = await logIn(cwd, sessionId);
+  // Else nothing of this was tried.
+  expect(wordsIn(cut).length).toBeGreaterThan(textIn(written).length);
+
+  const { app } = await serverIn(cwd);
+  const place = { headers: { ...key.headers, "last-event-id": cut.at(-1)?.id ?? "" } };
+  const rest = await whenFree(() => app.stream(sessionId, say("Go", "delta"), place));
+  expect(wordsIn(rest)).toBe(WORDS);
+  expect(names(rest).at(-1)).toBe("turn_stop");
+  const said = (await app.history(sessionId)).flatMap(({ content }) => content);
+  expect(JSON.stringify(said.at(-1))).toContain(WORDS);
+});
+
+const WORDS = Array.from({ length: 60 }, (_, index) => `word${index} `).join("");
+
+async function logIn(cwd: string, sessionId: string): Promise<readonly RecordedEvent[]> {
+  const ledger = await openSqliteLedger(join(cwd, "ledger.sqlite"), { readOnly: true });
+  onTestFinished(() => ledger.close());
+  return ledger.read(sessionId);
+}
+
+const textIn = (log: readonly RecordedEvent[]): string =>
+  log
+    .map(({ event }) =>
+      event.type === "message-chunk" && event.role === "agent" && event.block.type === "text"
+        ? event.block.text
+        : "",
+    )
+    .join("");

@@ -1,4 +1,5 @@
-// A server that is there to be killed: a scripted agent with tools that write down what they did, on a SQLite ledger.
+// A server that is there to be killed: a scripted agent with tools that write down what they did, and one that takes its
+// time to speak, on a SQLite ledger.
 // Usage: aap-server.mjs <folder>. It says on which address it listens, one line of JSON.
 import { appendFileSync, existsSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
@@ -41,9 +42,15 @@ const steps = [
   { say: "That was all." },
 ];
 const agent = createAgent({ name: "clerk", model: scriptedModel({ steps }), tools: [send, wait] });
+const words = Array.from({ length: 60 }, (_, index) => `word${index} `).join("");
+const talker = createAgent({
+  name: "talker",
+  model: scriptedModel({ steps: [{ say: words }] }, { pause: 10 }),
+  tools: [],
+});
 const ledger = await openSqliteLedger(`${folder}/ledger.sqlite`);
 const workspace = await LocalWorkspace.open(folder);
-const { url } = await serveAap(agent, {
+const { url } = await serveAap([agent, talker], {
   port: 0,
   token: "a-token-of-thirty-two-characters-and-more",
   ledger,
