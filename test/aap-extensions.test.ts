@@ -2,10 +2,12 @@
  * What apps need and the protocol leaves open, over real HTTP: streams that are taken up again, requests that are sent
  * again, the session's own events, cancelling, and the questions of all sessions.
  */
+import { setTimeout as wait } from "node:timers/promises";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { AgentSession } from "../src/agent/index.js";
+import type { Loop } from "../src/agent/index.js";
 import { scriptedModel } from "../src/model/index.js";
 import type { ScriptStep } from "../src/model/index.js";
 import { defineTool } from "../src/tools/index.js";
@@ -173,6 +175,33 @@ describe("streams that were cut", () => {
     expect(events.length - written).toBeGreaterThan(10);
   });
 
+  test("a loop that spoke while nobody listened is told from the start of the next response, each word once", async () => {
+    const loop: Loop = {
+      name: "looper",
+      tools: world.tools,
+      prompt: async ({ say: speak, signal }, input, gate) => {
+        if (JSON.stringify(input).includes("And?")) return speak("Second.");
+        await gate.call({ name: "send", input: { to: "Ada" } });
+        for (let count = 0; count < 200 && !signal.aborted; count += 1) {
+          speak(`word${count} `);
+          await wait(5);
+        }
+      },
+    };
+    const { app } = await world.remote({ agents: [loop] });
+    const sessionId = await app.createSession({ agent: { name: "looper", tools: [{ name: "send" }] } });
+    await app.stream(sessionId, say("Go", "delta"));
+    const { questions } = await app.ask<{ questions: { questionId: string }[] }>("GET", "/questions");
+    await app.ask("POST", `/questions/${questions[0]?.questionId}`, { granted: true });
+    await wait(100);
+    const events = await app.stream(sessionId, say("And?", "delta"));
+    expect(names(events)[0]).toBe("turn_start");
+    const words = wordsIn(events);
+    const count = words.split(" ").length - 1;
+    const all = Array.from({ length: count }, (_, index) => `word${index} `).join("");
+    expect(words).toBe(`${all}Second.`);
+  });
+
   test("where a user went on while calls were open: the response is one all the same", async () => {
     const { app } = await world.remote({ steps: FOUR_CALLS });
     const sessionId = await app.createSession(ALL);
@@ -235,6 +264,30 @@ describe("streams that were cut", () => {
     expect(await app.history(sessionId)).toEqual([{ role: "user", content: "Go" }, ...messages]);
     expect(world.done).toEqual(["wait"]);
   });
+});
+
+test("half an answer that was left is told by who goes on with it, also where the request before was refused", async () => {
+  const { app } = await world.remote({ steps: [{ say: "Fresh answer." }] });
+  const sessionId = await app.createSession(ALL);
+  const lease = await world.ledger.claim(sessionId, "dead", { milliseconds: 1 });
+  const chunk = (messageId: string, role: "user" | "agent", text: string) =>
+    ({ type: "message-chunk", at: 1, messageId, role, block: { type: "text", text } }) as const;
+  const left = [chunk("u", "user", "Go"), chunk("step_1", "agent", "Half an answer ")];
+  await world.ledger.append(
+    lease,
+    [
+      { type: "turn-started", at: 1, turnId: "turn_1" },
+      ...left,
+      { type: "plan-updated", at: 1, entries: [] },
+    ],
+    { durable: true },
+  );
+  await world.ledger.release(lease);
+  expect(await refusal(app.turn(sessionId, { messages: [grant("nonsense")] }))).toContain("400");
+  // With other tools than the session was just opened with.
+  const agent = { ...ALL.agent, tools: ALL.agent.tools.slice(1) };
+  const events = await app.stream(sessionId, { ...say("And now?", "delta"), agent });
+  expect(wordsIn(events)).toBe("Half an answer Fresh answer.");
 });
 
 describe("a reader that is left behind", () => {

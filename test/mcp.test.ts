@@ -3,7 +3,7 @@
  * written by hand to misbehave, and the public one that has everything. The attack catalogue's cases on MCP are
  * named by their ids.
  */
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -12,6 +12,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { TestContext } from "vitest";
 import { visibleText } from "../src/call/index.js";
@@ -829,3 +830,8 @@ async function run(transport: string, port: number): Promise<() => Promise<void>
     await once(server, "exit");
   };
 }
+
+test("a checker of schemas that takes long to load checks a server's schema all the same", async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [child("slow-checker.mjs")]);
+  expect(stdout).toBe("true\n");
+});

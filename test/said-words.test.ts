@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { joinedEvents, SessionBook } from "../src/call/index.js";
 import { Metrics } from "../src/aap/metrics.js";
 import { asked, question } from "../src/call/events.samples.js";
-import type { Lease, RecordedEvent, SessionEvent } from "../src/call/index.js";
+import type { Lease, RecordedEvent, SessionEvent, SessionSnapshot } from "../src/call/index.js";
 import { MemoryLedger, redactingLedger } from "../src/history/index.js";
 import { EventWriter, SessionRecord } from "../src/run/index.js";
 
@@ -52,6 +52,10 @@ const textsIn = (events: readonly RecordedEvent[]): readonly string[] =>
     event.type === "message-chunk" && event.block.type === "text" ? event.block.text : event.type,
   );
 const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+/** The next warning of this process. */
+const warnings = (): Promise<string> =>
+  new Promise((resolve) => process.once("warning", ({ message }) => resolve(message)));
 
 /** Says words one by one, each in a moment of its own. */
 async function say(writer: EventWriter, ...pieces: readonly string[]): Promise<void> {
@@ -131,6 +135,91 @@ test("while a question is open, someone's answer to it may come next: words are 
     "two ",
     "three ",
   ]);
+});
+
+test("who hears a word may want something recorded: it comes after that word, and is on record when they are told so", async () => {
+  const { ledger, record, writer } = await opened(new FailingLedger());
+  const wanted: Promise<void>[] = [];
+  const stop = record.onRecorded(([event]) => {
+    if (event?.type === "message-chunk" && wanted.length < 2) wanted.push(record.record([title("Wanted")]));
+  });
+  await say(writer, "One ", "two ", "three ");
+  await Promise.all(wanted);
+  stop();
+  const log = textsIn(await ledger.read(question.sessionId));
+  expect(log.filter((text) => text === "info-changed")).toHaveLength(2);
+  expect(log.filter((text) => text !== "info-changed").join("")).toBe("One two three ");
+});
+
+test("who hears a word may look for what is new, and hears none twice for it", async () => {
+  const { ledger, record, writer, told } = await opened(new FailingLedger());
+  record.onRecorded(() => void record.catchUp());
+  await say(writer, "One ", "two ", "three ");
+  await record.close();
+  expect(textsIn(await ledger.read(question.sessionId)).join("")).toBe("One two three ");
+  expect(textsIn(told).join("")).toBe("One two three ");
+});
+
+test("who cannot hear a word keeps nobody else from it", async () => {
+  const { ledger, record, writer, told } = await opened(new FailingLedger());
+  const warned = warnings();
+  await say(writer, "One ");
+  record.book.subscribe(() => {
+    throw new Error("It cannot be shown.");
+  });
+  await say(writer, "two ", "three ");
+  expect(textsIn(told).join("")).toBe("One two three ");
+  expect(await warned).toBe("It cannot be shown.");
+  await record.close().catch(() => undefined);
+  expect(textsIn(await ledger.read(question.sessionId)).join("")).toBe("One two three ");
+});
+
+test("once the session is somebody else's, its words are told to nobody for longer than a moment", async () => {
+  let ahead = 0;
+  const ledger = new MemoryLedger({ now: () => Date.now() + ahead });
+  const { writer, record, told } = await opened(ledger);
+  await say(writer, "One ", "two ");
+  ahead = 60_000;
+  await ledger.claim(question.sessionId, "somebody else", { milliseconds: 60_000 });
+  await wait(1_000);
+  expect(record.lost.aborted).toBe(true);
+  told.length = 0;
+  await say(writer, "three ", "four ");
+  expect(told).toEqual([]);
+  await expect(writer.flush()).rejects.toThrow(/lease/);
+});
+
+test("after a session was closed nothing more of it is told", async () => {
+  const { writer, record, told } = await opened(new MemoryLedger());
+  await say(writer, "One ", "two ");
+  await record.close();
+  told.length = 0;
+  await say(writer, "three ");
+  expect(told).toEqual([]);
+  await expect(writer.flush()).rejects.toThrow(/lease/);
+});
+
+test("a ledger that does not say whether it alters words counts as one that does", async () => {
+  const ledger = new MemoryLedger();
+  Reflect.deleteProperty(ledger, "altersWords");
+  const { writer, record } = await opened(ledger);
+  await say(writer, "One ", "two ", "three ");
+  expect(record.writtenSeq).toBe(record.seq);
+});
+
+test("a session that is closed while words cannot be written keeps no snapshot of them", async () => {
+  const ledger = new FailingLedger();
+  const kept: number[] = [];
+  const { writer, record } = await opened(
+    Object.assign(ledger, {
+      keepSnapshot: async (_: Lease, { seq }: SessionSnapshot) => void kept.push(seq),
+    }),
+  );
+  await record.record(Array.from({ length: 600 }, (_, index) => title(`${index}`)));
+  await say(writer, "One ", "two ");
+  ledger.isFull = true;
+  await record.close();
+  expect(kept).toEqual([]);
 });
 
 test("a ledger that takes secrets out of words has them before anyone is told", async () => {

@@ -57,7 +57,10 @@ export async function followResponse(
     const now = from.running();
     if (now?.response.start === start) {
       // Nothing is awaited between this look and the listening, so nothing is missed.
-      if (now.seq <= reader.seq) await hearLive(now.response, telling, hearer, () => now.response.over());
+      if (now.seq <= reader.seq) {
+        telling.tell(now.response.unwritten());
+        await hearLive(now.response, telling, hearer, () => now.response.over());
+      }
       if (telling.isOver) return;
       continue;
     }

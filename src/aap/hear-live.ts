@@ -79,7 +79,6 @@ export function hearLive(
   /** Comes when the response is over. Called when it is listened to. */
   over: () => Promise<void>,
 ): Promise<void> {
-  telling.tell(response.unwritten());
   return new Promise((resolve) => {
     const end = () => {
       stop();

@@ -19,7 +19,7 @@ export class OwnSession {
   readonly session: AgentSession;
   /** The settings that it was opened with. */
   readonly config: SessionConfig;
-  /** Without what was said, which nobody looks for here. */
+  /** Without what was said. */
   readonly log: RecordedEvent[] = [];
   readonly events: TurnEvents;
   readonly #ends = new ResponseEnds();

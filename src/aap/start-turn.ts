@@ -129,10 +129,12 @@ async function prepare(
 
 /** The session was read before it was ours, since its tools are chosen when it is opened. */
 async function newestLog({ ledger }: AapSetting, plan: TurnPlan): Promise<readonly RecordedEvent[]> {
-  const after = plan.log.at(-1)?.seq ?? 0;
-  const added = await ledger.read(plan.sessionId, { after });
-  const log = added.length === 0 ? plan.log : [...plan.log, ...added];
-  const isChanged = added.some(({ event }) => event.type === "info-changed");
+  const last = plan.log.at(-1)?.seq ?? 0;
+  // Of a session that was open here, what was said is not kept.
+  const known = plan.log.length === last ? plan.log : [];
+  const added = await ledger.read(plan.sessionId, { after: known.length });
+  const log = added.length === 0 ? known : [...known, ...added];
+  const isChanged = added.some(({ seq, event }) => seq > last && event.type === "info-changed");
   const current = isChanged ? storedSession(log)?.config : plan.before;
   if (current && sameConfig(current, plan.before)) return log;
   throw new AapProblem("BUSY", "The session was changed by another request just now. Nothing was done.");

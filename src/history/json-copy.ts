@@ -56,9 +56,12 @@ function overText(value: unknown): unknown {
   return text === undefined ? undefined : JSON.parse(text);
 }
 
-/** The value itself, which nobody can change any more, at any depth. JSON has no cycles, and what the ledger keeps is not deep. */
+/**
+ * A copy that was made here, which nobody can change any more, at any depth: what of it is frozen was frozen here before,
+ * all of it. JSON has no cycles, and what the ledger keeps is not deep.
+ */
 export function frozen<Value>(value: Value): Value {
-  if (typeof value !== "object" || value === null) return value;
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   for (const part of Object.values(value)) frozen(part);
   return Object.freeze(value);
 }

@@ -195,9 +195,8 @@ export class MemoryLedger implements Ledger {
   }
 }
 
-/** A look at the outermost is enough: what is frozen was handed out before, all of it. */
 function handedOut(events: readonly RecordedEvent[]): readonly RecordedEvent[] {
-  for (const recorded of events) if (!Object.isFrozen(recorded)) frozen(recorded);
+  for (const recorded of events) frozen(recorded);
   return events;
 }
 

@@ -12,6 +12,7 @@ const script = new Script("work()");
 
 /** Undefined when it is no schema, or cannot be made sense of in time. */
 export function serverSchemaCheck(schema: object): JsonSchemaCheck | undefined {
+  loadChecker();
   try {
     const check = inTime(() => jsonSchemaCheck(schema));
     return (value) => {
@@ -24,6 +25,14 @@ export function serverSchemaCheck(schema: object): JsonSchemaCheck | undefined {
   } catch {
     return undefined;
   }
+}
+
+let isLoaded = false;
+
+/** Not within the limit: stopped in the middle of its loading, the checker would stay half loaded. */
+function loadChecker(): void {
+  if (!isLoaded) jsonSchemaCheck({});
+  isLoaded = true;
 }
 
 function inTime<Result>(work: () => Result): Result {

@@ -76,7 +76,9 @@ export class CallCheck {
   > {
     if (effect === "deny") return { ok: true, fields: {} };
     try {
-      return { ok: true, fields: tool.preview ? await tool.preview(input, this.#options.workspace) : {} };
+      // A tool that is not ours may have nothing to show.
+      const fields = tool.preview && (await tool.preview(input, this.#options.workspace));
+      return { ok: true, fields: fields ?? {} };
     } catch (error) {
       const mayKnow = effect === "allow" || this.#options.judge(asReading(intent)).effect === "allow";
       return mayKnow ? { ok: false, problem: failureText(tool, error) } : { ok: true, fields: {} };

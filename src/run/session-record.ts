@@ -27,7 +27,8 @@ export class SessionRecord {
   readonly ledger: Ledger;
   #book: SessionBook;
   #lease: Lease;
-  #seq = 0;
+  #writtenSeq = 0;
+  #isClosed = false;
   #renewal: NodeJS.Timeout;
   readonly #snapshots: SnapshotKeeper;
   readonly #lost = new AbortController();
@@ -37,9 +38,9 @@ export class SessionRecord {
   /** How many are under way or wait for their turn. */
   #tasks = 0;
   readonly #gathered = new GatheredEvents(() => this.#writeGathered());
-  // What cannot be written now is tried again with what comes next, and whoever records that hears of it.
+  // What cannot be written now is tried again with what comes next, and whoever records that hears of it too.
   readonly #said = new SaidWords(
-    () => void this.#inTurn(() => this.#append([], false)).catch(() => undefined),
+    () => void this.#inTurn(() => this.#append([], false)).catch((error: unknown) => this.#noteLost(error)),
   );
 
   private constructor(ledger: Ledger, lease: Lease, milliseconds: number) {
@@ -98,18 +99,18 @@ export class SessionRecord {
 
   /** The number of the last event that the book knows. */
   get seq(): number {
-    return this.#seq;
+    return this.#said.event ? this.#writtenSeq + 1 : this.#writtenSeq;
   }
 
   /** The number of the last event that is in the ledger. */
   get writtenSeq(): number {
-    return this.#said.event ? this.#seq - 1 : this.#seq;
+    return this.#writtenSeq;
   }
 
   /** Words that were told and are not in the ledger yet. */
   get unwritten(): RecordedEvent | undefined {
     const { event } = this.#said;
-    return event && { seq: this.#seq, event };
+    return event && { seq: this.seq, event };
   }
 
   /** Appends the events, all or none, and folds them. Throws before anything is stored when one is illegal. */
@@ -157,11 +158,11 @@ export class SessionRecord {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     clearInterval(this.#renewal);
     this.#gathered.writeNow();
     await this.#inTurn(() => this.#append([], false)).catch(() => undefined);
-    if (this.#snapshots.isDueAtClose(this.#seq))
-      await this.#snapshots.keep(this.#lease, this.book, this.#seq);
+    if (this.#snapshots.isDueAtClose(this.#writtenSeq)) await this.#keepSnapshotNow();
     try {
       await this.ledger.release(this.#lease);
     } catch (error) {
@@ -174,22 +175,31 @@ export class SessionRecord {
     const kept = await this.#snapshots.open();
     if (kept) {
       this.#book = kept.book;
-      this.#seq = kept.seq;
+      this.#writtenSeq = kept.seq;
       try {
         return await this.#readOn();
       } catch {
         // The log is right, whatever the snapshot says.
         this.#book = new SessionBook(this.sessionId);
-        this.#seq = 0;
+        this.#writtenSeq = 0;
       }
     }
     await this.#readOn();
   }
 
   #writeGathered(): void {
-    const only = this.#tasks === 0 ? this.#gathered.only : undefined;
-    if (only?.isLoose && this.#say(only.events)) endAll(this.#gathered.take());
+    const words = this.#sayable();
+    if (words && this.#said.take(words)) this.#say(words);
     else void this.#inTurn(() => this.#appendGathered());
+  }
+
+  /** What can be told before it is written: a single event, that nothing else can come before. */
+  #sayable(): SessionEvent | undefined {
+    if (this.#tasks > 0 || this.#isClosed || this.#lost.signal.aborted) return undefined;
+    // While a question is open the next event may be someone's answer to it. A ledger that does not say counts as one that alters.
+    if (this.book.hasOpenQuestions || this.ledger.altersWords !== false) return undefined;
+    const only = this.#gathered.only;
+    return only?.isLoose && only.events.length === 1 ? only.events[0] : undefined;
   }
 
   async #appendGathered(): Promise<void> {
@@ -222,16 +232,14 @@ export class SessionRecord {
     onEnd();
   }
 
-  /** Tells words that can be written later. False where they must be written first. */
-  #say(events: readonly SessionEvent[]): boolean {
-    const [words, ...others] = events;
-    // While a question is open the next event may be someone's answer to it.
-    if (!words || others.length > 0 || this.book.hasOpenQuestions || this.ledger.altersWords) return false;
-    const { writtenSeq } = this;
-    if (!this.#said.take(words)) return false;
-    this.book.applyAll(events);
-    this.#tell(events, writtenSeq + 1);
-    return true;
+  /** Tells words that are written later. Who hears of them may want something recorded: that waits until all have heard. */
+  #say(words: SessionEvent): void {
+    const parts = this.#gathered.take();
+    this.#tasks += 1;
+    warnOf(() => this.book.apply(words));
+    this.#tell([words]);
+    this.#tasks -= 1;
+    endAll(parts);
   }
 
   async #append(events: readonly SessionEvent[], durable: boolean): Promise<void> {
@@ -244,14 +252,15 @@ export class SessionRecord {
       stored = count;
     };
     const last = await this.ledger.append(this.#lease, all, { durable, onStored });
-    const { writtenSeq } = this;
     this.#said.written();
     // Someone's answer may have come in between: the ledger knows the order.
-    if (last - stored > writtenSeq) {
-      await this.#readOn(writtenSeq, last - stored);
+    if (last - stored > this.#writtenSeq) {
+      await this.#readOn(last - stored);
       this.book.applyAll(events);
     } else this.book.applyChecked(checked);
-    this.#tell(events, last);
+    this.#writtenSeq = last;
+    this.#tell(events);
+    if (this.#snapshots.isDue(last)) void this.#inTurn(() => this.#keepSnapshot());
   }
 
   /** Answers are all that others can append: where no question is open there is nothing to read. */
@@ -259,29 +268,31 @@ export class SessionRecord {
     if (this.book.hasOpenQuestions) await this.#readOn();
   }
 
-  async #readOn(after = this.#seq, until = Infinity): Promise<void> {
-    const all = await this.ledger.read(this.sessionId, { after });
+  async #readOn(until = Infinity): Promise<void> {
+    const all = await this.ledger.read(this.sessionId, { after: this.#writtenSeq });
     const recorded = all.filter(({ seq }) => seq <= until);
     const last = recorded.at(-1);
     if (!last) return;
     const events = recorded.map(({ event }) => event);
     this.book.applyAll(events);
-    this.#tell(events, last.seq);
+    this.#writtenSeq = last.seq;
+    this.#tell(events);
   }
 
-  #tell(events: readonly SessionEvent[], last: number): void {
-    this.#seq = last;
+  #tell(events: readonly SessionEvent[]): void {
     if (events.length === 0) return;
     this.#said.follow(events.at(-1));
-    for (const listener of this.#listeners) tell(listener, events);
-    if (this.#snapshots.isDue(last)) void this.#inTurn(() => this.#keepSnapshot());
+    for (const listener of this.#listeners) warnOf(() => listener(events));
   }
 
   /** Others may have asked for one as well while this waited for its turn. */
   async #keepSnapshot(): Promise<void> {
-    if (!this.#snapshots.isDue(this.#seq)) return;
-    await this.#append([], false);
-    await this.#snapshots.keep(this.#lease, this.book, this.#seq);
+    if (this.#snapshots.isDue(this.#writtenSeq)) await this.#keepSnapshotNow();
+  }
+
+  /** Of what is in the ledger, and nothing else. */
+  async #keepSnapshotNow(): Promise<void> {
+    if (!this.#said.event) await this.#snapshots.keep(this.#lease, this.book, this.#writtenSeq);
   }
 
   #inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
@@ -295,15 +306,19 @@ export class SessionRecord {
     this.#tasks -= 1;
   };
 
-  /** Only a lease that someone else has is lost; a busy disk is asked again at the next beat. */
   async #renew(milliseconds: number): Promise<void> {
     try {
       this.#lease = await this.ledger.renew(this.#lease, { milliseconds });
     } catch (error) {
-      if (!(error instanceof LedgerError) || error.code !== "LEASE_LOST") return;
-      clearInterval(this.#renewal);
-      this.#lost.abort(error);
+      this.#noteLost(error);
     }
+  }
+
+  /** Only a lease that someone else has is lost; a busy disk is asked again at the next beat. */
+  #noteLost(error: unknown): void {
+    if (!(error instanceof LedgerError) || error.code !== "LEASE_LOST") return;
+    clearInterval(this.#renewal);
+    this.#lost.abort(error);
   }
 }
 
@@ -312,9 +327,9 @@ function endAll(parts: readonly Part[], failure?: { readonly error: unknown }): 
 }
 
 /** What is recorded is recorded, whatever becomes of those who are told. */
-function tell(listener: (events: readonly SessionEvent[]) => void, events: readonly SessionEvent[]): void {
+function warnOf(telling: () => void): void {
   try {
-    listener(events);
+    telling();
   } catch (error) {
     process.emitWarning(error instanceof Error ? error : String(error));
   }

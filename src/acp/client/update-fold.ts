@@ -126,7 +126,7 @@ export class UpdateFold {
 
   /** What an agent gets wrong it gets wrong in every message: of one call it is recorded once. */
   #isNew({ repair, toolCallId, detail }: Repair): boolean {
-    const key = `${repair} ${toolCallId} ${detail}`;
+    const key = JSON.stringify([repair, toolCallId, detail]);
     if (this.#repaired.has(key)) return false;
     if (this.#repaired.size >= MOST_REPAIRED) this.#repaired.clear();
     this.#repaired.add(key);
