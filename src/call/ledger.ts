@@ -41,8 +41,8 @@ export type AppendOptions = {
 };
 
 export interface Ledger {
-  /** Whether it may store other words than it is given: then whoever tells of them waits for what was stored. */
-  readonly altersWords: boolean;
+  /** False where it stores all words as it is given them: else whoever tells of them waits for what was stored. */
+  readonly altersWords?: boolean | undefined;
   /** Throws LedgerError LEASE_HELD while another owner's lease lasts. The same owner gets a newer one. */
   claim(sessionId: string, owner: string, options: { readonly milliseconds: number }): Promise<Lease>;
   /** Throws LEASE_LOST when the session was claimed again since, by anyone, or released. */

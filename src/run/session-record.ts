@@ -196,8 +196,8 @@ export class SessionRecord {
   /** What can be told before it is written: a single event, that nothing else can come before. */
   #sayable(): SessionEvent | undefined {
     if (this.#tasks > 0 || this.#isClosed || this.#lost.signal.aborted) return undefined;
-    // While a question is open the next event may be someone's answer to it. A ledger that does not say counts as one that alters.
-    if (this.book.hasOpenQuestions || this.ledger.altersWords !== false) return undefined;
+    // While a question is open the next event may be someone's answer to it.
+    if (this.ledger.altersWords !== false || this.book.hasOpenQuestions) return undefined;
     const only = this.#gathered.only;
     return only?.isLoose && only.events.length === 1 ? only.events[0] : undefined;
   }
