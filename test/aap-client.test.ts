@@ -2,6 +2,8 @@
 import { createServer } from "node:http";
 import { createServer as createSocketServer } from "node:net";
 import type { AddressInfo } from "node:net";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { AapError, connect, runTurn } from "../src/aap/client/index.js";
 import type { AapClient, NewSession, StreamMode, ToolUseBlock, TurnEvent } from "../src/aap/client/index.js";
@@ -293,6 +295,40 @@ describe("a stream that breaks", () => {
     await expect(Promise.resolve(turn)).rejects.toThrow(/timeout/);
   });
 });
+
+test.each(["events", "turns"])(
+  "a silent stream of a session's %s ends with its signal, however much garbage there was",
+  async (what) => {
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" }).write(": here\n\n");
+    });
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    const client = connect(`http://127.0.0.1:${port}`, "key");
+    const [one, other] = [new AbortController(), new AbortController()];
+    const signal = () => AbortSignal.any([one.signal, other.signal]);
+    const reading = async () => {
+      if (what === "turns")
+        await client.turn("s", { stream: "delta", messages: say("Go") }, { signal: signal() });
+      else for await (const _ of client.sessionEvents("s", { signal: signal() }));
+    };
+    const ended = reading().then(
+      () => "done",
+      (error: unknown) => error,
+    );
+    setFlagsFromString("--expose-gc");
+    for (let count = 0; count < 5; count += 1) {
+      await new Promise((resolve) => void setTimeout(resolve, 50));
+      runInNewContext("gc")();
+    }
+    one.abort(new Error("enough"));
+    expect(await ended).toMatchObject({ message: "enough" });
+  },
+);
 
 describe("what goes wrong", () => {
   test("an extension that the server does not have is said to be one", async () => {

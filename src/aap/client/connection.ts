@@ -8,6 +8,7 @@ import { AapError } from "./aap-error.js";
 import type { AapErrorDetails } from "./aap-error.js";
 import { SILENCE } from "./read-sse.js";
 import { Retries } from "./retries.js";
+import { unlessAborted } from "./unless-aborted.js";
 
 export type ConnectionOptions = {
   /** Where the server is, with its path prefix if it has one. */
@@ -63,7 +64,7 @@ export class Connection {
   async read<Body>(response: Response, signal?: AbortSignal): Promise<Body> {
     let text: string;
     try {
-      text = await response.text();
+      text = await unlessAborted(response.text(), signal);
     } catch (error) {
       throw this.#lost(error, signal);
     }
@@ -95,7 +96,7 @@ export class Connection {
     });
     let response: Response;
     try {
-      response = await this.#fetch(request);
+      response = await unlessAborted(this.#fetch(request), signal);
     } catch (error) {
       throw this.#lost(error, signal);
     }

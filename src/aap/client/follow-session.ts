@@ -34,7 +34,7 @@ export async function* followSession(
       const response = await connection.send("GET", path, { headers, signal });
       const body = bodyOf(response);
       retries.succeeded();
-      for await (const frame of readSse(body, parser, connection.silence)) {
+      for await (const frame of readSse(body, parser, { silence: connection.silence, signal })) {
         if (frame.id === undefined || frame.id === last) continue;
         last = frame.id;
         yield { id: frame.id, event: sessionEvent(frame.data) };

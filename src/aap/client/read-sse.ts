@@ -4,21 +4,29 @@
  */
 import { AapError } from "./aap-error.js";
 import type { SseFrame, SseParser } from "./sse-parser.js";
+import { unlessAborted } from "./unless-aborted.js";
 
 /** Milliseconds: four times what ours leaves between two of them. */
 export const SILENCE = 60_000;
 
+export type ReadOptions = {
+  readonly silence?: number;
+  /** Throws what it is aborted with. */
+  readonly signal?: AbortSignal | undefined;
+};
+
 export async function* readSse(
   body: ReadableStream<Uint8Array>,
   parser: SseParser,
-  silence: number = SILENCE,
+  { silence = SILENCE, signal }: ReadOptions = {},
 ): AsyncGenerator<SseFrame, void, undefined> {
   // The mark at the start is the parser's to pass over: taken away here, a second one would go as well.
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   const reader = body.getReader();
   try {
     for (;;) {
-      const { value, done } = await (parser.hasComments ? within(silence, reader.read()) : reader.read());
+      const read = unlessAborted(reader.read(), signal);
+      const { value, done } = await (parser.hasComments ? within(silence, read) : read);
       if (done) return;
       yield* parser.push(decoder.decode(value, { stream: true }));
     }

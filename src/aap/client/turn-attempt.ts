@@ -53,7 +53,7 @@ async function* streamed(
 ): AsyncGenerator<TurnEvent, void, undefined> {
   const parser = new SseParser();
   try {
-    for await (const frame of readSse(body, parser, connection.silence)) {
+    for await (const frame of readSse(body, parser, { silence: connection.silence, signal })) {
       place.retry = parser.retry;
       if (frame.id !== undefined) {
         if (place.seen.has(frame.id)) continue;
