@@ -127,3 +127,19 @@ test("a terminal that wants no colour gets none, and one that can only go forwar
   const full = await written({ TERM: "xterm" });
   expect(full).toContain(`${escape}[2m    │ a`);
 });
+
+test("who goes on after a kill is told that they wait, and what became of the call that ran", async () => {
+  const steps = [{ calls: [command("node tick.js one end")] }, { say: "Done." }];
+  const desk = await atDesk({ files: { "tick.js": TICK, "s.json": script(steps) } });
+  desk.starts("toolgate run --mode allow-all --script s.json go");
+  await desk.sees("one 3");
+  desk.kills();
+  await desk.ended();
+  writeFileSync(join(desk.project, "end"), "");
+  const { code, text } = await desk.runs("toolgate run --resume --script s.json");
+  expect(code).toBe(0);
+  expect(text).toContain("toolgate: waiting for the process that has this session");
+  expect(text).toMatch(
+    /¿ ❯ Run node tick\.js one end \(execute, outcome unknown[^]*It is not known whether[^]*Done\./,
+  );
+});

@@ -3,10 +3,13 @@ import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { ToolSource } from "../tools/index.js";
 import { AgentSession } from "../agent/index.js";
+import { STATUS_AT_END } from "../call/index.js";
+import type { SessionEvent } from "../call/index.js";
 import type { HeldSession } from "../agent/index.js";
 import { askInTerminal, refuseAll } from "./ask-in-terminal.js";
 import { dimmed } from "./colour.js";
 import { findResumed } from "./find-session.js";
+import { goOn } from "./go-on.js";
 import { jsonText } from "./json-text.js";
 import { openServers } from "./open-servers.js";
 import { openAgent, openLedger } from "./open-agent.js";
@@ -40,16 +43,21 @@ async function runWith(prompt: string, given: RunFlags, toolSources: readonly To
       given.resume === undefined ? undefined : await findResumed(ledger, given.resume, folder);
     const flags = sessionId === undefined ? given : await withKeptFlags(ledger, sessionId, given);
     const opened = await openAgent(flags, toolSources);
-    const session = await AgentSession.open({
-      agent: opened.agent,
-      ledger,
-      workspace: await openWorkspace(folder, flags, opened),
-      patience: PATIENCE,
-      info: keptFlags(flags),
-      ...(sessionId !== undefined && { sessionId }),
-    });
+    const workspace = await openWorkspace(folder, flags, opened);
+    const { session, settled } = await goOn(ledger, sessionId, () =>
+      AgentSession.open({
+        agent: opened.agent,
+        ledger,
+        workspace,
+        patience: PATIENCE,
+        info: keptFlags(flags),
+        ...(sessionId !== undefined && { sessionId }),
+      }),
+    );
     try {
-      const end = flags.json ? await asJson(session, prompt) : await asText(session, prompt, opened);
+      const end = flags.json
+        ? await asJson(session, prompt, settled)
+        : await asText(session, prompt, opened, settled);
       return exitCode(end);
     } finally {
       await session.close();
@@ -62,16 +70,25 @@ async function runWith(prompt: string, given: RunFlags, toolSources: readonly To
 /** Milliseconds: a process that was killed holds its session a little longer. */
 const PATIENCE = 6_000;
 
-export async function asJson(session: HeldSession, prompt: string) {
+/** `settled` is what was recorded when the session was opened. */
+export async function asJson(session: HeldSession, prompt: string, settled: readonly SessionEvent[] = []) {
   process.stdout.write(`${jsonText({ type: "session", sessionId: session.sessionId })}\n`);
+  for (const event of settled) process.stdout.write(`${jsonText(event)}\n`);
   session.onRecorded((events) => {
     for (const event of events) process.stdout.write(`${jsonText(event)}\n`);
   });
   return runTurn(session, prompt, { ask: refuseAll });
 }
 
-export async function asText(session: HeldSession, prompt: string, { price }: OpenedAgent) {
+export async function asText(
+  session: HeldSession,
+  prompt: string,
+  { price }: OpenedAgent,
+  settled: readonly SessionEvent[] = [],
+) {
   const screen = openScreen(session);
+  for (const event of settled)
+    if ("toolCallId" in event && STATUS_AT_END.has(event.type)) screen.live.showCall(event.toolCallId);
   const end = await runTurn(session, prompt, {
     ask: screen.hasPerson ? askInTerminal(screen.live) : refuseAll,
     onInterrupt: () => screen.live.note(CANCELLING),

@@ -1,0 +1,36 @@
+/**
+ * Opens a session that was there before. Whoever had it may still have it, or has died a moment ago and holds it a little
+ * longer; and what a dead process left running is settled now, which the person who goes on wants to know first.
+ */
+import type { Ledger, SessionEvent } from "../call/index.js";
+import { tell } from "./tell.js";
+
+/** Milliseconds. */
+const LONG = 1_000;
+
+export type GoneOn<Session> = {
+  readonly session: Session;
+  /** What was recorded when it was opened. */
+  readonly settled: readonly SessionEvent[];
+};
+
+/** Without an id it is a new one. */
+export async function goOn<Session>(
+  ledger: Ledger,
+  sessionId: string | undefined,
+  open: () => Promise<Session>,
+): Promise<GoneOn<Session>> {
+  if (sessionId === undefined) return { session: await open(), settled: [] };
+  const before = (await ledger.read(sessionId)).at(-1)?.seq ?? 0;
+  const waiting = setTimeout(
+    () => tell("waiting for the process that has this session, or was killed while it had it …"),
+    LONG,
+  );
+  try {
+    const session = await open();
+    const settled = await ledger.read(sessionId, { after: before });
+    return { session, settled: settled.map(({ event }) => event) };
+  } finally {
+    clearTimeout(waiting);
+  }
+}
