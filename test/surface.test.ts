@@ -624,7 +624,15 @@ const DOORS = new Map<string, Names>([
 /** Those that are not doors yet are checked from the day they are. */
 const BROWSER_SAFE = ["./call", "./policy", "./view", "./aap/client"];
 
-const BESIDE_DIST = ["CHANGELOG.md", "LICENSE", "README.md", "package.json", "schema/rules.json"];
+const BESIDE_DIST = [
+  "ARCHITECTURE.md",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "LICENSE",
+  "README.md",
+  "package.json",
+  "schema/rules.json",
+];
 const MOST_FILES = 1_500;
 /** The command is there in one piece beside the library that it is made of. */
 const MOST_BYTES = 5_000_000;
@@ -698,7 +706,14 @@ describe("the tarball", () => {
     paths = packed.files.map((file) => file.path);
   });
 
-  test("holds the build, the pages of the docs, the schema of rules and the four files every package has, nothing else", () => {
+  test("holds each page that its README leads to", () => {
+    const readme = readFileSync(`${root}README.md`, "utf8");
+    const linked = [...readme.matchAll(/\]\(([^):#]+\.md)\)/g)].map(([, path = ""]) => path);
+    expect(linked.length).toBeGreaterThan(5);
+    expect(linked.filter((path) => !paths.includes(path))).toEqual([]);
+  });
+
+  test("holds the build, the pages, the schema of rules and the files every package has, nothing else", () => {
     const isPage = (path: string) => /^docs\/.*\.md$/.test(path);
     const outside = paths.filter((path) => !path.startsWith("dist/") && !isPage(path));
     expect(outside.sort(), "files of package.json decides what is packed").toEqual(BESIDE_DIST);
