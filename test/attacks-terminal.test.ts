@@ -3,6 +3,7 @@
  * provider and a project's rules say what a terminal would obey, and every command that shows it is run at a
  * real one. What comes out is looked at byte by byte. What is remembered is what was said.
  */
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -79,7 +80,12 @@ beforeAll(async () => {
     ]),
     `please ${ALL}`,
   ]);
-  remembered = JSON.parse(await seen("as JSON", ["history", "show", "--json", "--secrets"]));
+  const asJson = ["history", "show", "--json", "--secrets"];
+  await seen("as JSON", asJson);
+  // Not from the terminal: on a busy machine that is given up when the program has ended, read or not.
+  remembered = JSON.parse(
+    execFileSync(process.execPath, [main, ...asJson], { cwd: project, env: at(home) }).toString(),
+  );
   const other = ["--ledger", join(home, "other.sqlite")];
   await Promise.all([
     ...[
@@ -114,24 +120,28 @@ function script(name: string, steps: readonly ScriptStep[]): string {
 }
 
 /** Runs a command at a terminal, says yes to all it asks, and keeps every byte that came out. */
+/** Somebody whose home this is, at a terminal with colours. */
+function at(folder: string): Record<string, string | undefined> {
+  const { NO_COLOR: _no, FORCE_COLOR: _force, CI: _ci, ...inherited } = process.env;
+  return {
+    ...inherited,
+    TERM: "xterm-256color",
+    HOME: folder,
+    XDG_CONFIG_HOME: folder,
+    XDG_STATE_HOME: folder,
+  };
+}
+
 function seen(
   name: string,
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const { NO_COLOR: _no, FORCE_COLOR: _force, CI: _ci, ...inherited } = process.env;
   const pty = spawn(process.execPath, [main, ...words], {
     cwd: project,
     cols: 120,
     rows: 40,
-    env: {
-      ...inherited,
-      TERM: "xterm-256color",
-      HOME: home,
-      XDG_CONFIG_HOME: home,
-      XDG_STATE_HOME: home,
-      ...env,
-    },
+    env: { ...at(home), ...env },
   });
   return new Promise((resolve) => {
     let text = "";

@@ -4,9 +4,9 @@
  * SQLite is told that its file may not grow.
  */
 import { spawnSync } from "node:child_process";
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { AgentSession } from "../src/agent/index.js";
@@ -28,23 +28,24 @@ type Disk = {
 
 const MEGABYTE = 1_048_576;
 const place = mkdtempSync(join(tmpdir(), "toolgate-disk-"));
-const isMounted =
+const mounted = (path: string): boolean =>
   process.platform === "linux" &&
-  spawnSync("mount", ["-t", "tmpfs", "-o", "size=4m", "toolgate-test", place]).status === 0;
-afterAll(() => {
-  if (isMounted) spawnSync("umount", ["-l", place]);
-  rmSync(place, { recursive: true, force: true });
-});
+  spawnSync("mount", ["-t", "tmpfs", "-o", "size=4m", "toolgate-test", path]).status === 0;
+const unmount = (path: string) => void spawnSync("umount", ["-l", path]);
+const isMounted = mounted(place);
+if (isMounted) unmount(place);
+afterAll(() => rmSync(place, { recursive: true, force: true }));
 
+/** One of its own for each test: the driver holds a closed file's space until its statements are garbage. */
 async function smallDisk(): Promise<Disk> {
   const root = mkdtempSync(join(place, "one-"));
+  if (!mounted(root)) throw new Error("A disk could be mounted before, and not now.");
   const file = join(root, "ledger.db");
-  const filler = join(place, "filler");
+  const filler = join(root, "filler");
   const ledger = await openSqliteLedger(file);
   onTestFinished(async () => {
     await ledger.close();
-    rmSync(filler, { force: true });
-    rmSync(root, { recursive: true, force: true });
+    unmount(root);
   });
   return { file, ledger, fill: () => fillUp(filler), makeRoom: () => rmSync(filler) };
 }
@@ -255,9 +256,7 @@ describe(`a session ${how}:`, () => {
     expect(await stateOf(beside)).toEqual(["done"]);
     await beside.close();
     if (!isMounted) return;
-    const elsewhere = join(place, "another");
-    mkdirSync(elsewhere, { recursive: true });
-    onTestFinished(() => rmSync(elsewhere, { recursive: true }));
-    await expect(openSqliteLedger(join(elsewhere, "ledger.db"))).rejects.toMatchObject(FULL);
+    const another = join(dirname(disk.file), "another.db");
+    await expect(openSqliteLedger(another)).rejects.toMatchObject(FULL);
   });
 });
