@@ -1,8 +1,8 @@
 /**
- * Server-sent events. The first of a tick goes out at once, and what else is ready in it in one piece. A client that hangs up ends the stream and
- * nothing else. What is written piles up here until the client has read it, so whoever writes looks whether it is
- * behind, and waits then; the door ends who takes nothing for too long. The comments in between keep proxies from
- * closing a stream while a tool takes its time.
+ * Server-sent events. The first of a tick goes out at once, and what else is ready in it in one piece. A client that
+ * hangs up ends the stream and nothing else. What is written piles up here until the client has read it, so whoever
+ * writes looks whether it is behind, and waits then; the door ends who takes nothing for too long. The comments in
+ * between keep proxies from closing a stream while a tool takes its time.
  */
 import { webOutlet } from "./web-outlet.js";
 

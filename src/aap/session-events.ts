@@ -28,7 +28,7 @@ export async function streamSessionEvents(
 }
 
 export function readSeq(text: string): number {
-  // The id of a turn's event is as good a place as any. One that says how much was told may be in the middle of it.
+  // The id of a turn's event will do. One that says how much was told may be in the middle of the event that it is of.
   const [, seq, offset] = /^(\d{1,15})(?:\.\d{1,4}(\.\d{1,15})?)?$/.exec(text) ?? [];
   if (seq !== undefined) return Number(seq) - (offset === undefined ? 0 : 1);
   throw new AapProblem(

@@ -89,7 +89,10 @@ export class Reading {
     this.repairs.push(toolCallId === undefined ? { repair, detail } : { repair, toolCallId, detail });
   }
 
-  /** The same, where an agent does it in every message: of a call it is noted once. */
+  /**
+   * The same, where an agent does it in every message, and rightly by its own lights: of a call it is noted once. What is
+   * noted again is left out by who records it too, but by then it was made, for each of thousands of messages.
+   */
   mendOnce(repair: RepairName, detail: string): void {
     const { toolCallId = "" } = this;
     const calls = this.#mended.get(repair) ?? new Set();

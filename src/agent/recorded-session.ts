@@ -40,7 +40,10 @@ export abstract class RecordedSession {
     return this.record.ledger;
   }
 
-  /** Hears of every event once it is recorded and folded, in order; of words in pieces, and perhaps a moment before. Returns the function that ends this. */
+  /**
+   * Hears of every event once it is recorded and folded, in order; of words in pieces, and perhaps a moment before.
+   * Returns the function that ends this.
+   */
   onRecorded(listener: (events: readonly SessionEvent[]) => void): () => void {
     return this.record.onRecorded(listener);
   }

@@ -151,7 +151,10 @@ export class SessionRecord {
     await this.#inTurn(() => this.#readNew());
   }
 
-  /** Hears of every event once it is recorded and folded, in order; of words in pieces, and perhaps a moment before. Returns the function that ends this. */
+  /**
+   * Hears of every event once it is recorded and folded, in order; of words in pieces, and perhaps a moment before.
+   * Returns the function that ends this.
+   */
   onRecorded(listener: (events: readonly SessionEvent[]) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
