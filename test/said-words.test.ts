@@ -8,7 +8,13 @@ import { expect, onTestFinished, test } from "vitest";
 import { joinedEvents, SessionBook } from "../src/call/index.js";
 import { Metrics } from "../src/aap/metrics.js";
 import { asked, question } from "../src/call/events.samples.js";
-import type { Lease, RecordedEvent, SessionEvent, SessionSnapshot } from "../src/call/index.js";
+import type {
+  AppendOptions,
+  Lease,
+  RecordedEvent,
+  SessionEvent,
+  SessionSnapshot,
+} from "../src/call/index.js";
 import { MemoryLedger, redactingLedger } from "../src/history/index.js";
 import { EventWriter, SessionRecord } from "../src/run/index.js";
 
@@ -24,14 +30,18 @@ const title = (text: string): SessionEvent => ({ type: "info-changed", at: 1, in
 /** Fails when it is told to, as a full disk does. */
 class FailingLedger extends MemoryLedger {
   isFull = false;
-  appends = 0;
+  readonly wereUrgent: boolean[] = [];
+
+  get appends(): number {
+    return this.wereUrgent.length;
+  }
 
   override async append(
     lease: Lease,
     events: readonly SessionEvent[],
-    options: { readonly durable: boolean },
+    options: AppendOptions,
   ): Promise<number> {
-    this.appends += 1;
+    this.wereUrgent.push(options.atOnce ?? false);
     if (this.isFull) throw new Error("The disk is full.");
     return super.append(lease, events, options);
   }
@@ -86,6 +96,14 @@ test("words that nothing follows are on record within a second", async () => {
     seq: 2,
     written: 2,
   });
+});
+
+test("what is said next is held up while words are written, so the ledger is asked to do that at once", async () => {
+  const { ledger, writer, record } = await opened(new FailingLedger());
+  await say(writer, "One ", "two ");
+  await wait(1_000);
+  await record.record([title("Counting")]);
+  expect(ledger.wereUrgent).toEqual([false, true, false]);
 });
 
 test("what is recorded next takes them along, in one append and after them", async () => {

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { eventStream, frame } from "./event-stream.js";
 import type { OpenOutlet, SseSink } from "./event-stream.js";
 
@@ -13,7 +13,8 @@ test("frames go out as they are, and the stream ends after the last", async () =
   );
 });
 
-test("what is ready in one tick goes out in one piece", async () => {
+test("what comes in one moment goes out in one piece", async () => {
+  stopTheClock();
   const { response, turn } = openTurn();
   const reader = response.body?.getReader();
   for (let count = 0; count < 100; count++) turn.sink?.write(frame("1.1", "text_delta", { count }));
@@ -22,25 +23,25 @@ test("what is ready in one tick goes out in one piece", async () => {
   turn.end?.();
 });
 
-test("what is ready alone goes out at once, and what follows in the same tick in one piece", async () => {
-  const written: string[] = [];
-  const open: OpenOutlet = () => ({
-    outlet: {
-      write: (text) => void written.push(text),
-      unread: () => 0,
-      end: () => undefined,
-      fail: () => undefined,
-    },
-    response: new Response(),
-  });
-  const { turn } = openTurn(open);
-  await new Promise((resolve) => setImmediate(resolve));
+test("what comes alone goes out at once, and what follows in the same moment in one piece", async () => {
+  stopTheClock();
+  const { written, turn } = await openWritten();
   for (const text of ["a", "b", "c"]) turn.sink?.write(text);
   expect(written).toEqual(["", "a"]);
   await new Promise((resolve) => setImmediate(resolve));
   expect(written).toEqual(["", "a", "bc"]);
   turn.sink?.write("d");
   expect(written).toEqual(["", "a", "bc", "d"]);
+  turn.end?.();
+});
+
+test("while a busy process takes long for one turn of its event loop, nothing waits for the end of that", async () => {
+  stopTheClock();
+  const { written, turn } = await openWritten();
+  for (const text of ["a", "b"]) turn.sink?.write(text);
+  vi.advanceTimersByTime(3);
+  turn.sink?.write("c");
+  expect(written).toEqual(["", "a", "bc"]);
   turn.end?.();
 });
 
@@ -121,6 +122,29 @@ const fail = (error: unknown) => {
 };
 
 type OpenTurn = { sink?: SseSink; end?: () => void };
+
+/** How long a moment lasts is for the test to say, and not for the machine. */
+function stopTheClock(): void {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+/** A stream that has begun, and all that goes out of it. */
+async function openWritten() {
+  const written: string[] = [];
+  const open: OpenOutlet = () => ({
+    outlet: {
+      write: (text) => void written.push(text),
+      unread: () => 0,
+      end: () => undefined,
+      fail: () => undefined,
+    },
+    response: new Response(),
+  });
+  const { turn } = openTurn(open);
+  await new Promise((resolve) => setImmediate(resolve));
+  return { written, turn };
+}
 
 /** A stream that goes on until it is ended. */
 function openTurn(open?: OpenOutlet): { readonly response: Response; readonly turn: OpenTurn } {

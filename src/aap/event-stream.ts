@@ -1,9 +1,10 @@
 /**
- * Server-sent events. The first of a tick goes out at once, and what else is ready in it in one piece. A client that
+ * Server-sent events. The first of a moment goes out at once, and what else comes in it in one piece. A client that
  * hangs up ends the stream and nothing else. What is written piles up here until the client has read it, so whoever
  * writes looks whether it is behind, and waits then; the door ends who takes nothing for too long. The comments in
  * between keep proxies from closing a stream while a tool takes its time.
  */
+import { thisMoment } from "../run/index.js";
 import { webOutlet } from "./web-outlet.js";
 
 const PING_MILLISECONDS = 15_000;
@@ -59,6 +60,7 @@ export function eventStream(
   const { signal } = hungUp;
   let ready = "";
   let isScheduled = true;
+  let flushedIn = thisMoment();
   let isBegun = false;
   /** What the signal says, which takes longer to ask. */
   let isOver = false;
@@ -75,20 +77,27 @@ export function eventStream(
   };
   const { outlet, response } = open(HEADERS, { onRead: drain, onGone: over });
   const flush = () => {
-    isScheduled = false;
     if (isOver || (isBegun && ready === "")) return;
     isBegun = true;
     const piece = ready;
     ready = "";
     outlet.write(piece);
   };
+  const flushLater = () => {
+    isScheduled = false;
+    flush();
+  };
   const write = (frames: string) => {
     if (isOver) return;
     ready += frames;
-    if (isScheduled) return;
-    flush();
-    isScheduled = true;
-    setImmediate(flush);
+    const now = thisMoment();
+    if (now !== flushedIn) {
+      flushedIn = now;
+      flush();
+    } else if (!isScheduled) {
+      isScheduled = true;
+      setImmediate(flushLater);
+    }
   };
   const isBehind = () => ready.length + outlet.unread() > MOST_UNREAD;
   const drained = () =>
@@ -108,7 +117,7 @@ export function eventStream(
     over();
   };
   // Whoever asked sees at once that they are heard, also when there is nothing to tell yet.
-  setImmediate(flush);
+  setImmediate(flushLater);
   void run({ write, isBehind, drained, signal }).then(close, fail);
   return response;
 }

@@ -36,6 +36,8 @@ export type AnswerReceipt = { readonly counted: boolean; readonly answer: Answer
 
 export type AppendOptions = {
   readonly durable: boolean;
+  /** More is held up until these are stored: they are not to wait for what others may append in a moment. */
+  readonly atOnce?: boolean;
   /** Hears how many were stored, once they are: a ledger may make more of them than it was given. */
   readonly onStored?: (count: number) => void;
 };

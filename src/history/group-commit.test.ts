@@ -48,6 +48,17 @@ test("one that must be durable makes the whole group durable, and not the next o
   expect(committed).toEqual(["durable: a b", "quick: c", "durable: d"]);
 });
 
+test("one that cannot wait is committed before the event loop goes on, and those that wait with it", async () => {
+  const { commits, committed, write } = aStore();
+  const turn = setImmediate("the next turn");
+  const waiting = commits.add(write("a"), QUICK);
+  const urgent = ["b", "c"].map((word) => commits.add(write(word), { durable: false, atOnce: true }));
+  expect(await Promise.race([turn, Promise.all([waiting, ...urgent])])).toEqual(["A", "B", "C"]);
+  expect(committed).toEqual(["quick: a b c"]);
+  await turn;
+  expect(committed).toHaveLength(1);
+});
+
 test("a flush commits what waits, once", async () => {
   const { commits, committed, write } = aStore();
   const waiting = commits.add(write("a"), QUICK);

@@ -10,6 +10,8 @@ import { IllegalEvent, LedgerError } from "../call/index.js";
 
 type Transaction = (work: () => void, options: { readonly durable: boolean }) => void;
 
+type CommitOptions = { readonly durable: boolean; readonly atOnce?: boolean | undefined };
+
 type Write = {
   /** Does it, and returns what tells so once it is committed. */
   readonly attempt: () => () => void;
@@ -22,15 +24,24 @@ export class GroupCommit {
   #timer: NodeJS.Immediate | undefined;
   /** Whether one of those that wait must survive a power cut. */
   #isDurable = false;
+  #isUrgent = false;
 
   constructor(transaction: Transaction) {
     this.#transaction = transaction;
   }
 
-  /** The promise is kept when it is committed; with `durable` the whole group survives a power cut then. */
-  add<Result>(write: () => Result, { durable }: { readonly durable: boolean }): Promise<Result> {
+  /**
+   * The promise is kept when it is committed; with `durable` the whole group survives a power cut then. With `atOnce` it
+   * is committed before the event loop goes on, with what was added until then.
+   */
+  add<Result>(write: () => Result, { durable, atOnce = false }: CommitOptions): Promise<Result> {
     this.#isDurable ||= durable;
     this.#timer ??= setImmediate(() => this.flush());
+    if (atOnce && !this.#isUrgent) {
+      this.#isUrgent = true;
+      // Those who write on one beat add theirs before this runs.
+      queueMicrotask(() => this.flush());
+    }
     return new Promise((resolve, reject) => {
       const attemptIt = () => {
         const result = write();
@@ -44,6 +55,7 @@ export class GroupCommit {
   flush(): void {
     clearImmediate(this.#timer);
     this.#timer = undefined;
+    this.#isUrgent = false;
     const writes = this.#writes;
     if (writes.length === 0) return;
     const durable = this.#isDurable;

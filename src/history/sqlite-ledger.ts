@@ -10,6 +10,7 @@ import { createHash } from "node:crypto";
 import type {
   Answer,
   AnswerReceipt,
+  AppendOptions,
   Lease,
   Ledger,
   Question,
@@ -104,7 +105,7 @@ export class SqliteLedger implements Ledger {
   async append(
     lease: Lease,
     events: readonly SessionEvent[],
-    { durable }: { readonly durable: boolean },
+    { durable, atOnce }: AppendOptions,
   ): Promise<number> {
     this.#checkNotClosed();
     const { sessionId } = lease;
@@ -114,7 +115,7 @@ export class SqliteLedger implements Ledger {
       this.#checkNewest(lease, "appended");
       return this.#record(sessionId, stored);
     };
-    const seq = await this.#writes.add(write, { durable });
+    const seq = await this.#writes.add(write, { durable, atOnce });
     this.#sleepers.wake(sessionId);
     return seq;
   }

@@ -1,9 +1,10 @@
 /**
  * Events of many reporters, gathered into few appends. The first of a moment is written at once; what comes in the
- * same turn of the event loop, or while an append is under way, goes into the next one. So a call by itself is not held
+ * same moment, or while an append is under way, goes into the next one. So a call by itself is not held
  * up, and two hundred that report together cost little more than one.
  */
 import type { SessionEvent } from "../call/index.js";
+import { thisMoment } from "./moment.js";
 
 /** What one reporter wants to have recorded. */
 export type Part = {
@@ -31,7 +32,7 @@ export class GatheredEvents {
 
   add(part: Part): void {
     this.#parts.push(part);
-    if (part.durable || this.#wroteAt !== moment) return this.writeNow();
+    if (part.durable || this.#wroteAt !== thisMoment()) return this.writeNow();
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(this.#writeLater);
@@ -60,21 +61,4 @@ export class GatheredEvents {
     this.#isScheduled = false;
     this.writeNow();
   };
-}
-
-/** Turns of the event loop in which anything was written, counted once for all sessions. */
-let moment = 0;
-let isMomentNoted = false;
-
-function thisMoment(): number {
-  if (!isMomentNoted) {
-    isMomentNoted = true;
-    setImmediate(nextMoment);
-  }
-  return moment;
-}
-
-function nextMoment(): void {
-  isMomentNoted = false;
-  moment += 1;
 }

@@ -16,15 +16,15 @@ const LONGEST_MILLISECONDS = 1_000;
 /** Sessions write on a common beat: what many write in one moment is one transaction of the ledger. */
 const BEAT_MILLISECONDS = 10;
 
-/** Sessions whose words wait for the beat. */
-let waiting = 0;
+/** Those whose words wait for the beat, and until when. */
+const waiting = new Map<SaidWords, number>();
+let beat: NodeJS.Timeout | undefined;
 
 export class SaidWords {
   readonly #write: () => void;
   #event: SessionEvent | undefined;
   /** The newest event of the log, or of what waits to be in it. */
   #newest: SessionEvent | undefined;
-  #timer: NodeJS.Timeout | undefined;
 
   /** `write` is to append them, soon. */
   constructor(write: () => void) {
@@ -43,33 +43,40 @@ export class SaidWords {
     const joined = before && joinedEvents(before, event);
     if (!joined) return false;
     this.#event = this.#event ? joined : event;
-    this.#timer ??= this.#waitForBeat();
+    if (!waiting.has(this)) waitForBeat(this);
     return true;
   }
 
   /** They are on record. */
   written(): void {
     this.#event = undefined;
-    if (!this.#timer) return;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    waiting -= 1;
+    waiting.delete(this);
   }
 
-  #waitForBeat(): NodeJS.Timeout {
-    waiting += 1;
-    const patience = Math.min(SHORTEST_MILLISECONDS + waiting, LONGEST_MILLISECONDS);
-    return setTimeout(this.#onBeat, patience - (performance.now() % BEAT_MILLISECONDS));
-  }
-
-  readonly #onBeat = (): void => {
-    this.#timer = undefined;
-    waiting -= 1;
+  write(): void {
     this.#write();
-  };
+  }
 
   /** The event that was told last. */
   follow(newest: SessionEvent | undefined): void {
     this.#newest = newest;
   }
+}
+
+function waitForBeat(words: SaidWords): void {
+  const patience = Math.min(SHORTEST_MILLISECONDS + waiting.size, LONGEST_MILLISECONDS);
+  waiting.set(words, performance.now() + patience);
+  beat ??= setInterval(writeDue, BEAT_MILLISECONDS);
+}
+
+function writeDue(): void {
+  const now = performance.now();
+  for (const [words, due] of waiting) {
+    if (due > now) continue;
+    waiting.delete(words);
+    words.write();
+  }
+  if (waiting.size > 0) return;
+  clearInterval(beat);
+  beat = undefined;
 }

@@ -254,7 +254,9 @@ export class SessionRecord {
     const onStored = (count: number) => {
       stored = count;
     };
-    const last = await this.ledger.append(this.#lease, all, { durable, onStored });
+    // Words alone are written on the beat of all sessions, and what is said meanwhile waits for that.
+    const atOnce = events.length === 0;
+    const last = await this.ledger.append(this.#lease, all, { durable, atOnce, onStored });
     this.#said.written();
     // Someone's answer may have come in between: the ledger knows the order.
     if (last - stored > this.#writtenSeq) {
