@@ -28,8 +28,8 @@ type CallPart = { readonly type: "tool-call"; readonly number: number; readonly 
 
 export class StreamedAnswer {
   readonly #parts: (SpokenPart | CallPart)[] = [];
-  /** By type and id: a provider may use an id again when its part is over. */
-  readonly #open = new Map<string, SpokenPart>();
+  /** By id: a provider may use one again when its part is over. */
+  readonly #open = { text: new Map<string, SpokenPart>(), reasoning: new Map<string, SpokenPart>() };
   /** The place of the last part of each type that has words. */
   readonly #lastSpoken = new Map<SpokenType, number>();
   #callCount = 0;
@@ -37,12 +37,12 @@ export class StreamedAnswer {
 
   read(streamed: SpokenStreamPart): void {
     const type = streamed.type.startsWith("text") ? "text" : "reasoning";
-    const key = `${type} ${streamed.id}`;
+    const { id } = streamed;
     const isStart = streamed.type === "text-start" || streamed.type === "reasoning-start";
-    const part = (isStart ? undefined : this.#open.get(key)) ?? this.#begin(key, type);
+    const part = (isStart ? undefined : this.#open[type].get(id)) ?? this.#begin(id, type);
     if (streamed.providerMetadata) part.metadata = merged(part.metadata, streamed.providerMetadata);
     if ("delta" in streamed) this.#count(part, streamed.delta.length);
-    else if (!isStart) this.#open.delete(key);
+    else if (!isStart) this.#open[type].delete(id);
   }
 
   addCall(metadata: Metadata = {}): void {
@@ -64,10 +64,10 @@ export class StreamedAnswer {
     return parts.some(({ providerOptions }) => providerOptions) ? { model, parts } : undefined;
   }
 
-  #begin(key: string, type: SpokenType): SpokenPart {
+  #begin(id: string, type: SpokenType): SpokenPart {
     const part = { type, place: this.#parts.length, length: 0, metadata: {} };
     this.#parts.push(part);
-    this.#open.set(key, part);
+    this.#open[type].set(id, part);
     return part;
   }
 

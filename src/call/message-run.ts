@@ -12,12 +12,14 @@ type Chunk = {
 
 export class MessageRun {
   readonly #first: Chunk;
-  readonly #blocks: ContentBlock[];
+  /** All but the plain text that it ends with. */
+  readonly #blocks: ContentBlock[] = [];
+  #text: string | undefined;
   #made: Message | undefined;
 
   constructor(first: Chunk) {
     this.#first = first;
-    this.#blocks = [first.block];
+    this.push(first.block);
   }
 
   takes(chunk: Chunk): boolean {
@@ -25,18 +27,22 @@ export class MessageRun {
   }
 
   push(block: ContentBlock): void {
-    const last = this.#blocks.at(-1);
-    if (isPlainText(block) && isPlainText(last)) {
-      this.#blocks[this.#blocks.length - 1] = { type: "text", text: last.text + block.text };
-    } else {
-      this.#blocks.push(block);
-    }
     this.#made = undefined;
+    if (isPlainText(block)) {
+      this.#text = this.#text === undefined ? block.text : this.#text + block.text;
+      return;
+    }
+    this.#blocks.push(...this.#ending(), block);
+    this.#text = undefined;
   }
 
   message(): Message {
     const { messageId, role, at } = this.#first;
-    this.#made ??= { messageId, role, at, blocks: [...this.#blocks] };
+    this.#made ??= { messageId, role, at, blocks: [...this.#blocks, ...this.#ending()] };
     return this.#made;
+  }
+
+  #ending(): readonly ContentBlock[] {
+    return this.#text === undefined ? [] : [{ type: "text", text: this.#text }];
   }
 }

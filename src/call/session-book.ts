@@ -140,7 +140,9 @@ export class SessionBook {
   }
 
   apply(event: SessionEvent): void {
-    this.applyAll([event]);
+    if ("toolCallId" in event || this.#listeners.size > 0) this.applyAll([event]);
+    // Words, as a rule, and there are many of them.
+    else this.#applyToSession(event);
   }
 
   /** Folds the events in order and tells the listeners once. Events before an illegal one stay applied. */

@@ -23,7 +23,7 @@ export class EventWriter {
   add(event: SessionEvent): void {
     if (!this.#last || this.#last.isTaken) {
       const part = this.#record.report(event, this.#heard);
-      this.#last = part.isTaken ? undefined : part;
+      this.#last = part?.isTaken ? undefined : part;
       return;
     }
     const { events } = this.#last;
@@ -55,6 +55,7 @@ export class EventWriter {
   readonly #heard = (failure?: { readonly error: unknown }): void => {
     this.#failure ??= failure;
     // More may have been reported meanwhile.
-    if (this.#last?.isTaken !== false) for (const handOver of this.#waiting.splice(0)) handOver();
+    if (this.#waiting.length > 0 && this.#last?.isTaken !== false)
+      for (const handOver of this.#waiting.splice(0)) handOver();
   };
 }

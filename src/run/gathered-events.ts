@@ -38,6 +38,16 @@ export class GatheredEvents {
     setImmediate(this.#writeLater);
   }
 
+  /** Whether nothing waits, and nothing was written in this moment. */
+  get isIdle(): boolean {
+    return this.#parts.length === 0 && this.#wroteAt !== thisMoment();
+  }
+
+  /** Something was written past this. */
+  noteWritten(): void {
+    this.#wroteAt = thisMoment();
+  }
+
   /** What comes after must find it recorded. */
   writeNow(): void {
     if (this.#parts.length === 0) return;

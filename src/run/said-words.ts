@@ -7,7 +7,7 @@
  * stand in their place when they are lost is not taken for the rest of them. They are one event, the next in the log:
  * whoever writes more writes them first, in the same append.
  */
-import { joinedEvents } from "../call/index.js";
+import { JoinedText, joinedEvents } from "../call/index.js";
 import type { SessionEvent } from "../call/index.js";
 
 /** How long words may wait to be written: the longer, the more sessions have some, so that a server has time for all. */
@@ -22,7 +22,7 @@ let beat: NodeJS.Timeout | undefined;
 
 export class SaidWords {
   readonly #write: () => void;
-  #event: SessionEvent | undefined;
+  #words: JoinedText | undefined;
   /** The newest event of the log, or of what waits to be in it. */
   #newest: SessionEvent | undefined;
 
@@ -31,25 +31,32 @@ export class SaidWords {
     this.#write = write;
   }
 
+  /** Whether any wait to be written. */
+  get areWaiting(): boolean {
+    return this.#words !== undefined;
+  }
+
   /** What waits to be written. */
   get event(): SessionEvent | undefined {
-    return this.#event;
+    return this.#words?.event;
   }
 
   /** Takes the event if it is more of the message that was said last; else it must be written before it is told. */
   take(event: SessionEvent): boolean {
     if (event.type !== "message-chunk" || event.role === "user") return false;
-    const before = this.#event ?? this.#newest;
-    const joined = before && joinedEvents(before, event);
-    if (!joined) return false;
-    this.#event = this.#event ? joined : event;
+    if (this.#words) {
+      if (!this.#words.add(event)) return false;
+    } else {
+      if (!this.#newest || !joinedEvents(this.#newest, event)) return false;
+      this.#words = JoinedText.from(event);
+    }
     if (!waiting.has(this)) waitForBeat(this);
     return true;
   }
 
   /** They are on record. */
   written(): void {
-    this.#event = undefined;
+    this.#words = undefined;
     waiting.delete(this);
   }
 

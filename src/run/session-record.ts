@@ -29,6 +29,8 @@ export class SessionRecord {
   #lease: Lease;
   #writtenSeq = 0;
   #isClosed = false;
+  /** What the signal says, which takes longer to ask. */
+  #isLost = false;
   #renewal: NodeJS.Timeout;
   readonly #snapshots: SnapshotKeeper;
   readonly #lost = new AbortController();
@@ -99,7 +101,7 @@ export class SessionRecord {
 
   /** The number of the last event that the book knows. */
   get seq(): number {
-    return this.#said.event ? this.#writtenSeq + 1 : this.#writtenSeq;
+    return this.#said.areWaiting ? this.#writtenSeq + 1 : this.#writtenSeq;
   }
 
   /** The number of the last event that is in the ledger. */
@@ -122,8 +124,17 @@ export class SessionRecord {
     });
   }
 
-  /** Appends an event soon, unless it is illegal then. Until it is taken, more can be added to what comes back. */
-  report(event: SessionEvent, onEnd: Part["onEnd"]): Part {
+  /**
+   * Appends an event soon, unless it is illegal then. Until it is taken, more can be added to what comes back; nothing
+   * does where it was told at once.
+   */
+  report(event: SessionEvent, onEnd: Part["onEnd"]): Part | undefined {
+    if (this.#gathered.isIdle && this.#canSay() && this.#said.take(event)) {
+      this.#gathered.noteWritten();
+      this.#say(event);
+      onEnd();
+      return undefined;
+    }
     const part = { events: [event], durable: false, isLoose: true, isTaken: false, onEnd };
     this.#gathered.add(part);
     return part;
@@ -191,18 +202,20 @@ export class SessionRecord {
   }
 
   #writeGathered(): void {
-    const words = this.#sayable();
-    if (words && this.#said.take(words)) this.#say(words);
-    else void this.#inTurn(() => this.#appendGathered());
+    const only = this.#gathered.only;
+    const words = only?.isLoose && only.events.length === 1 ? only.events[0] : undefined;
+    if (words && this.#canSay() && this.#said.take(words)) {
+      const parts = this.#gathered.take();
+      this.#say(words);
+      endAll(parts);
+    } else void this.#inTurn(() => this.#appendGathered());
   }
 
-  /** What can be told before it is written: a single event, that nothing else can come before. */
-  #sayable(): SessionEvent | undefined {
-    if (this.#tasks > 0 || this.#isClosed || this.#lost.signal.aborted) return undefined;
+  /** Whether words can be told before they are written: nothing else can come before them. */
+  #canSay(): boolean {
+    if (this.#tasks > 0 || this.#isClosed || this.#isLost) return false;
     // While a question is open the next event may be someone's answer to it.
-    if (this.ledger.altersWords !== false || this.book.hasOpenQuestions) return undefined;
-    const only = this.#gathered.only;
-    return only?.isLoose && only.events.length === 1 ? only.events[0] : undefined;
+    return this.ledger.altersWords === false && !this.book.hasOpenQuestions;
   }
 
   async #appendGathered(): Promise<void> {
@@ -237,12 +250,14 @@ export class SessionRecord {
 
   /** Tells words that are written later. Who hears of them may want something recorded: that waits until all have heard. */
   #say(words: SessionEvent): void {
-    const parts = this.#gathered.take();
     this.#tasks += 1;
-    warnOf(() => this.book.apply(words));
+    try {
+      this.book.apply(words);
+    } catch (error) {
+      warnOf(error);
+    }
     this.#tell([words]);
     this.#tasks -= 1;
-    endAll(parts);
   }
 
   async #append(events: readonly SessionEvent[], durable: boolean): Promise<void> {
@@ -287,7 +302,14 @@ export class SessionRecord {
   #tell(events: readonly SessionEvent[]): void {
     if (events.length === 0) return;
     this.#said.follow(events.at(-1));
-    for (const listener of this.#listeners) warnOf(() => listener(events));
+    for (const listener of this.#listeners) {
+      try {
+        listener(events);
+      } catch (error) {
+        // What is recorded is recorded, whatever becomes of those who are told.
+        warnOf(error);
+      }
+    }
   }
 
   /** Others may have asked for one as well while this waited for its turn. */
@@ -297,7 +319,7 @@ export class SessionRecord {
 
   /** Of what is in the ledger, and nothing else. */
   async #keepSnapshotNow(): Promise<void> {
-    if (!this.#said.event) await this.#snapshots.keep(this.#lease, this.book, this.#writtenSeq);
+    if (!this.#said.areWaiting) await this.#snapshots.keep(this.#lease, this.book, this.#writtenSeq);
   }
 
   #inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
@@ -323,6 +345,7 @@ export class SessionRecord {
   #noteLost(error: unknown): void {
     if (!(error instanceof LedgerError) || error.code !== "LEASE_LOST") return;
     clearInterval(this.#renewal);
+    this.#isLost = true;
     this.#lost.abort(error);
   }
 }
@@ -331,13 +354,8 @@ function endAll(parts: readonly Part[], failure?: { readonly error: unknown }): 
   for (const { onEnd } of parts) onEnd(failure);
 }
 
-/** What is recorded is recorded, whatever becomes of those who are told. */
-function warnOf(telling: () => void): void {
-  try {
-    telling();
-  } catch (error) {
-    process.emitWarning(error instanceof Error ? error : String(error));
-  }
+function warnOf(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error));
 }
 
 async function claim(
