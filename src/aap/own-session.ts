@@ -77,7 +77,10 @@ export class OwnSession {
     let told: Told[] = [];
     for (const one of recorded) {
       if (one.event.type !== "message-chunk") this.log.push(one);
-      for (const event of this.events.read(one.event, one.seq)) told.push(event);
+      const read = this.events.read(one.event, one.seq);
+      // Most come alone: an array that is to grow takes room for many.
+      if (told.length === 0) told = [...read];
+      else told.push(...read);
       if (!this.#ends.read(one.event, one.seq) || this.#listener) continue;
       // What came before was told, or belongs to a response that nobody asked for.
       told = [];

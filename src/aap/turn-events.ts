@@ -50,7 +50,7 @@ export class TurnEvents {
   #isEnded = true;
   /** What was read last, if it was words, and how many characters of that event. */
   #spoken:
-    | { readonly messageId: string; readonly role: string; readonly seq: number; readonly offset: number }
+    | { readonly messageId: string; readonly role: string; seq: number; offset: number }
     | undefined;
 
   constructor(book: SessionBook, { hasSteps }: TurnEventsOptions) {
@@ -121,14 +121,18 @@ export class TurnEvents {
   #words(event: SessionEvent & { type: "message-chunk" }, seq: number): readonly Told[] {
     const { messageId, role } = event;
     const before = this.#spoken;
-    const cutOff = this.#draft.isCutOffBy(event) ? this.#said() : [];
+    const cutOff = this.#draft.isCutOffBy(event) ? this.#said() : NOTHING_SAID;
     const delta = this.#draft.add(event);
     this.#goOn();
     const told = deltaEvent(role, delta);
     const offset = delta.length + (before?.seq === seq ? before.offset : 0);
+    if (before?.messageId === messageId && before.role === role && seq <= before.seq + 1) {
+      before.seq = seq;
+      before.offset = offset;
+      return [moreWords(seq, offset, told)];
+    }
     this.#spoken = { messageId, role, seq, offset };
-    const isMore = before?.messageId === messageId && before.role === role && seq <= before.seq + 1;
-    return isMore ? [moreWords(seq, offset, told)] : numbered([...cutOff, told], seq);
+    return numbered([...cutOff, told], seq);
   }
 
   #step(toolCallIds: readonly string[]): readonly TurnEvent[] {
@@ -206,6 +210,7 @@ export class TurnEvents {
 }
 
 const NOTHING: readonly Told[] = [];
+const NOTHING_SAID: readonly TurnEvent[] = [];
 const PAUSE_PART = 1_000;
 
 const numbered = (told: readonly TurnEvent[], seq: number, before = 0): readonly Told[] =>

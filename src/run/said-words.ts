@@ -16,11 +16,13 @@ const LONGEST_MILLISECONDS = 1_000;
 /** Sessions write on a common beat: what many write in one moment is one transaction of the ledger. */
 const BEAT_MILLISECONDS = 10;
 
-/** Those whose words wait for the beat, and until when. */
-const waiting = new Map<SaidWords, number>();
+/** Those whose words wait for the beat. */
+const waiting = new Set<SaidWords>();
 let beat: NodeJS.Timeout | undefined;
 
 export class SaidWords {
+  /** When they are to be written. */
+  dueAt = 0;
   readonly #write: () => void;
   #words: JoinedText | undefined;
   /** The newest event of the log, or of what waits to be in it. */
@@ -72,14 +74,15 @@ export class SaidWords {
 
 function waitForBeat(words: SaidWords): void {
   const patience = Math.min(SHORTEST_MILLISECONDS + waiting.size, LONGEST_MILLISECONDS);
-  waiting.set(words, performance.now() + patience);
+  words.dueAt = performance.now() + patience;
+  waiting.add(words);
   beat ??= setInterval(writeDue, BEAT_MILLISECONDS);
 }
 
 function writeDue(): void {
   const now = performance.now();
-  for (const [words, due] of waiting) {
-    if (due > now) continue;
+  for (const words of waiting) {
+    if (words.dueAt > now) continue;
     waiting.delete(words);
     words.write();
   }
