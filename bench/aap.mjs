@@ -8,7 +8,8 @@ import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { PACE, PACED_PIECES, PIECES, TOKEN } from "./aap-children/work.mjs";
+import { PacedListener } from "./aap-children/paced-listener.mjs";
+import { PACE, PIECES, TOKEN } from "./aap-children/work.mjs";
 import { median } from "./measure.mjs";
 
 const ROUNDS = Number(process.env.TOOLGATE_ROUNDS ?? 5);
@@ -171,86 +172,32 @@ async function compareLoad(servers, { sessions, turns }, mode, bytes) {
   }
 }
 
-/**
- * The pieces that 500 sessions hear, each with the moment in which it was made and how long it took to come here. Makes
- * next to no garbage: what is collected here would be taken for a server that is late.
- */
-class Heard {
-  #count = 0;
-  #made = new Float64Array(PACED * PACED_PIECES);
-  #lag = new Float64Array(PACED * PACED_PIECES);
-  /** While all of them speak. */
-  #from = 0;
-  #to = Infinity;
-
-  /** What hears one session, and says at its end whether it has heard all. */
-  session() {
-    let [made, lastMade, count, isNumber, fraction] = [0, 0, 0, false, 0];
-    const hear = (bytes) => {
-      const now = performance.timeOrigin + performance.now();
-      // A server may put pieces that were made together into one event, and a network may cut one in two.
-      for (let at = isNumber ? 0 : bytes.indexOf(AT_SIGN); at >= 0 && at < bytes.length; at += 1) {
-        const byte = bytes[at];
-        if (byte === AT_SIGN) [made, fraction, isNumber] = [0, 0, true];
-        else if (!isNumber) {
-          at = bytes.indexOf(AT_SIGN, at) - 1;
-          if (at < 0) return;
-        } else if (byte === POINT) fraction = 1;
-        else if (byte === SPACE) {
-          made /= fraction;
-          this.#made[this.#count] = made;
-          this.#lag[this.#count++] = now - made;
-          if (count++ === 0) this.#from = Math.max(this.#from, made);
-          lastMade = made;
-          isNumber = false;
-        } else {
-          made = made * 10 + byte - ZERO;
-          fraction *= 10;
-        }
-      }
-    };
-    const end = () => {
-      this.#to = Math.min(this.#to, lastMade);
-      return count;
-    };
-    return { hear, end };
-  }
-
-  /** How long each took, of all of them or of those that were made while all spoke. */
-  lags({ isSteady }) {
-    const lags = this.#lag.subarray(0, this.#count);
-    return isSteady
-      ? lags.filter((_, index) => this.#made[index] >= this.#from && this.#made[index] <= this.#to)
-      : lags;
-  }
-}
-const [AT_SIGN, POINT, SPACE, ZERO] = ["@", ".", " ", "0"].map((sign) => sign.charCodeAt(0));
-
 /** What each of 500 sessions takes that get a piece every 20 ms; of a piece, from where it was made to here. */
 async function pacedTimes(name, base) {
   const turns = [];
-  const heard = new Heard();
+  const listener = new PacedListener(PACED);
+  const { hostname, port, host } = new URL(base);
   const ids = await sessionsFor(name, base, PACED);
-  await connected(base, PACED);
+  const sockets = await Promise.all(ids.map(() => listener.open({ hostname, port })));
+  const body = turnBody("delta", "paced");
+  const head = Object.entries({ ...headers, host, "content-length": body.length });
+  const lines = head.map(([field, value]) => `${field}: ${value}\r\n`).join("");
   await Promise.all(
     ids.map(async (sessionId, index) => {
       // Not all in the same moment.
       await new Promise((resolve) => setTimeout(resolve, index * 2));
-      const { hear, end } = heard.session();
       const start = performance.now();
-      await post(`${base}/sessions/${sessionId}/turns`, turnBody("delta", "paced"), hear);
+      await sockets[index](`POST /sessions/${sessionId}/turns HTTP/1.1\r\n${lines}\r\n${body}`);
       turns.push(performance.now() - start);
-      const lost = PACED_PIECES - end();
-      if (lost !== 0) throw new Error(`${name} lost ${lost} of ${PACED_PIECES} pieces.`);
       turnsTaken += 1;
     }),
   );
-  const steady = heard.lags({ isSteady: true });
+  const steady = listener.lags({ isSteady: true });
   if (steady.length === 0) throw new Error(`${name}: its ${PACED} sessions never spoke at once.`);
   return {
     "a turn": turns,
     "a piece, while all speak": steady,
-    "a piece, all in all": heard.lags({ isSteady: false }),
+    "a piece, all in all": listener.lags({ isSteady: false }),
   };
 }
 
