@@ -13,7 +13,7 @@ import { PACE, PIECES, TOKEN } from "./aap-children/work.mjs";
 import { median } from "./measure.mjs";
 
 const ROUNDS = Number(process.env.TOOLGATE_ROUNDS ?? 5);
-const PACED_ROUNDS = Math.min(ROUNDS, 3);
+const PACED_ROUNDS = Math.min(ROUNDS, 5);
 const BARE = "node:http";
 const OURS = "toolgate, SQLite";
 /** How many sessions at a time, and how many turns each of them takes one after the other in a round. */
