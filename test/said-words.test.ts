@@ -137,6 +137,17 @@ test("words that could not be written are kept, and written with what can be", a
   expect(told.at(-1)?.seq).toBe(3);
 });
 
+test("words that could not be written when it was time are tried again with those that follow", async () => {
+  const { ledger, writer } = await opened(new FailingLedger());
+  await say(writer, "One ", "two ");
+  ledger.isFull = true;
+  await expect.poll(() => ledger.appends, { timeout: 2_000 }).toBe(2);
+  ledger.isFull = false;
+  await say(writer, "three ");
+  await expect.poll(() => ledger.appends, { timeout: 2_000 }).toBe(3);
+  expect(textsIn(await ledger.read(question.sessionId))).toEqual(["One ", "two three "]);
+});
+
 test("a session that is closed has all of its words on record", async () => {
   const { ledger, writer, record } = await opened(new FailingLedger());
   await say(writer, "One ", "two ");

@@ -24,14 +24,14 @@ async function streaming(run: (sink: SseSink) => Promise<void>) {
   });
   const address = server.address();
   const port = typeof address === "object" && address ? address.port : 0;
-  const ask = (times = 1): Socket => {
+  const ask = (times = 1, line = "GET / HTTP/1.1"): Socket => {
     const socket = connect(port, "127.0.0.1");
     onTestFinished(() => void socket.destroy());
     socket.on("error", () => undefined);
-    socket.write("GET / HTTP/1.1\r\nhost: here\r\n\r\n".repeat(times));
+    socket.write(`${line}\r\nhost: here\r\n\r\n`.repeat(times));
     return socket;
   };
-  return { writer, ask };
+  return { writer, ask, url: `http://127.0.0.1:${port}/` };
 }
 
 const STOP = frame("2.1", "turn_stop", {});
@@ -95,3 +95,65 @@ test("who hangs up ends all the streams they asked for, those included that wait
   socket.destroy();
   await expect.poll(() => signals.map(({ aborted }) => aborted)).toEqual([true, true, true]);
 });
+
+/** Says words of several languages one by one, each in a moment of its own, more than one of them in some. */
+async function sayHello({ write }: SseSink): Promise<void> {
+  for (const word of GREETING) {
+    write(frame("1.1", "text_delta", { delta: word }));
+    if (word.length > 2) await wait(5);
+  }
+  write(STOP);
+}
+const GREETING = ["Hello", ", ", "Привет", ", ", "你好世界", " ", "👋🏽", "!"];
+const HELLO = GREETING.map((delta) => frame("1.1", "text_delta", { delta })).join("") + STOP;
+
+test("a stream comes whole and in order, in any language, also to those who ask on one connection again and again", async () => {
+  const { url } = await streaming(sayHello);
+  for (let times = 0; times < 3; times += 1) {
+    const response = await fetch(url);
+    expect(await response.text()).toBe(HELLO);
+  }
+});
+
+test("those who ask for several streams at once on one connection get them one after the other", async () => {
+  const { ask } = await streaming(sayHello);
+  const socket = ask(3);
+  let all = "";
+  for await (const piece of socket) {
+    all += Buffer.from(piece).toString("latin1");
+    if (all.split(WHOLE).length > 3) break;
+  }
+  const answers = all.split(WHOLE).slice(0, 3).map(textOfChunks);
+  expect(answers).toEqual([HELLO, HELLO, HELLO]);
+});
+
+test("one who knows no chunks gets none, and one who asks for the head gets nothing else", async () => {
+  const { ask } = await streaming(sayHello);
+  const old = await everythingFrom(ask(1, "GET / HTTP/1.0"));
+  expect(Buffer.from(afterHead(old), "latin1").toString()).toBe(HELLO);
+  const head = await everythingFrom(ask(1, "HEAD / HTTP/1.1\r\nconnection: close"));
+  expect(head).toContain("HTTP/1.1 200 OK");
+  expect(afterHead(head)).toBe("");
+});
+
+const afterHead = (answer: string): string => answer.slice(answer.indexOf("\r\n\r\n") + 4);
+
+async function everythingFrom(socket: Socket): Promise<string> {
+  let all = "";
+  for await (const piece of socket.setEncoding("latin1")) all += String(piece);
+  return all;
+}
+
+/** What the chunks of an answer say, given its bytes up to the last chunk, which is empty. */
+function textOfChunks(answer: string): string {
+  let rest = `${afterHead(answer)}\r\n`;
+  let text = "";
+  while (rest !== "") {
+    const start = rest.indexOf("\r\n") + 2;
+    const end = start + Number.parseInt(rest, 16);
+    text += rest.slice(start, end);
+    expect(rest.slice(end, end + 2)).toBe("\r\n");
+    rest = rest.slice(end + 2);
+  }
+  return Buffer.from(text, "latin1").toString();
+}
