@@ -318,22 +318,13 @@ export class World {
   }
 
   server(options: WorldOptions = {}): AapServer {
-    const {
-      agents = [this.agent(options)],
-      trustable,
-      version,
-      isRedacted,
-      secretKey,
-      onError,
-      now,
-    } = options;
+    const { agents = [this.agent(options)], trustable, version, secretKey, onError, now } = options;
     const server = createAapServer({
       agents,
       ledger: this.ledger,
       workspace: this.workspace,
       ...(trustable && { trustable }),
       ...(version !== undefined && { version }),
-      ...(isRedacted !== undefined && { isRedacted }),
       ...(secretKey && { secretKey }),
       ...(onError && { onError }),
       ...(now && { now }),

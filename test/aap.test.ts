@@ -1011,7 +1011,6 @@ describe("history", () => {
         { say: `The token is ${secret} here.`, calls: [{ tool: "look_up", input: { word: secret } }] },
         { say: "So." },
       ],
-      isRedacted: true,
     });
     const { agents } = await app.ask<{ agents: { capabilities: { history: object } }[] }>("GET", "/meta");
     expect(agents[0]?.capabilities.history).toEqual({ compacted: {} });

@@ -22,6 +22,7 @@ import { Turns } from "./turns.js";
 
 export type AapServerOptions = {
   readonly agents: readonly (Agent | Loop | HeldAgent | ServedAgent)[];
+  /** From one that redacts what it is given (`redactingLedger`), no exact history is offered, and apps are told what was stored. */
   readonly ledger: Ledger;
   /** Where the agents' tools act. */
   readonly workspace: Workspace;
@@ -29,8 +30,6 @@ export type AapServerOptions = {
   readonly version?: string;
   /** Which tools an app may let run without asking. Tools that read, search or think, unless told. */
   readonly trustable?: (tool: Tool) => boolean;
-  /** The ledger redacts what it is given: then no exact history is offered, and apps are told what was stored. */
-  readonly isRedacted?: boolean;
   /** What is taken out of session events and questions as a secret, beside what has the shape of one. */
   readonly redactPatterns?: readonly RedactionPattern[];
   /**
@@ -61,7 +60,7 @@ export function createAapServer(options: AapServerOptions): AapServer {
     ledger: options.ledger,
     workspace: options.workspace,
     trustable: options.trustable ?? isTrustable,
-    isRedacted: options.isRedacted ?? false,
+    isRedacted: options.ledger.altersWords ?? false,
     redactPatterns: options.redactPatterns ?? [],
     onError: options.onError ?? (() => undefined),
     now: options.now ?? Date.now,

@@ -49,9 +49,7 @@ export class TurnEvents {
   #lastMessage = new Set<string>();
   #isEnded = true;
   /** What was read last, if it was words, and how many characters of that event. */
-  #spoken:
-    | { readonly messageId: string; readonly role: string; seq: number; offset: number }
-    | undefined;
+  #spoken: { readonly messageId: string; readonly role: string; seq: number; offset: number } | undefined;
 
   constructor(book: SessionBook, { hasSteps }: TurnEventsOptions) {
     this.#book = book;

@@ -23,7 +23,7 @@ export async function serveApps(flags: ServeFlags): Promise<void> {
   const servers = await openServers(flags, resolve(flags.cwd ?? process.cwd()), { mayAsk: false });
   const opened = await openAgent(flags, servers ? [servers] : []);
   const workspace = await openWorkspace(flags.cwd ?? process.cwd(), flags, opened);
-  const { atRest, patterns } = readRedaction();
+  const { patterns } = readRedaction();
   const ledger = await openLedger(flags);
   const others = Object.entries(flags.agent ?? {}).map(([name, command]) =>
     heldAcpAgent({ name, argv: commandWords(command), cwd: workspace.root, rules: opened.agent }),
@@ -32,7 +32,6 @@ export async function serveApps(flags: ServeFlags): Promise<void> {
     const { url, close } = await serveAap([opened.agent, ...others], {
       ...door,
       version: packageVersion(),
-      isRedacted: atRest,
       redactPatterns: patterns,
       secretKey: secretKey(door.token),
       port: flags.port,
