@@ -106,6 +106,28 @@ describe("rules that are remembered", () => {
     expect(toolgate(["rules", "list"], { cwd, env }).stdout).not.toContain("not in force");
   });
 
+  test("are listed beside the mode's own, and a mode that does not hear them says so", async () => {
+    const cwd = await folder();
+    const env = { TOOLGATE_CONFIG: join(cwd, "config") };
+    expect(toolgate(["rules", "list"], { cwd, env }).stdout).toBe(
+      [
+        "mode: ask, which asks about what no rule speaks of",
+        `  {"allow":"read"}  (the mode's)`,
+        `  {"allow":"search"}  (the mode's)`,
+        `  {"allow":"think"}  (the mode's)`,
+        "No rules beside the mode's. Write some into rules.json in your settings folder, or: toolgate rules add\n",
+      ].join("\n"),
+    );
+    const file = join(cwd, "config", "rules.json");
+    writeFileSync(file, '{"mode":"read-only","rules":[{"allow":"edit"},{"deny":"fetch"}]}');
+    const { stdout } = toolgate(["rules", "list"], { cwd, env });
+    expect(stdout).toContain("mode: read-only, which refuses what no rule speaks of\n");
+    expect(stdout).toContain(
+      `  not in force: {"allow":"edit"}  (${file}; in this mode only rules that deny are)\n`,
+    );
+    expect(stdout).toContain(`  {"deny":"fetch"}  (${file})\n`);
+  });
+
   test("come over from fast-agent, and what cannot be read is told", async () => {
     const auths =
       "| Server | Tool | Permission |\n|---|---|---|\n| files | write | allow_always |\n| x | | perhaps |\n";

@@ -1,6 +1,7 @@
 /** `toolgate rules …`: the rules in force, remembered and taken back; a file checked; a project trusted. */
 import { realpathSync } from "node:fs";
 import { visibleText } from "../call/index.js";
+import { inMode } from "../policy/index.js";
 import type { GrantScope, Rule } from "../policy/index.js";
 import {
   GrantStore,
@@ -36,10 +37,17 @@ function rulesIn(cwd: string) {
   const { rules, mode, problems, ignored, origins } = source.current(cwd);
   source.close();
   const remembered = new GrantStore(settingsFolder()).list();
+  const own = inMode(mode, []);
+  const inForce = new Set(inMode(mode, rules).rules);
   const lines = [
-    `mode: ${mode}`,
+    `mode: ${mode}, which ${NO_RULE_SPEAKS[own.default]} what no rule speaks of`,
+    ...own.rules.map((rule) => `  ${shown(rule)}  (the mode's)`),
     ...(rules.length === 0 ? [NO_RULES] : []),
-    ...rules.map((rule) => `  ${shown(rule)}  (${originText(origins.get(rule))})`),
+    ...rules.map((rule) =>
+      inForce.has(rule)
+        ? `  ${shown(rule)}  (${originText(origins.get(rule))})`
+        : `  not in force: ${shown(rule)}  (${originText(origins.get(rule))}; in this mode only rules that deny are)`,
+    ),
     ...ignored.map(({ rule, why }) => `  not in force: ${shown(rule)}  (${why}; see: toolgate rules trust)`),
     ...(remembered.length > 0 ? ["remembered:"] : []),
     ...remembered.map(
@@ -49,6 +57,8 @@ function rulesIn(cwd: string) {
   ];
   return { text: lines.map((line) => visibleText(line)).join("\n"), rules, problems };
 }
+
+const NO_RULE_SPEAKS = { allow: "allows", ask: "asks about", deny: "refuses" } as const;
 
 const NO_RULES =
   "No rules beside the mode's. Write some into rules.json in your settings folder, or: toolgate rules add";
