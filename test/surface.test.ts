@@ -35,6 +35,7 @@ const CALL: Names = {
     "boundText",
     "checkAnswer",
     "completeFields",
+    "counted",
     "createToolTitle",
     "diffContent",
     "endSentence",

@@ -35,7 +35,7 @@ test("output of exactly both limits is shown whole, one character more is not", 
   expect(shownText(boundText(whole))).toBe(whole);
   const longer = boundText(`${whole}c`);
   expect(leftOut(longer)).toBe(1);
-  expect(shownText(longer)).toBe(`${"a".repeat(HEAD)}\n… 1 characters left out …\n${"b".repeat(TAIL - 1)}c`);
+  expect(shownText(longer)).toBe(`${"a".repeat(HEAD)}\n… 1 character left out …\n${"b".repeat(TAIL - 1)}c`);
 });
 
 test("long output shows its beginning, its end and how much is missing between them", () => {
@@ -163,12 +163,14 @@ function cutAt(text: string, places: readonly number[]): string[] {
   return [...ends, text.length].map((end, index) => text.slice(ends[index - 1] ?? 0, end));
 }
 
+const note = (missing: number): string =>
+  `\n… ${missing.toLocaleString("en-US")} character${missing === 1 ? "" : "s"} left out …\n`;
+
 function expectedText(text: string): string {
   if (text.length <= HEAD + TAIL) return text;
   const head = text.slice(0, HEAD).replace(/[\uD800-\uDBFF]$/, "");
   const tail = text.slice(-TAIL).replace(/^[\uDC00-\uDFFF]/, "");
-  const missing = (text.length - head.length - tail.length).toLocaleString("en-US");
-  return `${head}\n… ${missing} characters left out …\n${tail}`;
+  return `${head}${note(text.length - head.length - tail.length)}${tail}`;
 }
 
 test("how the output was cut into chunks never shows", () => {
@@ -216,8 +218,7 @@ function expectedAfterGaps(given: readonly { readonly text: string; readonly ski
   const tail = textOf(given.slice(lastGap))
     .slice(-TAIL)
     .replace(/^[\uDC00-\uDFFF]/, "");
-  const missing = (total - head.length - tail.length).toLocaleString("en-US");
-  return `${head}\n… ${missing} characters left out …\n${tail}`;
+  return `${head}${note(total - head.length - tail.length)}${tail}`;
 }
 
 test("with gaps, too, how the output was cut into chunks never shows", () => {
@@ -236,8 +237,7 @@ test("with gaps, too, how the output was cut into chunks never shows", () => {
   );
 });
 
-const leftOutLine = (text: BoundedText) =>
-  leftOut(text) === 0 ? 0 : `\n… ${leftOut(text).toLocaleString("en-US")} characters left out …\n`.length;
+const leftOutLine = (text: BoundedText) => (leftOut(text) === 0 ? 0 : note(leftOut(text)).length);
 
 test("with gaps, too, what is new is either exact or not given", () => {
   fc.assert(

@@ -7,6 +7,7 @@
  * fixed number of copies per character that arrived.
  * All numbers count UTF-16 units.
  */
+import { counted } from "./counted.js";
 
 export type BoundedText = {
   /** The first units, up to HEAD_LIMIT. */
@@ -45,8 +46,8 @@ export function boundText(whole: string): BoundedText {
 /** The text as people and models see it, with a line that says how much was left out, if any was. */
 export function shownText(text: BoundedText): string {
   if (!isCut(text)) return text.head + text.tail;
-  const count = String(leftOut(text)).replace(/\B(?=(\d{3})+$)/g, ",");
-  return `${shownHead(text)}\n… ${count} characters left out …\n${shownTail(text)}`;
+  const count = counted(leftOut(text), "character").replace(/\B(?=(\d{3})+ )/g, ",");
+  return `${shownHead(text)}\n… ${count} left out …\n${shownTail(text)}`;
 }
 
 /** How many units `shownText` does not show. */

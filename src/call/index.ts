@@ -19,6 +19,7 @@ export {
 } from "./bounded-text.js";
 export type { BoundedText } from "./bounded-text.js";
 export * from "./content.js";
+export { counted } from "./counted.js";
 export { createToolTitle } from "./create-tool-title.js";
 export { endSentence } from "./end-sentence.js";
 export { IllegalEvent } from "./illegal-event.js";

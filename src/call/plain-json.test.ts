@@ -247,6 +247,13 @@ test("a huge list and a huge object keep their beginning and say what is missing
   expect(fields).toEqual({ a: 1, b: 2, "…": "2 fields left out" });
 });
 
+test("one of a thing is told as one", () => {
+  expect(safe({ bytes: new Uint8Array(1), deep: {} }, { maxDepth: 1 })).toEqual({
+    bytes: "[binary, 1 byte]",
+    deep: "[more than 1 level deep]",
+  });
+});
+
 test("many long lines are cut at the end of the list, not each of them to nothing", () => {
   const lines = Array.from({ length: 5_000 }, (_, index) => `${index} ${"x".repeat(1_000)}`);
   const result = safe({ lines });

@@ -16,6 +16,7 @@ test.each([
   [{ view_range: [10, -1] }, " (from line 10)"],
   [{ line: 10 }, " (from line 10)"],
   [{ limit: 40 }, " (first 40 lines)"],
+  [{ limit: 1 }, " (first line)"],
   [{ start_line: 40, end_line: 10 }, " (from line 40)"],
   [{ offset: -3 }, ""],
   [{ offset: "10", limit: Number.NaN }, ""],

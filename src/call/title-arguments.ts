@@ -45,7 +45,8 @@ export function linesOf(input: unknown): string {
   ]);
   const limit = lineNumber([ownValue(input, "limit")]);
   const end = lineNumber([rangeEnd, ...["end_line", "endLine"].map((key) => ownValue(input, key))]);
-  if (start === undefined) return limit === undefined ? "" : ` (first ${limit} lines)`;
+  if (start === undefined)
+    return limit === undefined ? "" : ` (first ${limit === 1 ? "line" : `${limit} lines`})`;
   const last = end ?? (limit === undefined ? undefined : start + limit - 1);
   return last === undefined || last < start ? ` (from line ${start})` : ` (lines ${start}-${last})`;
 }

@@ -4,13 +4,13 @@
  */
 import { join } from "node:path";
 import { AgentSession, createAgent } from "../agent/index.js";
+import { counted } from "../call/index.js";
 import { openSqliteLedger } from "../history/index.js";
 import { scriptedModel } from "../model/index.js";
 import type { Ask } from "../run/index.js";
 import { builtInTools, LocalWorkspace } from "../tools/index.js";
 import { askInTerminal, refuseAll } from "./ask-in-terminal.js";
 import type { Screen } from "./ask-in-terminal.js";
-import { counted } from "./counted.js";
 import { CANCELLING, openScreen } from "./open-screen.js";
 import { endText, exitCode, runTurn } from "./run-turn.js";
 import { sampleScript, writeSampleProject } from "./sample-project.js";

@@ -1,6 +1,6 @@
 /** `toolgate history …`: sessions listed, shown, searched, exported, checked and forgotten. */
 import { existsSync } from "node:fs";
-import { oneLine, SessionBook, visibleText } from "../call/index.js";
+import { counted, oneLine, SessionBook, visibleText } from "../call/index.js";
 import type { Session } from "../call/index.js";
 import {
   exportSession,
@@ -15,7 +15,6 @@ import {
 import type { ExportFormat, HistoryIndex, SearchHit, FoundSession } from "../history/index.js";
 import { clipped, columns, sessionText } from "../view/index.js";
 import { coloured, wantsColour } from "./colour.js";
-import { counted } from "./counted.js";
 import { findSession } from "./find-session.js";
 import { indexFile } from "./index-file.js";
 import { jsonText } from "./json-text.js";

@@ -1,6 +1,6 @@
 /** `toolgate rules …`: the rules in force, remembered and taken back; a file checked; a project trusted. */
 import { realpathSync } from "node:fs";
-import { visibleText } from "../call/index.js";
+import { counted, visibleText } from "../call/index.js";
 import { inMode } from "../policy/index.js";
 import type { GrantScope, Rule } from "../policy/index.js";
 import {
@@ -12,7 +12,6 @@ import {
   settingsFolder,
 } from "../settings/index.js";
 import { builtInTools } from "../tools/index.js";
-import { counted } from "./counted.js";
 import { readText } from "./read-text.js";
 import { tell } from "./tell.js";
 

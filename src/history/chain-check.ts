@@ -2,6 +2,7 @@
  * Follows the chain of one session, row by row in their order, and says what does not fit. After something
  * that does not fit it goes on from the link that is written there, so that one change is told once.
  */
+import { counted } from "../call/index.js";
 import { chainStart, nextLink } from "./event-chain.js";
 
 export type BrokenLink = {
@@ -56,7 +57,7 @@ export class ChainCheck {
   end(lastSeq: number, chain: string | null): ChainHead | undefined {
     if (this.#seq < lastSeq) this.#missing(this.#seq + 1, lastSeq);
     if (this.#seq > lastSeq) {
-      this.#tell(this.#seq, "added", `the session had ${lastSeq} events when it was last written`);
+      this.#tell(this.#seq, "added", `the session had ${counted(lastSeq, "event")} when it was last written`);
     }
     if (this.#seq === lastSeq && (this.#link ?? null) !== chain) {
       this.#tell(lastSeq, "changed", "its link is not the one that the session ends with");

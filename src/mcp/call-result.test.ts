@@ -31,6 +31,8 @@ test("no content is no content", () => {
 test("a text is cut at a million characters, never in the middle of one", () => {
   const [text = ""] = texts(read({ content: [{ type: "text", text: `${"x".repeat(999_999)}😀😀` }] })) ?? [];
   expect(text).toBe(`${"x".repeat(999_999)}\n[4 more characters were left out]`);
+  const oneMore = { content: [{ type: "text", text: "x".repeat(1_000_001) }] };
+  expect(texts(read(oneMore))?.[0]).toMatch(/\n\[1 more character was left out\]$/);
 });
 
 test("an image that does not fit any more is left out, and what is small still comes", () => {
@@ -47,6 +49,7 @@ test("an image that does not fit any more is left out, and what is small still c
 test("of more than a thousand blocks the rest is counted", () => {
   const content = Array.from({ length: 1200 }, () => ({ type: "text", text: "" }));
   expect(texts(read({ content }))?.at(-1)).toBe("[200 more blocks were left out]");
+  expect(texts(read({ content: content.slice(0, 1001) }))?.at(-1)).toBe("[1 more block was left out]");
 });
 
 test("extras stay when they make sense", () => {

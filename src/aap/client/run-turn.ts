@@ -110,5 +110,5 @@ const isEmpty = ({ client, server }: PendingCalls): boolean => client.length + s
 const tooMany = (sessionId: string, most: number): AapError =>
   new AapError(
     "TOO_MANY_ROUNDS",
-    `The turn of session ${sessionId} stopped for calls more than ${most} times. The last ones were not answered and stay open.`,
+    `The turn of session ${sessionId} stopped for calls more than ${most === 1 ? "once" : `${most} times`}. The last ones were not answered and stay open.`,
   );

@@ -104,6 +104,9 @@ describe("what comes back", () => {
     expect(await bodyOf(handler, { from: 150_001 })).toBe(
       "\n[The page has only 150001 characters. Use a smaller from.]",
     );
+    expect(await bodyOf(sends("x", "text/plain"), { from: 5 })).toBe(
+      "\n[The page has only 1 character. Use a smaller from.]",
+    );
   });
 
   test("a page that cannot become Markdown comes as its text", async () => {

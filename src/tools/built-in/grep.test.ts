@@ -102,7 +102,7 @@ test("whether a file that holds secrets would match cannot be found out", async 
   expect(await search(files, { ...input, pattern: "KEY=a" })).toBe(NOTHING);
   expect(await search(files, { ...input, pattern: "KEY=a|hit" })).toBe("a.ts\n1: hit");
   expect(await search(files, { ...input, pattern: "hit", skip: 1 })).toBe(
-    "There are only 1 matches. Use a smaller skip.",
+    "There is only 1 match. Use a smaller skip.",
   );
 });
 

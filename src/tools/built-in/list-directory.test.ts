@@ -55,6 +55,11 @@ test("a long list comes in parts, and each says how to get the next", async () =
   );
 });
 
+test("a folder with one entry has 1 entry", async () => {
+  const { workspace } = await aWorkspace({ "a.ts": "" });
+  expect(await failureOf(list(workspace, { start: 2 }))).toContain(". has 1 entry, so there is no entry 2.");
+});
+
 test("an empty folder is told from one that could not be listed", async () => {
   const { workspace } = await aWorkspace({ "a.ts": "" });
   const { workspace: empty } = await aWorkspace();
