@@ -67,6 +67,34 @@ test("what an agent writes cannot play with the terminal", async () => {
   expect(stdout).not.toContain("\u001b");
 });
 
+test("the last lines of an agent that died say why, and no others", async () => {
+  const said = Array.from({ length: 20 }, (_, index) => `line ${index}`);
+  const words = [...said, "Error: set KEY\u001b[2J", "", "    at main (agent.js:1)", "Node.js v20"].join(
+    "\n",
+  );
+  const cwd = await folder({
+    "agent.mjs": `process.stderr.write(${JSON.stringify(words)});process.exitCode = 3;`,
+  });
+  const { status, stdout } = await conformance(
+    "--only",
+    "ACP-PROMPT-001",
+    "--",
+    "node",
+    join(cwd, "agent.mjs"),
+  );
+  expect(status).toBe(1);
+  expect(stdout).toContain(
+    [
+      "– not tested: initialize failed: initialize: no answer: it ended with exit code 3, and it last wrote to stderr:",
+      ...said.slice(-5),
+      "Error: set KEY⟨U+001B⟩[2J",
+      "    at main (agent.js:1)",
+      "Node.js v20\n    ACP-PROMPT-001 (mandatory)",
+    ].join("\n    │ "),
+  );
+  expect(stdout).not.toContain("line 14");
+});
+
 test.each([
   [["--", "/no/such/agent"], 1, "could not be started"],
   [["--only", "ACP-NOTHING", "--", "node"], 1, "There is no requirement ACP-NOTHING"],

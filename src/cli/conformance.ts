@@ -88,13 +88,18 @@ function untestedText(requirements: readonly JudgedRequirement[]): readonly stri
   }
   return [...reasons].flatMap(([why, ids]) => [
     "",
-    why === "not advertised"
-      ? "– not tested, since it is not advertised:"
-      : `– not tested: ${visibleText(why)}`,
+    why === "not advertised" ? "– not tested, since it is not advertised:" : `– not tested: ${ownLines(why)}`,
     ...(why === "not advertised" ? wrapped([...missing]) : []),
     ...wrapped(ids),
   ]);
 }
+
+/** What an agent wrote last is a few lines, which stand out from ours. */
+const ownLines = (why: string): string =>
+  why
+    .split("\n")
+    .map((text) => visibleText(text))
+    .join("\n    │ ");
 
 function wrapped(ids: readonly string[]): readonly string[] {
   const lines = [""];

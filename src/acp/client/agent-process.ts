@@ -9,9 +9,10 @@ import type { ChildProcessByStdio } from "node:child_process";
 import { Readable } from "node:stream";
 import type { Writable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
-import { oneLine, visibleText } from "../../call/index.js";
+import { oneLine } from "../../call/index.js";
 import { stdioWire } from "../connection/stdio-wire.js";
 import type { Wire } from "../connection/wire.js";
+import { lastLines } from "../last-lines.js";
 import { AgentTrouble } from "./agent-trouble.js";
 
 export type AgentCommand = {
@@ -158,16 +159,8 @@ class Tail {
   }
 }
 
-const MOST_LINES = 8;
-const MOST_CHARACTERS = 1_500;
-
 function lastWords(exit: string | undefined, stderr: string): string {
-  const lines = stderr
-    .slice(-20_000)
-    .split("\n")
-    .filter((line) => line.trim() !== "");
-  const shown = lines.slice(-MOST_LINES).map((line) => visibleText(line.trimEnd()));
-  const text = shown.join("\n").slice(-MOST_CHARACTERS);
+  const text = lastLines(stderr);
   if (text === "") return exit ?? "";
   return `${exit === undefined ? "it" : `${exit} and`} last wrote to stderr:\n${text}`;
 }

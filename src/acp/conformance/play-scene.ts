@@ -1,4 +1,5 @@
 /** Plays one scene and keeps what was said. Whatever happens, the agent is gone afterwards. */
+import { lastLines } from "../last-lines.js";
 import { AgentProcess } from "./agent-process.js";
 import type { AgentCommand } from "./agent-process.js";
 import type { SceneRecord, Turn } from "./evidence.js";
@@ -69,6 +70,6 @@ export async function playScene(scene: Scene, settings: PlaySettings): Promise<S
 
 /** An agent that died mostly says why on stderr. */
 function lastWords(agent: AgentProcess | undefined): string {
-  const [last] = agent?.stderrEnd.trim().split("\n").slice(-1) ?? [];
-  return agent?.gone === undefined || last === undefined || last === "" ? "" : ` It said: ${last}`;
+  const words = agent?.gone === undefined ? "" : lastLines(agent.stderrEnd);
+  return words === "" ? "" : `, and it last wrote to stderr:\n${words}`;
 }
