@@ -56,6 +56,29 @@ test("history list says which sessions wait for an answer", async () => {
   expect(statistics[1]).toMatch(/^x +1 +0 +0 +0 +0 +0 +1 +0/);
 });
 
+test("stats tells how long a call took as its card does", async () => {
+  const at = await atHome();
+  const ledger = await openSqliteLedger(join(at.home, "toolgate", "ledger.sqlite"));
+  const record = await SessionRecord.open(ledger, "session_slow", { owner: "test" });
+  const toolCallId = "call_1";
+  const call = { toolCallId, name: "x", title: "X", kind: "other", kindSource: "declared" } as const;
+  await record.record(
+    [
+      { type: "turn-started", at: 1, turnId: "turn_1" },
+      { type: "call-announced", ...call, at: 1 },
+      { type: "input-ready", toolCallId, at: 1, rawInput: {} },
+      { type: "call-cleared", toolCallId, at: 1 },
+      { type: "run-started", toolCallId, at: 1 },
+      { type: "call-done", toolCallId, at: 59_961, rawOutput: "ok" },
+    ],
+    { durable: true },
+  );
+  await record.close();
+  await ledger.close();
+  expect((await at.run(["history", "show", "session_slow"])).stdout).toContain("59.9 s");
+  expect((await at.run(["stats"])).stdout).toMatch(/^x .* 59\.9 s\/59\.9 s /m);
+});
+
 test("a turn ends with what it used, and stats adds it up by model", async () => {
   const at = await atHome();
   const fake = await startFake(openAiChat, [

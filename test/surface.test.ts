@@ -612,6 +612,7 @@ const DOORS = new Map<string, Names>([
         "clipped",
         "columns",
         "diffLines",
+        "durationText",
         "kindIcon",
         "liveCallLines",
         "sessionText",

@@ -1,6 +1,7 @@
 /** `toolgate stats`: how often tools were called, how it ended, who decided, and how long it took. */
 import { oneLine } from "../call/index.js";
 import type { CallStatistics, Percentiles, StatisticsQuery } from "../history/index.js";
+import { durationText } from "../view/index.js";
 import { alignedTable } from "./aligned-table.js";
 import { withIndex } from "./history.js";
 import type { HistoryFlags } from "./history.js";
@@ -65,10 +66,7 @@ const COUNTS = [
 ] as const;
 
 const times = (percentiles: Percentiles | undefined): string =>
-  percentiles ? `${short(percentiles.p50)}/${short(percentiles.p95)}` : "–";
+  percentiles ? `${spanText(percentiles.p50)}/${spanText(percentiles.p95)}` : "–";
 
-function short(milliseconds: number): string {
-  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
-  const seconds = milliseconds / 1000;
-  return seconds < 120 ? `${seconds.toFixed(1)} s` : `${Math.round(seconds / 60)} min`;
-}
+/** As on the card of a call. Spans that a clock made strange are left out before they are counted. */
+const spanText = (milliseconds: number): string => durationText(0, milliseconds) ?? "–";

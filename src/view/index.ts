@@ -6,6 +6,7 @@
  * pass for a line of ours. The text says what the fold says and nothing else: no clock, no time zone,
  * no locale. Pure, and safe in a browser; the cost is linear in what is shown.
  */
+export { durationText } from "./amounts.js";
 export { callText } from "./call-text.js";
 export type { CallTextOptions } from "./call-text.js";
 export { diffLines } from "./diff-lines.js";
