@@ -1,7 +1,10 @@
 /** `toolgate serve` as a process of its own: its token, its flags, its end, and what it takes when much happens. */
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -79,6 +82,20 @@ describe("the command", () => {
     expect(await ended).toBe(code);
     expect(said.stderr).toMatch(words);
     expect(said.stdout).toBe("");
+  });
+
+  test("tells of no token when its port is taken", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    onTestFinished(() => void other.close());
+    await once(other, "listening");
+    // A server that listens on a port has an address with one.
+    const { port } = other.address() as AddressInfo;
+    const { ended, said } = await serve(await place(), ["--port", String(port)]);
+    expect(await ended).toBe(1);
+    expect(said).toEqual({
+      stdout: "",
+      stderr: `toolgate: Port ${port} is taken by another program. Nothing was started; try --port 0 for a free one.\n`,
+    });
   });
 
   test("serves beyond this machine when it is told that something else guards the way", async () => {

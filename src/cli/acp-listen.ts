@@ -10,7 +10,7 @@ import { troubleText } from "./trouble.js";
 
 export async function listenForEditors(flags: AcpFlags & ListenFlags): Promise<void> {
   const stopped = Promise.race(["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal)));
-  const door = openDoorOptions(flags);
+  const { door, tellToken } = openDoorOptions(flags);
   const host = await openEditorHost(flags);
   try {
     const { url, close } = await listenAcp({
@@ -24,6 +24,7 @@ export async function listenForEditors(flags: AcpFlags & ListenFlags): Promise<v
       onTrouble: (error) => tell(troubleText(error)),
       ...door,
     });
+    tellToken();
     process.stdout.write(`Serving ACP at ${url}, over HTTP and WebSocket. Stop with Ctrl-C.\n`);
     await stopped;
     await close();

@@ -6,18 +6,23 @@ import { openServerToken } from "./server-token.js";
 import type { ServerToken } from "./server-token.js";
 import { tell } from "./tell.js";
 
-export function openDoorOptions(flags: DoorFlags): Omit<DoorOptions, "at"> {
+export type OpenedDoorOptions = {
+  readonly door: Omit<DoorOptions, "at">;
+  /** For when it listens: whoever could not be served needs no token. One that was made now stays in its file. */
+  readonly tellToken: () => void;
+};
+
+export function openDoorOptions(flags: DoorFlags): OpenedDoorOptions {
   const tls = readTls(flags);
   const serverToken = openServerToken();
-  // At once: whatever happens next, one that was made now is not shown again.
-  tell(tokenText(serverToken));
-  return {
+  const door = {
     token: serverToken.token,
     isGuarded: flags.insecureListen ?? false,
     allowedHosts: flags.allowHost ?? [],
     allowedOrigins: flags.allowOrigin ?? [],
     ...(tls && { tls }),
   };
+  return { door, tellToken: () => tell(tokenText(serverToken)) };
 }
 
 function readTls({ tlsCert, tlsKey }: DoorFlags): DoorOptions["tls"] {

@@ -19,7 +19,7 @@ import { troubleText } from "./trouble.js";
 export async function serveApps(flags: ServeFlags): Promise<void> {
   // From the start: told to stop while it opens, it stops when that is done.
   const stopped = Promise.race(["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal)));
-  const door = openDoorOptions(flags);
+  const { door, tellToken } = openDoorOptions(flags);
   const servers = await openServers(flags, resolve(flags.cwd ?? process.cwd()), { mayAsk: false });
   const opened = await openAgent(flags, servers ? [servers] : []);
   const workspace = await openWorkspace(flags.cwd ?? process.cwd(), flags, opened);
@@ -40,6 +40,7 @@ export async function serveApps(flags: ServeFlags): Promise<void> {
       workspace,
       onError: (error) => tell(troubleText(error)),
     });
+    tellToken();
     process.stdout.write(`Serving AAP at ${url} for ${workspace.root}. Stop with Ctrl-C.\n`);
     const [, signal] = await stopped;
     await close();
