@@ -152,6 +152,15 @@ test("a remembered rule is taken back by the beginning of its id, if that is of 
   expect((await at.run(["rules", "list"])).stdout).not.toContain('"allow":"fetch"');
 });
 
+test("of remembered rules that cannot be read is told what that means, and what to do", async () => {
+  const at = await atHome({ "grants.json": "{broken" });
+  const { status, stderr } = await at.run(["rules", "list"]);
+  expect(status).toBe(1);
+  expect(stderr).toBe(
+    `toolgate: ${join(at.settings, "grants.json")}:1: there is "b" where a name in double quotes should be. No remembered rule is in force: what they allowed is asked about, and so is every other call, since what they denied is not known. Put the file right, or remove it to begin without any.\n`,
+  );
+});
+
 test("one of a thing is not many", async () => {
   const at = await atHome();
   const file = join(at.project, "r.json");

@@ -37,6 +37,11 @@ export type GrantsFor = {
 /** How far the kept time may lag behind while nothing ends. */
 const CLOCK_STEP = 60_000;
 
+const NONE_IN_FORCE =
+  "No remembered rule is in force: what they allowed is asked about, and so is every other call, since what they denied is not known. Put the file right, or remove it to begin without any.";
+const LAST_IN_FORCE =
+  "The remembered rules that were read last stay in force until toolgate is started again; from then on every call is asked about. Put the file right.";
+
 export class GrantStore {
   readonly path: string;
   readonly #file: StoredFile<GrantFile>;
@@ -50,10 +55,12 @@ export class GrantStore {
     this.#now = now;
   }
 
-  /** What is wrong with the file, if anything. */
+  /** What is wrong with the file, if anything, and what that means for the calls to come. */
   get problem(): string | undefined {
     const state = this.#file.current();
-    return state.state === "gone" || state.state === "broken" ? state.problem : undefined;
+    if (state.state === "broken")
+      return `${state.problem} ${state.lastGood === undefined ? NONE_IN_FORCE : LAST_IN_FORCE}`;
+    return state.state === "gone" ? state.problem : undefined;
   }
 
   /** With a `grantId` that is known already nothing is added: the same answer may be taken up twice. */
