@@ -1,5 +1,5 @@
 /** What the commands say beside a turn: what waits, what it cost, which servers may start, what a rule may have meant. */
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -54,6 +54,53 @@ test("history list says which sessions wait for an answer", async () => {
   const statistics = (await at.run(["stats"])).stdout.split("\n");
   expect(statistics[0]).toMatch(/^tool +calls +done +failed +refused +cancelled +unknown +open +by rule/);
   expect(statistics[1]).toMatch(/^x +1 +0 +0 +0 +0 +0 +1 +0/);
+});
+
+test("where nothing is remembered yet, that is told and is no error; a file that is named must be there", async () => {
+  const at = await atHome();
+  const none = {
+    status: 0,
+    stdout: "No session is remembered here yet. Begin one with: toolgate run\n",
+    stderr: "",
+  };
+  expect(await at.run(["history", "list"])).toEqual(none);
+  expect(await at.run(["history", "search", "word"])).toEqual(none);
+  const noCall = "No call is remembered here yet. Begin with: toolgate run\n";
+  expect(await at.run(["stats"])).toEqual({ ...none, stdout: noCall });
+  const noModel = "No model has answered here yet. Begin with: toolgate run\n";
+  expect(await at.run(["stats", "--by", "model"])).toEqual({ ...none, stdout: noModel });
+  const asJson = async (...words: readonly string[]) =>
+    JSON.parse((await at.run([...words, "--json"])).stdout);
+  expect(await asJson("history", "list")).toEqual({ sessions: [] });
+  expect(await asJson("history", "search", "word")).toEqual({ hits: [] });
+  expect(await asJson("stats")).toEqual({ by: "tool", statistics: [] });
+  expect(await asJson("stats", "--by", "model")).toEqual({ by: "model", statistics: [] });
+  const named = await at.run(["history", "list", "--ledger", "nosuch.sqlite"]);
+  expect([named.status, named.stdout]).toEqual([1, ""]);
+  expect(named.stderr).toMatch(/nosuch\.sqlite is not there/);
+  expect(existsSync(join(at.home, "toolgate"))).toBe(false);
+});
+
+test("an answer that names no model is its session's, where others say which that is", async () => {
+  const at = await atHome();
+  const ledger = await openSqliteLedger(join(at.home, "toolgate", "ledger.sqlite"));
+  const record = await SessionRecord.open(ledger, "session_signed", { owner: "test" });
+  const step = { type: "step-ended", at: 1, turnId: "turn_1", toolCallIds: [] } as const;
+  const signed = { model: "anthropic.messages/claude", parts: [] };
+  await record.record(
+    [
+      { type: "turn-started", at: 1, turnId: "turn_1" },
+      { ...step, stepId: "step_1" },
+      { ...step, stepId: "step_2", answer: signed },
+      { ...step, stepId: "step_3" },
+    ],
+    { durable: true },
+  );
+  await record.close();
+  await ledger.close();
+  const { stdout } = await at.run(["stats", "--by", "model"]);
+  expect(stdout).toMatch(/^anthropic\.messages\/claude +3 /m);
+  expect(stdout).not.toContain("(not said)");
 });
 
 test("stats tells how long a call took as its card does", async () => {

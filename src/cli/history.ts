@@ -31,6 +31,7 @@ const day = (at: number): string => new Date(at).toISOString().slice(0, 16).repl
 export async function listSessions(
   flags: HistoryFlags & { readonly cwd?: string; readonly limit?: number },
 ): Promise<number> {
+  if (isNothingYet(flags)) return tellNothingYet({ sessions: [] }, flags);
   return withIndex(flags, async (index) => {
     const { items, next } = await index.sessions({
       limit: flags.limit ?? 20,
@@ -39,7 +40,7 @@ export async function listSessions(
     const waiting = await openQuestionsOf(flags);
     const sessions = items.map((item) => ({ ...item, openQuestions: waiting.get(item.sessionId) ?? 0 }));
     if (flags.json) return json({ sessions, ...(next !== undefined && { next }) });
-    if (items.length === 0) return write("No session is remembered here yet. Begin one with: toolgate run\n");
+    if (items.length === 0) return write(NO_SESSION);
     for (const session of sessions) write(`${listed(session)}\n`);
     if (next !== undefined) write("There are more: see them with --limit.\n");
   });
@@ -108,6 +109,7 @@ export async function searchHistory(
   words: readonly string[],
   flags: HistoryFlags & { readonly limit?: number; readonly tool?: string; readonly kind?: string },
 ): Promise<number> {
+  if (isNothingYet(flags)) return tellNothingYet({ hits: [] }, flags);
   return withIndex(flags, async (index) => {
     const { items } = await index.search({
       text: words.join(" "),
@@ -232,6 +234,18 @@ export async function withIndex(
   } finally {
     await index.close();
   }
+}
+
+const NO_SESSION = "No session is remembered here yet. Begin one with: toolgate run\n";
+
+/** Nothing was ever remembered in the usual place, which is no mistake. A file that is named must be there. */
+export const isNothingYet = (flags: HistoryFlags): boolean =>
+  flags.ledger === undefined && !existsSync(ledgerFile(flags));
+
+function tellNothingYet(asJson: object, flags: HistoryFlags): number {
+  if (flags.json) json(asJson);
+  else write(NO_SESSION);
+  return 0;
 }
 
 /** To look into a history must not begin one. */

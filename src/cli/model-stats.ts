@@ -7,7 +7,7 @@ import type { Ledger, SessionEvent, SessionSummary, Usage } from "../call/index.
 import { openSqliteLedger } from "../history/index.js";
 import { costOf, knownPrice } from "../model/index.js";
 import { alignedTable } from "./aligned-table.js";
-import { existing } from "./history.js";
+import { existing, isNothingYet } from "./history.js";
 import type { HistoryFlags } from "./history.js";
 import { jsonText } from "./json-text.js";
 import { startedWith } from "./session-flags.js";
@@ -27,7 +27,21 @@ type ModelStatistics = Usage & {
   readonly cost?: number;
 };
 
-export async function showModelStats({ days, cwd, ...flags }: ModelStatsFlags): Promise<number> {
+export async function showModelStats(flags: ModelStatsFlags): Promise<number> {
+  const used = isNothingYet(flags) ? [] : await usedSteps(flags);
+  const statistics = [...used]
+    .map(([key, steps]) => statisticsOf(key, steps))
+    .toSorted((one, other) => other.answers - one.answers);
+  const text = flags.json ? jsonText({ by: "model", statistics }) : table(statistics);
+  process.stdout.write(`${text}\n`);
+  return 0;
+}
+
+async function usedSteps({
+  days,
+  cwd,
+  ...flags
+}: ModelStatsFlags): Promise<ReadonlyMap<string, readonly UsedStep[]>> {
   const since = days === undefined ? 0 : Date.now() - days * 86_400_000;
   const used = new Map<string, UsedStep[]>();
   const ledger = await openSqliteLedger(existing(flags), { readOnly: true });
@@ -38,9 +52,10 @@ export async function showModelStats({ days, cwd, ...flags }: ModelStatsFlags): 
       if (cwd !== undefined && info.cwd !== cwd) continue;
       const { model, isElsewhere } = startedWith(info);
       const price = model === undefined || isElsewhere ? undefined : knownPrice(model);
+      const signer = onlySigner(events);
       for (const event of events) {
         if (event.type !== "step-ended" || event.at < since) continue;
-        const key = model ?? event.answer?.model ?? "(not said)";
+        const key = model ?? event.answer?.model ?? signer ?? "(not said)";
         const { usage = {} } = event;
         const steps = used.get(key) ?? [];
         steps.push({ usage, cost: costOf(usage, price) });
@@ -50,15 +65,18 @@ export async function showModelStats({ days, cwd, ...flags }: ModelStatsFlags): 
   } finally {
     await ledger.close();
   }
-  const statistics = [...used]
-    .map(([key, steps]) => statisticsOf(key, steps))
-    .toSorted((one, other) => other.answers - one.answers);
-  const text = flags.json ? jsonText({ by: "model", statistics }) : table(statistics);
-  process.stdout.write(`${text}\n`);
-  return 0;
+  return used;
 }
 
 const isInfo = ({ type }: SessionEvent): boolean => type === "info-changed";
+
+/** The model that signed answers of the session, when there is but one: it gave those that bear no name too. */
+function onlySigner(events: readonly SessionEvent[]): string | undefined {
+  const signers = new Set(
+    events.flatMap((event) => (event.type === "step-ended" && event.answer ? [event.answer.model] : [])),
+  );
+  return signers.size === 1 ? [...signers][0] : undefined;
+}
 
 async function* allSessions(ledger: Ledger, since: number): AsyncGenerator<SessionSummary> {
   for (let before: SessionSummary | undefined; ;) {

@@ -3,7 +3,7 @@ import { oneLine } from "../call/index.js";
 import type { CallStatistics, Percentiles, StatisticsQuery } from "../history/index.js";
 import { durationText } from "../view/index.js";
 import { alignedTable } from "./aligned-table.js";
-import { withIndex } from "./history.js";
+import { isNothingYet, withIndex } from "./history.js";
 import type { HistoryFlags } from "./history.js";
 import { jsonText } from "./json-text.js";
 import { recordedFolder } from "./shown-folder.js";
@@ -20,14 +20,17 @@ export async function showStats({ by, days, cwd: wanted, ...flags }: StatsFlags)
     const { showModelStats } = await import("./model-stats.js");
     return showModelStats({ days, cwd, ...flags });
   }
-  return withIndex(flags, async (index) => {
-    const statistics = await index.statistics({
-      by,
-      ...(days !== undefined && { since: Date.now() - days * 86_400_000 }),
-      ...(cwd !== undefined && { cwd }),
-    });
+  const show = (statistics: readonly CallStatistics[]): void => {
     const text = flags.json ? jsonText({ by, statistics }) : table(by, statistics);
     process.stdout.write(`${text}\n`);
+  };
+  if (isNothingYet(flags)) {
+    show([]);
+    return 0;
+  }
+  return withIndex(flags, async (index) => {
+    const since = days === undefined ? {} : { since: Date.now() - days * 86_400_000 };
+    show(await index.statistics({ by, ...since, ...(cwd !== undefined && { cwd }) }));
   });
 }
 
