@@ -26,10 +26,12 @@ test("what comes in one moment goes out in one piece", async () => {
 test("what comes alone goes out at once, and what follows in the same moment in one piece", async () => {
   stopTheClock();
   const { written, turn } = await openWritten();
+  vi.advanceTimersByTime(3);
   for (const text of ["a", "b", "c"]) turn.sink?.write(text);
   expect(written).toEqual(["", "a"]);
   await new Promise((resolve) => setImmediate(resolve));
   expect(written).toEqual(["", "a", "bc"]);
+  vi.advanceTimersByTime(3);
   turn.sink?.write("d");
   expect(written).toEqual(["", "a", "bc", "d"]);
   turn.end?.();
@@ -38,6 +40,7 @@ test("what comes alone goes out at once, and what follows in the same moment in 
 test("while a busy process takes long for one turn of its event loop, nothing waits for the end of that", async () => {
   stopTheClock();
   const { written, turn } = await openWritten();
+  vi.advanceTimersByTime(3);
   for (const text of ["a", "b"]) turn.sink?.write(text);
   vi.advanceTimersByTime(3);
   turn.sink?.write("c");

@@ -4,7 +4,6 @@
  * writes looks whether it is behind, and waits then; the door ends who takes nothing for too long. The comments in
  * between keep proxies from closing a stream while a tool takes its time.
  */
-import { thisMoment } from "../run/index.js";
 import { webOutlet } from "./web-outlet.js";
 
 const PING_MILLISECONDS = 15_000;
@@ -17,6 +16,9 @@ const HEADERS = {
   "cache-control": "no-store",
   "x-accel-buffering": "no",
 } as const;
+
+/** What comes in so short a time goes out together, when the turn of the event loop ends; in a long turn, sooner. */
+const MOMENT_MILLISECONDS = 2;
 
 /** Made once: an abort that is given no reason makes an error of its own each time, which is slow. */
 const HUNG_UP = new Error("Nobody listens any more.");
@@ -60,7 +62,7 @@ export function eventStream(
   const { signal } = hungUp;
   let ready = "";
   let isScheduled = true;
-  let flushedIn = thisMoment();
+  let flushedAt = performance.now();
   let isBegun = false;
   /** What the signal says, which takes longer to ask. */
   let isOver = false;
@@ -90,9 +92,9 @@ export function eventStream(
   const write = (frames: string) => {
     if (isOver) return;
     ready += frames;
-    const now = thisMoment();
-    if (now !== flushedIn) {
-      flushedIn = now;
+    const now = performance.now();
+    if (now - flushedAt > MOMENT_MILLISECONDS) {
+      flushedAt = now;
       flush();
     } else if (!isScheduled) {
       isScheduled = true;

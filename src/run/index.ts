@@ -16,7 +16,6 @@ export type { GateOptions, Submitted, ToolRequest } from "./gate.js";
 export { holdUntilAnswered } from "./hold-until-answered.js";
 export type { Ask } from "./hold-until-answered.js";
 export { intentHash } from "./intent-hash.js";
-export { thisMoment } from "./moment.js";
 export { mustBeRules } from "./must-be-rules.js";
 export { openGate } from "./open-gate.js";
 export type { OpenGateOptions } from "./open-gate.js";
