@@ -8,7 +8,7 @@
  */
 import type { Answer, Question } from "./question.js";
 import { isYes } from "./question.js";
-import type { SessionEvent } from "./session.js";
+import type { SessionEvent, SessionEventType } from "./session.js";
 
 /** `seq` counts a session's events from 1. */
 export type RecordedEvent = { readonly seq: number; readonly event: SessionEvent };
@@ -26,6 +26,8 @@ export type SessionSummary = {
   readonly sessionId: string;
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** Its last event's `seq`: who has read up to there need not read on. A ledger need not tell it. */
+  readonly lastSeq?: number;
 };
 
 /** A session as it was after the event `seq`, written down by `savedSession`. */
@@ -68,8 +70,15 @@ export interface Ledger {
   /** The snapshot, if it still belongs to the log and is as it was kept. */
   snapshot?(sessionId: string): Promise<SessionSnapshot | undefined>;
 
-  /** The events after `after` (from the start without it). */
-  read(sessionId: string, options?: { readonly after?: number }): Promise<readonly RecordedEvent[]>;
+  /**
+   * The events after `after` (from the start without it), of these only those of `type` where one is named: for lists,
+   * which need few events of many sessions. A ledger that knows no `type` gives the others too, so whoever names
+   * one looks again.
+   */
+  read(
+    sessionId: string,
+    options?: { readonly after?: number; readonly type?: SessionEventType },
+  ): Promise<readonly RecordedEvent[]>;
   /** The same, and then each further one as it is appended by anyone, until the signal aborts. */
   follow(
     sessionId: string,

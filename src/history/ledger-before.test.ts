@@ -26,9 +26,10 @@ test("all that is in it is read", async () => {
     "message-chunk",
     "question-asked",
   ]);
+  expect((await ledger.read("s1", { type: "question-asked" })).map(({ seq }) => seq)).toEqual([3]);
   expect(await ledger.sessions()).toEqual([
-    { sessionId: "s1", createdAt: WHEN, updatedAt: WHEN },
-    { sessionId: "s2", createdAt: WHEN, updatedAt: WHEN },
+    { sessionId: "s1", createdAt: WHEN, updatedAt: WHEN, lastSeq: 3 },
+    { sessionId: "s2", createdAt: WHEN, updatedAt: WHEN, lastSeq: 1 },
   ]);
   expect((await ledger.openQuestions()).map(({ questionId }) => questionId)).toEqual(["q1"]);
   expect(await ledger.snapshot?.("s1")).toEqual({ seq: 2, saved: '{"version":0}' });

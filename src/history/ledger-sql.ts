@@ -90,9 +90,14 @@ export const LEDGER_SQL = {
   /** The most recently written first, those of one moment by their ids; what comes after the place that is named. */
   sessions: statement<
     [updatedAt: number, sameMoment: number, sessionId: string, limit: number],
-    { readonly session_id: string; readonly created_at: number; readonly updated_at: number }
+    {
+      readonly session_id: string;
+      readonly created_at: number;
+      readonly updated_at: number;
+      readonly last_seq: number;
+    }
   >(
-    `select session_id, created_at, updated_at from sessions
+    `select session_id, created_at, updated_at, last_seq from sessions
      where updated_at < ? or (updated_at = ? and session_id > ?)
      order by updated_at desc, session_id limit ?`,
   ),
@@ -102,6 +107,10 @@ export const LEDGER_SQL = {
   ),
   events: statement<[session: number, after: number], EventRow>(
     "select seq, event from events where session = ? and seq > ? order by seq",
+  ),
+  /** Those with such a text in them, by the pattern of `like`. */
+  eventsLike: statement<[session: number, after: number, pattern: string], EventRow>(
+    "select seq, event from events where session = ? and seq > ? and event like ? order by seq",
   ),
   someEvents: statement<[session: number, after: number, limit: number], EventRow>(
     "select seq, event from events where session = ? and seq > ? order by seq limit ?",

@@ -16,6 +16,7 @@ import type {
   Question,
   RecordedEvent,
   SessionEvent,
+  SessionEventType,
   SessionSummary,
 } from "../call/index.js";
 import { LedgerError } from "../call/index.js";
@@ -79,10 +80,11 @@ export class MemoryLedger implements Ledger {
 
   async read(
     sessionId: string,
-    { after = 0 }: { readonly after?: number } = {},
+    { after = 0, type }: { readonly after?: number; readonly type?: SessionEventType } = {},
   ): Promise<readonly RecordedEvent[]> {
     this.#checkNotClosed();
-    return handedOut(this.#sessions.get(sessionId)?.log.slice(Math.max(0, after)) ?? []);
+    const log = this.#sessions.get(sessionId)?.log.slice(Math.max(0, after)) ?? [];
+    return handedOut(type === undefined ? log : log.filter(({ event }) => event.type === type));
   }
 
   follow(
@@ -123,7 +125,12 @@ export class MemoryLedger implements Ledger {
   } = {}): Promise<readonly SessionSummary[]> {
     this.#checkNotClosed();
     return [...this.#sessions]
-      .map(([sessionId, { createdAt, updatedAt }]) => ({ sessionId, createdAt, updatedAt }))
+      .map(([sessionId, { log, createdAt, updatedAt }]) => ({
+        sessionId,
+        createdAt,
+        updatedAt,
+        lastSeq: log.length,
+      }))
       .filter((summary) => !before || compareSummaries(before, summary) < 0)
       .sort(compareSummaries)
       .slice(0, limit);

@@ -16,6 +16,7 @@ import type {
   Question,
   RecordedEvent,
   SessionEvent,
+  SessionEventType,
   SessionSnapshot,
   SessionSummary,
 } from "../call/index.js";
@@ -135,10 +136,12 @@ export class SqliteLedger implements Ledger {
 
   async read(
     sessionId: string,
-    { after = 0 }: { readonly after?: number } = {},
+    { after = 0, type }: { readonly after?: number; readonly type?: SessionEventType } = {},
   ): Promise<readonly RecordedEvent[]> {
     this.#checkNotClosed();
-    return this.#rows.events(sessionId, after);
+    return type === undefined
+      ? this.#rows.events(sessionId, after)
+      : this.#rows.eventsOfType(sessionId, after, type);
   }
 
   follow(

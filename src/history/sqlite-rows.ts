@@ -6,7 +6,14 @@
  * once, however many appends are committed together; the transaction holds the only lock there is, so
  * nobody else can change them meanwhile. Nothing is remembered from one transaction to the next.
  */
-import type { AskedQuestion, Lease, Question, RecordedEvent, SessionSummary } from "../call/index.js";
+import type {
+  AskedQuestion,
+  Lease,
+  Question,
+  RecordedEvent,
+  SessionEventType,
+  SessionSummary,
+} from "../call/index.js";
 import { LedgerError } from "../call/index.js";
 import { chainStart, nextLink } from "./event-chain.js";
 import type { LookedAt } from "./follow-log.js";
@@ -120,6 +127,15 @@ export class SqliteRows {
     return session ? this.#statements.events.rows(session.number, after).map(recorded) : [];
   }
 
+  /** A row that is damaged is of no type. */
+  eventsOfType(sessionId: string, after: number, type: SessionEventType): RecordedEvent[] {
+    const session = this.#statements.session.row(storedName(sessionId));
+    if (!session) return [];
+    // The type stands in the text as it is, and few others speak of it: only these are read as JSON.
+    const rows = this.#statements.eventsLike.rows(session.number, after, `%"${type}"%`);
+    return rows.map(recorded).filter(({ event }) => event.type === type);
+  }
+
   look(sessionId: string, after: number): LookedAt | undefined {
     const session = this.#statements.session.row(storedName(sessionId));
     if (!session) return undefined;
@@ -159,6 +175,7 @@ export class SqliteRows {
       sessionId: nameFromStored(row.session_id),
       createdAt: row.created_at,
       updatedAt: row.updated_at,
+      lastSeq: row.last_seq,
     }));
   }
 

@@ -221,6 +221,18 @@ describe("an event that cannot be read any more", () => {
     expect(again).toBe(16);
   });
 
+  test.each(["{bad", '{"type":"call-announced"'])(
+    "is of no type, and hides none of those that are: %s",
+    async (text) => {
+      const ledger = await damaged(6, text);
+      const announced = await ledger.read("session-1", { type: "call-announced" });
+      expect(announced).toMatchObject([
+        { event: { type: "call-announced", toolCallId: "c1" } },
+        { event: { type: "call-announced", toolCallId: "c2" } },
+      ]);
+    },
+  );
+
   test("that others depend on costs only what depends on it", async () => {
     const ledger = await damaged(1);
     const { session, leftOut } = replaySession("session-1", await ledger.read("session-1"));

@@ -1,5 +1,6 @@
 /** The log: what was appended is what is read, in that order, whole and as JSON makes it. */
 import { expect, test } from "vitest";
+import type { SessionEvent } from "../../call/index.js";
 import type { Given } from "./contract.samples.js";
 import {
   DURABLE,
@@ -55,6 +56,30 @@ export function theLog({ store }: Given): void {
     expect(await seqsAfter(3)).toEqual([]);
     expect(await seqsAfter(99)).toEqual([]);
     expect(await seqsAfter(-1)).toEqual([1, 2, 3]);
+  });
+
+  test("who names a type gets only the events of it, however the others speak of it", async () => {
+    const { ledger, elsewhere } = store();
+    const titled = (title: string): SessionEvent => ({ type: "info-changed", at: NOON, info: { title } });
+    // The same, with its type last: what an event is does not lie in the order of its fields.
+    const turned = { info: { title: "two" }, at: NOON, type: "info-changed" } as const;
+    const events = [
+      titled("one"),
+      said(`{"type":"info-changed"}`),
+      ...finished("call-1", { type: "info-changed", '"info-changed"': "INFO-CHANGED" }),
+      turned,
+      said("info-changed"),
+      titled(`%_"message-chunk"`),
+    ];
+    await ledger.append(await claim(ledger), events, QUICK);
+    const log = await ledger.read(SESSION);
+    for (const type of new Set(events.map((event) => event.type))) {
+      const ofType = log.filter(({ event }) => event.type === type);
+      expect(await ledger.read(SESSION, { type })).toEqual(ofType);
+      expect(await elsewhere.read(SESSION, { after: 1, type })).toEqual(ofType.filter(({ seq }) => seq > 1));
+    }
+    expect(await ledger.read(SESSION, { type: "plan-updated" })).toEqual([]);
+    expect(await ledger.read("never-heard-of", { type: "info-changed" })).toEqual([]);
   });
 
   test("appending nothing writes nothing and tells where the log ends", async () => {

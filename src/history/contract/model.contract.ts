@@ -64,8 +64,16 @@ export function together({ inNewStore, runs }: Given): void {
           }
           await happen({ type: "turn-stopped", at: NOON, turnId: "turn-1", stopReason: "end_turn" });
 
-          const replayed = new SessionBook(SESSION, await eventsOf(elsewhere));
+          const log = await elsewhere.read(SESSION);
+          const replayed = new SessionBook(
+            SESSION,
+            log.map(({ event }) => event),
+          );
           expect(replayed.snapshot()).toEqual(live.snapshot());
+          for (const type of new Set(log.map(({ event }) => event.type)))
+            expect(await elsewhere.read(SESSION, { type })).toEqual(
+              log.filter(({ event }) => event.type === type),
+            );
         }),
       ),
       runs(100),
@@ -168,7 +176,9 @@ class Model {
   sessions(): readonly SessionSummary[] {
     return SESSIONS.flatMap((sessionId) => {
       const session = this.#sessions.get(sessionId);
-      return session ? [{ sessionId, createdAt: session.createdAt, updatedAt: session.updatedAt }] : [];
+      if (!session) return [];
+      const { log, createdAt, updatedAt } = session;
+      return [{ sessionId, createdAt, updatedAt, lastSeq: log.length }];
     }).sort((one, other) => other.updatedAt - one.updatedAt);
   }
 

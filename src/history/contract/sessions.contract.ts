@@ -31,7 +31,7 @@ export function sessions({ store }: Given): void {
     expect(await elsewhere.sessions()).toEqual([]);
   });
 
-  test("a session tells when it was first and last written, by the ledger's clock", async () => {
+  test("a session tells when it was first and last written, by the ledger's clock, and its last event", async () => {
     const { ledger, elsewhere } = store();
     const lease = await claim(ledger);
     await ledger.append(lease, [said("one")], QUICK);
@@ -41,7 +41,7 @@ export function sessions({ store }: Given): void {
     await ledger.append(lease, [], DURABLE);
     await ledger.renew(lease, { milliseconds: 1000 });
     expect(await elsewhere.sessions()).toEqual([
-      { sessionId: SESSION, createdAt: NOON, updatedAt: NOON + 1000 },
+      { sessionId: SESSION, createdAt: NOON, updatedAt: NOON + 1000, lastSeq: 2 },
     ]);
   });
 
@@ -146,7 +146,7 @@ export function removing({ store }: Given): void {
     await expectLost(elsewhere, second);
     expect((await elsewhere.read(SESSION)).map(({ seq }) => seq)).toEqual([1, 2, 3]);
     expect(await elsewhere.sessions()).toEqual([
-      { sessionId: SESSION, createdAt: NOON + 1000, updatedAt: NOON + 1000 },
+      { sessionId: SESSION, createdAt: NOON + 1000, updatedAt: NOON + 1000, lastSeq: 3 },
     ]);
     expect((await elsewhere.answer("question-1", NO)).counted).toBe(true);
     expect(await answersIn(ledger)).toEqual([NO]);
