@@ -356,17 +356,32 @@ test("what the system says of its files is not told to the client", async () => 
 
 test("a session that cannot be read does not hide the others from the list", async () => {
   const cwd = await aFolder();
-  const host = hostOf(TALK);
-  const lease = await host.ledger.claim("session_bad", "someone", { milliseconds: 1000 });
-  const impossible: readonly SessionEvent[] = [
-    { type: "info-changed", at: 0, info: { cwd } },
-    { type: "call-cancelled", at: 0, toolCallId: "call_9", reason: "" },
-  ];
-  await host.ledger.append(lease, impossible, { durable: true });
+  const ledger = new MemoryLedger();
+  const host = hostOf(TALK, { ledger });
+  for (const sessionId of ["session_bad", "session_torn"]) {
+    const lease = await ledger.claim(sessionId, "someone", { milliseconds: 1000 });
+    const impossible: readonly SessionEvent[] = [
+      { type: "info-changed", at: 0, info: { cwd } },
+      { type: "call-cancelled", at: 0, toolCallId: "call_9", reason: "" },
+    ];
+    await ledger.append(lease, impossible, { durable: true });
+  }
   const agent = await rawAgent(host);
   const sessionId = await agent.newSession(cwd);
+  const read = ledger.read.bind(ledger);
+  ledger.read = async (id, options) => {
+    if (id === "session_torn") throw new Error("The disk is torn.");
+    return read(id, options);
+  };
   const { result } = await agent.request("session/list", {});
-  expect(result?.sessions).toMatchObject([{ sessionId }]);
+  // What it is about can be told of one that makes no sense as a whole.
+  expect(result?.sessions).toHaveLength(2);
+  expect(result?.sessions).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ sessionId }),
+      expect.objectContaining({ sessionId: "session_bad" }),
+    ]),
+  );
 });
 
 describe("a command beside a turn", () => {

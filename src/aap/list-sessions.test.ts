@@ -4,15 +4,19 @@ import { MemoryLedger } from "../history/index.js";
 import { ListedSessions } from "./list-sessions.js";
 import { configEvent, newConfig } from "./session-config.js";
 
-/** A server's list, with the sessions that were read from their start on since one last looked. */
-function aList() {
+/** A server's list, with what was read of the ledger since one last looked, each as "session after event". */
+function aList(asKnown: (ledger: Ledger) => Partial<Ledger> = () => ({})) {
   const ledger = new MemoryLedger();
   const read: string[] = [];
-  const watched: Ledger = Object.assign(Object.create(ledger) as Ledger, {
+  const known: Ledger = Object.assign(Object.create(ledger) as Ledger, {
     sessions: ledger.sessions.bind(ledger),
-    read: (sessionId: string, options?: { readonly after?: number }) => {
-      if (!options?.after) read.push(sessionId);
-      return ledger.read(sessionId, options);
+    read: ledger.read.bind(ledger),
+    ...asKnown(ledger),
+  });
+  const watched: Ledger = Object.assign(Object.create(known) as Ledger, {
+    read: async (sessionId: string, options: Parameters<Ledger["read"]>[1]) => {
+      read.push(`${sessionId} after ${options?.after}`);
+      return known.read(sessionId, options);
     },
   });
   const listed = new ListedSessions({ ledger: watched, agents: new Map() });
@@ -24,21 +28,58 @@ function aList() {
     await ledger.append(lease, [description === undefined ? title : made], { durable: false });
     await ledger.release(lease);
   };
+  const say = async (sessionId: string) => {
+    const lease = await ledger.claim(sessionId, "app", { milliseconds: 1_000 });
+    const block = { type: "text", text: "Hello." } as const;
+    const words = { type: "message-chunk", at: 1, messageId: "m1", role: "agent", block } as const;
+    await ledger.append(lease, [words, words], { durable: false });
+    await ledger.release(lease);
+  };
   const page = async () => {
     read.length = 0;
     const { sessions } = await listed.page(undefined);
-    return { ids: sessions.map(({ sessionId }) => sessionId).toSorted(), read: [...read] };
+    return {
+      ids: sessions.map(({ sessionId }) => sessionId).toSorted(),
+      tools: sessions.map(({ tools }) => tools?.[0]?.description),
+      read: read.toSorted(),
+    };
   };
-  return { write, page };
+  return { write, say, page };
 }
 
-test("a log is read from its start once, an editor's too, and what was added is seen", async () => {
-  const { write, page } = aList();
+test("a log is looked at from its start once, an editor's too, and then only where something was added", async () => {
+  const { write, say, page } = aList();
   await write("s1", "Shows.");
+  await say("s1");
   await write("s2");
-  expect(await page()).toEqual({ ids: ["s1"], read: expect.arrayContaining(["s1", "s2"]) });
+  expect(await page()).toEqual({ ids: ["s1"], tools: ["Shows."], read: ["s1 after 0", "s2 after 0"] });
+  expect(await page()).toEqual({ ids: ["s1"], tools: ["Shows."], read: [] });
+  await say("s1");
   await write("s1", "Shows more.");
-  expect(await page()).toEqual({ ids: ["s1"], read: [] });
+  await write("s2");
+  expect(await page()).toEqual({ ids: ["s1"], tools: ["Shows more."], read: ["s1 after 3"] });
+  await say("s1");
+  expect(await page()).toEqual({ ids: ["s1"], tools: ["Shows more."], read: ["s1 after 6"] });
+  expect((await page()).read).toEqual([]);
+});
+
+test("a ledger that knows neither types nor last events is listed as well, and what was added is seen", async () => {
+  const { write, say, page } = aList((ledger) => ({
+    read: async (sessionId, { after = 0 } = {}) => ledger.read(sessionId, { after }),
+    sessions: async (options) =>
+      (await ledger.sessions(options)).map(({ sessionId, createdAt, updatedAt }) => ({
+        sessionId,
+        createdAt,
+        updatedAt,
+      })),
+  }));
+  await write("s1", "Shows.");
+  await say("s1");
+  await write("s2");
+  expect(await page()).toEqual({ ids: ["s1"], tools: ["Shows."], read: ["s1 after 0", "s2 after 0"] });
+  await write("s1", "Shows more.");
+  expect(await page()).toEqual({ ids: ["s1"], tools: ["Shows more."], read: ["s1 after 3"] });
+  expect(await page()).toEqual({ ids: ["s1"], tools: ["Shows more."], read: ["s1 after 4"] });
 });
 
 test("sessions with long settings are not all kept in memory, and are listed all the same", async () => {

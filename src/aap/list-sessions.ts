@@ -1,11 +1,13 @@
 /**
  * The sessions that apps have made, a page at a time, the most recently written first.
  *
- * What must stay true: a log is read once, and from then on only what was added to it; a session of another door is
- * known as such after one look. What is remembered for that is bounded, however many sessions there are and however
- * long their settings. A request looks at so many sessions and no more: where most are an editor's, a page
- * may be short and still have a next one.
+ * What must stay true: of a log only what tells of the session is read, once, and from then on only what was added to
+ * it; a session of another door is known as such after one look. What is remembered for that is bounded, however many
+ * sessions there are and however long their settings. Between two logs others are served: a store may hold up its whole
+ * process while it reads one. A request looks at so many sessions and no more: where most are an editor's, a page may be
+ * short and still have a next one.
  */
+import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
 import type { Ledger, SessionInfo as StoredInfo, SessionSummary } from "../call/index.js";
 import type { AapSetting } from "./aap-setting.js";
@@ -25,7 +27,7 @@ const COST = 1_000;
 
 const summary = z.object({ sessionId: z.string(), createdAt: z.number(), updatedAt: z.number() });
 
-/** `seq` is the last event that was read, `cost` what it takes to remember it, in characters. */
+/** `seq` is the last event that was looked at, `cost` what it takes to remember it, in characters. */
 type Known = {
   readonly createdAt: number;
   readonly seq: number;
@@ -66,16 +68,17 @@ export class ListedSessions {
   }
 
   /** Undefined for sessions of other doors. */
-  async #config({ sessionId, createdAt }: SessionSummary): Promise<SessionConfig | undefined> {
+  async #config(at: SessionSummary): Promise<SessionConfig | undefined> {
+    const { sessionId, createdAt, lastSeq } = at;
     const before = this.#known.get(sessionId);
     const isKnown = before?.createdAt === createdAt;
     // A session is an app's from its first event on, or never.
     const known =
-      isKnown && !configIn(before.info)
+      isKnown && (before.seq === lastSeq || !configIn(before.info))
         ? before
         : await readOn(
             this.#setting.ledger,
-            sessionId,
+            at,
             isKnown ? before : { createdAt, seq: 0, info: {}, cost: COST },
           );
     this.#remember(sessionId, known);
@@ -98,9 +101,14 @@ export class ListedSessions {
   }
 }
 
-async function readOn(ledger: Ledger, sessionId: string, before: Known): Promise<Known> {
-  const added = await ledger.read(sessionId, { after: before.seq });
-  const seq = added.at(-1)?.seq ?? before.seq;
+async function readOn(
+  ledger: Ledger,
+  { sessionId, lastSeq = 0 }: SessionSummary,
+  before: Known,
+): Promise<Known> {
+  const added = await ledger.read(sessionId, { after: before.seq, type: "info-changed" });
+  await setImmediate();
+  const seq = Math.max(before.seq, lastSeq, added.at(-1)?.seq ?? 0);
   const info = infoAfter(before.info, added);
   if (info === before.info) return { ...before, seq };
   return { ...before, seq, info, cost: COST + JSON.stringify(info).length };

@@ -2,8 +2,9 @@
  * The open questions of all sessions, those of editors and terminals on the same ledger included, and their answers.
  * The first answer counts, whoever gives it; whoever comes later is told what was answered.
  */
+import { setImmediate } from "node:timers/promises";
 import { LedgerError, SessionBook } from "../call/index.js";
-import type { Answer, Question, ToolCall } from "../call/index.js";
+import type { Answer, Question, RecordedEvent, SessionEvent, ToolCall } from "../call/index.js";
 import { RedactedEvents } from "../history/index.js";
 import type { AapSetting } from "./aap-setting.js";
 import { AapProblem } from "./problem.js";
@@ -20,19 +21,35 @@ type Asking = Pick<AapSetting, "ledger" | "redactPatterns" | "now">;
 export async function allQuestions({ ledger, redactPatterns }: Asking): Promise<readonly AskedOfAll[]> {
   const questions = await ledger.openQuestions();
   const books = new Map<string, SessionBook>();
+  const calls = new Set(questions.map(({ toolCallId }) => toolCallId));
   for (const { sessionId } of questions) {
     if (books.has(sessionId)) continue;
     const log = await ledger.read(sessionId);
-    const events = new RedactedEvents(redactPatterns).redacted(log.map(({ event }) => event));
+    const events = new RedactedEvents(redactPatterns).redacted(eventsOf(calls, log));
     books.set(sessionId, new SessionBook(sessionId, events));
+    // A store may hold up the whole process while it reads a log: others are served between two.
+    await setImmediate();
   }
   return questions.flatMap(({ sessionId, toolCallId, questionId }) => {
     const book = books.get(sessionId);
-    const question = book?.question(questionId)?.question;
+    const asked = book?.question(questionId);
     const call = book?.call(toolCallId);
-    // Gone in the very moment: its session was deleted.
-    return question ? [{ ...question, ...(call && { call: shownCall(call) }) }] : [];
+    // Gone meanwhile: it was settled, or its session deleted.
+    if (asked?.state.status !== "open") return [];
+    return [{ ...asked.question, ...(call && { call: shownCall(call) }) }];
   });
+}
+
+/** All that these calls and their questions came to: little of a long session, and to redact takes longer than to read. */
+function eventsOf(calls: ReadonlySet<string>, log: readonly RecordedEvent[]): readonly SessionEvent[] {
+  const questionIds = new Set<string>();
+  const isOfThem = (event: SessionEvent): boolean => {
+    if ("questionId" in event) return questionIds.has(event.questionId);
+    if (!("toolCallId" in event) || !calls.has(event.toolCallId)) return false;
+    if (event.type === "question-asked") questionIds.add(event.question.questionId);
+    return true;
+  };
+  return log.map(({ event }) => event).filter(isOfThem);
 }
 
 export type Answered = { readonly answer: Answer; readonly counted: boolean; readonly sessionId?: string };

@@ -1,5 +1,6 @@
 /** The sessions of one connection: opened, taken up again, listed, closed and forgotten. */
 import { randomUUID } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import { LedgerError, SessionBook } from "../../call/index.js";
 import type { Ledger, SessionSummary } from "../../call/index.js";
 import { CODE, invalidParams, RpcError } from "../connection/message.js";
@@ -83,6 +84,8 @@ export class AcpSessions {
         // A log that cannot be read must not hide the others.
         const session = await this.#listed(at, cwd).catch(() => undefined);
         if (session) found.push({ at, session });
+        // A store may hold up the whole process while it reads a log: others are served between two.
+        await setImmediate();
       }
       before = batch.at(-1);
       if (batch.length < PAGE || found.length > PAGE) break;
@@ -97,7 +100,7 @@ export class AcpSessions {
     this.#isClosed = true;
     // Those that are still being opened are closed as soon as they are there.
     await Promise.allSettled(this.#opening);
-    await new Promise(setImmediate);
+    await setImmediate();
     await Promise.allSettled([...this.#live.keys()].map((sessionId) => this.close(sessionId)));
   }
 
@@ -126,7 +129,8 @@ export class AcpSessions {
 
   async #listed(at: SessionSummary, cwd: string | undefined): Promise<object | undefined> {
     const { sessionId, updatedAt } = at;
-    const events = (await this.#ledger.read(sessionId)).map(({ event }) => event);
+    const recorded = await this.#ledger.read(sessionId, { type: "info-changed" });
+    const events = recorded.map(({ event }) => event).filter(({ type }) => type === "info-changed");
     const { info } = new SessionBook(sessionId, events);
     if (info.cwd === undefined || (cwd !== undefined && info.cwd !== cwd)) return undefined;
     return {
@@ -156,8 +160,8 @@ const OF_THE_PARAMS: ReadonlySet<unknown> = new Set(["NOT_A_FOLDER", "MCP_CONFIG
 const notFound = (sessionId: string): RpcError =>
   new RpcError(CODE.notFound, "There is no such session here. Nothing was done.", { sessionId });
 
-function cursorAt(at: SessionSummary): string {
-  return Buffer.from(JSON.stringify(at)).toString("base64url");
+function cursorAt({ sessionId, createdAt, updatedAt }: SessionSummary): string {
+  return Buffer.from(JSON.stringify({ sessionId, createdAt, updatedAt })).toString("base64url");
 }
 
 function readCursor(cursor: string): SessionSummary {

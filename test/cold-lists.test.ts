@@ -1,0 +1,307 @@
+/**
+ * Lists over a ledger that nobody has looked through yet: they read little of each log, tell what the whole of it would
+ * tell, and let others be served meanwhile. What is promised is an answer within a second, whatever is listed.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { ListedSessions } from "../src/aap/list-sessions.js";
+import { Metrics } from "../src/aap/metrics.js";
+import { allQuestions } from "../src/aap/questions.js";
+import { configEvent, newConfig, storedSession, wireSession } from "../src/aap/session-config.js";
+import type { AcpHost } from "../src/acp/index.js";
+import { lives, SESSION_ID } from "../src/call/calls.samples.js";
+import { SessionBook } from "../src/call/index.js";
+import type { Ledger, RecordedEvent, SessionEvent } from "../src/call/index.js";
+import { loggedLedger } from "../src/cli/logged-ledger.js";
+import { openLog } from "../src/cli/open-log.js";
+import {
+  MemoryLedger,
+  openSqliteLedger,
+  RedactedEvents,
+  redactingLedger,
+  redactionPattern,
+} from "../src/history/index.js";
+import { AUTHORIZED, serving } from "./aap-http-kit.js";
+import { folder } from "./agent-kit.js";
+import { rawAgent } from "./raw-agent.js";
+
+const CWD = "/home/user/project";
+const SESSIONS = 400;
+const WORDS = 60;
+
+const said = (text: string): SessionEvent => ({
+  type: "message-chunk",
+  at: 1,
+  messageId: "m1",
+  role: "agent",
+  block: { type: "text", text },
+});
+
+const asked = (sessionId: string, toolCallId: string, questionId: string): SessionEvent => {
+  const options = [{ optionId: "yes", name: "Allow", kind: "allow_once" } as const];
+  const question = { questionId, sessionId, toolCallId, intentHash: "i", title: "Send", askedAt: 1, options };
+  return { type: "question-asked", toolCallId, at: 1, question };
+};
+
+/** A call up to where it may be asked about. */
+const ready = (toolCallId: string): readonly SessionEvent[] => {
+  const announced = { name: "send", title: "Send", kind: "other", kindSource: "declared" } as const;
+  return [
+    { type: "call-announced", toolCallId, at: 1, ...announced },
+    { type: "input-ready", toolCallId, at: 1, rawInput: { to: "Ada" } },
+  ];
+};
+
+async function write(ledger: Ledger, sessionId: string, events: readonly SessionEvent[]): Promise<void> {
+  const lease = await ledger.claim(sessionId, "someone", { milliseconds: 60_000 });
+  await ledger.append(lease, events, { durable: false });
+  await ledger.release(lease);
+}
+
+/** Another hand on the same ledger that knows when a list begins, and what was read by now. */
+function watching(ledger: Ledger) {
+  const watched = new Metrics().watched(ledger);
+  const seen = { reads: 0, events: 0 };
+  let begin = (): void => undefined;
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const read: Ledger["read"] = async (sessionId, options) => {
+    begin();
+    seen.reads += 1;
+    const events = await watched.read(sessionId, options);
+    seen.events += events.length;
+    return events;
+  };
+  return { ledger: { ...watched, read }, seen, begun };
+}
+
+describe("while a large ledger is first listed, others are answered", () => {
+  let place: string;
+  let large: Ledger;
+  beforeAll(async () => {
+    place = await mkdtemp(join(tmpdir(), "toolgate-lists-"));
+    large = await openSqliteLedger(join(place, "ledger.db"));
+    const words = Array.from({ length: WORDS }, (_, index) => said(`word ${index} `));
+    const ids = Array.from({ length: SESSIONS }, (_, index) => `session-${index}`);
+    await Promise.all(
+      ids.map((sessionId) =>
+        write(large, sessionId, [
+          { type: "info-changed", at: 1, info: { cwd: CWD } },
+          ...words,
+          ...ready("call_1"),
+          asked(sessionId, "call_1", `question of ${sessionId}`),
+        ]),
+      ),
+    );
+  });
+  afterAll(async () => {
+    await large.close();
+    await rm(place, { recursive: true });
+  });
+
+  test.each([
+    ["/sessions", { sessions: [] }, 1],
+    ["/questions", { questions: expect.objectContaining({ length: SESSIONS }) }, WORDS + 4],
+  ])("%s", async (path, listed, eventsOfEach) => {
+    const { ledger, seen, begun } = watching(large);
+    const { url } = await serving([{ say: "Hello." }], { ledger });
+    const isAlive = async () => (await fetch(`${url}/healthz`)).text();
+    await isAlive();
+    const list = fetch(`${url}${path}`, { headers: AUTHORIZED });
+    await begun;
+    const since = performance.now();
+    await isAlive();
+    expect(performance.now() - since).toBeLessThan(5_000);
+    expect(seen.reads).toBeLessThan(SESSIONS);
+    expect(await (await list).json()).toEqual(listed);
+    expect(seen).toMatchObject({ reads: SESSIONS, events: SESSIONS * eventsOfEach });
+  });
+
+  test("an editor's session/list", async () => {
+    const { ledger, seen, begun } = watching(large);
+    const host: AcpHost = { ledger, openSession: () => Promise.reject(new Error("not here")) };
+    const agent = await rawAgent(host);
+    const list = agent.request("session/list", { cwd: "/home/user/elsewhere" });
+    await begun;
+    const since = performance.now();
+    expect(await agent.request("session/list", { cursor: "mine" })).toHaveProperty("error");
+    expect(performance.now() - since).toBeLessThan(5_000);
+    expect(seen.reads).toBeLessThan(SESSIONS);
+    expect(await list).toMatchObject({ result: { sessions: [] } });
+    expect(seen).toMatchObject({ reads: SESSIONS, events: SESSIONS });
+  });
+});
+
+const infos = fc.oneof(
+  fc.constantFrom("one", `"info-changed"`).map((title) => ({ title })),
+  fc.constantFrom(CWD, "/elsewhere").map((cwd) => ({ cwd })),
+);
+const others: fc.Arbitrary<SessionEvent> = fc.oneof(
+  fc.constantFrom("info-changed", "key-", "secret1").map(said),
+  infos.map((info) => ({ type: "info-changed", at: 2, info }) as const),
+  fc.constantFrom("Shows.", "Tells.").map((description) => {
+    const tools = [{ name: "show", description, parameters: {} }];
+    return configEvent({ ...newConfig("clerk"), tools }, {}, 2);
+  }),
+);
+
+/** What terminals print: a secret, in pieces. */
+const PIECES = ["key-", "sec", "ret1", " done\n"];
+const REDACT = [redactionPattern(String.raw`key-secret\d`)];
+
+/** Calls on their way, in one log with words and what is told of the session. */
+const logs = fc
+  .record({
+    parts: fc.tuple(lives(1), lives(2), lives(3), fc.array(others, { maxLength: 8 })),
+    picks: fc.infiniteStream(fc.nat(3)),
+  })
+  .map(({ parts, picks }) => {
+    const left = parts.map((part) => [...part]);
+    const log: SessionEvent[] = [];
+    for (const pick of picks) {
+      const event = left[pick]?.shift();
+      if (event?.type === "terminal-output") log.push({ ...event, text: PIECES[log.length % 4] ?? "" });
+      else if (event) log.push(event);
+      if (left.every((part) => part.length === 0)) break;
+    }
+    return log;
+  });
+
+/** As a ledger that was written before there were types to name. */
+function knowingNoTypes(ledger: Ledger): Ledger {
+  return {
+    ...new Metrics().watched(ledger),
+    read: (sessionId, { after = 0 } = {}) => ledger.read(sessionId, { after }),
+    sessions: async (options) => {
+      const all = await ledger.sessions(options);
+      return all.map(({ sessionId, createdAt, updatedAt }) => ({ sessionId, createdAt, updatedAt }));
+    },
+  };
+}
+
+// What the lists told when they folded all that there was.
+
+function appsSessions(log: readonly RecordedEvent[]): readonly object[] {
+  const stored = storedSession(log);
+  return stored ? [wireSession(SESSION_ID, stored.config, [])] : [];
+}
+
+function editorsSessions(events: readonly SessionEvent[]): readonly object[] {
+  const { cwd, title } = new SessionBook(SESSION_ID, events).info;
+  if (cwd !== CWD) return [];
+  return [
+    { sessionId: SESSION_ID, cwd, updatedAt: expect.any(String), ...(title !== undefined && { title }) },
+  ];
+}
+
+function questionsOf(events: readonly SessionEvent[]): readonly object[] {
+  const book = new SessionBook(SESSION_ID, new RedactedEvents(REDACT).redacted(events));
+  const open = book.snapshot().questions.filter(({ state }) => state.status === "open");
+  return open.map(({ question }) => {
+    const { name, kind, title, rawInput, content, locations } = book.call(question.toolCallId) ?? {};
+    return { ...question, call: { name, kind, title, rawInput, content, locations } };
+  });
+}
+
+describe("what is listed is what the whole log tells", () => {
+  test.each<[string, () => Promise<Ledger>]>([
+    ["in memory", async () => new MemoryLedger()],
+    ["in SQLite", async () => openSqliteLedger(join(await folder(), "ledger.db"))],
+    ["that knows no types", async () => knowingNoTypes(new MemoryLedger())],
+  ])("on a ledger %s", async (_name, open) => {
+    let ledger = await open();
+    const agent = await rawAgent({
+      get ledger() {
+        return ledger;
+      },
+      openSession: () => Promise.reject(new Error("not here")),
+    });
+    await fc.assert(
+      fc.asyncProperty(logs, fc.boolean(), fc.nat(30), async (log, isApps, first) => {
+        await ledger.close();
+        ledger = await open();
+        const listed = new ListedSessions({ ledger, agents: new Map() });
+        // A session is an app's from its first event on, or never.
+        const events = isApps
+          ? [configEvent(newConfig("clerk"), {}, 1), ...log]
+          : log.filter((event) => event.type !== "info-changed" || event.info._meta === undefined);
+        for (const part of [events.slice(0, first), events.slice(first)]) {
+          await write(ledger, SESSION_ID, part);
+          const recorded = await ledger.read(SESSION_ID);
+          const soFar = recorded.map(({ event }) => event);
+          const { sessions } = await listed.page(undefined);
+          expect(sessions).toEqual(appsSessions(recorded));
+          const { result } = await agent.request("session/list", { cwd: CWD });
+          expect(result?.sessions).toEqual(editorsSessions(soFar));
+          const questions = await allQuestions({ ledger, redactPatterns: REDACT, now: Date.now });
+          expect(questions).toEqual(questionsOf(soFar));
+        }
+      }),
+      { numRuns: 60 },
+    );
+    await ledger.close();
+  });
+});
+
+test("a call that is asked about again is told with its last question, whatever was asked of others", async () => {
+  const ledger = new MemoryLedger();
+  const answer = {
+    outcome: { type: "selected", optionId: "yes" },
+    intentHash: "i",
+    by: "person",
+    at: 1,
+  } as const;
+  const answered = (questionId: string): SessionEvent => ({
+    type: "question-answered",
+    at: 1,
+    questionId,
+    answer,
+  });
+  const cleared = (toolCallId: string): SessionEvent => ({ type: "call-cleared", toolCallId, at: 1 });
+  const events = [
+    ...ready("call_1"),
+    asked(SESSION_ID, "call_1", "first"),
+    ...ready("call_2"),
+    asked(SESSION_ID, "call_2", "other"),
+    answered("first"),
+    cleared("call_1"),
+    answered("other"),
+    asked(SESSION_ID, "call_1", "second"),
+  ];
+  await write(ledger, SESSION_ID, events);
+  const questions = await allQuestions({ ledger, redactPatterns: [], now: Date.now });
+  expect(questions).toMatchObject([{ questionId: "second", call: { rawInput: { to: "Ada" } } }]);
+  expect(questions).toEqual(questionsOf(events));
+});
+
+test("a question that is answered while others are looked at is no longer told", async () => {
+  const ledger = new MemoryLedger();
+  for (const sessionId of ["s1", "s2"])
+    await write(ledger, sessionId, [
+      ...ready("call_1"),
+      asked(sessionId, "call_1", `question of ${sessionId}`),
+    ]);
+  const listing = allQuestions({ ledger, redactPatterns: [], now: Date.now });
+  await ledger.answer("question of s2", {
+    outcome: { type: "refused" },
+    intentHash: "i",
+    by: "person",
+    at: 1,
+  });
+  expect(await listing).toMatchObject([{ questionId: "question of s1" }]);
+});
+
+test("whoever stands before a ledger passes on which events are wanted", async () => {
+  const inner = new MemoryLedger();
+  const log = await openLog({}, { TOOLGATE_LOG: "fatal" });
+  if (!log) throw new Error("There is no log.");
+  const ledger = loggedLedger(new Metrics().watched(redactingLedger(inner)), log);
+  onTestFinished(() => ledger.close());
+  await write(ledger, "s1", [said("Hello."), { type: "info-changed", at: 1, info: { title: "One" } }]);
+  expect(await ledger.read("s1", { type: "info-changed" })).toMatchObject([{ seq: 2 }]);
+  expect(await ledger.sessions()).toMatchObject([{ sessionId: "s1", lastSeq: 2 }]);
+});
