@@ -55,6 +55,7 @@ const CALL: Names = {
     "plainJson",
     "planFromTodos",
     "readMore",
+    "readSessionInfo",
     "savedSession",
     "sessionFromSaved",
     "shownText",

@@ -38,6 +38,7 @@ export { savedSession, sessionFromSaved } from "./saved-session.js";
 export type * from "./session.js";
 export { SessionBook } from "./session-book.js";
 export type { SessionChanges, SessionListener } from "./session-book.js";
+export { readSessionInfo } from "./session-info.js";
 export type * from "./step.js";
 export * from "./tool-call.js";
 export { ToolCallIds } from "./tool-call-ids.js";

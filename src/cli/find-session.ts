@@ -1,5 +1,5 @@
 /** Finds the session that is meant: by its id, or the newest that worked in this folder. */
-import { SessionBook } from "../call/index.js";
+import { readSessionInfo } from "../call/index.js";
 import type { Ledger } from "../call/index.js";
 
 /** How many of the newest sessions are looked through. */
@@ -16,8 +16,7 @@ export async function findSession(ledger: Ledger, wanted: string | true, cwd: st
     throw new NoSession(`There is no session "${wanted}"`);
   }
   for (const { sessionId } of sessions) {
-    const events = (await ledger.read(sessionId)).map(({ event }) => event);
-    if (new SessionBook(sessionId, events).snapshot().info.cwd === cwd) return sessionId;
+    if ((await readSessionInfo(ledger, sessionId)).cwd === cwd) return sessionId;
   }
   throw new NoSession(`No session has worked in ${cwd} yet`);
 }

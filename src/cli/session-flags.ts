@@ -2,7 +2,7 @@
  * How a session was begun, kept with it, so that whoever goes on with it does so under the same conditions: a
  * sandbox above all. What is said anew counts; a sandbox is not taken away by leaving it out.
  */
-import { oneLine, SessionBook } from "../call/index.js";
+import { oneLine, readSessionInfo } from "../call/index.js";
 import type { Ledger, Meta, SessionInfo } from "../call/index.js";
 import type { RunFlags } from "./commands/run.js";
 
@@ -14,8 +14,7 @@ export function keptFlags(flags: RunFlags): { readonly _meta: Meta } {
 }
 
 export async function withKeptFlags(ledger: Ledger, sessionId: string, flags: RunFlags): Promise<RunFlags> {
-  const events = (await ledger.read(sessionId)).map(({ event }) => event);
-  const { info } = new SessionBook(sessionId, events);
+  const info = await readSessionInfo(ledger, sessionId);
   if (flags.agent === undefined && isForeign(info))
     throw new ForeignSessionHere(sessionId, info.agent ?? "another agent");
   const stored = storedFlags(info);

@@ -1,7 +1,7 @@
 /** The sessions of one connection: opened, taken up again, listed, closed and forgotten. */
 import { randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import { LedgerError, SessionBook } from "../../call/index.js";
+import { LedgerError, readSessionInfo } from "../../call/index.js";
 import type { Ledger, SessionSummary } from "../../call/index.js";
 import { CODE, invalidParams, RpcError } from "../connection/message.js";
 import type { Peer } from "../connection/peer.js";
@@ -129,9 +129,7 @@ export class AcpSessions {
 
   async #listed(at: SessionSummary, cwd: string | undefined): Promise<object | undefined> {
     const { sessionId, updatedAt } = at;
-    const recorded = await this.#ledger.read(sessionId, { type: "info-changed" });
-    const events = recorded.map(({ event }) => event).filter(({ type }) => type === "info-changed");
-    const { info } = new SessionBook(sessionId, events);
+    const info = await readSessionInfo(this.#ledger, sessionId);
     if (info.cwd === undefined || (cwd !== undefined && info.cwd !== cwd)) return undefined;
     return {
       sessionId,
