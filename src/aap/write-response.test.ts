@@ -96,6 +96,43 @@ test("who hangs up ends all the streams they asked for, those included that wait
   await expect.poll(() => signals.map(({ aborted }) => aborted)).toEqual([true, true, true]);
 });
 
+test("a stream that waits for another one on its connection piles up no further while that one is read", async () => {
+  const streams: { megabytes: number }[] = [];
+  const { ask } = await streaming(async ({ write, isBehind, drained, signal }) => {
+    const written = { megabytes: 0 };
+    streams.push(written);
+    for (; written.megabytes < 16 && !signal.aborted; written.megabytes += 1) {
+      write("x".repeat(MEGABYTE));
+      if (isBehind()) await drained();
+    }
+  });
+  const socket = ask(2);
+  let read = 0;
+  for await (const piece of socket) {
+    read += Buffer.byteLength(piece);
+    if (read > 12 * MEGABYTE) break;
+  }
+  expect(streams[1]?.megabytes).toBeLessThan(3);
+});
+
+test("what a stream has said is brought to one who ends their side of the connection, however slowly they read", async () => {
+  const said = ("x".repeat(1_000) + STOP).repeat(8_000);
+  const { ask } = await streaming(async ({ write, signal }) => {
+    write(said);
+    for (let count = 0; count < 100 && !signal.aborted; count += 1) {
+      await wait(5);
+      write(STOP);
+    }
+  });
+  const socket = ask();
+  await once(socket, "readable");
+  socket.end();
+  await wait(50);
+  let read = 0;
+  for await (const piece of socket) read += Buffer.byteLength(piece);
+  expect(read).toBeGreaterThan(said.length);
+});
+
 /** Says words of several languages one by one, each in a moment of its own, more than one of them in some. */
 async function sayHello({ write }: SseSink): Promise<void> {
   for (const word of GREETING) {

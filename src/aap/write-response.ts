@@ -35,9 +35,7 @@ export class ResponseWriter {
       to.writeHead(200, headers);
       this.#listen(to);
       to.on("drain", onRead);
-      socket.on("drain", onRead);
       const gone = () => {
-        socket.off("drain", onRead);
         socket.off("close", gone);
         clearTimeout(this.#open.get(to));
         this.#open.delete(to);
@@ -53,11 +51,11 @@ export class ResponseWriter {
         write: (text: string) => {
           if (text === "") return to.flushHeaders();
           this.#open.get(to)?.refresh();
-          if (isBegun && canTakeChunks(to)) socket.write(chunkOf(text));
+          if (isBegun && hasRoomFor(text, to)) socket.write(chunkOf(text));
           else to.write(text);
           isBegun = true;
         },
-        unread: () => (to.writableNeedDrain || socket.writableNeedDrain ? to.writableLength : 0),
+        unread: () => (to.writableNeedDrain ? to.writableLength : 0),
         end: (last: string) => void to.end(last),
         fail: () => void to.destroy(),
       };
@@ -84,11 +82,16 @@ export class ResponseWriter {
 }
 
 /**
- * Whether a chunk can be written past the response: to the end of its connection that is its own, with nothing of it
- * that waits. The response itself would write a chunk in three pieces, at the end of the tick, which takes a
- * busy server as long as all that it does for a word.
+ * Whether a chunk can be written past the response: to a connection that is its own and that nobody has ended, with
+ * nothing of it that waits, and with room left. How far a reader is behind, and when it has read all, the response alone
+ * says: so what has no room goes through it. It would write each chunk in three pieces, at the end of the tick, which
+ * takes a busy server as long as all that it does for a word.
  */
-const canTakeChunks = (to: ServerResponse): boolean =>
-  to.chunkedEncoding && to.socket !== null && to.writableLength === to.socket.writableLength;
+function hasRoomFor(text: string, to: ServerResponse): boolean {
+  const { socket } = to;
+  if (!to.chunkedEncoding || !socket?.writable) return false;
+  const waiting = socket.writableLength;
+  return to.writableLength === waiting && waiting + text.length < socket.writableHighWaterMark;
+}
 
 const chunkOf = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
