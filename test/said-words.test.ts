@@ -4,7 +4,7 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import * as fc from "fast-check";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { joinedEvents, SessionBook } from "../src/call/index.js";
 import { Metrics } from "../src/aap/metrics.js";
 import { asked, question } from "../src/call/events.samples.js";
@@ -146,6 +146,17 @@ test("words that could not be written when it was time are tried again with thos
   await say(writer, "three ");
   await expect.poll(() => ledger.appends, { timeout: 2_000 }).toBe(3);
   expect(textsIn(await ledger.read(question.sessionId))).toEqual(["One ", "two three "]);
+});
+
+test("a clock that was stopped, and a session that was closed then, keep no other session's words from being written", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  const stopped = await opened(new FailingLedger());
+  await say(stopped.writer, "One ", "two ");
+  await stopped.record.close();
+  vi.useRealTimers();
+  const { ledger, writer } = await opened(new FailingLedger());
+  await say(writer, "One ", "two ");
+  await expect.poll(() => ledger.appends, { timeout: 2_000 }).toBe(2);
 });
 
 test("a session that is closed has all of its words on record", async () => {

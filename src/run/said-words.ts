@@ -59,7 +59,7 @@ export class SaidWords {
   /** They are on record. */
   written(): void {
     this.#words = undefined;
-    waiting.delete(this);
+    endWaiting(this);
   }
 
   write(): void {
@@ -79,14 +79,19 @@ function waitForBeat(words: SaidWords): void {
   beat ??= setInterval(writeDue, BEAT_MILLISECONDS);
 }
 
+/** The last of them stops the beat. */
+function endWaiting(words: SaidWords): void {
+  waiting.delete(words);
+  if (waiting.size > 0) return;
+  clearInterval(beat);
+  beat = undefined;
+}
+
 function writeDue(): void {
   const now = performance.now();
   for (const words of waiting) {
     if (words.dueAt > now) continue;
-    waiting.delete(words);
+    endWaiting(words);
     words.write();
   }
-  if (waiting.size > 0) return;
-  clearInterval(beat);
-  beat = undefined;
 }
