@@ -1,10 +1,10 @@
 /**
  * Writes that are committed together, in the order in which they came.
  *
- * What one turn of the event loop brings is committed at its end, in one transaction: what many write at a time
- * costs one commit and not hundreds. What must stay true of a write: it checks everything before it changes anything,
- * so one that is refused has left nothing behind, and those beside it are committed all the same. Any other error
- * means that the database failed: then none is committed, and each is told.
+ * What one turn of the event loop brings is committed at its end, in one transaction, or before that when one of them
+ * cannot wait: what many write at a time costs one commit and not hundreds. What must stay true of a write: it checks
+ * everything before it changes anything, so one that is refused has left nothing behind, and those beside it are
+ * committed all the same. Any other error means that the database failed: then none is committed, and each is told.
  */
 import { IllegalEvent, LedgerError } from "../call/index.js";
 

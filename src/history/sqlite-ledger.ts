@@ -3,8 +3,9 @@
  *
  * What must stay true: whatever is checked is checked in the transaction that writes, and that holds the
  * only lock there is, so no two processes can both be right. What was appended durably survives a power
- * cut; all else survives a crash of its process. What one handle writes in one turn of the event loop is committed
- * together, in the order of its calls. Leases are not written durably: who held one before a power cut is gone as well.
+ * cut; all else survives a crash of its process. What one handle writes is committed in the order of its calls, most
+ * of it together with what else a turn of the event loop brings. Leases are not written durably: who held one before a
+ * power cut is gone as well.
  */
 import { createHash } from "node:crypto";
 import type {

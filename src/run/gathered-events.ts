@@ -1,7 +1,7 @@
 /**
  * Events of many reporters, gathered into few appends. The first of a moment is written at once; what comes in the
- * same moment, or while an append is under way, goes into the next one. So a call by itself is not held
- * up, and two hundred that report together cost little more than one.
+ * same moment, or while an append is under way, goes into the next one. So a call by itself is not held up, and two
+ * hundred that report together cost little more than one.
  */
 import type { SessionEvent } from "../call/index.js";
 import { thisMoment } from "./moment.js";
