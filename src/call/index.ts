@@ -26,7 +26,7 @@ export { IllegalEvent } from "./illegal-event.js";
 export { inferToolKind } from "./infer-tool-kind.js";
 export type { ToolAnnotations } from "./infer-tool-kind.js";
 export * from "./ledger.js";
-export { JoinedText, joinedEvents } from "./joined-events.js";
+export { joinedEvents } from "./joined-events.js";
 export { lineHunks } from "./line-diff.js";
 export type { LineHunk } from "./line-diff.js";
 export { completeFields, fieldCount, inputText, NO_INPUT, readMore } from "./partial-input.js";

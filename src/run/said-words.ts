@@ -7,7 +7,7 @@
  * stand in their place when they are lost is not taken for the rest of them. They are one event, the next in the log:
  * whoever writes more writes them first, in the same append.
  */
-import { JoinedText, joinedEvents } from "../call/index.js";
+import { joinedEvents } from "../call/index.js";
 import type { SessionEvent } from "../call/index.js";
 
 /** How long words may wait to be written: the longer, the more sessions have some, so that a server has time for all. */
@@ -24,7 +24,7 @@ export class SaidWords {
   /** When they are to be written. */
   dueAt = 0;
   readonly #write: () => void;
-  #words: JoinedText | undefined;
+  #event: SessionEvent | undefined;
   /** The newest event of the log, or of what waits to be in it. */
   #newest: SessionEvent | undefined;
 
@@ -33,32 +33,25 @@ export class SaidWords {
     this.#write = write;
   }
 
-  /** Whether any wait to be written. */
-  get areWaiting(): boolean {
-    return this.#words !== undefined;
-  }
-
   /** What waits to be written. */
   get event(): SessionEvent | undefined {
-    return this.#words?.event;
+    return this.#event;
   }
 
   /** Takes the event if it is more of the message that was said last; else it must be written before it is told. */
   take(event: SessionEvent): boolean {
     if (event.type !== "message-chunk" || event.role === "user") return false;
-    if (this.#words) {
-      if (!this.#words.add(event)) return false;
-    } else {
-      if (!this.#newest || !joinedEvents(this.#newest, event)) return false;
-      this.#words = JoinedText.from(event);
-    }
+    const before = this.#event ?? this.#newest;
+    const joined = before && joinedEvents(before, event);
+    if (!joined) return false;
+    this.#event = this.#event ? joined : event;
     if (!waiting.has(this)) waitForBeat(this);
     return true;
   }
 
   /** They are on record. */
   written(): void {
-    this.#words = undefined;
+    this.#event = undefined;
     endWaiting(this);
   }
 

@@ -101,7 +101,7 @@ export class SessionRecord {
 
   /** The number of the last event that the book knows. */
   get seq(): number {
-    return this.#said.areWaiting ? this.#writtenSeq + 1 : this.#writtenSeq;
+    return this.#said.event ? this.#writtenSeq + 1 : this.#writtenSeq;
   }
 
   /** The number of the last event that is in the ledger. */
@@ -319,7 +319,7 @@ export class SessionRecord {
 
   /** Of what is in the ledger, and nothing else. */
   async #keepSnapshotNow(): Promise<void> {
-    if (!this.#said.areWaiting) await this.#snapshots.keep(this.#lease, this.book, this.#writtenSeq);
+    if (!this.#said.event) await this.#snapshots.keep(this.#lease, this.book, this.#writtenSeq);
   }
 
   #inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
