@@ -229,6 +229,20 @@ test("once the session is somebody else's, its words are told to nobody for long
   await expect(writer.flush()).rejects.toThrow(/lease/);
 });
 
+test("once an append was refused because the session is somebody else's, its words are told to nobody", async () => {
+  let ahead = 0;
+  const ledger = new MemoryLedger({ now: () => Date.now() + ahead });
+  const { writer, record, told } = await opened(ledger);
+  await say(writer, "One ", "two ");
+  ahead = 60_000;
+  await ledger.claim(question.sessionId, "somebody else", { milliseconds: 60_000 });
+  await expect(record.record([title("Lost")])).rejects.toThrow(/lease/);
+  expect(record.lost.aborted).toBe(true);
+  told.length = 0;
+  await say(writer, "three ");
+  expect(told).toEqual([]);
+});
+
 test("after a session was closed nothing more of it is told", async () => {
   const { writer, record, told } = await opened(new MemoryLedger());
   await say(writer, "One ", "two ");
@@ -237,6 +251,8 @@ test("after a session was closed nothing more of it is told", async () => {
   await say(writer, "three ");
   expect(told).toEqual([]);
   await expect(writer.flush()).rejects.toThrow(/lease/);
+  // It was given back: nobody has taken it.
+  expect(record.lost.aborted).toBe(false);
 });
 
 test("a ledger that does not say whether it alters words counts as one that does", async () => {

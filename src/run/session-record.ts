@@ -4,7 +4,7 @@
  * follow in a moment (said-words.ts).
  */
 import { IllegalEvent, LedgerError, SessionBook } from "../call/index.js";
-import type { Lease, Ledger, RecordedEvent, SessionEvent } from "../call/index.js";
+import type { AppendOptions, Lease, Ledger, RecordedEvent, SessionEvent } from "../call/index.js";
 import { GatheredEvents } from "./gathered-events.js";
 import type { Part } from "./gathered-events.js";
 import { SaidWords } from "./said-words.js";
@@ -42,7 +42,7 @@ export class SessionRecord {
   readonly #gathered = new GatheredEvents(() => this.#writeGathered());
   // What cannot be written now is tried again with what comes next, and whoever records that hears of it too.
   readonly #said = new SaidWords(
-    () => void this.#inTurn(() => this.#append([], false)).catch((error: unknown) => this.#noteLost(error)),
+    () => void this.#inTurn(() => this.#append([], false)).catch(() => undefined),
   );
 
   private constructor(ledger: Ledger, lease: Lease, milliseconds: number) {
@@ -271,7 +271,7 @@ export class SessionRecord {
     };
     // Words alone are written on the beat of all sessions, and what is said meanwhile waits for that.
     const atOnce = events.length === 0;
-    const last = await this.ledger.append(this.#lease, all, { durable, atOnce, onStored });
+    const last = await this.#appendHeld(all, { durable, atOnce, onStored });
     this.#said.written();
     // Someone's answer may have come in between: the ledger knows the order.
     if (last - stored > this.#writtenSeq) {
@@ -281,6 +281,15 @@ export class SessionRecord {
     this.#writtenSeq = last;
     this.#tell(events);
     if (this.#snapshots.isDue(last)) void this.#inTurn(() => this.#keepSnapshot());
+  }
+
+  async #appendHeld(events: readonly SessionEvent[], options: AppendOptions): Promise<number> {
+    try {
+      return await this.ledger.append(this.#lease, events, options);
+    } catch (error) {
+      this.#noteLost(error);
+      throw error;
+    }
   }
 
   /** Answers are all that others can append: where no question is open there is nothing to read. */
@@ -341,9 +350,9 @@ export class SessionRecord {
     }
   }
 
-  /** Only a lease that someone else has is lost; a busy disk is asked again at the next beat. */
+  /** Only a lease that someone else has is lost: not one that was given back, and a busy disk is asked again. */
   #noteLost(error: unknown): void {
-    if (!(error instanceof LedgerError) || error.code !== "LEASE_LOST") return;
+    if (this.#isClosed || !(error instanceof LedgerError) || error.code !== "LEASE_LOST") return;
     clearInterval(this.#renewal);
     this.#isLost = true;
     this.#lost.abort(error);
