@@ -21,7 +21,6 @@ const CALL: Names = {
     "EMPTY_TEXT",
     "HEAD_LIMIT",
     "IllegalEvent",
-    "JoinedText",
     "LedgerError",
     "NO_INPUT",
     "STATUS_AT_END",
