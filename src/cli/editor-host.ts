@@ -11,13 +11,11 @@ import { editorCommands } from "./editor-commands.js";
 import { openAgent, openFlaggedModel, openLedger } from "./open-agent.js";
 import type { OpenedAgent } from "./open-agent.js";
 import { openLog } from "./open-log.js";
-import { openServers, tellUnreached } from "./open-servers.js";
+import { openServers, startTold } from "./open-servers.js";
 import { openWorkspace } from "./open-workspace.js";
-import { packageVersion } from "./package-version.js";
 import type { AcpFlags } from "./commands/acp.js";
 import { readRedaction } from "./redaction.js";
 import { readServers } from "./read-servers.js";
-import { tell } from "./tell.js";
 
 export async function openEditorHost(flags: AcpFlags): Promise<AcpHost> {
   // First: settings with a mistake stop everything before anything is started.
@@ -43,9 +41,9 @@ export async function checkEditorFlags(flags: AcpFlags): Promise<void> {
 
 /** What it opens is ended by `close`, the last first. */
 async function openWith(flags: AcpFlags, ledger: Ledger, close: (() => Promise<void>)[]): Promise<AcpHost> {
-  const servers = await openServers(flags, resolve(flags.cwd ?? process.cwd()), { mayAsk: false });
-  if (servers) close.unshift(() => servers.close());
-  const opened = await openWithKey(flags, servers ? [servers] : []);
+  const started = await openServers(flags, resolve(flags.cwd ?? process.cwd()), { mayAsk: false });
+  if (started) close.unshift(() => started.close());
+  const opened = await openWithKey(flags, started ? [started.servers] : []);
   // Before an editor is served: a sandbox that is not there must be known at the start.
   if (flags.sandbox) await openSandbox();
   return agentHost({
@@ -99,16 +97,10 @@ async function openNamedServers(
   cwd: string,
   flags: AcpFlags,
 ): Promise<ServersOfSession> {
-  const { mcpConfigFromAcp, McpServers } = await import("../mcp/index.js");
+  const { mcpConfigFromAcp } = await import("../mcp/index.js");
   const configs = mcpConfigFromAcp(named, { cwd });
-  const servers = await McpServers.start(configs, {
-    approve: async () => true,
-    cwd,
-    clientInfo: { name: "toolgate", version: packageVersion() },
-    onProblem: tell,
-  });
-  await tellUnreached(servers.status(), flags);
-  return servers;
+  const { servers, close } = await startTold(configs, { approve: async () => true, cwd }, flags);
+  return { tools: () => servers.tools(), get: (name) => servers.get(name), close };
 }
 
 function modelChoices(flags: AcpFlags, { agent, price }: OpenedAgent): readonly ModelChoice[] {

@@ -4,13 +4,15 @@
  */
 import { createInterface } from "node:readline/promises";
 import { oneLine, visibleText } from "../call/index.js";
-import type { McpServers, ServerStatus, ServerToApprove } from "../mcp/index.js";
+import type { McpServerConfigs, McpServersOptions, ServerStatus, ServerToApprove } from "../mcp/index.js";
 import { ApprovedServers, settingsFolder } from "../settings/index.js";
 import type { AgentFlags } from "./commands/agent-options.js";
 import { openLog } from "./open-log.js";
 import type { LogFlags } from "./open-log.js";
 import { packageVersion } from "./package-version.js";
 import { readServers } from "./read-servers.js";
+import { startServers } from "./start-servers.js";
+import type { StartedServers } from "./start-servers.js";
 import { tell } from "./tell.js";
 
 /** Undefined when none is configured. */
@@ -18,10 +20,9 @@ export async function openServers(
   flags: Pick<AgentFlags, "mcp"> & LogFlags,
   cwd: string,
   { mayAsk }: { readonly mayAsk: boolean },
-): Promise<McpServers | undefined> {
+): Promise<StartedServers | undefined> {
   const configs = await readServers(flags);
   if (!configs) return undefined;
-  const { McpServers } = await import("../mcp/index.js");
   const approved = new ApprovedServers(settingsFolder());
   let asked: Promise<unknown> = Promise.resolve();
   const approve = async (server: ServerToApprove): Promise<boolean> => {
@@ -34,24 +35,38 @@ export async function openServers(
     await approved.approve({ name, fingerprint, projectRoot: cwd, approvedAt: Date.now() });
     return true;
   };
-  const servers = await McpServers.start(configs, {
-    approve,
-    cwd,
-    clientInfo: { name: "toolgate", version: packageVersion() },
-    onProblem: tell,
-  });
-  for (const { server, status } of servers.status()) {
+  const opened = await startTold(configs, { approve, cwd }, flags);
+  for (const { server, status } of opened.servers.status()) {
     if (status === "not-approved" && !mayAsk)
       tell(
         `the MCP server ${visibleText(server)} is not approved for ${visibleText(cwd)} and was not started. Approve it once in a terminal: toolgate run --mcp FILE "…"`,
       );
   }
-  await tellUnreached(servers.status(), flags);
-  return servers;
+  return opened;
+}
+
+/** Starts them, and says which are missing. */
+export async function startTold(
+  configs: McpServerConfigs,
+  options: Pick<McpServersOptions, "approve" | "cwd">,
+  flags: LogFlags,
+): Promise<StartedServers> {
+  const opened = await startServers(configs, {
+    ...options,
+    clientInfo: { name: "toolgate", version: packageVersion() },
+    onProblem: tell,
+  });
+  try {
+    await tellUnreached(opened.servers.status(), flags);
+    return opened;
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
 }
 
 /** A server that is missing is told: an agent without its tools looks like one that was not given any. */
-export async function tellUnreached(servers: readonly ServerStatus[], flags: LogFlags): Promise<void> {
+async function tellUnreached(servers: readonly ServerStatus[], flags: LogFlags): Promise<void> {
   for (const one of servers) {
     if (one.status !== "starting" && one.status !== "restarting" && one.status !== "failed") continue;
     const reason = "reason" in one ? one.reason : "it has not answered in time";
@@ -70,6 +85,8 @@ const LONGEST_REASON = 600;
 
 async function isWanted({ name, description }: ServerToApprove): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  // The terminal keeps Ctrl-C from the process otherwise.
+  terminal.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
   try {
     process.stdout.write(`MCP server ${visibleText(name)}: ${visibleText(description)}\n`);
     const answer = await terminal.question(

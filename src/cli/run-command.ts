@@ -1,6 +1,7 @@
 /** Any command of the command line, from its words to its exit code. */
 import { visibleText } from "../call/index.js";
 import { createProgram } from "./program.js";
+import { ToldToEnd } from "./start-servers.js";
 import { tell } from "./tell.js";
 import { troubleText } from "./trouble.js";
 
@@ -19,6 +20,8 @@ export async function runCommand(word: string | undefined): Promise<void> {
         command.showHelpAfterError("Nothing was done. Try: toolgate --help");
     await program.parseAsync();
   } catch (error) {
+    // Whoever sent the signal knows; a question at the terminal may still be open.
+    if (error instanceof ToldToEnd) process.exit(error.exitCode);
     tell(troubleText(error));
     process.exitCode = 1;
   }

@@ -27,11 +27,11 @@ export async function runPrompt(prompt: string, flags: RunFlags): Promise<number
   if (url !== undefined) return (await import("./run-url.js")).runUrl(prompt, { ...flags, url });
   if (agent !== undefined) return (await import("./run-agent.js")).runAgent(prompt, { ...flags, agent });
   const mayAsk = process.stdin.isTTY && process.stdout.isTTY && !flags.json;
-  const servers = await openServers(flags, resolve(flags.cwd ?? process.cwd()), { mayAsk });
+  const started = await openServers(flags, resolve(flags.cwd ?? process.cwd()), { mayAsk });
   try {
-    return await runWith(prompt, flags, servers ? [servers] : []);
+    return await runWith(prompt, flags, started ? [started.servers] : []);
   } finally {
-    await servers?.close();
+    await started?.close();
   }
 }
 

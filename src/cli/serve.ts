@@ -5,6 +5,7 @@ import { constants } from "node:os";
 import { resolve } from "node:path";
 import { serveAap } from "../aap/index.js";
 import { commandWords } from "../acp/index.js";
+import type { ToolSource } from "../tools/index.js";
 import { openDoorOptions } from "./door-flags.js";
 import { heldAcpAgent } from "./held-acp-agent.js";
 import { openAgent, openLedger } from "./open-agent.js";
@@ -20,8 +21,24 @@ export async function serveApps(flags: ServeFlags): Promise<void> {
   // From the start: told to stop while it opens, it stops when that is done.
   const stopped = Promise.race(["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal)));
   const { door, tellToken } = openDoorOptions(flags);
-  const servers = await openServers(flags, resolve(flags.cwd ?? process.cwd()), { mayAsk: false });
-  const opened = await openAgent(flags, servers ? [servers] : []);
+  const started = await openServers(flags, resolve(flags.cwd ?? process.cwd()), { mayAsk: false });
+  try {
+    await serveWith(flags, started ? [started.servers] : [], { door, tellToken, stopped });
+  } finally {
+    await started?.close();
+  }
+}
+
+async function serveWith(
+  flags: ServeFlags,
+  toolSources: readonly ToolSource[],
+  {
+    door,
+    tellToken,
+    stopped,
+  }: ReturnType<typeof openDoorOptions> & { readonly stopped: Promise<readonly unknown[]> },
+): Promise<void> {
+  const opened = await openAgent(flags, toolSources);
   const workspace = await openWorkspace(flags.cwd ?? process.cwd(), flags, opened);
   const { patterns } = readRedaction();
   const ledger = await openLedger(flags);
@@ -48,7 +65,6 @@ export async function serveApps(flags: ServeFlags): Promise<void> {
     if (signal !== constants.signals.SIGINT) process.exitCode = 128 + Number(signal);
   } finally {
     for (const other of others) await other.close();
-    await servers?.close();
     await ledger.close();
   }
 }

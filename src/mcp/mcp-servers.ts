@@ -34,6 +34,8 @@ export type McpServersOptions = {
    * While `approve` is thinking, the clock of `start` stands still: whoever is asked needs longer than a server.
    */
   readonly startTimeout?: number;
+  /** Ends the start: what was started by then is ended, and `start` rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
   /** How long a call may give no sign of life. In milliseconds; 60,000 unless told. */
   readonly callTimeout?: number;
   /** How long a call may take in all. In milliseconds; ten minutes unless told. */
@@ -54,15 +56,22 @@ export class McpServers implements ToolSource {
    * rejects for a server's sake.
    */
   static async start(configs: McpServerConfigs, options: McpServersOptions): Promise<McpServers> {
+    const { startTimeout = START_TIMEOUT, signal } = options;
+    signal?.throwIfAborted();
     const servers = new McpServers(configs, options);
     const enough = new AbortController();
-    const { startTimeout = START_TIMEOUT } = options;
+    // Who is closed has settled.
+    const giveUp = () => void servers.close();
+    signal?.addEventListener("abort", giveUp, { once: true });
     const started = Promise.all(servers.#links().map((link) => link.start()));
     const timeout = Promise.all(servers.#links().map((link) => link.untilDecided()))
       .then(() => setTimeout(startTimeout, undefined, { signal: enough.signal }))
       .catch(() => undefined);
     await Promise.race([started, timeout]);
     enough.abort();
+    signal?.removeEventListener("abort", giveUp);
+    if (signal?.aborted === true) await servers.close();
+    signal?.throwIfAborted();
     return servers;
   }
 

@@ -61,12 +61,12 @@ export class StdioTransport implements Transport {
     });
     this.#child = child;
     this.#listen(child);
+    // It has one as soon as it runs, and from then on it must end with us.
+    if (child.pid !== undefined) this.#gone = this.#whenGone(child, child.pid);
     await new Promise<void>((resolve, reject) => {
       child.once("spawn", resolve);
       child.once("error", reject);
     });
-    // It has been spawned, so it has a process id.
-    if (child.pid !== undefined) this.#gone = this.#whenGone(child, child.pid);
   }
 
   send(message: JSONRPCMessage): Promise<void> {

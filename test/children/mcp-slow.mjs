@@ -1,0 +1,30 @@
+/**
+ * An MCP server that takes a minute to come up, and until then does not look at its stdin: not even that it is closed.
+ * It writes its process id to the file that is the first argument. With "stubborn" it does not end when it is told to;
+ * with "quick" it answers at once, has no tools, and writes its id when it was asked for them.
+ */
+import { appendFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+
+const [, , notes, behaviour] = process.argv;
+if (behaviour === "stubborn") process.on("SIGTERM", () => undefined);
+const note = () => appendFileSync(notes, `${process.pid}\n`);
+if (behaviour !== "quick") note();
+setTimeout(() => undefined, 60_000);
+
+const RESULTS = {
+  initialize: {
+    protocolVersion: "2025-06-18",
+    capabilities: { tools: {} },
+    serverInfo: { name: "quick", version: "1" },
+  },
+  "tools/list": { tools: [] },
+};
+
+if (behaviour === "quick")
+  createInterface({ input: process.stdin }).on("line", (line) => {
+    const { id, method } = JSON.parse(line);
+    const result = RESULTS[method];
+    if (method === "tools/list") note();
+    if (result) process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id, result })}\n`);
+  });
