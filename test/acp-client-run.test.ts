@@ -132,3 +132,11 @@ test("a session of another agent is not gone on with by ours, and the words say 
   expect(ran).toMatchObject({ code: 1, out: "" });
   expect(ran.err).toMatch(/is one of sdk-example\. Nothing was done.*--agent/);
 });
+
+test("what a command printed is shown once, though the agent tells of its call when that has ended", async () => {
+  const { toolgate } = await desk();
+  const late = byHand("tells of its command when that has ended");
+  const { code, out } = await toolgate(["run", "--agent", late, "--mode", "allow-all", "go"]);
+  expect({ code, shown: out.split("│ hello there").length - 1 }).toEqual({ code: 0, shown: 1 });
+  expect(out).toMatch(/✓ ❯ late \(.*\n {4}terminal, exit code 0, its output is shown elsewhere\n/);
+});

@@ -6,8 +6,8 @@
  * and another when it has ended. While somebody reads a question, nothing is drawn and nothing is written.
  */
 import type { HeldSession } from "../agent/index.js";
-import { isOver, visibleText } from "../call/index.js";
-import type { SessionEvent, ToolCall } from "../call/index.js";
+import { isOver, shownText, visibleText } from "../call/index.js";
+import type { BoundedText, SessionEvent, TerminalContent, ToolCall, ToolCallContent } from "../call/index.js";
 import { callText, liveCallLines } from "../view/index.js";
 import type { LiveBlock } from "./live-block.js";
 import { drawAround } from "./tell.js";
@@ -35,6 +35,8 @@ export class LiveText {
   readonly #told = new Set<string>();
   /** Calls that someone was shown in full when they were asked: how they ended is one line then. */
   readonly #asked = new Set<string>();
+  /** What terminals printed that stands there with the call that ran the command: another one may come to show it later. */
+  readonly #terminals = new Map<string, string>();
   /** The message whose line is still open. */
   #speaking: string | undefined;
   /** What waits until the question on the screen is answered. */
@@ -62,16 +64,30 @@ export class LiveText {
     const call = this.#session.book.call(toolCallId);
     if (!call) return;
     this.endLine();
-    const text = callText(call, {
+    const calls = this.#session.book.openCalls();
+    const text = callText(withoutTerminals(call, this.#terminals), {
       question: "asked",
       width: process.stdout.columns ?? 80,
-      calls: this.#session.book.openCalls(),
+      calls,
       headlineOnly: this.#asked.has(toolCallId) && call.state.status === "done" && call.kind === "edit",
       // Whoever is asked sees all of it.
       ...(!isOver(call.state) && { maxLines: 2_000 }),
     });
     this.#write(`${text}\n`);
     if (!isOver(call.state)) this.#asked.add(toolCallId);
+    else this.#remember(call, calls);
+  }
+
+  /** Whoever shows it too and is still under way shows it then; the terminals of our own tools are named after their one call. */
+  #remember(call: ToolCall, underWay: readonly ToolCall[]): void {
+    for (const item of call.content.filter(isShown)) {
+      const { terminalId, output } = item;
+      const isToCome = underWay.some(({ content }) =>
+        content.some((one) => isShown(one) && one.terminalId === terminalId),
+      );
+      if (!isToCome && !terminalId.startsWith(call.toolCallId))
+        this.#terminals.set(terminalId, shownText(output));
+    }
   }
 
   /** Keeps what happens from breaking into a question that somebody is reading. */
@@ -185,6 +201,23 @@ export class LiveText {
     );
     return [...rows, ...(more > 0 ? [`… and ${more} more`] : []), ...note];
   }
+}
+
+type Shown = TerminalContent & { readonly output: BoundedText };
+
+const isShown = (item: ToolCallContent): item is Shown =>
+  item.type === "terminal" && item.output !== undefined;
+
+/** The call, without the output that stands there already: the very same, since agents choose the names of terminals. */
+function withoutTerminals(call: ToolCall, shown: ReadonlyMap<string, string>): ToolCall {
+  const stands = (item: Shown) => shown.get(item.terminalId) === shownText(item.output);
+  if (shown.size === 0 || !call.content.some((item) => isShown(item) && stands(item))) return call;
+  const content = call.content.map((item) => {
+    if (!isShown(item) || !stands(item)) return item;
+    const { output: _, ...rest } = item;
+    return rest;
+  });
+  return { ...call, content };
 }
 
 /** Those that run first. */

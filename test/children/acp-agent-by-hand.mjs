@@ -167,6 +167,19 @@ const BEHAVIOURS = {
       }
     }
   },
+  "tells of its command when that has ended": async () => {
+    const { result } = await ask("terminal/create", { sessionId, command: "echo", args: ["hello there"] });
+    const { terminalId } = result;
+    await ask("terminal/wait_for_exit", { sessionId, terminalId });
+    await setTimeout(200);
+    call("late", {
+      status: "in_progress",
+      kind: "execute",
+      content: [{ type: "terminal", terminalId }],
+    });
+    await ask("terminal/release", { sessionId, terminalId });
+    more("late", { status: "completed" });
+  },
   "asks and then does": async (text) => {
     const { toolCall, acts } = JSON.parse(text);
     await asked(toolCall.toolCallId, toolCall);

@@ -3,7 +3,7 @@
  * again and again, and words in the smallest pieces: what comes together is stored once.
  */
 import { joinedEvents } from "../../call/index.js";
-import type { CallFields, SessionEvent } from "../../call/index.js";
+import type { CallFields, SessionEvent, ToolCallContent } from "../../call/index.js";
 
 type Revision = SessionEvent & { type: "call-revised" };
 
@@ -32,11 +32,20 @@ export class JoinedEvents {
     const { toolCallId } = event;
     const at = this.#revisions.get(toolCallId);
     const before = at === undefined ? undefined : this.#all[at];
-    if (at === undefined || before?.type !== "call-revised") {
+    if (at === undefined || before?.type !== "call-revised" || bringsTerminal(before, event)) {
       this.#revisions.set(toolCallId, this.#all.length);
       this.#all.push(event);
     } else this.#all[at] = { ...event, fields: joinedFields(before.fields, event.fields) };
   }
 }
+
+/** A terminal that a list left out is not the one that the next list has: what it printed went with it. */
+function bringsTerminal(before: Revision, after: Revision): boolean {
+  const kept = before.fields.content && terminalsOf(before.fields.content);
+  return kept !== undefined && terminalsOf(after.fields.content ?? []).some((one) => !kept.includes(one));
+}
+
+const terminalsOf = (content: readonly ToolCallContent[]): readonly string[] =>
+  content.flatMap((item) => (item.type === "terminal" ? [item.terminalId] : []));
 
 const joinedFields = (before: CallFields, after: CallFields): CallFields => ({ ...before, ...after });

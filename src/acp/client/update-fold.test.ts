@@ -1,9 +1,12 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { SessionBook } from "../../call/index.js";
+import { SessionBook, shownText } from "../../call/index.js";
 import type { SessionEvent } from "../../call/index.js";
 import { V1Reader } from "../v1/reader.js";
 import { UpdateFold } from "./update-fold.js";
+
+const ENDED = { text: "hi\n", exit: { exitCode: 0 } };
+const terminal = (terminalId: string) => ({ type: "terminal", terminalId });
 
 function folding(book = new SessionBook("s")) {
   const fold = new UpdateFold({
@@ -11,7 +14,7 @@ function folding(book = new SessionBook("s")) {
     agent: "them",
     reader: (session) => new V1Reader({ session, cwd: "/ws", mode: "lenient" }),
     isEchoing: () => false,
-    terminalEnd: () => undefined,
+    terminalEnd: (terminalId) => (terminalId === "ended" ? ENDED : undefined),
     now: () => 1,
   });
   return { book, fold };
@@ -81,7 +84,12 @@ const update = fc.oneof(
       status: fc.constantFrom("pending", "in_progress", "completed", "failed", "odd"),
       kind: fc.constantFrom("read", "edit"),
       rawInput: fc.constantFrom({ a: 1 }, { a: 2 }),
-      content: fc.constantFrom([], [{ type: "content", content: { type: "text", text: "x" } }]),
+      content: fc.constantFrom(
+        [],
+        [{ type: "content", content: { type: "text", text: "x" } }],
+        [terminal("ended")],
+        [terminal("ended"), terminal("runs"), terminal("ended")],
+      ),
     },
     { requiredKeys: ["sessionUpdate", "toolCallId"] },
   ),
@@ -99,6 +107,17 @@ test("a session reads the same, however its updates came together", () => {
       const apart = folding();
       for (const one of batches.flat()) apart.book.applyAll(apart.fold.read([one]));
       expect(together.book.snapshot()).toEqual(apart.book.snapshot());
+      for (const { content } of together.book.calls())
+        for (const item of content)
+          if (item.type === "terminal" && item.output) expect(shownText(item.output)).toBe(ENDED.text);
     }),
   );
+});
+
+test("what a command printed that ended before its call was announced is shown once", () => {
+  const { book, fold } = folding();
+  const call = { sessionUpdate: "tool_call", toolCallId: "t1", title: "T", status: "in_progress" };
+  const lists = [[terminal("ended"), terminal("ended")], [], [terminal("ended")]];
+  book.applyAll(fold.read([call, ...lists.map((content) => more({ content }))]));
+  expect(book.call("t1")?.content).toMatchObject([{ output: { head: "hi\n" }, exit: { exitCode: 0 } }]);
 });

@@ -83,9 +83,9 @@ export class UpdateFold {
     if (event.type !== "call-revised" || !event.fields.content) return [];
     const { toolCallId, at } = event;
     const before = this.#seen.call(toolCallId)?.content ?? [];
-    return event.fields.content.flatMap((item): SessionEvent[] => {
-      if (item.type !== "terminal") return [];
-      const { terminalId } = item;
+    const shown = event.fields.content.flatMap((item) => (item.type === "terminal" ? [item.terminalId] : []));
+    // In a list that names it twice it is one terminal all the same.
+    return [...new Set(shown)].flatMap((terminalId): SessionEvent[] => {
       const end = this.#terminalEnd(terminalId);
       const isShown = before.some(
         (one) => one.type === "terminal" && one.terminalId === terminalId && one.output,
