@@ -601,6 +601,21 @@ describe("a file that changes while a call is on its way", () => {
     expect(await readFile(join(root, "a.txt"), "utf8")).toBe("theirs\n");
   });
 
+  test("back to what an earlier call wrote is someone's change all the same", async () => {
+    let isRaced = false;
+    const late = raced("write_file", async (root) => {
+      if (isRaced) await writeFile(join(root, "a.txt"), "ours\n");
+    });
+    const files = { "a.txt": "old\n" };
+    const { gate, root } = await gateIn({ files, tools: [late], rules: [{ allow: "edit" }] });
+    await gate.call({ name: "write_file", input: { path: "a.txt", content: "ours\n" } });
+    await writeFile(join(root, "a.txt"), "theirs\n");
+    isRaced = true;
+    const replaced = await gate.call({ name: "write_file", input: { path: "a.txt", content: "more\n" } });
+    expect(sentence(replaced)).toContain("was changed by someone else in the meantime. It was not written.");
+    expect(await readFile(join(root, "a.txt"), "utf8")).toBe("ours\n");
+  });
+
   test("by another call of the session is no surprise: both edits hold", async () => {
     const { gate, root } = await gateIn({ files: { "a.txt": "one two\n" }, rules: [{ allow: "edit" }] });
     await gate.submit([

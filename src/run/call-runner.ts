@@ -9,7 +9,7 @@ import type { Question, SessionEvent, ToolCall } from "../call/index.js";
 import type { Intent, Verdict } from "../policy/index.js";
 import { isAppTool, isDelegating } from "../tools/index.js";
 import type { Tool, Toolbox, Workspace } from "../tools/index.js";
-import type { OwnWrites } from "./base-check.js";
+import { OwnWrites } from "./base-check.js";
 import { byRule } from "./check-call.js";
 import type { CallCheck, Judge } from "./check-call.js";
 import { intentHash } from "./intent-hash.js";
@@ -43,7 +43,7 @@ export type RunnerOptions = {
 export class CallRunner {
   readonly running = new RunningCalls();
   readonly #options: RunnerOptions;
-  readonly #ownWrites: OwnWrites = new Map();
+  readonly #ownWrites = new OwnWrites();
 
   constructor(options: RunnerOptions) {
     this.#options = options;
@@ -83,6 +83,7 @@ export class CallRunner {
       void (await this.#recordUnlessOver(toolCallId, events));
     const failed = (error: string): SessionEvent => ({ type: "call-failed", toolCallId, at: now(), error });
     if (!tool || isAppTool(tool)) return end(failed(unknownTool(call, toolbox)));
+    const ownBefore = this.#ownWrites.count;
     const resolved = await check.resolve(tool, rawInput);
     if (!resolved.ok) return end(failed(resolved.problem));
     const { input, intent } = resolved;
@@ -103,6 +104,7 @@ export class CallRunner {
       input,
       intent,
       ownWrites: this.#ownWrites,
+      ownBefore,
       call: record.book.call(toolCallId) ?? call,
       stop,
       record,

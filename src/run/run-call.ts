@@ -29,6 +29,8 @@ export type RunOptions = {
   /** What it is about to do, as it was recorded just now. */
   readonly intent: Intent;
   readonly ownWrites: OwnWrites;
+  /** How many of them there were when the intent was made. */
+  readonly ownBefore: number;
   readonly call: ToolCall;
   /** Used when it is cancelled, and when its time is up. */
   readonly stop: Stop;
@@ -110,14 +112,14 @@ function contextOf(options: RunOptions, reporter: CallReporter, writer: EventWri
 }
 
 function workspaceOf(
-  { call, intent, ownWrites, record, workspace, now }: RunOptions,
+  { call, intent, ownWrites, ownBefore, record, workspace, now }: RunOptions,
   writer: EventWriter,
 ): Workspace {
   const { toolCallId } = call;
   return keptWorkspace(heldToIntent(workspace, intent), {
     blob: (bytes) => record.ledger.putBlob(bytes),
-    mayReplace: (path, before) => checkBase(intent, ownWrites, path, before),
-    wrote: (path, after) => void ownWrites.set(path, after),
+    mayReplace: (path, before) => checkBase(intent, path, before, ownWrites.since(ownBefore, path)),
+    wrote: (path, after) => ownWrites.add(path, after),
     record: (change) => writer.flush([{ type: "file-kept", toolCallId, at: now(), change }]),
   });
 }
