@@ -8,6 +8,8 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
 export type PlainStep = {
+  /** Words after which the server died, before it says the whole. */
+  readonly cutOff?: string;
   readonly say?: string;
   readonly calls?: readonly { readonly name: string; readonly input?: unknown }[];
 };
@@ -87,7 +89,7 @@ export async function plainServer(options: PlainServerOptions = {}): Promise<Pla
   /** Appends to the history what the model and the trusted tools bring, and returns it as events. */
   function go(session: Session, frames: Frame[]): void {
     for (;;) {
-      const { say, calls = [] } = steps[step] ?? { say: "The script is over." };
+      const { cutOff, say, calls = [] }: PlainStep = steps[step] ?? { say: "The script is over." };
       step += 1;
       const told: Call[] = calls.map(({ name, input = {} }) => ({
         toolCallId: `c${(callCount += 1)}`,
@@ -99,6 +101,7 @@ export async function plainServer(options: PlainServerOptions = {}): Promise<Pla
         ...told.map((call) => ({ type: "tool_use", ...call })),
       ];
       session.history.push({ role: "assistant", content });
+      if (cutOff !== undefined) frames.push(["say", { text: cutOff }], ["answer_cut_off", {}]);
       if (say !== undefined) frames.push(["say", { text: say }]);
       for (const call of told) frames.push(["tool_call", call]);
       session.open = told.filter((call) => {

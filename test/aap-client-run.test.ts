@@ -51,6 +51,15 @@ test("a script sees the calls and the words, and what would be asked is denied",
   expect(server.ran).toEqual(["look {}"]);
 });
 
+test("an answer that its server died at is shown apart from the one that is said in its place", async () => {
+  const server = await plainServer({ steps: [{ cutOff: "I was about to", say: "I was about to say it." }] });
+  const at = await atHome();
+  const { stdout } = await at.run(["run", "--url", server.url, "go"]);
+  expect(stdout).toContain(
+    "I was about to\n\nThe answer was cut off, because its server has died; it is said again from its beginning.\n\nI was about to say it.\n",
+  );
+});
+
 test("a program reads the same as events of a session", async () => {
   const server = await plainServer({ steps: SEND });
   const at = await atHome();

@@ -129,7 +129,16 @@ test("in the middle of its words: what the client has heard of them is not taken
   const place = { headers: { ...key.headers, "last-event-id": cut.at(-1)?.id ?? "" } };
   const rest = await whenFree(() => app.stream(sessionId, say("Go", "delta"), place));
   expect(wordsIn(rest)).toBe(WORDS);
-  expect(names(rest).at(-1)).toBe("turn_stop");
+  expect([names(rest)[0], names(rest).at(-1)]).toEqual(["answer_cut_off", "turn_stop"]);
+  // Two messages, as in the history: one that was not finished, and the one that was said in its place.
+  const texts = whole([...cut, ...rest]).messages.map(({ content }) => content);
+  expect(texts).toEqual([[{ type: "text", text: wordsIn(cut) }], [{ type: "text", text: WORDS }]]);
+  const again = whole(await app.stream(sessionId, say("Go", "message"), key)).messages;
+  expect((await app.history(sessionId)).slice(1)).toEqual(again);
+  expect(again.map(({ content }) => content)).toEqual([
+    [{ type: "text", text: textIn(written) }],
+    [{ type: "text", text: WORDS }],
+  ]);
   const said = (await app.history(sessionId)).flatMap(({ content }) => content);
   expect(JSON.stringify(said.at(-1))).toContain(WORDS);
 });

@@ -191,6 +191,7 @@ export function whole(events: readonly WireEvent[]): WholeTurn {
     if (event === "text_delta") addText("text", data["delta"]);
     else if (event === "thinking_delta") addText("thinking", data["delta"]);
     else if (event === "text" || event === "thinking") blocks.push({ type: event, [event]: data[event] });
+    else if (event === "answer_cut_off") endAnswer();
     else if (event === "tool_call") blocks.push({ type: "tool_use", ...data });
     else if (event === "tool_result") {
       endAnswer();

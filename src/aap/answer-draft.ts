@@ -13,8 +13,8 @@ export class AnswerDraft {
   #thinking = "";
   #text = "";
 
-  /** Whether this chunk begins another answer than the one that was begun: that one was cut off. */
-  isCutOffBy({ messageId }: Chunk): boolean {
+  /** Whether this message, or this step, is another answer than the one that was begun: that one was cut off. */
+  isCutOffBy(messageId: string): boolean {
     return this.#stepId !== undefined && this.#stepId !== stepIdOf(messageId);
   }
 

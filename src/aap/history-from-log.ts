@@ -81,9 +81,10 @@ function readSteps(
     }
     history.endUserMessage();
     if (event.type === "message-chunk") {
-      if (draft.isCutOffBy(event)) dropDraft();
+      if (draft.isCutOffBy(event.messageId)) dropDraft();
       draft.add(event);
     } else if (event.type === "step-ended") {
+      if (draft.isCutOffBy(event.stepId)) dropDraft();
       const calls = event.toolCallIds.flatMap((toolCallId) => callWithNested(book, toolCallId, type));
       history.addAnswer([...draft.take(), ...calls.map(toolUse)]);
       history.messages.push(...calls.flatMap(toolMessage));

@@ -102,6 +102,7 @@ const turnEvent = z.discriminatedUnion("event", [
   z.object({ event: z.literal("thinking_delta"), data: z.object({ delta: z.string() }) }),
   z.object({ event: z.literal("text"), data: z.object({ text: z.string() }) }),
   z.object({ event: z.literal("thinking"), data: z.object({ thinking: z.string() }) }),
+  z.object({ event: z.literal("answer_cut_off"), data: z.object({}) }),
   z.object({
     event: z.literal("tool_call"),
     data: z.object({ toolCallId: z.string(), name: z.string(), input: z.unknown() }),

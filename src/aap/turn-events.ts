@@ -99,6 +99,7 @@ export class TurnEvents {
       case "call-lost":
         return this.#ended(event);
       case "step-ended":
+        return [...this.#cutOffBy(event.stepId), ...this.#step(event.toolCallIds)];
       case "child-stepped":
         return this.#step(event.toolCallIds);
       case "turn-parked": {
@@ -119,7 +120,7 @@ export class TurnEvents {
   #words(event: SessionEvent & { type: "message-chunk" }, seq: number): readonly Told[] {
     const { messageId, role } = event;
     const before = this.#spoken;
-    const cutOff = this.#draft.isCutOffBy(event) ? this.#said() : NOTHING_SAID;
+    const cutOff = this.#cutOffBy(messageId);
     const delta = this.#draft.add(event);
     this.#goOn();
     const told = deltaEvent(role, delta);
@@ -171,6 +172,12 @@ export class TurnEvents {
     return (lost.length > 0 && this.#isEnded ? wanted : lost).flatMap((id) => this.#call(id));
   }
 
+  /** What was said of another answer than this one. Only of agents that say when an answer is whole it is known that theirs was not. */
+  #cutOffBy(messageId: string): readonly TurnEvent[] {
+    if (!this.#draft.isCutOffBy(messageId)) return NOTHING_SAID;
+    return this.#hasSteps ? [...this.#said(), CUT_OFF] : this.#said();
+  }
+
   #said(): readonly TurnEvent[] {
     return this.#draft.take().flatMap(saidEvent);
   }
@@ -209,6 +216,7 @@ export class TurnEvents {
 
 const NOTHING: readonly Told[] = [];
 const NOTHING_SAID: readonly TurnEvent[] = [];
+const CUT_OFF: TurnEvent = { event: "answer_cut_off", data: {} };
 const PAUSE_PART = 1_000;
 
 const numbered = (told: readonly TurnEvent[], seq: number, before = 0): readonly Told[] =>

@@ -109,6 +109,12 @@ export class LiveText {
     this.#draw();
   }
 
+  /** A line of ours among what the agent says. */
+  line(text: string): void {
+    this.endLine();
+    this.#write(`${text}\n\n`);
+  }
+
   endLine(): void {
     if (this.#speaking !== undefined) this.#write("\n\n");
     this.#speaking = undefined;

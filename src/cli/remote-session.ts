@@ -62,6 +62,9 @@ export class RemoteSession {
       case "thinking":
         this.#say("thought", event.data.thinking);
         break;
+      case "answer_cut_off":
+        this.#message += 1;
+        break;
       case "tool_call":
         this.announce({ type: "tool_use", ...event.data });
         break;

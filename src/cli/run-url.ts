@@ -32,20 +32,25 @@ export async function runUrl(prompt: string, flags: RunFlags & { readonly url: s
   const session = new RemoteSession(sessionId);
   const stream = bestStream(agent);
   const trust = new NamedTrust(flags);
-  const take: Take = (person, stop) =>
-    turnOf({ client, session, prompt, stream, askAbout: ({ name }) => trust.askAbout(name, person) }, stop);
+  const take: Take = (person, note, stop) =>
+    turnOf(
+      { client, session, prompt, stream, note, askAbout: ({ name }) => trust.askAbout(name, person) },
+      stop,
+    );
   return exitCode(await (flags.json ? asJson(session, client, take) : asText(session, client, take)));
 }
 
-/** `person` is who can be asked, if anybody. */
-type Take = (person: Ask | undefined, stop: Stop) => Promise<TurnResult>;
+/** `person` is who can be asked, if anybody; `note` shows a line beside what the agent says. */
+type Take = (person: Ask | undefined, note: (text: string) => void, stop: Stop) => Promise<TurnResult>;
+
+const CUT_OFF = "The answer was cut off, because its server has died; it is said again from its beginning.";
 
 async function asJson(session: RemoteSession, client: AapClient, take: Take): Promise<RanTurn> {
   process.stdout.write(`${jsonText({ type: "session", sessionId: session.sessionId })}\n`);
   session.onRecorded((events) => {
     for (const event of events) process.stdout.write(`${jsonText(event)}\n`);
   });
-  return untilStopped(session, client, (stop) => take(undefined, stop));
+  return untilStopped(session, client, (stop) => take(undefined, tell, stop));
 }
 
 async function asText(session: RemoteSession, client: AapClient, take: Take): Promise<RanTurn> {
@@ -54,7 +59,7 @@ async function asText(session: RemoteSession, client: AapClient, take: Take): Pr
   const end = await untilStopped(
     session,
     client,
-    (stop) => take(person, stop),
+    (stop) => take(person, (text) => screen.live.line(text), stop),
     () => screen.live.note(CANCELLING),
   ).finally(() => screen.live.close());
   const text = endText(end);
@@ -67,11 +72,12 @@ type OneTurn = {
   readonly session: RemoteSession;
   readonly prompt: string;
   readonly stream: StreamMode;
+  readonly note: (text: string) => void;
   readonly askAbout: (call: ToolUseBlock) => Ask;
 };
 
 async function turnOf(turn: OneTurn, stop: Stop): Promise<TurnResult> {
-  const { client, session, prompt, stream, askAbout } = turn;
+  const { client, session, prompt, stream, note, askAbout } = turn;
   session.begin(prompt);
   const over = new AbortController();
   const elsewhere = new AnswersElsewhere();
@@ -87,7 +93,10 @@ async function turnOf(turn: OneTurn, stop: Stop): Promise<TurnResult> {
   try {
     const result = await runTurn(client, session.sessionId, request, {
       permit: permitIn(session, askAbout, elsewhere, stop.asking),
-      onEvent: (event) => session.read(event),
+      onEvent: (event) => {
+        session.read(event);
+        if (event.event === "answer_cut_off") note(CUT_OFF);
+      },
       onAnswers: () => session.submit(),
       signal: stop.listening,
     });

@@ -43,6 +43,18 @@ test("deltas and whole messages add up to the same history", () => {
   expect(messagesFromEvents(whole)).toEqual(expected);
 });
 
+test("an answer that was cut off is a message of its own, and not the beginning of the one in its place", () => {
+  const events: TurnEvent[] = [
+    { event: "text_delta", data: { delta: "I lo" } },
+    { event: "answer_cut_off", data: {} },
+    { event: "text_delta", data: { delta: "I look." } },
+  ];
+  expect(messagesFromEvents(events)).toEqual([
+    { role: "assistant", content: [{ type: "text", text: "I lo" }] },
+    { role: "assistant", content: [{ type: "text", text: "I look." }] },
+  ]);
+});
+
 test("a turn in which nothing was said has no messages", () => {
   expect(messagesFromEvents([{ event: "turn_start", data: {} }])).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** The messages that a turn's events add up to. A tool result ends the assistant's message before it. */
+/** The messages that a turn's events add up to. A tool result ends the assistant's message before it, and so does a server that dies. */
 import type { Block, HistoryMessage, TurnEvent } from "./protocol.js";
 
 export function messagesFromEvents(events: Iterable<TurnEvent>): readonly HistoryMessage[] {
@@ -19,6 +19,9 @@ export function messagesFromEvents(events: Iterable<TurnEvent>): readonly Histor
         break;
       case "thinking":
         blocks.push({ type: "thinking", thinking: event.data.thinking });
+        break;
+      case "answer_cut_off":
+        endAnswer();
         break;
       case "tool_call": {
         const { toolCallId, name, input } = event.data;

@@ -91,13 +91,18 @@ export type TurnRequest = {
 
 export type StopReason = "end_turn" | "tool_use" | "max_tokens" | "refusal" | "error";
 
-/** An event of a turn. `isError` and `error` are ours; clients that do not know them lose nothing. */
+/**
+ * An event of a turn. `isError`, `error` and `answer_cut_off` are ours, and clients that do not know them lose nothing:
+ * the assistant's message that was being told ends there unfinished, since its server died, and is said again from
+ * its beginning.
+ */
 export type TurnEvent =
   | { readonly event: "turn_start"; readonly data: object }
   | { readonly event: "text_delta"; readonly data: { readonly delta: string } }
   | { readonly event: "thinking_delta"; readonly data: { readonly delta: string } }
   | { readonly event: "text"; readonly data: { readonly text: string } }
   | { readonly event: "thinking"; readonly data: { readonly thinking: string } }
+  | { readonly event: "answer_cut_off"; readonly data: object }
   | { readonly event: "tool_call"; readonly data: Omit<ToolUseBlock, "type"> }
   | {
       readonly event: "tool_result";

@@ -14,6 +14,7 @@ const FIELDS: ReadonlyMap<string, readonly (readonly [name: string, type: "text"
     ["thinking_delta", [["delta", "text"]]],
     ["text", [["text", "text"]]],
     ["thinking", [["thinking", "text"]]],
+    ["answer_cut_off", []],
     [
       "tool_call",
       [
