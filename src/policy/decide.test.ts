@@ -170,6 +170,8 @@ describe("commands", () => {
     expect(effect(command("ls"), rules, { default: "allow" })).toBe("allow");
     expect(effect(command("env rm x"), rules, { default: "allow" })).toBe("deny");
     expect(effect(command("$X x"), rules, { default: "allow" })).toBe("ask");
+    const { reason } = decide(command("$X x"), { ...policy(rules), default: "allow" });
+    expect(reason).toContain(', and may hide what a rule speaks of: deny execute "rm *"');
   });
 });
 

@@ -293,7 +293,10 @@ function concerns(
 
 /** Where everything is allowed by default, only a command that cannot be read may hide what a rule forbids. */
 function dynamicUnderDeny(doubts: readonly string[], rules: readonly RuleParts[]): readonly string[] {
-  return rules.some(({ effect }) => effect !== "allow") ? doubts : [];
+  const strict = rules.find(({ effect }) => effect !== "allow");
+  const [doubt] = doubts;
+  if (!strict || doubt === undefined) return [];
+  return [`${doubt}, and may hide what a rule speaks of: ${visibleText(strict.name)}`];
 }
 
 /** Files outside of the workspace are asked about also where everything is allowed by default; only a rule with a path opens them. */
