@@ -154,6 +154,12 @@ describe("the command line", () => {
     }
   });
 
+  test.each([[[]], [["run"]], [["acp"]], [["rules", "add"]]])("help %j shows what --help does", (command) => {
+    const asked = toolgate(["help", ...command]);
+    expect(asked).toEqual(toolgate([...command, "--help"]));
+    expect(asked).toMatchObject({ status: 0, stdout: expect.stringContaining("Usage: toolgate") });
+  });
+
   test("the version is that of package.json", () => {
     expect(toolgate(["--version"])).toMatchObject({
       status: 0,
@@ -162,7 +168,20 @@ describe("the command line", () => {
   });
 
   test.each([
-    [["frobnicate"], 'toolgate: there is no command "frobnicate". Nothing was done. Try: toolgate --help\n'],
+    [["frobnicate"], "error: unknown command 'frobnicate'\nNothing was done. Try: toolgate --help\n"],
+    [
+      ["frobnicate", "--help"],
+      "error: unknown command 'frobnicate'\nNothing was done. Try: toolgate --help\n",
+    ],
+    [
+      ["hist", "list"],
+      "error: unknown command 'hist'\n(Did you mean history?)\nNothing was done. Try: toolgate --help\n",
+    ],
+    [
+      ["help", "rnu"],
+      "error: unknown command 'rnu'\n(Did you mean run?)\nNothing was done. Try: toolgate --help\n",
+    ],
+    [["\u001b[31m"], "error: unknown command '⟨U+001B⟩[31m'\nNothing was done. Try: toolgate --help\n"],
     [["demo", "--quick"], "error: unknown option '--quick'\nNothing was done. Try: toolgate demo --help\n"],
     [
       ["run"],

@@ -29,5 +29,5 @@ if (isForEditor) {
   const { serveEditor } = await import("./acp.js");
   await serveEditor(readFlags, { v2: words.includes("--acp-v2") });
 } else {
-  await (await import("./run-command.js")).runCommand(command);
+  await (await import("./run-command.js")).runCommand(process.argv.slice(2));
 }

@@ -3,6 +3,7 @@
  * in commands/, one file for each. Nothing starts before it is understood.
  */
 import { Command } from "commander";
+import { visibleText } from "../call/index.js";
 import { addAcpCommand } from "./commands/acp.js";
 import type { AcpFlags } from "./commands/acp.js";
 import { addCompletionCommand } from "./commands/completion.js";
@@ -19,9 +20,10 @@ import { addUndoCommand } from "./commands/undo.js";
 import { addExamples } from "./examples.js";
 import { packageVersion } from "./package-version.js";
 
-export function createProgram(): Command {
+/** `isDemoUsual`: the demo is what runs without a command; it would take one that is misspelled for a word of its own. */
+export function createProgram({ isDemoUsual = true } = {}): Command {
   const program = withoutCommands();
-  addDemoCommand(program);
+  addDemoCommand(program, { isDefault: isDemoUsual });
   addRunCommand(program);
   addAcpCommand(program);
   addServeCommand(program);
@@ -39,14 +41,20 @@ export function createProgram(): Command {
 }
 
 function withoutCommands(): Command {
-  return new Command("toolgate")
-    .description(
-      "The tool-call layer for AI agents: every action an agent takes is announced,\nchecked, run, reported and remembered by one state machine.",
-    )
-    .version(packageVersion(), "--version", "show the version")
-    .helpOption("-h, --help", "show this text")
-    .helpCommand(false)
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
+  return (
+    new Command("toolgate")
+      .description(
+        "The tool-call layer for AI agents: every action an agent takes is announced,\nchecked, run, reported and remembered by one state machine.",
+      )
+      .version(packageVersion(), "--version", "show the version")
+      .helpOption("-h, --help", "show this text")
+      .helpCommand(false)
+      // It repeats words that it was given.
+      .configureOutput({
+        outputError: (text, write) => write(visibleText(text, { keepNewlines: true })),
+      })
+      .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+  );
 }
 
 /** The flags of `toolgate acp`, without starting it. An editor waits, so none of the other commands is made for it. */

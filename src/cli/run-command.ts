@@ -1,24 +1,24 @@
 /** Any command of the command line, from its words to its exit code. */
-import { visibleText } from "../call/index.js";
 import { createProgram } from "./program.js";
 import { ToldToEnd } from "./start-servers.js";
 import { tell } from "./tell.js";
 import { troubleText } from "./trouble.js";
 
-/** `word` is the first one; without any, the program's own choice runs. */
-export async function runCommand(word: string | undefined): Promise<void> {
+/** Without a command among the words, the program's own choice runs. */
+export async function runCommand(given: readonly string[]): Promise<void> {
   try {
-    const program = createProgram();
+    // As other programs have it too.
+    const words = given[0] === "help" ? [...given.slice(1), "--help"] : given;
+    const [word] = words;
+    const isNamed = word !== undefined && !word.startsWith("-");
+    const program = createProgram({ isDemoUsual: !isNamed });
     const isKnown = program.commands.some((command) => command.name() === word);
-    if (word !== undefined && !word.startsWith("-") && !isKnown) {
-      tell(`there is no command "${visibleText(word)}". Nothing was done. Try: toolgate --help`);
-      process.exit(2);
-    }
     // Whoever named no command is not sent to the help of the one that runs then.
-    if (!isKnown)
+    if (!isNamed)
       for (const command of program.commands)
         command.showHelpAfterError("Nothing was done. Try: toolgate --help");
-    await program.parseAsync();
+    // By itself, a command that is not known is told as that, also where its help is asked for.
+    await program.parseAsync(isNamed && !isKnown ? [word] : words, { from: "user" });
   } catch (error) {
     // Whoever sent the signal knows; a question at the terminal may still be open.
     if (error instanceof ToldToEnd) process.exit(error.exitCode);

@@ -3,9 +3,9 @@ import type { Command } from "commander";
 import type { DemoFlags } from "../demo.js";
 import { milliseconds } from "./values.js";
 
-export function addDemoCommand(program: Command): void {
+export function addDemoCommand(program: Command, { isDefault }: { readonly isDefault: boolean }): void {
   program
-    .command("demo", { isDefault: true })
+    .command("demo", { isDefault })
     .description(
       "watch an agent find and fix a failing test in a sample project;\nit needs no key, and asks before it edits",
     )
