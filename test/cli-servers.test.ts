@@ -19,8 +19,8 @@ describe("a file of servers with a mistake is told in a sentence with its line, 
   test.each([
     ["{bad", '1: there is "b" where a name in double quotes should be. Nothing was started.'],
     [
-      '{ "mcpServers": {\n"one": { "command": "x" },\n"two": {\n"comand": "x", "command": "x" } } }',
-      '4: The MCP server "two" cannot be used: nobody knows the field "comand". It was not started. Correct its configuration.',
+      '{ "mcpServers": {\n"one": { "command": "x" },\n"two": {\n"comand": "x" } } }',
+      '4: The MCP server "two" cannot be used: nobody knows the field "comand", only "type", "command", "args", "env", "cwd", "timeout". It was not started. Correct its configuration.',
     ],
   ])("%s", async (text, told) => {
     const at = await atHome();

@@ -31,6 +31,16 @@ test.each<[string, unknown, string]>([
   ["a field too many", { mcpServers: {}, servers: {} }, `nobody knows the field "servers"`],
   ["neither command nor url", { mcpServers: { a: {} } }, `The MCP server "a" cannot be used: "command": `],
   [
+    "a misspelled command",
+    { mcpServers: { a: { comand: "x" } } },
+    `nobody knows the field "comand", only "type", "command", "args", "env", "cwd", "timeout"`,
+  ],
+  [
+    "a misspelled header",
+    { mcpServers: { a: { url: "file:///x", header: {} } } },
+    `nobody knows the field "header", only "type", "url", "headers", "timeout"`,
+  ],
+  [
     "both",
     { mcpServers: { a: { command: "x", url: "https://x.test" } } },
     `nobody knows the field "command"`,

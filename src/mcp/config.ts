@@ -84,7 +84,7 @@ export function readMcpConfig(json: unknown): McpServerConfigs {
   const file = fileSchema.safeParse(json);
   if (!file.success) {
     throw new McpConfigError(
-      `The MCP servers cannot be read: ${firstProblem(file.error)}. No server was started. Write { "mcpServers": { "name": { "command": … } } }.`,
+      `The MCP servers cannot be read: ${firstProblem(file.error, fileSchema)}. No server was started. Write { "mcpServers": { "name": { "command": … } } }.`,
       placeOf(file.error),
     );
   }
@@ -97,8 +97,9 @@ export function readServer(name: string, json: unknown): McpServerConfig {
   const problem = nameProblem(name);
   if (problem !== undefined) throw unusable(name, `its name ${problem}`);
   const hasUrl = typeof json === "object" && json !== null && Object.hasOwn(json, "url");
-  const read = (hasUrl ? httpSchema : stdioSchema).safeParse(json);
-  if (!read.success) throw unusable(name, firstProblem(read.error), placeOf(read.error));
+  const schema = hasUrl ? httpSchema : stdioSchema;
+  const read = schema.safeParse(json);
+  if (!read.success) throw unusable(name, firstProblem(read.error, schema), placeOf(read.error));
   if ("url" in read.data) return read.data;
   const { type: _type, ...config } = read.data;
   return config;
@@ -111,17 +112,23 @@ function unusable(name: string, why: string, place: McpConfigError["path"] = [])
   );
 }
 
-/** Of the problem that is told. */
-function placeOf({ issues: [issue] }: z.ZodError): McpConfigError["path"] {
+/** The one that is told: of a misspelled field, and not that the right one is missing. */
+const told = ({ issues }: z.ZodError): z.core.$ZodIssue | undefined =>
+  issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
+
+function placeOf(error: z.ZodError): McpConfigError["path"] {
+  const issue = told(error);
   const path = (issue?.path ?? []).filter((step) => typeof step !== "symbol");
   return issue?.code === "unrecognized_keys" ? [...path, ...issue.keys.slice(0, 1)] : path;
 }
 
-function firstProblem(error: z.ZodError): string {
-  const [issue] = error.issues;
+function firstProblem(error: z.ZodError, { shape }: z.ZodObject): string {
+  const issue = told(error);
   if (!issue) return "it is not what it should be";
   if (issue.code === "unrecognized_keys")
-    return `nobody knows the field "${oneLine(issue.keys[0] ?? "", 60)}"`;
+    return `nobody knows the field "${oneLine(issue.keys[0] ?? "", 60)}", only ${Object.keys(shape)
+      .map((field) => `"${field}"`)
+      .join(", ")}`;
   const place = issue.path.map(String).join(".");
   return `${place === "" ? "" : `"${oneLine(place, 80)}": `}${oneLine(issue.message, 200)}`;
 }
