@@ -22,6 +22,8 @@ export type LiveTextOptions = {
   readonly write: (text: string) => void;
   /** Where calls under way are drawn; without it, only what stays is written. */
   readonly block?: LiveBlock | undefined;
+  /** What is told meanwhile goes to the same place: it begins a line of its own there. */
+  readonly isSharedWithErrors?: boolean;
 };
 
 /** What is shown of a session, wherever it runs. */
@@ -45,7 +47,7 @@ export class LiveText {
   #ticks = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(session: ShownSession, { write, block }: LiveTextOptions) {
+  constructor(session: ShownSession, { write, block, isSharedWithErrors = false }: LiveTextOptions) {
     this.#session = session;
     this.#block = block;
     const print = block ? (text: string) => block.print(text) : write;
@@ -55,7 +57,7 @@ export class LiveText {
         for (const event of events) this.#show(event);
         this.#follow();
       }),
-      ...(block ? [drawAround((others) => this.#letWrite(block, others))] : []),
+      ...(block || isSharedWithErrors ? [drawAround((others) => this.#letWrite(others))] : []),
     ];
   }
 
@@ -129,9 +131,10 @@ export class LiveText {
     this.#block?.draw([]);
   }
 
-  #letWrite(block: LiveBlock, others: () => void): void {
-    if (block.isEmpty) this.endLine();
-    this.#unlessHeld(() => block.around(others));
+  #letWrite(others: () => void): void {
+    const block = this.#block;
+    if (!block || block.isEmpty) this.endLine();
+    this.#unlessHeld(() => (block ? block.around(others) : others()));
   }
 
   #unlessHeld(write: () => void): void {

@@ -1,4 +1,5 @@
 /** Where a turn is shown: on a terminal that can draw in place, calls under way change there; elsewhere text only goes on. */
+import { fstatSync } from "node:fs";
 import { coloured, wantsColour } from "./colour.js";
 import { LiveBlock } from "./live-block.js";
 import { LiveText } from "./live-text.js";
@@ -19,6 +20,21 @@ export function openScreen(session: ShownSession): OpenedScreen {
   const isColoured = wantsColour(stdout);
   const shown = isColoured ? coloured : (text: string) => text;
   const block = stdout.isTTY && env["TERM"] !== "dumb" ? new LiveBlock(stdout, shown) : undefined;
-  const live = new LiveText(session, { write: (text) => void stdout.write(shown(text)), block });
+  const live = new LiveText(session, {
+    write: (text) => void stdout.write(shown(text)),
+    block,
+    isSharedWithErrors: areReadTogether(),
+  });
   return { live, isColoured, hasPerson: stdin.isTTY && stdout.isTTY };
+}
+
+/** Whether stdout and stderr are the same terminal, pipe or file. */
+function areReadTogether(): boolean {
+  try {
+    const [out, errors] = [fstatSync(process.stdout.fd), fstatSync(process.stderr.fd)];
+    return out.dev === errors.dev && out.ino === errors.ino;
+  } catch {
+    // A stream that was closed is read by nobody.
+    return false;
+  }
 }

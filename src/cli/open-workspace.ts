@@ -11,8 +11,10 @@ export async function openWorkspace(
   roots: readonly string[] = [],
 ): Promise<Workspace> {
   const workspace = await LocalWorkspace.open(folder, { roots });
+  // Also without a sandbox: a mistake in the rules is told when they are read, and must be known before a turn begins.
+  const rules = rulesIn(workspace.root);
   if (!sandbox) return workspace;
   // Bubblewrap knows no hosts: the network is there or it is not.
-  const network = rulesIn(workspace.root).some((rule) => "allow" in rule && rule.host !== undefined);
+  const network = rules.some((rule) => "allow" in rule && rule.host !== undefined);
   return LocalWorkspace.open(folder, { roots, sandbox: await openSandbox({ network }) });
 }
