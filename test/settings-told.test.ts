@@ -1,5 +1,6 @@
-/** Settings with a mistake, as whoever wrote them hears of it: before anything is done. */
+/** Settings with a mistake, as whoever wrote them hears of it: before anything is done, and from `toolgate config`. */
 import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -33,4 +34,85 @@ test("what is told while the agent speaks has a line of its own where both are r
   const at = await atHome({ "rules.json": { mode: "allow-all", rules: [] } });
   const words = ["run", "--script", at.script(steps), "go"];
   expect(inOnePipe(at, words)).toContain("I will look around.\n\ntoolgate: the mode is allow-all: ");
+});
+
+const shownIn = async (at: Home) => {
+  const { status, stdout, stderr } = await at.run(["config", "--json"]);
+  const { settings, problems } = JSON.parse(stdout) as {
+    readonly settings: readonly { readonly name: string; readonly value: string; readonly from: string }[];
+    readonly problems: readonly string[];
+  };
+  return { status, stderr, problems, setting: (name: string) => settings.find((one) => one.name === name) };
+};
+
+test("config counts no rules of a file with a mistake, and says what holds instead", async () => {
+  const at = await atHome({ "rules.json": MISSPELLED, "grants.json": "{" });
+  mkdirSync(join(at.project, ".toolgate"));
+  writeFileSync(join(at.project, ".toolgate", "rules.json"), "{}");
+  const { status, problems, setting } = await shownIn(at);
+  expect(status).toBe(1);
+  expect(problems).toHaveLength(3);
+  expect(setting("mode")).toMatchObject({
+    value: "ask",
+    from: "what holds without rules.json, which cannot be used; --mode overrules it",
+  });
+  for (const [name, file] of [
+    ["your rules", join(at.settings, "rules.json")],
+    ["project rules", join(at.project, ".toolgate", "rules.json")],
+    ["remembered", join(at.settings, "grants.json")],
+  ] as const)
+    expect(setting(name)).toEqual({
+      name,
+      value: "0",
+      from: `${file}, which cannot be used: every call is asked about`,
+    });
+});
+
+test.each([
+  [
+    "mcp.json",
+    '{ "mcpServers": ',
+    "MCP servers",
+    "it ends where a value should be. Nothing was started.",
+    "your settings, and --mcp; the file cannot be used: run, acp and serve start nothing",
+  ],
+  [
+    "mcp.json",
+    '{ "mcpServers": { "x": { "comand": "x" } } }',
+    "MCP servers",
+    'nobody knows the field "comand"',
+    "your settings, and --mcp; the file cannot be used: run, acp and serve start nothing",
+  ],
+  [
+    "keys.json",
+    "xx",
+    "model keys",
+    "it is not a JSON object of provider names and keys",
+    "which cannot be used: only keys in the environment are",
+  ],
+])(
+  "config says that %s (%s) cannot be used, and what that means",
+  async (file, text, name, problem, means) => {
+    const at = await atHome({ [file]: text });
+    chmodSync(join(at.settings, file), 0o600);
+    const { status, stderr, problems, setting } = await shownIn(at);
+    expect(status).toBe(1);
+    expect(problems).toEqual([expect.stringContaining(problem)]);
+    expect(stderr).toContain(join(at.settings, file));
+    expect(stderr).toContain(problem);
+    expect(setting(name)?.from).toContain(means);
+  },
+);
+
+test("config finds no fault in settings that can be used", async () => {
+  const at = await atHome({
+    "rules.json": { mode: "read-only", rules: [{ deny: "fetch" }] },
+    "mcp.json": { mcpServers: { x: { command: "x" } } },
+    "keys.json": { anthropic: "k" },
+  });
+  chmodSync(join(at.settings, "keys.json"), 0o600);
+  const { status, stderr, problems, setting } = await shownIn(at);
+  expect({ status, stderr, problems }).toEqual({ status: 0, stderr: "", problems: [] });
+  expect(setting("mode")?.value).toBe("read-only");
+  expect(setting("your rules")?.value).toBe("1");
 });

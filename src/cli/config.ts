@@ -2,11 +2,15 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { visibleText } from "../call/index.js";
+import { checkKeyFile } from "../model/key-file.js";
 import { RuleSource, SettingsError, settingsFolder, userConfigFile } from "../settings/index.js";
+import type { RuleOrigin, RulesInForce } from "../settings/index.js";
 import { jsonText } from "./json-text.js";
 import { ledgerFile } from "./open-agent.js";
 import { readRedaction } from "./redaction.js";
+import { readServers } from "./read-servers.js";
 import { tell } from "./tell.js";
+import { troubleText } from "./trouble.js";
 
 type Setting = { readonly name: string; readonly value: string; readonly from: string };
 
@@ -18,40 +22,56 @@ const KEY_VARIABLES = [
   "TOOLGATE_MODEL_KEY",
 ];
 
-export function showConfig({
+export async function showConfig({
   json = false,
   cwd,
 }: {
   readonly json?: boolean;
   readonly cwd?: string;
-}): number {
+}): Promise<number> {
   const root = realpathSync(resolve(cwd ?? process.cwd()));
   const folder = settingsFolder();
   const source = new RuleSource({ folder });
-  const { rules, mode, origins, problems, project } = source.current(root);
+  const inForce = source.current(root);
   source.close();
-  const count = (from: string) => rules.filter((rule) => origins.get(rule)?.from === from).length;
+  const { mode, problems, project, unread } = inForce;
   const { redaction, redactionProblems } = redactionIn(folder);
+  const [serverFile, keyFile] = [join(folder, "mcp.json"), join(folder, "keys.json")];
+  const serverProblem = await problemOf(readServers({}));
+  const keyProblem = await problemOf(checkKeyFile(keyFile));
   const keys = KEY_VARIABLES.filter((name) => (process.env[name] ?? "") !== "");
   const settings: readonly Setting[] = [
     { name: "workspace", value: root, from: "the folder you are in, or --cwd" },
-    { name: "mode", value: mode, from: "rules.json; --mode overrules it" },
-    { name: "your rules", value: String(count("user")), from: there(join(folder, "rules.json")) },
+    {
+      name: "mode",
+      value: mode,
+      from: unread.includes(join(folder, "rules.json"))
+        ? "what holds without rules.json, which cannot be used; --mode overrules it"
+        : "rules.json; --mode overrules it",
+    },
+    { name: "your rules", ...counted(inForce, "user", there(join(folder, "rules.json"))) },
     {
       name: "project rules",
-      value: String(count("project")),
-      from: project
-        ? `${project.file}, ${project.isTrusted ? "trusted" : "not trusted: they only tighten"}`
-        : "none in this project",
+      ...counted(
+        inForce,
+        "project",
+        project
+          ? `${project.file}, ${project.isTrusted ? "trusted" : "not trusted: they only tighten"}`
+          : "none in this project",
+      ),
     },
-    { name: "remembered", value: String(count("grant")), from: there(join(folder, "grants.json")) },
+    { name: "remembered", ...counted(inForce, "grant", there(join(folder, "grants.json"))) },
     { name: "history", value: there(ledgerFile({})), from: "XDG_STATE_HOME, or --ledger" },
     ...redaction,
-    { name: "MCP servers", value: there(join(folder, "mcp.json")), from: "your settings, and --mcp" },
+    {
+      name: "MCP servers",
+      value: there(serverFile),
+      from: `your settings, and --mcp${serverProblem === undefined ? "" : "; the file cannot be used: run, acp and serve start nothing"}`,
+    },
     {
       name: "model keys",
       value: keys.length > 0 ? keys.join(", ") : "none in the environment",
-      from: there(join(folder, "keys.json")),
+      from: `${there(keyFile)}${keyProblem === undefined ? "" : ", which cannot be used: only keys in the environment are"}`,
     },
     {
       name: "project instructions",
@@ -59,12 +79,36 @@ export function showConfig({
       from: "the workspace",
     },
   ];
-  const found = [...problems, ...redactionProblems];
+  const found = [...problems, ...redactionProblems, serverProblem ?? [], keyProblem ?? []].flat();
   process.stdout.write(
     json ? `${jsonText({ settings, problems: found })}\n` : `${settings.map(line).join("\n")}\n`,
   );
   for (const problem of found) tell(problem);
   return found.length === 0 ? 0 : 1;
+}
+
+/** The rule that stands for a file that cannot be used is none of that file's. */
+function counted(
+  { origins, unread }: RulesInForce,
+  of: RuleOrigin["from"],
+  from: string,
+): Pick<Setting, "value" | "from"> {
+  const files = [...origins.values()].filter((origin) => origin.from === of).map(({ file }) => file);
+  const unusable = files.find((file) => unread.includes(file));
+  return unusable === undefined
+    ? { value: String(files.length), from }
+    : { value: "0", from: `${unusable}, which cannot be used: every call is asked about` };
+}
+
+/** In words, of a file that cannot be used. */
+async function problemOf(reading: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await reading;
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+    return troubleText(error);
+  }
 }
 
 /** A file with a mistake is told of, and what else holds is shown all the same. */

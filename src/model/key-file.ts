@@ -15,11 +15,20 @@ const keys = z.record(z.string(), z.string());
 
 /** The key of a provider; undefined where there is no file, or none for this provider in it. */
 export async function keyFromFile(path: string, provider: string): Promise<string | undefined> {
+  return (await keysIn(path)).get(provider);
+}
+
+/** Throws where there is a file that cannot be used. */
+export async function checkKeyFile(path: string): Promise<void> {
+  await keysIn(path);
+}
+
+async function keysIn(path: string): Promise<ReadonlyMap<string, string>> {
   const text = await readOwnFile(path);
-  if (text === undefined) return undefined;
+  if (text === undefined) return new Map();
   const read = keys.safeParse(parsed(text));
   if (!read.success) throw refused(path, `it is not a JSON object of provider names and keys`);
-  return new Map(Object.entries(read.data)).get(provider);
+  return new Map(Object.entries(read.data));
 }
 
 async function readOwnFile(path: string): Promise<string | undefined> {

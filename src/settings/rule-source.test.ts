@@ -42,6 +42,7 @@ test("without any file there are no rules, and what nobody speaks of is asked", 
     rules: [],
     mode: "ask",
     problems: [],
+    unread: [],
     ignored: [],
     origins: new Map(),
   });
@@ -242,7 +243,9 @@ test("a pipe, a folder or a device in the place of a file is a problem and not a
   expect(spawnSync("mkfifo", [own]).status).toBe(0);
   symlinkSync("/dev/zero", user);
   mkdirSync(join(folder, "grants.json"));
-  expect(source.current(project).problems).toEqual([
+  const { problems, unread } = source.current(project);
+  expect(unread).toEqual([user, own, join(folder, "grants.json")]);
+  expect(problems).toEqual([
     expect.stringContaining(`${user} cannot be read: it is not a file`),
     expect.stringContaining(`${own} cannot be read: it is not a file`),
     expect.stringContaining(`grants.json cannot be read: it is not a file`),

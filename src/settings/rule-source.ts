@@ -8,7 +8,7 @@
 import { join } from "node:path";
 import type { Rule } from "../policy/index.js";
 import { FollowedFile } from "./followed-file.js";
-import type { Parse } from "./followed-file.js";
+import type { FileState, Parse } from "./followed-file.js";
 import { GrantStore } from "./grant-store.js";
 import { canonicalRoot } from "./project-root.js";
 import { readRuleFile } from "./rule-file.js";
@@ -30,6 +30,8 @@ export type RulesInForce = {
   readonly rules: readonly Rule[];
   readonly mode: RuleMode;
   readonly problems: readonly string[];
+  /** Files that no rule could be taken from; for each of them one rule stands that asks about everything. */
+  readonly unread: readonly string[];
   /** Rules that allow and may not. */
   readonly ignored: readonly IgnoredRule[];
   /** Where each of the rules comes from. */
@@ -94,6 +96,11 @@ export class RuleSource {
         [this.grants.path, this.grants.problem],
         [this.#trusted.path, this.#trusted.problem],
       ]),
+      unread: [
+        ...(isUnread(user) ? [this.#user.path] : []),
+        ...(isUnread(project) ? [file.path] : []),
+        ...(granted.some(({ grantId }) => grantId === undefined) ? [this.grants.path] : []),
+      ],
       ignored: [
         ...userLayer.ignored.map((rule) => ({ rule, why: `${this.#user.path} is gone` })),
         ...projectLayer.ignored.map((rule) => ({ rule, why: `the content of ${file.path} is not trusted` })),
@@ -162,6 +169,8 @@ export class RuleSource {
 }
 
 const FOLDER = ".toolgate";
+
+const isUnread = (state: FileState<RuleFile>): boolean => state.state === "broken" && !state.lastGood;
 
 const parseRules: Parse<RuleFile> = (text, path) => {
   const reading = readRuleFile(text, path);

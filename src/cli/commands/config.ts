@@ -9,6 +9,6 @@ export function addConfigCommand(program: Command): void {
     .option("--json", "answer as JSON")
     .action(async (options: { cwd?: string; json?: boolean }) => {
       const { showConfig } = await import("../config.js");
-      process.exitCode = showConfig(options);
+      process.exitCode = await showConfig(options);
     });
 }
