@@ -116,3 +116,21 @@ test("config finds no fault in settings that can be used", async () => {
   expect(setting("mode")?.value).toBe("read-only");
   expect(setting("your rules")?.value).toBe("1");
 });
+
+test("a rule that cannot be added is told as a rule, and not as a file", async () => {
+  const { status, stderr } = await (await atHome()).run(["rules", "add", "{deny:1}"]);
+  expect(status).toBe(1);
+  expect(stderr).toBe(
+    'toolgate: the rule:1: there is "d" where a name in double quotes should be. It must be plain JSON. Nothing was stored.\n',
+  );
+});
+
+test("of two rules at once none is added: the second would be lost unseen", async () => {
+  const at = await atHome();
+  expect(await at.run(["rules", "add", '{"deny":"fetch"},{"deny":"edit"}'])).toEqual({
+    status: 1,
+    stdout: "",
+    stderr: "toolgate: That is more than one rule. Nothing was stored; add one at a time.\n",
+  });
+  expect((await at.run(["rules", "list"])).stdout).not.toContain('"deny":"fetch"');
+});

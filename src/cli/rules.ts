@@ -88,9 +88,10 @@ export async function addRule(
   { user, cwd }: { readonly user: boolean; readonly cwd: string },
 ): Promise<number> {
   const reading = readRuleFile(`{ "rules": [${json}] }`, "the rule");
-  if (!reading.ok) return trouble(`${reading.problem} Nothing was stored.`);
-  const [rule] = reading.file.rules;
+  if (!reading.ok) return trouble(`${reading.mistake} Nothing was stored.`);
+  const [rule, ...others] = reading.file.rules;
   if (!rule) return trouble("That is no rule. Nothing was stored.");
+  if (others.length > 0) return trouble("That is more than one rule. Nothing was stored; add one at a time.");
   if (rule.until !== undefined && Date.parse(rule.until) <= Date.now()) {
     return trouble(`That rule ended on ${rule.until}. Nothing was stored.`);
   }

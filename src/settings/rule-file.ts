@@ -13,7 +13,8 @@ import type { RuleFile } from "./rules-schema.js";
 
 export type RuleFileReading =
   | { readonly ok: true; readonly file: RuleFile }
-  | { readonly ok: false; readonly problem: string };
+  /** `mistake` is the same without what it means for the file. */
+  | { readonly ok: false; readonly problem: string; readonly mistake: string };
 
 export function readRuleFile(text: string, fileName: string): RuleFileReading {
   const json = readJson(text);
@@ -47,5 +48,6 @@ function readRule(
 
 const refused = (what: string): RuleFileReading => ({
   ok: false,
+  mistake: what,
   problem: `${what} No rule of this file was taken.`,
 });
