@@ -31,6 +31,57 @@ const cancelled = (toolCallId: string): SessionEvent => ({
   reason: "no time.",
 });
 
+test("an answer that its process died at says so, and the one that was said in its place does not", () => {
+  const chunk = (messageId: string, text: string): SessionEvent => ({
+    type: "message-chunk",
+    at: 1,
+    messageId,
+    role: messageId.endsWith("-thought") ? "thought" : "agent",
+    block: { type: "text", text },
+  });
+  const ended = (stepId: string): SessionEvent => ({
+    type: "step-ended",
+    at: 1,
+    turnId: "t",
+    stepId,
+    toolCallIds: [],
+  });
+  const events = [
+    said("user", "Go"),
+    chunk("step_2-thought", "Hm."),
+    chunk("step_2", "I lo"),
+    chunk("step_5-thought", "Hm."),
+    chunk("step_5", "I look."),
+    ended("step_5"),
+    said("user", "And?", 2),
+    chunk("step_9", "Not wh"),
+  ];
+  const mark = "│ [cut off, and said again below]";
+  expect(textOf(...events)).toBe(
+    `
+session s1
+
+user    │ Go
+
+thought │ Hm.
+        ${mark}
+
+agent   │ I lo
+        ${mark}
+
+thought │ Hm.
+
+agent   │ I look.
+
+user    │ And?
+
+agent   │ Not wh
+`.trim(),
+  );
+  // Of an agent that does not say where its answers end, nothing is known.
+  expect(textOf(...events.filter(({ type }) => type !== "step-ended"))).not.toContain("cut off");
+});
+
 test("a session that has not begun is its name", () => {
   expect(textOf()).toBe("session s1");
 });

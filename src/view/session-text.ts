@@ -14,6 +14,7 @@ import type {
 import { countOf } from "./amounts.js";
 import { blockNote } from "./block-note.js";
 import { callText } from "./call-text.js";
+import { cutOffMessages } from "./cut-off.js";
 import { nestedOrder } from "./nested-order.js";
 import { rows } from "./rows.js";
 import { visibleName, wholeLine } from "./visible-line.js";
@@ -31,6 +32,7 @@ const DEEPEST = 4;
 const INDENT = "    ";
 const NEAR = 50;
 const LINE = { first: "", next: "        " };
+const CUT_OFF = "[cut off, and said again below]";
 
 /** Lines that belong together. A blank line comes between two blocks, unless both are compact. */
 type Block = { readonly lines: readonly string[]; readonly isCompact?: boolean };
@@ -84,6 +86,7 @@ function timelineBlocks(
 ): readonly Block[] {
   const questions = new Map(session.questions.map(({ question }) => [question.questionId, question]));
   const depths = depthsOf(session.timeline);
+  const cutOff = cutOffMessages(session);
   const ends = session.turns.flatMap((turn) => turnEnd(turn, options.width) ?? []);
   const blocks: Block[] = [];
   let ended = 0;
@@ -91,7 +94,8 @@ function timelineBlocks(
   for (const [index, entry] of ordered.entries()) {
     for (let end = ends[ended]; end && end.at < startOf(entry); end = ends[(ended += 1)]) blocks.push(end);
     if (entry.type === "message") {
-      blocks.push(messageBlock(entry.message, options.width));
+      const note = cutOff.has(entry.message.messageId) ? CUT_OFF : undefined;
+      blocks.push(messageBlock(entry.message, options.width, note));
       continue;
     }
     const indent = INDENT.repeat(depths.get(entry.call.toolCallId) ?? 0);
@@ -142,10 +146,13 @@ function questionIdOf({ state }: ToolCall): string | undefined {
     : undefined;
 }
 
-function messageBlock({ role, blocks }: Message, width: number): Block {
-  const lines = blocks.flatMap((block) =>
-    block.type === "text" ? proseLines(block.text) : [`[${blockNote(block)}]`],
-  );
+function messageBlock({ role, blocks }: Message, width: number, note: string | undefined): Block {
+  const lines = [
+    ...blocks.flatMap((block) =>
+      block.type === "text" ? proseLines(block.text) : [`[${blockNote(block)}]`],
+    ),
+    ...(note === undefined ? [] : [note]),
+  ];
   const next = `${" ".repeat(8)}│ `;
   const first = `${role.padEnd(8)}│ `;
   return {
