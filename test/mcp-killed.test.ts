@@ -1,4 +1,4 @@
-/** The built program, told to end while its MCP servers are still starting: none of them is left behind. */
+/** The built program, waiting for its MCP servers and told to end meanwhile: none of them is left behind. */
 import { execFileSync, spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
@@ -10,6 +10,7 @@ import { readServer } from "../src/mcp/config.js";
 import { openConnection } from "../src/mcp/connection.js";
 import { McpServers } from "../src/mcp/index.js";
 import { atHome } from "./cli-kit.js";
+import { atDesk, script } from "./tmux-kit.js";
 
 const HELLO = { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: 1 } };
 const TOKEN = { TOOLGATE_TOKEN: "a".repeat(40) };
@@ -52,13 +53,108 @@ describe("told to end while its servers are starting", () => {
   });
 });
 
+test("serve that was told to end leaves at the second signal, with a server that will not end", async () => {
+  const { start, pids } = await withSlowServer("quick-stubborn");
+  const { program, ended, output } = start("serve");
+  await until(() => output().includes("Stop with Ctrl-C."));
+  program.kill("SIGINT");
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  expect(pids().filter(isAlive)).toHaveLength(1);
+  program.kill("SIGINT");
+  expect(await ended).toEqual({ status: 130, signal: null });
+  await until(() => !pids().some(isAlive));
+});
+
+test.each(["run", "serve"] as const)("%s says which servers it waits for", async (command) => {
+  const { start } = await withSlowServer();
+  const { program, ended, errors } = start(command);
+  await until(() => errors() !== "");
+  program.kill("SIGTERM");
+  await ended;
+  const [first] = errors().split("\n");
+  expect(first).toBe("toolgate: waiting for the MCP server slow to answer, for 9 s more at most.");
+});
+
+test("run says nothing of servers that are soon up", async () => {
+  const { start } = await withSlowServer("quick");
+  const { ended, errors } = start("run");
+  expect(await ended).toEqual({ status: 0, signal: null });
+  expect(errors()).toBe("");
+});
+
+test("a start tells once which servers are late, and not of those that failed or may not run", async () => {
+  const { config, project } = await withSlowServer();
+  const late: unknown[] = [];
+  const servers = await McpServers.start(
+    { slow: config, second: config, failed: { command: "" }, barred: config },
+    {
+      approve: async ({ name }) => name !== "barred",
+      cwd: project,
+      startTimeout: 1500,
+      onLate: (...told) => void late.push(told),
+    },
+  );
+  await servers.close();
+  expect(late).toEqual([[["slow", "second"], 500]]);
+});
+
+const ENDING = "Ending … Ctrl-C again leaves at once.";
+
+describe("whoever presses Ctrl-C at a terminal", () => {
+  test("reads at once that run is ending while its servers start, and a second time leaves none of them", async () => {
+    const { desk, pids } = await atDeskWithServer("stubborn");
+    desk.starts("toolgate run --mcp m.json --script s.json go");
+    await desk.sees("[y]es, [n]o:");
+    desk.types("y");
+    await until(() => pids().length > 0);
+    desk.presses("C-c");
+    expect(await desk.sees(ENDING)).toContain(`\n^C\n${ENDING}\n`);
+    desk.presses("C-c");
+    expect(await desk.ended()).toBe(130);
+    expect(await desk.sees("[130 done]")).toContain(`\n${ENDING}\n^C\n[130 done]$`);
+    await until(() => !pids().some(isAlive));
+  });
+
+  test("has the prompt on a line of its own also when asked whether a server may start", async () => {
+    const { desk } = await atDeskWithServer("stubborn");
+    desk.starts("toolgate run --mcp m.json --script s.json go");
+    await desk.sees("[y]es, [n]o:");
+    desk.presses("C-c");
+    expect(await desk.ended()).toBe(130);
+    expect(await desk.sees("[130 done]")).toMatch(new RegExp(`:\\s*\n${ENDING}\n\\[130 done`));
+  });
+
+  test("a second time, when the turn is cancelled and its servers are ending, leaves at once", async () => {
+    const { desk, pids } = await atDeskWithServer("quick-stubborn");
+    desk.starts("toolgate run --mcp m.json --mode allow-all --script s.json go");
+    await desk.sees("[y]es, [n]o:");
+    desk.types("y");
+    await desk.sees("(running");
+    desk.presses("C-c");
+    await desk.sees("Cancelled.");
+    desk.presses("C-c");
+    expect(await desk.ended()).toBe(130);
+    expect(await desk.sees("^C\n[130 done]$")).not.toContain(ENDING);
+    await until(() => !pids().some(isAlive));
+  });
+
+  test.each(["serve --port 0", "acp --listen 0"])("has %s end its line", async (words) => {
+    const { desk } = await atDeskWithServer("quick");
+    desk.starts(`toolgate ${words}`);
+    await desk.sees("Stop with Ctrl-C.");
+    desk.presses("C-c");
+    expect(await desk.ended()).toBe(0);
+    expect(await desk.sees("[0 done]", 2)).toContain(`Stop with Ctrl-C.\n^C\n${ENDING}\n[0 done]$`);
+  });
+});
+
 test("run that has not begun its turn yet ends the servers that are up, and then itself", async () => {
   const { start, pids, home } = await withSlowServer("quick");
   // A script that nobody writes: it is read for as long as we hold it.
-  const script = join(home, "endless.json");
-  execFileSync("mkfifo", [script]);
-  const held = openSync(script, "r+");
-  const { program, ended } = start("run", ["--script", script]);
+  const endless = join(home, "endless.json");
+  execFileSync("mkfifo", [endless]);
+  const held = openSync(endless, "r+");
+  const { program, ended } = start("run", ["--script", endless]);
   await until(() => pids().length > 0);
   await new Promise((resolve) => setTimeout(resolve, 300));
   program.kill("SIGTERM");
@@ -91,6 +187,17 @@ test("a server that does not answer in time is ended", async () => {
   expect(pids().filter(isAlive)).toEqual([]);
 });
 
+test("a start whose listener throws ends what it has started", async () => {
+  const { config, pids, project } = await withSlowServer();
+  const onLate = () => {
+    throw new Error("not now");
+  };
+  const starting = McpServers.start({ slow: config }, { approve: async () => true, cwd: project, onLate });
+  await expect(starting).rejects.toThrow("not now");
+  expect(pids()).toHaveLength(1);
+  expect(pids().filter(isAlive)).toEqual([]);
+});
+
 test("a start that is told to end ends what it has started", async () => {
   const { config, pids, project } = await withSlowServer();
   const stop = new AbortController();
@@ -117,14 +224,11 @@ async function withSlowServer(behaviour = "") {
   const servers = [{ ...own, projectRoot: at.project, approvedAt: 1 }];
   writeFileSync(join(at.settings, "mcp.json"), JSON.stringify({ mcpServers: { slow: config } }));
   writeFileSync(join(at.settings, "mcp-servers.json"), JSON.stringify({ version: 1, servers }));
-  const pids = () => readFileSync(notes, "utf8").split("\n").filter(Boolean).map(Number);
-  onTestFinished(() => {
-    for (const pid of pids()) if (isAlive(pid)) process.kill(pid, "SIGKILL");
-  });
+  const pids = pidsIn(notes);
   const start = (command: Command, more: readonly string[] = []) => {
-    const script = at.script([{ say: "Done." }]);
+    const file = at.script([{ say: "Done." }]);
     const words = {
-      run: ["run", "--script", script, ...more, "go"],
+      run: ["run", "--script", file, ...more, "go"],
       serve: ["serve", "--port", "0", ...more],
       acp: ["acp", ...more],
     };
@@ -134,13 +238,34 @@ async function withSlowServer(behaviour = "") {
       env: { ...process.env, ...env, ...TOKEN },
     });
     onTestFinished(() => void program.kill("SIGKILL"));
-    let output = "";
+    let [output, errors] = ["", ""];
     for (const stream of [program.stdout, program.stderr])
       stream.on("data", (bytes: Buffer) => (output += bytes.toString()));
+    program.stderr.on("data", (bytes: Buffer) => (errors += bytes.toString()));
     if (command === "acp") program.stdin.write(`${JSON.stringify(HELLO)}\n`);
-    return { program, ended: endOf(program), output: () => output };
+    return { program, ended: endOf(program), output: () => output, errors: () => errors };
   };
   return { ...at, config, pids, start };
+}
+
+/** A terminal in a folder with the server in `m.json`, and a script that runs a command for long. */
+async function atDeskWithServer(behaviour: string) {
+  const long = { tool: "terminal", input: { command: "sleep 60" } };
+  const desk = await atDesk({ files: { "s.json": script([{ calls: [long] }, { say: "No." }]) } });
+  const notes = join(desk.home, "notes");
+  writeFileSync(notes, "");
+  const slow = { command: process.execPath, args: [slowServer, notes, behaviour] };
+  writeFileSync(join(desk.project, "m.json"), JSON.stringify({ mcpServers: { slow } }));
+  return { desk, pids: pidsIn(notes) };
+}
+
+/** The processes that noted themselves there, which end with the test at the latest. */
+function pidsIn(notes: string): () => readonly number[] {
+  const pids = () => readFileSync(notes, "utf8").split("\n").filter(Boolean).map(Number);
+  onTestFinished(() => {
+    for (const pid of pids()) if (isAlive(pid)) process.kill(pid, "SIGKILL");
+  });
+  return pids;
 }
 
 type Command = "run" | "serve" | "acp";

@@ -1,15 +1,15 @@
 /** `toolgate acp --listen`: the agent for editors that cannot start it themselves, over HTTP and WebSocket, until it is told to stop. */
-import { once } from "node:events";
 import { listenAcp } from "../acp/connection/listen.js";
 import { openDoorOptions } from "./door-flags.js";
 import { openEditorHost } from "./editor-host.js";
+import { firstSignal, tellEnding } from "./ending.js";
 import { packageVersion } from "./package-version.js";
 import type { AcpFlags, ListenFlags } from "./commands/acp.js";
 import { tell } from "./tell.js";
 import { troubleText } from "./trouble.js";
 
 export async function listenForEditors(flags: AcpFlags & ListenFlags): Promise<void> {
-  const stopped = Promise.race(["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal)));
+  const stopped = firstSignal();
   const { door, tellToken } = openDoorOptions(flags);
   const host = await openEditorHost(flags);
   try {
@@ -26,7 +26,7 @@ export async function listenForEditors(flags: AcpFlags & ListenFlags): Promise<v
     });
     tellToken();
     process.stdout.write(`Serving ACP at ${url}, over HTTP and WebSocket. Stop with Ctrl-C.\n`);
-    await stopped;
+    tellEnding(await stopped);
     await close();
   } finally {
     await host.close?.();

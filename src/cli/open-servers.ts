@@ -55,6 +55,7 @@ export async function startTold(
     ...options,
     clientInfo: { name: "toolgate", version: packageVersion() },
     onProblem: tell,
+    onLate: tellLate,
   });
   try {
     await tellUnreached(opened.servers.status(), flags);
@@ -63,6 +64,13 @@ export async function startTold(
     await opened.close();
     throw error;
   }
+}
+
+/** Without a word, whoever waits would not know for what. */
+function tellLate(servers: readonly string[], left: number): void {
+  const names = servers.map((server) => visibleText(server)).join(", ");
+  const who = servers.length === 1 ? `server ${names}` : `servers ${names}`;
+  tell(`waiting for the MCP ${who} to answer, for ${Math.round(left / 1000)} s more at most.`);
 }
 
 /** A server that is missing is told: an agent without its tools looks like one that was not given any. */

@@ -1,10 +1,8 @@
 /** One turn of an agent at a terminal: shown as it happens, asked where there is someone to ask, ended by Ctrl-C. */
-import { constants } from "node:os";
 import type { HeldSession, TurnEnd } from "../agent/index.js";
 import { holdTurn } from "../agent/index.js";
 import type { Ask } from "../run/index.js";
-
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+import { codeOf, leave, SIGNALS } from "./ending.js";
 
 export type RunTurnOptions = {
   readonly ask: Ask;
@@ -24,8 +22,7 @@ export async function runTurn(
   const stop = new AbortController();
   let heard: NodeJS.Signals | undefined;
   const interrupt = (signal: NodeJS.Signals) => {
-    // Not by the signal itself: what we started must hear that we leave.
-    if (stop.signal.aborted) process.exit(128 + constants.signals[signal]);
+    if (stop.signal.aborted) leave(signal);
     heard = signal;
     stop.abort();
     onInterrupt?.();
@@ -52,9 +49,8 @@ export function endText(end: TurnEnd): string | undefined {
   return `The turn ended early (${end.stopReason})${why}.`;
 }
 
-/** As shells count: a program that Ctrl-C ended says 130, one that was told to end 143. */
 export function exitCode(end: RanTurn): number {
   if (end.status === "parked") return 1;
-  if (end.stopReason === "cancelled") return 128 + constants.signals[end.signal ?? "SIGINT"];
+  if (end.stopReason === "cancelled") return codeOf(end.signal ?? "SIGINT");
   return end.stopReason === "end_turn" ? 0 : 1;
 }

@@ -2,7 +2,6 @@
  * `toolgate run --url`: one turn of an agent that a server offers over AAP, shown and asked about as our own turns are.
  * What nobody here can be asked about is denied.
  */
-import { constants } from "node:os";
 import { connect, runTurn } from "../aap/client/index.js";
 import type {
   AapClient,
@@ -15,6 +14,7 @@ import type {
 import type { Ask } from "../run/index.js";
 import { AnswersElsewhere } from "./answers-elsewhere.js";
 import { askInTerminal } from "./ask-in-terminal.js";
+import { leave, SIGNALS } from "./ending.js";
 import { jsonText } from "./json-text.js";
 import { NamedTrust } from "./named-trust.js";
 import { openRemote } from "./open-remote.js";
@@ -140,8 +140,6 @@ function permitIn(
 /** `asking` ends with the first signal; `listening` only when there is nothing to wait for. */
 type Stop = { readonly asking: AbortSignal; readonly listening: AbortSignal };
 
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
 /** The first signal cancels at the server, the second one leaves. */
 async function untilStopped(
   session: RemoteSession,
@@ -153,7 +151,7 @@ async function untilStopped(
   let heard: NodeJS.Signals | undefined;
   let cancelled: Promise<void> = Promise.resolve();
   const interrupt = (signal: NodeJS.Signals) => {
-    if (heard) process.exit(128 + constants.signals[signal]);
+    if (heard) leave(signal);
     heard = signal;
     onInterrupt?.();
     asking.abort();

@@ -1,12 +1,11 @@
 /** `toolgate serve`: agents for apps, over HTTP, until it is told to stop: our own, and ACP agents that `--agent` names. */
 import { hkdfSync } from "node:crypto";
-import { once } from "node:events";
-import { constants } from "node:os";
 import { resolve } from "node:path";
 import { serveAap } from "../aap/index.js";
 import { commandWords } from "../acp/index.js";
 import type { ToolSource } from "../tools/index.js";
 import { openDoorOptions } from "./door-flags.js";
+import { codeOf, firstSignal, tellEnding } from "./ending.js";
 import { heldAcpAgent } from "./held-acp-agent.js";
 import { openAgent, openLedger } from "./open-agent.js";
 import { openServers } from "./open-servers.js";
@@ -19,7 +18,7 @@ import { troubleText } from "./trouble.js";
 
 export async function serveApps(flags: ServeFlags): Promise<void> {
   // From the start: told to stop while it opens, it stops when that is done.
-  const stopped = Promise.race(["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal)));
+  const stopped = firstSignal();
   const { door, tellToken } = openDoorOptions(flags);
   const started = await openServers(flags, resolve(flags.cwd ?? process.cwd()), { mayAsk: false });
   try {
@@ -36,7 +35,7 @@ async function serveWith(
     door,
     tellToken,
     stopped,
-  }: ReturnType<typeof openDoorOptions> & { readonly stopped: Promise<readonly unknown[]> },
+  }: ReturnType<typeof openDoorOptions> & { readonly stopped: Promise<NodeJS.Signals> },
 ): Promise<void> {
   const opened = await openAgent(flags, toolSources);
   const workspace = await openWorkspace(flags.cwd ?? process.cwd(), flags, opened);
@@ -59,10 +58,11 @@ async function serveWith(
     });
     tellToken();
     process.stdout.write(`Serving AAP at ${url} for ${workspace.root}. Stop with Ctrl-C.\n`);
-    const [, signal] = await stopped;
+    const signal = await stopped;
+    tellEnding(signal);
     await close();
-    // As shells count: 143 when it was told to end. Ctrl-C is the way to stop it.
-    if (signal !== constants.signals.SIGINT) process.exitCode = 128 + Number(signal);
+    // 143 when it was told to end. Ctrl-C is the way to stop it.
+    if (signal !== "SIGINT") process.exitCode = codeOf(signal);
   } finally {
     for (const other of others) await other.close();
     await ledger.close();

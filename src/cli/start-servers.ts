@@ -5,12 +5,11 @@
  * What must stay true: a signal ends the start of servers, whoever else hears it; one that nobody else hears, between
  * two turns for one, ends the servers in order and then us; the second one leaves at once.
  */
-import { constants } from "node:os";
 import type { McpServerConfigs, McpServers, McpServersOptions } from "../mcp/index.js";
+import { codeOf, leave, SIGNALS, tellEnding } from "./ending.js";
 
 export type StartedServers = { readonly servers: McpServers; readonly close: () => Promise<void> };
 
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const starting = new Set<AbortController>();
 const started = new Set<StartedServers>();
 let isLeaving = false;
@@ -46,10 +45,13 @@ export async function startServers(
 
 function hear(signal: NodeJS.Signals): void {
   const isOurs = starting.size > 0 || process.listenerCount(signal) === 1;
-  if (!isOurs) return;
-  const exitCode = 128 + constants.signals[signal];
-  if (isLeaving) process.exit(exitCode);
+  const isSecond = isLeaving;
+  // Also when somebody else ends us: they may be done with their part, and wait for the servers, at the next one.
   isLeaving = true;
+  if (!isOurs) return;
+  if (isSecond) leave(signal);
+  tellEnding(signal);
+  const exitCode = codeOf(signal);
   for (const start of starting) start.abort(new ToldToEnd(signal, exitCode));
   // Whoever waits for the start hears of it, and ends.
   if (starting.size > 0) return;

@@ -12,6 +12,7 @@ import type { McpServerConfig, McpServerConfigs } from "./config.js";
 import type { ClientInfo } from "./connection.js";
 import { describeServer, fingerprint } from "./fingerprint.js";
 import { ServerLink } from "./server-link.js";
+import { isComing } from "./server-state.js";
 import type { ServerState } from "./server-state.js";
 
 /** What is approved: this very configuration. `description` says in words what starting it means. */
@@ -34,6 +35,11 @@ export type McpServersOptions = {
    * While `approve` is thinking, the clock of `start` stands still: whoever is asked needs longer than a server.
    */
   readonly startTimeout?: number;
+  /**
+   * Hears once which servers `start` still waits for, when they have kept it waiting for a second, and for how many
+   * milliseconds more it will at most.
+   */
+  readonly onLate?: (servers: readonly string[], left: number) => void;
   /** Ends the start: what was started by then is ended, and `start` rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /** How long a call may give no sign of life. In milliseconds; 60,000 unless told. */
@@ -56,7 +62,7 @@ export class McpServers implements ToolSource {
    * rejects for a server's sake.
    */
   static async start(configs: McpServerConfigs, options: McpServersOptions): Promise<McpServers> {
-    const { startTimeout = START_TIMEOUT, signal } = options;
+    const { signal } = options;
     signal?.throwIfAborted();
     const servers = new McpServers(configs, options);
     const enough = new AbortController();
@@ -64,12 +70,19 @@ export class McpServers implements ToolSource {
     const giveUp = () => void servers.close();
     signal?.addEventListener("abort", giveUp, { once: true });
     const started = Promise.all(servers.#links().map((link) => link.start()));
-    const timeout = Promise.all(servers.#links().map((link) => link.untilDecided()))
-      .then(() => setTimeout(startTimeout, undefined, { signal: enough.signal }))
-      .catch(() => undefined);
-    await Promise.race([started, timeout]);
-    enough.abort();
-    signal?.removeEventListener("abort", giveUp);
+    const timeout = servers.#startTimeout(options, enough.signal).catch((error: unknown) => {
+      if (!enough.signal.aborted) throw error;
+    });
+    try {
+      await Promise.race([started, timeout]);
+    } catch (error) {
+      // Of `onLate`: nobody will have the servers to close them.
+      await servers.close();
+      throw error;
+    } finally {
+      enough.abort();
+      signal?.removeEventListener("abort", giveUp);
+    }
     if (signal?.aborted === true) await servers.close();
     signal?.throwIfAborted();
     return servers;
@@ -113,6 +126,26 @@ export class McpServers implements ToolSource {
   async close(): Promise<void> {
     this.#listeners.clear();
     await Promise.all(this.#links().map((link) => link.close()));
+  }
+
+  async #startTimeout(
+    { startTimeout = START_TIMEOUT, onLate }: McpServersOptions,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await Promise.all(this.#links().map((link) => link.untilDecided()));
+    const untilLate = Math.min(LATE_AFTER, startTimeout);
+    await setTimeout(untilLate, undefined, { signal });
+    const left = startTimeout - untilLate;
+    if (left > 0) {
+      onLate?.(this.#coming(), left);
+      await setTimeout(left, undefined, { signal });
+    }
+  }
+
+  #coming(): readonly string[] {
+    return this.#links()
+      .filter(({ state }) => isComing(state))
+      .map(({ name }) => name);
   }
 
   #links(): readonly ServerLink[] {
@@ -159,6 +192,7 @@ export class McpServers implements ToolSource {
 }
 
 const START_TIMEOUT = 10_000;
+const LATE_AFTER = 1_000;
 const CALL_TIMEOUT = 60_000;
 const MAX_CALL_TIME = 600_000;
 

@@ -1,6 +1,7 @@
 /**
  * Ending a program with everything it started. Each runs as a group of its own, so a Ctrl-C in our terminal
- * does not reach it: when our process ends, the groups that are left are told to end.
+ * does not reach it: when our process ends, the groups that are left are killed. Nobody would be there to make
+ * one end that will not.
  */
 import { setTimeout } from "node:timers/promises";
 
@@ -9,7 +10,7 @@ const living = new Set<number>();
 
 /** From now on the group ends with our process, at the latest. */
 export function watchGroup(pid: number): void {
-  if (living.size === 0) process.on("exit", endLiving);
+  if (living.size === 0) process.on("exit", killLiving);
   living.add(pid);
 }
 
@@ -21,11 +22,11 @@ export async function endGroup(pid: number): Promise<void> {
     signalGroup(pid, "SIGKILL");
   }
   living.delete(pid);
-  if (living.size === 0) process.off("exit", endLiving);
+  if (living.size === 0) process.off("exit", killLiving);
 }
 
-function endLiving(): void {
-  for (const pid of living) signalGroup(pid, "SIGTERM");
+function killLiving(): void {
+  for (const pid of living) signalGroup(pid, "SIGKILL");
 }
 
 /** False when nothing of the group is left that we may signal. */

@@ -39,4 +39,5 @@ export class WatchedState {
   }
 }
 
-const isComing = ({ status }: ServerState): boolean => status === "starting" || status === "restarting";
+export const isComing = ({ status }: ServerState): boolean =>
+  status === "starting" || status === "restarting";

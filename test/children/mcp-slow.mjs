@@ -1,15 +1,16 @@
 /**
  * An MCP server that takes a minute to come up, and until then does not look at its stdin: not even that it is closed.
  * It writes its process id to the file that is the first argument. With "stubborn" it does not end when it is told to;
- * with "quick" it answers at once, has no tools, and writes its id when it was asked for them.
+ * with "quick" it answers at once, has no tools, and writes its id when it was asked for them. "quick-stubborn" is both.
  */
 import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-const [, , notes, behaviour] = process.argv;
-if (behaviour === "stubborn") process.on("SIGTERM", () => undefined);
+const [, , notes, behaviour = ""] = process.argv;
+if (behaviour.endsWith("stubborn")) process.on("SIGTERM", () => undefined);
 const note = () => appendFileSync(notes, `${process.pid}\n`);
-if (behaviour !== "quick") note();
+const isQuick = behaviour.startsWith("quick");
+if (!isQuick) note();
 setTimeout(() => undefined, 60_000);
 
 const RESULTS = {
@@ -21,7 +22,7 @@ const RESULTS = {
   "tools/list": { tools: [] },
 };
 
-if (behaviour === "quick")
+if (isQuick)
   createInterface({ input: process.stdin }).on("line", (line) => {
     const { id, method } = JSON.parse(line);
     const result = RESULTS[method];
