@@ -29,7 +29,7 @@ function* messagePart({ role, at, blocks }: Message): Generator<string> {
 function* callPart(call: ToolCall): Generator<string> {
   const { state, decision, times } = call;
   yield `\n## Tool call ${inline(call.title)} · ${moment(times.announced)}\n\n`;
-  yield `- Tool: ${code(call.name)} (${inline(call.kind)})\n- Status: ${state.status}\n`;
+  yield `- Tool: ${code(call.name)} (${inline(call.kind)})\n- Status: ${state.status}${times.undone === undefined ? "" : ", undone"}\n`;
   if (decision) {
     const who = decision.by === "rule" ? (decision.rule ?? "a rule") : (decision.who ?? "a person");
     yield `- Decided by ${decision.by}: ${code(who)}${decision.reason === undefined ? "" : `, ${code(decision.reason)}`}\n`;

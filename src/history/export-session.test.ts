@@ -49,6 +49,11 @@ Input:
 `);
 });
 
+test("markdown says of a call that it was undone", () => {
+  const undone = session([...aRun("c1"), { type: "call-undone", toolCallId: "c1", at: NOON + 9 }]);
+  expect(text(exportSession(undone, "markdown"))).toContain("\n- Status: done, undone\n");
+});
+
 test("ndjson has the session, its messages and calls, and its questions, one a line", () => {
   const lines = text(exportSession(DAY, "ndjson")).trimEnd().split("\n");
   const values = lines.map((line) => JSON.parse(line) as Record<string, unknown>);

@@ -6,7 +6,7 @@ import type { Decision, ToolCall, ToolCallState } from "../call/index.js";
 import { isOver, oneLine } from "../call/index.js";
 import { countOf, durationText } from "./amounts.js";
 import { failedCommand } from "./command-exit.js";
-import { COMMAND_FAILED, kindIcon, statusMark } from "./kind-icon.js";
+import { COMMAND_FAILED, kindIcon, statusMark, UNDONE } from "./kind-icon.js";
 import { clipped, columns } from "./rows.js";
 
 const MAX_TITLE = 120;
@@ -23,13 +23,19 @@ export function callHeadline(call: ToolCall, owner?: ToolCall): string {
     kind.replaceAll("_", " "),
     stateWords(state),
     failed,
+    times.undone === undefined ? undefined : "undone",
     isOver(state) ? durationText(times.started, times.ended) : undefined,
     state.status === "done" ? undefined : progressWords(call),
     decisionWords(call),
   ];
   const told = facts.filter((fact) => fact !== undefined);
-  const mark = failed === undefined ? statusMark(state.status) : COMMAND_FAILED;
-  return `${mark} ${kindIcon(kind)} ${ownerWords(owner, MAX_OWNER)}${shownTitle(call, MAX_TITLE)} (${told.join(", ")})`;
+  return `${markOf(call, failed !== undefined)} ${kindIcon(kind)} ${ownerWords(owner, MAX_OWNER)}${shownTitle(call, MAX_TITLE)} (${told.join(", ")})`;
+}
+
+/** What holds now comes first: nothing is left of what an undone call did to the files. */
+function markOf({ state, times }: ToolCall, hasFailed: boolean): string {
+  if (times.undone !== undefined) return UNDONE;
+  return hasFailed ? COMMAND_FAILED : statusMark(state.status);
 }
 
 export type LiveHeadlineOptions = {

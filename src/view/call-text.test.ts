@@ -100,6 +100,16 @@ test("a call on its way, step by step", () => {
   ]);
 });
 
+test("a call that was undone says so, however it had ended", () => {
+  const undone: Step = { type: "call-undone" };
+  const failed: Step = { type: "call-failed", error: "No room." };
+  const headline = (...end: readonly Step[]) =>
+    callText(after("edit", "Edit a.txt", ...running, ...end)).split("\n")[0];
+  expect(headline(done)).toBe("✓ ✎ Edit a.txt (edit, 1.0 s, allowed by rule 3)");
+  expect(headline(done, undone)).toBe("↶ ✎ Edit a.txt (edit, undone, 1.0 s, allowed by rule 3)");
+  expect(headline(failed, undone)).toBe("↶ ✎ Edit a.txt (edit, failed, undone, 1.0 s, allowed by rule 3)");
+});
+
 test("a question says what the answers do, whatever they are called", () => {
   const call = after("execute", "Run rm -rf build", ready, asked);
   expect(callText(call, { question })).toBe(

@@ -33,6 +33,9 @@ const STATUS_MARKS: Readonly<Record<ToolCallStatus, string>> = {
 /** For a call that is done, and whose command ended badly. */
 export const COMMAND_FAILED = "!";
 
+/** For a call whose changes were put back, however it had ended. */
+export const UNDONE = "↶";
+
 export function kindIcon(kind: ToolKind): string {
   return KIND_ICONS[kind];
 }
