@@ -1,5 +1,5 @@
 /** What the commands make of words that are not quite right, and how they count: the built program, a home for each. */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { atHome } from "./cli-kit.js";
@@ -105,6 +105,17 @@ test("a session that is not there is an error, and never what the agent should d
       'toolgate: There is no session "nosuch". Nothing was done; see which there are with: toolgate history list. If that is what the agent should do, put it after --: toolgate run --resume -- nosuch\n',
   });
   expect((await at.run(["run", "--script", script, "--resume", "--", "more"])).stdout).toContain("Second.");
+});
+
+test("a session that a script began goes on with that script, and with none that is gone", async () => {
+  const at = await atHome();
+  const script = at.script([{ say: "First." }, { say: "Second." }, { say: "Third." }]);
+  await at.run(["run", "--script", script, "go"]);
+  expect((await at.run(["run", "--resume", "--", "more"])).stdout).toContain("Second.");
+  rmSync(script);
+  const { status, stdout, stderr } = await at.run(["run", "--resume", "--", "more"]);
+  expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+  expect(stderr).toContain(script);
 });
 
 test("history list says in which folder each session worked, in 80 columns, and finds those of a folder", async () => {

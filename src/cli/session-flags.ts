@@ -2,6 +2,7 @@
  * How a session was begun, kept with it, so that whoever goes on with it does so under the same conditions: a
  * sandbox above all. What is said anew counts; a sandbox is not taken away by leaving it out.
  */
+import { resolve } from "node:path";
 import { oneLine, readSessionInfo } from "../call/index.js";
 import type { Ledger, Meta, SessionInfo } from "../call/index.js";
 import type { RunFlags } from "./commands/run.js";
@@ -10,7 +11,9 @@ const KEPT = ["sandbox", "model", "baseUrl", "mode"] as const;
 
 export function keptFlags(flags: RunFlags): { readonly _meta: Meta } {
   const kept = KEPT.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]]));
-  return { _meta: { toolgate: { flags: Object.fromEntries(kept) } } };
+  // It may be gone on with from another folder.
+  const script = flags.script === undefined ? {} : { script: resolve(flags.script) };
+  return { _meta: { toolgate: { flags: { ...Object.fromEntries(kept), ...script } } } };
 }
 
 export async function withKeptFlags(ledger: Ledger, sessionId: string, flags: RunFlags): Promise<RunFlags> {
@@ -19,8 +22,9 @@ export async function withKeptFlags(ledger: Ledger, sessionId: string, flags: Ru
     throw new ForeignSessionHere(sessionId, info.agent ?? "another agent");
   const stored = storedFlags(info);
   const text = (name: string) => (typeof stored[name] === "string" ? { [name]: stored[name] } : {});
-  // A script was meant where no model is named now.
-  const model = flags.script === undefined ? { ...text("model"), ...text("baseUrl") } : {};
+  // A script was meant where no model is named now, and the other way round.
+  const script = flags.model === undefined ? text("script") : {};
+  const model = flags.script === undefined ? { ...text("model"), ...text("baseUrl"), ...script } : {};
   return { ...model, ...text("mode"), ...(stored["sandbox"] === true && { sandbox: true }), ...flags };
 }
 
