@@ -214,13 +214,19 @@ test("who cannot hear a word keeps nobody else from it", async () => {
   expect(textsIn(await ledger.read(question.sessionId)).join("")).toBe("One two three ");
 });
 
-test("once the session is somebody else's, its words are told to nobody for longer than a moment", async () => {
+/** A session that has words to write, and that somebody else has claimed since. */
+async function openedAndTaken() {
   let ahead = 0;
   const ledger = new MemoryLedger({ now: () => Date.now() + ahead });
   const { writer, record, told } = await opened(ledger);
   await say(writer, "One ", "two ");
   ahead = 60_000;
   await ledger.claim(question.sessionId, "somebody else", { milliseconds: 60_000 });
+  return { writer, record, told };
+}
+
+test("once the session is somebody else's, its words are told to nobody for longer than a moment", async () => {
+  const { writer, record, told } = await openedAndTaken();
   await wait(1_000);
   expect(record.lost.aborted).toBe(true);
   told.length = 0;
@@ -230,12 +236,7 @@ test("once the session is somebody else's, its words are told to nobody for long
 });
 
 test("once an append was refused because the session is somebody else's, its words are told to nobody", async () => {
-  let ahead = 0;
-  const ledger = new MemoryLedger({ now: () => Date.now() + ahead });
-  const { writer, record, told } = await opened(ledger);
-  await say(writer, "One ", "two ");
-  ahead = 60_000;
-  await ledger.claim(question.sessionId, "somebody else", { milliseconds: 60_000 });
+  const { writer, record, told } = await openedAndTaken();
   await expect(record.record([title("Lost")])).rejects.toThrow(/lease/);
   expect(record.lost.aborted).toBe(true);
   told.length = 0;

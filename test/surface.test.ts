@@ -58,8 +58,10 @@ const CALL: Names = {
     "savedSession",
     "sessionFromSaved",
     "shownText",
+    "stepIdOf",
     "textContent",
     "textSince",
+    "thoughtIdOf",
     "visibleText",
   ],
   types: [

@@ -1,4 +1,5 @@
 /** What the model has said of the answer it is giving. */
+import { stepIdOf } from "../call/index.js";
 import type { ContentBlock } from "../call/index.js";
 import type { Block } from "./client/protocol.js";
 
@@ -37,9 +38,4 @@ export class AnswerDraft {
     this.#text = "";
     return blocks;
   }
-}
-
-/** The agent writes a step's thoughts beside its text. */
-function stepIdOf(messageId: string): string {
-  return messageId.endsWith("-thought") ? messageId.slice(0, -"-thought".length) : messageId;
 }

@@ -2,6 +2,7 @@
  * What an app says was said before, as turns that are over. What it says of calls is text and nothing more: only a
  * call that this server recorded itself can ever be granted, answered or run.
  */
+import { thoughtIdOf } from "../call/index.js";
 import type { ContentBlock, SessionEvent } from "../call/index.js";
 import { blocksOf } from "./content-blocks.js";
 import { AapProblem } from "./problem.js";
@@ -23,7 +24,7 @@ export function seedEvents(
     events.push({
       type: "message-chunk",
       at,
-      messageId: role === "thought" ? `${messageId}-thought` : messageId,
+      messageId: role === "thought" ? thoughtIdOf(messageId) : messageId,
       role,
       block,
     });

@@ -1,5 +1,6 @@
 /** One answer of the model in a turn: streamed into the log as it comes, then submitted to the gate as a whole. */
 import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
+import { thoughtIdOf } from "../call/index.js";
 import { currentPrompt } from "./current-prompt.js";
 import { streamStep } from "./streamed-step.js";
 import type { BrokenStep, HearWords } from "./streamed-step.js";
@@ -20,7 +21,7 @@ export async function modelStep(
   const hear: HearWords = (role, text) => ({
     type: "message-chunk",
     at: now(),
-    messageId: role === "agent" ? stepId : `${stepId}-thought`,
+    messageId: role === "agent" ? stepId : thoughtIdOf(stepId),
     role,
     block: { type: "text", text },
   });

@@ -7,6 +7,7 @@ import type {
   LanguageModelV3Prompt,
   LanguageModelV3TextPart,
 } from "@ai-sdk/provider";
+import { thoughtIdOf } from "../call/index.js";
 import type { ContentBlock, Message, Session, Step, Turn } from "../call/index.js";
 import { stepMessages } from "./step-messages.js";
 import { toldIds } from "./told-ids.js";
@@ -41,7 +42,7 @@ export function promptFromSession(session: Session, options: PromptOptions): Lan
     for (const step of steps.get(turnId) ?? []) {
       const textOfMessage = (messageId: string) => (said.get(messageId) ?? []).map(textOf).join("");
       const told = {
-        thought: textOfMessage(`${step.stepId}-thought`),
+        thought: textOfMessage(thoughtIdOf(step.stepId)),
         text: textOfMessage(step.stepId),
         calls: step.toolCallIds.flatMap((toolCallId) => calls.get(toolCallId) ?? []),
         answer: answerOf(step),

@@ -40,6 +40,7 @@ export { SessionBook } from "./session-book.js";
 export type { SessionChanges, SessionListener } from "./session-book.js";
 export { readSessionInfo } from "./session-info.js";
 export type * from "./step.js";
+export { stepIdOf, thoughtIdOf } from "./step-message.js";
 export * from "./tool-call.js";
 export { ToolCallIds } from "./tool-call-ids.js";
 export * from "./tool-kind.js";

@@ -3,6 +3,7 @@ import { requirementsOf, runConformance } from "../acp/conformance/index.js";
 import type { ConformanceReport, JudgedRequirement, Level } from "../acp/conformance/index.js";
 import { visibleText } from "../call/index.js";
 import { coloured, wantsColour } from "./colour.js";
+import { SIGNALS } from "./ending.js";
 
 export type ConformanceFlags = {
   readonly protocol: "1" | "2";
@@ -22,7 +23,7 @@ export async function checkConformance(words: readonly string[], flags: Conforma
   const stop = new AbortController();
   const onSignal = () => stop.abort();
   // The agents run in groups of their own, which a terminal's Ctrl-C does not reach.
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, onSignal);
+  for (const signal of SIGNALS) process.once(signal, onSignal);
   const progress = process.stderr.isTTY ? process.stderr : undefined;
   const report = await runConformance({
     agent: { command, args, ...(env && { env }) },

@@ -2,6 +2,7 @@
  * Answers that were cut off, because their process died, and were said again. Agents of ours record where each of
  * their answers ends; of others nothing is known.
  */
+import { stepIdOf } from "../call/index.js";
 import type { Session } from "../call/index.js";
 
 /** The ids of their messages. */
@@ -13,7 +14,7 @@ export function cutOffMessages({ steps, timeline }: Session): ReadonlySet<string
   for (const entry of timeline) {
     if (entry.type !== "message") continue;
     const { role, messageId } = entry.message;
-    const stepId = messageId.replace(/-thought$/, "");
+    const stepId = stepIdOf(messageId);
     if (role !== "user" && open?.stepId === stepId) {
       open.messageIds.push(messageId);
       continue;
