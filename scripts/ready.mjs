@@ -14,6 +14,8 @@ if (changed(installed) < changed(at("package-lock.json"))) {
   run("Installing", "npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
 }
 
+run("Packing", process.execPath, [at("scripts", "pack-programs.mjs")]);
+
 const stamp = at("dist", ".built");
 const sources = ["package.json", "tsconfig.json", "tsconfig.build.json", "scripts/bundle.mjs"].map((path) =>
   at(path),
@@ -36,7 +38,7 @@ function newestIn(folder) {
 }
 
 function run(what, command, args) {
-  process.stderr.write(`toolgate: ${what.toLowerCase()} …\n`);
+  if (what !== "Packing") process.stderr.write(`toolgate: ${what.toLowerCase()} …\n`);
   // npm is a shell script on Windows, which needs the shell to be found.
   const options = { cwd: root, stdio: ["ignore", 2, 2], shell: process.platform === "win32" };
   const { status, error } = spawnSync(command, args, options);

@@ -3,8 +3,9 @@
  * text is read here and nowhere else.
  */
 import type { ToolKind } from "../call/index.js";
-import { judgeArgv } from "./flags/judge-argv.js";
-import type { ArgvJudgement } from "./flags/judge-argv.js";
+import { judgeArgv } from "./programs/judge-argv.js";
+import type { ArgvJudgement } from "./programs/judge-argv.js";
+import { mergeEffects } from "./programs/merge-effects.js";
 import type { Intent, PathAccess } from "./intent.js";
 import { isOtherName } from "./paths/other-names.js";
 import { normalisePath } from "./paths/normalise-path.js";
@@ -80,13 +81,9 @@ function readCommand({ command }: Intent): ShellReading {
 const MOST_WORDS = 2_000;
 
 const UNJUDGED: ArgvJudgement = {
-  doubts: [`it has more than ${MOST_WORDS} words`],
-  reads: [],
-  writes: [],
-  deletes: [],
-  urls: [],
+  ...mergeEffects([{ doubts: [`it has more than ${MOST_WORDS} words`] }]),
   onlyReads: false,
-  takesList: false,
+  isKnown: false,
 };
 
 function commandPart(command: ReadCommand, start: string, home: string): CommandPart {

@@ -1,0 +1,34 @@
+// Packs the program descriptions (src/policy/programs/data/*.json) into one module of texts. Node 20 warns when a JSON file
+// is imported, a browser cannot read one, and a parsed one would be in memory before the first command is judged.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const folder = fileURLToPath(new URL("../src/policy/programs/", import.meta.url));
+const files = readdirSync(join(folder, "data")).filter((name) => name.endsWith(".json")).sort();
+const families = files.map((name) => ({
+  name: basename(name, ".json"),
+  file: JSON.parse(readFileSync(join(folder, "data", name), "utf8")),
+}));
+
+const lines = [
+  "// Made by scripts/pack-programs.mjs from data/*.json. Not kept in git: change those files instead.",
+  "export const packedPrograms = {",
+  "  /** The family that describes each program. */",
+  "  families: new Map<string, string>([",
+  ...families.flatMap(({ name, file }) =>
+    Object.keys(file.programs)
+      .flatMap((names) => names.split(" "))
+      .map((program) => `    [${JSON.stringify(program)}, ${JSON.stringify(name)}],`),
+  ),
+  "  ]),",
+  "  /** Each family's file, as JSON. */",
+  "  texts: new Map<string, string>([",
+  ...families.map(({ name, file }) => `    [${JSON.stringify(name)}, ${JSON.stringify(JSON.stringify(file))}],`),
+  "  ]),",
+  "};",
+  "",
+];
+const target = join(folder, "packed-programs.ts");
+const text = lines.join("\n");
+if (!existsSync(target) || readFileSync(target, "utf8") !== text) writeFileSync(target, text);

@@ -1,0 +1,152 @@
+/**
+ * What the words of one simple command do, and whether they are what a person expects who allowed `git *` or
+ * `sort *`.
+ *
+ * What must stay true here: fail closed. A program, subcommand, flag or script that is not described as
+ * harmless is a doubt; nothing is ever found harmless because nobody thought of it. The words are taken
+ * as the shell will pass them: whatever is dynamic was refused before.
+ */
+import { UNSEEN } from "./folder-reads.js";
+import { findProgram, type UserPrograms } from "./known-programs.js";
+import { type AllEffects, mergeEffects } from "./merge-effects.js";
+import { pathDoubts, plainPaths } from "./path-effects.js";
+import type { Effects, NestedCommands, Program, SeenFlag } from "./program.js";
+import { readFlags } from "./read-flags.js";
+import type { FlagsRead } from "./read-flags.js";
+
+/** Paths and hosts as written. */
+export type ArgvJudgement = AllEffects & {
+  /** The words only read (files, process list, repository state) and do nothing else. */
+  readonly onlyReads: boolean;
+  /** The program itself is described; what it does with these words is known but for the doubts. */
+  readonly isKnown: boolean;
+};
+
+/** Longer ones are not written by people, and each word is read by patterns. */
+const MAX_CHARACTERS = 32_768;
+
+export function judgeArgv(argv: readonly string[], user?: UserPrograms): ArgvJudgement {
+  const [name = "", ...args] = argv;
+  if (argv.reduce((sum, word) => sum + word.length, 0) > MAX_CHARACTERS)
+    return unknownProgram("a command as long as this", args);
+  const program = findProgram(name, user);
+  if (!program) return unknownProgram(name, args);
+  return judge({ title: name, programs: [program], args, user });
+}
+
+function unknownProgram(name: string, args: readonly string[]): ArgvJudgement {
+  const doubt =
+    args.length === 0 && name !== ""
+      ? `"${name}" is not a program known here`
+      : `"${name}" is not a program known here, so neither is what its words do`;
+  return { ...mergeEffects([{ doubts: [doubt] }]), onlyReads: false, isKnown: false };
+}
+
+type Command = {
+  readonly title: string;
+  /** The program or subcommand, then those whose flags it inherits. */
+  readonly programs: readonly Program[];
+  readonly args: readonly string[];
+  readonly user: UserPrograms | undefined;
+};
+
+function judge({ title, programs, args, user }: Command): ArgvJudgement {
+  const [program] = programs;
+  if (!program) return unknownProgram(title, args);
+  const nested = program.nested?.(args);
+  const own = nested?.words ?? args;
+  const seen = readFlags(programs, program.prepare ? program.prepare(own) : own);
+  const [first, ...rest] = seen.words;
+  const sub = first === undefined ? undefined : program.subcommand?.(first);
+  const effects: Effects[] = [flagEffects(seen)];
+  if (program.bare !== undefined && first === undefined && !asksForHelp(args))
+    effects.push({ doubts: [program.bare] });
+  if (program.subcommand && first !== undefined && !sub)
+    effects.push({ doubts: [`"${first}" is not a subcommand known to be harmless`] });
+  effects.push(
+    // With subcommands the words are theirs; what clauses say of the flags before them still counts.
+    program.wordEffects(program.subcommand ? [] : seen.words, seen),
+  );
+  const inherited = program.inherits ? programs : [];
+  const below =
+    sub && judge({ title: `${title} ${first ?? ""}`, programs: [sub, ...inherited], args: rest, user });
+  const changes = seen.flags.some(({ flag }) => flag.meaning === "changes");
+  return summary({
+    effects: [
+      ...effects.map((effect) => ({
+        ...effect,
+        doubts: (effect.doubts ?? []).map((doubt) => `${title}: ${doubt}`),
+        installs: (effect.installs ?? []).map(() => title.slice(title.lastIndexOf(" ") + 1)),
+      })),
+      ...(nested ? nestedEffects(title, nested, user) : []),
+      ...(below ? [below] : []),
+    ],
+    onlyReads: below ? below.onlyReads : program.onlyReads && !changes,
+  });
+}
+
+function nestedEffects(
+  title: string,
+  { commands, mustOnlyRead, elsewhere }: NestedCommands,
+  user: UserPrograms | undefined,
+): Effects[] {
+  return commands.map((argv) => {
+    const inner = judgeArgv(argv, user);
+    const reads = inner.reads.filter((path) => !path.includes("{}"));
+    const doubts = mustOnlyRead && !inner.onlyReads ? [`${title}: runs "${argv.join(" ")}"`] : inner.doubts;
+    return elsewhere ? { doubts } : { ...inner, reads, doubts };
+  });
+}
+
+const asksForHelp = (args: readonly string[]) =>
+  args.length === 1 && /^(?:--help|--version)$/.test(args[0] ?? "");
+
+type Found = { readonly effects: readonly Effects[]; readonly onlyReads: boolean };
+
+function summary({ effects, onlyReads }: Found): ArgvJudgement {
+  const all = mergeEffects(effects);
+  const paths = {
+    reads: plainPaths(all.reads),
+    writes: plainPaths(all.writes),
+    deletes: plainPaths(all.deletes),
+    moves: plainPaths(all.moves),
+  };
+  const doubts = [...new Set([...all.doubts, ...pathDoubts(paths)])];
+  const judgement = { ...all, ...paths, doubts };
+  return { ...judgement, isKnown: true, onlyReads: onlyReads && doesNothingElse(judgement) };
+}
+
+function doesNothingElse({ runs, reads: _reads, takesList: _list, ...others }: AllEffects): boolean {
+  return !runs && Object.values(others).every((list) => list.length === 0);
+}
+
+function flagEffects({ flags, doubts }: FlagsRead): Effects {
+  const valued = (...meanings: string[]) =>
+    flags.flatMap(({ flag, value }) =>
+      meanings.includes(flag.meaning) && value !== undefined ? [value] : [],
+    );
+  const plain = flags.filter(
+    ({ flag }) => (flag.meaning === "harmless" || flag.meaning === "changes") && !flag.dashes,
+  );
+  return {
+    doubts: [...doubts, ...plain.flatMap(codeDoubts)],
+    reads: [...valued("reads"), ...plain.flatMap(({ value }) => pathsWithin(value ?? ""))],
+    writes: valued("writes"),
+    urls: valued("url"),
+    takesList: flags.some(({ flag }) => flag.reason === UNSEEN),
+  };
+}
+
+/** A second look at values described as plain text: `--emit=dep-info=/home/u/.bashrc` names a path all the same. */
+function pathsWithin(value: string): string[] {
+  const found = /(?:^|[=,@:])(?<path>(?:\/(?!\/)|~|\.\.\/)[^=,:\s]+)$/.exec(value)?.groups?.["path"];
+  return found === undefined || /^\/.*\/[gimsuy]*$/.test(found) ? [] : [found];
+}
+
+/** A reporter, formatter or plugin that is a file is code, whatever the flag is called. */
+function codeDoubts({ name, value = "" }: SeenFlag): string[] {
+  const isCode = /^(?:\.{0,2}\/|~)\S*\.(?:[cm]?[jt]sx?|py|rb|so|dylib|dll|sh|lua|pl|php)$/.test(value);
+  return isCode && !/exclude|ignore|include|filter|skip|files?$/i.test(name)
+    ? [`"${name}" is given "${value}", which is code`]
+    : [];
+}

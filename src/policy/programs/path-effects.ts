@@ -1,0 +1,59 @@
+/** What is plain about a path without looking at the disk; where it leads is for the path rules. */
+import type { Effects } from "./program.js";
+
+const HARMLESS_DEVICES = /^\/dev\/(?:null|zero|full|u?random|stdin|stdout|stderr|tty|fd\/\d+)$/;
+
+/** File names, or patterns of them, that people keep keys and passwords under. */
+export const SECRET_NAMES =
+  /(?:^|\/)\*?\.env\b|id_(?:rsa|dsa|ecdsa|ed25519)|\.(?:pem|key|p12|pfx|keystore|jks|kdbx)$|credential|secret|\.npmrc|\.netrc|\.pgpass|htpasswd|shadow$|wallet/i;
+
+/** The paths that a path rule should judge: not standard input, and no device that holds nothing. */
+export function plainPaths(words: readonly string[]): string[] {
+  return words.filter((word) => word !== "" && word !== "-" && !HARMLESS_DEVICES.test(word));
+}
+
+/** What a program reads later and obeys, so that writing it is running it. */
+const OBEYED =
+  /(?:^|\/)(?:\.git|\.husky|\.githooks|\.vscode|\.idea|\.github|\.circleci|\.devcontainer)(?:\/|$)|(?:^|\/)(?:\.envrc|\.npmrc|\.yarnrc(?:\.yml)?|\.pnpmfile\.cjs|\.gitconfig|\.gitattributes|\.gitmodules|\.pre-commit-config\.yaml|\.bashrc|\.bash_profile|\.bash_aliases|\.profile|\.zshrc|\.zshenv|\.vimrc|\.inputrc|\.curlrc|\.wgetrc|\.netrc|\.ssh|\.aws|\.gnupg|\.kube|package\.json|Makefile|GNUmakefile|conftest\.py|setup\.py|pip\.conf|sitecustomize\.py)(?:\/|$)/;
+
+/** Kept to be read by one program only. */
+const SECRET_FILES =
+  /(?:^|[/:])(?:\.env(?:\.(?!example|sample|template|dist)[\w.-]+)?|id_(?:rsa|dsa|ecdsa|ed25519)|\.npmrc|\.netrc|\.pgpass|\.git-credentials|\.htpasswd|\.dockercfg|\.pypirc)$|(?:^|\/)(?:\.ssh|\.aws|\.gnupg|\.kube|\.docker)\//;
+
+export const isSecretFile = (path: string): boolean => SECRET_FILES.test(path);
+
+export function pathDoubts({ reads = [], writes = [], deletes = [] }: Effects): string[] {
+  const doubts: string[] = [];
+  for (const path of plainPaths([...reads, ...writes, ...deletes])) {
+    if (/^\/+(?:\.\/+)*(?:proc|dev|sys)(?:\/|$)/.test(path) || /\.\.\/+(?:proc|dev|sys)\//.test(path)) {
+      doubts.push(`"${path}" is not a file but a window into the system`);
+    }
+    if (/^\/+dev\/+(?:tcp|udp)\//.test(path)) doubts.push(`"${path}" is a network connection`);
+  }
+  doubts.push(...reads.filter(isSecretFile).map((path) => `"${path}" holds secrets`));
+  doubts.push(
+    ...[...writes, ...deletes]
+      .filter((path) => OBEYED.test(path))
+      .map((path) => `"${path}" is obeyed by other programs`),
+  );
+  for (const path of deletes) {
+    if (isCatastrophic(path)) doubts.push(`deleting "${path}" takes away far more than one thing`);
+  }
+  return doubts;
+}
+
+/** The root, a home, the working directory, anything at or above it, and the first level below the root. */
+function isCatastrophic(path: string): boolean {
+  const parts = path.split("/").filter((part) => part !== "" && part !== ".");
+  const kept: string[] = [];
+  for (const part of parts) {
+    if (part === ".." && kept.length > 0 && kept.at(-1) !== "..") kept.pop();
+    else kept.push(part);
+  }
+  const last = parts.at(-1);
+  if (kept.length === 0 || last === ".." || kept.at(-1) === "..") return true;
+  if (/^~[^/]*$/.test(kept.join("/"))) return true;
+  if (/^[*?.]+$/.test(last ?? "")) return true;
+  if (kept.at(-1) === ".git") return true;
+  return path.startsWith("/") && (kept.length === 1 || (kept.length === 2 && kept[0] === "home"));
+}
