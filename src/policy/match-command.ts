@@ -28,6 +28,11 @@ export function hasWildcard(pattern: CommandPattern): boolean {
   return typeof pattern === "string" && words(pattern).some((word) => word.endsWith("*"));
 }
 
+/** The words of a pattern that are written out. */
+export function fixedWords(pattern: CommandPattern): readonly string[] {
+  return typeof pattern === "string" ? words(pattern).filter((word) => !word.endsWith("*")) : pattern;
+}
+
 type SameProgram = (wanted: string, program: string) => boolean;
 
 function matchWords(pattern: CommandPattern, argv: readonly string[], isSameProgram: SameProgram): boolean {
@@ -53,7 +58,17 @@ function matchWord(pattern: string, word: string): boolean {
   return pattern.endsWith("*") ? word.startsWith(pattern.slice(0, -1)) : word === pattern;
 }
 
-const words = (pattern: string): readonly string[] => pattern.split(/\s+/).filter((word) => word !== "");
+/** Rules are many and decisions more: each pattern is split once. Bounded, since patterns come from files. */
+const splits = new Map<string, readonly string[]>();
+const MAX_SPLITS = 20_000;
+
+function words(pattern: string): readonly string[] {
+  const known = splits.get(pattern);
+  if (known) return known;
+  const split = pattern.split(/\s+/).filter((word) => word !== "");
+  if (splits.size < MAX_SPLITS) splits.set(pattern, split);
+  return split;
+}
 
 const SYSTEM_FOLDERS: ReadonlySet<string> = new Set(["/bin", "/usr/bin", "/usr/local/bin"]);
 

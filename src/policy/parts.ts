@@ -1,16 +1,20 @@
 /**
- * An intent taken apart into what rules speak of: commands, paths, hosts, or the tool alone. The shell
- * text is read here and nowhere else.
+ * An intent taken apart into what rules can name: commands with their effects, paths, hosts, or the tool
+ * alone. The shell text is read here and nowhere else.
  */
 import type { ToolKind } from "../call/index.js";
-import { judgeArgv } from "./programs/judge-argv.js";
-import type { ArgvJudgement } from "./programs/judge-argv.js";
-import { mergeEffects } from "./programs/merge-effects.js";
 import type { Intent, PathAccess } from "./intent.js";
 import { isOtherName } from "./paths/other-names.js";
 import { normalisePath } from "./paths/normalise-path.js";
+import { judgeArgv } from "./programs/judge-argv.js";
+import type { ArgvJudgement } from "./programs/judge-argv.js";
+import type { UserPrograms } from "./programs/known-programs.js";
+import { mergeEffects } from "./programs/merge-effects.js";
 import { readArgv, readShell } from "./shell/read-shell.js";
 import type { ReadCommand, ShellReading } from "./shell/read-shell.js";
+
+/** A path that a command touches; with `below`, anything below that folder may be touched. */
+export type Touch = PathAccess & { readonly below?: true };
 
 export type CommandPart = {
   readonly type: "command";
@@ -19,13 +23,17 @@ export type CommandPart = {
   /** Where it runs, after the folder changes before it; undefined when that cannot be known. */
   readonly cwd: string | undefined;
   /** Paths that it is known to touch, absolute. */
-  readonly touches: readonly PathAccess[];
+  readonly touches: readonly Touch[];
   /** Files that its redirects write. */
   readonly redirects: readonly PathAccess[];
+  /** Files whose code it runs, absolute. */
+  readonly runsFiles: readonly string[];
   /** Folders below which its patterns, or a list that it reads, name files that are not known here. */
   readonly globs: readonly { readonly folder: string; readonly mayBeHidden: boolean }[];
   /** Absolute paths that its other words may stand for: a guess, good for asking only. */
   readonly mayMean: readonly string[];
+  /** What it reads on its input. */
+  readonly read: Pick<ReadCommand, "feeds" | "fedText" | "reads">;
 };
 
 export type PathPart = { readonly type: "path" } & PathAccess;
@@ -38,11 +46,18 @@ export type IntentParts = {
   readonly doubts: readonly string[];
 };
 
-export type Places = { readonly roots: readonly string[]; readonly home: string };
+export type Places = {
+  readonly roots: readonly string[];
+  readonly home: string;
+  /** Descriptions of programs that the user added. */
+  readonly programs?: UserPrograms;
+};
 
-export function partsOf(intent: Intent, { home }: Places): IntentParts {
+export function partsOf(intent: Intent, { home, programs }: Places): IntentParts {
   const reading = readCommand(intent);
-  const commands = reading.commands.map((command) => commandPart(command, intent.cwd, home));
+  const commands = reading.commands.map((command) =>
+    commandPart(command, { start: intent.cwd, home, programs }),
+  );
   const paths = intent.paths.map((access): PathPart => ({ type: "path", ...access }));
   const hosts = intent.hosts.map((url): HostPart => ({ type: "host", url }));
   const parts = [...commands, ...paths, ...hosts];
@@ -67,7 +82,7 @@ function otherNamesIn({ argv, reads, writes, after }: ReadCommand, cwd: string):
 /** Not shortened: where `..` leads depends on what stands before it. */
 const joined = (folder: string, word: string): string => (word.startsWith("/") ? word : `${folder}/${word}`);
 
-/** Variables that change how a program speaks and not what it runs. Any other may load code into it. */
+/** Variables that change how a program prints and not what it runs. Any other may load code into it. */
 const HARMLESS_VARIABLES: ReadonlySet<string> = new Set(
   "CI COLUMNS FORCE_COLOR LANG LC_ALL LINES NODE_ENV NO_COLOR TERM TZ".split(" "),
 );
@@ -78,17 +93,23 @@ function readCommand({ command }: Intent): ShellReading {
 }
 
 /** More words than anyone writes: not judged one by one, and so never allowed unasked. */
-const MOST_WORDS = 2_000;
+const MAX_WORDS = 2_000;
 
 const UNJUDGED: ArgvJudgement = {
-  ...mergeEffects([{ doubts: [`it has more than ${MOST_WORDS} words`] }]),
+  ...mergeEffects([{ doubts: [`it has more than ${MAX_WORDS} words`] }]),
   onlyReads: false,
   isKnown: false,
 };
 
-function commandPart(command: ReadCommand, start: string, home: string): CommandPart {
+type Start = {
+  readonly start: string;
+  readonly home: string;
+  readonly programs: UserPrograms | undefined;
+};
+
+function commandPart(command: ReadCommand, { start, home, programs }: Start): CommandPart {
   const { argv } = command;
-  const judgement = argv.length > MOST_WORDS ? UNJUDGED : judgeArgv(argv);
+  const judgement = argv.length > MAX_WORDS ? UNJUDGED : judgeArgv(argv, programs);
   const cwd = folderAfter(start, command.after, home);
   const absolute = (word: string): string | undefined =>
     cwd === undefined ? undefined : pathOf(word, cwd, home);
@@ -97,23 +118,28 @@ function commandPart(command: ReadCommand, start: string, home: string): Command
       const path = absolute(word);
       return path === undefined ? [] : [{ path, access }];
     });
+  const below = (words: readonly string[], access: PathAccess["access"]): Touch[] =>
+    accesses(words, access).map((touch) => ({ ...touch, below: true }));
+  const { reads, writes, deletes, moves, editsBelow, deletesBelow } = judgement;
+  const [program = ""] = argv;
   return {
     type: "command",
     argv,
     judgement,
     cwd,
     touches: [
-      ...accesses([...judgement.reads, ...command.reads], "read"),
-      ...accesses(judgement.writes, "write"),
-      ...accesses(judgement.deletes, "delete"),
+      ...accesses([...reads, ...command.reads], "read"),
+      ...accesses(writes, "write"),
+      ...accesses(deletes, "delete"),
+      ...accesses(moves, "move"),
+      ...below(editsBelow, "write"),
+      ...below(deletesBelow, "delete"),
     ],
     redirects: accesses(command.writes, "write"),
-    globs: [
-      ...judgement.reads,
-      ...judgement.writes,
-      ...judgement.deletes,
-      ...argv.slice(1).filter(isGlobPath),
-    ]
+    runsFiles: [...(program.includes("/") ? [program] : []), ...judgement.runsFiles].flatMap(
+      (word) => absolute(word) ?? [],
+    ),
+    globs: [...reads, ...writes, ...deletes, ...moves, ...argv.slice(1).filter(isGlobPath)]
       .flatMap((word) => {
         const folder = GLOB.test(word) ? absolute(fixedFolder(word)) : undefined;
         return folder === undefined ? [] : [{ folder, mayBeHidden: HIDDEN_GLOB.test(word) }];
@@ -123,6 +149,7 @@ function commandPart(command: ReadCommand, start: string, home: string): Command
       .slice(1)
       .flatMap(valuesIn)
       .flatMap((word) => absolute(word) ?? []),
+    read: command,
   };
 }
 
@@ -158,7 +185,7 @@ function pathOf(word: string, cwd: string, home: string): string | undefined {
   return normalisePath(cwd, word);
 }
 
-/** The kinds by which rules may speak of a part. */
+/** The kinds by which an allowing rule may name a part. */
 export function kindsOf(
   part: Part,
   intent: Intent,
@@ -167,20 +194,25 @@ export function kindsOf(
   if (part.type === "path") return [intent.kind, ...KINDS_OF_ACCESS[part.access]];
   if (part.type === "host") return [intent.kind, "fetch"];
   if (part.type === "tool") return [intent.kind];
-  const onlyReads =
+  return onlyReads(part, isInside) ? [intent.kind, "execute", "read"] : [intent.kind, "execute"];
+}
+
+function onlyReads(part: CommandPart, isInside: (path: string) => boolean): boolean {
+  return (
     part.judgement.onlyReads &&
     part.judgement.doubts.length === 0 &&
     part.redirects.length === 0 &&
     part.cwd !== undefined &&
     isInside(part.cwd) &&
-    part.touches.every(({ path }) => isInside(path));
-  return onlyReads ? [intent.kind, "execute", "read"] : [intent.kind, "execute"];
+    part.touches.every(({ path }) => isInside(path))
+  );
 }
 
-const KINDS_OF_ACCESS = {
+export const KINDS_OF_ACCESS: { readonly [Access in PathAccess["access"]]: readonly ToolKind[] } = {
   read: ["read"],
   search: ["read", "search"],
   write: ["edit"],
   delete: ["delete"],
-  move: ["move"],
-} as const;
+  // Who moves a file takes it away from where it was, and can read it where it then is.
+  move: ["move", "read", "edit", "delete"],
+};

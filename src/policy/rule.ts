@@ -19,6 +19,12 @@ export type RuleScope = {
   readonly host?: string;
   /** Lifts the lists of harmless flags for this rule's commands: the user knows what they allow. */
   readonly anyFlags?: boolean;
+  /** The folder in which the command must run, absolute: written by grants. */
+  readonly folder?: string;
+  /** Where the command's input must come from, as a shell would write it; "" for no input: written by grants. */
+  readonly input?: string;
+  /** SHA-256 of each file whose code the command runs, by absolute path: written by grants. */
+  readonly contents?: { readonly [path: string]: string };
   readonly reason?: string;
   /** An ISO date and time after which an allowing rule no longer holds; the others never end. */
   readonly until?: string;
@@ -51,7 +57,7 @@ export function ruleParts(rule: Rule): RuleParts {
 }
 
 const FIELDS: ReadonlySet<string> = new Set(
-  "allow ask deny server command path host anyFlags reason until examples".split(" "),
+  "allow ask deny server command path host anyFlags folder input contents reason until examples".split(" "),
 );
 
 /** What is wrong with a rule that a program wrote; undefined when nothing is. A misspelt field would make it wider. */
@@ -69,11 +75,24 @@ function takenApart(rule: Rule): RuleParts {
   const [effect, written] = effectOf(rule);
   // An allowing rule that is not understood allows nothing; the others hold as far as they go.
   const pattern = effect === "allow" && ruleMistake(rule) !== undefined ? NO_NAME : written;
-  const { server, command, path, host } = rule;
+  return { ...rule, effect, pattern, name: nameOf(rule, effect, pattern), source: rule };
+}
+
+function nameOf(
+  { server, command, path, host, folder, input }: Rule,
+  effect: RuleEffect,
+  pattern: string,
+): string {
   const words = typeof command === "string" ? command : command?.join(" ");
-  const scope = [server && `server ${server}`, words && `"${words}"`, path, host].filter(Boolean).join(" ");
-  const name = `${effect} ${pattern}${scope === "" ? "" : ` ${scope}`}`;
-  return { ...rule, effect, pattern, name, source: rule };
+  const scope = [
+    server && `server ${server}`,
+    words && `"${words}"`,
+    path,
+    host,
+    folder && `in ${folder}`,
+    input && `fed by ${input}`,
+  ].filter(Boolean);
+  return [effect, pattern, ...scope].join(" ");
 }
 
 function effectOf(rule: Rule): readonly [RuleEffect, string] {

@@ -29,7 +29,14 @@ function condition(clause: Clause): (words: readonly string[], seen: Seen) => bo
     (more === "+" ? words.length >= Number(least) : words.length === Number(least));
 }
 
-function picker({ of = "all", values, path, like, unlike, or }: Clause): (words: readonly string[], seen: Seen) => readonly string[] {
+function picker({
+  of = "all",
+  values,
+  path,
+  like,
+  unlike,
+  or,
+}: Clause): (words: readonly string[], seen: Seen) => readonly string[] {
   const flags = tokens(values);
   const wanted = pattern(like);
   const unwanted = pattern(unlike);
@@ -63,7 +70,11 @@ function among(words: readonly string[], of: NonNullable<Clause["of"]>): readonl
   }
 }
 
-function effectsOf({ does, below, like, unlike }: Clause, picked: readonly string[], words: readonly string[]): Effects {
+function effectsOf(
+  { does, below, like, unlike, of }: Clause,
+  picked: readonly string[],
+  words: readonly string[],
+): Effects {
   const isPicking = like !== undefined || unlike !== undefined;
   switch (does) {
     case undefined:
@@ -83,7 +94,8 @@ function effectsOf({ does, below, like, unlike }: Clause, picked: readonly strin
     case "install":
       return isPicking && picked.length === 0 ? {} : { installs: [words[0] ?? ""] };
     case "run":
-      return isPicking && picked.length === 0 ? {} : { runs: true };
+      if (isPicking && picked.length === 0) return {};
+      return { runs: true, ...(of !== undefined && { runsFiles: picked }) };
     default:
       return does satisfies never;
   }

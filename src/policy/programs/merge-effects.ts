@@ -17,6 +17,7 @@ export function mergeEffects(effects: readonly Effects[]): AllEffects {
     urls: all("urls"),
     sends: all("sends"),
     installs: all("installs"),
+    runsFiles: all("runsFiles"),
     runs: effects.some(({ runs }) => runs === true),
     takesList: effects.some(({ takesList }) => takesList === true),
   };

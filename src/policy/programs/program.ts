@@ -18,6 +18,8 @@ export type Effects = {
   readonly installs?: readonly string[];
   /** It runs code of the folder: scripts, tests, plugins, hooks. */
   readonly runs?: boolean;
+  /** Files that it runs, where words name them: a script, a program of the folder. */
+  readonly runsFiles?: readonly string[];
   /** It takes the names of files from a list that is in none of its words. */
   readonly takesList?: boolean;
 };

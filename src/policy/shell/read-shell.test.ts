@@ -6,7 +6,7 @@ const argvs = (text: string) => readShell(text).commands.map(({ argv }) => argv.
 
 test("a plain command is its words, and nothing is doubted", () => {
   expect(readShell("  git   status  ")).toEqual({
-    commands: [{ argv: ["git", "status"], writes: [], reads: [], wrappers: [], after: [] }],
+    commands: [{ argv: ["git", "status"], writes: [], reads: [], wrappers: [], after: [], feeds: [] }],
     doubts: [],
   });
 });

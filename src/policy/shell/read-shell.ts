@@ -29,6 +29,10 @@ export type ReadCommand = {
    * several folders (`cd a; ls`: the cd may fail) is listed once for each.
    */
   readonly after: readonly string[];
+  /** The commands whose output it reads: those before it in its pipe. */
+  readonly feeds: readonly ReadCommand[];
+  /** The text of a here-document or here-string that it reads. */
+  readonly fedText: string | undefined;
 };
 
 export type ShellReading = {
@@ -54,7 +58,16 @@ export function readArgv(argv: readonly string[]): ShellReading {
   });
 }
 
-const OUTSIDE = { wrappers: [], depth: 0, folders: START, writes: [], reads: [], fed: undefined };
+const OUTSIDE = {
+  wrappers: [],
+  depth: 0,
+  folders: START,
+  writes: [],
+  reads: [],
+  fed: undefined,
+  fedText: undefined,
+  feeds: [],
+};
 
 function read(fill: (draft: Draft) => void): ShellReading {
   const draft = new Draft();

@@ -2,6 +2,7 @@
 import type { Draft } from "./draft.js";
 import type { Folders } from "./folders.js";
 import type { Outcome } from "./outcome.js";
+import type { ReadCommand } from "./read-shell.js";
 
 export type ShellContext = {
   readonly draft: Draft;
@@ -13,6 +14,10 @@ export type ShellContext = {
   readonly reads: readonly string[];
   /** The text on its input, when it is known. */
   readonly fed: string | undefined;
+  /** The text of a here-document around it. */
+  readonly fedText: string | undefined;
+  /** The commands that write to its input. */
+  readonly feeds: readonly ReadCommand[];
 };
 
 export type WalkText = (text: string, context: ShellContext) => Outcome;

@@ -22,7 +22,8 @@ export function readSimpleCommand(node: Command, context: ShellContext, walkText
     writes,
     reads,
   };
-  return readWords(command, { ...context, fed: fed ?? context.fed }, walkText);
+  const fedText = fed ?? context.fedText;
+  return readWords(command, { ...context, fed: fed ?? context.fed, fedText }, walkText);
 }
 
 /** `export A=1`: the parser gives such words as assignments. */

@@ -72,10 +72,13 @@ function walkPipeline(node: PipelineNode, context: ShellContext): Outcome {
   if (node.type !== "Pipeline") return walkCommand(node, context);
   const [only, ...more] = node.commands;
   if (only && more.length === 0) return negated(node, walkCommand(only, context));
+  let { feeds } = context;
   for (const [index, command] of node.commands.entries()) {
     const before = index === 0 ? undefined : node.commands[index - 1];
     const fed = before ? spokenWords(before) : context.fed;
-    walkCommand(command, { ...context, fed });
+    const start = context.draft.commands.length;
+    walkCommand(command, { ...context, fed, feeds });
+    feeds = context.draft.commands.slice(start);
   }
   return staying(context.folders);
 }
@@ -182,7 +185,13 @@ function walkRedirected({ command, redirects }: Redirected, context: ShellContex
   const writes = [...context.writes, ...found.writes];
   const reads = [...context.reads, ...found.reads];
   const before = context.draft.commands.length;
-  const outcome = walkCommand(command, { ...context, writes, reads, fed: found.fed ?? context.fed });
+  const outcome = walkCommand(command, {
+    ...context,
+    writes,
+    reads,
+    fed: found.fed ?? context.fed,
+    fedText: found.fed ?? context.fedText,
+  });
   // `[[ a ]] > file` has no command that could carry the file.
   if (context.draft.commands.length === before && writes.length + reads.length > 0) {
     readWords({ argv: [], globs: [], writes, reads }, context, walkText);

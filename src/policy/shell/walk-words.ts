@@ -22,7 +22,8 @@ export function readWords(words: Words, context: ShellContext, walkText: WalkTex
   const { argv, globs } = words;
   const writes = [...context.writes, ...words.writes];
   const reads = [...context.reads, ...words.reads];
-  for (const after of folders) draft.add({ argv, writes, reads, wrappers, after });
+  const { feeds, fedText } = context;
+  for (const after of folders) draft.add({ argv, writes, reads, wrappers, after, feeds, fedText });
   const program = argv[0];
   if (program === undefined || !draft.affords(argv.length, context.depth)) return staying(folders);
   if (!isAscii(program)) draft.doubt(`the program name ${shown(program)} has unusual letters`);

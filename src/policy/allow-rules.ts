@@ -1,0 +1,82 @@
+/**
+ * Rules that allow, against one part of an intent. Narrow on purpose: all of the part must be meant.
+ */
+import { UNBOUND } from "./intent.js";
+import type { Intent } from "./intent.js";
+import { readUrl, matchHost } from "./hosts/match-host.js";
+import { allowsCommand, fixedWords, hasWildcard } from "./match-command.js";
+import { inputText } from "./command-text.js";
+import { kindsOf } from "./parts.js";
+import type { CommandPart, Part, PathPart } from "./parts.js";
+import { matchPath } from "./paths/match-path.js";
+import { expandHome, isInside, namesOf } from "./places.js";
+import type { Roots } from "./places.js";
+import { matchName } from "./rule.js";
+import type { RuleParts } from "./rule.js";
+
+export type Clock = { readonly now?: number };
+
+/** An allowing rule whose time is up allows nothing; the strict ones have no end. A time that cannot be read is up. */
+export function isInForce({ effect, until }: RuleParts, { now }: Clock): boolean {
+  if (effect !== "allow") return false;
+  return until === undefined || now === undefined || now < Date.parse(until);
+}
+
+export function covers(rule: RuleParts, part: Part, intent: Intent, roots: Roots): boolean {
+  if (!namesPart(rule, part, intent, roots)) return false;
+  // What kind a foreign tool is, only its server says, or its name: a kind opens nothing for it, its name must be meant.
+  if (
+    (intent.server !== undefined || intent.isKindGuessed) &&
+    rule.pattern !== "*" &&
+    !matchName(rule.pattern, intent.tool)
+  )
+    return false;
+  if (part.type === "command") return coversCommand(rule, part, intent);
+  if (rule.command !== undefined) return false;
+  if (part.type === "path") return coversPath(rule, part, roots);
+  if (rule.path !== undefined) return false;
+  if (part.type === "tool") return rule.host === undefined;
+  const url = readUrl(part.url);
+  if (!url) return false;
+  return rule.host === undefined ? url.problems.length === 0 : matchHost(rule.host, url);
+}
+
+export function namesPart(rule: RuleParts, part: Part, intent: Intent, roots: Roots): boolean {
+  if (rule.server !== undefined && (intent.server === undefined || !matchName(rule.server, intent.server)))
+    return false;
+  const { pattern } = rule;
+  if (pattern === "*" || matchName(pattern, intent.tool)) return true;
+  return kindsOf(part, intent, (path) => isInside(path, roots)).some((kind) => kind === pattern);
+}
+
+function coversCommand(rule: RuleParts, part: CommandPart, { contents = {} }: Intent): boolean {
+  const { argv, judgement } = part;
+  if (rule.path !== undefined || rule.host !== undefined) return false;
+  if (rule.folder !== undefined && rule.folder !== part.cwd) return false;
+  if (rule.input !== undefined && rule.input !== inputText(part.read)) return false;
+  if (rule.folder !== undefined && !isAsGranted(rule.contents ?? {}, part, contents)) return false;
+  if (rule.command === undefined) return rule.anyFlags === true || judgement.doubts.length === 0;
+  if (!allowsCommand(rule.command, argv)) return false;
+  if (!hasWildcard(rule.command) || rule.anyFlags === true) return true;
+  // To install is to bring in code: a rule must name that, and not only the program.
+  const words = fixedWords(rule.command);
+  return judgement.doubts.length === 0 && judgement.installs.every((word) => words.includes(word));
+}
+
+/** A grant is for files as they were: one with a folder is a grant, and binds every file of the workspace that is run. */
+function isAsGranted(
+  granted: NonNullable<RuleParts["contents"]>,
+  { runsFiles }: CommandPart,
+  contents: NonNullable<Intent["contents"]>,
+): boolean {
+  return runsFiles.every((path) => granted[path] === contents[path] && contents[path] !== UNBOUND);
+}
+
+/** A rule without a path covers the workspace; outside of it only a path will do. */
+export function coversPath(rule: RuleParts, { path, named }: PathPart, roots: Roots): boolean {
+  if (rule.host !== undefined) return false;
+  const both = namesOf({ path, ...(named !== undefined && { named }), access: "read" });
+  if (rule.path === undefined) return both.every((one) => isInside(one, roots));
+  const pattern = expandHome(rule.path, roots);
+  return both.every((one) => matchPath(pattern, one));
+}

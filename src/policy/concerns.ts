@@ -1,0 +1,134 @@
+/** What no allowing rule lets through unasked, though the words of the command are allowed. */
+import { visibleText } from "../call/index.js";
+import { covers, coversPath, isInForce, namesPart } from "./allow-rules.js";
+import { hostReach } from "./hosts/host-reach.js";
+import { readUrl } from "./hosts/match-host.js";
+import type { Intent, PathAccess } from "./intent.js";
+import type { CommandPart, Part, PathPart } from "./parts.js";
+import { isForbidden, isProtected } from "./paths/protected-paths.js";
+import { expandHome, isInside, namesOf } from "./places.js";
+import type { Roots } from "./places.js";
+import type { RuleParts } from "./rule.js";
+
+type Guarded = Roots & { readonly own?: readonly string[]; readonly now?: number };
+
+type Looked = {
+  readonly intent: Intent;
+  readonly policy: Guarded;
+  readonly parts: readonly Part[];
+  readonly doubts: readonly string[];
+  readonly rules: readonly RuleParts[];
+};
+
+export function concerns(looked: Looked): readonly string[] {
+  const { parts, doubts, rules, policy } = looked;
+  return [
+    ...doubts,
+    ...parts.flatMap((part) => [
+      ...pathsIn(part)
+        .filter((access) => !isNamedExactly(access, rules, policy))
+        .flatMap((access) => guarded(access, policy, isProtected)),
+      ...(part.type === "command" ? commandConcerns(part, looked) : []),
+    ]),
+  ];
+}
+
+function commandConcerns(part: CommandPart, { intent, rules, policy }: Looked): readonly string[] {
+  const allowed = (access: PathAccess): boolean =>
+    rules.some(
+      (rule) =>
+        rule.path !== undefined &&
+        isInForce(rule, policy) &&
+        namesPart(rule, pathPart(access), intent, policy) &&
+        coversPath(rule, pathPart(access), policy),
+    );
+  const misspelt = [...part.judgement.urls, ...part.judgement.sends].filter((text) =>
+    readUrl(text)?.problems.some(({ kind }) => kind === "spelling"),
+  );
+  return [
+    ...(part.globs.some(({ mayBeHidden }) => mayBeHidden) ? ["a pattern in it may name hidden files"] : []),
+    ...misspelt.map((text) => `${visibleText(text)} is spelled so that it may mean another host`),
+    ...part.redirects
+      .filter((access) => !allowed(access))
+      .map(({ path }) => `it writes ${visibleText(path)} by a redirect`),
+    ...part.touches
+      .filter((access) => !isInside(access.path, policy) && !allowed(access))
+      .map(({ path }) => `${visibleText(path)} is outside of the workspace`),
+    ...(part.cwd === undefined || !isInside(part.cwd, policy)
+      ? [`it runs outside of the workspace, in ${part.cwd ?? "a folder that is not known"}`]
+      : []),
+  ];
+}
+
+/** Why a path is touched by nobody, whatever the rules say. */
+export function forbiddenPaths(parts: readonly Part[], policy: Guarded): readonly string[] {
+  return parts.flatMap((part) => pathsIn(part).flatMap((access) => guarded(access, policy, isForbidden)));
+}
+
+/** Files outside of the workspace are asked about also where everything is allowed by default; only a rule with a path opens them. */
+export function outsideUncovered(
+  parts: readonly Part[],
+  covering: readonly (RuleParts | undefined)[],
+  policy: Guarded,
+): readonly string[] {
+  return parts.flatMap((part, index) =>
+    part.type === "path" && covering[index] === undefined && !isInside(part.path, policy)
+      ? [`${visibleText(part.path)} is outside of the workspace`]
+      : [],
+  );
+}
+
+/**
+ * Why a URL is not asked for at all. An address that leads to this machine or its network, where servers trust
+ * whoever reaches them, is opened only by a rule that names the host: a yes to an address is too easily given.
+ */
+export function hostTrouble(
+  part: Part,
+  rules: readonly RuleParts[],
+  intent: Intent,
+  policy: Guarded,
+): readonly string[] {
+  if (part.type !== "host") return [];
+  const url = readUrl(part.url);
+  if (!url || !/^https?$/.test(url.scheme)) return [`${visibleText(part.url)} is no address of the web`];
+  const reach = hostReach(url.host);
+  const isNamed = rules.some(
+    (rule) => rule.host !== undefined && isInForce(rule, policy) && covers(rule, part, intent, policy),
+  );
+  if (reach === "public" || isNamed) return [];
+  return [`${visibleText(url.host)} leads to ${WHERE_TO[reach]}; only a rule that names the host allows it`];
+}
+
+const WHERE_TO = {
+  loopback: "this machine",
+  private: "the local network",
+  "link-local": "the local network",
+  metadata: "the cloud's own service, which gives out keys",
+  reserved: "no public address",
+} as const;
+
+/** A protected file is let through only by a rule that names that very file. */
+function isNamedExactly({ path }: PathAccess, rules: readonly RuleParts[], policy: Guarded): boolean {
+  return rules.some(
+    (rule) => rule.path !== undefined && isInForce(rule, policy) && expandHome(rule.path, policy) === path,
+  );
+}
+
+function pathsIn(part: Part): readonly PathAccess[] {
+  if (part.type === "path") return [part];
+  return part.type === "command" ? [...part.touches.filter(({ below }) => !below), ...part.redirects] : [];
+}
+
+const pathPart = (access: PathAccess): PathPart => ({ type: "path", ...access });
+
+/** What the guard says of a path, by either of its names. */
+function guarded(
+  access: PathAccess,
+  { home, roots, own = [] }: Guarded,
+  guard: typeof isProtected,
+): readonly string[] {
+  return namesOf(access).flatMap((path) => {
+    const sentence = guard(path, { home, roots, own, access: access.access });
+    return sentence === undefined ? [] : [`${visibleText(path)}: ${sentence}`];
+  });
+}
