@@ -52,12 +52,17 @@ export async function openAgent(
     instructions,
     projectFile: "AGENTS.md",
     policy: ({ root, sessionId, modeId }) => {
-      const { rules, mode: written, origins } = source.current(root, sessionId);
+      const { rules, mode: written, origins, programs } = source.current(root, sessionId);
       for (const [rule, origin] of origins) if (origin.from === "grant") granted.set(rule, origin.grantId);
       const mode = [modeId, flags.mode].find(isMode) ?? written;
       if (mode === "allow-all") warnOnce();
       const inForce = inMode(mode, rules);
-      return { ...inForce, rules: [...OWN_NOTES, ...inForce.rules], own: [folder, stateFolder()] };
+      return {
+        ...inForce,
+        rules: [...OWN_NOTES, ...inForce.rules],
+        own: [folder, stateFolder()],
+        ...(programs && { programs }),
+      };
     },
     remember: async ({ grantId, scope, expiresAt, ...proposal }, place) => {
       await source.grants.add(proposal, grantScope(scope, place), {
@@ -66,10 +71,10 @@ export async function openAgent(
         ...(expiresAt !== undefined && { expiresAt }),
       });
     },
-    onCleared: ({ matched }) => {
-      const grantId = matched && granted.get(matched);
-      // A count that cannot be written down is no reason to stop.
-      if (grantId !== undefined) source.grants.countUse(grantId).catch(() => undefined);
+    onCleared: ({ by = [] }) => {
+      for (const grantId of new Set(by.map((rule) => granted.get(rule))))
+        // A count that cannot be written down is no reason to stop.
+        if (grantId !== undefined) source.grants.countUse(grantId).catch(() => undefined);
     },
   });
   const usual = isMode(flags.mode) ? flags.mode : undefined;

@@ -49,9 +49,10 @@ type RuleQuestion = z.output<typeof question>;
 export async function testRules(words: readonly string[], flags: RulesTestFlags): Promise<number> {
   if (flags.batch) return testBatch();
   const cwd = resolve(flags.cwd ?? process.cwd());
+  const { programs, ...inForce } = await rulesToTry(flags.rules, cwd);
   const asked = question.parse({
     ...flags,
-    ...(await rulesToTry(flags.rules, cwd)),
+    ...inForce,
     cwd,
     input: flags.input === undefined ? undefined : parsedInput(flags.input),
     command: words.length === 0 ? undefined : words.length === 1 ? words[0] : [...words],
@@ -65,7 +66,7 @@ export async function testRules(words: readonly string[], flags: RulesTestFlags)
       "There is nothing to decide. Put a command after --, or name a path, a URL or a tool.",
     );
   }
-  const verdict = await answer(asked);
+  const verdict = await answer(asked, programs);
   process.stdout.write(
     flags.json ? `${line(verdict)}\n` : visibleText(explained(verdict), { keepNewlines: true }),
   );
@@ -73,12 +74,15 @@ export async function testRules(words: readonly string[], flags: RulesTestFlags)
 }
 
 /** The rules of a file with its mode; without a file, those in force in the folder. */
-async function rulesToTry(file: string | undefined, cwd: string): Promise<ModeRules> {
+async function rulesToTry(
+  file: string | undefined,
+  cwd: string,
+): Promise<ModeRules & Pick<Policy, "programs">> {
   if (file === undefined) {
     const source = new RuleSource({ folder: settingsFolder() });
-    const { mode, rules } = source.current(cwd);
+    const { mode, rules, programs } = source.current(cwd);
     source.close();
-    return inMode(mode, rules);
+    return { ...inMode(mode, rules), ...(programs && { programs }) };
   }
   const reading = readRuleFile(await readText(file), file);
   if (!reading.ok) throw new BadQuestion(reading.problem);
@@ -132,7 +136,7 @@ function explained({ effect, rule, reason, saw }: Verdict): string {
   return `${effect}\n${why.map((text) => `  ${text}\n`).join("")}saw:\n${saw.map((text) => `  ${text}\n`).join("")}`;
 }
 
-async function answer(asked: RuleQuestion): Promise<Verdict> {
+async function answer(asked: RuleQuestion, programs?: Policy["programs"]): Promise<Verdict> {
   const cwd = resolve(asked.cwd ?? process.cwd());
   const policy: Policy = {
     rules: asked.rules,
@@ -140,6 +144,7 @@ async function answer(asked: RuleQuestion): Promise<Verdict> {
     roots: [cwd],
     home: homedir(),
     now: Date.now(),
+    ...(programs && { programs }),
   };
   return decide(await intentOf(asked, cwd), policy);
 }

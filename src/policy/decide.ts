@@ -36,6 +36,8 @@ export type Verdict = {
   readonly rule?: string;
   /** The rule itself; where several let it through, the narrowest of them. */
   readonly matched?: Rule;
+  /** All rules that decided. */
+  readonly by?: readonly Rule[];
   readonly reason?: string;
   readonly saw: readonly string[];
 };
@@ -215,7 +217,11 @@ function verdict({ effect, rules = [], reason, saw }: VerdictParts): Verdict {
   const why = reason ?? matched?.reason;
   return {
     effect,
-    ...(matched && { rule: names.join("; "), matched: matched.source }),
+    ...(matched && {
+      rule: names.join("; "),
+      matched: matched.source,
+      by: rules.map(({ source }) => source),
+    }),
     ...(why !== undefined && { reason: why }),
     saw: [...new Set(saw)],
   };

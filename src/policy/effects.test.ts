@@ -262,7 +262,7 @@ const scope = fc.record(
 );
 const effectName = fc.constantFrom<RuleEffect>("allow", "ask", "deny");
 const ruleOf = (effect: RuleEffect, kind: string, more: object): Rule =>
-  ({ [effect]: kind, ...more }) as Rule;
+  ({ [effect]: kind, ...more }) as unknown as Rule;
 const rule = fc
   .tuple(effectName, fc.constantFrom(...KINDS), scope)
   .map(([effect, kind, more]) => ruleOf(effect, kind, more));

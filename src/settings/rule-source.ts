@@ -6,10 +6,11 @@
  * user has trusted the very bytes that it holds now.
  */
 import { join } from "node:path";
-import type { Rule } from "../policy/index.js";
+import type { Rule, UserPrograms } from "../policy/index.js";
 import { FollowedFile } from "./followed-file.js";
 import type { FileState, Parse } from "./followed-file.js";
 import { GrantStore } from "./grant-store.js";
+import { ProgramFiles } from "./program-files.js";
 import { canonicalRoot } from "./project-root.js";
 import { readRuleFile } from "./rule-file.js";
 import { modeOf, ruleLayer } from "./rule-layer.js";
@@ -29,6 +30,8 @@ export type ProjectRules = { readonly file: string; readonly sha256: string; rea
 export type RulesInForce = {
   readonly rules: readonly Rule[];
   readonly mode: RuleMode;
+  /** The user's own descriptions of programs. */
+  readonly programs?: UserPrograms;
   readonly problems: readonly string[];
   /** Files that no rule could be taken from; for each of them one rule stands that asks about everything. */
   readonly unread: readonly string[];
@@ -54,6 +57,7 @@ export class RuleSource {
   readonly #folder: string;
   readonly #user: FollowedFile<RuleFile>;
   readonly #trusted: TrustedProjects;
+  readonly #programs: ProgramFiles;
   readonly #projects = new Map<string, FollowedFile<RuleFile>>();
   readonly #watches = new Map<string, () => void>();
   readonly #told = new Map<string, string>();
@@ -65,6 +69,7 @@ export class RuleSource {
     this.#folder = folder;
     this.#user = new FollowedFile(join(folder, "rules.json"), parseRules);
     this.#trusted = new TrustedProjects(folder);
+    this.#programs = new ProgramFiles(folder);
     this.grants = grants ?? new GrantStore(folder, { now });
     this.#onProblem = onProblem;
     this.#now = now;
@@ -80,7 +85,9 @@ export class RuleSource {
     const userLayer = ruleLayer(user, this.#user.path, true);
     const projectLayer = ruleLayer(project, file.path, isTrusted);
     const granted = this.grants.rulesFor({ projectRoot: root, sessionId, now: this.#now() });
+    const described = this.#programs.current();
     const origins = new Map<Rule, RuleOrigin>([
+      ...described.rules.map((rule) => [rule, { from: "user", file: this.#folder }] as const),
       ...userLayer.rules.map((rule) => [rule, { from: "user", file: this.#user.path }] as const),
       ...projectLayer.rules.map((rule) => [rule, { from: "project", file: file.path }] as const),
       ...granted.map(
@@ -90,11 +97,13 @@ export class RuleSource {
     return {
       rules: [...origins.keys()],
       mode: modeOf([userLayer, projectLayer]),
+      ...(described.programs && { programs: described.programs }),
       problems: this.#report([
         [this.#user.path, "problem" in user ? user.problem : undefined],
         [file.path, "problem" in project ? project.problem : undefined],
         [this.grants.path, this.grants.problem],
         [this.#trusted.path, this.#trusted.problem],
+        ...described.problems,
       ]),
       unread: [
         ...(isUnread(user) ? [this.#user.path] : []),
