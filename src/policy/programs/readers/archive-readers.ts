@@ -1,4 +1,123 @@
 /** Readers for the programs of data/archive.json. */
-import type { Reader } from "../program.js";
+import { UNSEEN } from "../folder-reads.js";
+import type { Effects, Reader, Seen } from "../program.js";
+import { tar } from "./tar.js";
 
-export const archiveReaders: readonly (readonly [name: string, reader: Reader])[] = [];
+const RUNS = "runs another program";
+
+const unknownLetter = (letter: string): Effects => ({
+  doubts: [`"${letter}" is not known to be harmless`],
+});
+
+const fromLists = (words: readonly string[]): Effects => ({
+  takesList: words.some((word) => word.startsWith("@")),
+  doubts: words
+    .filter((word) => word.startsWith("@"))
+    .map((word) => `"${word}" names files that are not shown here`),
+});
+
+const sevenZip: Reader = {
+  prepare: (args) => args.map((word) => (word.startsWith("-o") ? `--into=${word.slice(2)}` : word)),
+  effects: (words, seen) => {
+    const [letter = "", archive = "", ...rest] = words;
+    const into = seen.values("--into");
+    if (/^[ltih]$/.test(letter) || words.length === 0) return { ...fromLists(rest), reads: [archive] };
+    if (/^[xe]$/.test(letter))
+      return { ...fromLists(rest), reads: [archive], editsBelow: into.length > 0 ? into : ["."] };
+    return /^[au]$/.test(letter)
+      ? { ...fromLists(rest), reads: rest, writes: [archive] }
+      : unknownLetter(letter);
+  },
+};
+
+/** A last word that ends with a slash is the folder to unpack into. */
+function unpackRar(archive: string, rest: readonly string[]): Effects {
+  const into = rest.filter((word) => word.endsWith("/"));
+  return { ...fromLists(rest), reads: [archive], editsBelow: [...(into.length > 0 ? into : ["."]), ...rest] };
+}
+
+const unrar: Reader = {
+  effects: ([letter = "", archive = "", ...rest]) => {
+    if (/^(?:l|lt|lb|t|v|vt|p)$/.test(letter)) return { ...fromLists(rest), reads: [archive] };
+    return /^[xe]$/.test(letter) ? unpackRar(archive, rest) : unknownLetter(letter);
+  },
+};
+
+const rar: Reader = {
+  effects: ([letter = "", archive = "", ...files]) => {
+    if (/^[au]$/.test(letter)) return { ...fromLists(files), reads: files, writes: [archive] };
+    if (/^(?:l|lt|t|v)$/.test(letter)) return { ...fromLists(files), reads: [archive] };
+    return /^[xe]$/.test(letter) ? unpackRar(archive, files) : unknownLetter(letter);
+  },
+};
+
+const ar: Reader = {
+  prepare: (args) => ["--", ...args.map((word, index) => (index === 0 ? word.replace(/^-/, "") : word))],
+  effects: ([letters = "", archive = "", ...files]) => {
+    if (!/^[mpqrtxabcDfilNoPsSTuUvV]+$/.test(letters)) return unknownLetter(letters);
+    // `ar t lib.a --plugin x.so` loads code, and `@file` holds further words.
+    const odd = [archive, ...files].filter((word) => /^[-@]./.test(word));
+    const doubts = odd.map((word) => `"${word}" is not known to be harmless`);
+    if (/[tp]/.test(letters)) return { reads: [archive], doubts };
+    return /x/.test(letters)
+      ? { reads: [archive], editsBelow: ["."], doubts }
+      : { reads: files, writes: [archive], doubts };
+  },
+};
+
+function cpioEffects(words: readonly string[], seen: Seen): Effects {
+  const archives = seen.values("-F");
+  const isRemote = [...archives, ...seen.values("-I", "-O")].some((name) => name.includes(":"));
+  const doubts = isRemote ? [RUNS] : [];
+  if (seen.has("-p", "--pass-through"))
+    return {
+      writes: words,
+      editsBelow: words,
+      takesList: true,
+      doubts: [...doubts, "copies files whose names come from standard input"],
+    };
+  if (seen.has("-o", "--create")) return { writes: archives, takesList: true, doubts: [UNSEEN, ...doubts] };
+  const into = seen.values("-D");
+  return {
+    reads: archives,
+    editsBelow: seen.has("-t", "--list") ? [] : into.length > 0 ? into : ["."],
+    doubts,
+  };
+}
+
+const zip: Reader = {
+  prepare: (args) =>
+    args.flatMap((word) =>
+      /^-[rqjuv9yeXo]{2,}$/.test(word) ? Array.from(word.slice(1), (letter) => `-${letter}`) : [word],
+    ),
+  effects: ([archive, ...files], seen) => ({
+    reads: files,
+    writes: archive === undefined ? [] : [archive],
+    deletes: seen.has("-m", "--move") ? files : [],
+  }),
+};
+
+/** Members are named as they are in the archive, so they lie below the folder that it is unpacked into. */
+const unzip: Reader = {
+  effects: ([archive, ...members], seen) => {
+    const reads = archive === undefined ? [] : [archive];
+    if (archive === undefined || seen.has("-l", "-t", "-v", "-z", "-p", "-c", "-Z")) return { reads };
+    const folders = seen.values("-d");
+    const into = folders.length > 0 ? folders : ["."];
+    const writes = into.flatMap((folder) =>
+      members.map((member) => (folder === "." ? member : `${folder}/${member}`)),
+    );
+    return { reads, editsBelow: into, writes: seen.has("-T") ? [archive, ...writes] : writes };
+  },
+};
+
+export const archiveReaders: readonly (readonly [name: string, reader: Reader])[] = [
+  ["tar", tar],
+  ["7z", sevenZip],
+  ["unrar", unrar],
+  ["rar", rar],
+  ["ar", ar],
+  ["cpio", { effects: cpioEffects }],
+  ["zip", zip],
+  ["unzip", unzip],
+];

@@ -1,4 +1,41 @@
 /** Readers for the programs of data/build.json. */
-import type { Reader } from "../program.js";
+import type { Effects, NestedCommands, Reader } from "../program.js";
 
-export const buildReaders: readonly (readonly [name: string, reader: Reader])[] = [];
+export const buildReaders: readonly (readonly [name: string, reader: Reader])[] = [
+  ["assigned-paths", { effects: assignedPaths }],
+  // ctest takes -j4, but no other flag of its kind takes an attached value.
+  ["ctest", { prepare: (args) => args.map((word) => word.replace(/^-j(?=\d+$)/, "--parallel=")) }],
+  // go takes long flags with one dash, beside words that are not its own.
+  ["go-run", { prepare: (args) => args.map((word) => (/^-[a-z]{2,}/.test(word) ? `-${word}` : word)) }],
+  ["java", { nested: beforeArguments }],
+  ["jar", { prepare: withDashes }],
+];
+
+/** make writes to a prefix or a target folder (`PREFIX=/opt/x`). */
+function assignedPaths(words: readonly string[]): Effects {
+  return { writes: words.flatMap((word) => /^\w+=(?<path>[/~].*)$/.exec(word)?.groups?.["path"] ?? []) };
+}
+
+/** The words after the class, the jar or the source file belong to the program that java starts. */
+function beforeArguments(args: readonly string[]): NestedCommands {
+  const jar = args.indexOf("-jar");
+  const main = args.findIndex(
+    (word, index) =>
+      !word.startsWith("-") && !/^(?:-cp|-classpath|--class-path)$/.test(args[index - 1] ?? ""),
+  );
+  const end = jar === -1 ? main : jar + 1;
+  const words =
+    end === -1 ? args : args.slice(0, end + 1).map((word) => (word === "-jar" ? "-server" : word));
+  return { words, commands: [], mustOnlyRead: false };
+}
+
+/** `jar xf a.jar`: the letters without a dash, whose values follow in order. */
+function withDashes(args: readonly string[]): readonly string[] {
+  const [letters = "", ...rest] = args;
+  if (!/^[ctxuvfme0M]+$/.test(letters)) return args;
+  const flags = letters
+    .replaceAll(/[fme]/g, "")
+    .split("")
+    .map((letter) => `-${letter}`);
+  return [...flags, "--", ...rest];
+}

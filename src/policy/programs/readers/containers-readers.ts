@@ -1,4 +1,43 @@
 /** Readers for the programs of data/containers.json. */
 import type { Reader } from "../program.js";
+import { awsReader, cloudReader } from "./cloud.js";
+import { containerRunReader } from "./container-run.js";
 
-export const containersReaders: readonly (readonly [name: string, reader: Reader])[] = [];
+/** kubectl takes the names of things in any case, and several at once: `secret/x`, `pods,Secrets`. */
+const SECRETS = /(?:^|,)secrets?(?:$|[,/.])/i;
+/** Things whose loss or making reaches far beyond themselves. */
+const FAR =
+  /^(?:token|clusterrole\w*|role\w*|secrets?|namespaces?|ns|pv|pvc|persistentvolume\w*|crds?|customresource\w*|nodes?|no)(?:$|[,/.])/i;
+
+const kubeSecrets: Reader = {
+  effects: (words) => ({
+    doubts: words.some((word) => SECRETS.test(word)) ? ["shows the secrets of the cluster"] : [],
+  }),
+};
+
+const kubeThings: Reader = {
+  effects: (words) => ({
+    doubts: words.filter((word) => FAR.test(word)).map((word) => `"${word}" reaches further than one thing`),
+  }),
+};
+
+/** One doubt says all; flags and words are not looked at. */
+const unread: Reader = { prepare: () => [] };
+
+/** Behind `--` stand flags and a command for ssh. */
+const vagrantSsh: Reader = {
+  prepare: (args) => {
+    const end = args.indexOf("--");
+    return end === -1 ? args : [...args.slice(0, end), `--command=${args.slice(end + 1).join(" ")}`];
+  },
+};
+
+export const containersReaders: readonly (readonly [name: string, reader: Reader])[] = [
+  ["container-run", containerRunReader],
+  ["kube-secrets", kubeSecrets],
+  ["kube-things", kubeThings],
+  ["unread", unread],
+  ["vagrant-ssh", vagrantSsh],
+  ["aws", awsReader],
+  ["cloud", cloudReader],
+];

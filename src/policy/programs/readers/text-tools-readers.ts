@@ -1,4 +1,108 @@
 /** Readers for the programs of data/text-tools.json. */
-import type { Reader } from "../program.js";
+import { orHere } from "../folder-reads.js";
+import { SECRET_NAMES } from "../path-effects.js";
+import type { Effects, Reader, Seen } from "../program.js";
+import { awkDoubts } from "../scripts/read-awk.js";
+import { jqDoubts } from "../scripts/read-jq.js";
+import { readSed } from "../scripts/read-sed.js";
 
-export const textToolsReaders: readonly (readonly [name: string, reader: Reader])[] = [];
+/** A choice of files that asks for the secret ones. */
+const secretNames = (seen: Seen): string[] =>
+  seen
+    .values("--include", "-g", "--glob", "--iglob")
+    .filter((name) => !name.startsWith("!") && SECRET_NAMES.test(name))
+    .map((name) => `"${name}" asks for files that hold secrets`);
+
+const grep: Reader = {
+  effects: (words, seen) => {
+    const files = seen.has("-e", "--regexp", "-f", "--file") ? words : words.slice(1);
+    const isRecursive =
+      seen.has("-r", "--recursive", "-R", "--dereference-recursive") ||
+      seen.values("-d", "--directories").includes("recurse");
+    return { reads: isRecursive ? orHere(files) : files, doubts: secretNames(seen) };
+  },
+};
+
+const ripgrep: Reader = {
+  effects: (words, seen) => {
+    const takesPattern = !seen.has("-e", "--regexp", "-f", "--file", "--files");
+    const reads = seen.has("--type-list") ? [] : orHere(takesPattern ? words.slice(1) : words);
+    return { reads, doubts: secretNames(seen) };
+  },
+};
+
+const sed: Reader = {
+  effects: (words, seen) => {
+    const given = seen.values("-e", "--expression");
+    // With a script of its own in a flag, sed takes no word as one.
+    const hasFlag = given.length > 0 || seen.has("-f", "--file");
+    const files = hasFlag ? words : words.slice(1);
+    const script = readSed(hasFlag ? given.join("\n") : (words[0] ?? ""));
+    const odd = files
+      .filter((file) => /[{};]/.test(file))
+      .map((file) => `"${file}" looks like a script, not a file`);
+    return {
+      ...script,
+      doubts: [...(script.doubts ?? []), ...odd],
+      reads: [...(script.reads ?? []), ...files],
+      writes: [...(script.writes ?? []), ...(seen.has("-i", "--in-place") ? files : [])],
+    };
+  },
+};
+
+const awk: Reader = {
+  effects: ([program = "", ...files]) => ({
+    doubts: awkDoubts(program),
+    reads: files.filter((file) => !/^[A-Za-z_]\w*=/.test(file)),
+  }),
+};
+
+/** `--arg name value` takes two words; they are folded into one. */
+function foldPairs(args: readonly string[]): string[] {
+  const folded: string[] = [];
+  for (let at = 0; at < args.length; at += 1) {
+    const word = args[at] ?? "";
+    if (!/^--(?:arg|argjson|slurpfile|rawfile)$/.test(word)) {
+      folded.push(word);
+      continue;
+    }
+    const value = word.endsWith("file") ? (args[at + 2] ?? "") : "";
+    folded.push(`${word}=${value}`);
+    at += 2;
+  }
+  return folded;
+}
+
+const jq: Reader = {
+  prepare: foldPairs,
+  effects: ([filter = "", ...files], seen) => ({
+    doubts: jqDoubts(filter),
+    reads: seen.has("--args", "--jsonargs") ? [] : files,
+  }),
+};
+
+const LOADS =
+  /\benv\b|\bsystem\b|\bexec\b|\bstrenv\b|\benvsubst\b|\bload|\$ENV|\beval\b|\bimport\b|\binclude\b/;
+
+/** Two programs have this name; each takes an expression and then files, one of them a file alone too. */
+function yqEffects(words: readonly string[], seen: Seen): Effects {
+  const [expression = "", ...files] = /^(?:eval|e|eval-all|ea)$/.test(words[0] ?? "")
+    ? words.slice(1)
+    : words;
+  const isFile =
+    files.length === 0 && /^(?:[/~]|\.\.?\/)|\.(?:ya?ml|json|toml|xml|csv|ini|props)$/.test(expression);
+  return {
+    doubts: LOADS.test(expression) ? ["the expression reads the environment or another file"] : [],
+    reads: isFile ? [expression] : files,
+    writes: seen.has("-i", "--inplace") ? files : [],
+  };
+}
+
+export const textToolsReaders: readonly (readonly [name: string, reader: Reader])[] = [
+  ["grep", grep],
+  ["ripgrep", ripgrep],
+  ["sed", sed],
+  ["awk", awk],
+  ["jq", jq],
+  ["yq", { effects: yqEffects }],
+];

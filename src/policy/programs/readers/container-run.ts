@@ -1,0 +1,46 @@
+/** What a container is given of this machine: a named volume stays with the engine, a path is this machine's disk. */
+import type { Reader, Seen } from "../program.js";
+
+const GIVES = "gives the container a part of this machine";
+
+type Mount = { readonly text: string; readonly path: string; readonly readsOnly: boolean };
+
+export const containerRunReader: Reader = {
+  effects: (_words, seen) => {
+    const mounts = [...volumes(seen), ...binds(seen)];
+    const writable = mounts.filter(({ readsOnly }) => !readsOnly).map(({ path }) => path);
+    return {
+      runs: true,
+      reads: mounts.map(({ path }) => path),
+      editsBelow: writable,
+      deletesBelow: writable,
+      doubts: [...mounts.map(({ text }) => `"${text}" ${GIVES}`), ...sharedSpaces(seen)],
+    };
+  },
+};
+
+const volumes = (seen: Seen): Mount[] =>
+  seen
+    .values("-v", "--volume")
+    .filter((volume) => /^[/.~$]|^[A-Za-z]:\\/.test(volume))
+    .map((volume) => ({
+      text: volume,
+      path: volume.split(":")[0] ?? volume,
+      readsOnly: /:(?:[^:]*,)?ro(?:,[^:]*)?$/.test(volume),
+    }));
+
+const binds = (seen: Seen): Mount[] =>
+  seen
+    .values("--mount")
+    .filter((mount) => /type=bind|(?:source|src)=[/.~]/.test(mount))
+    .map((mount) => ({
+      text: mount,
+      path: /(?:^|,)(?:source|src)=(?<path>[^,]+)/.exec(mount)?.groups?.["path"] ?? ".",
+      readsOnly: /(?:^|,)(?:readonly|ro)(?:=true|=1)?(?:,|$)/.test(mount),
+    }));
+
+const sharedSpaces = (seen: Seen): string[] =>
+  seen
+    .values("--pid", "--ipc", "--uts", "--userns", "--network", "--net", "--cgroupns")
+    .filter((space) => /^host$|^container:/.test(space))
+    .map((space) => `"${space}" ${GIVES}`);

@@ -1,0 +1,110 @@
+/** Programs that put files in another place: where they go, and what the old place loses. */
+import { FOLLOWS } from "../folder-reads.js";
+import { pathDoubts } from "../path-effects.js";
+import type { Effects, Seen } from "../program.js";
+
+const TARGET_FLAGS = ["-t", "--target-directory"];
+
+type Places = {
+  readonly sources: readonly string[];
+  /** The last word; a target that a flag names counts as edited by its flag. */
+  readonly writes: readonly string[];
+  readonly targets: readonly string[];
+  /** Where the sources land when the target is plainly a folder. */
+  readonly landings: readonly string[];
+};
+
+/** The last word, or `-t`, is where the others go. */
+function places(words: readonly string[], seen: Seen): Places {
+  const named = seen.values(...TARGET_FLAGS);
+  const sources = named.length > 0 ? words : words.slice(0, -1);
+  const targets = named.length > 0 ? named : words.slice(-1);
+  const isFolder =
+    !seen.has("-T", "--no-target-directory") &&
+    (named.length > 0 ||
+      sources.length > 1 ||
+      targets.some((target) => /(?:^|\/)\.{0,2}$|^~[^/]*$/.test(target)));
+  const writes = named.length > 0 ? [] : targets;
+  return { sources, writes, targets, landings: isFolder ? within(targets, sources) : [] };
+}
+
+/** Under its own name each source lands in the folder: `cp evil/.npmrc .` writes `.npmrc`. */
+function within(folders: readonly string[], sources: readonly string[]): string[] {
+  const names = sources.map(lastName).filter((name) => !/^\.{0,2}$/.test(name));
+  return folders.flatMap((folder) => names.map((name) => `${folder.replace(/\/+$/, "")}/${name}`));
+}
+
+function lastName(path: string): string {
+  const whole = path.replace(/\/+$/, "");
+  return whole.slice(whole.lastIndexOf("/") + 1);
+}
+
+function sourceDoubts(sources: readonly string[]): string[] {
+  return [
+    ...(sources.includes("/dev/null") ? ["empties what is there"] : []),
+    // Under another name, what is in it is no longer seen to be git's.
+    ...sources
+      .filter((source) => /(?:^|\/|\w)\.git\/*$/.test(source))
+      .map((source) => `"${source}" is a repository, whose settings run programs`),
+  ];
+}
+
+export function copyInto(words: readonly string[], seen: Seen): Effects {
+  const { sources, writes, targets, landings } = places(words, seen);
+  const isRecursive = seen.has("-R", "-r", "--recursive", "-a", "--archive");
+  const follows = isRecursive && seen.has("-H", "-L", "--dereference");
+  return {
+    reads: sources,
+    writes,
+    editsBelow: isRecursive ? [...targets, ...landings] : landings,
+    doubts: [...sourceDoubts(sources), ...pathDoubts({ writes: landings }), ...(follows ? [FOLLOWS] : [])],
+  };
+}
+
+/** The old place loses them, so they are doubted as if they were deleted. */
+export const moved = (sources: readonly string[]): Effects => ({
+  reads: sources,
+  moves: sources,
+  doubts: pathDoubts({ deletes: sources }),
+});
+
+export function moveInto(words: readonly string[], seen: Seen): Effects {
+  const { sources, writes, landings } = places(words, seen);
+  const { doubts = [], ...others } = moved(sources);
+  return {
+    ...others,
+    writes,
+    editsBelow: landings,
+    doubts: [...sourceDoubts(sources), ...doubts, ...pathDoubts({ writes: landings })],
+  };
+}
+
+/** A link makes its target reachable under a new name, so the target counts as read. */
+export function linkWords(words: readonly string[], seen: Seen): Effects {
+  const isAlone = words.length === 1 && !seen.has(...TARGET_FLAGS);
+  const { sources, writes, landings } = isAlone
+    ? { sources: words, writes: [], landings: words.map(lastName) }
+    : places(words, seen);
+  const outside = sources.filter((source) => /^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(source));
+  return {
+    reads: sources,
+    writes,
+    editsBelow: landings,
+    doubts: [
+      ...outside.map((source) => `links to "${source}", which may lie elsewhere`),
+      ...pathDoubts({ writes: landings }),
+    ],
+  };
+}
+
+/** Two programs have this name: one takes a perl program, the other an old and a new part of the names. */
+export function renameWords(words: readonly string[], seen: Seen): Effects {
+  const [first = ""] = words;
+  const isPlain = /^(?:s|y|tr)\/[^/@$`]*\/[^/@$`]*\/[gi]*$/.test(first);
+  const takesParts = /^[\w.\- ]*$/.test(first);
+  const files = words.slice(takesParts ? 2 : 1);
+  const code = isPlain || takesParts ? [] : ["its first word is a perl program"];
+  if (seen.has("-n", "--no-act", "--nono")) return { reads: files, doubts: code };
+  const { doubts = [], ...others } = moved(files);
+  return { ...others, writes: files, doubts: [...doubts, ...code] };
+}

@@ -1,0 +1,40 @@
+/** `npx tsc --noEmit` is judged as `tsc --noEmit`; a name that is not known here is someone's package. */
+import type { Effects, NestedCommands, Reader } from "../program.js";
+
+/** Tools that work on this project only. Other packages, and programs of the system, are not expected here. */
+const TOOLS =
+  /^(?:tsc|eslint|oxlint|oxfmt|prettier|biome|stylelint|standard|xo|jest|vitest|mocha|ava|tap|playwright|cypress|nyc|webpack|vite|rollup|esbuild|parcel|next|nx|turbo|lerna|knip|publint|depcheck|madge)$/;
+
+const OWN_FLAGS = /^(?:--no-install|--no|--yes|-y|-q|--quiet|--offline|--prefer-offline|--silent|-s)$/;
+
+export const npx: Reader = { nested: takeTool, effects: packageEffects };
+
+function takeTool(args: readonly string[]): NestedCommands {
+  const at = args.findIndex((word) => !OWN_FLAGS.test(word) && word !== "--");
+  const own = at === -1 ? args.filter((word) => word !== "--") : args.slice(0, at);
+  if (at === -1) return { words: [...own, "--", ""], commands: [], mustOnlyRead: false };
+  const [name = "", ...rest] = args.slice(at);
+  if (name.startsWith("-")) return { words: args, commands: [], mustOnlyRead: false };
+  const plain = nameOnly(name);
+  if (!TOOLS.test(plain)) return { words: [...own, "--", name], commands: [], mustOnlyRead: false };
+  // A version asks for that package, whatever the project has installed.
+  const words = plain === name ? own : [...own, "--", name];
+  return { words, commands: [[plain, ...rest]], mustOnlyRead: false };
+}
+
+const nameOnly = (name: string): string => name.replace(/(?<=.)@[\w.^~-]*$/, "");
+
+function packageEffects(words: readonly string[]): Effects {
+  const [name] = words;
+  if (name === undefined) return { runs: true };
+  const plain = nameOnly(name);
+  // A tool that is judged on its own is among the words only for its version.
+  const isJudged = TOOLS.test(plain) && plain !== name && words.length === 1;
+  if (name === "") return { runs: true, doubts: ["without a package, it opens a shell"] };
+  return {
+    installs: [name],
+    urls: [""],
+    runs: true,
+    doubts: isJudged ? [] : [`runs "${name}", which it may download first`],
+  };
+}

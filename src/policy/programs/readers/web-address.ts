@@ -1,0 +1,30 @@
+/** What programs that fetch from the web have in common. */
+import type { Effects, Reader } from "../program.js";
+
+/** An address that cannot be read counts as one to any host. */
+export const ANY_HOST = "";
+
+/** Only web addresses are fetched: `file://` reads the disk and most others are old and odd. */
+export function webWords(words: readonly string[]): Effects {
+  const odd = words.filter(
+    (word) =>
+      (/^[a-z][a-z0-9+.-]*:\/\//i.test(word) && !/^(?:https?|ftps?|wss?):\/\//i.test(word)) ||
+      /^(?:file|dict|gopher|ldap|smb|tftp|telnet|scp|sftp):/i.test(word),
+  );
+  const disguised = words.filter((word) => /^[a-z]+:\/\/[^/?#]*@/i.test(word));
+  return {
+    urls: words,
+    doubts: [
+      ...odd.map((word) => `"${word}" is not an address of the web`),
+      ...disguised.map((word) => `"${word}" has a name before its host, which hides where it leads`),
+    ],
+  };
+}
+
+/** The name under which a download is kept. */
+export const lastPart = (url: string): string => url.replace(/[?#].*$/, "").replace(/^.*\//, "");
+
+/** A request that only asks. Any other method carries data, or changes something over there. */
+export const onlyAsks = (method: string): boolean => /^(?:GET|HEAD|OPTIONS|TRACE)$/i.test(method);
+
+export const webReader: Reader = { effects: webWords };
