@@ -11,8 +11,8 @@ import { partsOf } from "./parts.js";
 import type { Part } from "./parts.js";
 import { isHarmless, partText } from "./part-text.js";
 import type { UserPrograms } from "./programs/known-programs.js";
-import { ruleParts } from "./rule.js";
-import type { Rule, RuleEffect, RuleParts } from "./rule.js";
+import { RuleParts, ruleParts } from "./rule.js";
+import type { Rule, RuleEffect } from "./rule.js";
 import { meets } from "./strict-rules.js";
 
 export type Policy = {

@@ -107,7 +107,8 @@ function commandGrant(part: CommandPart, { contents = {} }: Intent, { roots }: P
   ].join(" ");
   // A file whose content is not known may be another one tomorrow.
   const isUnbound = runsFiles.some((path) => contents[path] === UNBOUND);
-  if (redirects.length > 0 || cwd === undefined || isUnbound || name.length > MAX_SENTENCE) return undefined;
+  if (redirects.length > 0 || cwd === undefined || isUnbound) return undefined;
+  if (words.length > MAX_WORDS_LENGTH || name.length > MAX_NAME_LENGTH) return undefined;
   const rule = {
     allow: "execute",
     command: argv,
@@ -171,7 +172,8 @@ function hasSubcommand({ argv }: CommandPart): boolean {
 const fromServer = ({ server }: Intent): string => (server === undefined ? "" : ` of ${server}`);
 
 /** A sentence that leaves words out would promise less than it stores. */
-const MAX_SENTENCE = 240;
+const MAX_WORDS_LENGTH = 160;
+const MAX_NAME_LENGTH = 300;
 
 function listed(names: readonly string[]): string {
   return names.length <= 1 ? (names[0] ?? "nothing") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;

@@ -35,13 +35,54 @@ export type RuleScope = {
 export type Rule = RuleScope &
   ({ readonly allow: string } | { readonly ask: string } | { readonly deny: string });
 
-export type RuleParts = RuleScope & {
+/** A rule taken apart. A class, since of thousands of rules each has the same shape and one or two are ever named. */
+export class RuleParts {
   readonly effect: RuleEffect;
   readonly pattern: string;
-  readonly name: string;
+  readonly server: string | undefined;
+  readonly command: string | readonly string[] | undefined;
+  readonly path: string | undefined;
+  readonly host: string | undefined;
+  readonly anyFlags: boolean | undefined;
+  readonly folder: string | undefined;
+  readonly input: string | undefined;
+  readonly contents: { readonly [path: string]: string } | undefined;
+  readonly reason: string | undefined;
+  readonly until: string | undefined;
   /** The rule as it was written. */
   readonly source: Rule;
-};
+
+  constructor(rule: Rule, effect: RuleEffect, pattern: string) {
+    this.effect = effect;
+    this.pattern = pattern;
+    this.server = rule.server;
+    this.command = rule.command;
+    this.path = rule.path;
+    this.host = rule.host;
+    this.anyFlags = rule.anyFlags;
+    this.folder = rule.folder;
+    this.input = rule.input;
+    this.contents = rule.contents;
+    this.reason = rule.reason;
+    this.until = rule.until;
+    this.source = rule;
+  }
+
+  /** The name by which a person recognises the rule. */
+  get name(): string {
+    const { server, command, path, host, folder, input } = this;
+    const words = typeof command === "string" ? command : command?.join(" ");
+    const scope = [
+      server && `server ${server}`,
+      words && `"${words}"`,
+      path,
+      host,
+      folder && `in ${folder}`,
+      input && `fed by ${input}`,
+    ].filter(Boolean);
+    return [this.effect, this.pattern, ...scope].join(" ");
+  }
+}
 
 /** What no tool and no kind is called. */
 const NO_NAME = "\0";
@@ -49,7 +90,6 @@ const NO_NAME = "\0";
 /** Rules are many and decisions more: each is taken apart once. */
 const known = new WeakMap<Rule, RuleParts>();
 
-/** The rule taken apart, with the name by which a person recognises it. */
 export function ruleParts(rule: Rule): RuleParts {
   const parts = known.get(rule) ?? takenApart(rule);
   known.set(rule, parts);
@@ -64,10 +104,9 @@ const FIELDS: ReadonlySet<string> = new Set(
 export function ruleMistake(rule: Rule): string | undefined {
   const effects = Object.entries(rule).filter(([name]) => ["allow", "ask", "deny"].includes(name));
   const unknown = Object.keys(rule).find((name) => !FIELDS.has(name));
-  const shown = JSON.stringify(rule);
-  if (unknown !== undefined) return `nobody knows the field "${unknown}" of the rule ${shown}`;
+  if (unknown !== undefined) return `nobody knows the field "${unknown}" of the rule ${JSON.stringify(rule)}`;
   if (effects.length !== 1 || typeof effects[0]?.[1] !== "string")
-    return `the rule ${shown} must have just one of allow, ask and deny, with a name`;
+    return `the rule ${JSON.stringify(rule)} must have just one of allow, ask and deny, with a name`;
   return undefined;
 }
 
@@ -75,24 +114,7 @@ function takenApart(rule: Rule): RuleParts {
   const [effect, written] = effectOf(rule);
   // An allowing rule that is not understood allows nothing; the others hold as far as they go.
   const pattern = effect === "allow" && ruleMistake(rule) !== undefined ? NO_NAME : written;
-  return { ...rule, effect, pattern, name: nameOf(rule, effect, pattern), source: rule };
-}
-
-function nameOf(
-  { server, command, path, host, folder, input }: Rule,
-  effect: RuleEffect,
-  pattern: string,
-): string {
-  const words = typeof command === "string" ? command : command?.join(" ");
-  const scope = [
-    server && `server ${server}`,
-    words && `"${words}"`,
-    path,
-    host,
-    folder && `in ${folder}`,
-    input && `fed by ${input}`,
-  ].filter(Boolean);
-  return [effect, pattern, ...scope].join(" ");
+  return new RuleParts(rule, effect, pattern);
 }
 
 function effectOf(rule: Rule): readonly [RuleEffect, string] {

@@ -22,12 +22,14 @@ import type { RuleParts } from "./rule.js";
 export type Met = true | string | undefined;
 
 export function meets(rule: RuleParts, part: Part, intent: Intent, roots: Roots): Met {
+  // First, since most rules name a command, and most commands are another.
+  if (rule.command !== undefined && (part.type !== "command" || !namesCommand(rule.command, part.argv)))
+    return undefined;
   if (rule.server !== undefined && (intent.server === undefined || !matchName(rule.server, intent.server)))
     return undefined;
   const isTool = rule.pattern === "*" || matchName(rule.pattern, intent.tool);
   if (part.type === "command")
     return meetsCommand({ rule, part, isNamed: isTool || isExecute(rule, intent) }, intent, roots);
-  if (rule.command !== undefined) return undefined;
   const isNamed = isTool || kindsOf(part, intent, () => true).includes(kindOf(rule));
   if (part.type === "path") return isNamed ? meetsPath(rule, part, roots) : undefined;
   if (rule.path !== undefined || !isNamed) return undefined;
@@ -56,7 +58,6 @@ type CommandRule = {
 };
 
 function meetsCommand({ rule, part, isNamed }: CommandRule, intent: Intent, roots: Roots): Met {
-  if (rule.command !== undefined && !namesCommand(rule.command, part.argv)) return undefined;
   if (rule.path === undefined && rule.host === undefined) {
     if (isNamed || kindsDone(part, intent, roots).includes(kindOf(rule))) return true;
     return EFFECTS.has(rule.pattern) ? notKnown(part) : undefined;

@@ -17,8 +17,8 @@ describe("what can do more than the rule's author expects is doubted", () => {
 
 test("the paths that a command reads, writes and deletes are named as they were written", () => {
   const paths = (line: string) => {
-    const { reads, writes, deletes, urls } = judgeArgv(words(line));
-    return { reads, writes, deletes, urls };
+    const { reads, writes, deletes, moves, urls } = judgeArgv(words(line));
+    return { reads, writes, deletes: [...deletes, ...moves], urls };
   };
   const none = { reads: [], writes: [], deletes: [], urls: [] };
   expect(paths("cat a ~/.ssh/id_rsa -")).toEqual({ ...none, reads: ["a", "~/.ssh/id_rsa"] });
