@@ -113,7 +113,7 @@ function strictVerdict(found: Found): Verdict | undefined {
 function wouldBeRefused(found: Found): Verdict | undefined {
   if (found.policy.default !== "deny") return undefined;
   const rules = found.rules.map((rule) =>
-    rule.effect === "ask" ? { ...rule, effect: "allow" as const } : rule,
+    rule.effect === "ask" ? new RuleParts(rule.source, "allow", rule.pattern) : rule,
   );
   const opened = allowVerdict({ ...found, rules });
   return opened.effect === "deny" ? opened : undefined;
