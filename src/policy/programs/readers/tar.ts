@@ -1,4 +1,4 @@
-/** What tar reads and writes: its mode, its folders and its old spelling together say so. */
+/** Reads the words of tar: mode, folders and old spelling together say what is read and written. */
 import type { Effects, Reader, Seen } from "../program.js";
 
 const LETTERS_WITH_VALUE = "bCfFgHIKLNTVX";
