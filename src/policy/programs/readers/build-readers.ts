@@ -29,13 +29,15 @@ function beforeArguments(args: readonly string[]): NestedCommands {
   return { words, commands: [], mustOnlyRead: false };
 }
 
-/** `jar xf a.jar`: the letters without a dash, whose values follow in order. */
+/** `jar cmf manifest a.jar x`: letters without a dash, whose values follow in the same order. */
 function withDashes(args: readonly string[]): readonly string[] {
   const [letters = "", ...rest] = args;
   if (!/^[ctxuvfme0M]+$/.test(letters)) return args;
-  const flags = letters
-    .replaceAll(/[fme]/g, "")
-    .split("")
-    .map((letter) => `-${letter}`);
-  return [...flags, "--", ...rest];
+  let taken = 0;
+  const flags = letters.split("").flatMap((letter) => {
+    if (!/[fme]/.test(letter)) return [`-${letter}`];
+    taken += 1;
+    return [`-${letter}`, rest[taken - 1] ?? ""];
+  });
+  return [...flags, ...rest.slice(taken)];
 }

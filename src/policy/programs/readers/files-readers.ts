@@ -26,7 +26,7 @@ const find: Reader = {
   },
 };
 
-/** What follows `-x` is a command, up to a `;`. */
+/** The words after `-x` are a command, up to a `;`. */
 function fdCommands(args: readonly string[]): NestedCommands {
   const at = args.findIndex((word) => /^(?:-x|-X|--exec|--exec-batch)$/.test(word));
   if (at === -1) return { words: args, commands: [], mustOnlyRead: true };

@@ -1,4 +1,4 @@
-/** What tar reads and writes: its mode, its folders and its old spelling together say so. */
+/** Reads the words of tar: mode, folders and old spelling together say what is read and written. */
 import type { Effects, Reader, Seen } from "../program.js";
 
 const LETTERS_WITH_VALUE = "bCfFgHIKLNTVX";
@@ -21,6 +21,7 @@ function oldStyle(args: readonly string[]): readonly string[] {
 const COMPRESSORS =
   /^(?:gzip|pigz|bzip2|pbzip2|xz|pixz|zstd|lz4|lzip|lzop|lzma)(?: (?:-\d+|-T ?\d+|--threads=\d+|--long(?:=\d+)?|-k|--ultra|--fast))*$/;
 
+const CREATE = "-c --create -r --append -u --update -A --catenate --concatenate --delete".split(" ");
 const EXTRACT = ["-x", "--extract", "--get"];
 
 /** Each `-C` is taken from the folder that the one before it led to. */
@@ -64,6 +65,7 @@ function effects(words: readonly string[], seen: Seen): Effects {
   }
   if (seen.has("-t", "--list")) return { reads: archives, doubts };
   if (seen.has("-d", "--diff", "--compare")) return { reads: [...archives, ...named, ...within], doubts };
+  if (!seen.has(...CREATE, "--help", "--version")) doubts.push("no flag says whether tar packs or unpacks");
   return {
     // bsdtar takes over what is in the archive that follows an `@`.
     reads: [

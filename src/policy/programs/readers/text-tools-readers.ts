@@ -34,8 +34,9 @@ const ripgrep: Reader = {
 const sed: Reader = {
   effects: (words, seen) => {
     const given = seen.values("-e", "--expression");
-    // With a script of its own in a flag, sed takes no word as one.
-    const hasFlag = given.length > 0 || seen.has("-f", "--file");
+    const scripts = seen.values("-f", "--file");
+    // With a script in a flag, sed takes no word as one.
+    const hasFlag = given.length > 0 || scripts.length > 0;
     const files = hasFlag ? words : words.slice(1);
     const script = readSed(hasFlag ? given.join("\n") : (words[0] ?? ""));
     const odd = files
@@ -44,17 +45,22 @@ const sed: Reader = {
     return {
       ...script,
       doubts: [...(script.doubts ?? []), ...odd],
-      reads: [...(script.reads ?? []), ...files],
+      reads: [...(script.reads ?? []), ...scripts, ...files],
       writes: [...(script.writes ?? []), ...(seen.has("-i", "--in-place") ? files : [])],
     };
   },
 };
 
 const awk: Reader = {
-  effects: ([program = "", ...files]) => ({
-    doubts: awkDoubts(program),
-    reads: files.filter((file) => !/^[A-Za-z_]\w*=/.test(file)),
-  }),
+  effects: (words, seen) => {
+    const scripts = seen.values("-f", "--file", "-E", "--exec");
+    const [program = "", ...rest] = words;
+    const files = scripts.length > 0 ? words : rest;
+    return {
+      doubts: scripts.length > 0 ? [] : awkDoubts(program),
+      reads: [...scripts, ...files.filter((file) => !/^[A-Za-z_]\w*=/.test(file))],
+    };
+  },
 };
 
 /** `--arg name value` takes two words; they are folded into one. */
@@ -75,10 +81,15 @@ function foldPairs(args: readonly string[]): string[] {
 
 const jq: Reader = {
   prepare: foldPairs,
-  effects: ([filter = "", ...files], seen) => ({
-    doubts: jqDoubts(filter),
-    reads: seen.has("--args", "--jsonargs") ? [] : files,
-  }),
+  effects: (words, seen) => {
+    const scripts = seen.values("-f", "--from-file");
+    const [filter = "", ...rest] = words;
+    const files = scripts.length > 0 ? words : rest;
+    return {
+      doubts: scripts.length > 0 ? [] : jqDoubts(filter),
+      reads: [...scripts, ...(seen.has("--args", "--jsonargs") ? [] : files)],
+    };
+  },
 };
 
 const LOADS =
