@@ -53,13 +53,14 @@ type Command = {
 function judge({ title, programs, args, user }: Command): ArgvJudgement {
   const [program] = programs;
   if (!program) return unknownProgram(title, args);
+  if (asksForHelp(args)) return summary({ effects: [], onlyReads: program.onlyReads });
   const nested = program.nested?.(args);
   const own = nested?.words ?? args;
   const seen = readFlags(programs, program.prepare ? program.prepare(own) : own);
   const [first, ...rest] = seen.words;
   const sub = first === undefined ? undefined : program.subcommand?.(first);
   const effects: Effects[] = [flagEffects(seen)];
-  if (program.bare !== undefined && first === undefined && !asksForHelp(args))
+  if (program.bare !== undefined && first === undefined)
     effects.push({ doubts: [program.bare] });
   if (program.subcommand && first !== undefined && !sub)
     effects.push({ doubts: [`"${first}" is not a subcommand known to be harmless`] });
@@ -111,12 +112,17 @@ function summary({ effects, onlyReads }: Found): ArgvJudgement {
     deletes: plainPaths(all.deletes),
     moves: plainPaths(all.moves),
   };
-  const doubts = [...new Set([...all.doubts, ...pathDoubts(paths)])];
+  // Code that comes from another program or a person is in none of the words.
+  const isFed = all.runs && [...all.reads, ...all.runsFiles].some((path) => OPEN_INPUT.test(path));
+  const fed = isFed ? ["runs code that it reads from its input"] : [];
+  const doubts = [...new Set([...all.doubts, ...fed, ...pathDoubts(paths)])];
   const judgement = { ...all, ...paths, doubts };
   return { ...judgement, isKnown: true, onlyReads: onlyReads && doesNothingElse(judgement) };
 }
 
-function doesNothingElse({ runs, reads: _reads, takesList: _list, ...others }: AllEffects): boolean {
+const OPEN_INPUT = /^(?:-|\/dev\/(?:stdin|tty|fd\/\d+)|\/proc\/self\/fd\/\d+)$/;
+
+function doesNothingElse({ runs, reads: _, takesList: __, ...others }: AllEffects): boolean {
   return !runs && Object.values(others).every((list) => list.length === 0);
 }
 
