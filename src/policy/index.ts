@@ -12,7 +12,7 @@ export { proposeDenial, proposeGrant } from "./grant.js";
 export type { Grant, GrantScope, Proposal } from "./grant.js";
 export { hostReach } from "./hosts/host-reach.js";
 export type { Reach } from "./hosts/address-reach.js";
-export { intentText } from "./intent.js";
+export { intentText, UNBOUND } from "./intent.js";
 export type { Intent, PathAccess } from "./intent.js";
 export { allowsCommand, namesCommand } from "./match-command.js";
 export { inMode, isMode } from "./modes.js";

@@ -60,8 +60,7 @@ function judge({ title, programs, args, user }: Command): ArgvJudgement {
   const [first, ...rest] = seen.words;
   const sub = first === undefined ? undefined : program.subcommand?.(first);
   const effects: Effects[] = [flagEffects(seen)];
-  if (program.bare !== undefined && first === undefined)
-    effects.push({ doubts: [program.bare] });
+  if (program.bare !== undefined && first === undefined) effects.push({ doubts: [program.bare] });
   if (program.subcommand && first !== undefined && !sub)
     effects.push({ doubts: [`"${first}" is not a subcommand known to be harmless`] });
   effects.push(

@@ -10,15 +10,15 @@
  */
 import { homedir } from "node:os";
 import { posix } from "node:path";
-import { decide, readShell } from "../../policy/index.js";
-import type { PathAccess, ReadCommand, Rule } from "../../policy/index.js";
+import { decide, partsOf, readShell } from "../../policy/index.js";
+import type { Intent, PathAccess, ReadCommand, Rule } from "../../policy/index.js";
 import { isProtectedFile } from "../search/protected-file.js";
 import { ToolFailure } from "../tool.js";
 import type { Workspace } from "../workspace.js";
 import { follow } from "./follow-link.js";
 import { foundBelow, walkOf } from "./folder-walks.js";
 import { globNames } from "./glob-names.js";
-import { folderOf, pathsOf } from "./written-paths.js";
+import { folderOf, isIn, pathsOf } from "./written-paths.js";
 import type { Place, Written } from "./written-paths.js";
 
 /** More than anyone writes. To look at the first ones only would be a way around the rules. */
@@ -41,6 +41,10 @@ export async function commandLinks(
   for (const read of commands) {
     for (const one of pathsOf(read, place)) written.set(`${one.access} ${one.path}`, one);
   }
+  for (const one of touchedPaths(place)) {
+    const key = `${one.access} ${one.path}`;
+    if (!written.has(key)) written.set(key, one);
+  }
   if (written.size > MOST_PATHS)
     throw new ToolFailure(
       `terminal: the command has more than ${MOST_PATHS} different words that may be paths. Nothing was run. Split it into several commands.`,
@@ -58,7 +62,21 @@ export async function commandLinks(
       ...(kept !== name && may("delete") ? [{ path: kept, named: name, access: "delete" } as const] : []),
     ];
   });
-  return [...told, ...withoutRepeats([...protectedNames(named, place), ...walked.paths, ...anywhere])];
+  return withoutRepeats([...told, ...protectedNames(named, place), ...walked.paths, ...anywhere]);
+}
+
+/** Paths that no word shows as one, such as the file that a sed script reads. */
+function touchedPaths({ command, cwd, roots }: Place): readonly Written[] {
+  const intent = intentFor(command, cwd);
+  return partsOf(intent, { roots, home: homedir() }).parts.flatMap((part) =>
+    part.type === "command"
+      ? part.touches.map(({ path, access }): Written => ({
+          path,
+          access: access === "read" ? "read" : "write",
+          isElsewhere: !isIn({ roots }, path),
+        }))
+      : [],
+  );
 }
 
 function withoutRepeats(paths: readonly PathAccess[]): readonly PathAccess[] {
@@ -161,9 +179,18 @@ function isKnownTo(kind: "edit" | "delete", name: string, place: Place): boolean
 }
 
 function verdictOn(rule: Rule, { command, cwd, roots }: Place): ReturnType<typeof decide> {
-  const intent = { tool: "terminal", kind: "execute", input: {}, cwd, command } as const;
-  return decide(
-    { ...intent, paths: [], hosts: [], baseHashes: {} },
-    { rules: [rule], default: "allow", roots, home: homedir() },
-  );
+  return decide(intentFor(command, cwd), { rules: [rule], default: "allow", roots, home: homedir() });
+}
+
+function intentFor(command: string, cwd: string): Intent {
+  return {
+    tool: "terminal",
+    kind: "execute",
+    input: {},
+    cwd,
+    command,
+    paths: [],
+    hosts: [],
+    baseHashes: {},
+  };
 }

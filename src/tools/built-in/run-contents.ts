@@ -1,0 +1,47 @@
+/**
+ * The content of the files of the workspace whose code a command runs, as hashes: a yes to `./run.sh` is for the
+ * script as it was then. Programs of the system are nobody's to change here, and are left out.
+ */
+import { createHash } from "node:crypto";
+import { homedir } from "node:os";
+import { partsOf, UNBOUND } from "../../policy/index.js";
+import type { Intent } from "../../policy/index.js";
+import { ToolFailure } from "../tool.js";
+import type { Workspace } from "../workspace.js";
+import { isIn } from "./written-paths.js";
+
+/** A larger file is not read through before each run. */
+const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_FILES = 50;
+
+export async function runContents(
+  intent: Intent,
+  workspace: Workspace,
+): Promise<NonNullable<Intent["contents"]>> {
+  const { roots } = workspace;
+  const { parts } = partsOf(intent, { roots, home: homedir() });
+  const files = new Set(parts.flatMap((part) => (part.type === "command" ? part.runsFiles : [])));
+  const contents: { [path: string]: string } = {};
+  for (const path of [...files].filter((one) => isIn({ roots }, one))) {
+    const isTooMany = Object.keys(contents).length >= MAX_FILES;
+    const hash = isTooMany ? UNBOUND : await contentHash(path, workspace);
+    if (hash !== undefined) contents[path] = hash;
+  }
+  return contents;
+}
+
+/** Undefined when there is no such file, so that nothing can be run. */
+async function contentHash(path: string, workspace: Workspace): Promise<string | undefined> {
+  try {
+    const real = await workspace.resolve(path);
+    const info = await workspace.look(real);
+    if (!info) return undefined;
+    if (info.type !== "file" || info.size > MAX_BYTES) return UNBOUND;
+    const read = await workspace.readBytes(real, { length: MAX_BYTES });
+    if (!read || read.size > read.bytes.length) return UNBOUND;
+    return createHash("sha256").update(read.bytes).digest("hex");
+  } catch (error) {
+    if (error instanceof ToolFailure) return UNBOUND;
+    throw error;
+  }
+}
