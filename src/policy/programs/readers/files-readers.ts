@@ -22,7 +22,9 @@ const find: Reader = {
   nested: findCommands,
   effects: (words, seen) => {
     const starts = orHere(words.filter((word) => !/^[()!,]$/.test(word)));
-    return { reads: starts, deletesBelow: seen.has("-delete") ? starts : [] };
+    if (!seen.has("-delete")) return { reads: starts };
+    // As a pattern too, and not the folders themselves: to delete some of what is in a folder is not to delete it.
+    return { reads: starts, deletes: starts.map((start) => `${start}/[found]`), deletesBelow: starts };
   },
 };
 

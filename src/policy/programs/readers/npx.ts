@@ -1,5 +1,5 @@
 /** `npx tsc --noEmit` is judged as `tsc --noEmit`; a name that is not known here is someone's package. */
-import type { Effects, NestedCommands, Reader } from "../program.js";
+import type { Effects, NestedCommands, Reader, Seen } from "../program.js";
 
 /** Tools that work on this project only. Other packages, and programs of the system, are not expected here. */
 const TOOLS =
@@ -24,9 +24,9 @@ function takeTool(args: readonly string[]): NestedCommands {
 
 const nameOnly = (name: string): string => name.replace(/(?<=.)@[\w.^~-]*$/, "");
 
-function packageEffects(words: readonly string[]): Effects {
+function packageEffects(words: readonly string[], seen: Seen): Effects {
   const [name] = words;
-  if (name === undefined) return { runs: true };
+  if (name === undefined) return { runs: !seen.has("-h", "--help", "-v", "--version") };
   const plain = nameOnly(name);
   // A tool that is judged on its own is among the words only for its version.
   const isJudged = TOOLS.test(plain) && plain !== name && words.length === 1;
