@@ -4,11 +4,12 @@
  * must be covered by a rule that allows it, and nothing about it may be in doubt.
  */
 import { visibleText } from "../call/index.js";
+import { forcesGitSettings } from "./git-settings.js";
 import type { Intent, PathAccess } from "./intent.js";
 import { hostReach } from "./hosts/host-reach.js";
 import { matchHost, readUrl, touchesHost } from "./hosts/match-host.js";
 import { allowsCommand, hasWildcard, namesCommand } from "./match-command.js";
-import { kindsOf, partsOf } from "./parts.js";
+import { isGit, isWayInside, kindsOf, partsOf } from "./parts.js";
 import type { CommandPart, Part, PathPart } from "./parts.js";
 import { matchPath, touchesBelow, touchesPath } from "./paths/match-path.js";
 import { isForbidden, isProtected } from "./paths/protected-paths.js";
@@ -65,7 +66,9 @@ export function decide(intent: Intent, policy: Policy): Verdict {
   const isCovered = parts.every((part, index) => covering[index] !== undefined || isHarmless(part, policy));
   const effect = isCovered ? "allow" : (policy.default ?? "ask");
   if (effect !== "allow") {
-    const flags = parts.flatMap((part, index) => (covering[index] === undefined ? flagDoubts(part) : []));
+    const flags = parts.flatMap((part, index) =>
+      covering[index] === undefined ? [...flagDoubts(part), ...gitDoubts(part, intent)] : [],
+    );
     const worries = [
       ...outsideUncovered(parts, covering, policy),
       ...concerns(parts, doubts, rules, intent, policy),
@@ -119,6 +122,15 @@ const WHERE_TO = {
 /** What the lists of harmless flags have against a command. */
 function flagDoubts(part: Part): readonly string[] {
   return part.type === "command" ? part.judgement.doubts.map((doubt) => visibleText(doubt)) : [];
+}
+
+/** Why git, which would only show something, is no reader here. */
+function gitDoubts(part: Part, { executor }: Intent): readonly string[] {
+  if (part.type !== "command" || !isGit(part) || !part.judgement.onlyReads) return [];
+  if (forcesGitSettings(executor)) return [];
+  if (executor === undefined)
+    return ["git runs programs that a repository's settings name, and Toolgate does not start it here"];
+  return executor.notForced === undefined ? [] : [visibleText(executor.notForced)];
 }
 
 function holdsNul(command: Intent["command"]): boolean {
@@ -321,10 +333,7 @@ function isNamedExactly({ path }: PathAccess, rules: readonly RuleParts[], polic
 
 /** Going to a folder of the workspace does nothing by itself. */
 function isHarmless(part: Part, policy: Policy): boolean {
-  if (part.type !== "command" || part.argv[0] !== "cd" || part.redirects.length > 0) return false;
-  return (
-    part.argv.length === 2 && part.mayMean.length > 0 && part.mayMean.every((path) => isInside(path, policy))
-  );
+  return part.type === "command" && isWayInside(part, (path) => isInside(path, policy));
 }
 
 function pathsIn(part: Part): readonly PathAccess[] {

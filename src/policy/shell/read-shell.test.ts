@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { readArgv, readShell } from "./read-shell.js";
+import { readArgv, readShell as readText } from "./read-shell.js";
+
+const readShell = (text: string) => readText(text, { language: "bash" });
 
 const files = (text: string) => readShell(text).commands.map(({ writes, reads }) => ({ writes, reads }));
 const argvs = (text: string) => readShell(text).commands.map(({ argv }) => argv.join(" "));
