@@ -120,7 +120,8 @@ function hasPlainTarget({ text, at }: Scan, length: number): boolean {
   return /^(?:[\w./:@%+,\-'"\\]|~(?:\/|\s|$)|[^\0-\x7F])/.test(target);
 }
 
-const HERE_END = /[ \t]*(?:'(?<single>\w+)'|"(?<double>\w+)"|\\(?<escaped>\w+)|(?<bare>\w+))(?=[\s;|&<>()]|$)/y;
+const HERE_END =
+  /[ \t]*(?:'(?<single>\w+)'|"(?<double>\w+)"|\\(?<escaped>\w+)|(?<bare>\w+))(?=[\s;|&<>()]|$)/y;
 
 function hereDocument(scan: Scan, dropsTabs: boolean): Step {
   HERE_END.lastIndex = scan.at + (dropsTabs ? 3 : 2);
@@ -168,7 +169,7 @@ const IN_DOUBLE = /[^"\\$`]+/y;
 
 function doubleQuoted(scan: Scan): Step {
   let at = scan.at + 1;
-  for (; at < scan.text.length; ) {
+  for (; at < scan.text.length;) {
     IN_DOUBLE.lastIndex = at;
     at += IN_DOUBLE.exec(scan.text)?.[0].length ?? 0;
     const letter = scan.text[at];
