@@ -83,8 +83,8 @@ function hereBody(scan: Scan, { end, isQuoted, dropsTabs }: HereDocument): Step 
     const stop = scan.text.indexOf("\n", scan.at);
     const line = scan.text.slice(scan.at, stop < 0 ? undefined : stop);
     // Whether a backslash joins a line with the one that ends the document, shells see differently.
-    if (!isQuoted && /\\$/.test(line)) return "differs";
-    if (!isQuoted && /\$\[/.test(line)) return "differs";
+    if (!isQuoted && line.endsWith("\\")) return "differs";
+    if (!isQuoted && line.includes("$[")) return "differs";
     scan.at = stop < 0 ? scan.text.length : stop + 1;
     if ((dropsTabs ? line.replace(/^\t+/, "") : line) === end) return undefined;
   }
@@ -136,10 +136,10 @@ function hereDocument(scan: Scan, dropsTabs: boolean): Step {
 function wordPart(scan: Scan, letter: string): Step {
   if (letter === "'") return singleQuoted(scan);
   if (letter === '"') return doubleQuoted(scan);
-  if (letter === "\\") return escaped(scan);
+  if (letter === "\\") return backslash(scan);
   if (letter === "`") return "expands";
   if (letter === "$") return dollar(scan, DOLLAR_AT_END);
-  if (letter === "=" && scan.isWordStart) return "differs";
+  if (letter === "=" && scan.isWordStart && /^=[^\s=]/.test(rest(scan))) return "differs";
   if (letter === "~" && scan.isWordStart && !/^~(?:[\s/;|&)]|$)/.test(rest(scan))) return "differs";
   if (letter === "*" && scan.text[scan.at + 1] === "*") return "differs";
   if (letter === "[" && (scan.text[scan.at + 1] === "^" || isDoubleBracket(scan))) return "differs";
@@ -186,7 +186,7 @@ function doubleQuoted(scan: Scan): Step {
   return "differs";
 }
 
-function escaped(scan: Scan): Step {
+function backslash(scan: Scan): Step {
   const next = scan.text[scan.at + 1];
   if (next === undefined) return "differs";
   // A joined line: what stands before it still does, unless a here-document waits for the line's end.

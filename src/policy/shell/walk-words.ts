@@ -44,7 +44,8 @@ export function readWords(words: Words, context: ShellContext, walkText: WalkTex
     const within = read(inside);
     if (inside.sameShell) outcome = within;
   }
-  if (context.fed !== undefined && readsShellFromInput(argv)) read({ wrapper: program, text: context.fed, language: "same" });
+  if (context.fed !== undefined && readsShellFromInput(argv))
+    read({ wrapper: program, text: context.fed, language: "same" });
   return change ? changed(folders, change.target) : outcome;
 }
 

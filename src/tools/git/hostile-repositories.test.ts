@@ -290,7 +290,7 @@ async function programsOf(workspace: LocalWorkspace, command: string, executor: 
 }
 
 async function intentOf(workspace: LocalWorkspace, command: string, more: object = {}): Promise<Intent> {
-  const own = await terminal.intent?.({ command, ...more } as never, workspace);
+  const own = await terminal.intent?.({ command, ...more }, workspace);
   return {
     tool: "terminal",
     kind: "execute",
