@@ -8,10 +8,12 @@ import { basename, dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import { inferToolKind, visibleText } from "../call/index.js";
-import { decide, FORCED_GIT_SETTINGS, inMode } from "../policy/index.js";
+import { FORCED_GIT_SETTINGS } from "../policy/git-settings.js";
+import { decide, inMode } from "../policy/index.js";
 import type { Executor, Intent, ModeRules, Policy, Rule, Verdict } from "../policy/index.js";
 import { readRuleFile, RuleSource, settingsFolder } from "../settings/index.js";
-import { builtInTools, executorFor, LocalWorkspace } from "../tools/index.js";
+import { executorFor } from "../tools/git/executor-for.js";
+import { builtInTools, LocalWorkspace } from "../tools/index.js";
 import { jsonText } from "./json-text.js";
 import { readText } from "./read-text.js";
 

@@ -7,7 +7,8 @@
 import { posix } from "node:path";
 import { visibleText } from "../call/index.js";
 import type { Intent, PathAccess } from "../policy/index.js";
-import { executorOf, ToolFailure } from "../tools/index.js";
+import { executorOf } from "../tools/git/executor-for.js";
+import { ToolFailure } from "../tools/index.js";
 import type { Workspace } from "../tools/index.js";
 
 export function heldToIntent(workspace: Workspace, intent: Intent): Workspace {

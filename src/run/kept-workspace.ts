@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { posix } from "node:path";
 import type { FileChange, KeptFile } from "../call/index.js";
 import type { Executor } from "../policy/index.js";
-import { executorOf } from "../tools/index.js";
+import { executorOf } from "../tools/git/executor-for.js";
 import type { CommandOptions, Files, Workspace } from "../tools/index.js";
 import { MOST_BYTES, MOST_FILES, wholeFile, wholeFingerprint } from "./path-fingerprint.js";
 

@@ -3,7 +3,8 @@
  * what it alone would let through, flags and all; an asking or denying one what it names any part of.
  */
 import { oneLine } from "../call/index.js";
-import { decide, FORCED_GIT_SETTINGS, namesCommand, readShell } from "../policy/index.js";
+import { FORCED_GIT_SETTINGS } from "../policy/git-settings.js";
+import { decide, namesCommand, readShell } from "../policy/index.js";
 import type { Intent, Rule } from "../policy/index.js";
 import { ruleParts } from "../policy/rule.js";
 

@@ -28,8 +28,6 @@ export { fullResult } from "./tool-result.js";
 export type { FullResult } from "./tool-result.js";
 export { DuplicateTool, Toolbox } from "./toolbox.js";
 export type { ToolSource } from "./toolbox.js";
-export { shellWords } from "./find-shell.js";
-export { executorFor, executorOf } from "./git/executor-for.js";
 export { LocalWorkspace, NotAFolder } from "./local-workspace.js";
 export type { LocalWorkspaceOptions } from "./local-workspace.js";
 export { NoSandbox, openSandbox } from "./sandbox.js";

@@ -6,7 +6,9 @@
  */
 import { visibleText } from "../../call/index.js";
 import type { Executor } from "../../policy/index.js";
-import { shellWords, ToolFailure } from "../../tools/index.js";
+import { shellWords } from "../../tools/find-shell.js";
+import { executorOf } from "../../tools/git/executor-for.js";
+import { ToolFailure } from "../../tools/index.js";
 import type { CommandExit, CommandOptions, Files, Workspace } from "../../tools/index.js";
 import { editorAbilities } from "./editor-abilities.js";
 import type { EditorAbilities } from "./editor-abilities.js";
@@ -98,7 +100,8 @@ class EditorWorkspace implements Workspace {
 
   /** The client's terminals start the shell that we name, by its absolute path. */
   async executor(): Promise<Executor> {
-    return (await this.#local.executor?.()) ?? { shell: "/bin/sh", language: "sh" };
+    const { shell = "/bin/sh", language } = await executorOf(this.#local);
+    return { shell, language };
   }
 
   /** The folder that was decided on, and not one that a link leads to since. */

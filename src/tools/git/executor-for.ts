@@ -3,8 +3,10 @@
  * the repositories that it reads name no program.
  */
 import { homedir } from "node:os";
-import { FORCED_GIT_SETTINGS, gitReads } from "../../policy/index.js";
-import type { Executor, GitRead, Intent } from "../../policy/index.js";
+import { gitReads } from "../../policy/git-reads.js";
+import type { GitRead } from "../../policy/git-reads.js";
+import { FORCED_GIT_SETTINGS } from "../../policy/git-settings.js";
+import type { Executor, Intent } from "../../policy/index.js";
 import { ToolFailure } from "../tool.js";
 import type { Commands, Workspace } from "../workspace.js";
 import { repositoryTrouble } from "./repository-trouble.js";
