@@ -4,6 +4,9 @@ import { existsSync } from "node:fs";
 
 const PACKAGES = [
   { name: "bubblewrap", program: "/usr/bin/bwrap", why: "the sandbox is tested with it" },
+  { name: "strace", program: "/usr/bin/strace", why: "tests see by it what commands do" },
+  { name: "dash", program: "/usr/bin/dash", why: "the command reader is tested against it" },
+  { name: "busybox", program: "/usr/bin/busybox", why: "the command reader is tested against it" },
   { name: "tmux", program: "/usr/bin/tmux", why: "the commands are tested in a terminal of it" },
 ];
 

@@ -222,6 +222,7 @@ const DOORS = new Map<string, Names>([
         "DelegatingTool",
         "Delegation",
         "Elicit",
+        "Executor",
         "FetchOptions",
         "FileInfo",
         "FileType",
@@ -310,6 +311,7 @@ const DOORS = new Map<string, Names>([
         "ruleMistake",
       ],
       types: [
+        "Executor",
         "Grant",
         "GrantScope",
         "Intent",

@@ -8,9 +8,11 @@ import { basename, dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import { inferToolKind, visibleText } from "../call/index.js";
+import { FORCED_GIT_SETTINGS } from "../policy/git-settings.js";
 import { decide, inMode } from "../policy/index.js";
-import type { Intent, ModeRules, Policy, Rule, Verdict } from "../policy/index.js";
+import type { Executor, Intent, ModeRules, Policy, Rule, Verdict } from "../policy/index.js";
 import { readRuleFile, RuleSource, settingsFolder } from "../settings/index.js";
+import { executorFor } from "../tools/git/executor-for.js";
 import { builtInTools, LocalWorkspace } from "../tools/index.js";
 import { jsonText } from "./json-text.js";
 import { readText } from "./read-text.js";
@@ -66,7 +68,7 @@ export async function testRules(words: readonly string[], flags: RulesTestFlags)
       "There is nothing to decide. Put a command after --, or name a path, a URL or a tool.",
     );
   }
-  const verdict = await answer(asked, programs);
+  const verdict = await answer(asked, openedOnce(), programs);
   process.stdout.write(
     flags.json ? `${line(verdict)}\n` : visibleText(explained(verdict), { keepNewlines: true }),
   );
@@ -102,17 +104,18 @@ class BadQuestion extends Error {
 }
 
 async function testBatch(): Promise<number> {
+  const open = openedOnce();
   for await (const text of createInterface({ input: process.stdin })) {
     if (text.trim() === "") continue;
-    process.stdout.write(`${await batchLine(text)}\n`);
+    process.stdout.write(`${await batchLine(text, open)}\n`);
   }
   return 0;
 }
 
 /** A line that cannot be read is answered with ask: it is not known to be harmless. */
-async function batchLine(text: string): Promise<string> {
+async function batchLine(text: string, open: Open): Promise<string> {
   try {
-    return line(await answer(question.parse(JSON.parse(text))));
+    return line(await answer(question.parse(JSON.parse(text)), open));
   } catch (error) {
     const problem = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
     return jsonText({ decision: "ask", rule: null, saw: [], problem });
@@ -136,7 +139,7 @@ function explained({ effect, rule, reason, saw }: Verdict): string {
   return `${effect}\n${why.map((text) => `  ${text}\n`).join("")}saw:\n${saw.map((text) => `  ${text}\n`).join("")}`;
 }
 
-async function answer(asked: RuleQuestion, programs?: Policy["programs"]): Promise<Verdict> {
+async function answer(asked: RuleQuestion, open: Open, programs?: Policy["programs"]): Promise<Verdict> {
   const cwd = resolve(asked.cwd ?? process.cwd());
   const policy: Policy = {
     rules: asked.rules,
@@ -146,7 +149,7 @@ async function answer(asked: RuleQuestion, programs?: Policy["programs"]): Promi
     now: Date.now(),
     ...(programs && { programs }),
   };
-  return decide(await intentOf(asked, cwd), policy);
+  return decide(await intentOf(asked, cwd, open), policy);
 }
 
 /** A tool of ours says itself what it is about to do with its input, as it does when it is called. */
@@ -170,7 +173,7 @@ async function intentOfTool({ tool: name, input }: RuleQuestion, cwd: string): P
   };
 }
 
-async function intentOf(asked: RuleQuestion, cwd: string): Promise<Intent> {
+async function intentOf(asked: RuleQuestion, cwd: string, open: Open): Promise<Intent> {
   const called = await intentOfTool(asked, cwd);
   if (called) return called;
   const { command, env, url, tool, server, input } = asked;
@@ -195,10 +198,32 @@ async function intentOf(asked: RuleQuestion, cwd: string): Promise<Intent> {
     paths,
     hosts: url === undefined ? [] : [url],
     baseHashes: {},
-    ...(command !== undefined && { command }),
+    ...(command !== undefined && { command, executor: await executorAt(await open(cwd), command, env) }),
     ...(env !== undefined && { env }),
     ...(server !== undefined && { server }),
   };
+}
+
+type Open = (cwd: string) => Promise<LocalWorkspace | undefined>;
+
+/** A workspace looks for its shell when it is first asked for it: a batch of cases in one folder asks once. */
+function openedOnce(): Open {
+  const opened = new Map<string, ReturnType<Open>>();
+  return (cwd) => {
+    const workspace = opened.get(cwd) ?? LocalWorkspace.open(cwd).catch(() => undefined);
+    opened.set(cwd, workspace);
+    return workspace;
+  };
+}
+
+/** As our own terminal would have it run; a folder that is not there has no repository. */
+async function executorAt(
+  workspace: LocalWorkspace | undefined,
+  command: string | readonly string[],
+  env: RuleQuestion["env"],
+): Promise<Executor> {
+  if (!workspace) return { language: "bash", forced: FORCED_GIT_SETTINGS };
+  return executorFor({ command, cwd: workspace.root, ...(env && { env }) }, workspace);
 }
 
 function kindOf(

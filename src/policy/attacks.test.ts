@@ -1,6 +1,7 @@
 /** Ways around the rules that someone found: each stays closed. */
 import { expect, test } from "vitest";
 import { decide } from "./decide.js";
+import { FORCED_GIT_SETTINGS } from "./git-settings.js";
 import { proposeGrant } from "./grant.js";
 import type { Intent } from "./intent.js";
 import type { Rule } from "./rule.js";
@@ -15,8 +16,9 @@ const base: Intent = {
   hosts: [],
   baseHashes: {},
 };
+const executor = { language: "bash", forced: FORCED_GIT_SETTINGS } as const;
 const effect = (command: string, ...rules: readonly Rule[]) =>
-  decide({ ...base, command }, { ...places, rules }).effect;
+  decide({ ...base, command, executor }, { ...places, rules }).effect;
 
 const ALL: Rule = { allow: "*" };
 const allow = (command: string): Rule => ({ allow: "execute", command });

@@ -116,7 +116,9 @@ function isNamedExactly({ path }: PathAccess, rules: readonly RuleParts[], polic
 
 function pathsIn(part: Part): readonly PathAccess[] {
   if (part.type === "path") return [part];
-  return part.type === "command" ? [...part.touches.filter(({ below }) => !below), ...part.redirects] : [];
+  if (part.type !== "command") return [];
+  // A program that edits below a folder may also be given a file; one that deletes below it leaves the folder.
+  return [...part.touches.filter(({ below, access }) => !below || access === "write"), ...part.redirects];
 }
 
 const pathPart = (access: PathAccess): PathPart => ({ type: "path", ...access });

@@ -6,8 +6,9 @@
 import { visibleText } from "../call/index.js";
 import { covers, isInForce } from "./allow-rules.js";
 import { concerns, forbiddenPaths, hostTrouble, outsideUncovered } from "./concerns.js";
+import { forcesGitSettings } from "./git-settings.js";
 import type { Intent } from "./intent.js";
-import { partsOf } from "./parts.js";
+import { isGit, partsOf } from "./parts.js";
 import type { Part } from "./parts.js";
 import { isHarmless, partText } from "./part-text.js";
 import type { UserPrograms } from "./programs/known-programs.js";
@@ -132,7 +133,9 @@ function allowVerdict(found: Found): Verdict {
   const effect = isCovered ? "allow" : (policy.default ?? "ask");
   const outside = outsideUncovered(parts, covering, policy);
   if (effect !== "allow") {
-    const flags = parts.flatMap((part, index) => (covering[index] === undefined ? flagDoubts(part) : []));
+    const flags = parts.flatMap((part, index) =>
+      covering[index] === undefined ? [...flagDoubts(part), ...gitDoubts(part, intent)] : [],
+    );
     const worries = [...outside, ...concerns(found), ...flags];
     const reason = worries[0] ?? (effect === "deny" ? "nothing allows it here" : undefined);
     return verdict({ effect, reason, saw: [...saw, ...worries] });
@@ -202,6 +205,15 @@ const EFFECTS: ReadonlySet<string> = new Set(["read", "search", "edit", "delete"
 /** What the lists of harmless flags have against a command. */
 function flagDoubts(part: Part): readonly string[] {
   return part.type === "command" ? part.judgement.doubts.map((doubt) => visibleText(doubt)) : [];
+}
+
+/** Why git, which would only show something, is no reader here. */
+function gitDoubts(part: Part, { executor }: Intent): readonly string[] {
+  if (part.type !== "command" || !isGit(part) || !part.judgement.onlyReads) return [];
+  if (forcesGitSettings(executor)) return [];
+  if (executor === undefined)
+    return ["git runs programs that a repository's settings name, and Toolgate does not start it here"];
+  return executor.notForced === undefined ? [] : [visibleText(executor.notForced)];
 }
 
 type VerdictParts = {

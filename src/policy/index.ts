@@ -13,7 +13,7 @@ export type { Grant, GrantScope, Proposal } from "./grant.js";
 export { hostReach } from "./hosts/host-reach.js";
 export type { Reach } from "./hosts/address-reach.js";
 export { intentText, UNBOUND } from "./intent.js";
-export type { Intent, PathAccess } from "./intent.js";
+export type { Executor, Intent, PathAccess } from "./intent.js";
 export { allowsCommand, namesCommand } from "./match-command.js";
 export { inMode, isMode } from "./modes.js";
 export type { Mode, ModeRules } from "./modes.js";

@@ -13,6 +13,18 @@ export type PathAccess = {
   readonly access: "read" | "search" | "write" | "delete" | "move";
 };
 
+/** The program that reads a command's text, and what is set for it beside the inherited variables. */
+export type Executor = {
+  /** The absolute path of the shell that is started. */
+  readonly shell?: string;
+  /** `sh`: whatever bash and other shells read differently is a doubt. */
+  readonly language: "bash" | "sh";
+  /** Variables that we set, whatever the environment holds: see git-settings.ts. */
+  readonly forced?: { readonly [name: string]: string };
+  /** Why git's settings could not be forced, in one sentence. */
+  readonly notForced?: string;
+};
+
 export type Intent = {
   readonly tool: string;
   readonly kind: ToolKind;
@@ -24,6 +36,8 @@ export type Intent = {
   readonly cwd: string;
   /** The text that a shell will read, or the words of a command that no shell reads. */
   readonly command?: string | readonly string[];
+  /** What reads the text. Absent: somebody else's shell, of which no more is known than that it is one. */
+  readonly executor?: Executor;
   /** Variables that are set for the command beside the inherited ones. */
   readonly env?: { readonly [name: string]: string };
   readonly paths: readonly PathAccess[];
@@ -55,6 +69,7 @@ const FIELDS: { readonly [Name in keyof Required<Intent>]: true } = {
   contents: true,
   cwd: true,
   env: true,
+  executor: true,
   hosts: true,
   input: true,
   isKindGuessed: true,

@@ -1,6 +1,7 @@
 /** A part of an intent in one line, and whether it needs a rule at all. */
 import type { Intent } from "./intent.js";
 import { readUrl } from "./hosts/match-host.js";
+import { isWayInside } from "./parts.js";
 import type { CommandPart, Part } from "./parts.js";
 import { isInside } from "./places.js";
 import type { Roots } from "./places.js";
@@ -41,10 +42,7 @@ function hostText(url: string): string {
   return host === undefined || url.includes(host) ? url : `${url} (${host})`;
 }
 
-/** Going to a folder of the workspace does nothing by itself. */
+/** A part that needs no rule. */
 export function isHarmless(part: Part, roots: Roots): boolean {
-  if (part.type !== "command" || part.argv[0] !== "cd" || part.redirects.length > 0) return false;
-  return (
-    part.argv.length === 2 && part.mayMean.length > 0 && part.mayMean.every((path) => isInside(path, roots))
-  );
+  return part.type === "command" && isWayInside(part, (path) => isInside(path, roots));
 }

@@ -3,6 +3,7 @@
  * alone. The shell text is read here and nowhere else.
  */
 import type { ToolKind } from "../call/index.js";
+import { forcesGitSettings } from "./git-settings.js";
 import type { Intent, PathAccess } from "./intent.js";
 import { isOtherName } from "./paths/other-names.js";
 import { normalisePath } from "./paths/normalise-path.js";
@@ -10,6 +11,7 @@ import { judgeArgv } from "./programs/judge-argv.js";
 import type { ArgvJudgement } from "./programs/judge-argv.js";
 import type { UserPrograms } from "./programs/known-programs.js";
 import { mergeEffects } from "./programs/merge-effects.js";
+import { baseName } from "./shell/base-name.js";
 import { readArgv, readShell } from "./shell/read-shell.js";
 import type { ReadCommand, ShellReading } from "./shell/read-shell.js";
 
@@ -22,6 +24,8 @@ export type CommandPart = {
   readonly judgement: ArgvJudgement;
   /** Where it runs, after the folder changes before it; undefined when that cannot be known. */
   readonly cwd: string | undefined;
+  /** The same with nothing taken out of it: where `..` leads behind a link, only the disk can tell. */
+  readonly way: string;
   /** Paths that it is known to touch, absolute. */
   readonly touches: readonly Touch[];
   /** Files that its redirects write. */
@@ -87,9 +91,11 @@ const HARMLESS_VARIABLES: ReadonlySet<string> = new Set(
   "CI COLUMNS FORCE_COLOR LANG LC_ALL LINES NODE_ENV NO_COLOR TERM TZ".split(" "),
 );
 
-function readCommand({ command }: Intent): ShellReading {
+function readCommand({ command, executor }: Intent): ShellReading {
   if (command === undefined) return { commands: [], doubts: [] };
-  return typeof command === "string" ? readShell(command) : readArgv(command);
+  return typeof command === "string"
+    ? readShell(command, { language: executor?.language ?? "sh" })
+    : readArgv(command);
 }
 
 /** More words than anyone writes: not judged one by one, and so never allowed unasked. */
@@ -127,6 +133,7 @@ function commandPart(command: ReadCommand, { start, home, programs }: Start): Co
     argv,
     judgement,
     cwd,
+    way: command.after.reduce((here, change) => joined(here, atHome(change, home)), start),
     touches: [
       ...accesses([...reads, ...command.reads], "read"),
       ...accesses(writes, "write"),
@@ -181,9 +188,20 @@ function folderAfter(start: string, changes: readonly string[], home: string): s
 }
 
 function pathOf(word: string, cwd: string, home: string): string | undefined {
-  if (word === "~" || word.startsWith("~/")) return normalisePath(cwd, home + word.slice(1));
-  return normalisePath(cwd, word);
+  return normalisePath(cwd, atHome(word, home));
 }
+
+const atHome = (word: string, home: string): string =>
+  word === "~" || word.startsWith("~/") ? home + word.slice(1) : word;
+
+/** Going to a folder of the workspace does nothing by itself. */
+export function isWayInside(part: CommandPart, isInside: (path: string) => boolean): boolean {
+  if (part.argv[0] !== "cd" || part.argv.length !== 2 || part.redirects.length > 0) return false;
+  return part.mayMean.length > 0 && part.mayMean.every(isInside);
+}
+
+/** git runs programs that a repository's settings name, also when it only shows something. */
+export const isGit = ({ argv }: CommandPart): boolean => baseName(argv[0] ?? "") === "git";
 
 /** The kinds by which an allowing rule may name a part. */
 export function kindsOf(
@@ -194,10 +212,12 @@ export function kindsOf(
   if (part.type === "path") return [intent.kind, ...KINDS_OF_ACCESS[part.access]];
   if (part.type === "host") return [intent.kind, "fetch"];
   if (part.type === "tool") return [intent.kind];
-  return onlyReads(part, isInside) ? [intent.kind, "execute", "read"] : [intent.kind, "execute"];
+  const reads = onlyReads(part, isInside) && (!isGit(part) || forcesGitSettings(intent.executor));
+  return reads ? [intent.kind, "execute", "read"] : [intent.kind, "execute"];
 }
 
-function onlyReads(part: CommandPart, isInside: (path: string) => boolean): boolean {
+/** Whether a command only reads inside the workspace, its program being what its name says. */
+export function onlyReads(part: CommandPart, isInside: (path: string) => boolean): boolean {
   return (
     part.judgement.onlyReads &&
     part.judgement.doubts.length === 0 &&

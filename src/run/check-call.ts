@@ -171,6 +171,8 @@ export class CallCheck {
       cwd: own.cwd ?? this.#options.workspace.root,
       ...(own.command !== undefined && { command: own.command }),
       ...(own.env !== undefined && { env: own.env }),
+      ...(own.executor !== undefined && { executor: own.executor }),
+      ...(own.contents !== undefined && { contents: own.contents }),
       paths: own.paths ?? [],
       hosts: own.hosts ?? [],
       baseHashes: own.baseHashes ?? {},

@@ -2,11 +2,12 @@
  * A workspace that holds a tool to its word: where the intent names paths, the tool reads and changes those
  * and nothing else. Links may be swapped between the decision and the act, and a path that then leads
  * elsewhere is not what anyone said yes to. A tool that named no paths was allowed as a whole; a command runs in
- * the folder that was decided on.
+ * the folder that was decided on, by the shell that was.
  */
 import { posix } from "node:path";
 import { visibleText } from "../call/index.js";
 import type { Intent, PathAccess } from "../policy/index.js";
+import { executorOf } from "../tools/git/executor-for.js";
 import { ToolFailure } from "../tools/index.js";
 import type { Workspace } from "../tools/index.js";
 
@@ -17,7 +18,8 @@ export function heldToIntent(workspace: Workspace, intent: Intent): Workspace {
       throw new ToolFailure(
         `${visibleText(options.cwd ?? workspace.root)} is not the folder that this command was allowed for: something has changed on the way there. Nothing was run. Make the call again.`,
       );
-    return workspace.runCommand(words, options);
+    const { executor } = intent;
+    return workspace.runCommand(words, { ...options, ...(executor && { executor }) });
   };
   const isFree = paths.length === 0 || command !== undefined;
   const mustBe = (isNamed: (named: PathAccess, path: string) => boolean, path: string): string => {
@@ -41,6 +43,7 @@ export function heldToIntent(workspace: Workspace, intent: Intent): Workspace {
     remove: async (path) => workspace.remove(mustBe(removes, path)),
     move: async (path, to) => workspace.move(mustBe(removes, path), mustBe(writes, to)),
     runCommand,
+    executor: () => executorOf(workspace),
   };
 }
 

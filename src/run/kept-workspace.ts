@@ -5,6 +5,8 @@
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
 import type { FileChange, KeptFile } from "../call/index.js";
+import type { Executor } from "../policy/index.js";
+import { executorOf } from "../tools/git/executor-for.js";
 import type { CommandOptions, Files, Workspace } from "../tools/index.js";
 import { MOST_BYTES, MOST_FILES, wholeFile, wholeFingerprint } from "./path-fingerprint.js";
 
@@ -50,6 +52,10 @@ class KeptWorkspace implements Workspace {
   readBytes: Files["readBytes"] = (path, range) => this.#inner.readBytes(path, range);
   list: Files["list"] = (path) => this.#inner.list(path);
   makeLink: Files["makeLink"] = (path, target) => this.#inner.makeLink(path, target);
+
+  executor(): Promise<Executor> {
+    return executorOf(this.#inner);
+  }
 
   /** What a command changes nobody can foresee: it is not kept. */
   runCommand(command: string | readonly string[], options: CommandOptions) {

@@ -3,6 +3,7 @@
  * what it alone would let through, flags and all; an asking or denying one what it names any part of.
  */
 import { oneLine } from "../call/index.js";
+import { FORCED_GIT_SETTINGS } from "../policy/git-settings.js";
 import { decide, namesCommand, readShell } from "../policy/index.js";
 import type { Intent, Rule } from "../policy/index.js";
 import { ruleParts } from "../policy/rule.js";
@@ -34,6 +35,8 @@ function matches(rule: Rule, example: string): boolean {
     input: {},
     cwd: FOLDER,
     command: example,
+    // As our own terminal runs it, in a repository that names no program.
+    executor: { language: "bash", forced: FORCED_GIT_SETTINGS },
     paths: [],
     hosts: [],
     baseHashes: {},

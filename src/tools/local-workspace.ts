@@ -10,9 +10,11 @@ import type { Stats } from "node:fs";
 import { lstat, readdir, readlink, realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { makeFolderIn, makeLinkIn, moveTo, removeIn, replaceFileIn } from "./change-in-folder.js";
+import type { Executor } from "../policy/index.js";
 import { commandEnvironment } from "./command-environment.js";
 import { errorCode } from "./error-code.js";
 import { type Deed, inWords, obstacle, READ, WRITE } from "./file-trouble.js";
+import { findShell, shellWords } from "./find-shell.js";
 import { inFolderOf } from "./held-folder.js";
 import { type Range, readBytesIn, readTextIn } from "./read-in-folder.js";
 import { realPathOf } from "./real-path.js";
@@ -32,6 +34,7 @@ export class LocalWorkspace implements Workspace {
   readonly root: string;
   readonly roots: readonly string[];
   readonly #sandbox: Sandbox | undefined;
+  #executor: Promise<Executor> | undefined;
 
   private constructor(root: string, further: readonly string[], sandbox: Sandbox | undefined) {
     this.root = root;
@@ -150,15 +153,23 @@ export class LocalWorkspace implements Workspace {
     );
   }
 
-  /** The command gets our environment without what looks like a secret: see command-environment.ts. */
+  /** The command gets our environment without what looks like a secret, or steers its shell: see command-environment.ts. */
   async runCommand(command: string | readonly string[], options: CommandOptions): Promise<CommandExit> {
-    const argv = typeof command === "string" ? ["/bin/sh", "-c", command] : command;
-    const { cwd = this.root, env = {} } = options;
-    const inherited = commandEnvironment(process.env);
+    const executor = options.executor?.shell === undefined ? await this.executor() : options.executor;
+    const argv = typeof command === "string" ? shellWords(executor, command) : command;
+    const { cwd = this.root } = options;
+    const forced = options.executor?.forced ?? {};
+    const env = { ...options.env, ...forced };
+    const inherited = commandEnvironment(process.env, { isGitForced: Object.keys(forced).length > 0 });
     if (!this.#sandbox) return runCommand(argv, { ...options, cwd, env: { ...inherited, ...env } });
     mustBeWords(argv, env);
     const wrapped = this.#sandbox.wrap(argv, { roots: this.roots, cwd, env });
     return runCommand(wrapped, { ...options, cwd, env: inherited });
+  }
+
+  /** Looked for once, when it is first asked for. */
+  executor(): Promise<Executor> {
+    return (this.#executor ??= findShell());
   }
 
   #mustNotHoldARoot(realPath: string, { cannot }: Deed): void {

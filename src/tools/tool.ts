@@ -18,7 +18,9 @@ export type Parsed<Input> =
   | { readonly ok: false; readonly problem: string };
 
 /** The part of an intent that only the tool knows. */
-export type ToolIntent = Partial<Pick<Intent, "command" | "cwd" | "env" | "paths" | "hosts" | "baseHashes">>;
+export type ToolIntent = Partial<
+  Pick<Intent, "command" | "contents" | "cwd" | "env" | "executor" | "paths" | "hosts" | "baseHashes">
+>;
 
 type Described = {
   readonly name: string;

@@ -4,6 +4,7 @@
  * a call may go there. It keeps what was decided: what is given as a real path is acted on only while it
  * is one, so that no link put in its way leads a call elsewhere.
  */
+import type { Executor } from "../policy/index.js";
 
 export type CommandExit = { readonly exitCode?: number; readonly signal?: string };
 
@@ -59,6 +60,8 @@ export type CommandOptions = {
   readonly cwd?: string;
   /** Set beside what it inherits. */
   readonly env?: { readonly [name: string]: string };
+  /** What the command was decided on for: this shell reads the text, and its variables are set. */
+  readonly executor?: Executor;
   /** Runs it in a terminal of this size, for programs that behave otherwise without one. */
   readonly pty?: { readonly columns: number; readonly rows: number };
   /** Ends it, with everything it started. */
@@ -69,6 +72,8 @@ export type CommandOptions = {
 };
 
 export interface Commands {
+  /** Which shell reads a text. A workspace that does not say has one of which nothing is known. */
+  executor?(): Promise<Executor>;
   /** A text is read by a shell; a list of words is run as it is, by no shell. */
   runCommand(command: string | readonly string[], options: CommandOptions): Promise<CommandExit>;
 }

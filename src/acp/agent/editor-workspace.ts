@@ -5,6 +5,9 @@
  * what a yes is bound to (a file's hash) is of what the editor shows.
  */
 import { visibleText } from "../../call/index.js";
+import type { Executor } from "../../policy/index.js";
+import { shellWords } from "../../tools/find-shell.js";
+import { executorOf } from "../../tools/git/executor-for.js";
 import { ToolFailure } from "../../tools/index.js";
 import type { CommandExit, CommandOptions, Files, Workspace } from "../../tools/index.js";
 import { editorAbilities } from "./editor-abilities.js";
@@ -37,6 +40,16 @@ export function editorWorkspace(
   if (!readTextFile && !writeTextFile && !terminal) return local;
   return new EditorWorkspace(local, new EditorRequests(client, sessionId, patience), abilities);
 }
+
+/** A client only adds variables. These would lead git past the repository whose settings were looked at. */
+const WITHOUT_GIT_VARIABLES: readonly string[] = [
+  "/usr/bin/env",
+  ...[
+    "GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_NAMESPACE GIT_EXEC_PATH",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_CONFIG GIT_CONFIG_PARAMETERS GIT_EXTERNAL_DIFF GIT_ATTR_SOURCE",
+    "GIT_CEILING_DIRECTORIES GIT_DISCOVERY_ACROSS_FILESYSTEM GIT_IMPLICIT_WORK_TREE GIT_REPLACE_REF_BASE",
+  ].flatMap((names) => names.split(" ").flatMap((name) => ["-u", name])),
+];
 
 class EditorWorkspace implements Workspace {
   readonly #local: Workspace;
@@ -74,11 +87,21 @@ class EditorWorkspace implements Workspace {
 
   async runCommand(command: string | readonly string[], options: CommandOptions): Promise<CommandExit> {
     if (!this.#runsCommands) return this.#local.runCommand(command, options);
-    const argv = typeof command === "string" ? ["/bin/sh", "-c", command] : command;
-    const { cwd = this.root, env = {} } = options;
+    const executor = options.executor?.shell === undefined ? await this.executor() : options.executor;
+    const words = typeof command === "string" ? shellWords(executor, command) : command;
+    const forced = options.executor?.forced;
+    const argv = forced ? [...WITHOUT_GIT_VARIABLES, ...words] : words;
+    const { cwd = this.root } = options;
+    const env = { ...options.env, ...forced };
     mustBeText([...argv, ...Object.entries(env).flat()]);
     await this.#mustBeFolder(cwd);
-    return runInEditor(this.#editor, argv, { ...options, cwd });
+    return runInEditor(this.#editor, argv, { ...options, cwd, env });
+  }
+
+  /** The client's terminals start the shell that we name, by its absolute path. */
+  async executor(): Promise<Executor> {
+    const { shell = "/bin/sh", language } = await executorOf(this.#local);
+    return { shell, language };
   }
 
   /** The folder that was decided on, and not one that a link leads to since. */

@@ -152,13 +152,13 @@ async function allowedCommand(
 ): Promise<TerminalCommand> {
   const text = typeof command === "string" ? command : quoted(command);
   const input = { command: text, ...(cwd !== undefined && { cwd }), ...(env && { env }) };
-  const intent = await allowed(
+  const { cwd: folder, executor } = await allowed(
     session,
     // The words of a command are looked at as a shell would read them; they are run by none.
     async () => ({ ...(await toolIntent("terminal", input, session.workspace)), command }),
     signal,
   );
-  return { command, cwd: intent.cwd, outputByteLimit, ...(env && { env }) };
+  return { command, cwd: folder, outputByteLimit, ...(env && { env }), ...(executor && { executor }) };
 }
 
 const quoted = (words: readonly string[]): string =>

@@ -3,7 +3,7 @@ import { ToolFailure } from "../../tools/index.js";
 import type { CommandExit, CommandOptions, Workspace } from "../../tools/index.js";
 import { OutputTail } from "./output-tail.js";
 
-export type TerminalCommand = Pick<CommandOptions, "env"> & {
+export type TerminalCommand = Pick<CommandOptions, "env" | "executor"> & {
   /** A text for a shell, or words that no shell reads. */
   readonly command: string | readonly string[];
   readonly cwd: string;
@@ -23,13 +23,19 @@ export class ServedTerminal {
 
   constructor(
     workspace: Workspace,
-    { command, cwd, env = {}, outputByteLimit }: TerminalCommand,
+    { command, cwd, env = {}, executor, outputByteLimit }: TerminalCommand,
     onOutput: (text: string) => void,
   ) {
     this.#tail = new OutputTail(outputByteLimit);
     this.#onOutput = onOutput;
     this.ended = workspace
-      .runCommand(command, { cwd, env, signal: this.#stop.signal, onOutput: (text) => this.#print(text) })
+      .runCommand(command, {
+        cwd,
+        env,
+        ...(executor && { executor }),
+        signal: this.#stop.signal,
+        onOutput: (text) => this.#print(text),
+      })
       .catch((error: unknown) => this.#failed(error))
       .then((exit) => (this.#exit = exit));
   }

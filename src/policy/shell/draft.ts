@@ -47,6 +47,10 @@ export class Draft {
     return text.slice(0, left);
   }
 
+  isInDoubt(): boolean {
+    return this.#doubts.size > 0;
+  }
+
   doubts(): readonly string[] {
     return [...this.#doubts];
   }

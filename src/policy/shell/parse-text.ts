@@ -3,7 +3,7 @@ import { type ParsedScript, parse } from "unbash";
 import { DEEPEST, type Draft } from "./draft.js";
 import { tooDeepAt } from "./too-deep.js";
 
-const LONGEST = 100_000;
+export const LONGEST = 100_000;
 /** A text this short is parsed to its end however deep it is. */
 const SHORT = 4000;
 

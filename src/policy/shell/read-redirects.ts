@@ -34,6 +34,9 @@ function readFile({ operator, target }: Redirect, found: Found): void {
   found.doubts.push(...doubts);
   if (globbed) found.doubts.push(`which file ${shown(target.text)} means is not known`);
   if ((operator === ">&" || operator === "<&") && DUPLICATION.test(value)) return;
+  // Behind these bash expands the word again after it took the quotes off: `>&'$(date)'` runs date.
+  if ((operator === ">&" || operator === "<&") && !/^[\w./@%+,:-]+$/.test(target.text))
+    found.doubts.push(`the shell may read ${shown(target.text)} twice`);
   if (/^\/+dev\/+(?:tcp|udp)\b/.test(value)) found.doubts.push(`${shown(value)} opens a network connection`);
   if (NO_FILE.has(value)) return;
   if (operator !== "<" && operator !== "<&") found.writes.push(value);

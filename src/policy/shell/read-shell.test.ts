@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { readArgv, readShell } from "./read-shell.js";
+import { readArgv, readShell as readText } from "./read-shell.js";
+
+const readShell = (text: string) => readText(text, { language: "bash" });
 
 const files = (text: string) => readShell(text).commands.map(({ writes, reads }) => ({ writes, reads }));
 const argvs = (text: string) => readShell(text).commands.map(({ argv }) => argv.join(" "));
@@ -195,4 +197,17 @@ test("a command given as words has no shell syntax, but its wrappers are seen th
   });
   expect(readArgv([]).doubts).not.toEqual([]);
   expect(readArgv(["a\0b"]).doubts).not.toEqual([]);
+});
+
+test.each([
+  "echo a >&'$(touch a)'",
+  String.raw`echo a >&a\\b`,
+  "echo a <&'$(touch a)'",
+  "echo a 2>&'$(touch a)'",
+])("%j is doubted: bash reads the word twice", (text) => {
+  expect(readShell(text).doubts).not.toEqual([]);
+});
+
+test.each(["ls 2>&1", "ls >&2", "ls 2>/dev/null", "ls >&-", "ls >&log.txt"])("%j is plain", (text) => {
+  expect(readShell(text).doubts).toEqual([]);
 });

@@ -1,13 +1,14 @@
 /**
  * What a shell text would run: every command in it, however deep, and why there may be more.
  *
- * What must stay true here: no command that bash would start is missing from `commands` while `doubts`
- * is empty. Whatever is not known for certain is a doubt, so that a person is asked; what can be known
+ * What must stay true here: no command that a shell of the language would start is missing from `commands`
+ * while `doubts` is empty. Whatever is not known for certain is a doubt, so that a person is asked; what can be known
  * is listed all the same, so that a rule that denies still finds it. Reading never throws and its work
- * is bounded. The fuzz test holds this against a real bash.
+ * is bounded. The fuzz test holds this against the real shells.
  */
 import { Draft } from "./draft.js";
 import { START } from "./folders.js";
+import type { ShellLanguage } from "./shell-context.js";
 import { strangeCharacters } from "./strange-characters.js";
 import { readWords } from "./walk-words.js";
 import { walkText } from "./walk-script.js";
@@ -42,10 +43,14 @@ export type ShellReading = {
   readonly doubts: readonly string[];
 };
 
-export function readShell(text: string): ShellReading {
+/** Without a language, any shell of the family may read the text. */
+export function readShell(
+  text: string,
+  { language = "sh" }: { readonly language?: ShellLanguage } = {},
+): ShellReading {
   return read((draft) => {
     for (const doubt of strangeCharacters(text)) draft.doubt(doubt);
-    walkText(text, { draft, ...OUTSIDE });
+    walkText(text, { draft, ...OUTSIDE, language });
   });
 }
 
@@ -59,6 +64,8 @@ export function readArgv(argv: readonly string[]): ShellReading {
 }
 
 const OUTSIDE = {
+  // The words of a command are read by no shell; a text among them is by one that is not known.
+  language: "sh",
   wrappers: [],
   depth: 0,
   folders: START,
@@ -67,7 +74,7 @@ const OUTSIDE = {
   fed: undefined,
   fedText: undefined,
   feeds: [],
-};
+} as const;
 
 function read(fill: (draft: Draft) => void): ShellReading {
   const draft = new Draft();

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { readShell } from "./read-shell.js";
+import { readShell as readText } from "./read-shell.js";
+
+const readShell = (text: string) => readText(text, { language: "bash" });
 
 test.each([
   "env touch a",

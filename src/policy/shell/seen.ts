@@ -1,4 +1,6 @@
 /** What was found inside a wrapper. */
+import type { ShellLanguage } from "./shell-context.js";
+
 export type Inside = {
   readonly wrapper: string;
   /** The folder that the wrapper changes to first. */
@@ -7,7 +9,12 @@ export type Inside = {
   readonly sameShell?: boolean;
 } & (
   | { readonly argv: readonly string[]; readonly text?: undefined }
-  | { readonly text: string; readonly argv?: undefined }
+  | {
+      readonly text: string;
+      readonly argv?: undefined;
+      /** The language of the shell that reads the text: the one around it for "same", any of the family when left out. */
+      readonly language?: ShellLanguage | "same";
+    }
 );
 
 export type Seen = {

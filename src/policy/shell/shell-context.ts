@@ -4,8 +4,13 @@ import type { Folders } from "./folders.js";
 import type { Outcome } from "./outcome.js";
 import type { ReadCommand } from "./read-shell.js";
 
+/** `sh` is any shell of the family: whatever they and bash read differently is a doubt. */
+export type ShellLanguage = "bash" | "sh";
+
 export type ShellContext = {
   readonly draft: Draft;
+  /** The language of the shell that reads the text. */
+  readonly language: ShellLanguage;
   readonly wrappers: readonly string[];
   readonly depth: number;
   readonly folders: Folders;

@@ -18,18 +18,23 @@ import {
 import { expansionsIn } from "./expansions.js";
 import { eitherWay } from "./folders.js";
 import { afterwards, either, type Outcome, staying } from "./outcome.js";
-import { parseText } from "./parse-text.js";
+import { LONGEST, parseText } from "./parse-text.js";
 import { readRedirects } from "./read-redirects.js";
 import type { ShellContext } from "./shell-context.js";
 import { shown } from "./shown.js";
 import { spokenWords } from "./spoken-words.js";
 import { testDoubts } from "./test-doubts.js";
+import { unportable } from "./unportable.js";
 import { readSimpleCommand } from "./walk-command.js";
 import { readWords } from "./walk-words.js";
 
 export function walkText(text: string, context: ShellContext): Outcome {
-  const { draft, depth, folders } = context;
-  return draft.affords(1, depth) ? walkScript(parseText(text, draft), context) : staying(folders);
+  const { draft, depth, folders, language } = context;
+  const other = language === "sh" ? unportable(text.slice(0, LONGEST)) : undefined;
+  if (other?.type === "differs") draft.doubt(other.doubt);
+  const outcome = draft.affords(1, depth) ? walkScript(parseText(text, draft), context) : staying(folders);
+  if (other && !draft.isInDoubt()) draft.doubt(other.doubt);
+  return outcome;
 }
 
 function walkScript(script: ParsedScript, context: ShellContext): Outcome {
@@ -70,6 +75,7 @@ function walkAndOr(node: PipelineNode | AndOr, context: ShellContext): Outcome {
 
 function walkPipeline(node: PipelineNode, context: ShellContext): Outcome {
   if (node.type !== "Pipeline") return walkCommand(node, context);
+  if (node.prefixes.some(({ type }) => type === "Time")) onlyInSome("time", context);
   const [only, ...more] = node.commands;
   if (only && more.length === 0) return negated(node, walkCommand(only, context));
   let { feeds } = context;
@@ -94,6 +100,7 @@ function walkCommand(node: CommandNode | CompoundList, context: ShellContext): O
   if (draft.isFull() || !draft.affords(1, inner.depth)) return staying(folders);
   switch (node.type) {
     case "Command":
+      if (RESERVED_ELSEWHERE.has(node.name?.text ?? "")) onlyInSome(node.name?.text ?? "", context);
       walkExpansions(node, context);
       return readSimpleCommand(node, context, walkText);
     case "CompoundList":
@@ -129,6 +136,7 @@ function walkCommand(node: CommandNode | CompoundList, context: ShellContext): O
       walkCommand(node.body, inner);
       return staying(folders);
     case "TestCommand":
+      onlyInSome("[[", context);
       for (const doubt of testDoubts(node.expression)) draft.doubt(doubt);
       walkExpansions(node, inner);
       return staying(folders);
@@ -139,6 +147,14 @@ function walkCommand(node: CommandNode | CompoundList, context: ShellContext): O
     default:
       return node satisfies never;
   }
+}
+
+/** Names of programs for bash that begin a construct in zsh or ksh. */
+const RESERVED_ELSEWHERE = new Set("- always end foreach namespace nocorrect noglob repeat".split(" "));
+
+/** A word that begins a construct in some shells and is the name of a program in others. */
+function onlyInSome(word: string, { draft, language }: ShellContext): void {
+  if (language === "sh") draft.doubt(`bash and other shells read ${shown(word)} differently`);
 }
 
 function walkIf(node: If, context: ShellContext): Outcome {

@@ -5,7 +5,7 @@ import { entered, type Folders } from "./folders.js";
 import { interpreterDoubts, readsShellFromInput } from "./interpreters.js";
 import { type Outcome, staying } from "./outcome.js";
 import { type Inside, insidesOf } from "./see-through.js";
-import type { ShellContext, WalkText } from "./shell-context.js";
+import type { ShellContext, ShellLanguage, WalkText } from "./shell-context.js";
 import { shown } from "./shown.js";
 import { isAscii } from "./strange-characters.js";
 
@@ -45,8 +45,15 @@ export function readWords(words: Words, context: ShellContext, walkText: WalkTex
     const within = read(inside);
     if (inside.sameShell) outcome = within;
   }
-  if (context.fed !== undefined && readsShellFromInput(argv)) read({ wrapper: program, text: context.fed });
+  if (context.fed !== undefined && readsShellFromInput(argv))
+    read({ wrapper: program, text: context.fed, language: "same" });
   return change ? changed(folders, change.target) : outcome;
+}
+
+function languageOf(inside: Inside, { language }: ShellContext): ShellLanguage {
+  // Words are read by no shell; the text of an eval among them is read by the one around.
+  if (inside.text === undefined) return inside.sameShell ? language : "sh";
+  return inside.language === "same" ? language : (inside.language ?? "sh");
 }
 
 /** A glob that a wrapper hands to its command is that command's; one that it keeps could be anything. */
@@ -59,13 +66,15 @@ function changed(folders: Folders, target: string | undefined): Outcome {
 }
 
 function readInside(
-  { wrapper, folder, text, argv }: Inside,
+  inside: Inside,
   globs: readonly string[],
   context: ShellContext,
   walkText: WalkText,
 ): Outcome {
+  const { wrapper, folder, text, argv } = inside;
   const inner: ShellContext = {
     ...context,
+    language: languageOf(inside, context),
     wrappers: [...context.wrappers, wrapper],
     depth: context.depth + 1,
     folders: folder === undefined ? context.folders : entered(context.folders, folder),

@@ -15,11 +15,11 @@ const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_FILES = 50;
 
 export async function runContents(
-  intent: Intent,
+  planned: Pick<Intent, "command" | "cwd" | "executor">,
   workspace: Workspace,
 ): Promise<NonNullable<Intent["contents"]>> {
   const { roots } = workspace;
-  const { parts } = partsOf(intent, { roots, home: homedir() });
+  const { parts } = partsOf({ ...NOTHING, ...planned }, { roots, home: homedir() });
   const files = new Set(parts.flatMap((part) => (part.type === "command" ? part.runsFiles : [])));
   const contents: { [path: string]: string } = {};
   for (const path of [...files].filter((one) => isIn({ roots }, one))) {
@@ -29,6 +29,15 @@ export async function runContents(
   }
   return contents;
 }
+
+const NOTHING = {
+  tool: "terminal",
+  kind: "execute",
+  input: {},
+  paths: [],
+  hosts: [],
+  baseHashes: {},
+} as const;
 
 /** Undefined when there is no such file, so that nothing can be run. */
 async function contentHash(path: string, workspace: Workspace): Promise<string | undefined> {

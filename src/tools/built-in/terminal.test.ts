@@ -188,7 +188,10 @@ async function intentOf(
   command: string,
   more: object = {},
 ): Promise<ToolIntent> {
-  return (await terminal.intent?.(parsed(terminal, { command, ...more }), workspace)) ?? {};
+  const { executor, ...others } =
+    (await terminal.intent?.(parsed(terminal, { command, ...more }), workspace)) ?? {};
+  expect(executor).toEqual(await workspace.executor?.());
+  return others;
 }
 
 test("it says beforehand what the shell will read, to the letter, and where, and with what", async () => {

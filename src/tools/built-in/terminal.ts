@@ -11,7 +11,9 @@ import { defineTool } from "../define-tool.js";
 import { ToolFailure } from "../tool.js";
 import type { ToolResult } from "../tool.js";
 import type { CommandExit, Workspace } from "../workspace.js";
+import { executorFor } from "../git/executor-for.js";
 import { commandLinks } from "./command-links.js";
+import { runContents } from "./run-contents.js";
 
 const DEFAULT_SECONDS = 120;
 const MOST_SECONDS = 3600;
@@ -43,7 +45,7 @@ const input = z.object({
 export const terminal = defineTool({
   name: "terminal",
   description:
-    "Runs a command with /bin/sh in the workspace folder and returns its output (stdout and stderr together) and exit code. " +
+    "Runs a command with bash (sh where there is none) in the workspace folder and returns its output (stdout and stderr together) and exit code. " +
     "It has no input to wait for. Of long output the beginning and the end are returned. " +
     "Send the output of a background process to a file.",
   kind: "execute",
@@ -52,12 +54,17 @@ export const terminal = defineTool({
   async intent({ command, cwd, env }, workspace) {
     // Whether it is a folder is told only when it may run there.
     const folder = cwd === undefined ? undefined : await workspace.resolve(cwd);
-    const paths = await commandLinks(command, folder ?? workspace.root, workspace);
+    const at = folder ?? workspace.root;
+    const paths = await commandLinks(command, at, workspace);
+    const executor = await executorFor({ command, cwd: at, ...(env && { env }) }, workspace);
+    const contents = await runContents({ command, cwd: at, executor }, workspace);
     return {
       command,
+      executor,
       ...(folder !== undefined && { cwd: folder }),
       ...(env && { env }),
       ...(paths.length > 0 && { paths }),
+      ...(Object.keys(contents).length > 0 && { contents }),
     };
   },
   async run({ command, cwd, env, pty = false, timeout = DEFAULT_SECONDS }, call) {

@@ -1,0 +1,51 @@
+/**
+ * The shell that reads the texts of commands, and the words that start it.
+ *
+ * The rules read a text as bash does, so bash is what is started: by its absolute path, since PATH often leads
+ * through the project, and so that nothing in the environment or in a profile changes how it reads. Where there
+ * is none that is new enough, `sh` runs the text and whatever it could read differently is in doubt.
+ */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { Executor } from "../policy/index.js";
+
+const PROGRAMS = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/bin/bash"];
+const OLDEST = [4, 4] as const;
+const ANSWER_WITHIN_MS = 5_000;
+
+const ANY_SHELL: Executor = { shell: "/bin/sh", language: "sh" };
+
+/** `programs`: where bash may be. */
+export async function findShell(programs: readonly string[] = PROGRAMS): Promise<Executor> {
+  for (const shell of programs) {
+    const executor: Executor = { shell, language: "bash" };
+    if (await isNewEnough(executor)) return executor;
+  }
+  return ANY_SHELL;
+}
+
+/**
+ * `-p`: neither BASH_ENV and exported functions nor SHELLOPTS, BASHOPTS, CDPATH and GLOBIGNORE are obeyed.
+ * `--`: a text that begins with a dash is no option.
+ */
+export function shellWords({ shell, language }: Executor, text: string): readonly string[] {
+  if (shell === undefined) return ["/bin/sh", "-c", "--", text];
+  return language === "bash"
+    ? [shell, "--noprofile", "--norc", "-p", "-c", "--", text]
+    : [shell, "-c", "--", text];
+}
+
+async function isNewEnough(executor: Executor): Promise<boolean> {
+  const [program = "", ...words] = shellWords(
+    executor,
+    'printf "%s" "${BASH_VERSINFO[0]}.${BASH_VERSINFO[1]}"',
+  );
+  try {
+    const { stdout } = await promisify(execFile)(program, words, { env: {}, timeout: ANSWER_WITHIN_MS });
+    const [major = 0, minor = 0] = stdout.split(".").map(Number);
+    return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
+  } catch {
+    // It is not there, or does not run: the next one may.
+    return false;
+  }
+}
