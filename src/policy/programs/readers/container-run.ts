@@ -1,4 +1,4 @@
-/** What a container is given of this machine: a named volume stays with the engine, a path is this machine's disk. */
+/** The parts of this machine that a container gets: a named volume stays with the engine, a path is this machine's disk. */
 import type { Reader, Seen } from "../program.js";
 
 const GIVES = "gives the container a part of this machine";
@@ -26,17 +26,18 @@ const volumes = (seen: Seen): Mount[] =>
     .map((volume) => ({
       text: volume,
       path: volume.split(":")[0] ?? volume,
-      readsOnly: /:(?:[^:]*,)?ro(?:,[^:]*)?$/.test(volume),
+      readsOnly: volume.split(":").at(-1)?.split(",").includes("ro") ?? false,
     }));
 
 const binds = (seen: Seen): Mount[] =>
   seen
     .values("--mount")
-    .filter((mount) => /type=bind|(?:source|src)=[/.~]/.test(mount))
+    // A volume with options of its own can be a folder of this machine under another name.
+    .filter((mount) => /type=bind|(?:source|src)=[/.~]|volume-(?:opt|driver)/i.test(mount))
     .map((mount) => ({
       text: mount,
-      path: /(?:^|,)(?:source|src)=(?<path>[^,]+)/.exec(mount)?.groups?.["path"] ?? ".",
-      readsOnly: /(?:^|,)(?:readonly|ro)(?:=true|=1)?(?:,|$)/.test(mount),
+      path: /(?:source|src|device)=(?<path>[^,"]+)/i.exec(mount)?.groups?.["path"] ?? ".",
+      readsOnly: /(?:^|,)(?:readonly|ro)(?:=true|=1)?(?:,|$)/i.test(mount),
     }));
 
 const sharedSpaces = (seen: Seen): string[] =>

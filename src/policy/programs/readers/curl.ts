@@ -38,7 +38,9 @@ export const curlReader: Reader = {
 function severalAddresses(urls: readonly string[], seen: Seen): Effects {
   if (seen.has("-g", "--globoff")) return {};
   const patterns = urls.filter((url) => /[{}[\]]/.test(url.replace(/^(?:[a-z]+:\/\/)?\[[\da-f:.]+\]/i, "")));
-  const ofHosts = patterns.filter((url) => /^(?:[a-z]+:\/\/)?[^/?#]*[{}[\]]|[{}[\]].*:\/\//i.test(url));
+  const ofHosts = patterns.filter(
+    (url) => /^(?:[a-z]+:\/\/)?[^/?#]*[{}[\]]/i.test(url) || url.includes("://", url.search(/[{}[\]]/)),
+  );
   return {
     urls: ofHosts.map(() => ANY_HOST),
     doubts: patterns.map((url) => `"${url}" becomes several addresses`),
@@ -75,7 +77,10 @@ function sentFiles(seen: Seen): string[] {
 }
 
 const writesByFormat = (seen: Seen): boolean =>
-  seen.values("-w", "--write-out").some((format) => /%output\{|%\{(?:output|.*>)/.test(format));
+  seen.values("-w", "--write-out").some((format) => {
+    const variable = format.indexOf("%{");
+    return /%\{?output/.test(format) || (variable !== -1 && format.includes(">", variable));
+  });
 
 /** `-O` takes the name from the address, `-J` lets the server choose it. */
 function downloads(urls: readonly string[], seen: Seen): Effects {

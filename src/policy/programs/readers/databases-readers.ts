@@ -79,7 +79,7 @@ const duckdb: Reader = {
     if (seen.has("-version")) return {};
     const doubts = statements.length === 0 ? [STDIN] : statements.flatMap(sqliteDoubts);
     const reachesOut =
-      /\b(?:copy|install|load|attach|export|import|read_\w+|getenv|shellfs|glob|parquet_\w+|sniff_csv)\b|(?<quote>['"])[^'"]*[./\\*?][^'"]*\k<quote>/i;
+      /\b(?:copy|install|load|attach|export|import|read_\w+|getenv|shellfs|glob|parquet_\w+|sniff_csv)\b|(?<quote>['"])(?=[^'"]*[./\\*?])[^'"]*\k<quote>/i;
     if (statements.some((text) => reachesOut.test(text)))
       doubts.push("the statement reaches outside the database");
     const files = database === undefined ? [] : [database];

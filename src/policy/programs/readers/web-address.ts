@@ -1,4 +1,4 @@
-/** What programs that fetch from the web have in common. */
+/** Shared by programs that fetch from the web. */
 import type { Effects, Reader } from "../program.js";
 
 /** An address that cannot be read counts as one to any host. */
@@ -9,7 +9,8 @@ export function webWords(words: readonly string[]): Effects {
   const odd = words.filter(
     (word) =>
       (/^[a-z][a-z0-9+.-]*:\/\//i.test(word) && !/^(?:https?|ftps?|wss?):\/\//i.test(word)) ||
-      /^(?:file|dict|gopher|ldap|smb|tftp|telnet|scp|sftp):/i.test(word),
+      // `host:80` has no scheme; `file:x` and `lynxexec:x` have one.
+      /^[a-z][a-z0-9+.-]*:(?!\/\/|\d|$)/i.test(word),
   );
   const disguised = words.filter((word) => /^[a-z]+:\/\/[^/?#]*@/i.test(word));
   return {
