@@ -14,6 +14,7 @@ import { matchPath, touchesBelow, touchesPath } from "./paths/match-path.js";
 import { isForbidden, isProtected } from "./paths/protected-paths.js";
 import { matchName, ruleParts } from "./rule.js";
 import type { Rule, RuleEffect, RuleParts } from "./rule.js";
+import { isSameSource, whySourceDiffers } from "./tool-source.js";
 
 export type Policy = {
   readonly rules: readonly Rule[];
@@ -67,6 +68,7 @@ export function decide(intent: Intent, policy: Policy): Verdict {
   if (effect !== "allow") {
     const flags = parts.flatMap((part, index) => (covering[index] === undefined ? flagDoubts(part) : []));
     const worries = [
+      ...sourceDoubts(rules, intent, policy),
       ...outsideUncovered(parts, covering, policy),
       ...concerns(parts, doubts, rules, intent, policy),
       ...flags,
@@ -115,6 +117,16 @@ const WHERE_TO = {
   metadata: "the cloud's own service, which gives out keys",
   reserved: "no public address",
 } as const;
+
+/** Why a grant for this tool of a server does not hold for it any more. */
+function sourceDoubts(rules: readonly RuleParts[], intent: Intent, policy: Policy): readonly string[] {
+  if (intent.server === undefined) return [];
+  const naming = rules.filter(
+    (rule) => isInForce(rule, policy) && namesTool(rule, { type: "tool" }, intent, policy),
+  );
+  const why = whySourceDiffers(naming, intent);
+  return why === undefined ? [] : [why];
+}
 
 /** What the lists of harmless flags have against a command. */
 function flagDoubts(part: Part): readonly string[] {
@@ -172,7 +184,7 @@ function meansOf(access: PathAccess): readonly PathAccess[] {
 
 /** Whether an allowing rule covers the part. Narrow: all of it must be meant. */
 function covers(rule: RuleParts, part: Part, intent: Intent, policy: Policy): boolean {
-  if (!namesTool(rule, part, intent, policy)) return false;
+  if (!namesTool(rule, part, intent, policy) || !isSameSource(rule, intent)) return false;
   // What kind a foreign tool is, only its server says, or its name: a kind opens nothing for it, its name must be meant.
   if (
     (intent.server !== undefined || intent.isKindGuessed) &&

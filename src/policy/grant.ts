@@ -10,6 +10,7 @@ import type { CommandPart, Part, Places } from "./parts.js";
 import { readUrl } from "./hosts/match-host.js";
 import { isProtected } from "./paths/protected-paths.js";
 import type { Rule } from "./rule.js";
+import { isSourceKnown, sourceOf } from "./tool-source.js";
 
 export type GrantScope =
   | { readonly type: "session"; readonly sessionId: string }
@@ -38,6 +39,7 @@ export function proposeGrant(
   const { parts, doubts } = partsOf(intent, places);
   // A command's rule says nothing of a folder, so it is only offered for the usual one.
   const isElsewhere = intent.command !== undefined && intent.cwd !== places.roots[0];
+  if (!isSourceKnown(intent)) return undefined;
   if (doubts.length > 0 || isElsewhere || parts.some((part) => touchesProtected(part, places)))
     return undefined;
   const granted = parts.map((part) => grantFor(part, intent));
@@ -77,7 +79,7 @@ function grantFor(part: Part, intent: Intent): Named | undefined {
       // A link that leads elsewhere today may lead anywhere tomorrow.
       if (part.named !== undefined || /[*?]/.test(part.path)) return undefined;
       return {
-        rule: { allow: intent.tool, path: part.path },
+        rule: { ...toolRule("allow", intent), path: part.path },
         name: `${intent.tool} on ${oneLine(part.path, 80)}`,
       };
     case "host": {
@@ -89,7 +91,10 @@ function grantFor(part: Part, intent: Intent): Named | undefined {
     case "tool":
       // A tool that is named like a kind, or with a star, would make a rule for more than itself.
       if (isWiderThanATool(intent.tool)) return undefined;
-      return { rule: toolRule("allow", intent), name: `the tool ${intent.tool}${fromServer(intent)}` };
+      return {
+        rule: toolRule("allow", intent),
+        name: `the tool ${intent.tool}${fromServer(intent)}${asItIs(intent)}`,
+      };
     default:
       return part satisfies never;
   }
@@ -131,9 +136,11 @@ function hostOf({ scheme, host, port }: NonNullable<ReturnType<typeof readUrl>>)
 
 const isWiderThanATool = (tool: string): boolean => tool.includes("*") || isToolKind(tool);
 
-function toolRule(effect: "allow" | "deny", { tool, server }: Intent): Rule {
+/** A denial is for the name: it holds whatever stands behind it. */
+function toolRule(effect: "allow" | "deny", intent: Intent): Rule {
+  const { tool, server } = intent;
   const scope = server === undefined ? {} : { server };
-  return effect === "allow" ? { allow: tool, ...scope } : { deny: tool, ...scope };
+  return effect === "allow" ? { allow: tool, ...scope, ...sourceOf(intent) } : { deny: tool, ...scope };
 }
 
 /** A word right after the program that is no flag, path or number reads as its subcommand. */
@@ -142,6 +149,8 @@ function hasSubcommand({ argv }: CommandPart): boolean {
 }
 
 const fromServer = ({ server }: Intent): string => (server === undefined ? "" : ` of ${server}`);
+
+const asItIs = ({ server }: Intent): string => (server === undefined ? "" : ", as it is now,");
 
 /** A sentence that leaves words out would promise less than it stores. */
 const LONGEST_TEXT = 160;
