@@ -25,7 +25,7 @@ export function scriptHashes(
     ...(word.includes("=") ? [word.slice(word.indexOf("=") + 1)] : []),
   ]);
   // A program without a slash is looked for on the PATH, not in the folder.
-  const named = [...(/[\\/]/.test(command) ? [{ word: command, isCode: true }] : [])];
+  const named = /[\\/]/.test(command) ? [{ word: command, isCode: true }] : [];
   for (const word of words) named.push({ word, isCode: IS_CODE.test(word) });
   return named.flatMap(({ word, isCode }) => {
     const path = workspaceFile(word, places);

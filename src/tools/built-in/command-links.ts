@@ -18,6 +18,7 @@ import type { Workspace } from "../workspace.js";
 import { follow } from "./follow-link.js";
 import { foundBelow, walkOf } from "./folder-walks.js";
 import { globNames } from "./glob-names.js";
+import { takenAlong } from "./taken-along.js";
 import { folderOf, pathsOf } from "./written-paths.js";
 import type { Place, Written } from "./written-paths.js";
 
@@ -58,7 +59,9 @@ export async function commandLinks(
       ...(kept !== name && may("delete") ? [{ path: kept, named: name, access: "delete" } as const] : []),
     ];
   });
-  return [...told, ...withoutRepeats([...protectedNames(named, place), ...walked.paths, ...anywhere])];
+  const along = (await Promise.all(commands.map((read) => takenAlong(read, cwd, workspace)))).flat();
+  const unnamed = [...protectedNames(named, place, workspace.own), ...walked.paths, ...along, ...anywhere];
+  return [...told, ...withoutRepeats(unnamed)];
 }
 
 function withoutRepeats(paths: readonly PathAccess[]): readonly PathAccess[] {
@@ -91,7 +94,11 @@ async function expanded(
 }
 
 /** A pattern hides the name of what it finds from the rules. */
-function protectedNames(named: readonly Written[], place: Place): readonly PathAccess[] {
+function protectedNames(
+  named: readonly Written[],
+  place: Place,
+  own: readonly string[] = [],
+): readonly PathAccess[] {
   const changes = new Map<string, readonly PathAccess["access"][]>();
   return named.flatMap(({ path: name, pattern }): readonly PathAccess[] => {
     if (pattern === undefined) return [];
@@ -102,7 +109,9 @@ function protectedNames(named: readonly Written[], place: Place): readonly PathA
     ];
     changes.set(pattern, accesses);
     const path = posix.resolve(name);
-    return accesses.filter((access) => isProtectedFile(path, access)).map((access) => ({ path, access }));
+    return accesses
+      .filter((access) => isProtectedFile(path, own, access))
+      .map((access) => ({ path, access }));
   });
 }
 
