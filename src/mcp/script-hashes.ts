@@ -15,18 +15,14 @@ export type ScriptPlaces = {
 const IS_CODE =
   /\.(?:[cm]?[jt]sx?|pyz?|pyw|rb|pl|php|lua|sh|bash|zsh|ps1|bat|cmd|exe|jar|wasm|r|jl|exs?|go|rs|swift|kts?|groovy|clj|tcl|nu|fish)$/i;
 
-/** Of each file its path and the hash of its content, in the order of the words. */
+/** Of each file its real path and the hash of its content, in the order of the words. */
 export function scriptHashes(
   { command, args = [] }: StdioServerConfig,
   places: ScriptPlaces,
 ): readonly (readonly [path: string, sha256: string])[] {
-  const words = args.flatMap((word) => [
-    word,
-    ...(word.includes("=") ? [word.slice(word.indexOf("=") + 1)] : []),
-  ]);
   // A program without a slash is looked for on the PATH, not in the folder.
   const named = /[\\/]/.test(command) ? [{ word: command, isCode: true }] : [];
-  for (const word of words) named.push({ word, isCode: IS_CODE.test(word) });
+  for (const word of args.flatMap(candidates)) named.push({ word, isCode: IS_CODE.test(word) });
   return named.flatMap(({ word, isCode }) => {
     const path = workspaceFile(word, places);
     const sha256 = path === undefined ? undefined : contentHash(path, isCode);
@@ -34,16 +30,37 @@ export function scriptHashes(
   });
 }
 
-/** Its real path; undefined when there is nothing, or it is elsewhere. */
+/** The files that a word may stand for: itself, a value in it, a word of a shell's text, the start of a package. */
+function candidates(word: string, index: number, words: readonly string[]): readonly string[] {
+  const pieces = [...new Set([word, ...word.split(/[\s'"=;&|()<>]+/)])].filter((piece) => piece !== "");
+  const isModule = words[index - 1] === "-m" && /^[\w.]+$/.test(word);
+  const module = word.replaceAll(".", "/");
+  const isStart = words.findIndex((one) => !one.startsWith("-")) === index;
+  return [
+    ...pieces,
+    ...(isModule ? [`${module}.py`, `${module}/__main__.py`] : []),
+    ...(isStart ? STARTS.map((name) => `${word}/${name}`) : []),
+  ];
+}
+
+/** What a runtime that is given a folder, or a name without its ending, begins with. */
+const STARTS = ["index.js", "index.mjs", "index.cjs", "index.ts", "__main__.py"];
+
+/** Its real path; undefined when there is nothing, or neither it nor a link to it is in the workspace. */
 function workspaceFile(word: string, { folder, workspace }: ScriptPlaces): string | undefined {
   try {
-    const path = realpathSync(resolve(folder, word));
-    const way = relative(realpathSync(workspace), path);
-    return way === "" || way === ".." || way.startsWith(`..${sep}`) ? undefined : path;
+    const named = resolve(folder, word);
+    const path = realpathSync(named);
+    return isBelow(path, realpathSync(workspace)) || isBelow(named, workspace) ? path : undefined;
   } catch {
     // Most words are no paths.
     return undefined;
   }
+}
+
+function isBelow(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`);
 }
 
 const CHUNK_BYTES = 1 << 20;

@@ -20,7 +20,7 @@ const PACKAGES: ReadonlySet<string> = new Set(["node_modules", ".venv", "venv", 
 type Below = { readonly paths: readonly string[]; readonly isWhole: boolean };
 
 /** What is protected below a real folder, for this access; nothing for what is no folder. Links are not followed. */
-export async function protectedBelow(
+async function protectedBelow(
   folder: string,
   access: PathAccess["access"],
   workspace: Workspace,
