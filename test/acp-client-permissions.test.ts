@@ -214,6 +214,23 @@ describe("perm: how a decision is told", () => {
   });
 });
 
+test("no always is offered for a tool of a server that the agent runs itself, and none for our own opens it", async () => {
+  const bound = { definition: "0".repeat(64), fingerprint: "1".repeat(64) };
+  const { say, notes, questions } = await drive(ASKS, {
+    rules: [{ allow: "echo", server: "docs", ...bound }],
+    ask: choose("reject_once"),
+    remember: () => Promise.resolve(),
+  });
+  await say({ title: "echo", kind: "other", rawInput: { server: "docs", tool: "echo", arguments: {} } });
+  expect(outcomes(notes())).toEqual(["no"]);
+  expect(questions[0]?.options.map(({ kind }) => kind)).toEqual([
+    "allow_once",
+    "reject_once",
+    "reject_always",
+  ]);
+  expect(questions[0]?.reason).toContain("the agent runs this server itself");
+});
+
 describe("spoof: what an agent says of its call is no evidence", () => {
   test("AC-044 a command that is called a reading is asked about as a command", async () => {
     const { say, questions, notes } = await drive(ASKS, {

@@ -1,7 +1,8 @@
 /** The agent that the commands run, and the ledger it writes to, from the command line's options. */
 import { createHash } from "node:crypto";
+import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { createAgent, taskTool } from "../agent/index.js";
 import type { Agent, AgentOptions, Place } from "../agent/index.js";
 import type { Ledger } from "../call/index.js";
@@ -29,6 +30,8 @@ export type OpenedAgent = {
   readonly rulesIn: (root: string) => readonly Rule[];
   /** The mode that holds there, unless a session has chosen another. */
   readonly modeIn: (root: string) => Mode;
+  /** Toolgate's own files and folders. */
+  readonly own: readonly string[];
   /** What the model costs, where that is known. */
   readonly price?: ModelPrice;
 };
@@ -39,6 +42,7 @@ export async function openAgent(
   toolSources: readonly ToolSource[] = [],
 ): Promise<OpenedAgent> {
   const folder = settingsFolder();
+  const own = ownPlaces([folder, stateFolder(), ledgerFile(flags)]);
   const source = new RuleSource({ folder, onProblem: tell });
   // By the rules that were decided with: a file that has changed since would bring others.
   const granted = new WeakMap<Rule, string | undefined>();
@@ -60,7 +64,7 @@ export async function openAgent(
       return {
         ...inForce,
         rules: [...OWN_NOTES, ...inForce.rules],
-        own: [folder, stateFolder()],
+        own,
         ...(programs && { programs }),
       };
     },
@@ -80,6 +84,7 @@ export async function openAgent(
   const usual = isMode(flags.mode) ? flags.mode : undefined;
   return {
     agent,
+    own,
     rulesIn: (root) => source.current(root).rules,
     modeIn: (root) => usual ?? source.current(root).mode,
     ...(price && { price }),
@@ -105,6 +110,21 @@ export async function openFlaggedModel(
     },
   });
   return { model, contextWindow, ...(price && { price }) };
+}
+
+/** By both names where a link leads there: calls are decided on by real paths. */
+function ownPlaces(places: readonly string[]): readonly string[] {
+  return [...new Set(places.flatMap((place) => [place, realPlace(place)]))];
+}
+
+function realPlace(place: string): string {
+  try {
+    return realpathSync(place);
+  } catch {
+    // Not there yet: its folder may be a link all the same.
+    const folder = dirname(place);
+    return folder === place ? place : join(realPlace(folder), basename(place));
+  }
 }
 
 /** A plan is the agent's own note to itself. A sub-agent does nothing by being started: each of its calls is decided on. */

@@ -25,10 +25,11 @@ export async function openServers(
   if (!configs) return undefined;
   const approved = new ApprovedServers(settingsFolder());
   let asked: Promise<unknown> = Promise.resolve();
+  let mayAskNow = mayAsk;
   const approve = async (server: ServerToApprove): Promise<boolean> => {
     const { name, fingerprint } = server;
     if (approved.isApproved(name, fingerprint, cwd)) return true;
-    if (!mayAsk) return false;
+    if (!mayAskNow) return false;
     const answer = asked.then(() => isWanted(server));
     asked = answer.catch(() => undefined);
     if (!(await answer)) return false;
@@ -36,6 +37,8 @@ export async function openServers(
     return true;
   };
   const opened = await startTold(configs, { approve, cwd }, flags);
+  // From here on the terminal belongs to the turn.
+  mayAskNow = false;
   for (const { server, status } of opened.servers.status()) {
     if (status === "not-approved" && !mayAsk)
       tell(

@@ -47,7 +47,7 @@ function rulesIn(cwd: string) {
         ? `  ${shown(rule)}  (${originText(origins.get(rule))})`
         : `  not in force: ${shown(rule)}  (${originText(origins.get(rule))}; in this mode only rules that deny are)`,
     ),
-    ...ignored.map(({ rule, why }) => `  not in force: ${shown(rule)}  (${why}; see: toolgate rules trust)`),
+    ...ignored.map(({ rule, why }) => `  not in force: ${shown(rule)}  (${why})`),
     ...(remembered.length > 0 ? ["remembered:"] : []),
     ...remembered.map(
       ({ grantId, sentence, scope, uses, isOver }) =>

@@ -1,12 +1,16 @@
 /**
- * What an approval of a server is for. Whatever changes what is run or where it is run changes the
- * fingerprint; the value of a header does not, since tokens come new with each session. A fingerprint
+ * What an approval of a server, and a grant for one of its tools, is for. Whatever changes what is run or where it is
+ * run changes the fingerprint; the value of a header does not, since tokens come new with each session. A fingerprint
  * gives no value away.
+ *
+ * A script in the folder that the agent works in counts with its content: the agent can write there, and would else
+ * change the program behind a yes. Programs elsewhere count by their names, so that an update does not ask.
  */
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { visibleText } from "../call/index.js";
 import type { McpServerConfig } from "./config.js";
+import { scriptHashes } from "./script-hashes.js";
 
 export function fingerprint(config: McpServerConfig, cwd: string): string {
   return createHash("sha256")
@@ -22,7 +26,9 @@ function canonical(config: McpServerConfig, cwd: string): readonly unknown[] {
   const { command, args = [], env = {} } = config;
   const variables = Object.entries(env).toSorted(([one], [other]) => (one < other ? -1 : 1));
   // The folder as it will be: a relative program is another one elsewhere.
-  return ["stdio", command, args, variables, resolve(cwd, config.cwd ?? ".")];
+  const folder = resolve(cwd, config.cwd ?? ".");
+  const scripts = scriptHashes(config, { folder, workspace: cwd });
+  return ["stdio", command, args, variables, folder, ...(scripts.length > 0 ? [scripts] : [])];
 }
 
 /** What starting it means, for whoever must approve: all words, no values that may be secret. */

@@ -6,7 +6,8 @@
 import { z } from "zod";
 import { inferToolKind, oneLine, visibleText } from "../call/index.js";
 import type { ToolAnnotations } from "../call/index.js";
-import type { JsonSchemaCheck, Tool, ToolContext, ToolResult } from "../tools/index.js";
+import type { JsonSchemaCheck, Tool, ToolContext, ToolOrigin, ToolResult } from "../tools/index.js";
+import { definitionHash } from "./definition-hash.js";
 import { serverSchemaCheck } from "./server-schema-check.js";
 import { nameProblem, toolName } from "./tool-name.js";
 import { visibleSchema } from "./visible-schema.js";
@@ -24,6 +25,8 @@ const listedSchema = z.looseObject({
 });
 
 export type ForeignCall = {
+  /** The tool as it was when the call was decided on. */
+  readonly origin: ToolOrigin;
   readonly tool: string;
   readonly input: unknown;
   readonly context: ToolContext;
@@ -32,6 +35,8 @@ export type ForeignCall = {
 
 export type ForeignToolOptions = {
   readonly server: string;
+  /** What the server is, as a hash. */
+  readonly fingerprint: string;
   readonly call: (call: ForeignCall) => Promise<ToolResult>;
 };
 
@@ -39,7 +44,7 @@ export type ReadTool =
   | { readonly ok: true; readonly tool: Tool }
   | { readonly ok: false; readonly problem: string };
 
-export function foreignTool(listed: unknown, { server, call }: ForeignToolOptions): ReadTool {
+export function foreignTool(listed: unknown, { server, fingerprint, call }: ForeignToolOptions): ReadTool {
   const read = listedSchema.safeParse(listed);
   if (!read.success) return refused("without a name", "is none");
   const { name, description, annotations, inputSchema, outputSchema } = read.data;
@@ -54,6 +59,9 @@ export function foreignTool(listed: unknown, { server, call }: ForeignToolOption
   if (!check) return refused(shown, "cannot be used: its inputSchema is no JSON Schema");
   const announced = visibleSchema(outputSchema, MAX_SCHEMA);
   const checkOutput = announced && serverSchemaCheck(announced);
+  const definition = definitionHash(listed);
+  if (definition === undefined) return refused(shown, "cannot be used: its definition is nested too deeply");
+  const origin = { server, tool: name, definition, fingerprint };
   const title = oneLine(`${server}/${name}`, MAX_TITLE);
   const tool: Tool = {
     name: toolName(server, name),
@@ -62,7 +70,7 @@ export function foreignTool(listed: unknown, { server, call }: ForeignToolOption
     kind: inferToolKind(`server__${name}`, undefined, against(annotations)).kind,
     kindSource: "inferred",
     parameters: schema,
-    origin: { server, tool: name },
+    origin,
     // Its own clock stands still while a person is asked.
     timeLimit: Number.POSITIVE_INFINITY,
     parse(input) {
@@ -74,7 +82,7 @@ export function foreignTool(listed: unknown, { server, call }: ForeignToolOption
       };
     },
     title: () => title,
-    run: (input, context) => call({ tool: name, input, context, checkOutput }),
+    run: (input, context) => call({ origin, tool: name, input, context, checkOutput }),
   };
   return { ok: true, tool };
 }

@@ -154,11 +154,7 @@ export class McpServers implements ToolSource {
 
   #link({ name, config }: NamedConfig, options: McpServersOptions): ServerLink {
     const folder = options.cwd ?? process.cwd();
-    const server: ServerToApprove = {
-      name,
-      fingerprint: fingerprint(config, folder),
-      description: describeServer(config, folder),
-    };
+    const description = describeServer(config, folder);
     return new ServerLink({
       name,
       config,
@@ -167,7 +163,8 @@ export class McpServers implements ToolSource {
       startTimeout: options.startTimeout ?? START_TIMEOUT,
       callTimeout: options.callTimeout ?? CALL_TIMEOUT,
       maxCallTime: options.maxCallTime ?? MAX_CALL_TIME,
-      approval: () => approval(server, options.approve),
+      fingerprint: () => fingerprint(config, folder),
+      approval: (seen) => approval({ name, fingerprint: seen, description }, options.approve),
       onChange: () => this.#changed(),
       onProblem: options.onProblem ?? (() => undefined),
     });

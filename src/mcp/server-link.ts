@@ -6,7 +6,7 @@ import { SseError } from "@modelcontextprotocol/client";
 import type { Client } from "@modelcontextprotocol/client";
 import { oneLine } from "../call/index.js";
 import { ToolFailure } from "../tools/index.js";
-import type { Tool, ToolResult } from "../tools/index.js";
+import type { Tool, ToolOrigin, ToolResult } from "../tools/index.js";
 import { boundedProblems } from "./bounded-problems.js";
 import type { TellProblem } from "./bounded-problems.js";
 import { startFailure } from "./call-failure.js";
@@ -31,14 +31,18 @@ export type ServerLinkOptions = {
   readonly startTimeout: number;
   readonly callTimeout: number;
   readonly maxCallTime: number;
-  /** Undefined when it may be started, otherwise why not. Never rejects. */
-  readonly approval: () => Promise<string | undefined>;
+  /** What the server is now. */
+  readonly fingerprint: () => string;
+  /** Undefined when the server with this fingerprint may be started, otherwise why not. Never rejects. */
+  readonly approval: (fingerprint: string) => Promise<string | undefined>;
   readonly onChange: () => void;
   readonly onProblem: TellProblem;
 };
 
 /** How long a server may take for its handshake, and for a list, before it is given up. */
 const PATIENCE_MS = 60_000;
+
+const CHANGED_MEANWHILE = "its program changed while it was looked at. It was not started.";
 
 export class ServerLink {
   readonly name: string;
@@ -50,6 +54,8 @@ export class ServerLink {
   readonly #state = new WatchedState();
   #connection: Connection | undefined;
   #tools: readonly Tool[] = [];
+  /** The fingerprint for which the last approval was. */
+  #approved = "";
   #restartTimer: NodeJS.Timeout | undefined;
   #decision: Promise<void> = Promise.resolve();
   /** The attempt to connect that is under way, if any. */
@@ -104,6 +110,7 @@ export class ServerLink {
   async call(call: ForeignCall): Promise<ToolResult> {
     const { callTimeout, config, maxCallTime } = this.#options;
     const connection = await this.#whenReady(call.tool, call.context.signal);
+    this.#mustBeSame(call.origin);
     return this.#running.run(connection, call, {
       server: this.name,
       idle: config.timeout ?? callTimeout,
@@ -113,10 +120,23 @@ export class ServerLink {
   }
 
   async #startApproved(): Promise<void> {
-    const reason = await this.#options.approval();
+    const { fingerprint, approval } = this.#options;
+    const seen = fingerprint();
+    const reason = (await approval(seen)) ?? (seen === fingerprint() ? undefined : CHANGED_MEANWHILE);
     if (this.#closing.signal.aborted) return;
+    this.#approved = seen;
     if (reason === undefined) this.#attempt = this.#connect();
     else this.#set({ status: "not-approved", reason });
+  }
+
+  /** While a call waited for the server, that may have come back as another. */
+  #mustBeSame({ server, tool, definition, fingerprint }: ToolOrigin): void {
+    const now = this.#tools.find(({ origin }) => origin?.tool === tool)?.origin;
+    if (now && now.definition === definition && now.fingerprint === fingerprint) return;
+    const what = now ? "changed what it says of this tool" : "does not offer this tool any more";
+    throw new ToolFailure(
+      `${oneLine(server, 60)}/${oneLine(tool, 128)}: the server ${what} since the call was decided on. Nothing was run. Look at the tool again before you call it.`,
+    );
   }
 
   async #connect(): Promise<void> {
@@ -182,7 +202,9 @@ export class ServerLink {
     }
     this.#set({ status: "restarting", reason });
     this.#restartTimer = setTimeout(() => {
-      this.#attempt = this.#connect();
+      // A program that was changed since it was approved is another one.
+      if (this.#options.fingerprint() === this.#approved) this.#attempt = this.#connect();
+      else this.#decision = this.#startApproved();
     }, delay);
   }
 
@@ -191,6 +213,7 @@ export class ServerLink {
     const listed = await listTools(client, { timeout: PATIENCE_MS, signal, onProblem: this.#problem });
     return readTools(listed, {
       server: this.name,
+      fingerprint: this.#approved,
       call: (call) => this.call(call),
       onProblem: this.#problem,
     });

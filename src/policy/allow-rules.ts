@@ -13,6 +13,7 @@ import { expandHome, isInside, namesOf } from "./places.js";
 import type { Roots } from "./places.js";
 import { matchName } from "./rule.js";
 import type { RuleParts } from "./rule.js";
+import { isSameSource } from "./tool-source.js";
 
 export type Clock = { readonly now?: number };
 
@@ -23,7 +24,7 @@ export function isInForce({ effect, until }: RuleParts, { now }: Clock): boolean
 }
 
 export function covers(rule: RuleParts, part: Part, intent: Intent, roots: Roots): boolean {
-  if (!namesPart(rule, part, intent, roots)) return false;
+  if (!namesPart(rule, part, intent, roots) || !isSameSource(rule, intent)) return false;
   // What kind a foreign tool is, only its server says, or its name: a kind opens nothing for it, its name must be meant.
   if (
     (intent.server !== undefined || intent.isKindGuessed) &&

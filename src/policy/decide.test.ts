@@ -332,6 +332,8 @@ test("every field of an intent is in its text, which must stay as it is: answers
     kind: "execute",
     isKindGuessed: true,
     server: "shell",
+    definition: "d",
+    fingerprint: "f",
     input: { b: [1, { d: null, c: "é" }], a: "x" },
     cwd: "/ws",
     command: ["ls", "-l"],
@@ -343,8 +345,8 @@ test("every field of an intent is in its text, which must stay as it is: answers
     baseHashes: { "/ws/a": "nothing" },
   };
   expect(intentText(whole)).toBe(
-    '{"baseHashes":{"/ws/a":"nothing"},"command":["ls","-l"],"contents":{"/ws/run.sh":"def"},"cwd":"/ws","env":{"LANG":"C"},' +
-      '"executor":{"forced":{"PAGER":"cat"},"language":"bash","notForced":"x","shell":"/bin/bash"},"hosts":["https://example.com"],' +
+    '{"baseHashes":{"/ws/a":"nothing"},"command":["ls","-l"],"contents":{"/ws/run.sh":"def"},"cwd":"/ws","definition":"d","env":{"LANG":"C"},' +
+      '"executor":{"forced":{"PAGER":"cat"},"language":"bash","notForced":"x","shell":"/bin/bash"},"fingerprint":"f","hosts":["https://example.com"],' +
       '"input":{"a":"x","b":[1,{"c":"é","d":null}]},"isKindGuessed":true,"kind":"execute",' +
       '"paths":[{"access":"read","named":"/ws/b","path":"/ws/a"}],"server":"shell","tool":"run"}',
   );

@@ -4,7 +4,7 @@
  * be covered by a rule that allows it, and nothing about it may be in doubt.
  */
 import { visibleText } from "../call/index.js";
-import { covers, isInForce } from "./allow-rules.js";
+import { covers, isInForce, namesPart } from "./allow-rules.js";
 import { concerns, forbiddenPaths, hostTrouble, outsideUncovered } from "./concerns.js";
 import { forcesGitSettings } from "./git-settings.js";
 import type { Intent } from "./intent.js";
@@ -15,6 +15,7 @@ import type { UserPrograms } from "./programs/known-programs.js";
 import { RuleParts, ruleParts } from "./rule.js";
 import type { Rule, RuleEffect } from "./rule.js";
 import { meets } from "./strict-rules.js";
+import { whySourceDiffers } from "./tool-source.js";
 
 export type Policy = {
   readonly rules: readonly Rule[];
@@ -136,7 +137,7 @@ function allowVerdict(found: Found): Verdict {
     const flags = parts.flatMap((part, index) =>
       covering[index] === undefined ? [...flagDoubts(part), ...gitDoubts(part, intent)] : [],
     );
-    const worries = [...outside, ...concerns(found), ...flags];
+    const worries = [...sourceDoubts(found), ...outside, ...concerns(found), ...flags];
     const reason = worries[0] ?? (effect === "deny" ? "nothing allows it here" : undefined);
     return verdict({ effect, reason, saw: [...saw, ...worries] });
   }
@@ -205,6 +206,16 @@ const EFFECTS: ReadonlySet<string> = new Set(["read", "search", "edit", "delete"
 /** What the lists of harmless flags have against a command. */
 function flagDoubts(part: Part): readonly string[] {
   return part.type === "command" ? part.judgement.doubts.map((doubt) => visibleText(doubt)) : [];
+}
+
+/** Why a grant for this tool of a server does not hold for it any more. */
+function sourceDoubts({ rules, intent, policy }: Found): readonly string[] {
+  if (intent.server === undefined) return [];
+  const naming = rules.filter(
+    (rule) => isInForce(rule, policy) && namesPart(rule, { type: "tool" }, intent, policy),
+  );
+  const why = whySourceDiffers(naming, intent);
+  return why === undefined ? [] : [why];
 }
 
 /** Why git, which would only show something, is no reader here. */

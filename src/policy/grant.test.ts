@@ -71,6 +71,24 @@ describe("always allow", () => {
     expect(proposeGrant(link, places)).toBeUndefined();
   });
 
+  test("a tool of a server is remembered with the hashes of what was shown, or not at all", () => {
+    const seen = { definition: "d", fingerprint: "f" };
+    const mail: Intent = { ...base, tool: "send", kind: "other", server: "mail", ...seen };
+    const grant = mustBe(proposeGrant(mail, places));
+    expect(grant.rules).toEqual([{ allow: "send", server: "mail", ...seen }]);
+    expect(effect(mail, grant.rules)).toBe("allow");
+    expect(effect({ ...mail, definition: "e" }, grant.rules)).toBe("ask");
+    expect(effect({ ...mail, fingerprint: "g" }, grant.rules)).toBe("ask");
+    expect(effect({ ...mail, definition: "e" }, [{ allow: "*" }, { deny: "send", ...seen }])).toBe("deny");
+    const { definition: _definition, ...unseen } = mail;
+    expect(proposeGrant(unseen, places)).toBeUndefined();
+    expect(effect(unseen, grant.rules)).toBe("ask");
+    const reading: Intent = { ...mail, paths: [{ path: "/ws/a", access: "read" }] };
+    expect(proposeGrant(reading, places)?.rules).toEqual([
+      { allow: "send", server: "mail", ...seen, path: "/ws/a" },
+    ]);
+  });
+
   test("what is granted for one command allows no other words", () => {
     const words = fc.array(fc.stringMatching(/^[a-z.*?/-]{1,6}$/), { minLength: 1, maxLength: 4 });
     const quoted = (argv: readonly string[]) => argv.map((word) => `'${word}'`).join(" ");

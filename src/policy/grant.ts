@@ -14,6 +14,7 @@ import type { CommandPart, Part, Places } from "./parts.js";
 import { readUrl } from "./hosts/match-host.js";
 import { isProtected } from "./paths/protected-paths.js";
 import type { Rule } from "./rule.js";
+import { isSourceKnown, sourceOf } from "./tool-source.js";
 
 export type GrantScope =
   | { readonly type: "session"; readonly sessionId: string }
@@ -40,7 +41,8 @@ export function proposeGrant(
   where: GrantScope["type"] = "project",
 ): Proposal | undefined {
   const { parts, doubts } = partsOf(intent, places);
-  if (doubts.length > 0 || parts.some((part) => touchesProtected(part, places))) return undefined;
+  if (!isSourceKnown(intent) || doubts.length > 0 || parts.some((part) => touchesProtected(part, places)))
+    return undefined;
   const needed = parts.filter((part) => !isHarmless(part, places));
   const granted = (needed.length > 0 ? needed : parts).map((part) => grantFor(part, intent, places));
   if (!granted.every((grant) => grant !== undefined)) return undefined;
@@ -75,7 +77,7 @@ function grantFor(part: Part, intent: Intent, places: Places): Named | undefined
       // A link that leads elsewhere today may lead anywhere tomorrow.
       if (part.named !== undefined || /[*?]/.test(part.path)) return undefined;
       return {
-        rule: { allow: intent.tool, path: part.path },
+        rule: { ...toolRule("allow", intent), path: part.path },
         name: `${intent.tool} on ${oneLine(part.path, 80)}`,
       };
     case "host": {
@@ -87,7 +89,10 @@ function grantFor(part: Part, intent: Intent, places: Places): Named | undefined
     case "tool":
       // A tool that is named like a kind, or with a star, would make a rule for more than itself.
       if (isWiderThanATool(intent.tool)) return undefined;
-      return { rule: toolRule("allow", intent), name: `the tool ${intent.tool}${fromServer(intent)}` };
+      return {
+        rule: toolRule("allow", intent),
+        name: `the tool ${intent.tool}${fromServer(intent)}${asItIs(intent)}`,
+      };
     default:
       return part satisfies never;
   }
@@ -159,15 +164,19 @@ function hostOf({ scheme, host, port }: NonNullable<ReturnType<typeof readUrl>>)
 
 const isWiderThanATool = (tool: string): boolean => tool.includes("*") || isToolKind(tool);
 
-function toolRule(effect: "allow" | "deny", { tool, server }: Intent): Rule {
+/** A denial is for the name: it holds whatever stands behind it. */
+function toolRule(effect: "allow" | "deny", intent: Intent): Rule {
+  const { tool, server } = intent;
   const scope = server === undefined ? {} : { server };
-  return effect === "allow" ? { allow: tool, ...scope } : { deny: tool, ...scope };
+  return effect === "allow" ? { allow: tool, ...scope, ...sourceOf(intent) } : { deny: tool, ...scope };
 }
 
 /** A word right after the program that is no flag, path or number reads as its subcommand. */
 function hasSubcommand({ argv }: CommandPart): boolean {
   return /^[a-z][a-z-]*$/.test(argv[1] ?? "");
 }
+
+const asItIs = ({ server }: Intent): string => (server === undefined ? "" : ", as it is now,");
 
 const fromServer = ({ server }: Intent): string => (server === undefined ? "" : ` of ${server}`);
 

@@ -32,6 +32,10 @@ export type Intent = {
   readonly isKindGuessed?: boolean;
   /** The MCP server that the tool comes from. */
   readonly server?: string;
+  /** SHA-256 of all that the server sends about the tool. */
+  readonly definition?: string;
+  /** SHA-256 of what the server is: its program or its address. */
+  readonly fingerprint?: string;
   readonly input: unknown;
   readonly cwd: string;
   /** The text that a shell will read, or the words of a command that no shell reads. */
@@ -68,8 +72,10 @@ const FIELDS: { readonly [Name in keyof Required<Intent>]: true } = {
   command: true,
   contents: true,
   cwd: true,
+  definition: true,
   env: true,
   executor: true,
+  fingerprint: true,
   hosts: true,
   input: true,
   isKindGuessed: true,

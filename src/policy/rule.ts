@@ -8,6 +8,10 @@ export type RuleEffect = "allow" | "ask" | "deny";
 export type RuleScope = {
   /** The MCP server that the tool comes from; `*` for any part of its name. */
   readonly server?: string;
+  /** SHA-256 of all that the server sends about the tool; an "always" has it. Only narrows what is allowed. */
+  readonly definition?: string;
+  /** SHA-256 of the server's program or address; an "always" has it. Only narrows what is allowed. */
+  readonly fingerprint?: string;
   /**
    * Words of a command: `git log *`. A last `*` is any further words, a `*` at a word's end the rest of
    * it. A list is exactly these words, whatever is in them.
@@ -40,6 +44,8 @@ export class RuleParts {
   readonly effect: RuleEffect;
   readonly pattern: string;
   readonly server: string | undefined;
+  readonly definition: string | undefined;
+  readonly fingerprint: string | undefined;
   readonly command: string | readonly string[] | undefined;
   readonly path: string | undefined;
   readonly host: string | undefined;
@@ -56,6 +62,8 @@ export class RuleParts {
     this.effect = effect;
     this.pattern = pattern;
     this.server = rule.server;
+    this.definition = rule.definition;
+    this.fingerprint = rule.fingerprint;
     this.command = rule.command;
     this.path = rule.path;
     this.host = rule.host;
@@ -97,7 +105,9 @@ export function ruleParts(rule: Rule): RuleParts {
 }
 
 const FIELDS: ReadonlySet<string> = new Set(
-  "allow ask deny server command path host anyFlags folder input contents reason until examples".split(" "),
+  "allow ask deny server definition fingerprint command path host anyFlags folder input contents reason until examples".split(
+    " ",
+  ),
 );
 
 /** What is wrong with a rule that a program wrote; undefined when nothing is. A misspelt field would make it wider. */

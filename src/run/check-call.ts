@@ -166,7 +166,7 @@ export class CallCheck {
       tool: tool.origin?.tool ?? tool.name,
       kind: tool.kind,
       ...(tool.kindSource === "inferred" && { isKindGuessed: true }),
-      ...(tool.origin && { server: tool.origin.server }),
+      ...originOf(tool),
       input: rawInput,
       cwd: own.cwd ?? this.#options.workspace.root,
       ...(own.command !== undefined && { command: own.command }),
@@ -178,6 +178,16 @@ export class CallCheck {
       baseHashes: own.baseHashes ?? {},
     };
   }
+}
+
+function originOf({ origin }: Tool): Pick<Intent, "server" | "definition" | "fingerprint"> {
+  if (!origin) return {};
+  const { server, definition, fingerprint } = origin;
+  return {
+    server,
+    ...(definition !== undefined && { definition }),
+    ...(fingerprint !== undefined && { fingerprint }),
+  };
 }
 
 /** Undefined where the tool has none of its own. */

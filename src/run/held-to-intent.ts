@@ -31,6 +31,7 @@ export function heldToIntent(workspace: Workspace, intent: Intent): Workspace {
   return {
     root: workspace.root,
     roots: workspace.roots,
+    own: workspace.own ?? [],
     resolve: (path, options) => workspace.resolve(path, options),
     look: (path) => workspace.look(path),
     readLink: async (path) => workspace.readLink(mustBe(reads, path)),

@@ -45,6 +45,10 @@ class KeptWorkspace implements Workspace {
     return this.#inner.roots;
   }
 
+  get own(): readonly string[] {
+    return this.#inner.own ?? [];
+  }
+
   resolve: Files["resolve"] = (path, options) => this.#inner.resolve(path, options);
   look: Files["look"] = (path) => this.#inner.look(path);
   readLink: Files["readLink"] = (path) => this.#inner.readLink(path);

@@ -6,6 +6,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { visibleText } from "../call/index.js";
 import type { Grant, GrantScope, Proposal } from "../policy/grant.js";
 import type { Rule } from "../policy/index.js";
 import type { FileState } from "./followed-file.js";
@@ -25,8 +26,11 @@ export type GrantStoreOptions = {
 /** `isOver`: its time is up, and it allows nothing any more. */
 export type ListedGrant = Grant & { readonly isOver: boolean };
 
-/** No `grantId`: the rule stands for grants that cannot be read. */
-export type GrantedRule = { readonly rule: Rule; readonly grantId?: string };
+/**
+ * No `grantId`: the rule stands for grants that cannot be read. `isUnbound`: an "always" for a server's tool from before
+ * the tool's definition was kept with it. Nobody knows what was shown then, so it allows nothing.
+ */
+export type GrantedRule = { readonly rule: Rule; readonly grantId?: string; readonly isUnbound?: true };
 
 export type GrantsFor = {
   readonly projectRoot: string;
@@ -124,7 +128,11 @@ export class GrantStore {
       const onlyTightens = this.#isOver(grant, now) || state.state === "gone";
       if (!isFor(grant.scope, root, sessionId)) return [];
       const rules = onlyTightens ? grant.rules.filter(isTightening) : grant.rules;
-      return rules.map((rule) => ({ rule, grantId: grant.grantId }));
+      return rules.map((rule) => ({
+        rule,
+        grantId: grant.grantId,
+        ...(isUnbound(rule, grant) && { isUnbound: true as const }),
+      }));
     });
     if (state.state === "good") this.#keepClock(state.value);
     return granted;
@@ -163,6 +171,13 @@ export class GrantStore {
   #seen({ grantId, clockSeen }: StoredGrant): number {
     return Math.max(clockSeen, this.#clock.get(grantId) ?? 0);
   }
+}
+
+/** What a person wrote with `toolgate rules add` is told by its sentence, which is the rule itself. */
+function isUnbound(rule: Rule, { sentence }: Grant): boolean {
+  const isOfTool = "allow" in rule && rule.server !== undefined;
+  const isBound = rule.definition !== undefined && rule.fingerprint !== undefined;
+  return isOfTool && !isBound && sentence !== visibleText(JSON.stringify(rule));
 }
 
 function knownIn(state: FileState<GrantFile>): readonly StoredGrant[] {

@@ -84,7 +84,8 @@ export class RuleSource {
     const isTrusted = project.state === "good" && this.#trusted.isTrusted(root, project.sha256);
     const userLayer = ruleLayer(user, this.#user.path, true);
     const projectLayer = ruleLayer(project, file.path, isTrusted);
-    const granted = this.grants.rulesFor({ projectRoot: root, sessionId, now: this.#now() });
+    const remembered = this.grants.rulesFor({ projectRoot: root, sessionId, now: this.#now() });
+    const granted = remembered.filter(({ isUnbound }) => !isUnbound);
     const described = this.#programs.current();
     const origins = new Map<Rule, RuleOrigin>([
       ...described.rules.map((rule) => [rule, { from: "user", file: this.#folder }] as const),
@@ -111,8 +112,12 @@ export class RuleSource {
         ...(granted.some(({ grantId }) => grantId === undefined) ? [this.grants.path] : []),
       ],
       ignored: [
+        ...remembered.filter(({ isUnbound }) => isUnbound).map(({ rule }) => ({ rule, why: UNBOUND })),
         ...userLayer.ignored.map((rule) => ({ rule, why: `${this.#user.path} is gone` })),
-        ...projectLayer.ignored.map((rule) => ({ rule, why: `the content of ${file.path} is not trusted` })),
+        ...projectLayer.ignored.map((rule) => ({
+          rule,
+          why: `the content of ${file.path} is not trusted; see: toolgate rules trust`,
+        })),
       ],
       origins,
       ...(project.state === "good" && { project: { file: file.path, sha256: project.sha256, isTrusted } }),
@@ -176,6 +181,8 @@ export class RuleSource {
     return found.flatMap(([, problem]) => problem ?? []);
   }
 }
+
+const UNBOUND = "it was allowed before the tool's description was kept with it; allow it again";
 
 const FOLDER = ".toolgate";
 

@@ -25,6 +25,8 @@ test.each<[unknown, boolean]>([
     true,
   ],
   [{ rules: [{ allow: "fetch", host: "example.com", server: "web", path: "/ws/**" }] }, true],
+  [{ rules: [{ allow: "a", server: "s", definition: "0".repeat(64), fingerprint: "f".repeat(64) }] }, true],
+  [{ rules: [{ allow: "a", server: "s", definition: "of another kind" }] }, false],
   [{}, false],
   [{ rules: {} }, false],
   [{ mode: "yolo", rules: [] }, false],

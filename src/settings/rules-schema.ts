@@ -14,6 +14,10 @@ export type RuleFile = { readonly mode?: RuleMode; readonly rules: readonly Rule
 const EFFECTS = ["allow", "ask", "deny"] as const;
 
 const effect = z.string().min(1).exactOptional();
+const hash = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, "it must be a SHA-256 in hexadecimal")
+  .exactOptional();
 const commands = z.array(z.string().min(1)).exactOptional();
 
 const looseRule = z.strictObject({
@@ -25,6 +29,12 @@ const looseRule = z.strictObject({
     .min(1)
     .exactOptional()
     .describe("The MCP server that the tool comes from; * for any part of its name."),
+  definition: hash.describe(
+    "SHA-256 of what the server sent about the tool when you allowed it always; it only narrows what is allowed.",
+  ),
+  fingerprint: hash.describe(
+    "SHA-256 of the server's program or address when you allowed it always; it only narrows what is allowed.",
+  ),
   command: z
     .union([z.string().min(1), z.array(z.string()).min(1)], { error: "it must be a text or a list of words" })
     .exactOptional()

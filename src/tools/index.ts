@@ -17,6 +17,7 @@ export type {
   Tool,
   ToolContext,
   ToolIntent,
+  ToolOrigin,
   ToolResult,
   ToolReturn,
   ToolTerminal,

@@ -26,6 +26,8 @@ import type { CommandExit, CommandOptions, FileInfo, FileType, FolderEntry, Work
 export type LocalWorkspaceOptions = {
   /** Further folders that belong to the workspace. */
   readonly roots?: readonly string[];
+  /** Toolgate's own files and folders, which no search shows; the same as the policy's. */
+  readonly own?: readonly string[];
   /** What commands are held inside of. Files are not read or written through it. */
   readonly sandbox?: Sandbox;
 };
@@ -33,18 +35,20 @@ export type LocalWorkspaceOptions = {
 export class LocalWorkspace implements Workspace {
   readonly root: string;
   readonly roots: readonly string[];
+  readonly own: readonly string[];
   readonly #sandbox: Sandbox | undefined;
   #executor: Promise<Executor> | undefined;
 
-  private constructor(root: string, further: readonly string[], sandbox: Sandbox | undefined) {
-    this.root = root;
-    this.roots = [...new Set([root, ...further])];
+  private constructor(roots: readonly [string, ...string[]], { own = [], sandbox }: LocalWorkspaceOptions) {
+    this.root = roots[0];
+    this.roots = [...new Set(roots)];
+    this.own = own;
     this.#sandbox = sandbox;
   }
 
   static async open(root: string, options: LocalWorkspaceOptions = {}): Promise<LocalWorkspace> {
-    const { roots = [], sandbox } = options;
-    return new LocalWorkspace(await realFolder(root), await Promise.all(roots.map(realFolder)), sandbox);
+    const further = await Promise.all((options.roots ?? []).map(realFolder));
+    return new LocalWorkspace([await realFolder(root), ...further], options);
   }
 
   async resolve(path: string, { keepLink = false }: { readonly keepLink?: boolean } = {}): Promise<string> {

@@ -37,10 +37,20 @@ type Described = {
   readonly _meta?: Meta;
 };
 
+/** An MCP server, and the tool's name there: rules name these. An "always" is offered only where both hashes are known. */
+export type ToolOrigin = {
+  readonly server: string;
+  readonly tool: string;
+  /** SHA-256 of all that the server sends about the tool. */
+  readonly definition?: string;
+  /** SHA-256 of what the server is: its program or its address. */
+  readonly fingerprint?: string;
+};
+
 /** A tool that runs here. `Input` is what `parse` makes of what the model wrote. */
 export type Tool<Input = unknown> = Described & {
-  /** Whose tool it is, when it is not ours: an MCP server, and the tool's name there. Rules speak of these. */
-  readonly origin?: { readonly server: string; readonly tool: string };
+  /** Whose tool it is, when it is not ours. */
+  readonly origin?: ToolOrigin;
   /** After how many milliseconds it is told to stop; the gate's own limit when left out. */
   readonly timeLimit?: number;
   /** A sub-agent does the work: the call waits for its answer. Where there are no sub-agents, `run` is called instead. */

@@ -27,6 +27,8 @@ export interface Files {
   readonly root: string;
   /** All folders that belong to the workspace, `root` first. */
   readonly roots: readonly string[];
+  /** Toolgate's own files and folders: no tool that comes upon them shows what is in them. */
+  readonly own?: readonly string[];
   /**
    * The real path, links followed as far as it exists, inside the workspace or not. With `keepLink` the last
    * name is not followed: for whoever acts on the link itself. Throws ToolFailure when it cannot be walked.

@@ -231,6 +231,9 @@ async function managed(
   return { ...opened, store, requests: client.requests };
 }
 
+/** Hashes of what a server said of its tool, and of the server. */
+const SEEN = { definition: "0".repeat(64), fingerprint: "1".repeat(64) };
+
 async function statusOf(gate: Gate, name: string, input: object = {}): Promise<ToolCall["state"]["status"]> {
   return (await gate.call({ name, input })).state.status;
 }
@@ -269,12 +272,14 @@ test("manager: requests_from_client_when_not_stored: the client is asked, with f
 });
 
 test("manager: remembered_option_names_state_tool_scope: the option is named by the very rule it stores", async () => {
-  const tool = aTool("files__write_it", () => "ok", { origin: { server: "files", tool: "write_it" } });
+  const tool = aTool("files__write_it", () => "ok", {
+    origin: { server: "files", tool: "write_it", ...SEEN },
+  });
   const { gate, requests } = await managed(select("reject_once"), [tool]);
   await gate.call({ name: tool.name, input: {} });
   expect(requests[0]?.options.map(({ name }) => name)).toEqual([
     "Allow once",
-    "Always allow the tool write_it of files in this project",
+    "Always allow the tool write_it of files, as it is now, in this project",
     "Reject",
     "Always refuse the tool write_it of files in this project",
   ]);
@@ -351,8 +356,8 @@ test("manager: session_cache_avoids_repeated_client_calls: an always holds at on
 });
 
 test("manager: cache_keys_with_slashes_do_not_collide: a/b of c and b of c/a are two tools", async () => {
-  const one = aTool("one", () => "ok", { origin: { server: "x", tool: "y/z" } });
-  const other = aTool("other", () => "ok", { origin: { server: "x/y", tool: "z" } });
+  const one = aTool("one", () => "ok", { origin: { server: "x", tool: "y/z", ...SEEN } });
+  const other = aTool("other", () => "ok", { origin: { server: "x/y", tool: "z", ...SEEN } });
   const { gate, requests } = await managed(select("allow_always"), [one, other]);
   await statusOf(gate, "one");
   await statusOf(gate, "other");

@@ -17,6 +17,7 @@ function ofServer(server: string, name: string, run: (call: ToolContext) => void
     { name, inputSchema: { type: "object" } },
     {
       server,
+      fingerprint: "0".repeat(64),
       call: async ({ context }) => {
         run(context);
         return { output: "ok" };

@@ -72,6 +72,10 @@ class EditorWorkspace implements Workspace {
     return this.#local.roots;
   }
 
+  get own(): readonly string[] {
+    return this.#local.own ?? [];
+  }
+
   look: Files["look"] = (path) => this.#files.look(path);
   readText: Files["readText"] = (path) => this.#files.readText(path);
   readBytes: Files["readBytes"] = (path, range) => this.#files.readBytes(path, range);

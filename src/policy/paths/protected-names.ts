@@ -1,7 +1,11 @@
 /**
- * What needs a person even where a rule allows, because whoever changes it changes what runs later or
- * what is allowed, and whoever reads it has a key. By name and at any depth: a project may lie in another,
- * a home may be mounted elsewhere, and a file that does not exist yet is as good a place to put something.
+ * The one list of names that need a person even where a wide rule allows, because changing them changes what runs by
+ * itself later, what an agent obeys or what is allowed, and reading them gives a key away. By name and at any depth: a
+ * project may lie in another, a home may be mounted elsewhere, and a file that does not exist yet is as good a place
+ * to put something.
+ *
+ * Not in it: files that agents edit all day and that run only when someone runs the project (package.json, Makefile,
+ * build scripts, tests), for a question about each of them would be answered without a look.
  */
 type ProtectedNames = {
   /** Ends the sentence "This is …". */
@@ -31,7 +35,18 @@ export const PROTECTED_NAMES: readonly ProtectedNames[] = [
   },
   {
     what: "a setting of git, which runs programs and fetches what it names",
-    names: [".gitconfig", ".config/git/**", ".gitmodules", ".husky/**", ".githooks/**", ".lefthook/**"],
+    names: listed(`
+      .gitconfig, .config/git/**, .gitmodules, .gitattributes, .husky/**, .huskyrc*, .githooks/**,
+      .lefthook/**, .lefthook-local/**, .hg/**, .hgrc, .jj/**, .jjconfig.toml`),
+  },
+  {
+    what: "a file of instructions for agents, which they obey from then on",
+    names: listed(`
+      agents.md, agents.override.md, agents.local.md, agent.md, claude.md, claude.local.md, gemini.md,
+      qwen.md, codex.md, crush.md, warp.md, replit.md, .cursorrules, .windsurfrules, .clinerules/**,
+      .roorules*/**, .roomodes, .kilocodemodes, .goosehints, .rules, .augment-guidelines,
+      .openhands_instructions, .github/copilot-instructions.md, .github/instructions/**,
+      .github/prompts/**, .github/chatmodes/**, .github/agents/**, .github/skills/**, .github/hooks/**`),
   },
   {
     what: "what other programs run when the code is committed or pushed, often with keys at hand",
@@ -40,7 +55,33 @@ export const PROTECTED_NAMES: readonly ProtectedNames[] = [
       azure-pipelines.yml, azure-pipelines.yaml, .azure-pipelines/**, jenkinsfile, jenkinsfile.*,
       bitbucket-pipelines.yml, .travis.yml, .drone.yml, .buildkite/**, .woodpecker.yml, .woodpecker/**,
       .gitea/workflows/**, .forgejo/workflows/**, .pre-commit-config.yaml, .pre-commit-config.yml,
-      lefthook.yml, .lefthook.yml, .lintstagedrc*`),
+      .pre-commit-hooks.yaml, lefthook.*, .lefthook.*, lefthook-local.*, .lefthook-local.*,
+      .lintstagedrc*, lint-staged.config.*, .simple-git-hooks.*, simple-git-hooks.*, .overcommit.yml,
+      .git-hooks/**, .appveyor.yml, appveyor.yml, .cirrus.yml, .semaphore/**, cloudbuild.yaml,
+      buildspec.yml`),
+  },
+  {
+    // With reading: see the credentials below, where .npmrc and .yarnrc are.
+    what: "a setting of a package manager or build tool, which runs programs or takes them from elsewhere",
+    names: listed(`
+      .yarnrc*, .yarn/releases/**, .yarn/plugins/**, .yarn/sdks/**, .pnp.cjs, .pnp.js,
+      .pnp.loader.mjs, .pnpmfile.*, .npm-init.js, bunfig.toml, .bunfig.toml, .bazelrc, *.bazelrc,
+      .bazelversion, .bazeliskrc, tools/bazel, .buckconfig*, .cargo/config*, rust-toolchain,
+      rust-toolchain.toml, .mvn/**, gradle/wrapper/**, .gradle/init.gradle*, .gradle/init.d/**,
+      .sbtopts, .jvmopts, .bundle/config, .gemrc, pip.conf, pip.ini, .pip/**, .config/pip/**,
+      .condarc, .mambarc, sitecustomize.py, usercustomize.py, site-packages/*.pth,
+      dist-packages/*.pth, .curlrc, .wgetrc, .docker/cli-plugins/**`),
+  },
+  {
+    what: "a file that a program runs by itself when it starts in this folder or in the home folder",
+    names: listed(`
+      mise.toml, mise.*.toml, .mise.toml, .mise.*.toml, .mise/**, mise/config*.toml, .config/mise/**,
+      .config/mise.toml, .rtx.toml, .tool-versions, .direnv/**, .config/direnv/**, .direnvrc,
+      .autoenv*, .gdbinit, .lldbinit*, .pdbrc, .irbrc, .pryrc, .rdbgrc, .ghci, .ocamlinit, .erlang,
+      .iex.exs, .rprofile, .renviron, .octaverc, .gnuplot, .user.ini, .sqliterc, .psqlrc, .duckdbrc,
+      .screenrc, .tmux.conf, .config/tmux/**, .lessfilter, .mailcap, .forward, .procmailrc, .rhosts,
+      .shosts, .ipython/**, .jupyter/**, .julia/config/**, .gitpod.yml, .replit, .codesandbox/**,
+      .idx/**, .stackblitzrc`),
   },
   {
     what: "a file that a shell runs when it starts",
@@ -48,7 +89,7 @@ export const PROTECTED_NAMES: readonly ProtectedNames[] = [
       .bashrc, .bash_profile, .bash_login, .bash_logout, .bash_aliases, .profile, .zshrc, .zshenv,
       .zprofile, .zlogin, .zlogout, .kshrc, .cshrc, .tcshrc, .login, .logout, .inputrc, .xprofile,
       .xinitrc, .xsessionrc, .pam_environment, .config/fish/**, config.fish, .config/environment.d/**,
-      .config/powershell/**, profile.ps1, *_profile.ps1, .envrc`),
+      .config/powershell/**, profile.ps1, *_profile.ps1, .xsession, .envrc`),
   },
   {
     what: "something that runs by itself, at a time or at a login",
@@ -61,11 +102,17 @@ export const PROTECTED_NAMES: readonly ProtectedNames[] = [
     what: "a setting of an editor or an agent, which can start programs and change what is allowed",
     names: listed(`
       .vscode/**, .vscode-server/**, *.code-workspace, .devcontainer/**, .devcontainer.json, .idea/**,
-      .zed/**, .config/zed/**, .cursor/**, .windsurf/**, .fleet/**, .config/code/user/**,
-      application support/code/user/**, appdata/roaming/code/user/**, .vimrc, .exrc, .nvimrc,
-      .nvim.lua, .vim/**, .config/nvim/**, .emacs, .emacs.d/**, .dir-locals.el, .claude/**,
+      .zed/**, .config/zed/**, .cursor/**, .windsurf/**, .fleet/**, .vs/**, .nova/**, .helix/**,
+      .config/helix/**, .config/kak/**, .kakrc, *.sublime-project, .vimspector.json,
+      .config/code/user/**,
+      application support/code/user/**, appdata/roaming/code/user/**, .vimrc, _vimrc, .gvimrc,
+      .lvimrc, .local.vimrc, .exrc, .nvimrc, .nvim.lua, .vim/**, .config/nvim/**, .emacs, .emacs.d/**,
+      .config/emacs/**, .doom.d/**, .spacemacs, .dir-locals.el, .dir-locals-2.el, .claude/**,
+      .claude-plugin/**,
       .claude.json, claude_desktop_config.json, .codex/**, .gemini/**, .qwen/**, .continue/**,
-      .aider*/**, .mcp/**, .mcp.json, .agents/**, .cline/**, .roo/**, .kiro/**, .amazonq/**,
+      .aider*/**, .mcp/**, .mcp.json, mcp.json, mcp_config.json, .agents/**, .agent/**, .cline/**,
+      .roo/**, .kilocode/**, .kiro/**, .amazonq/**, .junie/**, .trae/**, .augment/**, .openhands/**,
+      .factory/**, .amp/**, .crush/**, .crush.json, crush.json, gemini-extension.json,
       .opencode/**, opencode.json, opencode.jsonc, .config/opencode/**, .goose/**, .config/goose/**`),
   },
   { what: "a setting of the system", names: ["/etc/**", "/private/etc/**", "system32/drivers/etc/**"] },
@@ -89,12 +136,17 @@ export const PROTECTED_NAMES: readonly ProtectedNames[] = [
     reading: true,
     names: listed(`
       .aws/**, .azure/**, .config/gcloud/**, .oci/**, .boto, .s3cfg, .config/doctl/**, .kube/**,
-      .docker/config.json, .config/containers/auth.json, .terraform.d/**, .terraformrc, .npmrc,
+      .docker/config.json, .docker/contexts/**, .dockercfg, .htpasswd, .config/containers/auth.json, .terraform.d/**, .terraformrc, .npmrc,
       .yarnrc, .yarnrc.yml, .pypirc, .cargo/credentials*, .gem/credentials, .m2/settings.xml,
       .gradle/gradle.properties, .netrc, _netrc, .git-credentials, .config/git/credentials,
       .config/gh/**, .config/glab-cli/**, .config/hub, .config/rclone/**, .pgpass, .my.cnf,
       .vault-token, .databrickscfg, .config/op/**, .claude/.credentials.json, .codex/auth.json,
       .gemini/oauth_creds.json, opencode/auth.json`),
+  },
+  {
+    what: "Toolgate's own data: rules, answers, keys and history",
+    reading: true,
+    names: [".config/toolgate/**", ".local/state/toolgate/**"],
   },
   {
     what: "an environment file, which holds secrets",

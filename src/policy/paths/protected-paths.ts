@@ -24,20 +24,31 @@ export function isProtected(path: string, where: Whereabouts): string | undefine
   const forbidden = whyForbidden(segments, where);
   if (!segments || forbidden !== undefined) return forbidden;
   if (isOwn(segments, where.own)) return "This is Toolgate's own data: rules, answers and history.";
-  const inPath = new Set(segments);
-  const isMeant = ({ needs, pattern }: Compiled): boolean =>
-    (needs === undefined || inPath.has(needs)) && matchSegments(pattern, segments);
-  for (const { what, reading, names, heads, except } of places()) {
-    if (!changes(where) && !reading) continue;
-    if (names.some(isMeant)) {
-      if (except.some(isMeant)) continue;
-      return `This is ${what}.`;
-    }
-    if (takesAlong(where) && heads.some(isMeant) && !except.some(isMeant))
-      return `This is a folder that may hold ${what}.`;
+  const { all, byName, wild } = places();
+  const isMeant = ({ pattern }: Compiled): boolean => matchSegments(pattern, segments);
+  const found: Entry[] = [];
+  const look = (entry: Entry): void => {
+    const counts = entry.isHead ? takesAlong(where) : changes(where) || all[entry.place]?.reading;
+    if (counts && isMeant(entry)) found.push(entry);
+  };
+  for (const name of new Set(segments)) byName.get(name)?.forEach(look);
+  for (const entry of wild) if (segments.some((name) => mayMatch(entry, name))) look(entry);
+  found.sort((one, other) => one.place - other.place || Number(one.isHead) - Number(other.isHead));
+  for (const { place, isHead } of found) {
+    const { what = "", except = [] } = all[place] ?? {};
+    if (!except.some(isMeant)) return isHead ? `This is a folder that may hold ${what}.` : `This is ${what}.`;
   }
   return undefined;
 }
+
+/** The same by names alone, for a word of a command before it is known where it runs. */
+export function isProtectedName(word: string, access: PathAccess["access"]): boolean {
+  const path = word.startsWith("/") ? word : `${SOMEWHERE}/${word}`;
+  return isProtected(path, { home: SOMEWHERE, roots: [], own: [], access }) !== undefined;
+}
+
+/** Deep enough that no `..` leads to the root, where a folder's name would mean something else. */
+const SOMEWHERE = "/_".repeat(8);
 
 /** Toolgate's own files cannot be changed, nor can a workspace or a home be taken away with all it holds. */
 export function isForbidden(path: string, where: Whereabouts): string | undefined {
@@ -80,14 +91,34 @@ function startsWith(path: readonly string[] | undefined, start: readonly string[
   return start.every((name, index) => path[index] === name);
 }
 
-const compileAll = () =>
-  PROTECTED_NAMES.map(({ what, reading = false, names, except = [] }) => ({
+type Entry = Compiled & {
+  /** Where it stands in the list: the first that matches gives the sentence. */
+  readonly place: number;
+  /** A folder on the way to the name. */
+  readonly isHead: boolean;
+};
+
+function compileAll() {
+  const all = PROTECTED_NAMES.map(({ what, reading = false, except = [] }) => ({
     what,
     reading,
-    names: names.flatMap(compiled),
-    heads: names.flatMap(headsOf).flatMap(compiled),
     except: except.flatMap(compiled),
   }));
+  const entries = PROTECTED_NAMES.flatMap(({ names }, place): readonly Entry[] => [
+    ...names.flatMap(compiled).map((one) => ({ ...one, place, isHead: false })),
+    ...names
+      .flatMap(headsOf)
+      .flatMap(compiled)
+      .map((one) => ({ ...one, place, isHead: true })),
+  ]);
+  // A path has few names and the list has hundreds: most entries are never looked at.
+  const byName = new Map<string, Entry[]>();
+  for (const entry of entries) {
+    if (entry.needs === undefined) continue;
+    byName.set(entry.needs, [...(byName.get(entry.needs) ?? []), entry]);
+  }
+  return { all, byName, wild: entries.filter(({ needs }) => needs === undefined) };
+}
 
 let known: ReturnType<typeof compileAll> | undefined;
 
@@ -96,14 +127,23 @@ const places = () => (known ??= compileAll());
 
 type Compiled = {
   readonly pattern: readonly string[];
-  /** A name that a path must have in it to match at all: most have not, and are done with quickly. */
+  /** A name that a path must have in it to match at all; undefined where all of them have wildcards. */
   readonly needs: string | undefined;
+  /** How a name of the path must begin and end then. */
+  readonly start: string;
+  readonly end: string;
 };
+
+const mayMatch = ({ start, end }: Compiled, name: string): boolean =>
+  name.startsWith(start) && name.endsWith(end);
 
 function compiled(name: string): readonly Compiled[] {
   const pattern = patternSegments(foldPath(/^(?:\/|\*\*)/.test(name) ? name : `**/${name}`));
   if (!pattern) return [];
-  return [{ pattern, needs: pattern.find((segment) => !/^\/|[*?]/.test(segment)) }];
+  const needs = pattern.find((segment) => !/^\/|[*?]/.test(segment));
+  const wild = pattern.find((segment) => segment !== "**" && /[*?]/.test(segment)) ?? "";
+  const [start = ""] = wild.split(/[*?]/, 1);
+  return [{ pattern, needs, start, end: wild.split(/[*?]/).at(-1) ?? "" }];
 }
 
 /**

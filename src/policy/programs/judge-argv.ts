@@ -114,7 +114,9 @@ function summary({ effects, onlyReads }: Found): ArgvJudgement {
   // Code that comes from another program or a person is in none of the words.
   const isFed = all.runs && [...all.reads, ...all.runsFiles].some((path) => OPEN_INPUT.test(path));
   const fed = isFed ? ["runs code that it reads from its input"] : [];
-  const doubts = [...new Set([...all.doubts, ...fed, ...pathDoubts(paths)])];
+  const doubts = [
+    ...new Set([...all.doubts, ...fed, ...pathDoubts({ ...paths, editsBelow: all.editsBelow })]),
+  ];
   const judgement = { ...all, ...paths, doubts };
   return { ...judgement, isKnown: true, onlyReads: onlyReads && doesNothingElse(judgement) };
 }

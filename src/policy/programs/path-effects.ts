@@ -1,4 +1,5 @@
 /** What is plain about a path without looking at the disk; where it leads is for the path rules. */
+import { isProtectedName } from "../paths/protected-paths.js";
 import type { Effects } from "./program.js";
 
 const HARMLESS_DEVICES = /^\/dev\/(?:null|zero|full|u?random|stdin|stdout|stderr|tty|fd\/\d+)$/;
@@ -12,17 +13,14 @@ export function plainPaths(words: readonly string[]): string[] {
   return words.filter((word) => word !== "" && word !== "-" && !HARMLESS_DEVICES.test(word));
 }
 
-/** What a program reads later and obeys, so that writing it is running it. */
-const OBEYED =
-  /(?:^|\/)(?:\.git|\.husky|\.githooks|\.vscode|\.idea|\.github|\.circleci|\.devcontainer)(?:\/|$)|(?:^|\/)(?:\.envrc|\.npmrc|\.yarnrc(?:\.yml)?|\.pnpmfile\.cjs|\.gitconfig|\.gitattributes|\.gitmodules|\.pre-commit-config\.yaml|\.bashrc|\.bash_profile|\.bash_aliases|\.profile|\.zshrc|\.zshenv|\.vimrc|\.inputrc|\.curlrc|\.wgetrc|\.netrc|\.ssh|\.aws|\.gnupg|\.kube|package\.json|Makefile|GNUmakefile|conftest\.py|setup\.py|pip\.conf|sitecustomize\.py)(?:\/|$)/;
+/** Also behind a colon, as git names the file of a commit. */
+export const isSecretFile = (path: string): boolean =>
+  [path, path.slice(path.lastIndexOf(":") + 1)].some((one) => one !== "" && isProtectedName(one, "read"));
 
-/** Kept to be read by one program only. */
-const SECRET_FILES =
-  /(?:^|[/:])(?:\.env(?:\.(?!example|sample|template|dist)[\w.-]+)?|id_(?:rsa|dsa|ecdsa|ed25519)|\.npmrc|\.netrc|\.pgpass|\.git-credentials|\.htpasswd|\.dockercfg|\.pypirc)$|(?:^|\/)(?:\.ssh|\.aws|\.gnupg|\.kube|\.docker)\//;
-
-export const isSecretFile = (path: string): boolean => SECRET_FILES.test(path);
-
-export function pathDoubts({ reads = [], writes = [], deletes = [] }: Effects): string[] {
+export function pathDoubts(effects: Effects): string[] {
+  const { reads = [], moves = [], editsBelow = [] } = effects;
+  const writes = [...(effects.writes ?? []), ...editsBelow];
+  const deletes = [...(effects.deletes ?? []), ...moves];
   const doubts: string[] = [];
   for (const path of plainPaths([...reads, ...writes, ...deletes])) {
     if (/^\/+(?:\.\/+)*(?:proc|dev|sys)(?:\/|$)/.test(path) || /\.\.\/+(?:proc|dev|sys)\//.test(path)) {
@@ -31,11 +29,13 @@ export function pathDoubts({ reads = [], writes = [], deletes = [] }: Effects): 
     if (/^\/+dev\/+(?:tcp|udp)\//.test(path)) doubts.push(`"${path}" is a network connection`);
   }
   doubts.push(...reads.filter(isSecretFile).map((path) => `"${path}" holds secrets`));
-  doubts.push(
-    ...[...writes, ...deletes]
-      .filter((path) => OBEYED.test(path))
-      .map((path) => `"${path}" is obeyed by other programs`),
-  );
+  const changed = [
+    ...writes.map((path) => [path, "write"] as const),
+    ...deletes.map((path) => [path, "delete"] as const),
+  ];
+  for (const [path, access] of changed)
+    if (path !== "" && isProtectedName(path, access))
+      doubts.push(`"${path}" steers what runs later, or holds secrets`);
   for (const path of deletes) {
     if (isCatastrophic(path)) doubts.push(`deleting "${path}" takes away far more than one thing`);
   }

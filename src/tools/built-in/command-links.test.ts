@@ -3,6 +3,7 @@ import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { LocalWorkspace } from "../local-workspace.js";
 import { aWorkspace } from "../tools.samples.js";
 import { commandLinks } from "./command-links.js";
 import { foundBelow } from "./folder-walks.js";
@@ -126,6 +127,52 @@ test.each([
   const { told } = await place(files);
   expect(await told(command)).toEqual([]);
 });
+
+test.each([
+  "grep -r KEY .",
+  "egrep -r KEY .",
+  "fgrep -r KEY",
+  "git grep --no-index KEY",
+  "grep -r KEY own",
+  "cat own/*",
+])("Toolgate's own files are told of when they would be shown unnamed: %s", async (command) => {
+  const { root } = await aWorkspace({ "own/token": "", "a.ts": "" });
+  const workspace = await LocalWorkspace.open(root, { own: [`${root}/own`] });
+  expect(await commandLinks(command, root, workspace)).toContainEqual({
+    path: `${root}/own/token`,
+    access: "read",
+  });
+});
+
+test.each([
+  ["rm -rf sub", "delete /ws/sub/AGENTS.md"],
+  ["env rm -r ./sub/", "delete /ws/sub/AGENTS.md"],
+  ["rm -r s*/", "delete /ws/sub/AGENTS.md"],
+  ["mv sub other", "write /ws/other/AGENTS.md"],
+  ["cp -r sub/. .", "write /ws/AGENTS.md"],
+  ["cp -a sub other", "write /ws/other/AGENTS.md"],
+  ["rsync -a sub/ .", "write /ws/AGENTS.md"],
+  ["cp sub/AGENTS.md .", "write /ws/AGENTS.md"],
+  ["cp ./sub/* .", "write /ws/AGENTS.md"],
+  ["cp -t . sub/AGENTS.md", "write /ws/AGENTS.md"],
+  ["cp --target-directory=. sub/AGENTS.md", "write /ws/AGENTS.md"],
+  ["cd other && cp ../sub/AGENTS.md .", "write /ws/other/AGENTS.md"],
+  ["ln -s sub/AGENTS.md", "write /ws/AGENTS.md"],
+  ["ln -s /tmp/AGENTS.md .", "write /ws/AGENTS.md"],
+  ["install sub/AGENTS.md .", "write /ws/AGENTS.md"],
+])("a protected name that goes along unnamed is told: %s", async (command, expected) => {
+  const { told } = await place({ "sub/AGENTS.md": "", "sub/a.ts": "", "other/a.ts": "" });
+  expect(await told(command)).toContain(expected);
+});
+
+test.each(["rm -rf other", "cp -r other copy", "mv other copy", "cp sub/a.ts other", "rm -rf node_modules"])(
+  "and nothing is told where none does: %s",
+  async (command) => {
+    const files = { "sub/AGENTS.md": "", "sub/a.ts": "", "other/a.ts": "", "node_modules/x/AGENTS.md": "" };
+    const { told } = await place(files);
+    expect(await told(command)).toEqual([]);
+  },
+);
 
 test("a folder is gone through also by way of a link, and again by a command that shows more", async () => {
   const { told } = await place({ "sub/.env": "" }, { way: "sub" });

@@ -18,6 +18,7 @@ import type { Workspace } from "../workspace.js";
 import { follow } from "./follow-link.js";
 import { foundBelow, walkOf } from "./folder-walks.js";
 import { globNames } from "./glob-names.js";
+import { takenAlong } from "./taken-along.js";
 import { folderOf, isIn, pathsOf } from "./written-paths.js";
 import type { Place, Written } from "./written-paths.js";
 
@@ -62,7 +63,9 @@ export async function commandLinks(
       ...(kept !== name && may("delete") ? [{ path: kept, named: name, access: "delete" } as const] : []),
     ];
   });
-  return withoutRepeats([...told, ...protectedNames(named, place), ...walked.paths, ...anywhere]);
+  const along = (await Promise.all(commands.map((read) => takenAlong(read, cwd, workspace)))).flat();
+  const unnamed = [...protectedNames(named, place, workspace.own), ...walked.paths, ...along, ...anywhere];
+  return withoutRepeats([...told, ...unnamed]);
 }
 
 /** Paths that no word shows as one, such as the file that a sed script reads. */
@@ -109,7 +112,11 @@ async function expanded(
 }
 
 /** A pattern hides the name of what it finds from the rules. */
-function protectedNames(named: readonly Written[], place: Place): readonly PathAccess[] {
+function protectedNames(
+  named: readonly Written[],
+  place: Place,
+  own: readonly string[] = [],
+): readonly PathAccess[] {
   const changes = new Map<string, readonly PathAccess["access"][]>();
   return named.flatMap(({ path: name, pattern }): readonly PathAccess[] => {
     if (pattern === undefined) return [];
@@ -120,7 +127,9 @@ function protectedNames(named: readonly Written[], place: Place): readonly PathA
     ];
     changes.set(pattern, accesses);
     const path = posix.resolve(name);
-    return accesses.filter((access) => isProtectedFile(path, access)).map((access) => ({ path, access }));
+    return accesses
+      .filter((access) => isProtectedFile(path, own, access))
+      .map((access) => ({ path, access }));
   });
 }
 

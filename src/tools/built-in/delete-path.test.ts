@@ -220,3 +220,11 @@ test("a deletion that was cancelled before it began deletes nothing", async () =
   await expect(run(workspace, { path: "a.ts" }, AbortSignal.abort(reason))).rejects.toBe(reason);
   expect(await readdir(root)).toEqual(["a.ts"]);
 });
+
+test("a protected file in a folder that is deleted is named, so that it is asked about", async () => {
+  const { workspace, root } = await aWorkspace({ "sub/.git/config": "", "sub/a.ts": "" });
+  expect((await intent(workspace, { path: "sub", recursive: true }))?.paths).toEqual([
+    { path: `${root}/sub`, access: "delete" },
+    { path: `${root}/sub/.git`, access: "delete" },
+  ]);
+});

@@ -15,6 +15,7 @@ import { mustNotHoldRoot } from "./guard-roots.js";
 import { inTurn } from "./in-turn.js";
 import { removedContent } from "./removed-content.js";
 import { counted } from "./size-text.js";
+import { alsoTaken } from "./taken-along.js";
 import { pathInput } from "./text-input.js";
 import { untold } from "./untold.js";
 
@@ -35,7 +36,7 @@ export const deletePath = defineTool({
     const file = await touched(wanted.path, "delete", workspace, { keepLink: true });
     mustNotBeRoot(file.path, wanted, workspace);
     return {
-      paths: [file],
+      paths: [file, ...(await alsoTaken(file.path, "delete", workspace))],
       baseHashes: await untold(file.path, () => baseHashes(workspace, file.path)),
     };
   },

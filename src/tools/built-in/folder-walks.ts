@@ -109,7 +109,7 @@ export async function foundBelow(
       if (type === "folder" && (links || !PACKAGES.has(name))) ahead.push(path);
       if (type === "link" && links && (await leaves(path, folder, workspace)))
         left.push({ path, access: "read" });
-      if (type === "file" && isShown(name) && isProtectedFile(path)) files.push(path);
+      if (type === "file" && isShown(name) && isProtectedFile(path, workspace.own)) files.push(path);
     }
     if (files.length > MOST_FOUND && !links) break;
   }

@@ -1,6 +1,7 @@
 import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { LocalWorkspace } from "../local-workspace.js";
 import { aContext, aWorkspace, failureOf, parsed, resultOf } from "../tools.samples.js";
 import { findPath } from "./find-path.js";
 import { grep, grepTool } from "./grep.js";
@@ -104,6 +105,13 @@ test("whether a file that holds secrets would match cannot be found out", async 
   expect(await search(files, { ...input, pattern: "hit", skip: 1 })).toBe(
     "There is only 1 match. Use a smaller skip.",
   );
+});
+
+test("Toolgate's own files are left out where they lie in the folder that is searched", async () => {
+  const { root } = await aWorkspace({ "own/token": "hit\n", "a.ts": "hit\n" });
+  const workspace = await LocalWorkspace.open(root, { own: [`${root}/own`] });
+  const { output } = await resultOf(grep, { pattern: "hit" }, aContext(workspace).context);
+  expect(output).toBe("a.ts\n1: hit");
 });
 
 test("a huge line is cut, a binary file skipped", async () => {

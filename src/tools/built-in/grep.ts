@@ -51,13 +51,13 @@ export function grepTool({ timeLimit = TIME_LIMIT_MS }: { readonly timeLimit?: n
       const seen =
         wanted.glob === undefined || file !== undefined ? undefined : await seenFiles(wanted, where);
       // Whoever names a protected file or folder was asked about it; one that is only come upon stays shut.
-      const isNamed = file !== undefined || isProtectedFile(folder);
+      const isNamed = file !== undefined || isProtectedFile(folder, workspace.own);
       const findings = new Findings({
         ...wanted,
         folder,
         root: workspace.root,
         seen: seen?.files,
-        ...(!isNamed && { isLeftOut: (path: string) => isProtectedFile(path) }),
+        ...(!isNamed && { isLeftOut: (path: string) => isProtectedFile(path, workspace.own) }),
       });
       const flags = [...walkFlags(wanted), ...lineFlags(wanted)];
       const end = await runRipgrep({

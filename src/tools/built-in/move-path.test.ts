@@ -172,3 +172,12 @@ test("a move that was cancelled before it began moves nothing and makes no folde
   await expect(resultOf(movePath, { from: "a.ts", to: "src/a.ts" }, context)).rejects.toBe(reason);
   expect(await readdir(root)).toEqual(["a.ts"]);
 });
+
+test("a protected file in a folder that is moved is named, so that it is asked about", async () => {
+  const { workspace, root } = await aWorkspace({ "sub/deep/CLAUDE.md": "", "sub/a.ts": "" });
+  expect((await intent(workspace, { from: "sub", to: "other" }))?.paths).toEqual([
+    { path: `${root}/sub`, access: "move" },
+    { path: `${root}/other`, access: "write" },
+    { path: `${root}/sub/deep/CLAUDE.md`, access: "move" },
+  ]);
+});

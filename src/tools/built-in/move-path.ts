@@ -14,6 +14,7 @@ import type { FileInfo, Workspace } from "../workspace.js";
 import { baseHashes } from "./base-hash.js";
 import { mustNotHoldRoot } from "./guard-roots.js";
 import { inTurn, isWithin } from "./in-turn.js";
+import { alsoTaken } from "./taken-along.js";
 import { pathInput } from "./text-input.js";
 import { untold } from "./untold.js";
 
@@ -35,7 +36,11 @@ export const movePath = defineTool({
     const from = await touched(wanted.from, "move", workspace, keepLink);
     mustNotBeRoot(from.path, wanted, workspace);
     return {
-      paths: [from, await touched(wanted.to, "write", workspace, keepLink)],
+      paths: [
+        from,
+        await touched(wanted.to, "write", workspace, keepLink),
+        ...(await alsoTaken(from.path, "move", workspace)),
+      ],
       baseHashes: await untold(from.path, () => baseHashes(workspace, from.path)),
     };
   },

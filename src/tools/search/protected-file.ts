@@ -7,10 +7,14 @@ import { decide } from "../../policy/index.js";
 import type { PathAccess, Rule } from "../../policy/index.js";
 
 /** What a rule that opens everything does not open. */
-export function isProtectedFile(path: string, access: PathAccess["access"] = "read"): boolean {
+export function isProtectedFile(
+  path: string,
+  own: readonly string[] = [],
+  access: PathAccess["access"] = "read",
+): boolean {
   const { effect } = decide(
     { tool: "", kind: "other", input: {}, cwd: "/", paths: [{ path, access }], hosts: [], baseHashes: {} },
-    { rules: EVERYTHING, roots: [], home: homedir() },
+    { rules: EVERYTHING, roots: [], home: homedir(), own },
   );
   return effect !== "allow";
 }
