@@ -137,7 +137,14 @@ export class Acts {
       });
       return { toolCallId, outcome: Promise.resolve({ type: "allowed" }) };
     }
-    const known = { intent, isBlind: false, suspicions: [], disagreement: undefined };
+    const known = {
+      intent,
+      isBlind: false,
+      readings: [],
+      suspicions: [],
+      doubt: undefined,
+      disagreement: undefined,
+    };
     const { event, outcome } = decisions.decide(toolCallId, title, known);
     // What is denied shows nothing of what it would have touched.
     const fields = event.type === "call-refused" ? {} : await this.#shown(intent);
