@@ -66,6 +66,7 @@ const COUNTS = [
   ["open", "open"],
   ["by rule", "decidedByRule"],
   ["by a person", "decidedByPerson"],
+  ["breaches", "breaches"],
 ] as const;
 
 const times = (percentiles: Percentiles | undefined): string =>

@@ -115,9 +115,10 @@ export class Acts {
   }
 
   async #ask(intent: Intent): Promise<{ readonly toolCallId: string; readonly outcome: Promise<Outcome> }> {
-    const { record, decisions, onAsked, now } = this.#parts;
+    const { record, decisions, breaches, onAsked, now } = this.#parts;
     const { tool: name, kind, input } = intent;
     const toolCallId = this.#freeId();
+    breaches.asked(toolCallId, intent);
     const title = createToolTitle(name, input);
     const at = now();
     const announced: SessionEvent[] = [

@@ -35,6 +35,8 @@ export class UpdateFold {
   readonly #now: () => number;
   /** In words, and of which call. */
   readonly #repaired = new Set<string>();
+  /** The last status that was reported of each refused call. */
+  readonly #onRefused = new Map<string, string>();
 
   constructor({ book, agent, reader, isEchoing, terminalEnd, now }: FoldOptions) {
     this.#agent = agent;
@@ -57,6 +59,14 @@ export class UpdateFold {
   /** A call as it is after what `read` has read. */
   call(toolCallId: string): ToolCall | undefined {
     return this.#seen.call(toolCallId);
+  }
+
+  /** What the updates since the last time report of refused calls. */
+  takeReportsOnRefused(): readonly (readonly [toolCallId: string, status: string])[] {
+    if (this.#onRefused.size === 0) return [];
+    const reports = [...this.#onRefused];
+    this.#onRefused.clear();
+    return reports;
   }
 
   #readOne(update: unknown, at: number): readonly SessionEvent[] {
@@ -137,9 +147,12 @@ export class UpdateFold {
     const { repair, toolCallId = "" } = event.repair;
     const call = this.#seen.call(toolCallId);
     const said = isJsonObject(update) ? update : {};
-    // That a refused call has failed is what agents say of it.
-    if (repair === "late-update" && call?.state.status === "refused" && said["status"] === "failed")
-      return [];
+    const status = said["status"];
+    if (repair === "late-update" && call?.state.status === "refused" && typeof status === "string") {
+      this.#onRefused.set(toolCallId, status);
+      // That a refused call has failed is what agents say of it.
+      if (status === "failed") return [];
+    }
     if (repair !== "input-changed" || !call) return [event];
     const input = JSON.stringify(said["rawInput"]).slice(0, LONGEST_INPUT);
     const isDecided = call.decision !== undefined;
