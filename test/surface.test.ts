@@ -504,6 +504,7 @@ const DOORS = new Map<string, Names>([
         "Loop",
         "LoopTurn",
         "ModelChoice",
+        "OnBreach",
         "OpenOptions",
         "OpenRequest",
         "ReadResult",
