@@ -172,7 +172,7 @@ test("an unasked call that a rule denies is marked in the terminal, history, sta
   const shown = await toolgate(["history", "show"]);
   expect(shown.out).toContain("⚑ ❯ Tidy up (execute, breach");
   expect(shown.out).toContain("t1  done, breach  Tidy up");
-  expect((await toolgate(["history", "list"])).out).toContain("1 call  ⚑ 1 breach\n");
+  expect((await toolgate(["history", "list"])).out).toMatch(/  ⚑ 1 breach\n/);
   expect(JSON.parse((await toolgate(["history", "list", "--json"])).out)).toMatchObject({
     sessions: [{ breaches: 1 }],
   });

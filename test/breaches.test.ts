@@ -81,6 +81,28 @@ describe("a call that a rule denies is marked", () => {
     expect(breachOf(driven, "t2")).toMatchObject({ rule: expect.stringContaining("deny read") });
   });
 
+  test("when it runs with another input than the one that was allowed", async () => {
+    const driven = await drive();
+    await driven.say([
+      starts(make),
+      { permit: { toolCallId: "t1", ...make } },
+      reports({ ...running, rawInput: rm.rawInput }),
+      reports(completed),
+    ]);
+    expect(breachOf(driven)).toEqual(DENIED);
+    await expectReplayed(driven);
+  });
+
+  test("when it deletes a file that it was allowed to write", async () => {
+    const driven = await drive({ rules: [{ deny: "delete" }] });
+    const path = "a.txt";
+    await driven.say([
+      { permit: { toolCallId: "t0", kind: "edit", rawInput: { path, content: "x" } } },
+      starts({ kind: "delete", rawInput: { path }, ...completed }),
+    ]);
+    expect(breachOf(driven)).toMatchObject({ rule: "deny delete" });
+  });
+
   test("when nothing may be changed, and a call that only reads is not", async () => {
     const driven = await drive({ policy: () => inMode("read-only", []) });
     await driven.say([
@@ -154,6 +176,16 @@ describe("no call is marked", () => {
       "that was asked about and allowed",
       yes,
       [starts(make), { permit: { toolCallId: "t1", ...make } }, reports(running), reports(completed)],
+    ],
+    [
+      "whose input is told again with more that says nothing",
+      { ...yes, rules: NO_RM },
+      [
+        starts(make),
+        { permit: { toolCallId: "t1", ...make } },
+        reports({ ...running, rawInput: { command: "make", description: "build" } }),
+        reports(completed),
+      ],
     ],
     [
       "that was refused and is reported as failed",

@@ -48,12 +48,15 @@ export async function listSessions(
 
 /** Two lines of at most 80 columns: which one it is and when, and below it where it worked and what it is about. */
 function listed({ sessionId, updatedAt, calls, breaches, title, cwd, openQuestions }: ListedSession): string {
-  const waits = openQuestions === 0 ? [] : ["waits for an answer"];
+  const waits = [
+    ...(breaches === 0 ? [] : [`⚑ ${counted(breaches, "breach", "breaches")}`]),
+    ...(openQuestions === 0 ? [] : ["waits for an answer"]),
+  ];
   const folder = cwd === undefined ? [] : [endOf(oneLine(shownFolder(cwd), 1_000), 30)];
   const room = 76 - [...folder, ...waits].reduce((sum, text) => sum + columns(text) + 2, 0);
   const about = [...folder, ...(title === undefined ? [] : [clipped(oneLine(title, 80), room)]), ...waits];
   return [
-    `${visibleText(sessionId)}  ${day(updatedAt)}  ${counted(calls, "call")}${breaches === 0 ? "" : `  ⚑ ${counted(breaches, "breach", "breaches")}`}`,
+    `${visibleText(sessionId)}  ${day(updatedAt)}  ${counted(calls, "call")}`,
     ...(about.length === 0 ? [] : [`    ${about.join("  ")}`]),
   ].join("\n");
 }

@@ -3,12 +3,12 @@
  * a rule denies is marked as a breach; so is a call that was refused and then reported as done.
  *
  * What must stay true: a breach is recorded once, with the report that shows it. A call that was asked about under
- * another id, or done through us, was asked about. Some agents report a call as in progress and ask then, so a call
+ * another id, or done through us, was asked about; one that runs with another input than was allowed was not. Some agents report a call as in progress and ask then, so a call
  * that runs is judged after a moment; one that has ended, at once. A doubt is no breach: only a denial is.
  */
 import { STATUS_AT_END } from "../../call/index.js";
 import type { Breach, SessionEvent, ToolCall } from "../../call/index.js";
-import type { Intent, Verdict } from "../../policy/index.js";
+import type { Intent, PathAccess, Verdict } from "../../policy/index.js";
 import type { Judge, SessionRecord } from "../../run/index.js";
 import { isSameCommand } from "./approvals.js";
 import { foreignIntent, judgeForeign } from "./foreign-intent.js";
@@ -38,6 +38,8 @@ type AskedAct = { readonly toolCallId: string; readonly intent: Intent };
 export class Breaches {
   readonly #options: BreachOptions;
   readonly #timers = new Map<string, NodeJS.Timeout>();
+  /** Inputs of calls that were reported after another input was decided on. */
+  readonly #changed = new Map<string, unknown>();
   /** What the agent asked about in this turn. */
   #asked: AskedAct[] = [];
   /** What the agent replays happened before it was under these rules. */
@@ -76,6 +78,7 @@ export class Breaches {
 
   turnOver(): void {
     this.#asked = [];
+    this.#changed.clear();
     this.close();
   }
 
@@ -86,15 +89,19 @@ export class Breaches {
 
   async #breachesIn(events: readonly SessionEvent[]): Promise<readonly BreachEvent[]> {
     const { fold } = this.#options;
-    const ended = new Set<string>();
+    const reported = new Set<string>();
+    for (const [toolCallId, rawInput] of fold.takeChangedInputs()) {
+      this.#changed.set(toolCallId, rawInput);
+      reported.add(toolCallId);
+    }
     for (const event of events) {
-      if (!("toolCallId" in event)) continue;
-      if (event.type === "run-started") this.#judgeLater(event.toolCallId);
-      else if (STATUS_AT_END.has(event.type)) ended.add(event.toolCallId);
+      if (!("toolCallId" in event) || !isReport(event)) continue;
+      if (event.type !== "run-started" || this.#changed.has(event.toolCallId)) reported.add(event.toolCallId);
+      else this.#judgeLater(event.toolCallId);
     }
     const refused = this.#ranAfterRefusal();
-    if (ended.size === 0) return refused;
-    const calls = [...ended].flatMap((toolCallId) => fold.call(toolCallId) ?? []);
+    if (reported.size === 0) return refused;
+    const calls = [...reported].flatMap((toolCallId) => fold.call(toolCallId) ?? []);
     for (const { toolCallId } of calls) this.#forget(toolCallId);
     return [...refused, ...(await this.#found(calls))];
   }
@@ -146,8 +153,10 @@ export class Breaches {
   }
 
   async #breachOf(call: ToolCall): Promise<Breach | undefined> {
-    if (call.breach || !isUnasked(call) || !hasActed(call)) return undefined;
-    const foreign = await foreignIntent(call, undefined, this.#options.place);
+    const isChanged = this.#changed.has(call.toolCallId);
+    if (call.breach || !hasActed(call) || !(isChanged || isUnasked(call))) return undefined;
+    const reported = isChanged ? { ...call, rawInput: this.#changed.get(call.toolCallId) } : call;
+    const foreign = await foreignIntent(reported, undefined, this.#options.place);
     const asked = this.#askedAbout(call) ?? this.#askedFor(foreign.intent);
     // A no that the agent reports as a failure, or has not answered yet, is a no that it heard.
     if (asked) return asked.state.status === "refused" && isDone(call) ? afterRefusal(asked) : undefined;
@@ -171,8 +180,13 @@ export class Breaches {
   }
 
   #askedFor(intent: Intent): ToolCall | undefined {
-    const same = this.#asked.findLast((one) => isSameAct(one.intent, intent));
-    return same && this.#options.record.book.call(same.toolCallId);
+    const { book } = this.#options.record;
+    return this.#asked
+      .flatMap(({ toolCallId, intent: asked }) => {
+        const call = book.call(toolCallId);
+        return call && isSameAct(asked, intent, call.state.status === "refused") ? [call] : [];
+      })
+      .at(-1);
   }
 }
 
@@ -214,13 +228,13 @@ const ruleOf = (decision: ToolCall["decision"]): Pick<Verdict, "rule" | "reason"
   ...(decision?.reason !== undefined && { reason: decision.reason }),
 });
 
-function isSameAct(asked: Intent, act: Intent): boolean {
+/** A yes is for what may be done with a file; a no is heard however the agent calls what it then does not do. */
+function isSameAct(asked: Intent, act: Intent, isRefused: boolean): boolean {
   if (act.command !== undefined) return isSameCommand(asked, act);
   if (asked.command !== undefined) return false;
   if (act.paths.length + act.hosts.length === 0)
     return asked.tool === act.tool && JSON.stringify(asked.input) === JSON.stringify(act.input);
-  const hasPath = (path: string) => asked.paths.some((one) => one.path === path);
-  return (
-    act.paths.every(({ path }) => hasPath(path)) && act.hosts.every((host) => asked.hosts.includes(host))
-  );
+  const isAsked = ({ path, access }: PathAccess) =>
+    asked.paths.some((one) => one.path === path && (isRefused || one.access === access));
+  return act.paths.every(isAsked) && act.hosts.every((host) => asked.hosts.includes(host));
 }

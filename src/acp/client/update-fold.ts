@@ -35,6 +35,8 @@ export class UpdateFold {
   readonly #now: () => number;
   /** In words, and of which call. */
   readonly #repaired = new Set<string>();
+  /** What the agent last reported as the input of a call after that was decided on. */
+  readonly #changedInputs = new Map<string, unknown>();
   /** The last status that was reported of each refused call. */
   readonly #onRefused = new Map<string, string>();
 
@@ -67,6 +69,14 @@ export class UpdateFold {
     const reports = [...this.#onRefused];
     this.#onRefused.clear();
     return reports;
+  }
+
+  /** The other inputs that the updates since the last time report of calls that were decided on. */
+  takeChangedInputs(): readonly (readonly [toolCallId: string, rawInput: unknown])[] {
+    if (this.#changedInputs.size === 0) return [];
+    const inputs = [...this.#changedInputs];
+    this.#changedInputs.clear();
+    return inputs;
   }
 
   #readOne(update: unknown, at: number): readonly SessionEvent[] {
@@ -157,6 +167,7 @@ export class UpdateFold {
     const input = JSON.stringify(said["rawInput"]).slice(0, LONGEST_INPUT);
     const isDecided = call.decision !== undefined;
     if (!isDecided) return [event];
+    this.#changedInputs.set(toolCallId, said["rawInput"]);
     const detail = `changed after approval: the agent reports another input than the one that was decided on: ${input}`;
     return [event, repaired(event.at, "changed-after-approval", detail, toolCallId)];
   }
