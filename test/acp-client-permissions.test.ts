@@ -381,6 +381,80 @@ describe("spoof: what an agent says of its call is no evidence", () => {
     expect(outcomes(notes())).toEqual(["no"]);
   });
 
+  test.each([
+    { command: "ls", env: { LD_PRELOAD: "x" } },
+    { command: "ls", script: "rm -rf /" },
+    { cmd: "ls", steps: [{ exec: "rm -rf x" }] },
+    { command: "ls", stdin: "evil" },
+    { command: "ls", code: "print(1)", interpreter: "python" },
+    { command: "ls", SHELL_: "./evil" },
+    { command: "ls", input: { followUp: "rm" } },
+    { command: "ls", pre_command: "rm -rf x" },
+    { command: ["ls"], runAs: "root" },
+    '{"command":"ls","then":["rm"]}',
+  ])("asks about a command that carries a field nobody knows: %j", async (rawInput) => {
+    const rules: readonly Rule[] = [{ allow: "read" }, { allow: "execute", command: "ls" }];
+    const { say, questions } = await drive(ASKS, { rules, ask: choose("reject_once") });
+    await say({ title: "ls", kind: "execute", rawInput });
+    expect(questions).toHaveLength(1);
+    expect(questions[0]?.reason).toMatch(/^the call carries ".+", whose meaning is not known$/);
+    expect(questions[0]?.options.map(({ kind }) => kind)).not.toContain("allow_always");
+  });
+
+  test.each([
+    { command: "ls", description: "look", timeout: 1_000, run_in_background: false },
+    { command: "ls", description: "look", cwd: "." },
+    { command: "ls", dir_path: ".", is_background: false },
+    {
+      call_id: "call_1",
+      turn_id: "01a1e177-6002-7ee0-af2b-b236c6f96b95",
+      started_at_ms: 1_794_784_059_708,
+      command: ["/bin/bash", "-lc", "ls"],
+      proposed_execpolicy_amendment: ["/bin/bash", "-lc", "ls"],
+      available_decisions: [
+        "approved",
+        { approved_execpolicy_amendment: { proposed_execpolicy_amendment: ["/bin/bash", "-lc", "ls"] } },
+        "abort",
+      ],
+      parsed_cmd: [{ type: "list_files", cmd: "ls", path: null }],
+    },
+  ])("asks nothing about an allowed command with the fields that agents send: %j", async (rawInput) => {
+    const { say, questions, notes } = await drive(ASKS, { rules: [{ allow: "read" }] });
+    await say({ title: "ls", kind: "execute", rawInput });
+    expect(questions).toEqual([]);
+    expect(outcomes(notes())).toEqual(["yes"]);
+  });
+
+  test("reads each of several commands by itself", async () => {
+    const { say, questions } = await drive(ASKS, { rules: [{ allow: "read" }], ask: choose("reject_once") });
+    await say({ title: "Look", kind: "execute", rawInput: { commands: ["cat <<A", "rm -rf x", "A"] } });
+    await say({ toolCallId: "t2", title: "Look", rawInput: { commands: ["echo 'a", "rm -rf x #'"] } });
+    expect(questions).toHaveLength(2);
+  });
+
+  test.each(["read", "search", "think"])("asks about code in a call that claims to %s", async (kind) => {
+    const rules: readonly Rule[] = [{ allow: "read" }, { allow: "search" }, { allow: "think" }];
+    for (const name of ["script", "code", "expression"]) {
+      const { say, questions } = await drive(ASKS, { rules, ask: choose("reject_once") });
+      await say({ title: "Look", kind, rawInput: { path: "a.txt", [name]: "rm -rf x" } });
+      expect(questions, name).toHaveLength(1);
+    }
+  });
+
+  test("asks about code beside an edit that is allowed", async () => {
+    const { say, questions } = await drive(ASKS, { rules: [{ allow: "edit" }], ask: choose("reject_once") });
+    await say({ kind: "edit", rawInput: { path: "a.txt", content: "x", on_save: "rm -rf x" } });
+    expect(questions[0]?.reason).toBe('the call carries "on_save", whose meaning is not known');
+  });
+
+  test("asks nothing about an unknown field where everything is allowed and nothing denied", async () => {
+    const { say, questions } = await drive(ASKS, {
+      policy: () => ({ rules: [], default: "allow" as const }),
+    });
+    await say({ kind: "execute", rawInput: { command: "ls", env: { A: "b" } } });
+    expect(questions).toEqual([]);
+  });
+
   test("an address is found, and one that leads to this machine is not asked for", async () => {
     const { say, notes } = await drive(ASKS, { rules: [{ allow: "fetch" }] });
     await say({

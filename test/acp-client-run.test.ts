@@ -33,7 +33,7 @@ async function desk(files: Record<string, string> = {}) {
       ran.stderr.setEncoding("utf8").on("data", (piece: string) => (text.err += piece));
       ran.on("close", (code) => resolve({ code, ...text }));
     });
-  return { cwd, toolgate };
+  return { cwd, toolgate, settings: join(home, "config", "toolgate") };
 }
 
 test("an agent works under the mode that was chosen, and its session is in the history", async () => {
@@ -139,4 +139,82 @@ test("what a command printed is shown once, though the agent tells of its call w
   const { code, out } = await toolgate(["run", "--agent", late, "--mode", "allow-all", "go"]);
   expect({ code, shown: out.split("│ hello there").length - 1 }).toEqual({ code: 0, shown: 1 });
   expect(out).toMatch(/✓ ❯ late \(.*\n {4}terminal, exit code 0, its output is shown elsewhere\n/);
+});
+
+/** A rule that denies, and an agent that does not ask. */
+async function unaskedAtDesk(settings: Record<string, unknown> = {}) {
+  const at = await desk();
+  await at.toolgate(["rules", "add", JSON.stringify({ deny: "execute", command: "rm *" })]);
+  for (const [name, value] of Object.entries(settings))
+    writeFileSync(join(at.settings, name), JSON.stringify(value));
+  const call = { sessionUpdate: "tool_call", toolCallId: "t1", title: "Tidy up", kind: "execute" };
+  const steps = ["spawn", { ...call, status: "completed", rawInput: { command: "rm -rf build" } }];
+  const notes = join(at.cwd, "notes");
+  const run = (...flags: readonly string[]) =>
+    at.toolgate([
+      "run",
+      "--agent",
+      `${byHand("does as it is told")} '${notes}'`,
+      ...flags,
+      JSON.stringify(steps),
+    ]);
+  return { ...at, run };
+}
+
+test("an unasked call that a rule denies is marked in the terminal, history, statistics and log", async () => {
+  const { toolgate, run, cwd } = await unaskedAtDesk();
+  const log = join(cwd, "log");
+  const ran = await run("--log", log);
+  expect(ran.code).toBe(0);
+  expect(ran.out).toContain("⚑ ❯ Tidy up (execute, breach");
+  expect(ran.out).toContain('Done without asking; rule deny execute "rm *" denies it.');
+  expect(ran.out).not.toContain("✓");
+  const shown = await toolgate(["history", "show"]);
+  expect(shown.out).toContain("⚑ ❯ Tidy up (execute, breach");
+  expect(shown.out).toContain("t1  done, breach  Tidy up");
+  expect((await toolgate(["history", "list"])).out).toMatch(/  ⚑ 1 breach\n/);
+  expect(JSON.parse((await toolgate(["history", "list", "--json"])).out)).toMatchObject({
+    sessions: [{ breaches: 1 }],
+  });
+  for (const format of ["text", "markdown", "csv", "ndjson"])
+    expect((await toolgate(["history", "export", "--format", format])).out, format).toMatch(/breach/);
+  expect((await toolgate(["history", "search", "without asking"])).out).toContain("Tidy up");
+  expect(JSON.parse((await toolgate(["stats", "--by", "kind", "--json"])).out)).toMatchObject({
+    statistics: [{ key: "execute", done: 1, breaches: 1 }],
+  });
+  expect((await toolgate(["stats"])).out).toContain("breaches");
+  const records = readFileSync(log, "utf8").trim().split("\n");
+  expect(records.map((line): unknown => JSON.parse(line))).toContainEqual(
+    expect.objectContaining({
+      msg: "call broke the rules",
+      toolCallId: "t1",
+      isAfterRefusal: false,
+      rule: 'deny execute "rm *"',
+    }),
+  );
+});
+
+test.each([
+  ["--on-breach end", {}, ["--on-breach", "end"]],
+  ["a setting", { "config.json": { onBreach: "end" } }, []],
+] as const)("an agent is ended at a breach by %s, and the JSON says why", async (_, settings, flags) => {
+  const { run } = await unaskedAtDesk(settings);
+  const ran = await run(...flags, "--json");
+  expect(ran.code).toBe(1);
+  const events = ran.out
+    .trim()
+    .split("\n")
+    .map((line): unknown => JSON.parse(line));
+  expect(events).toContainEqual(
+    expect.objectContaining({
+      type: "call-breached",
+      toolCallId: "t1",
+      breach: { isAfterRefusal: false, rule: 'deny execute "rm *"' },
+    }),
+  );
+  expect(events.at(-1)).toMatchObject({
+    type: "turn-stopped",
+    stopReason: "error",
+    error: expect.stringContaining("by-hand was ended: it broke the rules"),
+  });
 });

@@ -1,5 +1,5 @@
 /** What an app reads of a call that has ended. */
-import { endSentence } from "../call/index.js";
+import { breachSentence, endSentence } from "../call/index.js";
 import type { ToolCall } from "../call/index.js";
 import type { MessageContent } from "./client/protocol.js";
 import { wireBlock } from "./content-blocks.js";
@@ -8,7 +8,11 @@ export type CallResult = { readonly content: MessageContent; readonly isError: b
 
 export function callResult(call: ToolCall): CallResult {
   const { state } = call;
-  if (state.status === "done") return { content: doneContent(call), isError: false };
+  if (state.status === "done") {
+    const breach = breachSentence(call);
+    if (breach === undefined) return { content: doneContent(call), isError: false };
+    return { content: withSentence(breach, doneContent(call)), isError: true };
+  }
   if (state.status === "refused") return { content: deniedText(call), isError: true };
   return { content: endSentence(call) ?? "", isError: true };
 }
@@ -21,6 +25,12 @@ function doneContent({ rawOutput, content, times }: ToolCall): MessageContent {
   // A file that we read or wrote for another agent, for one: it has no words of its own.
   if (rawOutput === undefined) return "";
   return typeof rawOutput === "string" ? rawOutput : JSON.stringify(rawOutput);
+}
+
+/** What broke the rules says so before what came of it. */
+function withSentence(sentence: string, content: MessageContent): MessageContent {
+  if (typeof content === "string") return content === "" ? sentence : `${sentence}\n${content}`;
+  return [{ type: "text", text: sentence }, ...content];
 }
 
 /** The protocol's words. Where a rule refused without a reason, the rule is the reason. */

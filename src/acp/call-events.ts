@@ -44,6 +44,13 @@ export function callEvents(
     events.push({ type: "call-revised", toolCallId: message.toolCallId, at: reading.at, fields });
   }
   if (target) events.push(...stepsTo(call, target, reading));
+  if (own?.breach && !call?.breach)
+    events.push({
+      type: "call-breached",
+      toolCallId: message.toolCallId,
+      at: reading.at,
+      breach: own.breach,
+    });
   return events;
 }
 

@@ -46,6 +46,7 @@ export function seenThrough(
         : [...content, { type: "content", content: { type: "text", text: sentence } }],
     progress: undefined,
     decision: undefined,
+    breach: undefined,
     times: timesOf(call, options.at),
     state: stateOf(version, call, rawInput !== undefined, sentence ?? ""),
   };
@@ -61,10 +62,14 @@ function suffix({ progress }: ToolCall): string {
   return progress?.message ? `${count} - ${progress.message}` : count;
 }
 
-function stateOf(version: Version, { state }: ToolCall, hasInput: boolean, sentence: string): ToolCallState {
+function stateOf(version: Version, call: ToolCall, hasInput: boolean, sentence: string): ToolCallState {
+  const { state, breach } = call;
   const isPaused = state.status === "waiting" && state.waitingFor.type === "child";
   if (state.status === "running" || isPaused) return { status: "running", cancelWished: false };
-  if (state.status === "done") return { status: "done", assumed: false };
+  if (state.status === "done")
+    return breach
+      ? { status: "failed", error: sentence, assumed: false }
+      : { status: "done", assumed: false };
   if (state.status === "cancelled" && version === 2) {
     return { status: "cancelled", reason: "the agent reported it as cancelled.", assumed: false };
   }
@@ -78,7 +83,7 @@ function stateOf(version: Version, { state }: ToolCall, hasInput: boolean, sente
 function timesOf(call: ToolCall, at: number): ToolCall["times"] {
   const { status } = call.state;
   const isPaused = status === "waiting" && call.state.waitingFor.type === "child";
-  const isStarted = status === "running" || status === "done" || isPaused;
+  const isStarted = status === "running" || (status === "done" && !call.breach) || isPaused;
   const isEnded = ["done", "failed", "refused", "cancelled", "unknown"].includes(status);
   const times = { announced: at, asked: undefined, answered: undefined };
   return {
@@ -89,7 +94,11 @@ function timesOf(call: ToolCall, at: number): ToolCall["times"] {
   };
 }
 
-function sentenceOf({ state, decision }: ToolCall): string | undefined {
+function sentenceOf({ state, decision, breach }: ToolCall): string | undefined {
+  if (breach && state.status === "done")
+    return breach.isAfterRefusal
+      ? `Done after rule ${breach.rule} refused it.`
+      : `Done without asking; rule ${breach.rule} denies it.`;
   if (state.status === "failed") return state.error;
   if (state.status === "cancelled") return `Tool call cancelled: ${state.reason}`;
   if (state.status === "unknown") {

@@ -2,7 +2,7 @@
  * `_meta.toolgate`: what a call is that the wire has no field for. It is written on every call and
  * believed only in our own traffic: a foreign agent that writes it is lying.
  */
-import type { CallTimes, Decision, Meta, Progress, ToolCall, ToolCallState } from "../call/index.js";
+import type { Breach, CallTimes, Decision, Meta, Progress, ToolCall, ToolCallState } from "../call/index.js";
 import { NO_INPUT, isOver } from "../call/index.js";
 import { isJsonObject } from "./json.js";
 import type { JsonObject } from "./json.js";
@@ -14,6 +14,7 @@ export type ToolgateMeta = {
   readonly state: WireState;
   readonly times: Partial<CallTimes> & Pick<CallTimes, "announced">;
   readonly decision?: Decision;
+  readonly breach?: Breach;
   readonly progress?: Progress;
   readonly parentToolCallId?: string;
   readonly providerCallId?: string;
@@ -24,12 +25,13 @@ export type ToolgateMeta = {
 
 /** Assigned and not spread: most updates of every call make one. */
 export function toolgateMeta(call: ToolCall): ToolgateMeta {
-  const { state, decision, progress, parentToolCallId, providerCallId } = call;
+  const { state, decision, breach, progress, parentToolCallId, providerCallId } = call;
   const meta: { -readonly [Key in keyof ToolgateMeta]: ToolgateMeta[Key] } = {
     state: state.status === "drafting" ? DRAFTING : state,
     times: call.times,
   };
   if (decision) meta.decision = decision;
+  if (breach) meta.breach = breach;
   if (progress) meta.progress = progress;
   if (progress && !isOver(state)) meta.title = call.title;
   if (parentToolCallId !== undefined) meta.parentToolCallId = parentToolCallId;
@@ -57,6 +59,7 @@ const FIELDS: ReadonlyMap<string, Check> = new Map([
   ["state", isState],
   ["times", isTimes],
   ["decision", (value) => value === undefined || isDecision(value)],
+  ["breach", (value) => value === undefined || isBreach(value)],
   ["progress", (value) => value === undefined || isProgress(value)],
   ["parentToolCallId", isOptionalText],
   ["providerCallId", isOptionalText],
@@ -104,6 +107,11 @@ function isDecision(decision: unknown): boolean {
   if (!isJsonObject(decision) || typeof decision["at"] !== "number") return false;
   const isKnown = decision["by"] === "rule" || decision["by"] === "person";
   return isKnown && ["who", "rule", "reason"].every((key) => isOptionalText(decision[key]));
+}
+
+function isBreach(breach: unknown): boolean {
+  if (!isJsonObject(breach) || typeof breach["isAfterRefusal"] !== "boolean") return false;
+  return ["who", "rule", "reason"].every((key) => isOptionalText(breach[key]));
 }
 
 function isProgress(progress: unknown): boolean {

@@ -16,6 +16,7 @@ export function mayDifferInMeta(before: ToolCall, after: ToolCall): boolean {
     before.progress !== after.progress ||
     before.times !== after.times ||
     before.decision !== after.decision ||
+    before.breach !== after.breach ||
     before.title !== after.title ||
     before.kindSource !== after.kindSource ||
     before.providerCallId !== after.providerCallId ||

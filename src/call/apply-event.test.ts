@@ -33,17 +33,17 @@ const accepts: Readonly<Record<keyof typeof way, string>> = {
   "waiting for the app": `${SHOWS} inputRevised done failed cancelled`,
   "waiting for a child": `${SHOWS} childStepped done failed cancelled`,
   cleared: `${SHOWS} asked appAwaited childAwaited started refused failed cancelled`,
-  running: `${SHOWS} kept wished done failed cancelled lost`,
-  "running with a cancel wish": `${SHOWS} kept wished done failed cancelled lost`,
-  done: "undone",
-  failed: "undone",
-  refused: "",
-  cancelled: "",
-  unknown: "undone",
-  "assumed done": `${SHOWS} ${STILL_ENDS}`,
-  "assumed failed": `${SHOWS} ${STILL_ENDS}`,
-  "assumed cancelled": `${SHOWS} inputRevised ${STILL_ENDS}`,
-  "assumed unknown": `${SHOWS} ${STILL_ENDS}`,
+  running: `${SHOWS} breached kept wished done failed cancelled lost`,
+  "running with a cancel wish": `${SHOWS} breached kept wished done failed cancelled lost`,
+  done: "undone breached",
+  failed: "undone breached",
+  refused: "breached",
+  cancelled: "breached",
+  unknown: "undone breached",
+  "assumed done": `${SHOWS} breached ${STILL_ENDS}`,
+  "assumed failed": `${SHOWS} breached ${STILL_ENDS}`,
+  "assumed cancelled": `${SHOWS} breached inputRevised ${STILL_ENDS}`,
+  "assumed unknown": `${SHOWS} breached ${STILL_ENDS}`,
 };
 
 describe.each(Object.keys(way) as (keyof typeof way)[])("a call that is %s", (name) => {
@@ -307,7 +307,7 @@ test("an assumed end gives way to one reported end and its time, and that one st
   const call = deepFreeze(applyEvent(guessed, { ...event.done, at: 120 }));
   expect(call).toMatchObject({ title: "Edit app.ts", rawOutput: "ok", times: { started: 60, ended: 120 } });
   expect(call.state).toEqual({ status: "done", assumed: false });
-  const moves = eventNames.filter((name) => name !== "undone");
+  const moves = eventNames.filter((name) => name !== "undone" && name !== "breached");
   for (const name of moves) expect(applying(call, event[name])).toThrow(IllegalEvent);
 });
 
@@ -316,6 +316,13 @@ test("a call that ran can be undone once it has ended, once, and stays as it end
   const undone = deepFreeze(applyEvent(done, event.undone));
   expect(undone).toEqual({ ...done, times: { ...done.times, undone: 99 } });
   expect(applying(undone, event.undone)).toThrow(IllegalEvent);
+});
+
+test("a call that ran against the rules is marked once, and stays as it ended", () => {
+  const done = after(...way.done);
+  const breached = deepFreeze(applyEvent(done, event.breached));
+  expect(breached).toEqual({ ...done, breach: { isAfterRefusal: false, rule: "deny edit" } });
+  expect(applying(breached, event.breached)).toThrow(IllegalEvent);
 });
 
 test("a yes may come with another input, and says what the model had written", () => {

@@ -129,6 +129,11 @@ function change(next: Draft, event: Exclude<ToolCallEvent, CallAnnounced>): bool
         return false;
       next.times = stamped(next.times, "undone", event.at);
       return true;
+    case "call-breached":
+      // Only what was reported as begun or as ended can break a rule, and once.
+      if (next.breach !== undefined || (state.status !== "running" && !isOver(state))) return false;
+      next.breach = event.breach;
+      return true;
     case "call-refused":
       if (!isUndecided(state) && state.status !== "cleared") return false;
       // An earlier yes is not who refused.
@@ -172,6 +177,7 @@ function announced(call: ToolCall | undefined, event: CallAnnounced): ToolCall {
     locations: [],
     progress: undefined,
     decision: undefined,
+    breach: undefined,
     times: {
       announced: event.at,
       asked: undefined,
@@ -202,6 +208,7 @@ function changed(call: ToolCall): Draft {
     locations: call.locations,
     progress: call.progress,
     decision: call.decision,
+    breach: call.breach,
     times: call.times,
     _meta: call._meta,
     state: call.state,

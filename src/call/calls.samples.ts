@@ -254,6 +254,9 @@ const happenings: fc.Arbitrary<Happening> = fc.oneof(
   ),
   fc.constant(happening("run-started", {})),
   fc.constant(happening("cancel-wished", {})),
+  fc
+    .record({ isAfterRefusal: fc.boolean(), rule: name })
+    .map((breach) => happening("call-breached", { breach })),
   json.filter((value) => value !== null).map((rawOutput) => happening("call-done", { rawOutput })),
   fc
     .tuple(word, fc.boolean())

@@ -70,3 +70,13 @@ test("an end that we only assume is told like one that was reported", () => {
   expect(endSentence(after(...way["assumed cancelled"]))).toBe(endSentence(after(...way.cancelled)));
   expect(endSentence(after(...way["assumed unknown"]))).toBe(endSentence(after(...way.unknown)));
 });
+
+test.each([
+  ["done", {}, "Done without asking; rule deny edit denies it."],
+  ["done", { reason: "no edits here." }, "Done without asking; rule deny edit denies it: no edits here."],
+  ["refused", { isAfterRefusal: true, who: "ann" }, "Done after ann refused it."],
+  ["refused", { isAfterRefusal: true }, "Done after rule deny edit refused it."],
+] as const)("a call that is %s against the rules says so: %j", (name, breach, sentence) => {
+  const breached = { ...event.breached, breach: { ...event.breached.breach, ...breach } };
+  expect(endSentence(after(...way[name], breached))).toBe(sentence);
+});

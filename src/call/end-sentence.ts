@@ -1,7 +1,8 @@
 /**
- * The sentence that tells a person and the model how a call ended when it was not done. Wires that
- * know only "failed" carry it as content, so that no one has to guess what happened.
+ * The sentence that tells a person and the model how a call ended when it was not done, or was done against
+ * the rules. Wires that know only "failed" carry it as content, so that no one has to guess what happened.
  */
+import { breachSentence } from "./breach-sentence.js";
 import type { Decision, ToolCall } from "./tool-call.js";
 
 export function endSentence(call: ToolCall): string | undefined {
@@ -10,7 +11,7 @@ export function endSentence(call: ToolCall): string | undefined {
     case "failed":
       return state.error;
     case "refused":
-      return `Tool call denied${refusedBy(call.decision)}. Nothing was run.`;
+      return breachSentence(call) ?? `Tool call denied${refusedBy(call.decision)}. Nothing was run.`;
     case "cancelled":
       return `Tool call cancelled: ${state.reason}`;
     case "unknown":
@@ -20,8 +21,9 @@ export function endSentence(call: ToolCall): string | undefined {
     case "waiting":
     case "cleared":
     case "running":
-    case "done":
       return undefined;
+    case "done":
+      return breachSentence(call);
     default:
       return state satisfies never;
   }

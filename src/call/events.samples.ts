@@ -79,6 +79,12 @@ export const event = {
     change: { type: "written", path: "/a", before: { type: "file", blob: "b1", mode: 0o644 }, after: "h1" },
   },
   undone: { type: "call-undone", toolCallId, at: 99 },
+  breached: {
+    type: "call-breached",
+    toolCallId,
+    at: 91,
+    breach: { isAfterRefusal: false, rule: "deny edit" },
+  },
   wished: { type: "cancel-wished", toolCallId, at: 70 },
   done: { type: "call-done", toolCallId, at: 90, rawOutput: "ok" },
   failed: { type: "call-failed", toolCallId, at: 90, error: "File not found" },

@@ -21,6 +21,7 @@ export type { BoundedText } from "./bounded-text.js";
 export * from "./content.js";
 export { counted } from "./counted.js";
 export { createToolTitle } from "./create-tool-title.js";
+export { breachSentence } from "./breach-sentence.js";
 export { endSentence } from "./end-sentence.js";
 export { IllegalEvent } from "./illegal-event.js";
 export { inferToolKind } from "./infer-tool-kind.js";

@@ -10,7 +10,7 @@ import { NO_INPUT, readMore, upToDate } from "./partial-input.js";
 import type { Session, TimelineEntry } from "./session.js";
 import type { CallTimes, ToolCall, ToolCallState } from "./tool-call.js";
 
-export const FOLD_VERSION = 1;
+export const FOLD_VERSION = 2;
 
 /** A reading of half an input is deep and can be made again: its text is kept, and how much of it was not looked at. */
 type SavedDraft = { readonly text: string; readonly unread: number };
@@ -65,6 +65,7 @@ function callFromSaved(call: ToolCall): ToolCall {
     locations: call.locations,
     progress: call.progress,
     decision: call.decision,
+    breach: call.breach,
     times: timesFromSaved(call.times),
     _meta: call._meta,
     state: stateFromSaved(call.state),

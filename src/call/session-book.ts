@@ -43,6 +43,7 @@ const STAYS: ReadonlySet<string> = new Set([
   "terminal-output",
   "terminal-exited",
   "file-kept",
+  "call-breached",
 ]);
 
 export class SessionBook {

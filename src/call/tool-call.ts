@@ -31,6 +31,7 @@ export type ToolCall = {
   readonly locations: readonly Location[];
   readonly progress: Progress | undefined;
   readonly decision: Decision | undefined;
+  readonly breach: Breach | undefined;
   readonly times: CallTimes;
   readonly _meta: Meta | undefined;
   readonly state: ToolCallState;
@@ -51,6 +52,16 @@ export type Decision = {
   /** The input as the model wrote it, when whoever said yes changed it. */
   readonly originalInput?: unknown;
   readonly at: number;
+};
+
+/** The rules deny the call, and a foreign agent reported it all the same: without asking, or after a no. */
+export type Breach = {
+  /** Somebody was asked, and refused it. */
+  readonly isAfterRefusal: boolean;
+  /** The person who refused it, where one did. */
+  readonly who?: string;
+  readonly rule?: string;
+  readonly reason?: string;
 };
 
 /** Milliseconds since 1970. */
@@ -174,6 +185,8 @@ export type ToolCallEvent =
   /** A file is about to change: what it was is kept, so that the call can be undone. */
   | CallEvent<"file-kept", { readonly change: FileChange }>
   | CallEvent<"call-undone">
+  /** Recorded once, when the call was reported as running or as ended. */
+  | CallEvent<"call-breached", { readonly breach: Breach }>
   | CallEvent<"call-done", EndData>
   | CallEvent<"call-failed", EndData & { readonly error: string }>
   | CallEvent<"call-cancelled", EndData & { readonly reason: string }>

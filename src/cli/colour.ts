@@ -9,7 +9,7 @@ const [RED, GREEN, DIM, PLAIN] = ["\u001b[31m", "\u001b[32m", "\u001b[2m", "\u00
 
 export const dimmed = (line: string): string => DIM + line + PLAIN;
 
-/** The lines that go and come in a diff, and the marks of calls that were done, failed, or had a command that did. */
+/** The lines that go and come in a diff, and the marks of calls that were done, failed, broke a rule, or had a command that failed. */
 export function coloured(text: string): string {
   return text
     .split("\n")
@@ -18,7 +18,7 @@ export function coloured(text: string): string {
       if (/^ {4}[│┆] \+ /.test(line)) return GREEN + line + PLAIN;
       if (/^ {4}[│┆] /.test(line)) return dimmed(line);
       if (line.startsWith("✓ ")) return GREEN + "✓" + PLAIN + line.slice(1);
-      return /^[✗⊘!] /.test(line) ? RED + line.charAt(0) + PLAIN + line.slice(1) : line;
+      return /^[✗⊘!⚑] /.test(line) ? RED + line.charAt(0) + PLAIN + line.slice(1) : line;
     })
     .join("\n");
 }

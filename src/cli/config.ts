@@ -3,7 +3,13 @@ import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { visibleText } from "../call/index.js";
 import { checkKeyFile } from "../model/key-file.js";
-import { RuleSource, SettingsError, settingsFolder, userConfigFile } from "../settings/index.js";
+import {
+  readUserConfig,
+  RuleSource,
+  SettingsError,
+  settingsFolder,
+  userConfigFile,
+} from "../settings/index.js";
 import type { RuleOrigin, RulesInForce } from "../settings/index.js";
 import { jsonText } from "./json-text.js";
 import { ledgerFile } from "./open-agent.js";
@@ -119,6 +125,7 @@ function redactionIn(folder: string): {
   const from = there(userConfigFile(folder));
   try {
     const { atRest, patterns } = readRedaction(folder);
+    const { onBreach = "mark" } = readUserConfig(folder);
     const value = atRest
       ? "before anything is stored; no call can be undone"
       : "where history leaves the store: exports, search, logs";
@@ -130,6 +137,11 @@ function redactionIn(folder: string): {
           name: "further secrets",
           value: own === "" ? "none of yours" : own,
           from: `redactPatterns in ${from}`,
+        },
+        {
+          name: "breach of an agent",
+          value: onBreach === "end" ? "the call is marked, and the agent is ended" : "the call is marked",
+          from: `onBreach in ${from}; --on-breach overrules it`,
         },
       ],
       redactionProblems: [],

@@ -4,6 +4,7 @@
  */
 import type { HeldAgent, HeldRequest } from "../aap/index.js";
 import { AgentConnection } from "../acp/index.js";
+import type { OnBreach } from "../acp/index.js";
 import type { Agent } from "../agent/index.js";
 import { packageVersion } from "./package-version.js";
 
@@ -15,12 +16,13 @@ export type HeldAcpOptions = {
   readonly cwd: string;
   /** Whose rules and grants hold for its calls. */
   readonly rules: Pick<Agent, "policy" | "remember" | "onCleared">;
+  readonly onBreach?: OnBreach;
 };
 
 /** Milliseconds: a process that was killed holds its session a little longer. */
 const PATIENCE = 6_000;
 
-export function heldAcpAgent({ name, argv, cwd, rules }: HeldAcpOptions): HeldAcpAgent {
+export function heldAcpAgent({ name, argv, cwd, rules, onBreach }: HeldAcpOptions): HeldAcpAgent {
   let running: Promise<AgentConnection> | undefined;
   const connect = async (): Promise<AgentConnection> => {
     const connection = await AgentConnection.open({
@@ -53,6 +55,7 @@ export function heldAcpAgent({ name, argv, cwd, rules }: HeldAcpOptions): HeldAc
         ...(remember && { remember }),
         ...(onCleared && { onCleared }),
         patience: PATIENCE,
+        ...(onBreach && { onBreach }),
       };
       const connection = await connected();
       const known = agentSessionIn(info);

@@ -47,8 +47,11 @@ export async function listSessions(
 }
 
 /** Two lines of at most 80 columns: which one it is and when, and below it where it worked and what it is about. */
-function listed({ sessionId, updatedAt, calls, title, cwd, openQuestions }: ListedSession): string {
-  const waits = openQuestions === 0 ? [] : ["waits for an answer"];
+function listed({ sessionId, updatedAt, calls, breaches, title, cwd, openQuestions }: ListedSession): string {
+  const waits = [
+    ...(breaches === 0 ? [] : [`⚑ ${counted(breaches, "breach", "breaches")}`]),
+    ...(openQuestions === 0 ? [] : ["waits for an answer"]),
+  ];
   const folder = cwd === undefined ? [] : [endOf(oneLine(shownFolder(cwd), 1_000), 30)];
   const room = 76 - [...folder, ...waits].reduce((sum, text) => sum + columns(text) + 2, 0);
   const about = [...folder, ...(title === undefined ? [] : [clipped(oneLine(title, 80), room)]), ...waits];
@@ -98,9 +101,9 @@ export async function showSession(
 export function callTable({ timeline, sessionId }: Session): string {
   const calls = timeline.flatMap((entry) => (entry.type === "call" ? [entry.call] : []));
   if (calls.length === 0) return "";
-  const rows = calls.map(({ toolCallId, state, title, times }) => {
-    const undone = times.undone === undefined ? "" : ", undone";
-    return `  ${visibleText(toolCallId)}  ${state.status}${undone}  ${oneLine(title, 80)}`;
+  const rows = calls.map(({ toolCallId, state, title, times, breach }) => {
+    const marks = [...(breach ? ["breach"] : []), ...(times.undone === undefined ? [] : ["undone"])];
+    return `  ${visibleText(toolCallId)}  ${[state.status, ...marks].join(", ")}  ${oneLine(title, 80)}`;
   });
   return `\nThe calls of ${visibleText(sessionId)}:\n${rows.join("\n")}\n`;
 }

@@ -35,6 +35,7 @@ export class LiveText {
   readonly #write: (text: string) => void;
   readonly #ends: (() => void)[];
   readonly #told = new Set<string>();
+  readonly #breached = new Set<string>();
   /** Calls that someone was shown in full when they were asked: how they ended is one line then. */
   readonly #asked = new Set<string>();
   /** What terminals printed that stands there with the call that ran the command: another one may come to show it later. */
@@ -151,8 +152,12 @@ export class LiveText {
     } else if ("toolCallId" in event) {
       const { toolCallId } = event;
       const call = this.#session.book.call(toolCallId);
-      if (!call || this.#told.has(toolCallId)) return;
-      if (isOver(call.state)) {
+      // That a call broke the rules is shown as soon as it is known, also of a call whose end stands there already.
+      const isNews = event.type === "call-breached" && !this.#breached.has(toolCallId);
+      if (!call || (this.#told.has(toolCallId) && !isNews)) return;
+      if (call.breach) this.#breached.add(toolCallId);
+      if (isNews && !isOver(call.state)) this.#tellStart(call);
+      else if (isOver(call.state)) {
         this.#told.add(toolCallId);
         this.showCall(toolCallId);
         this.#write("\n");

@@ -74,6 +74,14 @@ function logEvent({ to, said }: Log, calls: OpenCalls, sessionId: string, event:
     }
     const words = CALL_WORDS.get(event.type);
     if (words === undefined) return;
+    if (event.type === "call-breached") {
+      const { isAfterRefusal, rule, reason } = event.breach;
+      const why = {
+        ...(rule !== undefined && { rule: said(rule) }),
+        ...(reason !== undefined && { reason: said(reason) }),
+      };
+      return to.error({ ...about, isAfterRefusal, ...why }, words);
+    }
     if (event.type === "question-asked")
       return to.info({ ...about, questionId: event.question.questionId }, words);
     return to.debug({ ...about, ...(event.type === "call-cleared" && decided(event.decision, said)) }, words);
@@ -113,6 +121,7 @@ const CALL_WORDS: ReadonlyMap<SessionEvent["type"], string> = new Map([
   ["run-started", "call started"],
   ["cancel-wished", "call told to stop"],
   ["call-undone", "call undone"],
+  ["call-breached", "call broke the rules"],
 ]);
 
 const TURN_WORDS = {

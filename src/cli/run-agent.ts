@@ -7,6 +7,7 @@ import type { Ledger } from "../call/index.js";
 import { findResumed } from "./find-session.js";
 import { openAgent, openLedger } from "./open-agent.js";
 import type { OpenedAgent } from "./open-agent.js";
+import { onBreach } from "./on-breach.js";
 import { openWorkspace } from "./open-workspace.js";
 import { packageVersion } from "./package-version.js";
 import type { RunFlags } from "./commands/run.js";
@@ -84,6 +85,7 @@ async function openSession(
     ...(onCleared && { onCleared }),
     info: keptFlags(flags),
     patience: PATIENCE,
+    onBreach: onBreach(flags),
   };
   if (!known) return connection.newSession(options);
   return connection.resumeSession(known.agentSessionId, { ...options, sessionId: known.sessionId });

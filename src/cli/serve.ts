@@ -7,6 +7,7 @@ import type { ToolSource } from "../tools/index.js";
 import { openDoorOptions } from "./door-flags.js";
 import { codeOf, firstSignal, tellEnding } from "./ending.js";
 import { heldAcpAgent } from "./held-acp-agent.js";
+import { onBreach } from "./on-breach.js";
 import { openAgent, openLedger } from "./open-agent.js";
 import { openServers } from "./open-servers.js";
 import { openWorkspace } from "./open-workspace.js";
@@ -42,7 +43,13 @@ async function serveWith(
   const { patterns } = readRedaction();
   const ledger = await openLedger(flags);
   const others = Object.entries(flags.agent ?? {}).map(([name, command]) =>
-    heldAcpAgent({ name, argv: commandWords(command), cwd: workspace.root, rules: opened.agent }),
+    heldAcpAgent({
+      name,
+      argv: commandWords(command),
+      cwd: workspace.root,
+      rules: opened.agent,
+      onBreach: onBreach(flags),
+    }),
   );
   try {
     const { url, close } = await serveAap([opened.agent, ...others], {

@@ -7,7 +7,7 @@ import { oneLine, readSessionInfo } from "../call/index.js";
 import type { Ledger, Meta, SessionInfo } from "../call/index.js";
 import type { RunFlags } from "./commands/run.js";
 
-const KEPT = ["sandbox", "model", "baseUrl", "mode"] as const;
+const KEPT = ["sandbox", "model", "baseUrl", "mode", "onBreach"] as const;
 
 export function keptFlags(flags: RunFlags): { readonly _meta: Meta } {
   const kept = KEPT.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]]));
@@ -25,7 +25,14 @@ export async function withKeptFlags(ledger: Ledger, sessionId: string, flags: Ru
   // A script was meant where no model is named now, and the other way round.
   const script = flags.model === undefined ? text("script") : {};
   const model = flags.script === undefined ? { ...text("model"), ...text("baseUrl"), ...script } : {};
-  return { ...model, ...text("mode"), ...(stored["sandbox"] === true && { sandbox: true }), ...flags };
+  const onBreach = stored["onBreach"] === "end" ? { onBreach: "end" as const } : {};
+  return {
+    ...model,
+    ...text("mode"),
+    ...onBreach,
+    ...(stored["sandbox"] === true && { sandbox: true }),
+    ...flags,
+  };
 }
 
 /** The model that a session was begun with; an address of the user's own has no price that we know. */

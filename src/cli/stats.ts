@@ -45,11 +45,14 @@ export async function folderStatsText(cwd: string, flags: HistoryFlags): Promise
 
 function table(by: string, statistics: readonly CallStatistics[]): string {
   if (statistics.length === 0) return "No call is remembered here yet. Begin with: toolgate run";
+  // Most histories have none, and the table is wide.
+  const hasBreaches = statistics.some(({ breaches }) => breaches > 0);
+  const shown = COUNTS.filter(([, field]) => field !== "breaches" || hasBreaches);
   return alignedTable([
-    [by, ...COUNTS.map(([title]) => title), "ran p50/p95", "waited p50/p95"],
+    [by, ...shown.map(([title]) => title), "ran p50/p95", "waited p50/p95"],
     ...statistics.map((one) => [
       oneLine(one.key, 40) || "(none)",
-      ...COUNTS.map(([, field]) => String(one[field])),
+      ...shown.map(([, field]) => String(one[field])),
       times(one.ranMs),
       times(one.waitedMs),
     ]),
@@ -66,6 +69,7 @@ const COUNTS = [
   ["open", "open"],
   ["by rule", "decidedByRule"],
   ["by a person", "decidedByPerson"],
+  ["breaches", "breaches"],
 ] as const;
 
 const times = (percentiles: Percentiles | undefined): string =>

@@ -1,6 +1,6 @@
 /** The calls of a session as CSV (RFC 4180), safe to open in a spreadsheet. */
 import type { Session, ToolCall } from "../call/index.js";
-import { endSentence, oneLine } from "../call/index.js";
+import { breachSentence, endSentence, oneLine } from "../call/index.js";
 
 const COLUMNS = [
   "announced",
@@ -15,6 +15,7 @@ const COLUMNS = [
   "waitedMs",
   "ranMs",
   "sentence",
+  "breach",
 ];
 
 export function* sessionCsv({ timeline }: Session): Generator<string> {
@@ -37,6 +38,7 @@ function cells(call: ToolCall): readonly string[] {
     between(times.asked, times.answered),
     between(times.started, times.ended),
     oneLine(endSentence(call) ?? "", 500),
+    oneLine(breachSentence(call) ?? "", 500),
   ];
 }
 

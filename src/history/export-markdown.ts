@@ -1,6 +1,6 @@
 /** A session as a page of Markdown. What was written by others stands in fences, never outside of one. */
 import type { ContentBlock, Message, Session, ToolCall, ToolCallContent } from "../call/index.js";
-import { counted, endSentence, oneLine, shownText, visibleText } from "../call/index.js";
+import { breachSentence, counted, endSentence, oneLine, shownText, visibleText } from "../call/index.js";
 
 const LONGEST_BLOCK = 50_000;
 const LONGEST_LINE = 200;
@@ -29,13 +29,15 @@ function* messagePart({ role, at, blocks }: Message): Generator<string> {
 function* callPart(call: ToolCall): Generator<string> {
   const { state, decision, times } = call;
   yield `\n## Tool call ${inline(call.title)} · ${moment(times.announced)}\n\n`;
-  yield `- Tool: ${code(call.name)} (${inline(call.kind)})\n- Status: ${state.status}${times.undone === undefined ? "" : ", undone"}\n`;
+  yield `- Tool: ${code(call.name)} (${inline(call.kind)})\n- Status: ${[state.status, ...(call.breach ? ["breach"] : []), ...(times.undone === undefined ? [] : ["undone"])].join(", ")}\n`;
+  const breach = breachSentence(call);
+  if (breach !== undefined) yield `- Breach: ${code(breach)}\n`;
   if (decision) {
     const who = decision.by === "rule" ? (decision.rule ?? "a rule") : (decision.who ?? "a person");
     yield `- Decided by ${decision.by}: ${code(who)}${decision.reason === undefined ? "" : `, ${code(decision.reason)}`}\n`;
   }
   const sentence = endSentence(call);
-  if (sentence !== undefined) yield `- ${code(sentence)}\n`;
+  if (sentence !== undefined && sentence !== breach) yield `- ${code(sentence)}\n`;
   if (call.rawInput !== undefined) yield `\nInput:\n${fenced(json(call.rawInput), "json")}`;
   for (const content of call.content) yield contentPart(content);
 }

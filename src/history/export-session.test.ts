@@ -62,11 +62,22 @@ test("ndjson has the session, its messages and calls, and its questions, one a l
   expect(values[2]).toMatchObject({ call: { toolCallId: "c1", state: { status: "done" } } });
 });
 
+test("every format says of a call that it broke the rules", () => {
+  const breach = { isAfterRefusal: false, rule: "deny execute" };
+  const broken = session([...aRun("c1"), { type: "call-breached", toolCallId: "c1", at: NOON + 9, breach }]);
+  const sentence = "Done without asking; rule deny execute denies it.";
+  const markdown = text(exportSession(broken, "markdown"));
+  expect(markdown).toContain(`\n- Status: done, breach\n- Breach: \`${sentence}\`\n`);
+  expect(markdown.split(sentence)).toHaveLength(2);
+  expect(text(exportSession(broken, "csv"))).toContain(`"${sentence}","${sentence}"\r\n`);
+  expect(text(exportSession(broken, "ndjson"))).toContain('"breach":{"isAfterRefusal":false');
+});
+
 test("csv has a line for each call", () => {
   expect(text(exportSession(DAY, "csv"))).toBe(
     [
-      '"announced","toolCallId","tool","kind","title","status","decidedBy","who","rule","waitedMs","ranMs","sentence"',
-      '"2026-01-02T12:00:00.000Z","c1","terminal","execute","Run c1","done","rule","","listing","","5",""',
+      '"announced","toolCallId","tool","kind","title","status","decidedBy","who","rule","waitedMs","ranMs","sentence","breach"',
+      '"2026-01-02T12:00:00.000Z","c1","terminal","execute","Run c1","done","rule","","listing","","5","",""',
       "",
     ].join("\r\n"),
   );

@@ -226,6 +226,7 @@ describe("statistics", () => {
         open: 1,
         decidedByRule: 102,
         decidedByPerson: 0,
+        breaches: 0,
         ranMs: { p50: 50, p95: 95 },
       },
       {
@@ -239,6 +240,7 @@ describe("statistics", () => {
         open: 0,
         decidedByRule: 0,
         decidedByPerson: 1,
+        breaches: 0,
         waitedMs: { p50: 5000, p95: 5000 },
       },
     ]);

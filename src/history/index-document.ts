@@ -1,6 +1,6 @@
 /** What the index keeps of a call or a message: facts, and a redacted text to search in, bounded. */
 import type { ContentBlock, Message, ToolCall, ToolCallContent } from "../call/index.js";
-import { endSentence, shownText } from "../call/index.js";
+import { breachSentence, endSentence, shownText } from "../call/index.js";
 import { redact, redactJson } from "./redact.js";
 import type { RedactionPattern } from "./redaction-pattern.js";
 
@@ -19,10 +19,12 @@ export type CallFacts = {
   readonly ranMs: number | null;
   readonly waitedMs: number | null;
   readonly outputSize: number;
+  readonly breach: string | null;
 };
 
 export function callFacts(call: ToolCall, patterns: readonly RedactionPattern[]): CallFacts {
   const { decision, times } = call;
+  const breach = breachSentence(call);
   return {
     name: storable(call.name),
     kind: storable(call.kind),
@@ -35,6 +37,7 @@ export function callFacts(call: ToolCall, patterns: readonly RedactionPattern[])
     ranMs: between(times.started, times.ended),
     waitedMs: between(times.asked, times.answered),
     outputSize: call.content.reduce((size, content) => size + sizeOf(content), 0),
+    breach: breach === undefined ? null : storable(redact(cut(breach), patterns)),
   };
 }
 
@@ -47,6 +50,7 @@ export function callText(call: ToolCall, patterns: readonly RedactionPattern[]):
     ...call.content.map(contentText),
     ...(call.childSteps ?? []).map(({ text }) => text),
     endSentence(call) ?? "",
+    breachSentence(call) ?? "",
     call.decision?.reason ?? "",
   ];
   return storable(

@@ -23,6 +23,8 @@ export type FoundSession = {
   readonly cwd?: string;
   readonly calls: number;
   readonly messages: number;
+  /** Calls that an agent ran although the rules deny them. */
+  readonly breaches: number;
 };
 
 export type CallQuery = PageOptions &
@@ -46,6 +48,8 @@ export type FoundCall = {
   readonly ranMs?: number;
   readonly waitedMs?: number;
   readonly outputSize: number;
+  /** The sentence of a call that broke the rules. */
+  readonly breach?: string;
 };
 
 export type SearchQuery = PageOptions &
@@ -67,7 +71,7 @@ export type SearchHit = {
 };
 
 export const CALL_COLUMNS =
-  "calls.id, tool_call_id, name, kind, calls.title, status, decided_by, who, rule, ran_ms, waited_ms, output_size";
+  "calls.id, tool_call_id, name, kind, calls.title, status, decided_by, who, rule, ran_ms, waited_ms, output_size, breach";
 
 export type SessionRow = {
   number: number;
@@ -79,6 +83,7 @@ export type SessionRow = {
   cwd: string | null;
   calls: number;
   messages: number;
+  breaches: number;
 };
 export type CallRow = {
   id: number;
@@ -94,6 +99,7 @@ export type CallRow = {
   ran_ms: number | null;
   waited_ms: number | null;
   output_size: number;
+  breach: string | null;
 };
 export type HitRow = (
   | CallRow
@@ -114,6 +120,7 @@ export function sessionOf(row: SessionRow): FoundSession {
     ...(row.cwd !== null && { cwd: row.cwd }),
     calls: row.calls,
     messages: row.messages,
+    breaches: row.breaches,
   };
 }
 
@@ -132,6 +139,7 @@ export function callOf(row: CallRow): FoundCall {
     ...(row.ran_ms !== null && { ranMs: row.ran_ms }),
     ...(row.waited_ms !== null && { waitedMs: row.waited_ms }),
     outputSize: row.output_size,
+    ...(row.breach !== null && { breach: row.breach }),
   };
 }
 

@@ -33,7 +33,7 @@ export function sessionPage(index: SqliteDatabase, query: SessionQuery): Page<Fo
   }
   const limit = pageLength(query);
   const rows = index.select<SessionRow>(
-    `select number, session_id, created_at, updated_at, title, agent, cwd, calls, messages from sessions
+    `select number, session_id, created_at, updated_at, title, agent, cwd, calls, messages, breaches from sessions
      ${where.sql} order by updated_at desc, number desc limit ?`,
     [...where.values, limit],
   );

@@ -6,7 +6,16 @@ import { openFile } from "./sqlite-file.js";
 
 const store = aStore();
 const SESSION = { session_id: "s1", created_at: NOON, updated_at: NOON };
-const END = { updated_at: NOON, chain: null, title: null, agent: null, cwd: null, calls: 0, messages: 0 };
+const END = {
+  updated_at: NOON,
+  chain: null,
+  title: null,
+  agent: null,
+  cwd: null,
+  calls: 0,
+  messages: 0,
+  breaches: 0,
+};
 
 test("of two that write a session's rows, the one that came last goes on and the other stops", async () => {
   const index = await openFile(store.newFile(), INDEX_FILE);

@@ -19,6 +19,7 @@ export type SessionRow = {
   readonly cwd: string | null;
   readonly calls: number;
   readonly messages: number;
+  readonly breaches: number;
 };
 
 export class SessionRows {
@@ -68,11 +69,11 @@ export class SessionRows {
 
   end(row: SessionRow): boolean {
     return this.together(() => {
-      const { updated_at, last_seq, chain, title, agent, cwd, calls, messages } = row;
+      const { updated_at, last_seq, chain, title, agent, cwd, calls, messages, breaches } = row;
       this.#index.change(
         `update sessions set updated_at = ?, last_seq = ?, chain = ?, title = ?, agent = ?, cwd = ?,
-         calls = ?, messages = ?, token = null where number = ?`,
-        [updated_at, last_seq, chain, title, agent, cwd, calls, messages, this.#number],
+         calls = ?, messages = ?, breaches = ?, token = null where number = ?`,
+        [updated_at, last_seq, chain, title, agent, cwd, calls, messages, breaches, this.#number],
       );
     });
   }
@@ -87,7 +88,7 @@ export class SessionRows {
     const id = known?.id ?? this.#freeId(call.times.announced);
     this.#index.change(
       `insert or replace into calls (id, session, tool_call_id, name, kind, title, status, day, decided_by, who,
-       rule, ran_ms, waited_ms, output_size) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       rule, ran_ms, waited_ms, output_size, breach) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         id,
         this.#number,
@@ -103,6 +104,7 @@ export class SessionRows {
         facts.ranMs,
         facts.waitedMs,
         facts.outputSize,
+        facts.breach,
       ],
     );
     const tags = [tagOf("session", this.#number), tagOf("tool", facts.name), tagOf("kind", facts.kind)];

@@ -27,6 +27,8 @@ export type CallStatistics = {
   readonly open: number;
   readonly decidedByRule: number;
   readonly decidedByPerson: number;
+  /** Run by an agent although the rules deny them. */
+  readonly breaches: number;
   /** None when none of them ran. */
   readonly ranMs?: Percentiles;
   /** From the question to its answer; none when nobody was asked. */
@@ -55,7 +57,8 @@ export function callStatistics(index: SqliteDatabase, query: StatisticsQuery): r
       `select ${key} as key, count(*) as calls, ${count("status = 'done'")} as done,
          ${count("status = 'failed'")} as failed, ${count("status = 'refused'")} as refused,
          ${count("status = 'cancelled'")} as cancelled, ${count("status = 'unknown'")} as unknown,
-         ${count("decided_by = 'rule'")} as decidedByRule, ${count("decided_by = 'person'")} as decidedByPerson
+         ${count("decided_by = 'rule'")} as decidedByRule, ${count("decided_by = 'person'")} as decidedByPerson,
+         ${count("breach is not null")} as breaches
        ${from} group by 1 order by calls desc, key`,
       values,
     )

@@ -73,11 +73,16 @@ const TABLES = `
     insert into search (rowid, tags, text) values (new.id, new.tags, new.text);
   end;`;
 
+/** `breach`: the sentence of a call that broke the rules. What is there already has none: no call before could be marked. */
+const BREACHES = `
+  alter table calls add column breach text;
+  alter table sessions add column breaches integer not null default 0;`;
+
 /** "Tgix". */
 export const INDEX_FILE: FileKind = {
   applicationId: 0x54676978,
   what: "history index",
-  migrations: [TABLES],
+  migrations: [TABLES, BREACHES],
 };
 
 const PLACES = 1024;

@@ -8,7 +8,7 @@
  * made anew.
  */
 import { setImmediate } from "node:timers/promises";
-import type { RecordedEvent } from "../call/index.js";
+import type { RecordedEvent, SessionBook } from "../call/index.js";
 import { storable } from "./index-document.js";
 import { SessionRows } from "./index-rows.js";
 import { redact } from "./redact.js";
@@ -190,6 +190,13 @@ export class IndexUpdate {
       cwd: info.cwd === undefined ? null : storable(info.cwd),
       calls: replay.book.callCount,
       messages: messages.length,
+      breaches: breachesIn(replay.book),
     });
   }
+}
+
+function breachesIn(book: SessionBook): number {
+  let count = 0;
+  for (const { breach } of book.calls()) if (breach) count += 1;
+  return count;
 }

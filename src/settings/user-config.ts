@@ -13,12 +13,15 @@ export type UserConfig = {
   readonly redactAtRest?: boolean;
   /** Further secrets, beside those that are known by their shape or name. */
   readonly redactPatterns?: readonly string[];
+  /** What follows when an agent of someone else's runs a call that the rules deny; "mark" when left out. */
+  readonly onBreach?: "mark" | "end";
 };
 
 const parse = jsonParser<UserConfig>(
   z.strictObject({
     redactAtRest: z.boolean().exactOptional(),
     redactPatterns: z.array(z.string().min(1)).exactOptional(),
+    onBreach: z.enum(["mark", "end"]).exactOptional(),
   }),
 );
 

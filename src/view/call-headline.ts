@@ -6,7 +6,7 @@ import type { Decision, ToolCall, ToolCallState } from "../call/index.js";
 import { isOver, oneLine } from "../call/index.js";
 import { countOf, durationText } from "./amounts.js";
 import { failedCommand } from "./command-exit.js";
-import { COMMAND_FAILED, kindIcon, statusMark, UNDONE } from "./kind-icon.js";
+import { BREACH, COMMAND_FAILED, kindIcon, statusMark, UNDONE } from "./kind-icon.js";
 import { clipped, columns } from "./rows.js";
 
 const MAX_TITLE = 120;
@@ -21,6 +21,7 @@ export function callHeadline(call: ToolCall, owner?: ToolCall): string {
   const failed = state.status === "done" ? failedCommand(call) : undefined;
   const facts = [
     kind.replaceAll("_", " "),
+    call.breach ? "breach" : undefined,
     stateWords(state),
     failed,
     times.undone === undefined ? undefined : "undone",
@@ -32,8 +33,9 @@ export function callHeadline(call: ToolCall, owner?: ToolCall): string {
   return `${markOf(call, failed !== undefined)} ${kindIcon(kind)} ${ownerWords(owner, MAX_OWNER)}${shownTitle(call, MAX_TITLE)} (${told.join(", ")})`;
 }
 
-/** What holds now comes first: nothing is left of what an undone call did to the files. */
-function markOf({ state, times }: ToolCall, hasFailed: boolean): string {
+/** What holds now comes first: nothing is left of what an undone call did to the files. A breach is never a tick. */
+function markOf({ state, times, breach }: ToolCall, hasFailed: boolean): string {
+  if (breach) return BREACH;
   if (times.undone !== undefined) return UNDONE;
   return hasFailed ? COMMAND_FAILED : statusMark(state.status);
 }
@@ -50,6 +52,7 @@ export type LiveHeadlineOptions = {
 export function liveHeadline(call: ToolCall, { now, width, mark, owner }: LiveHeadlineOptions): string {
   const { kind, state, times } = call;
   const facts = [
+    call.breach ? "breach" : undefined,
     stateWords(state),
     state.status === "drafting" && state.draft.text !== ""
       ? countOf(state.draft.text.length, "character")
@@ -58,7 +61,7 @@ export function liveHeadline(call: ToolCall, { now, width, mark, owner }: LiveHe
     progressWords(call),
   ];
   const told = ` (${facts.filter((fact) => fact !== undefined).join(", ")})`;
-  const sign = `${mark ?? statusMark(state.status)} ${kindIcon(kind)} `;
+  const sign = `${call.breach ? BREACH : (mark ?? statusMark(state.status))} ${kindIcon(kind)} `;
   const half = Math.floor((width - columns(sign) - columns(told)) / 2);
   const start = sign + ownerWords(owner, Math.min(MAX_OWNER, Math.max(SHORTEST_TITLE, half)));
   const room = Math.max(SHORTEST_TITLE, width - columns(start) - columns(told));

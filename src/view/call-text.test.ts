@@ -100,6 +100,30 @@ test("a call on its way, step by step", () => {
   ]);
 });
 
+test("a call that broke the rules never shows a tick, and says why", () => {
+  const ran: readonly Step[] = [
+    { type: "input-ready", rawInput: {} },
+    { type: "call-cleared" },
+    { type: "run-started" },
+  ];
+  const breached: Step = {
+    type: "call-breached",
+    breach: { isAfterRefusal: false, rule: 'deny execute "rm *"' },
+  };
+  const shown = (...end: readonly Step[]) => callText(after("execute", "rm -rf x", ...ran, ...end));
+  const denied = 'without asking; rule deny execute "rm *" denies it.';
+  expect(shown(breached)).toBe(`⚑ ❯ rm -rf x (execute, breach, running)\n    Running ${denied}`);
+  expect(shown(breached, done)).toMatch(/^⚑ ❯ rm -rf x \(execute, breach, .*\)\n {4}Done without/);
+  expect(shown(done, breached).split("Done without")).toHaveLength(2);
+  const failed: Step = { type: "call-failed", error: "No room." };
+  const whole = shown(breached, failed);
+  expect(whole).toMatch(/^⚑ ❯ rm -rf x \(execute, breach, failed/);
+  expect(whole).toContain(`    Reported as failed ${denied}`.slice(0, 60));
+  expect(whole).toContain("No room.");
+  const call = after("execute", "rm -rf x", ...ran, breached, done);
+  expect(callText(call, { headlineOnly: true })).toContain("Done without asking");
+});
+
 test("a call that was undone says so, however it had ended", () => {
   const undone: Step = { type: "call-undone" };
   const failed: Step = { type: "call-failed", error: "No room." };

@@ -10,7 +10,7 @@ import type {
   ToolCall,
   ToolCallContent,
 } from "../call/index.js";
-import { endSentence, leftOut, shownText } from "../call/index.js";
+import { breachSentence, endSentence, leftOut, shownText } from "../call/index.js";
 import { countOf, durationText } from "./amounts.js";
 import { blockNote } from "./block-note.js";
 import { callHeadline } from "./call-headline.js";
@@ -52,20 +52,29 @@ export function callText(call: ToolCall, options: CallTextOptions = {}): string 
   const maxLines = Math.max(1, options.maxLines ?? MAX_LINES);
   const owner = whoseCall(call, options.calls ?? []);
   const headline = rows(callHeadline(call, owner), HEADLINE, width);
-  if (options.headlineOnly === true || (isThroughUs(call) && owner && isShownBy(owner, call)))
-    return headline.join("\n");
-  const details = [
-    ...questionLines(call, options.question),
+  const isBrief =
+    options.headlineOnly === true || (isThroughUs(call) && owner !== undefined && isShownBy(owner, call));
+  // A breach is told with the headline, before anything that the agent shows.
+  const details = [...breachLines(call), ...(isBrief ? [] : detailLines(call, options.question, maxLines))];
+  return [
+    ...headline,
+    ...details.flatMap(({ text, isQuoted }) => rows(text, isQuoted ? QUOTE : FACT, width)),
+  ].join("\n");
+}
+
+function detailLines(
+  call: ToolCall,
+  question: CallTextOptions["question"],
+  maxLines: number,
+): readonly Line[] {
+  return [
+    ...questionLines(call, question),
     ...locationLines(call),
     ...upTo(MAX_ITEMS, call.content, "item").flatMap((item) =>
       typeof item === "string" ? fact(item) : contentLines(item, maxLines),
     ),
     ...endLines(call, maxLines),
   ];
-  return [
-    ...headline,
-    ...details.flatMap(({ text, isQuoted }) => rows(text, isQuoted ? QUOTE : FACT, width)),
-  ].join("\n");
 }
 
 /** What we served an agent, when its own call shows all that came of it: then one card is enough. */
@@ -156,10 +165,15 @@ function terminalLines(terminal: TerminalContent, maxLines: number): readonly Li
   ];
 }
 
+function breachLines(call: ToolCall): readonly Line[] {
+  const sentence = breachSentence(call);
+  return sentence === undefined ? [] : [fact(visibleName(sentence))];
+}
+
 /** An error is the tool's own word and may have many lines; the other sentences are ours. */
 function endLines(call: ToolCall, maxLines: number): readonly Line[] {
   const sentence = endSentence(call);
-  if (sentence === undefined) return [];
+  if (sentence === undefined || sentence === breachSentence(call)) return [];
   if (call.state.status !== "failed") return [fact(visibleName(sentence))];
   const isShown = call.content
     .slice(0, MAX_ITEMS)

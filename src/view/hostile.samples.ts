@@ -227,6 +227,16 @@ export const hostileCalls = fc.record({
     sparse(fc.record({ done: fc.nat(), total: optional(fc.nat()), message: optional(hostileText) })),
   ),
   decision: optional(sparse(decisions)),
+  breach: optional(
+    sparse(
+      fc.record({
+        isAfterRefusal: fc.boolean(),
+        who: optional(hostileText),
+        rule: optional(hostileText),
+        reason: optional(hostileText),
+      }),
+    ),
+  ),
   times: sparse(
     fc.record({
       announced: time,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ToolCallStatus } from "../call/index.js";
 import { TOOL_KINDS, visibleText } from "../call/index.js";
-import { COMMAND_FAILED, kindIcon, statusMark, UNDONE } from "./kind-icon.js";
+import { BREACH, COMMAND_FAILED, kindIcon, statusMark, UNDONE } from "./kind-icon.js";
 import { columns } from "./rows.js";
 
 const STATUSES: readonly ToolCallStatus[] = [
@@ -17,11 +17,11 @@ const STATUSES: readonly ToolCallStatus[] = [
   "unknown",
 ];
 
-const signs = [...TOOL_KINDS.map(kindIcon), ...STATUSES.map(statusMark), COMMAND_FAILED, UNDONE];
+const signs = [...TOOL_KINDS.map(kindIcon), ...STATUSES.map(statusMark), COMMAND_FAILED, UNDONE, BREACH];
 
 test("no sign stands for two things, be it a kind or a status", () => {
-  expect(signs).toHaveLength(22);
-  expect(new Set(signs).size).toBe(22);
+  expect(signs).toHaveLength(23);
+  expect(new Set(signs).size).toBe(23);
 });
 
 test("each sign is one visible character, one column wide, that no terminal draws as an emoji", () => {

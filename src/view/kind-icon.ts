@@ -36,6 +36,9 @@ export const COMMAND_FAILED = "!";
 /** For a call whose changes were put back, however it had ended. */
 export const UNDONE = "↶";
 
+/** For a call that an agent ran although the rules deny it, however it ended. */
+export const BREACH = "⚑";
+
 export function kindIcon(kind: ToolKind): string {
   return KIND_ICONS[kind];
 }

@@ -20,6 +20,7 @@ function call(toolCallId: string, over: Partial<ToolCall> = {}): ToolCall {
     content: [],
     locations: [],
     decision: undefined,
+    breach: undefined,
     progress: undefined,
     times: {
       announced: 5,

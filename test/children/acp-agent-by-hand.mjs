@@ -76,6 +76,18 @@ const BEHAVIOURS = {
     await permit({ toolCallId: "t1" });
     more("t1", { status: "completed" });
   },
+  /** Takes one step after the other; a step that is none of these is an update to send. */
+  "does as it is told": async (text) => {
+    const children = [];
+    for (const step of JSON.parse(text)) {
+      if (step === "spawn") children.push(spawn("sleep", ["300"], { stdio: "ignore" }).pid);
+      else if (step.pids) saw({ pids: [process.pid, ...children] });
+      else if (step.pause) await setTimeout(step.pause);
+      else if (step.permit) await permit(step.permit);
+      else if (step.ask) saw({ [step.ask]: await ask(step.ask, { sessionId, ...step.params }) });
+      else update(step);
+    }
+  },
   "updates what was never announced": () => more("ghost", { status: "in_progress", title: "Boo" }),
   "changes the input after the yes": async () => {
     const rawInput = { command: "npm test" };
@@ -251,7 +263,11 @@ function answer({ id, method, params }) {
     update({ sessionUpdate: "available_commands_update", availableCommands: [] }, name);
   } else if (method === "session/load" || method === "session/resume") {
     saw({ [method]: params.sessionId });
-    if (method === "session/load")
+    if (behaviour === "loads a breach") {
+      const rawInput = { command: "rm -rf build" };
+      const done = { title: "Tidy", kind: "execute", status: "completed", rawInput };
+      update({ sessionUpdate: "tool_call", toolCallId: "t1", ...done }, params.sessionId);
+    } else if (method === "session/load")
       update(
         { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "as I said" } },
         params.sessionId,

@@ -115,9 +115,10 @@ export class Acts {
   }
 
   async #ask(intent: Intent): Promise<{ readonly toolCallId: string; readonly outcome: Promise<Outcome> }> {
-    const { record, decisions, onAsked, now } = this.#parts;
+    const { record, decisions, breaches, onAsked, now } = this.#parts;
     const { tool: name, kind, input } = intent;
     const toolCallId = this.#freeId();
+    breaches.asked(toolCallId, intent);
     const title = createToolTitle(name, input);
     const at = now();
     const announced: SessionEvent[] = [
@@ -137,7 +138,14 @@ export class Acts {
       });
       return { toolCallId, outcome: Promise.resolve({ type: "allowed" }) };
     }
-    const known = { intent, isBlind: false, suspicions: [], disagreement: undefined };
+    const known = {
+      intent,
+      isBlind: false,
+      readings: [],
+      suspicions: [],
+      doubt: undefined,
+      disagreement: undefined,
+    };
     const { event, outcome } = decisions.decide(toolCallId, title, known);
     // What is denied shows nothing of what it would have touched.
     const fields = event.type === "call-refused" ? {} : await this.#shown(intent);

@@ -66,6 +66,8 @@ export class AgentConnection {
   #spoken = spoken(1);
   #known: KnownAgent;
   #isGone = false;
+  /** Why Toolgate ended the agent, where it did. */
+  #endReason: string | undefined;
   readonly #work: ServedWork;
   /** Comes when the agent is gone and all its sessions know. */
   readonly closed: Promise<void>;
@@ -155,18 +157,21 @@ export class AgentConnection {
       const session = await ForeignSession.open(options, this.#side(), agentSessionId);
       const isKnown = session.book.turn !== undefined;
       session.isReplaying = isKnown;
+      session.isLoading = true;
       this.#claim(session);
       try {
         const isV2 = this.#spoken.version === 2;
         const method = (canResume && isKnown) || !canLoad ? "session/resume" : "session/load";
         const replay = isV2 && !isKnown ? { replayFrom: { type: "start" } } : {};
         await this.#signedIn(method, { ...params, ...replay });
+        await session.takenIn();
       } catch (error) {
         this.#sessions.delete(agentSessionId);
         await session.close();
         throw error;
       } finally {
         session.isReplaying = false;
+        session.isLoading = false;
       }
       return session;
     });
@@ -244,7 +249,9 @@ export class AgentConnection {
       notify: (method, params) => this.#peer.notify(method, params),
       terminalEnd: (terminalId) => this.#work.terminalEnd(terminalId),
       endCommands: (agentSessionId) => this.#work.end(agentSessionId),
-      end: async () => {
+      endReason: () => this.#endReason,
+      end: async (reason) => {
+        this.#endReason ??= reason;
         if (this.#process) await this.#process.end({ politely: false });
         else await this.#peer.close();
         await this.closed;

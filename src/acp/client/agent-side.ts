@@ -15,8 +15,10 @@ export type AgentSide = {
   readonly gone: Promise<void>;
   /** What is known of how it ended. */
   lastWords(): Promise<string>;
-  /** Ends it, since it does not listen any more. */
-  end(): Promise<void>;
+  /** Ends it: it does not listen any more, or for the reason that is given, which its sessions are told. */
+  end(reason?: string): Promise<void>;
+  /** Why it was ended here, where it was. */
+  endReason(): string | undefined;
   /** What a command printed that we ran for it, once it has ended. */
   terminalEnd(terminalId: string): TerminalEnd | undefined;
   /** Ends the commands that run for a session. */

@@ -76,6 +76,9 @@ export class AgentTurn {
 
   async #broken(error: unknown): Promise<TurnEnded> {
     const { agent } = this.#options;
+    const endReason = agent.endReason();
+    if (error instanceof ConnectionClosed && endReason !== undefined)
+      return { stopReason: "error", why: AGENT_GONE, error: `${agent.name} was ended: ${endReason}` };
     if (error instanceof ConnectionClosed) {
       const words = await agent.lastWords();
       const text = `${agent.name} is gone${words === "" ? "" : `: ${words}`}`;

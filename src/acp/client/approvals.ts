@@ -49,7 +49,7 @@ function isSame(approved: Intent, act: Intent): boolean {
 }
 
 /** The same words in the same folder with nothing set for them beside. */
-function isSameCommand(approved: Intent, act: Intent): boolean {
+export function isSameCommand(approved: Intent, act: Intent): boolean {
   if (approved.command === undefined || act.command === undefined) return false;
   if (approved.cwd !== act.cwd || !sameText(approved.env ?? {}, act.env ?? {})) return false;
   const said = [approved.command, act.command].map(asTold);

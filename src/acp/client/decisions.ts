@@ -176,8 +176,8 @@ export class Decisions {
 
   #question(toolCallId: string, title: string, foreign: ForeignIntent, verdict: Verdict): Question {
     const { record, judge, roots, remember, now } = this.#options;
-    const { intent, isBlind, disagreement } = foreign;
-    const isForThisOnce = isBlind || disagreement !== undefined;
+    const { intent, isBlind, doubt, disagreement } = foreign;
+    const isForThisOnce = isBlind || (doubt ?? disagreement) !== undefined;
     return questionFor({
       sessionId: record.sessionId,
       toolCallId,

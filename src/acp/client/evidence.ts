@@ -8,6 +8,8 @@ import { fileURLToPath } from "node:url";
 import type { DiffContent, Location, ToolCallContent, ToolKind } from "../../call/index.js";
 import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
+import { foldedName, unknownFields } from "./unknown-fields.js";
+import type { Beside } from "./unknown-fields.js";
 
 /** What is to be looked at: the call as it stands, with all that its permission request adds. */
 export type Shown = {
@@ -84,6 +86,19 @@ export function evidenceOf({ kind, rawInputs, content, locations }: Shown): Evid
   };
 }
 
+/** Names of the fields whose meaning is not known, each once. */
+export function unknownIn({ rawInputs, kind }: Shown, beside: Beside): readonly string[] {
+  return [...new Set(rawInputs.flatMap((input) => unknownFields(asObject(input, kind), beside)))];
+}
+
+/** A text that is a command, or an object written as text, is read as what it is. */
+function asObject(rawInput: unknown, kind: ToolKind): unknown {
+  if (typeof rawInput !== "string") return rawInput;
+  const object = parsed(rawInput);
+  if (isJsonObject(object)) return object;
+  return kind === "execute" ? { command: rawInput } : rawInput;
+}
+
 function readInput(rawInput: unknown, kind: ToolKind, found: Found): void {
   if (typeof rawInput !== "string") return readObject(rawInput, 0, found);
   const object = parsed(rawInput);
@@ -98,14 +113,15 @@ function readObject(value: unknown, depth: number, found: Found): void {
     return;
   }
   if (!isJsonObject(value)) return;
-  const fields = Object.entries(value).map(([name, field]) => [folded(name), field] as const);
+  const fields = Object.entries(value).map(([name, field]) => [foldedName(name), field] as const);
   const command = readCommand(fields, found);
   const isWriting = fields.some(([name, field]) => WRITTEN_TEXT.has(name) && field !== null);
   if (typeof value["server"] === "string" && typeof value["tool"] === "string")
     found.server ??= { server: value["server"], tool: value["tool"] };
   for (const [name, field] of fields) {
     if (WHOLE_FILE.has(name) && typeof field === "string") found.texts.add(field);
-    if (COMMANDS.has(name) || (command && name === "args" && isWords(field))) continue;
+    if (COMMANDS.has(name) || ALWAYS_OF_CODEX.has(name)) continue;
+    if (command && name === "args" && isWords(field)) continue;
     if (typeof field === "string" && (FOLDERS.has(name) || (command && PLACES.has(name)))) {
       const place = plainPath(field);
       found.cwd ??= place;
@@ -144,7 +160,7 @@ function readCommand(fields: readonly (readonly [string, unknown])[], found: Fou
     } else if (isWords(field) && field.length > 0) {
       hasCommand = true;
       if (name === "commands") for (const one of field) addCommand(one, found);
-      else addCommand(field, found);
+      else addCommand(isWords(args) ? [...field, ...args] : field, found);
     } else if (typeof field === "object" && field !== null) found.left = 0;
   }
   return hasCommand;
@@ -187,12 +203,13 @@ function readPatch(patch: string, found: Found): void {
     if (path !== "/dev/null") found.written.add(path.trim());
 }
 
-/** `file_path`, `filePath` and `file-path` are one name. */
-const folded = (name: string): string => name.replace(/[_-]/g, "").toLowerCase();
-
 const names = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 
 const COMMANDS = names("command commands cmd argv commandline shellcommand");
+/** Rules that Codex would store with an "always": nothing of it is run. */
+const ALWAYS_OF_CODEX = names(
+  "proposedexecpolicyamendment proposednetworkpolicyamendments availabledecisions",
+);
 const FOLDERS = names("cwd workdir workingdirectory workingdir");
 /** Where a command runs, when they stand beside one. */
 const PLACES = names("directory dirpath dir folder");

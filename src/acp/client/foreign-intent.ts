@@ -13,15 +13,19 @@ import type { Intent, PathAccess, Verdict } from "../../policy/index.js";
 import type { Judge } from "../../run/index.js";
 import { builtInTools, ToolFailure } from "../../tools/index.js";
 import type { Workspace } from "../../tools/index.js";
-import { evidenceOf } from "./evidence.js";
+import { evidenceOf, unknownIn } from "./evidence.js";
 import type { Evidence, Shown } from "./evidence.js";
 
 export type ForeignIntent = {
   readonly intent: Intent;
   /** Nothing in the call says what it does: a yes is for this once. */
   readonly isBlind: boolean;
+  /** Further readings of the same call: each must be allowed too. */
+  readonly readings: readonly Intent[];
   /** Other readings of the same call: only what a rule forbids or asks about by them counts. */
   readonly suspicions: readonly Intent[];
+  /** Why a part of the call cannot be judged. The rules judge that part as a command that cannot be read. */
+  readonly doubt: string | undefined;
   /** Why what is shown may not be what is done. */
   readonly disagreement: string | undefined;
 };
@@ -66,10 +70,14 @@ export async function foreignIntent(
     baseHashes: {},
   };
   const hasEvidence = command !== undefined || paths.length + evidence.urls.length > 0;
+  const unknown = unknownBeside(intent, shown);
   return {
     intent,
     isBlind: evidence.isTooMuch || (!hasEvidence && evidence.server === undefined),
+    readings:
+      evidence.commands.length > 1 ? evidence.commands.map((one) => ({ ...intent, command: one })) : [],
     suspicions: suspicionsOf(intent, shown),
+    doubt: unknown.length === 0 ? undefined : doubtOf(unknown),
     disagreement: evidence.isTooMuch
       ? "the call carries more than can be looked at"
       : await disagreementOf(evidence, place),
@@ -78,10 +86,14 @@ export async function foreignIntent(
 
 /** What the rules say of it: the strictest of all readings. */
 export function judgeForeign(
-  { intent, suspicions, isBlind, disagreement }: ForeignIntent,
+  { intent, readings, suspicions, isBlind, doubt, disagreement }: ForeignIntent,
   judge: Judge,
 ): Verdict {
-  const verdicts = [judge(intent), ...suspicions.map((one) => judge(one)).filter(isByRule)];
+  const verdicts = [
+    ...[intent, ...readings].map((one) => judge(one)),
+    ...(doubt === undefined ? [] : [doubted(intent, doubt, judge)]),
+    ...suspicions.map((one) => judge(one)).filter(isByRule),
+  ];
   const verdict =
     verdicts.find(({ effect }) => effect === "deny") ??
     verdicts.find(({ effect }) => effect === "ask") ??
@@ -95,6 +107,26 @@ export function judgeForeign(
   const isByName = matched !== undefined && "allow" in matched && matched.allow !== "*";
   if (!isBlind || verdict.effect === "ask" || !isByName) return verdict;
   return { effect: "ask", reason: SAYS_NOTHING, saw: verdict.saw };
+}
+
+/** The reason is ours: the rules only know that there is something to doubt. */
+function doubted(intent: Intent, doubt: string, judge: Judge): Verdict {
+  const { effect, saw } = judge({ ...intent, command: UNREADABLE });
+  return effect === "allow" ? { effect, saw } : { effect, reason: doubt, saw: [...saw, doubt] };
+}
+
+/** A command whose program is not known. */
+const UNREADABLE = "$unknown";
+
+/** Fields beside what a rule could allow by its kind. A tool that a rule names may be given what it likes. */
+function unknownBeside({ command, tool }: Intent, shown: Shown): readonly string[] {
+  if (command !== undefined) return unknownIn(shown, "command");
+  return tool === "edit_file" || tool === "fetch" ? unknownIn(shown, "path") : [];
+}
+
+function doubtOf(names: readonly string[]): string {
+  const listed = names.slice(0, 3).map((name) => `"${oneLine(name, 80)}"`);
+  return `the call carries ${listed.join(", ")}, whose meaning is not known`;
 }
 
 const SAYS_NOTHING = "the agent says nothing of what it will do but a title";

@@ -32,18 +32,39 @@ export type ForeignSessionOptions = {
   readonly parksOnQuestions?: boolean;
   /** How long an agent may take to end a turn that was cancelled. */
   readonly cancelPatience?: number;
+  /**
+   * What follows when the agent runs a call that the rules deny: the call is only marked, or the agent is ended too.
+   * "mark" when left out.
+   */
+  readonly onBreach?: OnBreach;
   readonly now?: () => number;
 };
+
+export type OnBreach = "mark" | "end";
 
 /** The modes that an agent has are its own: they are no part of what our rules are asked with. */
 export function judgeFor(
   { policy, workspace }: ForeignSessionOptions,
   place: SessionPlace,
-  now: () => number,
+  { now, isByRule = false }: JudgeOptions,
 ): Judge {
   return (intent, also = []) => {
-    const inForce = policy(place);
+    const { default: otherwise, ...inForce } = policy(place);
     const rules = [...inForce.rules, ...also];
-    return decide(intent, { ...inForce, rules, roots: workspace.roots, home: homedir(), now: now() });
+    const unspoken = isByRule ? ("ask" as const) : otherwise;
+    return decide(intent, {
+      ...inForce,
+      ...(unspoken !== undefined && { default: unspoken }),
+      rules,
+      roots: workspace.roots,
+      home: homedir(),
+      now: now(),
+    });
   };
 }
+
+type JudgeOptions = {
+  readonly now: () => number;
+  /** Denies only what a rule denies, and not what no rule allows. */
+  readonly isByRule?: boolean;
+};

@@ -8,7 +8,7 @@
 import { randomUUID } from "node:crypto";
 import { RecordedSession } from "../../agent/index.js";
 import type { HeldSession, TurnEnd } from "../../agent/index.js";
-import { oneLine } from "../../call/index.js";
+import { breachSentence, oneLine } from "../../call/index.js";
 import type { ContentBlock, SessionEvent } from "../../call/index.js";
 import { SessionRecord } from "../../run/index.js";
 import type { Workspace } from "../../tools/index.js";
@@ -20,6 +20,7 @@ import type { AgentSide } from "./agent-side.js";
 import { AgentTrouble } from "./agent-trouble.js";
 import { AgentTurn } from "./agent-turn.js";
 import type { TurnEnded } from "./agent-turn.js";
+import { Breaches } from "./breaches.js";
 import { Decisions } from "./decisions.js";
 import { AGENT_GONE, CANCELLED, endCalls, questionTakenBack, TURN_OVER } from "./end-calls.js";
 import type { Why } from "./end-calls.js";
@@ -40,6 +41,7 @@ export class ForeignSession extends RecordedSession implements HeldSession {
   readonly #inbox: Inbox;
   readonly #fold: UpdateFold;
   readonly #decisions: Decisions;
+  readonly #breaches: Breaches;
   readonly #requests: AgentRequests;
   readonly #writer: SessionWriter;
   readonly #followed: FollowedAnswers;
@@ -51,6 +53,16 @@ export class ForeignSession extends RecordedSession implements HeldSession {
   #running: AgentTurn | undefined;
   /** What the agent replays is on record already. */
   isReplaying = false;
+
+  /** What the agent tells of before is taken into the record, and judged by no rule. */
+  set isLoading(isLoading: boolean) {
+    this.#breaches.isReplaying = isLoading;
+  }
+
+  /** Comes when all that the agent has sent is taken in. */
+  async takenIn(): Promise<void> {
+    await this.#inbox.empty();
+  }
 
   private constructor(
     options: ForeignSessionOptions,
@@ -77,11 +89,21 @@ export class ForeignSession extends RecordedSession implements HeldSession {
       isEchoing: () => agent.spoken.echoesUser && this.#turn !== undefined,
       now,
     });
-    this.#writer = new SessionWriter(record, this.#fold, now);
     const place = { root: workspace.root, sessionId: record.sessionId };
+    this.#breaches = new Breaches({
+      record,
+      fold: this.#fold,
+      place: { cwd: workspace.root, agent: agent.name, workspace },
+      judge: judgeFor(options, place, { now }),
+      judgeByRule: judgeFor(options, place, { now, isByRule: true }),
+      later: (make) => void this.#inbox.do(async () => this.record.record(await make())).catch(tell),
+      now,
+    });
+    this.#writer = new SessionWriter(record, this.#fold, { breaches: this.#breaches, now });
+    this.onRecorded((events) => this.#heedBreaches(events));
     this.#decisions = new Decisions({
       record,
-      judge: judgeFor(options, place, now),
+      judge: judgeFor(options, place, { now }),
       roots: workspace.roots,
       remember: remember && ((grant) => remember(grant, place)),
       onCleared: onCleared && ((verdict) => onCleared(verdict, place)),
@@ -94,6 +116,7 @@ export class ForeignSession extends RecordedSession implements HeldSession {
         workspace,
         record,
         decisions: this.#decisions,
+        breaches: this.#breaches,
         inbox: this.#inbox,
         fold: this.#fold,
         isCancelling: () => this.#isCancelling,
@@ -250,6 +273,7 @@ export class ForeignSession extends RecordedSession implements HeldSession {
     await this.#inbox.empty();
     await this.#inbox.do(() => this.#endCalls(TURN_OVER));
     this.#followed.close();
+    this.#breaches.close();
     await this.record.close();
   }
 
@@ -291,8 +315,12 @@ export class ForeignSession extends RecordedSession implements HeldSession {
     const ended = await turn.run(blocks, signal);
     this.#running = undefined;
     await this.#inbox.empty();
-    await this.#inbox.do(() => this.#stopTurn(turnId, ended));
-    const { stopReason, error } = ended;
+    const { stopReason, error } = await this.#inbox.do(async () => {
+      await this.#markRunning();
+      const known = this.#endedForBreach(ended);
+      await this.#stopTurn(turnId, known);
+      return known;
+    });
     return { status: "stopped", stopReason, ...(error !== undefined && { error }) };
   }
 
@@ -331,9 +359,27 @@ export class ForeignSession extends RecordedSession implements HeldSession {
     ]);
     this.#decisions.closeWithdrawn();
     this.#requests.turnOver();
+    this.#breaches.turnOver();
+  }
+
+  /** The agent may have said that its turn is over just before it was ended. */
+  #endedForBreach(ended: TurnEnded): TurnEnded {
+    const reason = this.#agent.endReason();
+    if (reason === undefined || ended.stopReason === "cancelled") return ended;
+    return { stopReason: "error", why: AGENT_GONE, error: `${this.#agent.name} was ended: ${reason}` };
+  }
+
+  /** What runs unasked is judged before it is given up. */
+  async #markRunning(): Promise<void> {
+    try {
+      await this.record.record(await this.#breaches.amongRunning());
+    } catch (error) {
+      tell(error);
+    }
   }
 
   async #endCalls(why: Why): Promise<void> {
+    await this.#markRunning();
     await this.#writer.recordMade(() => endCalls(this.book, why, this.now()));
     this.#decisions.closeWithdrawn();
   }
@@ -372,6 +418,15 @@ export class ForeignSession extends RecordedSession implements HeldSession {
   async #take(updates: readonly unknown[]): Promise<void> {
     await this.#writer.take(updates);
     this.#decisions.closeWithdrawn();
+  }
+
+  /** Ends the agent where the session is opened so. Not waited for: the inbox must go on until the agent is gone. */
+  #heedBreaches(events: readonly SessionEvent[]): void {
+    const breached = events.find((event) => event.type === "call-breached");
+    const call = breached && this.book.call(breached.toolCallId);
+    if (!call || this.#options.onBreach !== "end") return;
+    const what = `${oneLine(call.title, LONGEST_TITLE)}: ${breachSentence(call) ?? ""}`;
+    void this.#agent.end(`it broke the rules in session ${this.sessionId} (${what})`).catch(tell);
   }
 
   async #settle(): Promise<void> {

@@ -70,7 +70,7 @@ export class Permissions {
   }
 
   async #begin({ toolCall, options }: AskedPermission): Promise<Begun> {
-    const { record, workspace, agent, decisions, now, onAsked } = this.#parts;
+    const { record, workspace, agent, decisions, breaches, now, onAsked } = this.#parts;
     const { call, before, events } = this.#recorded(isJsonObject(toolCall) ? toolCall : {});
     const { toolCallId, title } = call;
     const trouble = optionTrouble(options);
@@ -87,6 +87,7 @@ export class Permissions {
     }
     const foreign = await foreignIntent(call, before, { cwd: workspace.root, agent, workspace });
     const { event, outcome } = decisions.decide(toolCallId, title, foreign);
+    breaches.asked(toolCallId, foreign.intent);
     try {
       await record.record([...events, event], { durable: true });
     } catch (error) {

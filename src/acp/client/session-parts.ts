@@ -1,6 +1,7 @@
 /** What the parts of a foreign session share: one record, one order of things, one place where it is decided. */
 import type { SessionRecord } from "../../run/index.js";
 import type { Workspace } from "../../tools/index.js";
+import type { Breaches } from "./breaches.js";
 import type { Decisions } from "./decisions.js";
 import type { Inbox } from "./inbox.js";
 import type { Spoken } from "./spoken.js";
@@ -13,6 +14,7 @@ export type SessionParts = {
   readonly workspace: Workspace;
   readonly record: SessionRecord;
   readonly decisions: Decisions;
+  readonly breaches: Breaches;
   readonly inbox: Inbox;
   readonly fold: UpdateFold;
   /** The turn is being cancelled: nothing is asked any more. */

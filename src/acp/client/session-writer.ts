@@ -2,19 +2,24 @@
 import { IllegalEvent } from "../../call/index.js";
 import type { SessionEvent } from "../../call/index.js";
 import type { SessionRecord } from "../../run/index.js";
+import type { Breaches } from "./breaches.js";
 import { repaired } from "./update-fold.js";
 import type { UpdateFold } from "./update-fold.js";
 
 const MOST_TRIES = 5;
 
+export type WriterOptions = { readonly breaches: Breaches; readonly now: () => number };
+
 export class SessionWriter {
   readonly #record: SessionRecord;
   readonly #fold: UpdateFold;
+  readonly #breaches: Breaches;
   readonly #now: () => number;
 
-  constructor(record: SessionRecord, fold: UpdateFold, now: () => number) {
+  constructor(record: SessionRecord, fold: UpdateFold, { breaches, now }: WriterOptions) {
     this.#record = record;
     this.#fold = fold;
+    this.#breaches = breaches;
     this.#now = now;
   }
 
@@ -32,7 +37,7 @@ export class SessionWriter {
   /** Never throws. For one update that cannot be recorded the others are not lost. */
   async take(updates: readonly unknown[]): Promise<void> {
     try {
-      await this.#record.record(this.#fold.read(updates));
+      await this.#record.record(await this.#breaches.marked(this.#fold.read(updates)));
     } catch (error) {
       if (error instanceof IllegalEvent) await this.#takeAgain(updates);
       else tell(error);
@@ -41,7 +46,11 @@ export class SessionWriter {
 
   async #takeAgain(updates: readonly unknown[]): Promise<void> {
     try {
-      await this.recordMade(() => this.#fold.read(updates));
+      let events: readonly SessionEvent[] = [];
+      await this.recordMade(() => (events = this.#fold.read(updates)));
+      // The breaches that they report come after them here.
+      const marked = await this.#breaches.marked(events);
+      await this.#record.record(marked.filter((event) => !events.includes(event)));
     } catch (error) {
       if (!(error instanceof IllegalEvent)) return tell(error);
       if (updates.length > 1) for (const update of updates) await this.#takeAgain([update]);

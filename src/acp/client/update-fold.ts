@@ -35,6 +35,10 @@ export class UpdateFold {
   readonly #now: () => number;
   /** In words, and of which call. */
   readonly #repaired = new Set<string>();
+  /** What the agent last reported as the input of a call after that was decided on. */
+  readonly #changedInputs = new Map<string, unknown>();
+  /** The last status that was reported of each refused call. */
+  readonly #onRefused = new Map<string, string>();
 
   constructor({ book, agent, reader, isEchoing, terminalEnd, now }: FoldOptions) {
     this.#agent = agent;
@@ -57,6 +61,22 @@ export class UpdateFold {
   /** A call as it is after what `read` has read. */
   call(toolCallId: string): ToolCall | undefined {
     return this.#seen.call(toolCallId);
+  }
+
+  /** What the updates since the last time report of refused calls. */
+  takeReportsOnRefused(): readonly (readonly [toolCallId: string, status: string])[] {
+    if (this.#onRefused.size === 0) return [];
+    const reports = [...this.#onRefused];
+    this.#onRefused.clear();
+    return reports;
+  }
+
+  /** The other inputs that the updates since the last time report of calls that were decided on. */
+  takeChangedInputs(): readonly (readonly [toolCallId: string, rawInput: unknown])[] {
+    if (this.#changedInputs.size === 0) return [];
+    const inputs = [...this.#changedInputs];
+    this.#changedInputs.clear();
+    return inputs;
   }
 
   #readOne(update: unknown, at: number): readonly SessionEvent[] {
@@ -137,13 +157,17 @@ export class UpdateFold {
     const { repair, toolCallId = "" } = event.repair;
     const call = this.#seen.call(toolCallId);
     const said = isJsonObject(update) ? update : {};
-    // That a refused call has failed is what agents say of it.
-    if (repair === "late-update" && call?.state.status === "refused" && said["status"] === "failed")
-      return [];
+    const status = said["status"];
+    if (repair === "late-update" && call?.state.status === "refused" && typeof status === "string") {
+      this.#onRefused.set(toolCallId, status);
+      // That a refused call has failed is what agents say of it.
+      if (status === "failed") return [];
+    }
     if (repair !== "input-changed" || !call) return [event];
     const input = JSON.stringify(said["rawInput"]).slice(0, LONGEST_INPUT);
     const isDecided = call.decision !== undefined;
     if (!isDecided) return [event];
+    this.#changedInputs.set(toolCallId, said["rawInput"]);
     const detail = `changed after approval: the agent reports another input than the one that was decided on: ${input}`;
     return [event, repaired(event.at, "changed-after-approval", detail, toolCallId)];
   }

@@ -4,7 +4,7 @@
  * `JSON.stringify`, whatever a tool put in.
  */
 import { endSentence, isOver, NO_INPUT } from "../../call/index.js";
-import type { Location, Meta, ToolCall, ToolCallState, ToolCallStatus, ToolKind } from "../../call/index.js";
+import type { Location, Meta, ToolCall, ToolCallStatus, ToolKind } from "../../call/index.js";
 import { sameJson } from "../json.js";
 import { SentCalls } from "../sent-calls.js";
 import type { Sent } from "../sent-calls.js";
@@ -41,9 +41,13 @@ const STATUS: { readonly [Status in ToolCallStatus]: V1Status } = {
   unknown: "failed",
 };
 
-/** v1 has no word for a pause: a call that a sub-agent works on is at work. */
-const v1Status = (state: ToolCallState): V1Status =>
-  state.status === "waiting" && state.waitingFor.type === "child" ? "in_progress" : STATUS[state.status];
+/** v1 has no word for a pause: a call that a sub-agent works on is at work. What broke the rules shows no tick. */
+function v1Status({ state, breach }: ToolCall): V1Status {
+  if (state.status === "done" && breach) return "failed";
+  return state.status === "waiting" && state.waitingFor.type === "child"
+    ? "in_progress"
+    : STATUS[state.status];
+}
 
 export type V1EncoderOptions = {
   /** How a terminal of ours is shown: as text, or as one, in the `_meta.terminal_*` dialect. */
@@ -113,7 +117,7 @@ function asDraft(call: ToolCall): ToolCall {
   const { announced } = call.times;
   const none = undefined;
   const times = { announced, asked: none, answered: none, started: none, ended: none, undone: none };
-  return { ...call, state, decision: undefined, times };
+  return { ...call, state, decision: undefined, breach: undefined, times };
 }
 
 /**
@@ -143,12 +147,13 @@ function wireFields(call: ToolCall, last: Sent<Fields> | undefined, shown: Termi
   const before = last?.call;
   const isSameContent =
     before?.content === call.content &&
+    before.breach === call.breach &&
     (before.state === call.state || endSentence(before) === endSentence(call));
   return {
     title: wireTitle(call),
     name: call.name === "" ? undefined : call.name,
     kind: call.kind,
-    status: v1Status(call.state),
+    status: v1Status(call),
     content: last && isSameContent ? last.fields.content : v1Content(call, shown),
     locations: call.locations,
     rawInput: last && !mayDifferInInput(last.call, call) ? last.fields.rawInput : wireInput(call),

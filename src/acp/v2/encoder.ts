@@ -3,7 +3,7 @@
  * null for what is gone, content that was added as chunks, terminals beside the calls that show them.
  */
 import { isOver } from "../../call/index.js";
-import type { Location, Meta, ToolCall, ToolCallContent, ToolCallState, ToolKind } from "../../call/index.js";
+import type { Location, Meta, ToolCall, ToolCallContent, ToolKind } from "../../call/index.js";
 import { changedFields, SentCalls } from "../sent-calls.js";
 import type { Sent } from "../sent-calls.js";
 import { sameJson } from "../json.js";
@@ -60,7 +60,7 @@ function wireFields(call: ToolCall, last: Sent<Fields> | undefined): Fields {
     title: call.title === "" ? undefined : wireTitle(call),
     name: call.name === "" ? undefined : call.name,
     kind: call.kind,
-    status: v2Status(call.state),
+    status: v2Status(call),
     locations: call.locations,
     rawInput: last && !mayDifferInInput(last.call, call) ? last.fields.rawInput : wireInput(call),
     rawOutput:
@@ -72,7 +72,8 @@ function wireFields(call: ToolCall, last: Sent<Fields> | undefined): Fields {
 
 const CANCELLABLE = { cancel: {} };
 
-function v2Status(state: ToolCallState): V2Status {
+/** What broke the rules is shown as failed: a client draws a tick for what is completed. */
+function v2Status({ state, breach }: ToolCall): V2Status {
   switch (state.status) {
     case "waiting":
       return state.waitingFor.type === "child" ? "paused" : "pending";
@@ -83,7 +84,7 @@ function v2Status(state: ToolCallState): V2Status {
     case "running":
       return "in_progress";
     case "done":
-      return "completed";
+      return breach ? "failed" : "completed";
     case "failed":
     case "refused":
     case "unknown":

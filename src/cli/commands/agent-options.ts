@@ -16,6 +16,14 @@ export type AgentFlags = LogFlags & {
   readonly mcp?: readonly string[];
 };
 
+/** For commands that drive agents of others. */
+export function onBreachOption(): Option {
+  return new Option(
+    "--on-breach <what>",
+    "what follows when that agent runs a call that the rules deny: mark the call,\nor end the agent too (default: onBreach of config.json, or mark)",
+  ).choices(["mark", "end"]);
+}
+
 const MODES = ["ask", "accept-edits", "read-only", "allow-all"] as const satisfies readonly Mode[];
 
 export function agentOptions(command: Command): Command {

@@ -1,7 +1,8 @@
 /** The words of `toolgate run`: one turn of our own agent, of an ACP agent, or of one that a server offers. */
 import { Option } from "commander";
 import type { Command } from "commander";
-import { agentOptions } from "./agent-options.js";
+import { agentOptions, onBreachOption } from "./agent-options.js";
+import type { OnBreach } from "../../acp/index.js";
 import type { AgentFlags } from "./agent-options.js";
 import { logged } from "./logged.js";
 import { optionNeeds } from "./option-needs.js";
@@ -12,6 +13,7 @@ export type RunFlags = AgentFlags & {
   readonly resume?: string | true;
   readonly agent?: string;
   readonly auth?: string;
+  readonly onBreach?: OnBreach;
   readonly url?: string;
   readonly tokenFile?: string;
   readonly trust?: readonly string[];
@@ -31,6 +33,7 @@ export function addRunCommand(program: Command): void {
       ).conflicts(["model", "baseUrl", "script", "mcp"]),
     )
     .option("--auth <method>", "how to sign in to that agent, where it asks for it")
+    .addOption(onBreachOption())
     .addOption(
       new Option("--url <url>", "use an agent that a server offers over AAP, at this address").conflicts([
         "model",
@@ -42,6 +45,7 @@ export function addRunCommand(program: Command): void {
         "cwd",
         "sandbox",
         "auth",
+        "onBreach",
       ]),
     )
     .option(
@@ -74,7 +78,7 @@ export function addRunCommand(program: Command): void {
   // A session that goes on has its model already, unless a script takes its place.
   run.options.find(({ long }) => long === "--script")?.conflicts("baseUrl");
   optionNeeds(run, ["--base-url"], ["--model", "--resume"]);
-  optionNeeds(run, ["--auth"], ["--agent"]);
+  optionNeeds(run, ["--auth", "--on-breach"], ["--agent"]);
   optionNeeds(run, ["--token-file", "--trust", "--insecure-url"], ["--url"]);
 }
 

@@ -1,6 +1,7 @@
 /** The words of `toolgate serve`. */
 import type { Command } from "commander";
-import { agentOptions } from "./agent-options.js";
+import type { OnBreach } from "../../acp/index.js";
+import { agentOptions, onBreachOption } from "./agent-options.js";
 import type { AgentFlags } from "./agent-options.js";
 import { doorOptions } from "./door-options.js";
 import type { DoorFlags } from "./door-options.js";
@@ -13,6 +14,7 @@ export type ServeFlags = AgentFlags &
     readonly port: number;
     readonly host: string;
     readonly agent?: Readonly<Record<string, string>>;
+    readonly onBreach?: OnBreach;
   };
 
 export function addServeCommand(program: Command): void {
@@ -26,9 +28,11 @@ export function addServeCommand(program: Command): void {
       "--agent <name=command>",
       "serve this ACP agent too, under your rules; the command is read without\na shell; may be given again",
       variable,
-    );
+    )
+    .addOption(onBreachOption());
   doorOptions(serve).action(async (options: ServeFlags) => {
     await logged(options, async () => (await import("../serve.js")).serveApps(options));
   });
   optionNeeds(serve, ["--base-url"], ["--model"]);
+  optionNeeds(serve, ["--on-breach"], ["--agent"]);
 }

@@ -1,0 +1,168 @@
+/**
+ * Fields of a call's input whose meaning is not known. An agent may put anything beside a command: an environment, a
+ * script, its standard input, a list of further steps. Such a field may change what the command does, so the list of
+ * harmless names is closed: a name that is not on it, or that holds a value of another type, is a doubt.
+ */
+import { isJsonObject } from "../json.js";
+
+/**
+ * Beside a command every field counts. Beside a file or an address only what can hold code does: texts and objects.
+ * `parts`: how Codex repeats the parts of a command.
+ */
+export type Beside = "command" | "path" | "parts";
+
+/** Enough for a sentence; one is enough for a doubt. */
+const MAX_NAMED = 3;
+const MAX_DEPTH = 6;
+
+/** The names of unknown fields with their place in the input, at most a few. */
+export function unknownFields(input: unknown, beside: Beside): readonly string[] {
+  const unknown: string[] = [];
+  if (isJsonObject(input)) walk(input, { beside, depth: 0, path: "" }, unknown);
+  else if (isFilled(input)) unknown.push("the input itself");
+  return unknown;
+}
+
+type Place = { readonly beside: Beside; readonly depth: number; readonly path: string };
+
+function walk(fields: { readonly [name: string]: unknown }, place: Place, unknown: string[]): void {
+  for (const [name, value] of Object.entries(fields)) {
+    if (unknown.length >= MAX_NAMED) return;
+    // The words after a program are read with it, and with nothing else.
+    const isRead = foldedName(name) === "args" && isWords(value) && namesProgram(fields);
+    if (isFilled(value) && !isRead) look(name, value, place, unknown);
+  }
+}
+
+const namesProgram = (fields: { readonly [name: string]: unknown }): boolean =>
+  Object.entries(fields).some(([name, value]) => PROGRAMS.has(foldedName(name)) && isFilled(value));
+
+function look(name: string, value: unknown, place: Place, unknown: string[]): void {
+  const { beside, depth } = place;
+  const path = place.path === "" ? name : `${place.path}.${name}`;
+  const folded = foldedName(name);
+  if (isKnown(folded, value, beside)) return;
+  // Codex names the files of a change by the keys of an object.
+  const isChanges = CHANGES.has(folded) && isJsonObject(value);
+  if (isChanges && Object.values(value).every((change) => isJsonObject(change))) {
+    const changes = Object.values(value).filter((change) => isJsonObject(change));
+    for (const change of changes) walk(change, { beside: "path", depth: depth + 1, path }, unknown);
+    return;
+  }
+  const inside = HOLDERS.get(folded);
+  if (inside && depth < MAX_DEPTH && isHeld(value)) {
+    for (const item of Array.isArray(value) ? value : [value])
+      walk(item, { beside: inside === "same" ? beside : inside, depth: depth + 1, path }, unknown);
+    return;
+  }
+  if (beside === "path" && (typeof value === "number" || typeof value === "boolean")) return;
+  unknown.push(path);
+}
+
+function isKnown(name: string, value: unknown, beside: Beside): boolean {
+  return (KNOWN[beside].get(name)?.(value) ?? false) || (KNOWN.both.get(name)?.(value) ?? false);
+}
+
+/** `file_path`, `filePath` and `file-path` are one name. */
+export const foldedName = (name: string): string => name.replace(/[_-]/g, "").toLowerCase();
+
+/** An absent value changes nothing. */
+function isFilled(value: unknown): boolean {
+  if (value === undefined || value === null || value === "") return false;
+  if (Array.isArray(value)) return value.length > 0;
+  return typeof value !== "object" || Object.keys(value).length > 0;
+}
+
+type Objects = { readonly [name: string]: unknown };
+
+const isHeld = (value: unknown): value is Objects | readonly Objects[] =>
+  isJsonObject(value) || (Array.isArray(value) && value.every((item) => isJsonObject(item)));
+
+type Check = (value: unknown) => boolean;
+
+const isText: Check = (value) => typeof value === "string";
+const isFlag: Check = (value) => typeof value === "boolean";
+const isOff: Check = (value) => value === false;
+const isAmount: Check = (value) =>
+  typeof value === "number" || (typeof value === "string" && /^\d{1,15}$/.test(value));
+/** Too plain to be code. */
+const isLabel: Check = (value) =>
+  typeof value === "number" || (typeof value === "string" && /^[\w.:#@-]{1,128}$/.test(value));
+const isWords: Check = (value) => Array.isArray(value) && value.every(isText);
+const isTexts: Check = (value) => isText(value) || isWords(value);
+const isAnything: Check = () => true;
+
+const named = (check: Check, names: string): readonly (readonly [string, Check])[] =>
+  names.split(" ").map((name) => [name, check]);
+
+const oneOf =
+  (...values: readonly string[]): Check =>
+  (value) =>
+    values.some((one) => one === value);
+
+const KNOWN: { readonly [Where in Beside | "both"]: ReadonlyMap<string, Check> } = {
+  both: new Map([
+    // Sentences for people.
+    ...named(isText, "description explanation justification reason summary title thought goal"),
+    ...named(
+      isLabel,
+      "callid toolcallid tooluseid turnid sessionid messageid requestid approvalid processid",
+    ),
+    ...named(isAmount, "startedatms timestamp timeout timeoutms timeoutsec timeoutsecs timeoutseconds"),
+    ...named(isFlag, "requiresapproval autoapproved"),
+  ]),
+  command: new Map([
+    ...named(isTexts, "command commands cmd argv commandline shellcommand"),
+    ...named(isText, "cwd workdir workingdirectory workingdir directory dirpath dir folder"),
+    ...named(isFlag, "background isbackground runinbackground blocking wait tty pty"),
+    // What loosens a sandbox or raises rights is a doubt when it is on.
+    ...named(isOff, "dangerouslydisablesandbox withescalatedpermissions elevated sudo login isinput"),
+    ...named(
+      isAmount,
+      "maxoutput maxoutputtokens maxoutputlength maxoutputbytes maxoutputchars outputbytelimit",
+    ),
+    ...named(isAmount, "yieldtime yieldtimems initialwait maxwaitseconds"),
+    ...named(isLabel, "securityrisk"),
+    // Codex: rules that it would store with an "always", which it is never told.
+    ...named(isAnything, "proposedexecpolicyamendment proposednetworkpolicyamendments availabledecisions"),
+    ["source", oneOf("agent", "user_shell", "unified_exec_startup")],
+    ["mode", oneOf("sync", "async")],
+  ]),
+  path: new Map([
+    ...named(
+      isTexts,
+      "path paths file files filepath filepaths filename filenames absolutepath relativepath",
+    ),
+    ...named(
+      isTexts,
+      "notebookpath targetfile targetpath oldpath newpath movepath sourcepath destinationpath",
+    ),
+    ...named(
+      isTexts,
+      "source destination src dest dst directory dirpath dir folder root cwd workdir workingdir",
+    ),
+    ...named(isTexts, "workingdirectory grantroot url urls uri uris href link"),
+    // Text that goes into files, or that is looked for in them.
+    ...named(
+      isText,
+      "content contents filetext newstring oldstring newtext oldtext newstr oldstr newcontent",
+    ),
+    ...named(isText, "newsource oldsource oldcontent patch diff unifieddiff search replace pattern query"),
+    ...named(isText, "before after instruction instructions prompt aiproposedcontent aiproposedstring"),
+    ...named(isLabel, "encoding format language type kind mode editmode celltype cellid operation"),
+    ["method", oneOf("GET", "get", "HEAD", "head")],
+  ]),
+  parts: new Map([...named(isText, "cmd name path query"), ...named(isLabel, "type")]),
+};
+
+const PROGRAMS: ReadonlySet<string> = new Set(["command", "cmd", "argv", "commandline", "shellcommand"]);
+const CHANGES: ReadonlySet<string> = new Set(["changes", "filechanges"]);
+
+/** Fields that hold others: those are looked at one by one. */
+const HOLDERS: ReadonlyMap<string, "same" | Beside> = new Map([
+  ...["input", "toolinput", "rawinput", "arguments", "args", "params", "parameters"].map(
+    (name) => [name, "same"] as const,
+  ),
+  ["parsedcmd", "parts"],
+  ...["edits", "add", "update", "delete", "filediff"].map((name) => [name, "path"] as const),
+]);

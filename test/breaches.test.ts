@@ -1,0 +1,275 @@
+/** What a foreign agent does unasked, or after a no, is judged by the rules and marked where they deny it. */
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { SessionBook } from "../src/call/index.js";
+import { MemoryLedger } from "../src/history/index.js";
+import { inMode } from "../src/policy/index.js";
+import type { Rule } from "../src/policy/index.js";
+import { LocalWorkspace } from "../src/tools/index.js";
+import { sessionText } from "../src/view/index.js";
+import { choose, connect, drive as driveAlone, until } from "./acp-client-kit.js";
+import type { Driven, DriveOptions } from "./acp-client-kit.js";
+import { folder, text } from "./agent-kit.js";
+
+const TOLD = "does as it is told";
+const NO_RM: readonly Rule[] = [{ deny: "execute", command: "rm *", reason: "no deletes" }];
+const drive = (options: DriveOptions = {}) => driveAlone(TOLD, { isShared: true, rules: NO_RM, ...options });
+
+const starts = (fields: object) => ({
+  sessionUpdate: "tool_call",
+  toolCallId: "t1",
+  title: "Tidy",
+  ...fields,
+});
+const reports = (fields: object) => ({ sessionUpdate: "tool_call_update", toolCallId: "t1", ...fields });
+const rm = { kind: "execute", rawInput: { command: "rm -rf build" } };
+const make = { kind: "execute", rawInput: { command: "make" } };
+const pending = { status: "pending" };
+const running = { status: "in_progress" };
+const completed = { status: "completed" };
+const failed = { status: "failed" };
+
+const breachOf = ({ session }: Driven, toolCallId = "t1") => session.book.call(toolCallId)?.breach;
+const DENIED = { isAfterRefusal: false, rule: 'deny execute "rm *"', reason: "no deletes" };
+
+/** The log, folded anew, is what was seen live. */
+async function expectReplayed({ session, ledger }: Driven): Promise<void> {
+  const events = (await ledger.read(session.sessionId)).map(({ event }) => event);
+  expect(new SessionBook(session.sessionId, events).snapshot()).toEqual(session.book.snapshot());
+}
+
+describe("a call that a rule denies is marked", () => {
+  test.each<readonly [string, readonly object[]]>([
+    ["is reported as completed at once", [starts({ ...rm, ...completed })]],
+    ["runs and completes", [starts({ ...rm, ...running }), reports(completed)]],
+    ["gets its input late", [starts(pending), reports(rm), reports(completed)]],
+    ["gets its input with its end", [starts(running), reports({ ...rm, ...completed })]],
+    ["runs and fails", [starts({ ...rm, ...running }), reports(failed)]],
+    ["fails", [starts({ ...rm, ...pending }), reports(failed)]],
+    ["still runs when the turn ends", [starts({ ...rm, ...running })]],
+    ["was never announced", [reports({ ...rm, ...completed })]],
+    ["claims to be a reading", [starts({ ...rm, kind: "read", ...completed })]],
+  ])("when it %s", async (_, steps) => {
+    const driven = await drive();
+    expect(await driven.say(steps)).toMatchObject({ stopReason: "end_turn" });
+    expect(breachOf(driven)).toEqual(DENIED);
+    expect(driven.questions).toEqual([]);
+    await expectReplayed(driven);
+  });
+
+  test("when it has run for a moment, long before it ends", async () => {
+    const driven = await drive();
+    const ended = driven.say([starts({ ...rm, ...running }), { pause: 4_000 }, reports(completed)]);
+    await until(() => breachOf(driven) !== undefined, 3_000);
+    expect(driven.session.book.call("t1")?.state.status).toBe("running");
+    await ended;
+    await expectReplayed(driven);
+  });
+
+  test("when it writes a file that no one may write, or only reads what no one may read", async () => {
+    const driven = await drive({
+      rules: [
+        { deny: "edit", path: "**/gen/**" },
+        { deny: "read", path: "**/.env" },
+      ],
+    });
+    await driven.say([
+      starts({ kind: "edit", rawInput: { path: "gen/a.txt", content: "x" }, ...completed }),
+      starts({ toolCallId: "t2", kind: "read", rawInput: { path: ".env" }, ...completed }),
+    ]);
+    expect(breachOf(driven)).toMatchObject({ rule: expect.stringContaining("deny edit") });
+    expect(breachOf(driven, "t2")).toMatchObject({ rule: expect.stringContaining("deny read") });
+  });
+
+  test("when it runs with another input than the one that was allowed", async () => {
+    const driven = await drive();
+    await driven.say([
+      starts(make),
+      { permit: { toolCallId: "t1", ...make } },
+      reports({ ...running, rawInput: rm.rawInput }),
+      reports(completed),
+    ]);
+    expect(breachOf(driven)).toEqual(DENIED);
+    await expectReplayed(driven);
+  });
+
+  test("when it deletes a file that it was allowed to write", async () => {
+    const driven = await drive({ rules: [{ deny: "delete" }] });
+    const path = "a.txt";
+    await driven.say([
+      { permit: { toolCallId: "t0", kind: "edit", rawInput: { path, content: "x" } } },
+      starts({ kind: "delete", rawInput: { path }, ...completed }),
+    ]);
+    expect(breachOf(driven)).toMatchObject({ rule: "deny delete" });
+  });
+
+  test("when nothing may be changed, and a call that only reads is not", async () => {
+    const driven = await drive({ policy: () => inMode("read-only", []) });
+    await driven.say([
+      starts({ kind: "edit", rawInput: { path: "a.txt", content: "x" }, ...completed }),
+      starts({ toolCallId: "t2", kind: "read", rawInput: { path: "a.txt" }, ...completed }),
+      starts({ toolCallId: "t3", kind: "think", rawInput: { todos: ["a"] }, ...completed }),
+      starts({ toolCallId: "t4", ...make, ...completed }),
+    ]);
+    expect(breachOf(driven)).toMatchObject({ isAfterRefusal: false });
+    expect(breachOf(driven, "t2")).toBeUndefined();
+    expect(breachOf(driven, "t3")).toBeUndefined();
+    expect(breachOf(driven, "t4")).toMatchObject({ isAfterRefusal: false });
+  });
+});
+
+describe("a call that was refused and is reported as done is marked", () => {
+  const refusing = { rules: [], ask: choose("reject_once", "not today") };
+
+  test.each<readonly [string, string, readonly object[]]>([
+    ["under its own id", "t1", [starts(make), { permit: { toolCallId: "t1", ...make } }, reports(completed)]],
+    [
+      "under the id of the question",
+      "t1",
+      [starts({ ...make, ...running }), { permit: { toolCallId: "t1", ...make } }, reports(completed)],
+    ],
+    [
+      "as a new call",
+      "t2",
+      [{ permit: { toolCallId: "t1", ...make } }, starts({ toolCallId: "t2", ...make, ...completed })],
+    ],
+    [
+      "as a new call of the same id",
+      "t1#2",
+      [
+        starts(make),
+        { permit: { toolCallId: "t1", ...make } },
+        starts({ ...make, ...running }),
+        reports(completed),
+      ],
+    ],
+    [
+      "after it was refused through us",
+      "t1",
+      [{ ask: "terminal/create", params: { command: "make" } }, starts({ ...make, ...completed })],
+    ],
+  ])("%s", async (_, toolCallId, steps) => {
+    const driven = await drive(refusing);
+    await driven.say(steps);
+    expect(breachOf(driven, toolCallId)).toEqual({ isAfterRefusal: true, who: "tester" });
+    await expectReplayed(driven);
+  });
+
+  test("by a rule", async () => {
+    const driven = await drive();
+    await driven.say([starts(rm), { permit: { toolCallId: "t1", ...rm } }, reports(completed)]);
+    expect(breachOf(driven)).toEqual({ ...DENIED, isAfterRefusal: true });
+    const shown = sessionText(driven.session.book.snapshot());
+    expect(shown).toContain('Done after rule deny execute "rm *" refused it: no deletes.');
+    expect(shown).not.toContain("Nothing was run");
+  });
+});
+
+describe("no call is marked", () => {
+  const yes = { rules: [], ask: choose("allow_once") };
+  const no = { rules: [], ask: choose("reject_once") };
+  test.each<readonly [string, DriveOptions, readonly object[]]>([
+    ["that would only be asked about", { rules: [] }, [starts({ ...make, ...completed })]],
+    ["that is allowed", { rules: [{ allow: "execute" }] }, [starts({ ...make, ...completed })]],
+    ["that never began", {}, [starts({ ...rm, ...pending })]],
+    [
+      "that was asked about and allowed",
+      yes,
+      [starts(make), { permit: { toolCallId: "t1", ...make } }, reports(running), reports(completed)],
+    ],
+    [
+      "whose input is told again with more that says nothing",
+      { ...yes, rules: NO_RM },
+      [
+        starts(make),
+        { permit: { toolCallId: "t1", ...make } },
+        reports({ ...running, rawInput: { command: "make", description: "build" } }),
+        reports(completed),
+      ],
+    ],
+    [
+      "that was refused and is reported as failed",
+      no,
+      [starts(make), { permit: { toolCallId: "t1", ...make } }, reports(running), reports(failed)],
+    ],
+    [
+      "that was reported as in progress, then asked about, then refused",
+      {},
+      [starts({ ...rm, ...running }), { permit: { toolCallId: "t1", ...rm } }, reports(failed)],
+    ],
+    [
+      "that was refused under another id",
+      {},
+      [{ permit: { toolCallId: "pending", ...rm } }, starts({ ...rm, ...pending }), reports(failed)],
+    ],
+    [
+      "that was refused through us",
+      {},
+      [
+        starts({ ...rm, ...running }),
+        { ask: "terminal/create", params: { command: "/bin/sh", args: ["-lc", "rm -rf build"] } },
+        reports(failed),
+      ],
+    ],
+  ])("%s", async (_, options, steps) => {
+    const driven = await drive(options);
+    await driven.say(steps);
+    expect([...driven.session.book.calls()].filter(({ breach }) => breach)).toEqual([]);
+  });
+
+  test("of those that an agent tells of when a session is loaded", async () => {
+    const { connection, cwd } = await connect("loads a breach");
+    const workspace = await LocalWorkspace.open(cwd);
+    const session = await connection.resumeSession("old", {
+      ledger: new MemoryLedger(),
+      workspace,
+      policy: () => ({ rules: NO_RM }),
+    });
+    expect(session.book.call("t1")?.state.status).toBe("done");
+    expect(session.book.call("t1")?.breach).toBeUndefined();
+  });
+});
+
+describe("a session that is opened to end the agent at a breach", () => {
+  const isAlive = (pid: number): boolean => {
+    try {
+      // A process that has ended and is not yet waited for is gone too.
+      return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+    } catch {
+      return false;
+    }
+  };
+
+  test("ends it with all that it started, and every turn says why", async () => {
+    const { connection } = await connect(TOLD);
+    const open = async () =>
+      connection.newSession({
+        ledger: new MemoryLedger(),
+        workspace: await LocalWorkspace.open(await folder()),
+        policy: () => ({ rules: NO_RM }),
+        onBreach: "end",
+      });
+    const [session, other] = [await open(), await open()];
+    const { signal } = new AbortController();
+    const say = (one: typeof session, steps: unknown) => one.prompt(text(JSON.stringify(steps)), signal);
+    const waiting = say(other, [{ pause: 60_000 }]);
+    const ended = await say(session, ["spawn", starts({ ...rm, ...completed }), { pause: 60_000 }]);
+    const why = `by-hand was ended: it broke the rules in session ${session.sessionId} (Tidy: Done without asking; rule deny execute "rm *" denies it: no deletes.)`;
+    expect(ended).toEqual({ status: "stopped", stopReason: "error", error: why });
+    expect(await waiting).toEqual({ status: "stopped", stopReason: "error", error: why });
+    await connection.closed;
+    expect(await connection.lastWords()).toContain("SIGTERM");
+    expect(await say(session, [])).toMatchObject({ stopReason: "error", error: why });
+  });
+
+  test("says so also when the agent ends its turn in the same breath", async () => {
+    const driven = await driveAlone(TOLD, { rules: NO_RM, onBreach: "end" });
+    const ended = await driven.say(["spawn", { pids: true }, starts({ ...rm, ...completed })]);
+    expect(ended).toMatchObject({ stopReason: "error", error: expect.stringContaining("by-hand was ended") });
+    await driven.connection.closed;
+    const { pids } = driven
+      .notes()
+      .find((note): note is { pids: number[] } => Object.hasOwn(note as object, "pids"))!;
+    await until(() => pids.every((pid) => !isAlive(pid)));
+  });
+});
