@@ -27,7 +27,7 @@ export type Traced = {
   readonly output: string;
 };
 
-export type Job = { readonly argv: readonly string[] };
+type Job = { readonly argv: readonly string[] };
 
 const TRACED =
   "execve,execveat,open,openat,openat2,creat,truncate,unlink,unlinkat,rmdir,rename,renameat,renameat2,link,linkat,symlink,symlinkat,mkdir,mkdirat,mknod,mknodat,chmod,fchmodat,chown,fchownat,connect,sendto,bind,chdir,memfd_create";

@@ -164,6 +164,10 @@ describe("doubts a text for psql when it leaves the database", () => {
     "select $$'$$; drop table t; --'",
     "create function f() returns int as 'x' language c",
     "create extension x",
+    "create or replace rule r as on insert to t do nothing",
+    "create or replace language x",
+    "alter function f owner to x",
+    "alter default privileges",
     "load 'x'",
     "call f()",
     "select * into t from u",
@@ -185,6 +189,9 @@ describe("finds nothing to doubt when mysql only looks and changes rows", () => 
     "select 1\\G",
     "use app; show tables",
     "update t set a = 1 where id = 2",
+    "start transaction; insert into t values (1); commit",
+    "create temporary table t (a int, b varchar(9))",
+    "alter table t add column a int",
   ])("%s", (text) => expect(mysqlDoubts(text)).toEqual([]));
 });
 
@@ -205,6 +212,9 @@ describe("doubts a text for mysql when it leaves the database", () => {
     "select 'a\\' ; system id ; '",
     "# note\nselect 1",
     "drop database x",
+    "start replica",
+    "create server s",
+    "create table t (a int) data directory = '/x'",
     "select my_function()",
     "create function f returns string soname 'x'",
   ])("%s", (text) => expect(mysqlDoubts(text)).not.toEqual([]));

@@ -69,7 +69,7 @@ const REACHES_OUT = {
     /readfile|writefile|load_extension|fsdir|lsdir|zipfile|fts3_tokenizer|sqlite_dbpage|sqlite_dbdata|writable_schema|store_directory/i,
   postgres:
     /pg_read_|pg_ls_|pg_stat_file|pg_file_|lo_import|lo_export|lo_from|lo_put|dblink|pg_execute|pg_reload|pg_terminate|pg_cancel|pg_sleep|query_to_xml|set_config|pg_shadow|pg_authid|xpath_table/i,
-  mysql: /load_file|outfile|dumpfile|soname|sys_exec|sys_eval|mysql\s*\.\s*user|infile/i,
+  mysql: /load_file|outfile|dumpfile|soname|sys_exec|sys_eval|mysql\s*\.\s*user|infile|directory|connection/i,
 };
 
 const VERBS = { sqlite: SQLITE_VERBS, postgres: POSTGRES_VERBS, mysql: MYSQL_VERBS };

@@ -40,9 +40,6 @@ export const BEFORE_PARENTHESIS = set(`
   timestamptz tinyint union unique update using values varbinary varbit varchar varying when where window with
   within year enum blob plan`);
 
-/** After these stands the name of a table, a column list or a common table, not of a function. */
-export const BEFORE_TABLE = set("table into references on view with recursive index exists update");
-
 export const SQLITE_PRAGMAS = set(`
   analysis_limit application_id auto_vacuum automatic_index busy_timeout cache_size case_sensitive_like
   collation_list compile_options data_version database_list encoding foreign_key_check foreign_key_list
@@ -60,8 +57,3 @@ export const POSTGRES_VERBS = set(`
 export const MYSQL_VERBS = set(`
   select with values explain insert replace update delete create alter drop truncate begin commit rollback savepoint
   release start analyze optimize show describe desc use check`);
-
-/** What `create` may make: a table or a way to look at one, never code or a right. */
-export const CREATED = set(
-  "table index view unique temp temporary schema if or replace materialized trigger",
-);

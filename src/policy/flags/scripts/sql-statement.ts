@@ -1,6 +1,6 @@
 /** What one SQL statement does: harmless when its first word and every function that it calls are known. */
 import type { Effects } from "../vocabulary.js";
-import { BEFORE_PARENTHESIS, CREATED, SQL_FUNCTIONS, SQLITE_PRAGMAS } from "./sql-names.js";
+import { BEFORE_PARENTHESIS, SQL_FUNCTIONS, SQLITE_PRAGMAS } from "./sql-names.js";
 import type { SqlToken } from "./sql-tokens.js";
 
 export function statementEffects(statement: readonly SqlToken[], verbs: ReadonlySet<string>): Effects {
@@ -20,12 +20,20 @@ const wordAt = (statement: readonly SqlToken[], at: number) =>
 
 const isSign = (token: SqlToken | undefined, text: string) => token?.kind === "sign" && token.text === text;
 
+/** After these first words, only one of some others is known to be harmless. */
+const FOLLOWING = new Map([
+  ["create", /^(?:table|index|view|schema|trigger)$/],
+  ["alter", /^(?:table|index|view|sequence)$/],
+  ["start", /^transaction$/],
+]);
+
+const MODIFIERS = /^(?:or|replace|temp|temporary|unique|materialized)$/;
+
 function firstWordDoubts(statement: readonly SqlToken[], verb: string): string[] {
-  if (verb === "create") {
-    const isVirtual = statement.some((_token, at) => wordAt(statement, at) === "virtual");
-    const isKnown = CREATED.has(wordAt(statement, 1)) && !isVirtual;
-    return isKnown ? [] : ["the statement creates something that is not a plain table or view"];
-  }
+  const words = statement.slice(1).map(({ kind, text }) => (kind === "word" ? text : ""));
+  const next = words.find((word) => !MODIFIERS.test(word)) ?? "";
+  if (FOLLOWING.get(verb)?.test(next) === false)
+    return [`"${verb} ${next}" does not begin a statement known to be harmless`];
   if (verb !== "pragma") return [];
   const at = isSign(statement[2], ".") ? 3 : 1;
   const name = statement[at]?.text.toLowerCase() ?? "";
