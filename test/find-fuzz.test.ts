@@ -51,25 +51,29 @@ const FIND: Language = {
 
 const wordsOf = (text: string) => ["in", ...text.split("\n").filter((word) => word !== "")];
 
-test(`no find does more than the reader found (seed ${SEED})`, { timeout: 3_600_000 }, ({ annotate }) => {
-  const found = fuzz({
-    language: FIND,
-    isHarmless: (text) => judgeArgv(["find", ...wordsOf(text)]).doubts.length === 0,
-    programs: FINDS,
-    argv: (program, text) => [...program, ...wordsOf(text)],
-    files: FILES,
-    foreseen: (text) => {
-      const { reads } = judgeArgv(["find", ...wordsOf(text)]);
-      const { commands } = findCommands(wordsOf(text));
-      return { reads: OWN, below: reads, executed: commands.map(([program = ""]) => basename(program)) };
-    },
-  });
-  void annotate(found.summary);
-  expect(found.surprises).toEqual([]);
-  expect(found.harmless).toBeGreaterThan(RUNS / 20);
-});
+test(
+  `find does nothing unforeseen when the reader has no doubts (seed ${SEED})`,
+  { timeout: 3_600_000 },
+  ({ annotate }) => {
+    const found = fuzz({
+      language: FIND,
+      isHarmless: (text) => judgeArgv(["find", ...wordsOf(text)]).doubts.length === 0,
+      programs: FINDS,
+      argv: (program, text) => [...program, ...wordsOf(text)],
+      files: FILES,
+      foreseen: (text) => {
+        const { reads } = judgeArgv(["find", ...wordsOf(text)]);
+        const { commands } = findCommands(wordsOf(text));
+        return { reads: OWN, below: reads, executed: commands.map(([program = ""]) => basename(program)) };
+      },
+    });
+    void annotate(found.summary);
+    expect(found.surprises).toEqual([]);
+    expect(found.harmless).toBeGreaterThan(RUNS / 20);
+  },
+);
 
-test("the comparison fails for an expression that deletes, writes or runs something unforeseen", () => {
+test("the comparison fails when an expression deletes, reads or runs something unforeseen", () => {
   const did = (text: string, program: readonly string[]) => {
     const [traced] = traceAll([{ argv: [...program, ...wordsOf(text)] }], FILES);
     return surprises(traced!, { reads: OWN, below: ["in"] });

@@ -19,28 +19,31 @@ export type Fuzz = {
 export function fuzz({ language, isHarmless, programs, argv, files, foreseen }: Fuzz) {
   const texts = scriptTexts(language, SEED);
   const harmless = new Set<string>();
-  for (let run = 0; run < RUNS; run += 1) {
-    const script = texts.next().value;
-    if (isHarmless(script)) harmless.add(script);
-  }
-  const jobs = [...harmless].flatMap((script) => programs.map((program) => ({ script, program })));
   const found: string[] = [];
-  for (let start = 0; start < jobs.length; start += BATCH) {
-    const batch = jobs.slice(start, start + BATCH);
-    const traces = traceAll(
-      batch.map(({ script, program }) => ({ argv: argv(program, script) })),
-      files,
-    );
-    for (const [index, { script, program }] of batch.entries()) {
-      const traced = traces[index];
-      if (!traced) throw new Error(`${program.join(" ")} was not traced`);
+  let waiting: { readonly script: string; readonly program: readonly string[] }[] = [];
+  const runWaiting = () => {
+    const commands = waiting.map(({ script, program }) => ({ argv: argv(program, script) }));
+    for (const [index, traced] of traceAll(commands, files).entries()) {
+      const { script = "", program = [] } = waiting[index] ?? {};
       const did = surprises(traced, foreseen(script));
       if (did.length > 0) found.push(`${program.join(" ")} ${JSON.stringify(script)}: ${did.join(", ")}`);
     }
+    waiting = [];
+  };
+  for (let run = 1; run <= RUNS; run += 1) {
+    const script = texts.next().value;
+    if (!harmless.has(script) && isHarmless(script)) {
+      harmless.add(script);
+      waiting.push(...programs.map((program) => ({ script, program })));
+    }
+    if (waiting.length < BATCH && run < RUNS) continue;
+    runWaiting();
+    if (RUNS > 5000)
+      process.stderr.write(`${run} scripts, ${harmless.size} run, ${found.length} surprises\n`);
   }
   return {
     surprises: found,
     harmless: harmless.size,
-    summary: `${RUNS} scripts, ${harmless.size} harmless ones run ${jobs.length} times by ${programs.length} programs`,
+    summary: `${RUNS} scripts, ${harmless.size} harmless ones run by ${programs.length} programs each`,
   };
 }

@@ -11,8 +11,11 @@ const SPACE = /(?:[ \t]|\\\n|#[^\n]*)+/y;
 const TOKEN =
   /(?<string>"(?:[^"\\\n]|\\[^\n])*")|(?<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|(?<name>[A-Za-z_]\w*)|(?<sign>\*\*=|&&|\|\||\+\+|--|\*\*|>>|[-+*/%^!=<>]=|!~|[-+*/%^!<>=~?:;,$(){}[\]\n|])/y;
 
-/** Patterns are read alike only while a bracket holds no slash and no other bracket. */
-const PATTERN = /\/(?:[^/\\\n[]|\\[^\n]|\[\^?(?:\[:[a-z]+:\]|\\[^\n\]]|[^/\\\n\][])+\])*\//y;
+/**
+ * A slash in brackets ends the pattern for busybox and the original awk, which then refuse the open bracket before
+ * anything runs. What else closes brackets is read differently, so no other bracket may stand in one.
+ */
+const PATTERN = /\/(?:[^/\\\n[]|\\[^\n]|\[\^?(?:\[:[a-z]+:\]|\\[^\n\]]|[^\\\n\][])+\])*\//y;
 
 /** A slash after one of these begins a pattern in every awk. */
 const BEFORE_PATTERN = /^(?:[{};\n(,!~?:=]|!~|&&|\|\||==|!=|print|return|)$/;

@@ -90,6 +90,7 @@ function jqTokens(filter: string): JqToken[] | undefined {
     const match = read(TOKEN);
     if (!match) return undefined;
     const [kind = "sign"] = Object.entries(match.groups ?? {}).find(([, text]) => text !== undefined) ?? [];
+    // The groups of TOKEN are named after the kinds.
     tokens.push({ kind: kind as JqToken["kind"], text: match[0].replaceAll(/[ \t\n]/g, "") });
     if (match[0] === "(") open.push("(");
     if (match[0] === ")" && open.pop() === "\\(" && !readText()) return undefined;

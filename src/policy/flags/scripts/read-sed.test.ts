@@ -44,6 +44,10 @@ describe("finds nothing to doubt when a script only prints", () => {
     "v 4.2",
     "/[0-9]/{/x/d}",
     "s/é/e/g",
+    "s/[^/]*$//",
+    "s|[^|]*||;s;a;b;;s.a.b.",
+    "/[^/]$/d",
+    "/x/a\\    text",
   ])("%s", (script) => expect(readSed(script)).toEqual({ reads: [], writes: [], doubts: [] }));
 });
 

@@ -6,6 +6,7 @@
  */
 import type { Effects } from "../vocabulary.js";
 import { isDelimiter, patternEnd, replacementEnd } from "./sed-pattern.js";
+import type { Pattern } from "./sed-pattern.js";
 import { isTooLong, TOO_LONG } from "./too-long.js";
 
 export function readSed(script: string): Effects {
@@ -67,7 +68,7 @@ class SedReader {
       return true;
     }
     if (this.peek() === "\\") this.at += 1;
-    if (!this.pattern(this.take())) return false;
+    if (!this.pattern(this.take(), "address")) return false;
     this.skip(/[IM]*/y);
     return true;
   }
@@ -94,9 +95,9 @@ class SedReader {
     return this.ends();
   }
 
-  private replaces(command: string): boolean {
+  private replaces(command: "s" | "y"): boolean {
     const delimiter = this.take();
-    if (!this.pattern(delimiter)) return false;
+    if (!this.pattern(delimiter, command)) return false;
     const start = this.at;
     const end = replacementEnd(this.script, start, delimiter);
     if (end === undefined) return false;
@@ -118,8 +119,8 @@ class SedReader {
     this.skip(/[ \t]*/y);
     let hasLines = this.script.startsWith("\\\n", this.at);
     if (hasLines) this.at += 2;
-    // On one line: `a text` or `a\text`, where blanks after the backslash would again be read differently.
-    else if (!/^\\?[^\s\\]/.test(this.script.slice(this.at, this.at + 2))) return false;
+    // On one line: `a text` or `a\text`. With nothing but blanks behind the backslash, seds differ.
+    else if (!/^(?:\\[ \t]*)?[^\s\\]/.test(this.script.slice(this.at))) return false;
     for (;;) {
       const text = this.restOfLine();
       // Whether two backslashes end the text is read differently by different seds.
@@ -152,9 +153,9 @@ class SedReader {
     return false;
   }
 
-  private pattern(delimiter: string): boolean {
+  private pattern(delimiter: string, of: Pattern["of"]): boolean {
     if (!isDelimiter(delimiter)) return false;
-    const end = patternEnd(this.script, this.at, delimiter);
+    const end = patternEnd({ script: this.script, start: this.at, delimiter, of });
     if (end !== undefined) this.at = end + 1;
     return end !== undefined;
   }

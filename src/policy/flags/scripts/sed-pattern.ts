@@ -1,22 +1,39 @@
 /**
  * Where the pattern of a sed command ends.
  *
- * GNU sed ends it at the first delimiter without a backslash, also inside `[...]`; busybox and BSD sed read on
- * inside brackets, and disagree on what closes those. The end is known only where all of them find the same one.
+ * Seds of today read on over a delimiter inside `[...]`, but disagree on what closes those brackets; older ones end
+ * the pattern at the first delimiter without a backslash. The end is known only where today's find the same one,
+ * and where the older ones find it too or must refuse the script before they run any of it.
  */
 
-/** A delimiter that no sed takes for part of a command; letters, digits and blanks are left out. */
-const DELIMITERS = new Set("/|,#:!@%_+=~");
+/** A delimiter that no sed takes for part of a command; letters, digits, blanks and brackets are left out. */
+const DELIMITERS = new Set("/|,#:!@%_+=~-.'\"<>?;^&*");
 
 export const isDelimiter = (character: string): boolean =>
   character.length === 1 && DELIMITERS.has(character);
 
+export type Pattern = {
+  readonly script: string;
+  readonly start: number;
+  readonly delimiter: string;
+  readonly of: "address" | "s" | "y";
+};
+
 /** The place of the delimiter that ends the pattern, or undefined when the seds do not agree on one. */
-export function patternEnd(script: string, start: number, delimiter: string): number | undefined {
-  const end = plainEnd(script, start, delimiter);
-  if (end === undefined || script.slice(start, end).includes("\n")) return undefined;
-  const agrees = [busyboxEnd, posixEnd].every((find) => find(script, start, delimiter) === end);
-  return agrees ? end : undefined;
+export function patternEnd(pattern: Pattern): number | undefined {
+  const { script, start, delimiter } = pattern;
+  const end = busyboxEnd(script, start, delimiter);
+  if (end === undefined || end !== posixEnd(script, start, delimiter)) return undefined;
+  if (script.slice(start, end).includes("\n")) return undefined;
+  const plain = plainEnd(script, start, delimiter);
+  return plain === end || (plain !== undefined && mustRefuse(pattern, plain)) ? end : undefined;
+}
+
+/** Whether a sed that ends the pattern here finds an error in what follows. */
+function mustRefuse({ script, delimiter, of }: Pattern, end: number): boolean {
+  if (of !== "s") return of === "address" && script.charAt(end + 1) === "]";
+  const replacement = replacementEnd(script, end + 1, delimiter);
+  return replacement === undefined || /[^gpiIMmew\d;\s}#]/.test(script.charAt(replacement + 1));
 }
 
 /** The same for a replacement, in which brackets mean nothing. A line may end in it only after a backslash. */
