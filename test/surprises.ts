@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import { ENVIRONMENT_SECRET } from "./trace-scripts.js";
 import type { Traced } from "./trace-scripts.js";
 
-/** What a program opens by itself, whatever it is asked for. */
+/** Files that a program opens by itself, whatever its arguments are. */
 const OWN_READS =
   /^(?:\/(?:usr|lib|proc\/filesystems|proc\/meminfo|proc\/self\/maps|proc\/\d+\/io|proc\/sys\/vm\/overcommit_memory|sys\/devices\/system\/cpu|lib64|etc\/ld\.so[.\w]*|etc\/localtime|etc\/nsswitch\.conf)(?:\/|$)|\/dev\/(?:null|tty|u?random|stdin|stdout|stderr)$|\.\.\/\.\.\/home\/)/;
 const OWN_WRITES = /^(?:\/dev\/(?:null|tty|stdout|stderr)|\/(?:var\/)?tmp\/etilqs_\w+)$/;

@@ -13,7 +13,7 @@ const TOKEN =
 
 /**
  * A slash in brackets ends the pattern for busybox and the original awk, which then refuse the open bracket before
- * anything runs. What else closes brackets is read differently, so no other bracket may stand in one.
+ * anything runs. Awks disagree on everything else that may close brackets, so no other bracket may stand in one.
  */
 const PATTERN = /\/(?:[^/\\\n[]|\\[^\n]|\[\^?(?:\[:[a-z]+:\]|\\[^\n\]]|[^\\\n\][])+\])*\//y;
 
@@ -32,7 +32,7 @@ export function awkTokens(program: string): AwkToken[] | undefined {
   if (/[^\P{Cc}\t\n]/u.test(program) || /#[^\n]*\\\n/.test(program)) return undefined;
   const tokens: AwkToken[] = [];
   const parens: boolean[] = [];
-  // What stands before, over the ends of lines that end nothing.
+  // The token before, over the ends of lines that end nothing.
   let before: AwkToken | undefined;
   for (let at = skipSpace(program, 0); at < program.length; at = skipSpace(program, at)) {
     const token =

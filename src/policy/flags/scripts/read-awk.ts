@@ -1,5 +1,5 @@
 /**
- * What an awk program does beyond printing: it can run commands, read and write files and show the environment.
+ * Finds in an awk program everything beyond printing: commands, files, the environment.
  *
  * A closed grammar: names that reach outside are found as parts of the text, since `1system("id")` and
  * `$0system("id")` are calls too; what is left is split into signs, names, strings and patterns that mawk, gawk,

@@ -65,7 +65,7 @@ function jqTokens(filter: string): JqToken[] | undefined {
   // Since 1.7 a backslash continues a comment on the next line; control characters are blanks in some versions.
   if (/#[^\n]*\\\n/.test(filter) || /[^\P{Cc}\t\n]/u.test(filter)) return undefined;
   const tokens: JqToken[] = [];
-  // What each open parenthesis is: part of the filter, or the beginning of `\(…)` within a string.
+  // Each open parenthesis is part of the filter, or the beginning of `\(…)` within a string.
   const open: ("(" | "\\(")[] = [];
   let at = 0;
   const read = (sticky: RegExp) => {

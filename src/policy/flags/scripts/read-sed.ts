@@ -1,5 +1,5 @@
 /**
- * What a sed script does beyond printing: `e` runs a command, `w` and `W` write a file, `r` and `R` read one.
+ * Finds in a sed script everything beyond printing: `e` runs a command, `w` and `W` write a file, `r` and `R` read one.
  *
  * A closed grammar: each command is read to its end, and a text that GNU, busybox and BSD sed could split into
  * other commands is a doubt. Several `-e` are to be joined by line ends, as sed joins them.

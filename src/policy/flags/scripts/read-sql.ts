@@ -1,5 +1,5 @@
 /**
- * What a database shell is given beyond SQL: its own commands, and statements that leave the database.
+ * Finds in a text for a database shell the shell's own commands, and statements that leave the database.
  *
  * A closed grammar: known commands, known first words, known functions; everything else is a doubt. Names that
  * reach outside are also found as parts of the text, since they may be quoted, split by comments or used as tables.

@@ -1,4 +1,4 @@
-/** What cannot be taken back: whole tables, rows chosen by nothing, and who may do what. */
+/** Finds losses that cannot be taken back: whole tables, rows chosen by nothing, and who may do what. */
 import type { SqlToken } from "./sql-tokens.js";
 
 export function sqlLosses(statements: readonly (readonly SqlToken[])[]): string[] {

@@ -1,4 +1,4 @@
-/** What SQL may call and begin with and still stay within the database. */
+/** The functions and first words with which SQL stays within the database. */
 
 const set = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 

@@ -1,4 +1,4 @@
-/** What one SQL statement does: harmless when its first word and every function that it calls are known. */
+/** The effects of one SQL statement: harmless when its first word and every function that it calls are known. */
 import type { Effects } from "../vocabulary.js";
 import { BEFORE_PARENTHESIS, SQL_FUNCTIONS, SQLITE_PRAGMAS } from "./sql-names.js";
 import type { SqlToken } from "./sql-tokens.js";

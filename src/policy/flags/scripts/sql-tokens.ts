@@ -31,7 +31,7 @@ export function sqlTokens(text: string, dialect: SqlDialect): SqlToken[] | undef
     return match;
   };
   for (read(SPACE[dialect]); at < text.length; read(SPACE[dialect])) {
-    // What looks like a comment and was none above is read differently from place to place.
+    // Databases disagree on a comment that was not read above.
     if (/^(?:--|\/\*|\*\/)/.test(text.slice(at, at + 2))) return undefined;
     const token = readToken(read(TOKEN), dialect);
     if (!token) return undefined;
