@@ -8,6 +8,21 @@ const PACKAGES = [
   { name: "dash", program: "/usr/bin/dash", why: "the command reader is tested against it" },
   { name: "busybox", program: "/usr/bin/busybox", why: "the command reader is tested against it" },
   { name: "tmux", program: "/usr/bin/tmux", why: "the commands are tested in a terminal of it" },
+  {
+    name: "strace",
+    program: "/usr/bin/strace",
+    why: "readers of scripts are compared with what programs do",
+  },
+  { name: "mawk", program: "/usr/bin/mawk", why: "the awk reader is compared with it" },
+  { name: "gawk", program: "/usr/bin/gawk", why: "the awk reader is compared with it" },
+  { name: "original-awk", program: "/usr/bin/original-awk", why: "the awk reader is compared with it" },
+  {
+    name: "busybox",
+    program: "/usr/bin/busybox",
+    why: "its awk, sed and find are compared with their readers",
+  },
+  { name: "jq", program: "/usr/bin/jq", why: "the jq reader is compared with it" },
+  { name: "sqlite3", program: "/usr/bin/sqlite3", why: "the SQL reader is compared with it" },
 ];
 
 const missing = PACKAGES.filter(({ program }) => !existsSync(program));

@@ -1,73 +1,85 @@
-/** What an awk program does beyond printing: it can run commands, write files and show the environment. */
-const NEVER = new Map([
-  ["system", "runs a command"],
+/**
+ * Finds in an awk program everything beyond printing: commands, files, the environment.
+ *
+ * A closed grammar: names that reach outside are found as parts of the text, since `1system("id")` and
+ * `$0system("id")` are calls too; what is left is split into signs, names, strings and patterns that mawk, gawk,
+ * busybox awk and the original awk read alike. Wherever they could differ, the program is doubted.
+ */
+import { awkTokens } from "./awk-tokens.js";
+import type { AwkToken } from "./awk-tokens.js";
+import { isTooLong, TOO_LONG } from "./too-long.js";
+
+const REACHES_OUT = new Map([
   ["getline", "reads a file or a command's output"],
   ["ENVIRON", "reads the environment, where secrets are"],
   ["PROCINFO", "reads or changes how files and processes are opened"],
+  ["SYMTAB", "reaches every variable by a name that is put together"],
+  ["FUNCTAB", "reaches every function by a name that is put together"],
   ["ARGV", "can choose other files to read"],
   ["ARGC", "can choose other files to read"],
+  ["ARGIND", "can choose other files to read"],
   ["extension", "loads a library"],
+  ["textdomain", "reads a file of translations"],
+  ["gettext", "reads a file of translations"],
+  ["TEXTDOMAIN", "reads a file of translations"],
 ]);
 
-const TOKEN =
-  /(?<space>[ \t\r]+|\\\r?\n|#[^\n]*)|(?<string>"(?:[^"\\\n]|\\[^])*")|(?<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|(?<name>[A-Za-z_]\w*)|(?<sign>\|\||\|&|>>|>=|&&|\+\+|--|[^])/gy;
-const REGEX = /\/(?:[^/\\\n[]|\\[^\n]|\[\^?\]?(?:\[:\w+:\]|\[(?!:\w+:\])|[^\]\n[])*\])*\//y;
-const KEYWORDS = /^(?:print|printf|return|in|if|while|do|else|case|exit|BEGIN|END|delete|for)$/;
+const UNCERTAIN = "the program is not read with certainty";
 
 export function awkDoubts(program: string): string[] {
-  const doubts: string[] = [];
-  // Anywhere, also in text and patterns, so that no trick of the reader below can hide these.
-  for (const [name, reason] of NEVER) {
-    if (new RegExp(`\\b${name}\\b`).test(program)) doubts.push(`the program uses ${name}, which ${reason}`);
-  }
-  if (program.replaceAll(/"(?:[^"\\\n]|\\[^])*"|\/(?:[^/\\\n]|\\[^\n])*\//g, "").includes("@")) {
-    doubts.push(`the program uses "@", which loads code or calls what it cannot name`);
-  }
-  return [...doubts, ...redirections(program)];
+  if (isTooLong(program)) return [TOO_LONG];
+  // A line that goes on may go on within a name.
+  const joined = program.replaceAll("\\\n", "");
+  const doubts = [...REACHES_OUT]
+    .filter(([name]) => program.includes(name) || joined.includes(name))
+    .map(([name, reason]) => `the program uses ${name}, which ${reason}`);
+  const tokens = awkTokens(program);
+  if (runsCommand(joined, tokens)) doubts.push("the program uses system, which runs a command");
+  if (!tokens) return [...doubts, UNCERTAIN];
+  return [...doubts, ...new Set(signDoubts(tokens))];
 }
+
+/** `system` is a word of everyday logs: in a string or pattern that was surely read, only a call is doubted. */
+function runsCommand(joined: string, tokens: readonly AwkToken[] | undefined): boolean {
+  if (!joined.includes("system")) return false;
+  if (!tokens || /system\s*\(/.test(joined)) return true;
+  return tokens.some(({ kind, text }) => kind !== "string" && kind !== "pattern" && text.includes("system"));
+}
+
+const HARMLESS_OUTPUT = /^"\/dev\/(?:stderr|stdout|null)"$/;
 
 /** Pipes anywhere, and `>` where it belongs to a print and not to a comparison. */
-function redirections(program: string): string[] {
+function signDoubts(tokens: readonly AwkToken[]): string[] {
   const doubts: string[] = [];
-  let before = "";
-  let printDepth: number | undefined;
-  let depth = 0;
-  let at = 0;
-  while (at < program.length) {
-    if (program.charAt(at) === "/" && !isOperand(before)) {
-      if (before === "++" || before === "--") return [...doubts, "the program is not read with certainty"];
-      REGEX.lastIndex = at;
-      const regex = REGEX.exec(program)?.[0];
-      if (regex === undefined) return [...doubts, "the program is not read with certainty"];
-      if (/"/.test(regex) && /[|>]/.test(regex)) doubts.push("the program is not read with certainty");
-      at += regex.length;
-      before = '"';
-      continue;
-    }
-    TOKEN.lastIndex = at;
-    const match = TOKEN.exec(program);
-    const token = match?.[0] ?? program.charAt(at);
-    at += token.length;
-    if (match?.groups?.["space"] !== undefined) continue;
-    if (token === "(" || token === "[") depth += 1;
-    if (token === ")" || token === "]") depth -= 1;
-    if (token === "print" || token === "printf") printDepth = depth;
-    // A list goes on over the end of a line after a comma or within brackets.
-    const goesOn = token === "\n" && (before === "," || depth > (printDepth ?? 0));
-    if (/^[;\n}]$/.test(token) && !goesOn) printDepth = undefined;
-    if (token === "|" || token === "|&") doubts.push("the program pipes to or from a command");
-    const redirects = (token === ">" || token === ">>") && printDepth !== undefined && depth <= printDepth;
-    if (redirects && !/^\s*"\/dev\/std(?:err|out)"\s*(?:[;}\n]|$)/.test(program.slice(at))) {
-      doubts.push("the program writes a file");
-    }
-    before = token;
+  const open: string[] = [];
+  let isPrinting = false;
+  for (const [index, { kind, text, isOperand }] of tokens.entries()) {
+    const before = tokens[index - 1];
+    if (kind === "name" && /^printf?$/.test(text)) isPrinting = open.length === 0;
+    if (kind === "name" && /^printf?$/.test(text) && open.length > 0) return [UNCERTAIN];
+    if (kind !== "sign") continue;
+    if (text === "(" || text === "[") open.push(text === "(" ? ")" : "]");
+    if ((text === ")" || text === "]") && open.pop() !== text) return [UNCERTAIN];
+    if ((text === "{" || text === "}") && open.length > 0) return [UNCERTAIN];
+    if (text === "{" || text === "}" || (text === ";" && open.length === 0)) isPrinting = false;
+    // A statement ends with its line only after an operand: after a comma or a sign it goes on.
+    if (text === "\n" && before?.isOperand === true && open.length === 0) isPrinting = false;
+    if (text === "|") doubts.push("the program pipes to or from a command");
+    if (text === ">>") doubts.push("the program writes a file");
+    if (text !== ">") continue;
+    if (isPrinting && open.length === 0) {
+      if (!writesToStream(tokens, index)) doubts.push("the program writes a file");
+    } else if (before?.isOperand !== true || isOperand) doubts.push(UNCERTAIN);
   }
-  return doubts;
+  return open.length > 0 ? [...doubts, UNCERTAIN] : doubts;
 }
 
-function isOperand(token: string): boolean {
-  if (token === ")" || token === "]" || token === "$" || token === "++" || token === "--") {
-    return token === ")" || token === "]" || token === "$";
-  }
-  return /^["\w.]/.test(token) && !KEYWORDS.test(token);
+function writesToStream(tokens: readonly AwkToken[], at: number): boolean {
+  const target = tokens[at + 1];
+  const after = tokens[at + 2];
+  return (
+    target?.kind === "string" &&
+    HARMLESS_OUTPUT.test(target.text) &&
+    (after === undefined || /^[;}\n]$/.test(after.text))
+  );
 }

@@ -1,18 +1,32 @@
-/** What a sed script does beyond printing: `e` runs a command, `w` and `W` write a file, `r` reads one. */
+/**
+ * Finds in a sed script everything beyond printing: `e` runs a command, `w` and `W` write a file, `r` and `R` read one.
+ *
+ * A closed grammar: each command is read to its end, and a text that GNU, busybox and BSD sed could split into
+ * other commands is a doubt. Several `-e` are to be joined by line ends, as sed joins them.
+ */
 import type { Effects } from "../program.js";
+import { isDelimiter, patternEnd, replacementEnd } from "./sed-pattern.js";
+import type { Pattern } from "./sed-pattern.js";
+import { isTooLong, TOO_LONG } from "./too-long.js";
 
-/** Reads as GNU sed does; where other seds would read the same text differently, it is doubted. */
 export function readSed(script: string): Effects {
+  if (isTooLong(script)) return { doubts: [TOO_LONG] };
+  // Seds differ on which control characters are blanks, and end labels and names there.
+  if (/[^\P{Cc}\t\n]/u.test(script)) return { doubts: ["the script holds control characters"] };
   const reader = new SedReader(script);
-  const read = reader.readAll();
-  return { reads: reader.files, doubts: read ? [] : [reader.complaint()] };
+  const doubts = reader.readAll() ? [] : [reader.complaint()];
+  return { reads: reader.reads, writes: reader.writes, doubts: [...doubts, ...reader.doubts] };
 }
 
-/** Lives for one script. Each part that it reads says whether it could be read, and is harmless. */
+/** Lives for one script. Each part that it reads reports whether it could be read. */
 class SedReader {
-  readonly files: string[] = [];
+  readonly reads: string[] = [];
+  readonly writes: string[] = [];
+  readonly doubts: string[] = [];
   private readonly script: string;
   private at = 0;
+  /** Where the last label ended. BSD sed takes the rest of that line for the label, too. */
+  private labelEnd = -1;
 
   constructor(script: string) {
     this.script = script;
@@ -20,10 +34,11 @@ class SedReader {
 
   readAll(): boolean {
     while (this.at < this.script.length) {
-      this.skip(/[\s;]/);
+      this.skip(/[ \t\n;]*/y);
       if (this.at >= this.script.length) return true;
-      if (this.peek() === "#") this.restOfLine();
-      else if (!this.addresses() || !this.command() || !this.ends()) return false;
+      if (this.peek() === "#") {
+        if (this.restOfLine().endsWith("\\")) return false;
+      } else if (!this.addresses() || !this.command()) return false;
     }
     return true;
   }
@@ -31,87 +46,126 @@ class SedReader {
   complaint(): string {
     const rest = this.script.slice(Math.max(0, this.at - 1));
     if (rest.startsWith("e")) return "the script runs a command";
-    if (/^[wW]/.test(rest)) return "the script writes a file";
     return `the script is not known to be harmless from "${rest.slice(0, 20)}"`;
   }
 
   private addresses(): boolean {
-    if (!this.address()) return false;
-    this.skip(/[ \t]/);
+    if (!this.address(/(?:\d+(?:~\d+)?|\$)?/y)) return false;
+    this.skip(/[ \t]*/y);
     if (this.peek() === ",") {
       this.at += 1;
-      this.skip(/[ \t]/);
-      if (!this.address()) return false;
+      this.skip(/[ \t]*/y);
+      const before = this.at;
+      if (!this.address(/(?:\d+|\$|[+~]\d+)?/y) || this.at === before) return false;
     }
-    this.skip(/[ \t!]/);
+    this.skip(/[ \t]*!?[ \t]*/y);
     return true;
   }
 
-  private address(): boolean {
-    if (/[0-9$+~]/.test(this.peek())) {
-      this.at += 1;
-      this.skip(/[0-9~]/);
-    } else if (this.peek() === "/" || this.peek() === "\\") {
-      if (this.peek() === "\\") this.at += 1;
-      if (!this.pattern(this.take())) return false;
-      this.skip(/[IM]/);
+  private address(number: RegExp): boolean {
+    if (this.peek() !== "/" && this.peek() !== "\\") {
+      this.skip(number);
+      return true;
     }
+    if (this.peek() === "\\") this.at += 1;
+    if (!this.pattern(this.take(), "address")) return false;
+    this.skip(/[IM]*/y);
     return true;
   }
 
   private command(): boolean {
     const name = this.take();
-    if (/[{}=dDgGhHnNpPxzF]/.test(name)) return true;
-    if (/[lLqQ]/.test(name)) return this.skip(/[ \t0-9]/);
-    if (/[:btTv]/.test(name)) return this.skip(/[^;\n}]/);
-    if (/[aic]/.test(name)) return this.text();
-    if (/[rR]/.test(name)) return this.files.push(this.restOfLine()) > 0;
-    if (name !== "s" && name !== "y") return false;
+    if (name === "{") return true;
+    if (/^[}=dDgGhHnNpPxzF]$/.test(name)) return this.ends();
+    if (/^[lqQ]$/.test(name)) return this.ends(/[ \t]*\d*/y);
+    if (name === "v") return this.ends(/[ \t]*[\d.]*/y);
+    if (/^[:btT]$/.test(name)) return this.label(name);
+    if (/^[aic]$/.test(name)) return this.text();
+    if (/^[rR]$/.test(name)) return this.file(this.reads);
+    if (/^[wW]$/.test(name)) return this.file(this.writes);
+    if (name === "s" || name === "y") return this.replaces(name);
+    return false;
+  }
+
+  private label(command: string): boolean {
+    this.skip(/[ \t]*/y);
+    const label = this.skip(/[\w.-]*/y);
+    if (command === ":" && (label === "" || this.peek() === "}")) return false;
+    this.labelEnd = this.at;
+    return this.ends();
+  }
+
+  private replaces(command: "s" | "y"): boolean {
     const delimiter = this.take();
-    if (!this.pattern(delimiter) || this.delimited(delimiter) === undefined) return false;
-    return name === "y" || this.skip(/[gpiIMm0-9]/);
+    if (!this.pattern(delimiter, command)) return false;
+    const start = this.at;
+    const end = replacementEnd(this.script, start, delimiter);
+    if (end === undefined) return false;
+    this.at = end + 1;
+    const hasLines = this.script.slice(start, end).includes("\n");
+    if (hasLines && (command === "y" || this.followsLabel(start))) return false;
+    if (command === "y") return this.ends();
+    this.skip(/[gpiIMm\d]*/y);
+    if (this.peek() === "w") {
+      this.at += 1;
+      return this.file(this.writes);
+    }
+    return this.ends();
   }
 
   /** The text of a, i and c: to the end of the line, and on when that ends with a backslash. */
   private text(): boolean {
-    do {
+    const start = this.at;
+    this.skip(/[ \t]*/y);
+    let hasLines = this.script.startsWith("\\\n", this.at);
+    if (hasLines) this.at += 2;
+    // On one line: `a text` or `a\text`. With nothing but blanks behind the backslash, seds differ.
+    else if (!/^(?:\\[ \t]*)?[^\s\\]/.test(this.script.slice(this.at))) return false;
+    for (;;) {
+      const text = this.restOfLine();
       // Whether two backslashes end the text is read differently by different seds.
-      if (this.restOfLine().endsWith("\\\\")) return false;
+      if (text.endsWith("\\\\")) return false;
+      const goesOn = text.endsWith("\\");
+      // The last line may go on in what is added later.
+      if (goesOn && this.at >= this.script.length) return false;
       this.at += 1;
-    } while (this.script.charAt(this.at - 2) === "\\" && this.at < this.script.length);
+      if (!goesOn) return !hasLines || !this.followsLabel(start);
+      hasLines = true;
+    }
+  }
+
+  /** A file's name goes to the end of the line; where someone may have meant it to end sooner, it is doubted. */
+  private file(into: string[]): boolean {
+    this.skip(/[ \t]*/y);
+    const name = this.restOfLine();
+    if (name === "" || /[;{}\\]|\s$/.test(name)) return false;
+    into.push(name);
+    if (into === this.writes) this.doubts.push(`the script writes "${name}"`);
     return true;
   }
 
-  /** Whatever follows a command on its line, such as `e` or `w` after `s///`, makes it another command. */
-  private ends(): boolean {
-    this.skip(/[ \t]/);
-    const before = this.script.charAt(this.at - 1);
-    if (this.at >= this.script.length || /[;\n}#]/.test(this.peek()) || /[{}\n]/.test(before)) return true;
+  /** Whatever follows a command on its line, such as `e` after `s///`, makes it another command. */
+  private ends(argument?: RegExp): boolean {
+    if (argument) this.skip(argument);
+    this.skip(/[ \t]*/y);
+    if (this.at >= this.script.length || /[;\n}#]/.test(this.peek())) return true;
     this.at += 1;
     return false;
   }
 
-  private pattern(delimiter: string): boolean {
-    if (delimiter === "" || delimiter === "\n" || delimiter === "\\") return false;
-    const text = this.delimited(delimiter);
-    return text !== undefined && !hasOpenBracket(text);
-  }
-
-  private delimited(delimiter: string): string | undefined {
-    const start = this.at;
-    while (this.at < this.script.length) {
-      const character = this.peek();
-      this.at += character === "\\" ? 2 : 1;
-      if (character === delimiter) return this.script.slice(start, this.at - 1);
-    }
-    return undefined;
+  private pattern(delimiter: string, of: Pattern["of"]): boolean {
+    if (!isDelimiter(delimiter)) return false;
+    const end = patternEnd({ script: this.script, start: this.at, delimiter, of });
+    if (end !== undefined) this.at = end + 1;
+    return end !== undefined;
   }
 
   private restOfLine(): string {
-    const end = this.script.indexOf("\n", this.at);
-    const rest = this.script.slice(this.at, end === -1 ? this.script.length : end);
-    this.at += rest.length;
-    return rest.trim();
+    return this.skip(/[^\n]*/y);
+  }
+
+  private followsLabel(at: number): boolean {
+    return this.labelEnd > this.script.lastIndexOf("\n", at);
   }
 
   private peek(): string {
@@ -123,16 +177,11 @@ class SedReader {
     return this.script.charAt(this.at - 1);
   }
 
-  private skip(pattern: RegExp): true {
-    while (this.at < this.script.length && pattern.test(this.peek())) this.at += 1;
-    return true;
+  /** Moves over what the sticky pattern, which may match nothing, finds here. */
+  private skip(sticky: RegExp): string {
+    sticky.lastIndex = this.at;
+    const found = sticky.exec(this.script)?.[0] ?? "";
+    this.at += found.length;
+    return found;
   }
-}
-
-/** Whether a delimiter ended the text inside `[...]`: GNU and BSD sed disagree on where it ends then. */
-function hasOpenBracket(text: string): boolean {
-  const plain = text
-    .replaceAll(/\\[^]/g, "")
-    .replaceAll(/\[\^?\]?(?:\[:\w+:\]|\[(?!:\w+:\])|[^\][])*\]/g, "");
-  return plain.includes("[");
 }

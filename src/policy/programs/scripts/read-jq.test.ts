@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import { jqDoubts } from "./read-jq.js";
+
+describe("finds nothing to doubt when a filter only looks at its input", () => {
+  test.each([
+    ".",
+    "",
+    ".a.b[0]",
+    '.[] | select(.name == "x") | .id',
+    ".env",
+    '.env.HOME // "x"',
+    '.["env"]',
+    "{env}",
+    "{env: .x, name}",
+    "{a: 1, env}",
+    '{"env": .x}',
+    'to_entries[] | "\\(.key)=\\(.value)"',
+    '"a\\("b\\(1)c")d"',
+    '"$ENV and env are words here"',
+    "map({id, n: (.items | length)})",
+    "group_by(.type) | map({type: .[0].type, n: length})",
+    "reduce .[] as $x (0; . + $x)",
+    "foreach .[] as [$a, $b] (0; . + $a; [., $b])",
+    "def f(x; $y): x + $y; f(.a; 2)",
+    'if . == null then empty elif .a then 1 else error("no") end',
+    'try (.a | tonumber) catch "none"',
+    ".. | numbers",
+    ".[]? // empty",
+    ".a |= map(. + 1) | del(.b)",
+    '@base64 "x\\(.a)"',
+    '[.[] | @sh "echo \\(.)"] | join("\\n")',
+    "# a comment about env\n.a",
+    "$__loc__",
+    "input_filename, input_line_number",
+    "[inputs | .x]",
+    ".a as {b: $c} ?// [$c] | $c",
+    "label $out | .[] | if . then break $out else . end",
+    'getpath(["env"]) | tojson | test("\\\\d+")',
+    ".a[2:4], .a[-1], 1e3, -1.5",
+    'walk(if type == "object" then del(.x) else . end)',
+    "$x | $y",
+    "sort_by(.a) | reverse | .[:3]",
+  ])("%s", (filter) => expect(jqDoubts(filter)).toEqual([]));
+});
+
+describe("doubts a filter when it shows the environment or loads something", () => {
+  test.each([
+    "env",
+    "$ENV",
+    "$ENV.PATH",
+    "$ ENV",
+    "$\nENV",
+    "env.PATH",
+    ". env",
+    "..env",
+    "1.env",
+    ".a|env",
+    "{a: env}",
+    "{(env): 1}",
+    "{a: (1, env)}",
+    "{$ENV}",
+    "[env]",
+    '"\\(env)"',
+    '"a\\("b\\($ENV)")"',
+    '@json "\\(env)"',
+    "def f: env; f",
+    "def env: 1; env",
+    "# note \\\nenv",
+    "# note \\\n.a",
+    "$__prog_args",
+    'import "a" as b; .',
+    'include "a"; .',
+    'import "a" as $b; .',
+    "modulemeta",
+    "get_search_list",
+    "frobnicate",
+    "@frob",
+    '"unterminated',
+    '"\\(1',
+    ".a\r",
+    "`id`",
+    '"\\x"',
+  ])("%s", (filter) => expect(jqDoubts(filter)).not.toEqual([]));
+});
+
+test("doubts a script at once when it is longer than anyone types", () => {
+  expect(jqDoubts(".|".repeat(4000) + ".")).toHaveLength(1);
+});
