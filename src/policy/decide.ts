@@ -12,7 +12,7 @@ import { isGit, partsOf } from "./parts.js";
 import type { Part } from "./parts.js";
 import { isHarmless, partText } from "./part-text.js";
 import type { UserPrograms } from "./programs/known-programs.js";
-import { RuleParts, ruleParts } from "./rule.js";
+import { matchName, RuleParts, ruleParts } from "./rule.js";
 import type { Rule, RuleEffect } from "./rule.js";
 import { meets } from "./strict-rules.js";
 import { whySourceDiffers } from "./tool-source.js";
@@ -107,8 +107,9 @@ function strictVerdict(found: Found): Verdict | undefined {
       else if (met !== undefined) maybe ??= { rule, reason: met };
     }
   }
-  if (asks) return wouldBeRefused(found) ?? byRule(asks, saw);
-  return maybe && verdict({ effect: inDoubt, rules: [maybe.rule], reason: maybe.reason, saw });
+  const doubtful = maybe && verdict({ effect: inDoubt, rules: [maybe.rule], reason: maybe.reason, saw });
+  if (!asks || doubtful?.effect === "deny") return doubtful;
+  return wouldBeRefused(found) ?? byRule(asks, saw);
 }
 
 /** Where the default refuses, a rule that asks opens no more than the same rule would if it allowed. */
@@ -184,12 +185,14 @@ function dynamicUnderDeny(doubts: readonly string[], rules: readonly RuleParts[]
  * A command that runs code may do anything, and so what a rule denies. Whoever allowed that very command meant
  * its code as well; a rule for all commands, or a mode, did not.
  */
-function unchecked({ parts, rules }: Found, covering: readonly (RuleParts | undefined)[]): readonly string[] {
+function unchecked(
+  { parts, rules, intent }: Found,
+  covering: readonly (RuleParts | undefined)[],
+): readonly string[] {
+  const isAboutEffects = ({ pattern, path, host }: RuleParts): boolean =>
+    EFFECTS.has(pattern) || ((path ?? host) !== undefined && namesCommands(pattern, intent));
   const strict = rules.find(
-    ({ effect, pattern, command, path, host }) =>
-      effect !== "allow" &&
-      command === undefined &&
-      (EFFECTS.has(pattern) || path !== undefined || host !== undefined),
+    (rule) => rule.effect !== "allow" && rule.command === undefined && isAboutEffects(rule),
   );
   if (!strict) return [];
   return parts.flatMap((part, index) =>
@@ -200,6 +203,9 @@ function unchecked({ parts, rules }: Found, covering: readonly (RuleParts | unde
       : [],
   );
 }
+
+const namesCommands = (pattern: string, { tool, kind }: Intent): boolean =>
+  pattern === "*" || pattern === "execute" || pattern === kind || matchName(pattern, tool);
 
 const EFFECTS: ReadonlySet<string> = new Set(["read", "search", "edit", "delete", "move", "fetch"]);
 
