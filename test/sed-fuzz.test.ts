@@ -12,6 +12,7 @@ const SEDS = [
   ["/usr/bin/sed"],
   ["/usr/bin/busybox", "sed"],
   ["/usr/bin/sed", "-E"],
+  ["/usr/bin/busybox", "sed", "-E"],
   ["/usr/bin/sed", "--posix"],
 ];
 
@@ -52,7 +53,13 @@ test(
       language: SED,
       isHarmless: (script) => (readSed(script).doubts ?? []).length === 0,
       programs: SEDS,
-      argv: (program, script) => [...program, "-n", "-e", script, "input.txt"],
+      // With -E each line is a script of its own, which sed joins again.
+      argv: (program, script) => [
+        ...program,
+        "-n",
+        ...(program.includes("-E") ? script.split("\n") : [script]).flatMap((line) => ["-e", line]),
+        "input.txt",
+      ],
       files: FILES,
       foreseen: (script) => ({ reads: ["input.txt", ...(readSed(script).reads ?? [])] }),
     });
