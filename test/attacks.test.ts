@@ -536,7 +536,11 @@ describe("a command", () => {
       `sh -c "trap '' TERM HUP INT; echo \\$\\$ >> pids; sleep 1000; sleep 1000"`,
       1,
     ],
-    ["a process in a session of its own is ended too", "setsid sh -c 'echo $$ >> pids; exec sleep 1000'", 1],
+    [
+      "a process in a session of its own is ended too",
+      "setsid sh -c 'echo $$ >> pids; exec sleep 1000'; true",
+      1,
+    ],
     [
       "a process that left its parents is ended too",
       "(setsid sh -c 'echo $$ >> pids; exec sleep 1000' &) ; (sh -c 'echo $$ >> pids; exec sleep 1000' &) ; sleep 1000",

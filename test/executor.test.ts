@@ -41,9 +41,10 @@ function aProject(): string {
   return root;
 }
 
-function expectUntouched(root: string): void {
-  for (const name of ["PWNED", ".git/hooks/x", "c"]) expect(existsSync(join(root, name)), name).toBe(false);
-  expect(existsSync(join(root, "victim/file"))).toBe(true);
+/** What was made or removed though no rule allowed it. */
+function damageIn(root: string): readonly string[] {
+  const made = ["PWNED", ".git/hooks/x", "c"].filter((name) => existsSync(join(root, name)));
+  return existsSync(join(root, "victim/file")) ? made : [...made, "victim"];
 }
 
 describe.each(MODES)("in mode %s, without rules", (mode) => {
@@ -51,7 +52,7 @@ describe.each(MODES)("in mode %s, without rules", (mode) => {
     const root = aProject();
     const { attempt } = await gateOn(join(root, ".."), inMode(mode, []));
     await attempt("terminal", { command: text });
-    expectUntouched(root);
+    expect(damageIn(root)).toEqual([]);
   });
 
   test.each(TEXTS)("an agent's terminal does not run more of %j than was read", async (text) => {
@@ -69,7 +70,7 @@ describe.each(MODES)("in mode %s, without rules", (mode) => {
         (opened) => terminals.waitForExit({ sessionId: "s", ...opened }),
         () => undefined,
       );
-    expectUntouched(root);
+    expect(damageIn(root)).toEqual([]);
   });
 });
 
@@ -80,7 +81,7 @@ test("the program itself runs no more than was read", { timeout: 60_000 }, async
   writeFileSync(join(at.project, "victim/file"), "here\n");
   const steps = [{ calls: TEXTS.map(command) }, { say: "Done." }];
   for (const mode of MODES) await at.run(["run", "--mode", mode, "--script", at.script(steps), "go"]);
-  expectUntouched(at.project);
+  expect(damageIn(at.project)).toEqual([]);
 });
 
 test("a rule that denies is not walked around by a spelling that another shell reads otherwise", async () => {
@@ -88,7 +89,7 @@ test("a rule that denies is not walked around by a spelling that another shell r
   const rules: readonly Rule[] = [{ deny: "execute", command: "rm *" }];
   const { attempt } = await gateOn(join(root, ".."), { rules, default: "allow" });
   await attempt("terminal", { command: TEXTS[0] });
-  expectUntouched(root);
+  expect(damageIn(root)).toEqual([]);
 });
 
 test.each(TEXTS)("a workspace that does not say what runs its commands asks about %j", async (text) => {
@@ -111,7 +112,7 @@ test("an editor's terminal starts the shell that was read, by its absolute path"
       return Promise.resolve({ terminalId: "t", output: "", truncated: false, exitCode: 0 });
     },
   };
-  const workspace = editorWorkspace(local, client as never, "s");
+  const workspace = editorWorkspace(local, client, "s");
   const signal = new AbortController().signal;
   await workspace.runCommand("-x $'a'", { signal, onOutput: () => undefined });
   expect(sent[0]).toEqual([
@@ -148,7 +149,7 @@ test("nothing in the environment changes how the shell reads", async () => {
   vi.unstubAllEnvs();
   expect(call.state.status).toBe("done");
   expect(JSON.stringify(call.rawOutput)).toContain("file\\na ./victim\\nb");
-  expectUntouched(root);
+  expect(damageIn(root)).toEqual([]);
 });
 
 test("git is no reader in a repository that lies among other files", { timeout: 60_000 }, async () => {

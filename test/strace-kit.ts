@@ -99,7 +99,7 @@ function seenBy(call: string, { args, texts, isDone, cwd, programs }: Call): See
   // The C library asks there for the names of users.
   if (call === "connect") return path.endsWith("/nscd/socket") ? undefined : { type: "connected", to: args };
   if (!isDone) return undefined;
-  const opens = /^open/.test(call) && /O_(?:WRONLY|RDWR|CREAT|TRUNC|APPEND)/.test(args);
+  const opens = call.startsWith("open") && /O_(?:WRONLY|RDWR|CREAT|TRUNC|APPEND)/.test(args);
   return opens || CHANGING.has(call) ? { type: "changed", path: posix.resolve(cwd, path) } : undefined;
 }
 

@@ -55,6 +55,7 @@ export const FORCED_GIT_SETTINGS: { readonly [name: string]: string } = {
 
 export function forcesGitSettings(executor: Executor | undefined): boolean {
   const forced = executor?.forced;
+  if (forced === FORCED_GIT_SETTINGS) return true;
   return forced !== undefined && FORCED.every(([name, value]) => forced[name] === value);
 }
 

@@ -21,3 +21,19 @@ test.each([
 ])("%s is passed on", (name) => {
   expect(passes(name)).toBe(true);
 });
+
+test.each([
+  ..."BASH_ENV ENV SHELLOPTS BASHOPTS CDPATH GLOBIGNORE POSIXLY_CORRECT PS4 BASH_COMPAT PROMPT_COMMAND EXECIGNORE".split(
+    " ",
+  ),
+  "BASH_FUNC_ls%%",
+  "BASH_FUNC_ls()",
+])("%s is kept from commands: it changes what their shell reads", (name) => {
+  expect(passes(name)).toBe(false);
+});
+
+test("no variable of git is passed on when its settings are forced", () => {
+  const environment = { GIT_DIR: "a", GIT_EXTERNAL_DIFF: "b", PATH: "c" };
+  expect(commandEnvironment(environment, { isGitForced: true })).toEqual({ PATH: "c" });
+  expect(commandEnvironment(environment)).toEqual(environment);
+});

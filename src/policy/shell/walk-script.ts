@@ -83,8 +83,11 @@ function walkPipeline(node: PipelineNode, context: ShellContext): Outcome {
     const before = index === 0 ? undefined : node.commands[index - 1];
     const fed = before ? spokenWords(before) : context.fed;
     const start = context.draft.commands.length;
-    walkCommand(command, { ...context, fed, feeds });
+    const after = afterwards(walkCommand(command, { ...context, fed, feeds }), context.draft);
     feeds = context.draft.commands.slice(start);
+    const isLast = index === node.commands.length - 1;
+    if (isLast && eitherWay(after, context.folders).length > context.folders.length)
+      onlyInSome("a folder change behind a pipe", context);
   }
   return staying(context.folders);
 }
@@ -149,8 +152,10 @@ function walkCommand(node: CommandNode | CompoundList, context: ShellContext): O
   }
 }
 
-/** Names of programs for bash that begin a construct in zsh or ksh. */
-const RESERVED_ELSEWHERE = new Set("- always end foreach namespace nocorrect noglob repeat".split(" "));
+/** Names of programs for bash, where it reads them as such, that begin a construct in zsh or ksh. */
+const RESERVED_ELSEWHERE = new Set(
+  "- [[ ]] always coproc end foreach function namespace nocorrect noglob repeat select time".split(" "),
+);
 
 /** A word that begins a construct in some shells and is the name of a program in others. */
 function onlyInSome(word: string, { draft, language }: ShellContext): void {

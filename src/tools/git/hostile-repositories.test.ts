@@ -165,7 +165,7 @@ test.each(Object.keys(HOSTILE))(
     const evil = anEvil(outside);
     repository(root);
     HOSTILE[name]?.({ root, outside, evil });
-    for (const words of SHOWING) expect(await unforeseen(workspace, `git ${words}`), words).toEqual([]);
+    expect(await unforeseen(workspace, ...SHOWING.map((words) => `git ${words}`))).toEqual([]);
   },
 );
 
@@ -260,11 +260,17 @@ test("a commit that was allowed runs its hooks", async () => {
   );
 });
 
-/** The programs beside git and the shell that a command runs, when nobody is asked about it. */
-async function unforeseen(workspace: LocalWorkspace, command: string): Promise<readonly string[]> {
-  const intent = await intentOf(workspace, command);
-  if (verdictOn(intent, workspace).effect !== "allow") return [];
-  const programs = await programsOf(workspace, command, intent.executor);
+/** The programs beside git and the shell that those of the commands run about which nobody is asked. */
+async function unforeseen(workspace: LocalWorkspace, ...commands: string[]): Promise<readonly string[]> {
+  const intents = await Promise.all(commands.map((command) => intentOf(workspace, command)));
+  const unasked = commands.filter((_, index) => {
+    const intent = intents[index];
+    return intent !== undefined && verdictOn(intent, workspace).effect === "allow";
+  });
+  const [executor] = intents.filter((intent) => intent.executor?.forced).map((intent) => intent.executor);
+  if (unasked.length === 0) return [];
+  if (!executor) return ["git without its settings forced"];
+  const programs = await programsOf(workspace, unasked.join("; "), executor);
   return programs.filter((name) => !["bash", "git", "head", "ls"].includes(name));
 }
 

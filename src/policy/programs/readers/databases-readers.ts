@@ -1,6 +1,7 @@
 /** Readers for the programs of data/databases.json: statements on the command line are read, standard input cannot be. */
+import { mergeEffects } from "../merge-effects.js";
 import type { Effects, Reader, Seen } from "../program.js";
-import { mysqlDoubts, psqlDoubts, sqliteDoubts } from "../scripts/read-sql.js";
+import { mysqlDoubts, psqlDoubts, readSqlite, sqliteDoubts } from "../scripts/read-sql.js";
 
 const STDIN = "without a statement, it takes its commands, a shell among them, from standard input";
 const FILE = "takes its commands from a file that is not shown here";
@@ -12,12 +13,14 @@ const isMemory = (database: string | undefined) =>
 const sqlite: Reader = {
   effects: ([database, ...statements], seen) => {
     if (seen.has("-version", "-help", "--version", "--help")) return {};
-    const doubts = [...seen.values("-cmd"), ...statements].flatMap(sqliteDoubts);
+    const read = mergeEffects([...seen.values("-cmd"), ...statements].map(readSqlite));
+    const doubts = [...read.doubts];
     if (seen.has("-init")) doubts.push(FILE);
     if (statements.length === 0) doubts.push(STDIN);
     if (database?.startsWith("file:")) doubts.push(`"${database}" is an address with settings of its own`);
     const files = isMemory(database) || database === undefined ? [] : [database];
-    return { doubts, reads: files, writes: seen.has("-readonly") ? [] : files };
+    const writes = [...read.writes, ...(seen.has("-readonly") ? [] : files)];
+    return { ...read, doubts, reads: [...read.reads, ...files], writes };
   },
 };
 

@@ -18,7 +18,11 @@ const node: Reader = {
 function nodeScript(file: string): Effects {
   if (file === "-") return { doubts: [STDIN] };
   if (file === "inspect") return { doubts: ["opens a door through which code can be run"] };
-  return { reads: [file], doubts: ELSEWHERE.test(file) ? [`"${file}" is code from elsewhere`] : [] };
+  return {
+    reads: [file],
+    runsFiles: [file],
+    doubts: ELSEWHERE.test(file) ? [`"${file}" is code from elsewhere`] : [],
+  };
 }
 
 /** `npm run env` shows the environment. */

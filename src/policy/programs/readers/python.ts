@@ -61,7 +61,9 @@ function pythonEffects(words: readonly string[], seen: Seen): Effects {
   if (seen.has("--module")) return { runs: true };
   if (seen.has("-V", "-VV", "--version", "-h", "--help")) return {};
   const [file] = words;
-  return file === undefined || file === "-" ? { runs: true, doubts: [STDIN] } : { runs: true, reads: [file] };
+  return file === undefined || file === "-"
+    ? { runs: true, doubts: [STDIN] }
+    : { runs: true, reads: [file], runsFiles: [file] };
 }
 
 function moduleEffects(name: string, words: readonly string[]): Effects {

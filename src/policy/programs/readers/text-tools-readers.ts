@@ -40,7 +40,8 @@ const sed: Reader = {
     const files = hasFlag ? words : words.slice(1);
     const script = readSed(hasFlag ? given.join("\n") : (words[0] ?? ""));
     const odd = files
-      .filter((file) => /[{};]/.test(file))
+      // A file that find adds is written so.
+      .filter((file) => /[{};]/.test(file) && !file.startsWith("./{}"))
       .map((file) => `"${file}" looks like a script, not a file`);
     return {
       ...script,
