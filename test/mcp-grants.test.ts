@@ -263,7 +263,10 @@ test("a rule that a person wrote holds for whatever the server offers; an old al
   expect((await turn(servers, at)).status).toBe("refused");
   const source = new RuleSource({ folder: at.settings });
   expect(source.current(at.place).ignored).toEqual([
-    { rule, why: "it was allowed before the tool's description was kept with it; allow it again" },
+    {
+      rule,
+      why: "it was allowed before the folder and input of a command, or a tool's description, were kept with it; allow it again",
+    },
   ]);
   source.close();
   // As `toolgate rules add` stores it.

@@ -41,7 +41,7 @@ test("a grant is remembered, listed, counted and revoked", async () => {
   const later = new GrantStore(folder);
   expect(later.list()).toEqual([{ ...grant, isOver: false }]);
   expect(later.rulesFor({ projectRoot: "/ws", now: 2000 })).toEqual([
-    { rule: { allow: "execute", command: ["make"] }, grantId: grant.grantId },
+    { rule: { allow: "execute", command: ["make"], folder: "/ws", input: "" }, grantId: grant.grantId },
   ]);
   await Promise.all([
     later.countUse(grant.grantId),

@@ -27,8 +27,9 @@ export type GrantStoreOptions = {
 export type ListedGrant = Grant & { readonly isOver: boolean };
 
 /**
- * No `grantId`: the rule stands for grants that cannot be read. `isUnbound`: an "always" for a server's tool from before
- * the tool's definition was kept with it. Nobody knows what was shown then, so it allows nothing.
+ * No `grantId`: the rule stands for grants that cannot be read. `isUnbound`: an "always" from before the folder and the
+ * input of a command, or the definition of a server's tool, were kept with it. Nobody knows what was shown then, so it
+ * allows nothing.
  */
 export type GrantedRule = { readonly rule: Rule; readonly grantId?: string; readonly isUnbound?: true };
 
@@ -173,11 +174,11 @@ export class GrantStore {
   }
 }
 
-/** What a person wrote with `toolgate rules add` is told by its sentence, which is the rule itself. */
+/** A rule that a person wrote with `toolgate rules add` is known by its sentence, which is the rule itself. */
 function isUnbound(rule: Rule, { sentence }: Grant): boolean {
-  const isOfTool = "allow" in rule && rule.server !== undefined;
-  const isBound = rule.definition !== undefined && rule.fingerprint !== undefined;
-  return isOfTool && !isBound && sentence !== visibleText(JSON.stringify(rule));
+  if (!("allow" in rule) || sentence === visibleText(JSON.stringify(rule))) return false;
+  if (rule.command !== undefined) return rule.folder === undefined || rule.input === undefined;
+  return rule.server !== undefined && (rule.definition === undefined || rule.fingerprint === undefined);
 }
 
 function knownIn(state: FileState<GrantFile>): readonly StoredGrant[] {

@@ -182,7 +182,8 @@ export class RuleSource {
   }
 }
 
-const UNBOUND = "it was allowed before the tool's description was kept with it; allow it again";
+const UNBOUND =
+  "it was allowed before the folder and input of a command, or a tool's description, were kept with it; allow it again";
 
 const FOLDER = ".toolgate";
 

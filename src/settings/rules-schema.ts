@@ -49,6 +49,19 @@ const looseRule = z.strictObject({
     .boolean()
     .exactOptional()
     .describe("Lifts the lists of harmless flags for this rule's commands."),
+  folder: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe('The folder in which the command must run, absolute. An "always" has it.'),
+  input: z
+    .string()
+    .exactOptional()
+    .describe('Where the command\'s input must come from, as a shell writes it. An "always" has it.'),
+  contents: z
+    .record(z.string(), z.string())
+    .exactOptional()
+    .describe('SHA-256 of the files that the command runs. An "always" has it.'),
   reason: z.string().exactOptional().describe("Shown to whoever is refused or asked."),
   until: z.iso
     .datetime({

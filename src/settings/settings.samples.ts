@@ -35,7 +35,7 @@ export function write(path: string, content: unknown): void {
 }
 
 export const allowing = (word: string): Proposal => ({
-  rules: [{ allow: "execute", command: [word] }],
+  rules: [{ allow: "execute", command: [word], folder: "/ws", input: "" }],
   sentence: `Always allow \`${word}\``,
 });
 

@@ -5,11 +5,7 @@ import { readers } from "./readers/index.js";
 
 /** The first mistake with the place where it is, or nothing. */
 export function programMistake(file: ProgramFile): string | undefined {
-  const places: readonly (readonly [string, ProgramData])[] = [
-    ...Object.entries(file.shared ?? {}),
-    ...Object.entries(file.programs),
-  ];
-  for (const [place, data] of places) {
+  for (const [place, data] of Object.entries(file.programs)) {
     const mistake = mistakeIn(data, file);
     if (mistake !== undefined) return `${place}: ${mistake}`;
   }
@@ -27,11 +23,13 @@ function mistakeIn(
   const strange = uses.find((name) => !Object.hasOwn(file.shared ?? {}, name));
   if (strange !== undefined) return `"uses" names "${strange}", which is not shared`;
   if (reader !== undefined && !readers.has(reader)) return `there is no reader "${reader}"`;
-  const odd = tokens(data.takes).find((token) => !isFlag(token));
-  if (odd !== undefined) return `"takes" has "${odd}", which is no flag`;
   const layers = [data, ...uses.map((name) => file.shared?.[name] ?? {})];
+  const odd = layers.flatMap(({ takes }) => tokens(takes)).find((token) => !isFlag(token));
+  if (odd !== undefined) return `"takes" has "${odd}", which is no flag`;
   const taken = new Set([...inherited, ...layers.flatMap(({ takes }) => takenNames(takes))]);
-  const unknown = [data.reads, data.edits, data.fetches, data.changes, ...Object.keys(data.doubts ?? {})]
+  // A doubt about a flag that nobody takes does no harm: such a flag is doubted anyway.
+  const unknown = layers
+    .flatMap(({ reads, edits, fetches, changes }) => [reads, edits, fetches, changes])
     .flatMap((flags) => tokens(flags))
     .flatMap(spellings)
     .find((name) => !taken.has(name));

@@ -42,10 +42,9 @@ export async function commandLinks(
   for (const read of commands) {
     for (const one of pathsOf(read, place)) written.set(`${one.access} ${one.path}`, one);
   }
-  for (const one of touchedPaths(place)) {
-    const key = `${one.access} ${one.path}`;
-    if (!written.has(key)) written.set(key, one);
-  }
+  const inWords = new Set([...written.values()].map(({ path }) => posix.resolve(path)));
+  for (const one of touchedPaths(place))
+    if (!inWords.has(one.path)) written.set(`${one.access} ${one.path}`, one);
   if (written.size > MOST_PATHS)
     throw new ToolFailure(
       `terminal: the command has more than ${MOST_PATHS} different words that may be paths. Nothing was run. Split it into several commands.`,
@@ -75,7 +74,7 @@ function touchedPaths({ command, cwd, roots }: Place): readonly Written[] {
     part.type === "command"
       ? part.touches.map(({ path, access }): Written => ({
           path,
-          access: access === "read" ? "read" : "write",
+          access: access === "write" ? "write" : "read",
           isElsewhere: !isIn({ roots }, path),
         }))
       : [],

@@ -3,11 +3,13 @@
  * the repositories that it reads name no program.
  */
 import { homedir } from "node:os";
-import { gitReads } from "../../policy/git-reads.js";
-import type { GitRead } from "../../policy/git-reads.js";
+import { isAbsolute, resolve } from "node:path";
+import { gitReads, readingParts } from "../../policy/reading-parts.js";
+import type { GitRead } from "../../policy/reading-parts.js";
 import { FORCED_GIT_SETTINGS } from "../../policy/git-settings.js";
 import type { Executor, Intent } from "../../policy/index.js";
 import { ToolFailure } from "../tool.js";
+import { isWithin } from "../built-in/in-turn.js";
 import type { Commands, Workspace } from "../workspace.js";
 import { repositoryTrouble } from "./repository-trouble.js";
 
@@ -20,13 +22,31 @@ export type PlannedCommand = Required<Pick<Intent, "command" | "cwd">> & Pick<In
 
 export async function executorFor(planned: PlannedCommand, workspace: Workspace): Promise<Executor> {
   const executor = await executorOf(workspace);
+  const path = systemPath(process.env["PATH"], workspace.roots);
   // Nobody knows whether a workspace of someone else's would set the variables.
-  if (executor.shell === undefined || !mentionsGit(planned.command)) return executor;
+  if (executor.shell === undefined || (path === undefined && !mentionsGit(planned.command))) return executor;
   const intent: Intent = { ...NOTHING, ...planned, executor };
-  const reads = gitReads(intent, { roots: workspace.roots, home: homedir() });
-  if (!reads || reads.length === 0) return executor;
-  const notForced = await troubleIn(reads, workspace);
-  return notForced === undefined ? { ...executor, forced: FORCED_GIT_SETTINGS } : { ...executor, notForced };
+  const reading = readingParts(intent, { roots: workspace.roots, home: homedir() });
+  if (!reading) return executor;
+  const ownPath = path === undefined ? {} : { PATH: path };
+  const reads = gitReads(reading);
+  const notForced = reads.length === 0 ? undefined : await troubleIn(reads, workspace);
+  if (notForced !== undefined) return { ...executor, notForced };
+  const forced = { ...ownPath, ...(reads.length > 0 && FORCED_GIT_SETTINGS) };
+  return Object.keys(forced).length === 0 ? executor : { ...executor, forced };
+}
+
+/**
+ * The search path without folders of the workspace and relative ones, in which `ls` may be anybody's program;
+ * undefined when there are none. Commands that do more than read keep theirs: a project's own tools lie there.
+ */
+function systemPath(path: string | undefined, roots: readonly string[]): string | undefined {
+  if (path === undefined) return undefined;
+  const folders = path.split(":");
+  const kept = folders.filter(
+    (folder) => isAbsolute(folder) && !roots.some((root) => isWithin(resolve(folder), root)),
+  );
+  return kept.length === folders.length ? undefined : kept.join(":");
 }
 
 const NOTHING = {

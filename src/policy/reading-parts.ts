@@ -14,12 +14,16 @@ export type GitRead = {
 };
 
 /** Undefined when a part may do more than read, or when anything about the text is in doubt. */
-export function gitReads(intent: Intent, places: Places): readonly GitRead[] | undefined {
+export function readingParts(intent: Intent, places: Places): readonly CommandPart[] | undefined {
   const { parts, doubts } = partsOf(intent, places);
   if (doubts.length > 0) return undefined;
   const isInside = (path: string) => places.roots.some((root) => matchPath(`${root}/**`, path));
   const commands = parts.filter((part): part is CommandPart => part.type === "command");
-  if (!commands.every((part) => onlyReads(part, isInside) || isWayInside(part, isInside))) return undefined;
+  const isReading = commands.every((part) => onlyReads(part, isInside) || isWayInside(part, isInside));
+  return isReading ? commands : undefined;
+}
+
+export function gitReads(commands: readonly CommandPart[]): readonly GitRead[] {
   return commands
     .filter(isGit)
     .map(({ argv, cwd, way }) => ({ argv, folders: cwd === undefined ? [way] : [cwd, way] }));
