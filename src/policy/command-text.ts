@@ -4,7 +4,7 @@ import type { ReadCommand } from "./shell/read-shell.js";
 
 export type Input = Pick<ReadCommand, "feeds" | "fedText" | "reads">;
 
-export function quotedWords(argv: readonly string[]): string {
+function quotedWords(argv: readonly string[]): string {
   return argv
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`))
     .join(" ");

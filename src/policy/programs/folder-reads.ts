@@ -2,12 +2,9 @@
  * What programs that go through folders have in common: where they begin when no word says so, and the ways
  * in which they come upon files that no word names.
  */
-import type { Effects } from "./program.js";
 
 export const FOLLOWS = "follows the links that it comes upon, wherever they lead";
 export const UNSEEN = "takes the names of its files from a list that is not shown here";
 
 /** Without a path, such a program goes through the folder that it is in. */
 export const orHere = (paths: readonly string[]): readonly string[] => (paths.length === 0 ? ["."] : paths);
-
-export const readsOrHere = (words: readonly string[]): Effects => ({ reads: orHere(words) });

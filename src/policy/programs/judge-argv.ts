@@ -123,8 +123,10 @@ function summary({ effects, onlyReads }: Found): ArgvJudgement {
 
 const OPEN_INPUT = /^(?:-|\/dev\/(?:stdin|tty|fd\/\d+)|\/proc\/self\/fd\/\d+)$/;
 
-function doesNothingElse({ runs, reads: _, takesList: __, ...others }: AllEffects): boolean {
-  return !runs && Object.values(others).every((list) => list.length === 0);
+function doesNothingElse(effects: AllEffects): boolean {
+  const { doubts, writes, deletes, moves, editsBelow, deletesBelow, urls, sends, installs } = effects;
+  const others = [doubts, writes, deletes, moves, editsBelow, deletesBelow, urls, sends, installs];
+  return !effects.runs && others.every((list) => list.length === 0);
 }
 
 function flagEffects({ flags, doubts }: FlagsRead): Effects {

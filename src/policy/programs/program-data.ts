@@ -16,7 +16,7 @@
 export type Text = string | readonly string[];
 
 /** An effect that a clause gives to the words it picks. */
-export type EffectName = "read" | "edit" | "delete" | "move" | "fetch" | "send" | "install" | "run";
+type EffectName = "read" | "edit" | "delete" | "move" | "fetch" | "send" | "install" | "run";
 
 /**
  * One statement about flags and words together. The conditions must all hold; then the picked words get the
@@ -95,7 +95,7 @@ export type ProgramData = {
 };
 
 /** Where a description comes from. */
-export type Source = {
+type Source = {
   readonly program: string;
   readonly version: string;
   /** What the list was taken from: `--help`, the manual, memory. */
