@@ -5,7 +5,9 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const folder = fileURLToPath(new URL("../src/policy/programs/", import.meta.url));
-const files = readdirSync(join(folder, "data")).filter((name) => name.endsWith(".json")).sort();
+const files = readdirSync(join(folder, "data"))
+  .filter((name) => name.endsWith(".json"))
+  .sort();
 const families = files.map((name) => ({
   name: basename(name, ".json"),
   file: JSON.parse(readFileSync(join(folder, "data", name), "utf8")),
@@ -24,7 +26,9 @@ const lines = [
   "  ]),",
   "  /** Each family's file, as JSON. */",
   "  texts: new Map<string, string>([",
-  ...families.map(({ name, file }) => `    [${JSON.stringify(name)}, ${JSON.stringify(JSON.stringify(file))}],`),
+  ...families.map(
+    ({ name, file }) => `    [${JSON.stringify(name)}, ${JSON.stringify(JSON.stringify(file))}],`,
+  ),
   "  ]),",
   "};",
   "",

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { rulesJsonSchema } from "../src/settings/index.js";
+import { programsJsonSchema, rulesJsonSchema } from "../src/settings/index.js";
 import { folder } from "./agent-kit.js";
 
 const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
@@ -44,6 +44,38 @@ test("the published schema of a rule file is what the reader checks", () => {
     readFileSync(new URL("../schema/rules.json", import.meta.url), "utf8"),
   );
   expect(published).toEqual(rulesJsonSchema());
+  expect(JSON.parse(readFileSync(new URL("../schema/programs.json", import.meta.url), "utf8"))).toEqual(
+    programsJsonSchema(),
+  );
+});
+
+test("judges programs as docs/programs.md says", async () => {
+  const programs = readFileSync(new URL("../docs/programs.md", import.meta.url), "utf8");
+  const [added = "", narrowed = ""] = [...programs.matchAll(/```json\n(.*?)```/gs)].map(
+    ([, text = ""]) => text,
+  );
+  const settings = await folder();
+  mkdirSync(join(settings, "programs"));
+  writeFileSync(join(settings, "programs", "added.json"), added);
+  writeFileSync(join(settings, "programs", "narrowed.json"), narrowed);
+  const decided = (command: string, rules: readonly object[]) => {
+    writeFileSync(join(settings, "try.json"), JSON.stringify({ rules }));
+    const { stdout } = toolgate(
+      ["rules", "test", "--json", "--cwd", settings, "--rules", join(settings, "try.json"), "--", command],
+      { env: { TOOLGATE_CONFIG: settings } },
+    );
+    return JSON.parse(stdout) as { readonly decision: string; readonly reason?: string };
+  };
+  const allowed = [{ allow: "execute", command: "deployer *" }];
+  expect(decided("deployer status web", allowed).decision).toBe("allow");
+  expect(decided("deployer push web --force", allowed)).toMatchObject({
+    decision: "ask",
+    reason: "deployer push: overwrites what others pushed",
+  });
+  expect(decided("deployer --other", allowed).decision).toBe("ask");
+  expect(decided("deployer push web", [...allowed, { deny: "fetch" }]).decision).toBe("deny");
+  expect(decided("cat a.txt", []).decision).toBe("ask");
+  expect(decided("sort -u a.txt", [{ allow: "execute", command: "sort *" }]).decision).toBe("ask");
 });
 
 describe("rules test", () => {

@@ -643,6 +643,7 @@ const BESIDE_DIST = [
   "LICENSE",
   "README.md",
   "package.json",
+  "schema/programs.json",
   "schema/rules.json",
 ];
 const MOST_FILES = 1_500;
@@ -650,7 +651,12 @@ const MOST_FILES = 1_500;
 const MOST_BYTES = 5_000_000;
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const { "./package.json": _, "./schema/rules.json": __, ...doors } = manifest.exports;
+const {
+  "./package.json": _,
+  "./schema/rules.json": __,
+  "./schema/programs.json": ___,
+  ...doors
+} = manifest.exports;
 const entries = new Map<string, Entry>(Object.entries(doors));
 const bins = Object.values(manifest.bin);
 

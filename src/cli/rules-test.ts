@@ -75,20 +75,19 @@ export async function testRules(words: readonly string[], flags: RulesTestFlags)
   return 0;
 }
 
-/** The rules of a file with its mode; without a file, those in force in the folder. */
+/** The rules of a file with its mode; without a file, those in force in the folder. Described programs count either way. */
 async function rulesToTry(
   file: string | undefined,
   cwd: string,
 ): Promise<ModeRules & Pick<Policy, "programs">> {
-  if (file === undefined) {
-    const source = new RuleSource({ folder: settingsFolder() });
-    const { mode, rules, programs } = source.current(cwd);
-    source.close();
-    return { ...inMode(mode, rules), ...(programs && { programs }) };
-  }
+  const source = new RuleSource({ folder: settingsFolder() });
+  const { mode, rules, programs } = source.current(cwd);
+  source.close();
+  const described = programs && { programs };
+  if (file === undefined) return { ...inMode(mode, rules), ...described };
   const reading = readRuleFile(await readText(file), file);
   if (!reading.ok) throw new BadQuestion(reading.problem);
-  return inMode(reading.file.mode ?? "ask", reading.file.rules);
+  return { ...inMode(reading.file.mode ?? "ask", reading.file.rules), ...described };
 }
 
 function parsedInput(text: string): unknown {

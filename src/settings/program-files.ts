@@ -4,7 +4,8 @@
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { programMistake, userPrograms } from "../policy/index.js";
+import { userPrograms } from "../policy/index.js";
+import { programMistake } from "../policy/programs/program-mistake.js";
 import type { ProgramFile, Rule, UserPrograms } from "../policy/index.js";
 import { errorCode } from "./error-code.js";
 import { FollowedFile } from "./followed-file.js";

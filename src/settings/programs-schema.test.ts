@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { programMistake } from "../policy/index.js";
 import type { ProgramData } from "../policy/index.js";
+import { programMistake } from "../policy/programs/program-mistake.js";
 import { programFileSchema, programsJsonSchema } from "./programs-schema.js";
 
 const folder = fileURLToPath(new URL("../policy/programs/data", import.meta.url));

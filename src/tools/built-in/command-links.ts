@@ -10,8 +10,9 @@
  */
 import { homedir } from "node:os";
 import { posix } from "node:path";
-import { decide, partsOf, readShell } from "../../policy/index.js";
+import { decide, readShell } from "../../policy/index.js";
 import type { Intent, PathAccess, ReadCommand, Rule } from "../../policy/index.js";
+import { partsOf } from "../../policy/parts.js";
 import { isProtectedFile } from "../search/protected-file.js";
 import { ToolFailure } from "../tool.js";
 import type { Workspace } from "../workspace.js";

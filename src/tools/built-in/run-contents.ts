@@ -4,8 +4,9 @@
  */
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";
-import { partsOf, UNBOUND } from "../../policy/index.js";
 import type { Intent } from "../../policy/index.js";
+import { UNBOUND } from "../../policy/intent.js";
+import { partsOf } from "../../policy/parts.js";
 import { ToolFailure } from "../tool.js";
 import type { Workspace } from "../workspace.js";
 import { isIn } from "./written-paths.js";
