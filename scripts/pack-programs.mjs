@@ -10,8 +10,17 @@ const files = readdirSync(join(folder, "data"))
   .sort();
 const families = files.map((name) => ({
   name: basename(name, ".json"),
-  file: JSON.parse(readFileSync(join(folder, "data", name), "utf8")),
+  file: withoutSources(JSON.parse(readFileSync(join(folder, "data", name), "utf8"))),
 }));
+
+/** Where a description comes from is for its reader; no decision needs it. */
+function withoutSources({ shared, programs }) {
+  const plain = Object.entries(programs).map(([names, { from: _, ...data }]) => [names, data]);
+  return { sources: {}, ...(shared && { shared }), programs: Object.fromEntries(plain) };
+}
+
+/** In single quotes: the text is full of double ones. */
+const literal = (text) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 
 const lines = [
   "// Made by scripts/pack-programs.mjs from data/*.json. Not kept in git: change those files instead.",
@@ -26,9 +35,7 @@ const lines = [
   "  ]),",
   "  /** Each family's file, as JSON. */",
   "  texts: new Map<string, string>([",
-  ...families.map(
-    ({ name, file }) => `    [${JSON.stringify(name)}, ${JSON.stringify(JSON.stringify(file))}],`,
-  ),
+  ...families.map(({ name, file }) => `    [${JSON.stringify(name)}, ${literal(JSON.stringify(file))}],`),
   "  ]),",
   "};",
   "",

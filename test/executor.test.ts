@@ -152,6 +152,20 @@ test("nothing in the environment changes how the shell reads", async () => {
   expect(damageIn(root)).toEqual([]);
 });
 
+test("a command that only reads runs the system's programs, whatever the search path holds", async () => {
+  const root = aProject();
+  mkdirSync(join(root, "bin"));
+  for (const name of ["cat", "ls", "git"])
+    writeFileSync(join(root, "bin", name), "#!/bin/sh\ntouch PWNED\n", { mode: 0o755 });
+  vi.stubEnv("PATH", `${join(root, "bin")}:bin:${process.env["PATH"] ?? ""}`);
+  const { attempt } = await gateOn(join(root, ".."), { rules: [{ allow: "read" }] });
+  const { call, outcome } = await attempt("terminal", { command: "cat victim/file; ls victim" });
+  vi.unstubAllEnvs();
+  expect(outcome).toBe("allow");
+  expect(JSON.stringify(call.rawOutput)).toContain("here\\nfile");
+  expect(damageIn(root)).toEqual([]);
+});
+
 test("git is no reader in a repository that lies among other files", { timeout: 60_000 }, async () => {
   const at = await atHome();
   const api = join(at.project, "docs/api");
