@@ -56,13 +56,14 @@ function coversCommand(rule: RuleParts, part: CommandPart, { contents = {} }: In
   if (rule.folder !== undefined && rule.folder !== part.cwd) return false;
   if (rule.input !== undefined && rule.input !== inputText(part.read)) return false;
   if (rule.folder !== undefined && !isAsGranted(rule.contents ?? {}, part, contents)) return false;
-  if (rule.command === undefined) return rule.anyFlags === true || judgement.doubts.length === 0;
-  if (!allowsCommand(rule.command, argv)) return false;
-  if (!hasWildcard(rule.command) || rule.anyFlags === true) return true;
+  if (rule.command !== undefined && !allowsCommand(rule.command, argv)) return false;
+  if (rule.anyFlags === true || isExact(rule.command)) return true;
   // To install is to bring in code: a rule must name that, and not only the program.
-  const words = fixedWords(rule.command);
+  const words = rule.command === undefined ? [] : fixedWords(rule.command);
   return judgement.doubts.length === 0 && judgement.installs.every((word) => words.includes(word));
 }
+
+const isExact = (command: RuleParts["command"]): boolean => command !== undefined && !hasWildcard(command);
 
 /** A grant is for files as they were: one with a folder is a grant, and binds every file of the workspace that is run. */
 function isAsGranted(

@@ -211,7 +211,12 @@ const EFFECTS: ReadonlySet<string> = new Set(["read", "search", "edit", "delete"
 
 /** What the lists of harmless flags have against a command. */
 function flagDoubts(part: Part): readonly string[] {
-  return part.type === "command" ? part.judgement.doubts.map((doubt) => visibleText(doubt)) : [];
+  if (part.type !== "command") return [];
+  const { doubts, installs } = part.judgement;
+  const named = installs.map(
+    (word) => `it installs something, which only a rule with "${word}" in it allows`,
+  );
+  return [...doubts, ...named].map((doubt) => visibleText(doubt));
 }
 
 /** Why a grant for this tool of a server does not hold for it any more. */
