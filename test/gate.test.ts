@@ -243,12 +243,15 @@ describe('"always"', () => {
     const grant = asked[0]?.options.find(({ kind }) => kind === "allow_always")?.grant;
     expect(grant).toEqual({
       sentence: "Always allow `npm test` in this project",
-      rules: [{ allow: "execute", command: ["npm", "test"] }],
+      rules: [{ allow: "execute", command: ["npm", "test"], folder: expect.any(String), input: "" }],
       scope: "project",
     });
     expect(stored).toEqual([{ ...grant, grantId: asked[0]?.questionId }]);
     const second = await gate.call({ name: "terminal", input: { command: "npm test" } });
-    expect(second.decision).toMatchObject({ by: "rule", rule: 'allow execute "npm test"' });
+    expect(second.decision).toMatchObject({
+      by: "rule",
+      rule: expect.stringContaining('allow execute "npm test" in '),
+    });
     expect(asked).toHaveLength(1);
   });
 

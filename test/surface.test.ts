@@ -655,8 +655,8 @@ const BESIDE_DIST = [
   "schema/rules.json",
 ];
 const MOST_FILES = 1_500;
-/** The command is there in one piece beside the library that it is made of. */
-const MOST_BYTES = 5_000_000;
+/** The command is there in one piece beside the library that it is made of, the program descriptions in both. */
+const MOST_BYTES = 5_600_000;
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const {

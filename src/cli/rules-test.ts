@@ -10,8 +10,9 @@ import { z } from "zod";
 import { inferToolKind, visibleText } from "../call/index.js";
 import { FORCED_GIT_SETTINGS } from "../policy/git-settings.js";
 import { decide, inMode } from "../policy/index.js";
-import type { Executor, Intent, ModeRules, Policy, Rule, Verdict } from "../policy/index.js";
+import type { Intent, ModeRules, Policy, Rule, Verdict } from "../policy/index.js";
 import { readRuleFile, RuleSource, settingsFolder } from "../settings/index.js";
+import { runContents } from "../tools/built-in/run-contents.js";
 import { executorFor } from "../tools/git/executor-for.js";
 import { builtInTools, LocalWorkspace } from "../tools/index.js";
 import { jsonText } from "./json-text.js";
@@ -197,7 +198,7 @@ async function intentOf(asked: RuleQuestion, cwd: string, open: Open): Promise<I
     paths,
     hosts: url === undefined ? [] : [url],
     baseHashes: {},
-    ...(command !== undefined && { command, executor: await executorAt(await open(cwd), command, env) }),
+    ...(command !== undefined && (await commandIntent(await open(cwd), command, env))),
     ...(env !== undefined && { env }),
     ...(server !== undefined && { server }),
   };
@@ -215,14 +216,16 @@ function openedOnce(): Open {
   };
 }
 
-/** As our own terminal would have it run; a folder that is not there has no repository. */
-async function executorAt(
+/** As our own terminal would have it run; a folder that is not there has no repository and no scripts. */
+async function commandIntent(
   workspace: LocalWorkspace | undefined,
   command: string | readonly string[],
   env: RuleQuestion["env"],
-): Promise<Executor> {
-  if (!workspace) return { language: "bash", forced: FORCED_GIT_SETTINGS };
-  return executorFor({ command, cwd: workspace.root, ...(env && { env }) }, workspace);
+): Promise<Pick<Intent, "command" | "executor" | "contents">> {
+  if (!workspace) return { command, executor: { language: "bash", forced: FORCED_GIT_SETTINGS } };
+  const planned = { command, cwd: workspace.root, ...(env && { env }) };
+  const executor = await executorFor(planned, workspace);
+  return { command, executor, contents: await runContents({ ...planned, executor }, workspace) };
 }
 
 function kindOf(
