@@ -13,6 +13,7 @@ import type { Intent, PathAccess, Verdict } from "../../policy/index.js";
 import type { Judge } from "../../run/index.js";
 import { builtInTools, ToolFailure } from "../../tools/index.js";
 import type { Workspace } from "../../tools/index.js";
+import { runContents } from "../../tools/built-in/run-contents.js";
 import { evidenceOf, unknownIn } from "./evidence.js";
 import type { Evidence, Shown } from "./evidence.js";
 
@@ -57,6 +58,7 @@ export async function foreignIntent(
   const cwd = await real(evidence.cwd ?? place.cwd, place, false);
   const paths = await pathsOf(evidence, shown, { ...place, cwd }, command);
   const what = whatItIs(evidence, command, shown, place.agent);
+  const contents = command === undefined ? {} : await runContents({ command, cwd }, place.workspace);
   const intent: Intent = {
     ...what,
     input:
@@ -65,6 +67,7 @@ export async function foreignIntent(
         : (shown.rawInputs.at(-1) ?? null),
     cwd,
     ...(command !== undefined && { command }),
+    ...(Object.keys(contents).length > 0 && { contents }),
     paths,
     hosts: evidence.urls,
     baseHashes: {},
