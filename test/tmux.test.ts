@@ -72,7 +72,7 @@ test("Ctrl-C twice leaves at once, also when the command does not listen", async
   await vi.waitFor(() => expect(existsSync(join(desk.project, "told"))).toBe(true), 10_000);
   desk.presses("C-c");
   expect(await desk.ended()).toBe(130);
-  expect(await desk.sees("^C")).not.toContain("Never.");
+  expect(await desk.sees("[130 done]")).not.toContain("Never.");
   await vi.waitFor(() => expect(isAlive(pid)).toBe(false), 10_000);
 });
 
