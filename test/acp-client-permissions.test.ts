@@ -209,7 +209,7 @@ describe("perm: how a decision is told", () => {
     await say({ ...command("make all"), toolCallId: "t1" });
     await say({ ...command("make all"), toolCallId: "t2" });
     expect(outcomes(notes())).toEqual(["yes", "yes"]);
-    expect(stored).toEqual(["Always allow `make all` in this project"]);
+    expect(stored).toEqual(["Always allow `make all` (whatever code it then runs) in this project"]);
     expect(questions.length).toBe(1);
   });
 });

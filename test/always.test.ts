@@ -1,5 +1,5 @@
 /** "Always" through the whole gate: real files, a real shell, and the rule that the answer stored. */
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { MemoryLedger } from "../src/history/index.js";
@@ -91,3 +91,28 @@ test("names the grant that let the script through, and not the mode's rule for r
   const { call } = await run("cat a.txt && ./run.sh");
   expect(call.decision?.rule).toMatch(/^allow read; allow execute ".\/run.sh" in /);
 });
+
+test(
+  "prints nothing from outside when a link is moved in while a command reads",
+  { timeout: 30_000 },
+  async () => {
+    const root = await folder();
+    const outside = await folder({ "a.txt": "outside-secret\n" });
+    symlinkSync(join(outside, "a.txt"), join(root, "link"));
+    const gate = await openGate({
+      workspace: root,
+      ledger: new MemoryLedger(),
+      tools: builtInTools,
+      policy: () => inMode("accept-edits", []),
+      ask: () =>
+        Promise.resolve({ outcome: { type: "selected", optionId: "reject_once" }, by: "person", who: "ann" }),
+      loopLimit: Number.MAX_SAFE_INTEGER,
+    });
+    onTestFinished(() => gate.close());
+    const [read] = await Promise.all([
+      gate.call({ name: "terminal", input: { command: "sleep 1; cat safe" } }),
+      gate.call({ name: "move_path", input: { from: "link", to: "safe" } }),
+    ]);
+    expect(JSON.stringify(read)).not.toContain("outside-secret");
+  },
+);

@@ -242,7 +242,7 @@ describe('"always"', () => {
     expect(first.decision).toMatchObject({ by: "person" });
     const grant = asked[0]?.options.find(({ kind }) => kind === "allow_always")?.grant;
     expect(grant).toEqual({
-      sentence: "Always allow `npm test` in this project",
+      sentence: "Always allow `npm test` (whatever code it then runs) in this project",
       rules: [{ allow: "execute", command: ["npm", "test"], folder: expect.any(String), input: "" }],
       scope: "project",
     });

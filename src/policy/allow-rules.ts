@@ -55,11 +55,12 @@ function coversCommand(rule: RuleParts, part: CommandPart, { contents = {} }: In
   if (rule.path !== undefined || rule.host !== undefined) return false;
   if (rule.folder !== undefined && rule.folder !== part.cwd) return false;
   if (rule.input !== undefined && rule.input !== inputText(part.read)) return false;
-  if (rule.folder !== undefined && !isAsGranted(rule.contents ?? {}, part, contents)) return false;
+  const isGrant = rule.folder !== undefined || rule.contents !== undefined;
+  if (isGrant && !isAsGranted(rule.contents ?? {}, part, contents)) return false;
   if (rule.command !== undefined && !allowsCommand(rule.command, argv)) return false;
   if (rule.anyFlags === true || isExact(rule.command)) return true;
   // To install is to bring in code: a rule must name that, and not only the program.
-  const words = rule.command === undefined ? [] : fixedWords(rule.command);
+  const words = rule.command === undefined ? [] : fixedWords(rule.command).slice(1);
   return judgement.doubts.length === 0 && judgement.installs.every((word) => words.includes(word));
 }
 

@@ -5,6 +5,7 @@ import { hostReach } from "./hosts/host-reach.js";
 import { readUrl } from "./hosts/match-host.js";
 import type { Intent, PathAccess } from "./intent.js";
 import type { CommandPart, Part, PathPart } from "./parts.js";
+import { matchPath } from "./paths/match-path.js";
 import { isForbidden, isProtected } from "./paths/protected-paths.js";
 import { expandHome, isInside, namesOf } from "./places.js";
 import type { Roots } from "./places.js";
@@ -21,12 +22,12 @@ type Looked = {
 };
 
 export function concerns(looked: Looked): readonly string[] {
-  const { parts, doubts, rules, policy } = looked;
+  const { parts, doubts, policy } = looked;
   return [
     ...doubts,
     ...parts.flatMap((part) => [
       ...pathsIn(part)
-        .filter((access) => !isNamedExactly(access, rules, policy))
+        .filter((access) => !isNamedExactly(access, looked))
         .flatMap((access) => guarded(access, policy, isProtected)),
       ...(part.type === "command" ? commandConcerns(part, looked) : []),
     ]),
@@ -62,7 +63,22 @@ function commandConcerns(part: CommandPart, { intent, rules, policy }: Looked): 
 
 /** Why a path is touched by nobody, whatever the rules say. */
 export function forbiddenPaths(parts: readonly Part[], policy: Guarded): readonly string[] {
-  return parts.flatMap((part) => pathsIn(part).flatMap((access) => guarded(access, policy, isForbidden)));
+  return parts.flatMap((part) => [
+    ...pathsIn(part).flatMap((access) => guarded(access, policy, isForbidden)),
+    ...(part.type === "command" ? ownFilesMet(part, policy) : []),
+  ]);
+}
+
+/** Our own files below a folder that a command changes, and those that a word names to a program that may change them. */
+function ownFilesMet(part: CommandPart, { own = [] }: Guarded): readonly string[] {
+  if (part.judgement.onlyReads) return [];
+  const below = part.touches.filter(({ below: isBelow }) => isBelow).map(({ path }) => path);
+  const met = own.filter(
+    (place) =>
+      below.some((folder) => matchPath(`${folder}/**`, place)) ||
+      part.mayMean.some((path) => matchPath(`${place}/**`, path)),
+  );
+  return met.map((place) => `${visibleText(place)}: Toolgate's own files are changed by no command`);
 }
 
 /** Files outside of the workspace are asked about also where everything is allowed by default; only a rule with a path opens them. */
@@ -107,10 +123,15 @@ const WHERE_TO = {
   reserved: "no public address",
 } as const;
 
-/** A protected file is let through only by a rule that names that very file. */
-function isNamedExactly({ path }: PathAccess, rules: readonly RuleParts[], policy: Guarded): boolean {
+/** A protected file is let through only by a rule that names that very file, for what is done to it. */
+function isNamedExactly(access: PathAccess, { rules, intent, policy }: Looked): boolean {
   return rules.some(
-    (rule) => rule.path !== undefined && isInForce(rule, policy) && expandHome(rule.path, policy) === path,
+    (rule) =>
+      rule.path !== undefined &&
+      rule.command === undefined &&
+      isInForce(rule, policy) &&
+      expandHome(rule.path, policy) === access.path &&
+      namesPart(rule, pathPart(access), intent, policy),
   );
 }
 

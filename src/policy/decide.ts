@@ -8,6 +8,7 @@ import { covers, isInForce, namesPart } from "./allow-rules.js";
 import { concerns, forbiddenPaths, hostTrouble, outsideUncovered } from "./concerns.js";
 import { forcesGitSettings } from "./git-settings.js";
 import type { Intent } from "./intent.js";
+import { hasWildcard } from "./match-command.js";
 import { isGit, partsOf } from "./parts.js";
 import type { Part } from "./parts.js";
 import { isHarmless, partText } from "./part-text.js";
@@ -163,14 +164,10 @@ function narrowest(rules: readonly RuleParts[]): RuleParts | undefined {
 }
 
 function narrowness({ command, path, host, folder, contents, pattern, anyFlags }: RuleParts): number {
-  const isList = command !== undefined && typeof command !== "string";
-  return (
-    [command, isList || undefined, path, host, folder, contents, anyFlags].filter(
-      (field) => field !== undefined,
-    ).length *
-      2 +
-    (pattern === "*" ? 0 : 1)
-  );
+  const isExact = command !== undefined && !hasWildcard(command);
+  const said = [command, path, host, folder, contents].filter((field) => field !== undefined).length;
+  // A rule that lifts the lists of flags says less about the command than one that does not.
+  return 4 * (said + (isExact ? 1 : 0)) + (pattern === "*" ? 0 : 2) - (anyFlags === true ? 1 : 0);
 }
 
 /** Where everything is allowed by default, a command that cannot be read may hide what a rule forbids. */
@@ -191,17 +188,22 @@ function unchecked(
 ): readonly string[] {
   const isAboutEffects = ({ pattern, path, host }: RuleParts): boolean =>
     EFFECTS.has(pattern) || ((path ?? host) !== undefined && namesCommands(pattern, intent));
-  const strict = rules.find(
-    (rule) => rule.effect !== "allow" && rule.command === undefined && isAboutEffects(rule),
-  );
-  if (!strict) return [];
-  return parts.flatMap((part, index) =>
-    part.type === "command" && part.judgement.runs && covering[index]?.command === undefined
-      ? [
-          `${visibleText(part.argv[0] ?? "")} runs code, and nobody can know whether that does what a rule names: ${visibleText(strict.name)}`,
-        ]
-      : [],
-  );
+  const strict = rules.filter(({ effect, server }) => effect !== "allow" && server === undefined);
+  const ofEffects = strict.find((rule) => rule.command === undefined && isAboutEffects(rule));
+  const ofCommands = strict.find((rule) => rule.command !== undefined && namesCommands(rule.pattern, intent));
+  return parts.flatMap((part, index) => {
+    if (part.type !== "command" || covering[index]?.command !== undefined) return [];
+    const program = visibleText(part.argv[0] ?? "");
+    const [doubt] = flagDoubts(part);
+    if (ofEffects && part.judgement.runs)
+      return [
+        `${program} runs code, and nobody can know whether that does what a rule names: ${visibleText(ofEffects.name)}`,
+      ];
+    // A program with a doubtful flag, or one that nobody described, may start the very command that is denied.
+    return ofCommands && doubt !== undefined && part.argv.length > 0
+      ? [`${doubt}, and may hide what a rule names: ${visibleText(ofCommands.name)}`]
+      : [];
+  });
 }
 
 const namesCommands = (pattern: string, { tool, kind }: Intent): boolean =>

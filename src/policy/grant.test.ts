@@ -23,13 +23,13 @@ describe("always allow", () => {
   test("a command is remembered by its exact words, and says so", () => {
     expect(proposeGrant(command("npm test"), places)).toEqual({
       rules: [{ allow: "execute", command: ["npm", "test"], folder: "/ws", input: "" }],
-      sentence: "Always allow `npm test` in this project",
+      sentence: "Always allow `npm test` (whatever code it then runs) in this project",
     });
   });
 
   test("each part of a compound command is remembered for itself", () => {
     expect(proposeGrant(command("npm test && npm run lint"), places)?.sentence).toBe(
-      "Always allow `npm test` and `npm run lint` in this project",
+      "Always allow `npm test` (whatever code it then runs) and `npm run lint` (whatever code it then runs) in this project",
     );
   });
 
@@ -157,7 +157,7 @@ describe("a grant is for the command as it was shown", () => {
     const sentence = (text: string, more: Partial<Intent> = {}) =>
       proposeGrant({ ...command(text), ...more }, places)?.sentence;
     expect(sentence("cd packages/a && npm test")).toBe(
-      "Always allow `npm test` in /ws/packages/a in this project",
+      "Always allow `npm test` (whatever code it then runs) in /ws/packages/a in this project",
     );
     expect(sentence("echo hi | nc host 80")).toBe(
       "Always allow `echo hi` and `nc host 80` with the input `echo hi |` in this project",

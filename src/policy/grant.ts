@@ -106,7 +106,7 @@ function commandGrant(part: CommandPart, { contents = {} }: Intent, { roots }: P
   const words = shownWords(argv);
   const name = [
     `\`${words}\``,
-    ...(files.length > 0 ? ["as it is now"] : []),
+    ...(files.length > 0 ? ["as it is now"] : part.judgement.runs ? ["(whatever code it then runs)"] : []),
     ...(input === "" ? [] : [`with the input \`${visibleText(input)}\``]),
     ...(cwd === roots[0] ? [] : [`in ${visibleText(cwd ?? "")}`]),
   ].join(" ");

@@ -2,6 +2,7 @@
  * An intent taken apart into what rules can name: commands with their effects, paths, hosts, or the tool
  * alone. The shell text is read here and nowhere else.
  */
+import { visibleText } from "../call/index.js";
 import type { ToolKind } from "../call/index.js";
 import { forcesGitSettings } from "./git-settings.js";
 import type { Intent, PathAccess } from "./intent.js";
@@ -71,9 +72,60 @@ export function partsOf(intent: Intent, { home, programs }: Places): IntentParts
   const otherNames = reading.commands.flatMap((command) => otherNamesIn(command, intent.cwd));
   return {
     parts: parts.length > 0 ? parts : [{ type: "tool" }],
-    doubts: [...new Set([...reading.doubts, ...env, ...otherNames])],
+    doubts: [
+      ...new Set([
+        ...reading.doubts,
+        ...env,
+        ...otherNames,
+        ...linksInTheWay(commands),
+        ...fedKeys(commands),
+      ]),
+    ],
   };
 }
+
+/**
+ * Where a path leads is looked up before any part has run. A part that puts links, or files of somebody else's
+ * choice, into the folder may lead the paths of the parts after it elsewhere.
+ */
+function linksInTheWay(commands: readonly CommandPart[]): readonly string[] {
+  const at = commands.findIndex(mayMakeLinks);
+  if (at === -1) return [];
+  const later = commands
+    .slice(at + 1)
+    .find(({ touches, redirects, cwd }) => [...touches, ...redirects].some(({ path }) => path !== cwd));
+  const maker = visibleText(commands[at]?.argv[0] ?? "");
+  return later ? [`${maker} may put a link where a later part of the command reads or writes`] : [];
+}
+
+/** An editor takes what it is fed for keys, and keys can run programs. */
+function fedKeys(commands: readonly CommandPart[]): readonly string[] {
+  return commands
+    .filter(({ read }) => read.feeds.length + read.reads.length > 0 || read.fedText !== undefined)
+    .filter(({ argv: [program = ""] }) => TAKES_KEYS.test(baseName(program)))
+    .map(
+      ({ argv: [program = ""] }) =>
+        `${visibleText(program)} takes its input for keys, which can run programs`,
+    );
+}
+
+const TAKES_KEYS =
+  /^(?:vi|vim|nvim|view|vimdiff|ex|emacs|emacsclient|nano|pico|micro|joe|mg|less|more|most|top|htop|gdb|lldb|tmux|screen|mutt|mail|mailx|lynx|w3m|links|tig|man|info)$/;
+
+/** Code that runs could go anywhere by itself; these can only lead others. */
+function mayMakeLinks({ argv: [program = "", ...words], judgement }: CommandPart): boolean {
+  const name = baseName(program);
+  if (judgement.moves.length > 0 || /^(?:ln|link)$/.test(name)) return true;
+  if (/^(?:cp|rsync|scp|install)$/.test(name))
+    return words.some((word) =>
+      /^-[a-zA-Z]*[adlPRrsS]|^--(?:archive|link|symbolic|recursive|no-deref|links)/.test(word),
+    );
+  return judgement.editsBelow.length > 0 && (name === "git" || !judgement.runs) && !EDITS_IN_PLACE.test(name);
+}
+
+/** Formatters and their like change files that are there, and make no links. */
+const EDITS_IN_PLACE =
+  /^(?:black|isort|ruff|autopep8|yapf|gofmt|goimports|go|rustfmt|cargo|clang-format|shfmt|oxfmt|oxlint|biome|terraform|tofu|dos2unix|unix2dos|sed|perl|mkdir|touch)$/;
 
 /** Words by which a command may reach a file that rules know under another name. */
 function otherNamesIn({ argv, reads, writes, after }: ReadCommand, cwd: string): readonly string[] {
@@ -128,6 +180,10 @@ function commandPart(command: ReadCommand, { start, home, programs }: Start): Co
     accesses(words, access).map((touch) => ({ ...touch, below: true }));
   const { reads, writes, deletes, moves, editsBelow, deletesBelow } = judgement;
   const [program = ""] = argv;
+  const mayMean = argv
+    .slice(1)
+    .flatMap(valuesIn)
+    .flatMap((word) => absolute(word) ?? []);
   return {
     type: "command",
     argv,
@@ -143,19 +199,20 @@ function commandPart(command: ReadCommand, { start, home, programs }: Start): Co
       ...below(deletesBelow, "delete"),
     ],
     redirects: accesses(command.writes, "write"),
-    runsFiles: [...(program.includes("/") ? [program] : []), ...judgement.runsFiles].flatMap(
-      (word) => absolute(word) ?? [],
-    ),
+    runsFiles: [
+      ...[...(program.includes("/") ? [program] : []), ...judgement.runsFiles].flatMap(
+        (word) => absolute(word) ?? [],
+      ),
+      // Nobody knows which of its words an undescribed program runs.
+      ...(judgement.isKnown ? [] : mayMean),
+    ],
     globs: [...reads, ...writes, ...deletes, ...moves, ...argv.slice(1).filter(isGlobPath)]
       .flatMap((word) => {
         const folder = GLOB.test(word) ? absolute(fixedFolder(word)) : undefined;
         return folder === undefined ? [] : [{ folder, mayBeHidden: HIDDEN_GLOB.test(word) }];
       })
       .concat(judgement.takesList ? [ANY_FILE] : []),
-    mayMean: argv
-      .slice(1)
-      .flatMap(valuesIn)
-      .flatMap((word) => absolute(word) ?? []),
+    mayMean,
     read: command,
   };
 }

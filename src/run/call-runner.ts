@@ -11,9 +11,10 @@ import { isAppTool, isDelegating } from "../tools/index.js";
 import type { Tool, Toolbox, Workspace } from "../tools/index.js";
 import { OwnWrites } from "./base-check.js";
 import { byRule } from "./check-call.js";
-import type { CallCheck, Judge } from "./check-call.js";
+import type { CallCheck, Judge, Resolved } from "./check-call.js";
 import { intentHash } from "./intent-hash.js";
 import { runCall } from "./run-call.js";
+import { groupOf, RunGroups } from "./run-groups.js";
 import type { Elicit } from "./run-call.js";
 import { Cancelled, RunningCalls } from "./running-calls.js";
 import type { SessionRecord } from "./session-record.js";
@@ -44,6 +45,7 @@ export class CallRunner {
   readonly running = new RunningCalls();
   readonly #options: RunnerOptions;
   readonly #ownWrites = new OwnWrites();
+  readonly #groups = new RunGroups();
 
   constructor(options: RunnerOptions) {
     this.#options = options;
@@ -76,17 +78,39 @@ export class CallRunner {
   }
 
   readonly #run = async (call: ToolCall, stop: Stop): Promise<void> => {
-    const { record, toolbox, check, now } = this.#options;
+    const { toolbox, check, now } = this.#options;
     const { toolCallId, rawInput } = call;
     const tool = toolFor(toolbox, call);
     const end = async (...events: readonly SessionEvent[]) =>
       void (await this.#recordUnlessOver(toolCallId, events));
     const failed = (error: string): SessionEvent => ({ type: "call-failed", toolCallId, at: now(), error });
     if (!tool || isAppTool(tool)) return end(failed(unknownTool(call, toolbox)));
-    const ownBefore = this.#ownWrites.count;
     const resolved = await check.resolve(tool, rawInput);
     if (!resolved.ok) return end(failed(resolved.problem));
-    const { input, intent } = resolved;
+    const group = groupOf(resolved.intent, this.#options.workspace.roots);
+    if (group === undefined) return this.#runResolved(call, tool, resolved, stop);
+    const hasWaited = await this.#groups.enter(group, stop.signal);
+    try {
+      // The calls that went before may have changed where its paths lead.
+      const again = hasWaited ? await check.resolve(tool, rawInput) : resolved;
+      if (!again.ok) return await end(failed(again.problem));
+      await this.#runResolved(call, tool, again, stop);
+    } finally {
+      this.#groups.leave();
+    }
+  };
+
+  async #runResolved(
+    call: ToolCall,
+    tool: Tool,
+    { input, intent }: Extract<Resolved, { ok: true }>,
+    stop: Stop,
+  ): Promise<void> {
+    const { record, now } = this.#options;
+    const { toolCallId } = call;
+    const end = async (...events: readonly SessionEvent[]) =>
+      void (await this.#recordUnlessOver(toolCallId, events));
+    const ownBefore = this.#ownWrites.count;
     const instead = await this.#instead(call, tool, input, intent);
     // What was cancelled meanwhile is not asked about again.
     if (stop.isStopped) return end(...stoppedBefore(toolCallId, stop, now()));
@@ -114,7 +138,7 @@ export class CallRunner {
       elicit,
       now,
     });
-  };
+  }
 
   readonly #stepChild = async ({ toolCallId }: ToolCall, stop: Stop): Promise<void> => {
     const { childStep, now } = this.#options;

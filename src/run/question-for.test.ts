@@ -58,7 +58,7 @@ test("an always is offered with the rule that it stores, and only when that woul
     ({ kind }) => kind === "allow_always",
   );
   expect(always).toMatchObject({
-    name: "Always allow `npm test` in this project",
+    name: "Always allow `npm test` (whatever code it then runs) in this project",
     grant: { rules: [{ allow: "execute", command: ["npm", "test"] }], scope: "project" },
   });
 });

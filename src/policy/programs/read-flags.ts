@@ -46,6 +46,8 @@ class FlagReader {
       const word = this.args[this.at] ?? "";
       this.at += 1;
       if (word === "--") {
+        // find, java and their like go on reading flags behind it.
+        if (own?.style === "whole") this.doubts.push('"--" does not end the flags of this program');
         this.words.push(...this.args.slice(this.at));
         return;
       }

@@ -12,7 +12,9 @@ export const curlReader: Reader = {
   effects: (words, seen) => {
     const urls = [...words, ...seen.values("--url")];
     const patterns = severalAddresses(urls, seen);
-    const asked = [...urls, ...(patterns.urls ?? [])];
+    // Where an answer sends curl on to, only that answer says.
+    const isSentOn = seen.has("-L", "--location", "--location-trusted");
+    const asked = [...urls, ...(patterns.urls ?? []), ...(isSentOn ? [ANY_HOST] : [])];
     const files = sentFiles(seen);
     const cookies = seen.values("-b", "--cookie").filter((cookie) => !cookie.includes("="));
     return {

@@ -26,7 +26,9 @@ export const wgetReader: Reader = {
       .values("-e", "--execute")
       .filter((setting) => !/^\s*robots\s*=\s*(?:off|on)\s*$/i.test(setting));
     const web = webWords(words);
-    const urls = lists.length > 0 ? [...words, ANY_HOST] : words;
+    // It goes where an answer sends it, unless it is told not to.
+    const isSentOn = !seen.values("--max-redirect").includes("0");
+    const urls = lists.length > 0 || isSentOn ? [...words, ANY_HOST] : words;
     return {
       ...downloads(words, seen),
       urls,
