@@ -29,7 +29,7 @@ export function readWords(words: Words, context: ShellContext, walkText: WalkTex
   if (!isAscii(program)) draft.doubt(`the program name ${shown(program)} has unusual letters`);
 
   const { insides, doubts, known } = insidesOf(argv);
-  const own = [...doubts, ...builtinDoubts(argv), ...interpreterDoubts(argv)];
+  const own = [...doubts, ...builtinDoubts(argv, context.language), ...interpreterDoubts(argv)];
   for (const doubt of own) draft.doubt(doubt);
   const change = folderChange(argv);
   if (change?.doubt) draft.doubt(change.doubt);
