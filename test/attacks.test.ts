@@ -340,6 +340,8 @@ describe("a way out of the workspace", () => {
     ["terminal", { command: "cd up && cat secret" }],
     ["terminal", { command: "cd up/dir && cat ../secret" }],
     ["terminal", { command: "cd -P src/outdir/.. && cat secret" }],
+    ["terminal", { command: "cd -eP src/outdir/.. && cat secret" }],
+    ["terminal", { command: "cd -P src/outdir && cd .. && cat secret" }],
     ["terminal", { command: "cat up/../outside/secret" }],
     ["terminal", { command: "cat secret", cwd: "up" }],
     ["terminal", { command: "head -n1 README.md outfile" }],

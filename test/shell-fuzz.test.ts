@@ -1,12 +1,13 @@
 /**
- * The command reader against the very shells that read the texts: bash as it is started here, dash and busybox.
+ * The command reader against the very shells that read the texts: bash as it is started here, dash and busybox,
+ * and those of zsh, mksh, ksh and yash that the machine has.
  *
  * Random shell texts run in a throw-away folder with a PATH of stubs. What was run or looked for, in which
  * folder, what was opened for writing and where anything connected to is seen by strace, and must have been
  * foreseen, or the reader must have had doubts. TOOLGATE_RUNS sets how many texts are tried, TOOLGATE_SEED
  * which ones.
  */
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, posix } from "node:path";
 import * as fc from "fast-check";
@@ -31,6 +32,15 @@ const SHELLS: { readonly [name: string]: Shell } = {
   bash: { language: "bash", words: shellWords({ shell: "/bin/bash", language: "bash" }, "").slice(0, -1) },
   dash: { language: "sh", words: shellWords({ shell: "/usr/bin/dash", language: "sh" }, "").slice(0, -1) },
   busybox: { language: "sh", words: ["/usr/bin/busybox", "sh", "-c", "--"] },
+  ...Object.fromEntries(
+    ["zsh", "mksh", "ksh", "yash"]
+      .map((name) => `/usr/bin/${name}`)
+      .filter((program) => existsSync(program))
+      .map((program): [string, Shell] => [
+        posix.basename(program),
+        { language: "sh", words: [program, "-c", "--"] },
+      ]),
+  ),
 };
 
 const root = mkdtempSync(join(tmpdir(), "toolgate-shell-"));
@@ -168,8 +178,9 @@ echo "bbx ccx"
 case $0 in */nox) exit 1 ;; esac
 `;
 
-/** Files that everyone may write, and those in which bash keeps a long here-document. */
-const NOBODYS = /^\/dev\/(?:null|tty|fd\/\d+|std(?:in|out|err))$|^\/tmp\/sh-thd\.|^\/proc\/self\/fd\//;
+/** Files that everyone may write, and those in which the shells keep a here-document. */
+const NOBODYS =
+  /^\/dev\/(?:null|tty|fd\/\d+|std(?:in|out|err))$|^\/tmp\/(?:sh-thd\.|zsh\w+$|sh\w+\.tmp$)|^\/dev\/shm\/sf\w+\.\w+$|^\/proc\/self\/fd\//;
 
 function fromFolder(seen: Seen, folder: string): readonly Seen[] {
   const relative = (path: string) =>

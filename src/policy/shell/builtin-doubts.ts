@@ -1,37 +1,73 @@
 /**
- * Builtins that change what later words of the same shell mean, or that evaluate a word even when it
- * is quoted: `test -v 'a[$(date)]'` runs date.
+ * Builtins of the shell: the ones that leave what later words of the same shell mean as it is, and that evaluate
+ * no word, are a closed list here. Every other builtin is a doubt: `test -v 'a[$(date)]'` runs date although
+ * the word is quoted, and so does `exit 'a[$(date)]'` in zsh.
  */
+import { printfDoubt } from "./printf-doubt.js";
+import type { ShellLanguage } from "./shell-context.js";
 import { shown } from "./shown.js";
+import { testWordsDoubt } from "./test-doubts.js";
 
-const CHANGES_SHELL = new Map([
+export function builtinDoubts(argv: readonly string[], language: ShellLanguage): readonly string[] {
+  const [program = "", ...words] = argv;
+  const reason = HARMFUL.get(program) ?? (language === "sh" ? ELSEWHERE.get(program) : undefined);
+  if (reason !== undefined) return [`${program} ${reason}`];
+  if (program === "exec" && words.length === 0) return ["exec changes what the shell reads and writes"];
+  const doubt = wordsDoubt(program, words, language);
+  return doubt === undefined ? [] : [doubt];
+}
+
+function wordsDoubt(program: string, words: readonly string[], language: ShellLanguage): string | undefined {
+  if (program === "printf") return printfDoubt(words, language);
+  const harmless = HARMLESS.get(program);
+  const strange = harmless && words.find((word) => !harmless.test(word));
+  if (strange !== undefined) return `what ${program} does with ${shown(strange)} is not known`;
+  return program === "test" || program === "[" ? testWordsDoubt(program, words, language) : undefined;
+}
+
+/** No subscript with an expansion in it: `a[$(date)]` is evaluated wherever a shell calculates or takes a name. */
+const NO_SUBSCRIPT = /^(?![^[]*\[[^$`]*[$`])/;
+const NUMBER = /^-?\d+$/;
+
+/** The words that each may have; any for those that are not in a list. */
+const HARMLESS: ReadonlyMap<string, RegExp> = new Map([
+  ...each("pwd times dirs type test [ cd pushd popd command", NO_SUBSCRIPT),
+  // Not builtins of bash, but of a shell that calculates with the words.
+  ...each("sleep realpath which where whence", NO_SUBSCRIPT),
+  ...each("jobs", /^(?:-[lnprs]+|%[-+%\w]*|\d+)$/),
+  ...each("exit return break continue shift", NUMBER),
+  ...each("kill", /^[-+%\w]+$/),
+  ...each("wait", /^(?:-[nf]+|\d+|%[-+%\w]*)$/),
+  // With options alone these two only show something.
+  ...each("umask", /^-[Sp]+$/),
+  ...each("ulimit", /^-[A-Za-z]+$/),
+]);
+
+const HARMFUL: ReadonlyMap<string, string> = new Map([
   ...each("export declare typeset local readonly unset", "sets or unsets variables"),
   ...each("read mapfile readarray getopts let", "sets variables and evaluates their names"),
   ...each("alias unalias enable hash", "changes which program a name means"),
   ...each("set shopt bind complete compgen compopt", "changes how the shell reads or completes"),
   ...each("source . fc history", "runs commands that are not in the text"),
   ...each("trap", "runs its text later"),
+  ...each("bg fg disown suspend", "changes which commands go on in the background"),
+  ...each("caller help logout", "is a builtin that is not read here"),
 ]);
 
-/** Options after which a name is evaluated, by builtin. */
-const EVALUATES = new Map([
-  ["test", /^-[vR]$/],
-  ["[", /^-[vR]$/],
-  ["printf", /^-v/],
-  ["wait", /^-\w*p/],
-  ["jobs", /^-\w*x/],
+/** Builtins that other shells have, and names that they replace by such from the start. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ...each("chdir", "changes the folder in some shells"),
+  ...each("integer float nameref compound enum private global array vared", "sets variables in some shells"),
+  ...each("print getln pushln zparseopts zformat zregexparse zstyle", "evaluates names in some shells"),
+  ...each("disable rehash unhash functions unfunction autoload", "changes what names mean in some shells"),
+  ...each("setopt unsetopt emulate zmodload limit unlimit ttyctl", "changes the shell in some shells"),
+  ...each("bindkey zle compadd compcall compctl compset echotc echoti", "changes the shell in some shells"),
+  ...each("compfiles comptags comptry compvalues compquote compgroups", "changes the shell in some shells"),
+  ...each("comparguments compdescribe", "changes the shell in some shells"),
+  ...each("r hist sched login redirect zcompile", "runs or writes more than the text has in some shells"),
+  ...each("stop bye rename", "is a builtin of some shells and a program for others"),
 ]);
 
-export function builtinDoubts(argv: readonly string[]): readonly string[] {
-  const [program = "", ...words] = argv;
-  const change = CHANGES_SHELL.get(program);
-  if (change !== undefined) return [`${program} ${change}`];
-  if (program === "exec" && words.length === 0) return ["exec changes what the shell reads and writes"];
-  const evaluated = EVALUATES.get(program);
-  const option = evaluated && words.find((word) => evaluated.test(word));
-  return option === undefined ? [] : [`${program} ${shown(option)} evaluates the word after it`];
-}
-
-function each(names: string, does: string): readonly (readonly [string, string])[] {
-  return names.split(" ").map((name) => [name, does] as const);
+function each<Value>(names: string, value: Value): readonly (readonly [string, Value])[] {
+  return names.split(" ").map((name) => [name, value] as const);
 }

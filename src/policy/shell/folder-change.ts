@@ -5,11 +5,16 @@ export type FolderChange = { readonly target?: string; readonly doubt?: string }
 
 const CHANGES = new Set(["cd", "pushd", "popd"]);
 
+/** With -P, also among other flags, `cd` follows links: where it and a later `..` lead, only the disk can tell. */
+export function followsLinks(argv: readonly string[]): boolean {
+  return argv[0] === "cd" && argv.slice(1).some((word) => /^-(?:[^-]*P|-p)/.test(word));
+}
+
 export function folderChange(argv: readonly string[]): FolderChange | undefined {
   const [program = "", ...words] = argv;
   if (!CHANGES.has(program)) return undefined;
   const { target, ...more } = targetOf(program, words);
-  if (target === undefined || more.surplus)
+  if (target === undefined || more.surplus || followsLinks(argv))
     return { doubt: `where ${shown(argv.join(" "))} leads is not known` };
   return { target };
 }

@@ -32,11 +32,18 @@ export function insideWrapper(name: string, words: readonly string[]): Seen | un
     insides.push(...commandInside(name, wrapper, { words: rest.slice(start), options }));
   }
   const sameShell = wrapper.sameShell === true;
+  const isBackground = isLeft(wrapper, options);
   return {
-    insides: insides.map((inside) => ({ ...inside, folder, sameShell })),
+    insides: insides.map((inside) => ({ ...inside, folder, sameShell, isBackground })),
     doubts: [...doubts, ...also],
     known: true,
   };
+}
+
+/** Whether the wrapper may end before its command does. */
+function isLeft({ leaves, waits }: Wrapper, options: Found["options"]): boolean {
+  if (waits && !options.some(([option]) => waits.includes(option))) return true;
+  return options.some(([option]) => leaves?.includes(option));
 }
 
 const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`;

@@ -34,6 +34,8 @@ export type ReadCommand = {
   readonly feeds: readonly ReadCommand[];
   /** The text of a here-document or here-string that it reads. */
   readonly fedText: string | undefined;
+  /** It may go on after the text has ended: nobody waits for it, or for a group, pipe or substitution around it. */
+  readonly isBackground?: true;
 };
 
 export type ShellReading = {

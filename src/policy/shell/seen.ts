@@ -7,6 +7,8 @@ export type Inside = {
   readonly folder?: string | undefined;
   /** It runs in the shell itself, so a folder change in it lasts. */
   readonly sameShell?: boolean;
+  /** The wrapper may end before it does. */
+  readonly isBackground?: boolean;
 } & (
   | { readonly argv: readonly string[]; readonly text?: undefined }
   | {

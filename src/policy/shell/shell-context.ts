@@ -23,6 +23,8 @@ export type ShellContext = {
   readonly fedText: string | undefined;
   /** The commands that write to its input. */
   readonly feeds: readonly ReadCommand[];
+  /** No shell waits for it. */
+  readonly isBackground?: true;
 };
 
 export type WalkText = (text: string, context: ShellContext) => Outcome;

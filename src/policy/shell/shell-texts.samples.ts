@@ -352,7 +352,9 @@ function grammar() {
           "cd",
           "pushd sub",
           "cd -- src",
-          "cd -P sub",
+          "cd -L sub",
+          "cd -L -- src/deep",
+          "cd -e sub",
           "cd ~/sub",
         ),
         weight: 30,
@@ -360,6 +362,14 @@ function grammar() {
       {
         arbitrary: moving(
           "cd -",
+          "cd -P sub",
+          "cd -eP src/..",
+          "cd -PP sub",
+          "cd -LP sub",
+          "cd -PL sub",
+          "cd -Pe ../src",
+          "cd -q sub",
+          "chdir sub",
           "popd",
           "cd $x",
           "cd src/*",
@@ -388,6 +398,8 @@ function grammar() {
           .chain((trap) => all(...trap.map((part) => (part === "@" ? program : part)))),
         weight: 12,
       },
+      { arbitrary: printed(), weight: 8 },
+      { arbitrary: evaluated(), weight: 8 },
       { arbitrary: all("sh -c ", inner), weight: 5 },
       { arbitrary: all("[[ a ", still("||", "&&", ">", "<", "=="), " ", program, " ]]"), weight: 4 },
       { arbitrary: all("time ", still("", "-p ", "-- ", "! "), tie("command")), weight: 4 },
@@ -489,6 +501,70 @@ function grammar() {
       script: mostly(list, all(list, "\n", heredoc), 6),
     };
   });
+}
+
+/** Words that some builtins evaluate although they are quoted, and plain ones. */
+const QUOTED = [
+  "path[$(ccx)]",
+  "HOME[$(ccx)]",
+  "x[$(ccx)]",
+  "x[`ccx`]",
+  "x=path[$(ccx)]",
+  "PATH=0",
+  "-path[$(ccx)]",
+  "1+HOME[$(ccx)]",
+  "$(ccx)",
+  "`ccx`",
+  "x[1]",
+  "HOME",
+  "1",
+  "-1",
+  "0x1",
+  "a b",
+];
+
+const quotedWord = () => fc.constantFrom(...QUOTED.map((word) => `'${word}'`));
+
+/** `printf` with directives of every kind, and words for them. */
+function printed(): fc.Arbitrary<ShellText> {
+  const signs = ["%", "%", "%", "%-3", "%05", "%.2", "%*", "%l", "%1$", "%'", "%("];
+  const letters = ["s", "s", "d", "i", "x", "e", "f", "c", "b", "q", "n", "%", "B", "H", "R", "P", "T", ")T"];
+  const others = ["a", "\\n", "\\t", "\\045d", "\\x25d", "\\445d", "\\u0025d", "\\033[1m", "%", "[$(ccx)]"];
+  const directive = fc
+    .tuple(fc.constantFrom(...signs), fc.constantFrom(...letters))
+    .map((pair) => pair.join(""));
+  const format = fc.array(fc.oneof(directive, fc.constantFrom(...others)), { minLength: 1, maxLength: 3 });
+  const words = fc.array(quotedWord(), { maxLength: 2 });
+  return fc
+    .tuple(fc.constantFrom("printf", "printf", "printf --", "printf -v x", "command printf"), format, words)
+    .map(([start, pieces, values]) => ({
+      text: [start, `"${pieces.join("").replaceAll(/[$`\\]/g, "\\$&")}"`, ...values].join(" "),
+      dynamic: true,
+    }));
+}
+
+/** Builtins of any shell, with words that they may evaluate. */
+function evaluated(): fc.Arbitrary<ShellText> {
+  const names =
+    "exit return shift break continue ulimit umask kill wait type jobs pwd dirs times read mapfile getopts unset export " +
+    "declare let caller hash enable compgen test [ -t [ -n [ -v [ -o [ -f integer print float typeset whence sleep pushd " +
+    "disown help history fg bg set : true echo cd local readonly trap";
+  const start = fc.constantFrom(
+    ...names.split(/ (?!-)/),
+    "ulimit -n",
+    "wait -p",
+    "wait -n",
+    "test -t",
+    "jobs -x",
+  );
+  const operator = fc.constantFrom("-eq", "-lt", "-nt", "=", "-a", "-o", "-ef", "=~");
+  const one = fc.tuple(start, quotedWord()).map((pair) => pair.join(" "));
+  const two = fc
+    .tuple(fc.constantFrom("test", "["), quotedWord(), operator, quotedWord())
+    .map((some) => some.join(" "));
+  return fc
+    .oneof(one, two)
+    .map((text) => ({ text: text.startsWith("[") ? `${text} ]` : text, dynamic: true }));
 }
 
 /** Texts that shells have read in several ways; `@` is a program. */

@@ -1,5 +1,6 @@
 /** `[[ … ]]` calculates with what it compares as numbers, and a calculation can run commands. */
 import type { TestExpression } from "unbash";
+import type { ShellLanguage } from "./shell-context.js";
 import { shown } from "./shown.js";
 
 const SUMS = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
@@ -20,4 +21,21 @@ export function testDoubts(root: TestExpression): readonly string[] {
     else if (node.type === "TestGroup") waiting.push(node.expression);
   }
   return doubts;
+}
+
+/** The words of `test` and `[`, which calculate in zsh, ksh and mksh: there `[ 'a[$(date)]' -eq 1 ]` runs date. */
+export function testWordsDoubt(
+  program: string,
+  words: readonly string[],
+  language: ShellLanguage,
+): string | undefined {
+  const named = words.find((word) => NAMES.has(word));
+  if (named !== undefined) return `${program} ${named} evaluates the word after it`;
+  if (language === "bash") return undefined;
+  const evaluated = words.flatMap((word, at) => {
+    if (SUMS.has(word)) return [words[at - 1], words[at + 1]].filter((value) => !NUMBER.test(value ?? ""));
+    const next = words[at + 1];
+    return word === "-t" && next !== undefined && next !== "]" && !NUMBER.test(next) ? [next] : [];
+  });
+  return evaluated.length === 0 ? undefined : `${program} may evaluate ${shown(evaluated[0] ?? "")}`;
 }

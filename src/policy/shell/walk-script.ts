@@ -48,11 +48,21 @@ function walkStatements(statements: readonly Statement[], context: ShellContext)
   for (const statement of statements) {
     if (context.draft.isFull() || !context.draft.affords(1, context.depth)) break;
     const folders = afterwards(outcome, context.draft);
-    const after = walkAndOr(statement.command, { ...context, folders });
+    const inner: ShellContext = { ...context, folders };
+    const after = walkAndOr(statement.command, statement.background ? inBackground(inner) : inner);
+    // zsh puts only the last part of `cd a && b &` in the background.
+    if (statement.background && statement.command.type === "AndOr" && isElsewhere(after, inner))
+      onlyInSome("a folder change before &", context);
     outcome = statement.background ? staying(folders) : after;
   }
   return outcome;
 }
+
+/** Whether the shell may be in another folder than before. */
+const isElsewhere = (outcome: Outcome, { draft, folders }: ShellContext): boolean =>
+  eitherWay(afterwards(outcome, draft), folders).length > folders.length;
+
+const inBackground = (context: ShellContext): ShellContext => ({ ...context, isBackground: true });
 
 const walkList = (list: CompoundList, context: ShellContext) => walkStatements(list.commands, context);
 
@@ -83,11 +93,13 @@ function walkPipeline(node: PipelineNode, context: ShellContext): Outcome {
     const before = index === 0 ? undefined : node.commands[index - 1];
     const fed = before ? spokenWords(before) : context.fed;
     const start = context.draft.commands.length;
-    const after = afterwards(walkCommand(command, { ...context, fed, feeds }), context.draft);
-    feeds = context.draft.commands.slice(start);
     const isLast = index === node.commands.length - 1;
-    if (isLast && eitherWay(after, context.folders).length > context.folders.length)
-      onlyInSome("a folder change behind a pipe", context);
+    const inner: ShellContext = { ...context, fed, feeds };
+    // ksh and yash wait for the last one only: `(sleep 9; cat a) | true` goes on.
+    const goesOn = context.language === "sh" && !isLast && command.type !== "Command";
+    const after = walkCommand(command, goesOn ? inBackground(inner) : inner);
+    feeds = context.draft.commands.slice(start);
+    if (isLast && isElsewhere(after, context)) onlyInSome("a folder change behind a pipe", context);
   }
   return staying(context.folders);
 }
@@ -179,7 +191,7 @@ function walkIf(node: If, context: ShellContext): Outcome {
 function walkLoop(lists: readonly CompoundList[], context: ShellContext): Outcome {
   let { folders } = context;
   for (const list of lists) folders = afterwards(walkList(list, { ...context, folders }), context.draft);
-  if (eitherWay(folders, context.folders).length > context.folders.length) {
+  if (isElsewhere(staying(folders), context)) {
     context.draft.doubt("a loop changes the folder");
   }
   return staying(afterwards({ ok: folders, fail: context.folders }, context.draft));

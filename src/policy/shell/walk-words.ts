@@ -23,13 +23,15 @@ export function readWords(words: Words, context: ShellContext, walkText: WalkTex
   const writes = [...context.writes, ...words.writes];
   const reads = [...context.reads, ...words.reads];
   const { feeds, fedText } = context;
-  for (const after of folders) draft.add({ argv, writes, reads, wrappers, after, feeds, fedText });
+  const background = context.isBackground ? { isBackground: true as const } : {};
+  for (const after of folders)
+    draft.add({ argv, writes, reads, wrappers, after, feeds, fedText, ...background });
   const program = argv[0];
   if (program === undefined || !draft.affords(argv.length, context.depth)) return staying(folders);
   if (!isAscii(program)) draft.doubt(`the program name ${shown(program)} has unusual letters`);
 
   const { insides, doubts, known } = insidesOf(argv);
-  const own = [...doubts, ...builtinDoubts(argv), ...interpreterDoubts(argv)];
+  const own = [...doubts, ...builtinDoubts(argv, context.language), ...interpreterDoubts(argv)];
   for (const doubt of own) draft.doubt(doubt);
   const change = folderChange(argv);
   if (change?.doubt) draft.doubt(change.doubt);
@@ -78,6 +80,7 @@ function readInside(
     wrappers: [...context.wrappers, wrapper],
     depth: context.depth + 1,
     folders: folder === undefined ? context.folders : entered(context.folders, folder),
+    ...(inside.isBackground ? { isBackground: true } : {}),
   };
   if (text !== undefined) return walkText(text, inner);
   if (argv.length === 0) return staying(context.folders);

@@ -14,6 +14,10 @@ export type Wrapper = {
   readonly folder?: readonly string[];
   /** Options with which it only tells something and runs nothing. */
   readonly tells?: readonly string[];
+  /** Options with which it does not wait for the command … */
+  readonly leaves?: readonly string[];
+  /** … or, where it seldom waits, those with which it does. */
+  readonly waits?: readonly string[];
   /** Options that write, or that change what the command means. */
   readonly doubtful?: readonly string[];
   /** The words are joined and read by a shell … */
@@ -57,6 +61,7 @@ export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
       assignments: true,
       folder: ["-D", "--chdir"],
       doubtful: ["-e", "--edit", "-i", "--login", "-s", "--shell", "-R", "--chroot", "-h", "--host"],
+      leaves: ["-b", "--background"],
     },
   ],
   ["doas", { options: "-L -n -s -a= -C= -u=", doubtful: ["-C", "-s"] }],
@@ -80,7 +85,7 @@ export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
     },
   ],
   ["stdbuf", { options: "-i= --input= -o= --output= -e= --error= --help --version" }],
-  ["setsid", { options: "-c --ctty -f --fork -w --wait -h --help -V --version" }],
+  ["setsid", { options: "-c --ctty -f --fork -w --wait -h --help -V --version", waits: ["-w", "--wait"] }],
   [
     "chrt",
     {
@@ -121,7 +126,7 @@ export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   ],
   ["command", { options: "-p -v -V", tells: ["-v", "-V"], sameShell: true }],
   ["builtin", { options: "", sameShell: true }],
-  ["exec", { options: "-c -l -a=", doubtful: ["-a"] }],
+  ["exec", { options: "-c -l -a=", doubtful: ["-a", "-c", "-l"] }],
   ["busybox", { options: "--list --list-full --help", tells: ["--list", "--list-full", "--help"] }],
   ["toybox", { options: "--help --version" }],
   [
@@ -171,6 +176,7 @@ export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
         "-4 -6 -A -a -C -f -G -g -K -k -M -N -n -q -s -T -t -V -v -X -x -Y -y -B= -b= -c= -D= -E= -e= -F= -I= -i= -J= -L= -l= -m= -O= -o= -p= -Q= -R= -S= -W= -w=",
       operands: 1,
       joins: true,
+      leaves: ["-f"],
       doubt: "runs commands on another machine",
     },
   ],

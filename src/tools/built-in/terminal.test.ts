@@ -253,7 +253,8 @@ test("a word that is a link, or goes through one, is told with where it really l
   ]);
   // The shell, for its part, goes back to where it came from.
   expect(await found("cd outdir && cd .. && cat plain.txt")).toEqual([outdir]);
-  expect(await found("cd -P deepdir/..")).toEqual(["read /ws -> /else"]);
+  for (const flags of ["-P", "-eP", "-PP", "-LP", "-Pe", "-e -P"])
+    expect(await found(`cd ${flags} deepdir/..`), flags).toEqual(["read /ws -> /else"]);
 });
 
 test("what a command is known to change by way of a link is told as a change", async () => {

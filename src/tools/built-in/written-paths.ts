@@ -2,6 +2,7 @@
 import { homedir } from "node:os";
 import { posix } from "node:path";
 import type { ReadCommand } from "../../policy/index.js";
+import { followsLinks } from "../../policy/shell/folder-change.js";
 import { isPattern } from "./glob-names.js";
 import { isWithin } from "./in-turn.js";
 
@@ -28,7 +29,7 @@ const atHome = (word: string): string => (/^~(?:\/|$)/.test(word) ? homedir() + 
 export function pathsOf(read: ReadCommand, place: Place): readonly Written[] {
   const { argv, reads, writes } = read;
   const folder = folderOf(read, place.cwd);
-  const goesByName = argv[0] === "cd" && !argv.includes("-P");
+  const goesByName = argv[0] === "cd" && !followsLinks(argv);
   const accesses = (words: readonly string[], access: Written["access"]): readonly Written[] =>
     words
       .filter((word) => word !== "")
