@@ -22,15 +22,15 @@ export const PROTECTED_NAMES: readonly ProtectedNames[] = [
     // All of .git, for its hooks and settings run programs from many files (config.worktree, modules/*/config,
     // rebase-merge/git-rebase-todo), and .git as a file points elsewhere. GIT~1 is its short name on Windows.
     what: "git's own data: hooks and settings in it run programs",
-    // Any folder with a HEAD may pass for a repository, and its settings are then obeyed.
+    // A folder beside .git passes for a repository by its HEAD; for reading, git is forbidden to believe that.
     names: [
       ".git/**",
       "git~1/**",
       "*.git/hooks/**",
       "*.git/config",
       "*.git/info/attributes",
+      "*.git/head",
       "commondir",
-      "head",
     ],
   },
   {
@@ -43,7 +43,7 @@ export const PROTECTED_NAMES: readonly ProtectedNames[] = [
     what: "a file of instructions for agents, which they obey from then on",
     names: listed(`
       agents.md, agents.override.md, agents.local.md, agent.md, claude.md, claude.local.md, gemini.md,
-      qwen.md, codex.md, crush.md, warp.md, replit.md, .cursorrules, .windsurfrules, .clinerules/**,
+      qwen.md, codex.md, crush.md, warp.md, replit.md, .cursorrules, .continuerules, .windsurfrules, .clinerules/**,
       .roorules*/**, .roomodes, .kilocodemodes, .goosehints, .rules, .augment-guidelines,
       .openhands_instructions, .github/copilot-instructions.md, .github/instructions/**,
       .github/prompts/**, .github/chatmodes/**, .github/agents/**, .github/skills/**, .github/hooks/**`),
@@ -58,7 +58,7 @@ export const PROTECTED_NAMES: readonly ProtectedNames[] = [
       .pre-commit-hooks.yaml, lefthook.*, .lefthook.*, lefthook-local.*, .lefthook-local.*,
       .lintstagedrc*, lint-staged.config.*, .simple-git-hooks.*, simple-git-hooks.*, .overcommit.yml,
       .git-hooks/**, .appveyor.yml, appveyor.yml, .cirrus.yml, .semaphore/**, cloudbuild.yaml,
-      buildspec.yml`),
+      buildspec.yml, .teamcity/**, .tekton/**, .builds/**, .build.yml, codemagic.yaml, bitrise.yml`),
   },
   {
     // With reading: see the credentials below, where .npmrc and .yarnrc are.
@@ -81,7 +81,7 @@ export const PROTECTED_NAMES: readonly ProtectedNames[] = [
       .iex.exs, .rprofile, .renviron, .octaverc, .gnuplot, .user.ini, .sqliterc, .psqlrc, .duckdbrc,
       .screenrc, .tmux.conf, .config/tmux/**, .lessfilter, .mailcap, .forward, .procmailrc, .rhosts,
       .shosts, .ipython/**, .jupyter/**, .julia/config/**, .gitpod.yml, .replit, .codesandbox/**,
-      .idx/**, .stackblitzrc`),
+      .idx/**, .stackblitzrc, ansible.cfg, .venv/bin/activate*, venv/bin/activate*, .luarc.json`),
   },
   {
     what: "a file that a shell runs when it starts",
@@ -101,7 +101,8 @@ export const PROTECTED_NAMES: readonly ProtectedNames[] = [
   {
     what: "a setting of an editor or an agent, which can start programs and change what is allowed",
     names: listed(`
-      .vscode/**, .vscode-server/**, *.code-workspace, .devcontainer/**, .devcontainer.json, .idea/**,
+      .vscode/**, .vscode-server/**, .vscode-insiders/**, .vscode-oss/**, .config/cursor/**, .copilot/**,
+      *.code-workspace, .devcontainer/**, .devcontainer.json, .idea/**,
       .zed/**, .config/zed/**, .cursor/**, .windsurf/**, .fleet/**, .vs/**, .nova/**, .helix/**,
       .config/helix/**, .config/kak/**, .kakrc, *.sublime-project, .vimspector.json,
       .config/code/user/**,

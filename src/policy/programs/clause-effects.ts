@@ -71,7 +71,7 @@ function among(words: readonly string[], of: NonNullable<Clause["of"]>): readonl
 }
 
 function effectsOf(
-  { does, below, like, unlike, of }: Clause,
+  { does, below, like, unlike, of, values }: Clause,
   picked: readonly string[],
   words: readonly string[],
 ): Effects {
@@ -95,7 +95,7 @@ function effectsOf(
       return isPicking && picked.length === 0 ? {} : { installs: [words[0] ?? ""] };
     case "run":
       if (isPicking && picked.length === 0) return {};
-      return { runs: true, ...(of !== undefined && { runsFiles: picked }) };
+      return { runs: true, ...((of ?? values) !== undefined && { runsFiles: picked }) };
     default:
       return does satisfies never;
   }

@@ -75,14 +75,17 @@ export const ordinary: readonly string[] = lines(String.raw`
   date -d yesterday
   echo -e hello $x
   printf '%s\n' a
+  printf '%-10s|%5.2f|%03d%%\n' a 1.5 7
+  printf -- '---\n'
+  patch -p1 --dry-run -i fix.diff
+  git apply --check fix.diff
+  tar -xOf a.tar x
+  mkdir -p src/head
   test -f a
-  tar xzf a.tar.gz
   tar -czvf a.tgz src --exclude=node_modules
   tar tf a.tar
-  tar -xf a.tar -C out --strip-components=1
   zip -r a.zip src
   unzip -l a.zip
-  unzip a.zip -d out
   gzip -k f
   gunzip f.gz
   git status -sb
@@ -499,6 +502,45 @@ export const abusive: readonly string[] = lines(String.raw`
   apt install ./x.deb
   brew install ./x.rb
   command rm x
+  tar xzf a.tar.gz
+  tar -xf a.tar -C out --strip-components=1
+  bsdtar -xf a.tar
+  unzip a.zip -d out
+  7z x a.7z
+  unrar e a.rar
+  unar a.zip
+  cpio -i -F a.cpio
+  jar xf a.jar
+  ar x lib.a
+  dpkg-deb -x a.deb out
+  unsquashfs a.img
+  patch -p1 -i fix.diff
+  git apply fix.diff
+  git am fix.mbox
+  python3 -m zipfile -e a.zip out
+  python3 -m tarfile -e a.tar
+  gh repo clone o/r .git
+  printf %n PATH
+  printf '%5n' PATH
+  printf '%(%s)T' 1
+  printf '%*d' x 1
+  printf '%1$s' x
+  printf '\x25n' PATH
+  printf %d 'path[$(id)]'
+  printf '%s %d\n' a b
+  printf '%s %d' src/* 1
+  printf src/%n* PATH
+  uniq src/[12].txt
+  xxd src/[12].txt
+  split src/[12].txt
+  python3 -m json.tool src/[12].json
+  md5sum -c list
+  sha256sum --check list
+  ln .git/config x
+  ln -s .git/hooks sub/x
+  link .npmrc x
+  cp -l .git/config x
+  cp -s .git/config x
   test -v 'a[$(id)]'
   printf -v 'a[$(id)]' x
   sudo ls

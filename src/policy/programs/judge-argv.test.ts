@@ -41,7 +41,7 @@ test("the paths that a command reads, writes and deletes are named as they were 
   expect(paths("sort a > b".replace(" > b", ""))).toEqual({ ...none, reads: ["a"] });
   expect(paths("sed -n p f")).toEqual({ ...none, reads: ["f"] });
   expect(paths("sed '/x/r /etc/passwd' f")).toEqual({ ...none, reads: ["/etc/passwd", "f"] });
-  expect(paths("git diff /etc/passwd /dev/null")).toEqual({ ...none, reads: ["/etc/passwd"] });
+  expect(paths("git diff /etc/passwd /dev/null")).toEqual({ ...none, reads: [".", "/etc/passwd"] });
   expect(paths("git clone https://x.example/a.git b")).toEqual({
     ...none,
     writes: ["b"],

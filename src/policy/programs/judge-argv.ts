@@ -143,8 +143,15 @@ function flagEffects({ flags, doubts }: FlagsRead): Effects {
     writes: valued("writes"),
     urls: valued("url"),
     takesList: flags.some(({ flag }) => flag.reason === UNSEEN),
+    runsFiles: flags.flatMap(({ flag, value }) =>
+      flag.meaning === "doubt" && value !== undefined && LOADS.test(flag.reason ?? "") ? [value] : [],
+    ),
   };
 }
+
+/** Reasons for which the value of a flag may be a file of code; where there is no such file, nothing is bound to it. */
+const LOADS =
+  /\b(?:runs?|loads?|takes its program|reads rules|reads keys|code|commands|settings|more flags)\b/;
 
 /** A second look at values described as plain text: `--emit=dep-info=/home/u/.bashrc` names a path all the same. */
 function pathsWithin(value: string): string[] {

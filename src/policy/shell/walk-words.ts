@@ -1,4 +1,5 @@
 /** One command given as words: listed, doubted for what it does to its shell, and seen through. */
+import { isRoleGlob } from "../programs/is-role-glob.js";
 import { builtinDoubts } from "./builtin-doubts.js";
 import { folderChange } from "./folder-change.js";
 import { entered, type Folders } from "./folders.js";
@@ -37,7 +38,7 @@ export function readWords(words: Words, context: ShellContext, walkText: WalkTex
   if (change?.doubt) draft.doubt(change.doubt);
   for (const glob of globs) {
     const isData = !change && own.length === 0 && (!known || isPassedOn(glob, insides));
-    if (glob === program || !isData)
+    if (glob === program || !isData || isRoleGlob(argv, glob))
       draft.doubt(`what ${shown(program)} does with ${shown(glob)} is not known`);
   }
 

@@ -104,6 +104,7 @@ test.each([
   "git -C sub grep --no-index KEY",
   "git diff --no-index sub other",
   "diff -r sub other",
+  "diff sub other",
 ])("a protected file that would be shown unnamed is told: %s", async (command) => {
   const { told } = await place({ "sub/.env": "", "sub/a.ts": "", "other/a.ts": "" });
   expect(await told(command)).toEqual(["read /ws/sub/.env"]);
@@ -190,6 +191,7 @@ test("links that a command follows below a folder are told, those that stay in i
     "grep -R x",
     "rg -L x",
     "diff -r sub other",
+    "diff sub other",
     "zip -r a.zip sub",
     "tar chf a.tar sub",
     "tar -ch sub",

@@ -56,7 +56,7 @@ export function walkOf(argv: readonly string[], isAlone: boolean): Walk | undefi
     }
     case "diff":
     case "colordiff":
-      if (!has(/r/, "--recursive")) return undefined;
+      // Of a folder it shows the files also without `-r`, though not those in the folders below.
       return { shows: true, links: !words.includes("--no-dereference") };
     case "zip":
       return { links: has(/r/, "--recurse-paths") && !has(/y/, "--symlinks") };

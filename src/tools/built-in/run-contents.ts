@@ -25,7 +25,8 @@ export async function runContents(
   const contents: { [path: string]: string } = {};
   for (const path of [...files].filter((one) => isIn({ roots }, one))) {
     const isTooMany = Object.keys(contents).length >= MAX_FILES;
-    const hash = isTooMany ? UNBOUND : await contentHash(path, workspace);
+    // Which file a pattern means may change.
+    const hash = isTooMany || /[*?[]/.test(path) ? UNBOUND : await contentHash(path, workspace);
     if (hash !== undefined) contents[path] = hash;
   }
   return contents;

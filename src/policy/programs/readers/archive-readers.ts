@@ -1,7 +1,7 @@
 /** Readers for the programs of data/archive.json. */
 import { UNSEEN } from "../folder-reads.js";
 import type { Effects, Reader, Seen } from "../program.js";
-import { tar } from "./tar.js";
+import { tar, UNPACKS } from "./tar.js";
 
 const RUNS = "runs another program";
 
@@ -16,6 +16,12 @@ const fromLists = (words: readonly string[]): Effects => ({
     .map((word) => `"${word}" names files that are not shown here`),
 });
 
+/** The archive chooses the names, also those of settings that run programs. */
+const unpacked = (rest: readonly string[], effects: Effects): Effects => {
+  const { takesList = false, doubts = [] } = fromLists(rest);
+  return { ...effects, takesList, doubts: [...doubts, UNPACKS] };
+};
+
 const sevenZip: Reader = {
   prepare: (args) => args.map((word) => (word.startsWith("-o") ? `--into=${word.slice(2)}` : word)),
   effects: (words, seen) => {
@@ -23,7 +29,7 @@ const sevenZip: Reader = {
     const into = seen.values("--into");
     if (/^[ltih]$/.test(letter) || words.length === 0) return { ...fromLists(rest), reads: [archive] };
     if (/^[xe]$/.test(letter))
-      return { ...fromLists(rest), reads: [archive], editsBelow: into.length > 0 ? into : ["."] };
+      return unpacked(rest, { reads: [archive], editsBelow: into.length > 0 ? into : ["."] });
     return /^[au]$/.test(letter)
       ? { ...fromLists(rest), reads: rest, writes: [archive] }
       : unknownLetter(letter);
@@ -33,7 +39,7 @@ const sevenZip: Reader = {
 /** A last word that ends with a slash is the folder to unpack into. */
 function unpackRar(archive: string, rest: readonly string[]): Effects {
   const into = rest.filter((word) => word.endsWith("/"));
-  return { ...fromLists(rest), reads: [archive], editsBelow: [...(into.length > 0 ? into : ["."]), ...rest] };
+  return unpacked(rest, { reads: [archive], editsBelow: [...(into.length > 0 ? into : ["."]), ...rest] });
 }
 
 const unrar: Reader = {
@@ -60,7 +66,7 @@ const ar: Reader = {
     const doubts = odd.map((word) => `"${word}" is not known to be harmless`);
     if (/[tp]/.test(letters)) return { reads: [archive], doubts };
     return /x/.test(letters)
-      ? { reads: [archive], editsBelow: ["."], doubts }
+      ? { reads: [archive], editsBelow: ["."], doubts: [...doubts, UNPACKS] }
       : { reads: files, writes: [archive], doubts };
   },
 };
@@ -77,12 +83,9 @@ function cpioEffects(words: readonly string[], seen: Seen): Effects {
       doubts: [...doubts, "copies files whose names come from standard input"],
     };
   if (seen.has("-o", "--create")) return { writes: archives, takesList: true, doubts: [UNSEEN, ...doubts] };
+  if (seen.has("-t", "--list")) return { reads: archives, doubts };
   const into = seen.values("-D");
-  return {
-    reads: archives,
-    editsBelow: seen.has("-t", "--list") ? [] : into.length > 0 ? into : ["."],
-    doubts,
-  };
+  return { reads: archives, editsBelow: into.length > 0 ? into : ["."], doubts: [...doubts, UNPACKS] };
 }
 
 const zip: Reader = {
@@ -107,7 +110,12 @@ const unzip: Reader = {
     const writes = into.flatMap((folder) =>
       members.map((member) => (folder === "." ? member : `${folder}/${member}`)),
     );
-    return { reads, editsBelow: into, writes: seen.has("-T") ? [archive, ...writes] : writes };
+    return {
+      reads,
+      editsBelow: into,
+      writes: seen.has("-T") ? [archive, ...writes] : writes,
+      doubts: [UNPACKS],
+    };
   },
 };
 

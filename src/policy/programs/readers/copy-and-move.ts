@@ -53,9 +53,10 @@ export function copyInto(words: readonly string[], seen: Seen): Effects {
   const { sources, writes, targets, landings } = places(words, seen);
   const isRecursive = seen.has("-R", "-r", "--recursive", "-a", "--archive");
   const follows = isRecursive && seen.has("-H", "-L", "--dereference");
+  const isLink = seen.has("-l", "--link", "-s", "--symbolic-link");
   return {
     reads: sources,
-    writes,
+    writes: isLink ? [...writes, ...sources] : writes,
     editsBelow: isRecursive ? [...targets, ...landings] : landings,
     doubts: [...sourceDoubts(sources), ...pathDoubts({ writes: landings }), ...(follows ? [FOLLOWS] : [])],
   };
@@ -79,22 +80,37 @@ export function moveInto(words: readonly string[], seen: Seen): Effects {
   };
 }
 
-/** A link makes its target reachable under a new name, so the target counts as read. */
+/**
+ * A link makes its target reachable under a new name, so the target counts as read and as written. A symbolic one
+ * starts from the folder that the link is in.
+ */
 export function linkWords(words: readonly string[], seen: Seen): Effects {
   const isAlone = words.length === 1 && !seen.has(...TARGET_FLAGS);
-  const { sources, writes, landings } = isAlone
-    ? { sources: words, writes: [], landings: words.map(lastName) }
+  const { sources, writes, targets, landings } = isAlone
+    ? { sources: words, writes: [], targets: [], landings: words.map(lastName) }
     : places(words, seen);
+  const reached = seen.has("-s", "--symbolic") ? [...sources, ...fromLinks(sources, targets)] : sources;
   const outside = sources.filter((source) => /^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(source));
   return {
-    reads: sources,
-    writes,
+    reads: reached,
+    writes: [...writes, ...reached],
     editsBelow: landings,
     doubts: [
       ...outside.map((source) => `links to "${source}", which may lie elsewhere`),
       ...pathDoubts({ writes: landings }),
     ],
   };
+}
+
+/** The target may be the link itself, or the folder that it is put into. */
+function fromLinks(sources: readonly string[], targets: readonly string[]): string[] {
+  const folders = targets.flatMap((target) => {
+    const whole = target.replace(/\/+$/, "");
+    const slash = whole.lastIndexOf("/");
+    return [whole, ...(slash > 0 ? [whole.slice(0, slash)] : [])];
+  });
+  const relative = sources.filter((source) => !/^[/~]/.test(source));
+  return folders.flatMap((folder) => relative.map((source) => `${folder}/${source}`));
 }
 
 /** Two programs have this name: one takes a perl program, the other an old and a new part of the names. */

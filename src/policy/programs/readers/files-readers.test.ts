@@ -17,6 +17,15 @@ test("doubts a move like a deletion, and names it as a move", () => {
   expect(judge("rename -n s/a/b/ x")).toMatchObject({ moves: [], writes: [] });
 });
 
+test("counts the target of a link as written", () => {
+  expect(judge("ln a b").writes).toEqual(["b", "a"]);
+  expect(judge("ln -s a sub/b").writes).toContain("sub/a");
+  expect(judge("cp -l a b").writes).toEqual(["b", "a"]);
+  expect(judge("cp a b").writes).toEqual(["b"]);
+  for (const line of ["ln .git/config x", "ln -s .git x", "link .npmrc x", "cp -s .git/config x"])
+    expect(judge(line).doubts, line).not.toEqual([]);
+});
+
 test("deletes and edits below a folder are named", () => {
   expect(judge("find gen -delete").deletesBelow).toEqual(["gen"]);
   expect(judge("rm -r gen").deletesBelow).toEqual(["gen"]);

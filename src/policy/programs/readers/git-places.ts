@@ -7,9 +7,14 @@ const ELSEWHERE = /^[/~]|^\.\.(?:\/|$)/;
 /** `:(top).env` and `:/.env` name `.env`. */
 const withoutMagic = (word: string): string => word.replace(/^:(?:\([^)]*\)|[!^/]+)?(?=.)/, "");
 
-/** A word with a path outside the tree makes git read it, repository or not. */
+/** `HEAD:src/a.ts` names a file as well. */
+const named = (word: string): readonly string[] => [
+  ...new Set([word, withoutMagic(word), word.slice(word.indexOf(":") + 1)]),
+];
+
+/** Git takes any word for a path when no commit has that name, and reads one outside of the tree, too. */
 export const outsideReads = (words: readonly string[]): Effects => ({
-  reads: words.filter((word) => ELSEWHERE.test(word)),
+  reads: words.flatMap(named),
   doubts: words
     .filter((word) => isSecretFile(word) || isSecretFile(withoutMagic(word)))
     .map((word) => `"${word}" holds secrets`),

@@ -69,6 +69,21 @@ describe("does not count as reading when a program of the repository may run", (
   );
 });
 
+test("reads the folder where contents are shown, and every word that may be a path", () => {
+  for (const line of [
+    "git diff",
+    "git show HEAD",
+    "git log -p",
+    "git grep x HEAD",
+    "git blame a",
+    "git stash show",
+  ])
+    expect(judge(line).reads, line).toContain(".");
+  expect(judge("git diff a/../../outside b").reads).toContain("a/../../outside");
+  expect(judge("git show HEAD:src/a.ts").reads).toContain("src/a.ts");
+  expect(judge("git log -p").onlyReads).toBe(true);
+});
+
 test("doubts a secret file however the path is spelt", () => {
   for (const word of [".env", ":/.env", ":(top).env", "HEAD:.env"])
     expect(judge(`git show ${word}`).doubts, word).not.toEqual([]);

@@ -21,7 +21,7 @@ const grep: Reader = {
   effects: (words, seen) => {
     const named = seen.has("-e", "-f") ? words : words.slice(1);
     const { doubts = [] } = outsideReads(words);
-    return { doubts, reads: [...orHere(named), ...(outsideReads(words.slice(0, 1)).reads ?? [])] };
+    return { doubts, reads: [".", ...named, ...(outsideReads(words).reads ?? [])] };
   },
 };
 
@@ -90,6 +90,13 @@ const stash: Reader = {
   },
 };
 
+/** Without a second word, the folder is called like the repository. */
+const ghClone: Reader = {
+  effects: ([repository = "", folder]) => ({
+    editsBelow: [folder ?? repository.replace(/(?:\.git)?\/*$/, "").replace(/^.*[/:]/, "")],
+  }),
+};
+
 export const gitReaders: readonly (readonly [name: string, reader: Reader])[] = [
   ["git", git],
   ["git-names", { effects: outsideReads }],
@@ -110,4 +117,5 @@ export const gitReaders: readonly (readonly [name: string, reader: Reader])[] = 
   ["git-mv", mv],
   ["git-clean", clean],
   ["git-stash", stash],
+  ["gh-clone", ghClone],
 ];

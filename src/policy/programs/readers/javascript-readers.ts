@@ -1,17 +1,24 @@
 /** Readers for the programs of data/javascript.json. */
 import type { Effects, Reader } from "../program.js";
 import { npx } from "./npx.js";
+import { nodeFiles } from "./script-files.js";
 
 const STDIN = "without a file, it runs whatever comes on standard input";
 const ELSEWHERE = /^(?:https?|data|npm|jsr|file):/;
+
+/** Flags whose value is code that runs before the program. */
+const LOADS = ["-r", "--require", "--import", "--loader", "--experimental-loader", "--preload"];
 
 const node: Reader = {
   effects: (words, seen) => {
     if (seen.has("-v", "--version", "-h", "--help", "--v8-options", "--completion-bash"))
       return { reads: words.slice(0, 1) };
     if (seen.has("--test")) return { reads: words, runs: true };
-    if (words.length === 0) return { doubts: seen.has("--run") ? [] : [STDIN], runs: true };
-    return { ...nodeScript(words[0] ?? ""), runs: !seen.has("-c", "--check") };
+    const loaded = seen.values(...LOADS).flatMap(nodeFiles);
+    if (words.length === 0)
+      return { doubts: seen.has("--run") ? [] : [STDIN], runs: true, runsFiles: loaded };
+    const { runsFiles = [], ...script } = nodeScript(words[0] ?? "");
+    return { ...script, runsFiles: [...loaded, ...runsFiles], runs: !seen.has("-c", "--check") };
   },
 };
 
@@ -20,10 +27,26 @@ function nodeScript(file: string): Effects {
   if (file === "inspect") return { doubts: ["opens a door through which code can be run"] };
   return {
     reads: [file],
-    runsFiles: [file],
+    runsFiles: nodeFiles(file),
     doubts: ELSEWHERE.test(file) ? [`"${file}" is code from elsewhere`] : [],
   };
 }
+
+/** `tsx watch a.ts`, `deno run a.ts`, `bun run a.ts`. */
+const scriptFile: Reader = {
+  effects: (words, seen) => {
+    const [first = "", second = ""] = words;
+    const isVerb = /^(?:watch|test)$/.test(first);
+    return {
+      runsFiles: [...seen.values(...LOADS), first, ...(isVerb ? [second] : [])].flatMap(nodeFiles),
+    };
+  },
+};
+
+/** `bun server.ts` is `bun run server.ts`; no subcommand has such a name. */
+const bareScript: Reader = {
+  effects: (_words, seen) => ({ runsFiles: seen.words.slice(0, 1).flatMap(nodeFiles) }),
+};
 
 /** `npm run env` shows the environment. */
 const envDoubts = (words: readonly string[]): Effects => ({
@@ -82,6 +105,8 @@ const nyc: Reader = {
 
 export const javascriptReaders: readonly (readonly [name: string, reader: Reader])[] = [
   ["node", node],
+  ["script-file", scriptFile],
+  ["bare-script", bareScript],
   ["npm-script", npmScript],
   ["npx", npx],
   ["nyc", nyc],

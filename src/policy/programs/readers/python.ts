@@ -1,5 +1,7 @@
 /** Python's own command line: a file of this project is ordinary, code on the command line is not. */
 import type { Effects, NestedCommands, Reader, Seen } from "../program.js";
+import { moduleFiles } from "./script-files.js";
+import { UNPACKS } from "./tar.js";
 
 const STDIN = "without a file, it runs whatever comes on standard input";
 
@@ -40,7 +42,7 @@ function takeModule(args: readonly string[]): NestedCommands {
   const program = isForeignInstall(name, rest) ? undefined : PROGRAM_MODULES.get(name);
   return program === undefined
     ? { words: [...before, `--module=${name}`, "--", ...rest], commands: [], mustOnlyRead: false }
-    : { words: [...before, "--module"], commands: [[program, ...rest]], mustOnlyRead: false };
+    : { words: [...before, "--module", "--", name], commands: [[program, ...rest]], mustOnlyRead: false };
 }
 
 /** A rule for `python *` means this project's own requirements, not any package. */
@@ -57,13 +59,13 @@ function isForeignInstall(name: string, [verb = "", ...words]: readonly string[]
 function pythonEffects(words: readonly string[], seen: Seen): Effects {
   const [name] = seen.values("--module");
   // Python looks for modules in the folder first, so that a file there may stand in for any of them.
-  if (name !== undefined) return { runs: true, ...moduleEffects(name, words) };
-  if (seen.has("--module")) return { runs: true };
+  if (name !== undefined) return { runs: true, ...moduleEffects(name, words), runsFiles: moduleFiles(name) };
+  if (seen.has("--module")) return { runs: true, runsFiles: moduleFiles(words[0] ?? "") };
   if (seen.has("-V", "-VV", "--version", "-h", "--help")) return {};
   const [file] = words;
   return file === undefined || file === "-"
     ? { runs: true, doubts: [STDIN] }
-    : { runs: true, reads: [file], runsFiles: [file] };
+    : { runs: true, reads: [file], runsFiles: [file, `${file}/__main__.py`] };
 }
 
 function moduleEffects(name: string, words: readonly string[]): Effects {
@@ -80,7 +82,13 @@ function moduleEffects(name: string, words: readonly string[]): Effects {
     case "ensurepip":
       return { installs: ["ensurepip"] };
     case "json.tool":
-      return { reads: files.slice(0, 1), writes: files.slice(1) };
+      return {
+        reads: files.slice(0, 1),
+        writes: files.slice(1),
+        doubts: files
+          .filter((file) => /[*?[]/.test(file))
+          .map((file) => `"${file}" may become several words, of which json.tool writes one`),
+      };
     case "compileall":
     case "py_compile":
       return { reads: files, editsBelow: files.length === 0 ? ["."] : files };
@@ -112,6 +120,6 @@ function archiveEffects([verb = ""]: readonly string[], files: readonly string[]
   return {
     reads: files,
     writes: files,
-    ...(extracts && { editsBelow: files.length > 1 ? files.slice(1) : ["."] }),
+    ...(extracts && { editsBelow: files.length > 1 ? files.slice(1) : ["."], doubts: [UNPACKS] }),
   };
 }

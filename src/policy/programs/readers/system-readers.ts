@@ -24,7 +24,7 @@ const ps: Reader = {
 function showsEnvironment(words: readonly string[], seen: Seen): boolean {
   const formats = [...words, ...seen.values("-o", "-O", "--format")];
   return (
-    words.some((word) => /^[a-zA-Z]*e[a-zA-Z]*$/.test(word)) ||
+    words.some((word) => /^[a-zA-Z]*[eE][a-zA-Z]*$/.test(word)) ||
     formats.some((format) => format.includes("environ")) ||
     (seen.has("-x") && seen.has("-e")) ||
     seen.values("-u").some((value) => /^x[a-zA-Z]*e/.test(value))

@@ -1,6 +1,8 @@
 /** Reads the words of tar: mode, folders and old spelling together say what is read and written. */
 import type { Effects, Reader, Seen } from "../program.js";
 
+export const UNPACKS = "writes whatever files the archive names";
+
 const LETTERS_WITH_VALUE = "bCfFgHIKLNTVX";
 
 /** `tar xzf name` is `tar -x -z -f name`: values follow in the order of the letters that take one. */
@@ -60,7 +62,7 @@ function effects(words: readonly string[], seen: Seen): Effects {
       writes: [...named, ...within],
       editsBelow: target,
       deletesBelow: seen.has("--recursive-unlink") ? target : [],
-      doubts,
+      doubts: [...doubts, UNPACKS],
     };
   }
   if (seen.has("-t", "--list")) return { reads: archives, doubts };

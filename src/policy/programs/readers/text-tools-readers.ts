@@ -46,6 +46,7 @@ const sed: Reader = {
     return {
       ...script,
       doubts: [...(script.doubts ?? []), ...odd],
+      runsFiles: scripts,
       reads: [...(script.reads ?? []), ...scripts, ...files],
       writes: [...(script.writes ?? []), ...(seen.has("-i", "--in-place") ? files : [])],
     };
@@ -58,17 +59,19 @@ const awk: Reader = {
     const [program = "", ...rest] = words;
     const files = scripts.length > 0 ? words : rest;
     return {
+      runsFiles: [...scripts, ...seen.values("-i", "--include", "-l", "--load")],
       doubts: scripts.length > 0 ? [] : awkDoubts(program),
       reads: [...scripts, ...files.filter((file) => !/^[A-Za-z_]\w*=/.test(file))],
     };
   },
 };
 
-/** `--arg name value` takes two words; they are folded into one. */
+/** `--arg name value` takes two words; they are folded into one, but not behind `--`. */
 function foldPairs(args: readonly string[]): string[] {
   const folded: string[] = [];
   for (let at = 0; at < args.length; at += 1) {
     const word = args[at] ?? "";
+    if (word === "--") return [...folded, ...args.slice(at)];
     if (!/^--(?:arg|argjson|slurpfile|rawfile)$/.test(word)) {
       folded.push(word);
       continue;
@@ -88,7 +91,9 @@ const jq: Reader = {
     const files = scripts.length > 0 ? words : rest;
     return {
       doubts: scripts.length > 0 ? [] : jqDoubts(filter),
-      reads: [...scripts, ...(seen.has("--args", "--jsonargs") ? [] : files)],
+      runsFiles: scripts,
+      // Behind --args words are no files, but which ones are behind it is no longer known here.
+      reads: [...scripts, ...files],
     };
   },
 };
