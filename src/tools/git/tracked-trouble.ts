@@ -14,7 +14,7 @@ export async function trackedTrouble(
   paths: readonly string[],
   workspace: Workspace,
 ): Promise<string | undefined> {
-  const secret = paths.find((path) => isProtectedName(path, "read"));
+  const secret = paths.find(isSecret);
   if (secret !== undefined) return `the repository tracks ${secret}, which holds secrets`;
   const folders = foldersOf(paths);
   if (folders.size > MOST_FOLDERS) return `the repository tracks more than ${MOST_FOLDERS} folders`;
@@ -28,6 +28,19 @@ export async function trackedTrouble(
     }
   }
   return undefined;
+}
+
+const MOST_KNOWN = 200_000;
+const known = new Map<string, boolean>();
+
+/** Kept, for the same paths are looked at with every command. */
+function isSecret(path: string): boolean {
+  const before = known.get(path);
+  if (before !== undefined) return before;
+  const now = isProtectedName(path, "read");
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(path, now);
+  return now;
 }
 
 function foldersOf(paths: readonly string[]): ReadonlySet<string> {
