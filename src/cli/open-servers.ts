@@ -26,14 +26,16 @@ export async function openServers(
   const approved = new ApprovedServers(settingsFolder());
   let asked: Promise<unknown> = Promise.resolve();
   let mayAskNow = mayAsk;
+  const unbound = new Set<string>();
   const approve = async (server: ServerToApprove): Promise<boolean> => {
-    const { name, fingerprint } = server;
-    if (approved.isApproved(name, fingerprint, cwd)) return true;
+    const { name, fingerprint, isLasting } = server;
+    if (isLasting && approved.isApproved(name, fingerprint, cwd)) return true;
+    if (!isLasting) unbound.add(name);
     if (!mayAskNow) return false;
     const answer = asked.then(() => isWanted(server));
     asked = answer.catch(() => undefined);
     if (!(await answer)) return false;
-    await approved.approve({ name, fingerprint, projectRoot: cwd, approvedAt: Date.now() });
+    if (isLasting) await approved.approve({ name, fingerprint, projectRoot: cwd, approvedAt: Date.now() });
     return true;
   };
   const opened = await startTold(configs, { approve, cwd }, flags);
@@ -42,11 +44,15 @@ export async function openServers(
   for (const { server, status } of opened.servers.status()) {
     if (status === "not-approved" && !mayAsk)
       tell(
-        `the MCP server ${visibleText(server)} is not approved for ${visibleText(cwd)} and was not started. Approve it once in a terminal: toolgate run --mcp FILE "…"`,
+        `the MCP server ${visibleText(server)} is not approved for ${visibleText(cwd)} and was not started. ${unbound.has(server) ? NAME_THE_SCRIPT : APPROVE_ONCE}`,
       );
   }
   return opened;
 }
+
+const APPROVE_ONCE = 'Approve it once in a terminal: toolgate run --mcp FILE "…"';
+const NAME_THE_SCRIPT =
+  "Files of this folder choose what it runs, so it is approved anew at each start, in a terminal. Name its script instead (node server.mjs) to approve it once.";
 
 /** Starts them, and says which are missing. */
 export async function startTold(
@@ -94,14 +100,16 @@ async function tellUnreached(servers: readonly ServerStatus[], flags: LogFlags):
 
 const LONGEST_REASON = 600;
 
-async function isWanted({ name, description }: ServerToApprove): Promise<boolean> {
+async function isWanted({ name, description, isLasting }: ServerToApprove): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   // The terminal keeps Ctrl-C from the process otherwise.
   terminal.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
   try {
     process.stdout.write(`MCP server ${visibleText(name)}: ${visibleText(description)}\n`);
     const answer = await terminal.question(
-      "Start it here, now and later, as long as it stays as it is? [y]es, [n]o: ",
+      isLasting
+        ? "Start it here, now and later, as long as it stays as it is? [y]es, [n]o: "
+        : "Start it here, this time only? Files of this folder choose what it runs. [y]es, [n]o: ",
     );
     return /^y(es)?$/i.test(answer.trim());
   } finally {

@@ -3,22 +3,29 @@
  * run changes the fingerprint; the value of a header does not, since tokens come new with each session. A fingerprint
  * gives no value away.
  *
- * A script in the folder that the agent works in counts with its content: the agent can write there, and would else
+ * A file in the folder that the agent works in counts with its content: the agent can write there, and would else
  * change the program behind a yes. Programs elsewhere count by their names, so that an update does not ask.
  */
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { visibleText } from "../call/index.js";
 import type { McpServerConfig } from "./config.js";
-import { scriptHashes } from "./script-hashes.js";
+import { serverCode } from "./server-code.js";
 
-export function fingerprint(config: McpServerConfig, cwd: string): string {
+/** `start` makes another server of each start of one that runs more of the workspace than can be known. */
+export function fingerprint(config: McpServerConfig, cwd: string, start = ""): string {
   return createHash("sha256")
-    .update(JSON.stringify(canonical(config, cwd)))
+    .update(JSON.stringify(canonical(config, cwd, start)))
     .digest("hex");
 }
 
-function canonical(config: McpServerConfig, cwd: string): readonly unknown[] {
+/** Whether an approval holds for later starts: those of a server that runs what a project's files name are new ones. */
+export function isApprovalLasting(config: McpServerConfig, cwd: string): boolean {
+  if ("url" in config) return true;
+  return serverCode(config, { folder: resolve(cwd, config.cwd ?? "."), workspace: cwd }).isWhole;
+}
+
+function canonical(config: McpServerConfig, cwd: string, start: string): readonly unknown[] {
   if ("url" in config) {
     const headers = Object.keys(config.headers ?? {}).map((name) => name.toLowerCase());
     return ["http", config.type ?? "", new URL(config.url).href, headers.toSorted()];
@@ -27,8 +34,9 @@ function canonical(config: McpServerConfig, cwd: string): readonly unknown[] {
   const variables = Object.entries(env).toSorted(([one], [other]) => (one < other ? -1 : 1));
   // The folder as it will be: a relative program is another one elsewhere.
   const folder = resolve(cwd, config.cwd ?? ".");
-  const scripts = scriptHashes(config, { folder, workspace: cwd });
-  return ["stdio", command, args, variables, folder, ...(scripts.length > 0 ? [scripts] : [])];
+  const { files, isWhole } = serverCode(config, { folder, workspace: cwd });
+  const code = [...(files.length > 0 ? [files] : []), ...(isWhole ? [] : [{ start }])];
+  return ["stdio", command, args, variables, folder, ...code];
 }
 
 /** What starting it means, for whoever must approve: all words, no values that may be secret. */

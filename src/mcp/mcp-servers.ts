@@ -10,7 +10,7 @@ import type { TellProblem } from "./bounded-problems.js";
 import { McpConfigError, readServer } from "./config.js";
 import type { McpServerConfig, McpServerConfigs } from "./config.js";
 import type { ClientInfo } from "./connection.js";
-import { describeServer, fingerprint } from "./fingerprint.js";
+import { describeServer, fingerprint, isApprovalLasting } from "./fingerprint.js";
 import { ServerLink } from "./server-link.js";
 import { isComing } from "./server-state.js";
 import type { ServerState } from "./server-state.js";
@@ -20,6 +20,11 @@ export type ServerToApprove = {
   readonly name: string;
   readonly fingerprint: string;
   readonly description: string;
+  /**
+   * False when what runs can change while nothing here does, such as a script of `npm run`: the fingerprint is then
+   * another at each start, and the approval is for this one.
+   */
+  readonly isLasting: boolean;
 };
 
 export type McpServersOptions = {
@@ -163,8 +168,12 @@ export class McpServers implements ToolSource {
       startTimeout: options.startTimeout ?? START_TIMEOUT,
       callTimeout: options.callTimeout ?? CALL_TIMEOUT,
       maxCallTime: options.maxCallTime ?? MAX_CALL_TIME,
-      fingerprint: () => fingerprint(config, folder),
-      approval: (seen) => approval({ name, fingerprint: seen, description }, options.approve),
+      fingerprint: (start) => fingerprint(config, folder, start),
+      isApprovalLasting: () => isApprovalLasting(config, folder),
+      approval: (seen) => {
+        const isLasting = isApprovalLasting(config, folder);
+        return approval({ name, fingerprint: seen, description, isLasting }, options.approve);
+      },
       onChange: () => this.#changed(),
       onProblem: options.onProblem ?? (() => undefined),
     });

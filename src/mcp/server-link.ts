@@ -2,6 +2,7 @@
  * One server's life: approved, started, ready, dead and started again, until it is closed. A server that is in
  * trouble troubles nobody else: its calls fail in words, and everything that waits for it has an end.
  */
+import { randomUUID } from "node:crypto";
 import { SseError } from "@modelcontextprotocol/client";
 import type { Client } from "@modelcontextprotocol/client";
 import { oneLine } from "../call/index.js";
@@ -31,8 +32,10 @@ export type ServerLinkOptions = {
   readonly startTimeout: number;
   readonly callTimeout: number;
   readonly maxCallTime: number;
-  /** What the server is now. */
-  readonly fingerprint: () => string;
+  /** What the server is now; `start` tells one start from another where nothing else does. */
+  readonly fingerprint: (start: string) => string;
+  /** Whether an approval holds for another start too. */
+  readonly isApprovalLasting: () => boolean;
   /** Undefined when the server with this fingerprint may be started, otherwise why not. Never rejects. */
   readonly approval: (fingerprint: string) => Promise<string | undefined>;
   readonly onChange: () => void;
@@ -121,8 +124,9 @@ export class ServerLink {
 
   async #startApproved(): Promise<void> {
     const { fingerprint, approval } = this.#options;
-    const seen = fingerprint();
-    const reason = (await approval(seen)) ?? (seen === fingerprint() ? undefined : CHANGED_MEANWHILE);
+    const start = randomUUID();
+    const seen = fingerprint(start);
+    const reason = (await approval(seen)) ?? (seen === fingerprint(start) ? undefined : CHANGED_MEANWHILE);
     if (this.#closing.signal.aborted) return;
     this.#approved = seen;
     if (reason === undefined) this.#attempt = this.#connect();
@@ -203,7 +207,9 @@ export class ServerLink {
     this.#set({ status: "restarting", reason });
     this.#restartTimer = setTimeout(() => {
       // A program that was changed since it was approved is another one.
-      if (this.#options.fingerprint() === this.#approved) this.#attempt = this.#connect();
+      const { fingerprint, isApprovalLasting } = this.#options;
+      const isSame = isApprovalLasting() && fingerprint("") === this.#approved;
+      if (isSame) this.#attempt = this.#connect();
       else this.#decision = this.#startApproved();
     }, delay);
   }

@@ -23,6 +23,8 @@ const SETTINGS: readonly (readonly [string, string])[] = [
   ["gpg.x509.program", "/dev/null/none"],
   ["gpg.ssh.program", "/dev/null/none"],
   ["gpg.ssh.defaultKeyCommand", ""],
+  // With more, git takes the entries of its index from where a table in it says, and not one after the other.
+  ["index.threads", "1"],
   ["gc.auto", "0"],
   ["maintenance.auto", "false"],
   ["protocol.allow", "never"],

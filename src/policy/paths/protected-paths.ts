@@ -31,8 +31,9 @@ export function isProtected(path: string, where: Whereabouts): string | undefine
     const counts = entry.isHead ? takesAlong(where) : changes(where) || all[entry.place]?.reading;
     if (counts && isMeant(entry)) found.push(entry);
   };
-  for (const name of new Set(segments)) byName.get(name)?.forEach(look);
-  for (const entry of wild) if (segments.some((name) => mayMatch(entry, name))) look(entry);
+  const names = [...new Set(segments)];
+  for (const name of names) byName.get(name)?.forEach(look);
+  for (const entry of wild) if (names.some((name) => mayMatch(entry, name))) look(entry);
   found.sort((one, other) => one.place - other.place || Number(one.isHead) - Number(other.isHead));
   for (const { place, isHead } of found) {
     const { what = "", except = [] } = all[place] ?? {};

@@ -3,6 +3,7 @@
  * the repositories that it reads name no program.
  */
 import { homedir } from "node:os";
+import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, resolve } from "node:path";
 import { gitReads, readingParts } from "../../policy/reading-parts.js";
 import type { GitRead } from "../../policy/reading-parts.js";
@@ -11,6 +12,7 @@ import type { Executor, Intent } from "../../policy/index.js";
 import { ToolFailure } from "../tool.js";
 import { isWithin } from "../built-in/in-turn.js";
 import type { Commands, Workspace } from "../workspace.js";
+import { printsContents } from "./prints-contents.js";
 import { repositoryTrouble } from "./repository-trouble.js";
 
 /** The workspace's own, of which nothing is known when it does not say. */
@@ -22,9 +24,10 @@ export type PlannedCommand = Required<Pick<Intent, "command" | "cwd">> & Pick<In
 
 export async function executorFor(planned: PlannedCommand, workspace: Workspace): Promise<Executor> {
   const executor = await executorOf(workspace);
-  const path = systemPath(process.env["PATH"], workspace.roots);
   // Nobody knows whether a workspace of someone else's would set the variables.
-  if (executor.shell === undefined || (path === undefined && !mentionsGit(planned.command))) return executor;
+  if (executor.shell === undefined) return executor;
+  const path = await systemPath(process.env["PATH"], workspace.roots);
+  if (path === undefined && !mentionsGit(planned.command)) return executor;
   const intent: Intent = { ...NOTHING, ...planned, executor };
   const reading = readingParts(intent, { roots: workspace.roots, home: homedir() });
   if (!reading) return executor;
@@ -37,16 +40,30 @@ export async function executorFor(planned: PlannedCommand, workspace: Workspace)
 }
 
 /**
- * The search path without folders of the workspace and relative ones, in which `ls` may be anybody's program;
- * undefined when there are none. Commands that do more than read keep theirs: a project's own tools lie there.
+ * The search path without folders of the workspace, relative ones, ones that anybody may write to and ones that
+ * are not there, in all of which `ls` may be anybody's program; undefined when there are none. Commands that do
+ * more than read keep theirs: a project's own tools lie there.
  */
-function systemPath(path: string | undefined, roots: readonly string[]): string | undefined {
+async function systemPath(path: string | undefined, roots: readonly string[]): Promise<string | undefined> {
   if (path === undefined) return undefined;
   const folders = path.split(":");
-  const kept = folders.filter(
-    (folder) => isAbsolute(folder) && !roots.some((root) => isWithin(resolve(folder), root)),
-  );
+  const isOwn = await Promise.all(folders.map((folder) => isSystemFolder(folder, roots)));
+  const kept = folders.filter((_, index) => isOwn[index]);
   return kept.length === folders.length ? undefined : kept.join(":");
+}
+
+const OTHERS_MAY_WRITE = 0o002;
+
+/** By its name and by where its links lead: whoever can change a link chooses the folder. */
+async function isSystemFolder(folder: string, roots: readonly string[]): Promise<boolean> {
+  if (!isAbsolute(folder)) return false;
+  try {
+    const real = await realpath(folder);
+    const isInside = [resolve(folder), real].some((one) => roots.some((root) => isWithin(one, root)));
+    return !isInside && ((await stat(real)).mode & OTHERS_MAY_WRITE) === 0;
+  } catch {
+    return false;
+  }
 }
 
 const NOTHING = {
@@ -65,9 +82,11 @@ const mentionsGit = (command: string | readonly string[]): boolean =>
 async function troubleIn(reads: readonly GitRead[], workspace: Workspace): Promise<string | undefined> {
   const inside = reads.find(({ argv }) => argv.some((word) => LOOKS_INSIDE.test(word)));
   if (inside) return "git is to look into submodules, which have settings of their own";
-  for (const folder of new Set(reads.flatMap(({ folders }) => folders))) {
+  if (reads.some(({ argv }) => argv.some((word) => UNTRACKED.test(word)) && argv.includes("grep")))
+    return "git is to search files that the repository does not track";
+  for (const [folder, prints] of foldersOf(reads)) {
     try {
-      const trouble = await repositoryTrouble(folder, workspace);
+      const trouble = await repositoryTrouble(folder, workspace, { printsContents: prints });
       if (trouble !== undefined) return trouble;
     } catch (error) {
       if (!(error instanceof ToolFailure)) throw error;
@@ -76,5 +95,18 @@ async function troubleIn(reads: readonly GitRead[], workspace: Workspace): Promi
   }
   return undefined;
 }
+
+/** Where git runs, and whether one of the commands there may print what is in files. */
+function foldersOf(reads: readonly GitRead[]): ReadonlyMap<string, boolean> {
+  const found = new Map<string, boolean>();
+  for (const { argv, folders } of reads) {
+    const prints = printsContents(argv);
+    for (const folder of folders) found.set(folder, prints || found.get(folder) === true);
+  }
+  return found;
+}
+
+/** Or what may be short for it. */
+const UNTRACKED = /^--(?:u|no-in|no-e)/;
 
 const LOOKS_INSIDE = /^(?:submodule$|--submodule|--recurse-submodules)/;

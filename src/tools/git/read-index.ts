@@ -1,82 +1,123 @@
 /**
- * The submodules that a git index lists: the paths of its links to other repositories. git looks into those
- * that are there, also without a `.gitmodules`.
+ * The paths that a git index lists, and which of them are links to other repositories: git looks into those
+ * submodules that are there, also without a `.gitmodules`. An index that git might read in another way than
+ * this does has no reading at all.
  */
-const LINK = 0o160000;
-const FOLDER = 0o040000;
-const MODE_AT = 24;
+import { createHash } from "node:crypto";
 
-/** Undefined when the index has a form that is not read here; then it may list any. */
-export function submodulesIn(bytes: Uint8Array): readonly string[] | undefined {
+export type ObjectFormat = "sha1" | "sha256";
+
+export type GitIndex = { readonly paths: readonly string[]; readonly submodules: readonly string[] };
+
+const NAME_BYTES = { sha1: 20, sha256: 32 } as const;
+const LINK = 0o160000;
+const MODES: ReadonlySet<number> = new Set([0o100644, 0o100755, 0o100664, 0o120000, LINK]);
+const MODE_AT = 24;
+const IS_EXTENDED = 0x4000;
+const LONGEST_LENGTH = 0xfff;
+/** Of the second flags: "skip the file in the tree" and "to be added"; git stops at any other. */
+const KNOWN_EXTENDED = 0x6000;
+
+type Form = { readonly version: number; readonly nameBytes: number; readonly end: number };
+
+/** The hash is the one of the repository's settings: nothing in the index says how long its names are. */
+export function readIndex(bytes: Uint8Array, format: ObjectFormat): GitIndex | undefined {
+  const nameBytes = NAME_BYTES[format];
+  const end = bytes.length - nameBytes;
+  if (end < 12 || latin(bytes, 0, 4) !== "DIRC" || !hasItsChecksum(bytes, end, format)) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (bytes.length < 12 || latin(bytes, 0, 4) !== "DIRC") return undefined;
   const version = view.getUint32(4);
   if (version < 2 || version > 4) return undefined;
-  // Names of objects are 20 or 32 bytes long; nothing in the index says which, so what fits is taken.
-  for (const nameSize of [20, 32]) {
-    const paths = entries(view, bytes, { version, nameSize });
-    if (paths) return paths;
+  const paths: string[] = [];
+  const submodules: string[] = [];
+  let at = 12;
+  let before = "";
+  for (let count = view.getUint32(8); count > 0; count -= 1) {
+    const entry = entryAt(view, bytes, { at, before, version, nameBytes, end });
+    if (!entry) return undefined;
+    ({ next: at, name: before } = entry);
+    const path = Buffer.from(before, "latin1").toString("utf8");
+    paths.push(path);
+    if (entry.mode === LINK) submodules.push(path);
   }
-  return undefined;
+  return hasKnownExtensions(view, bytes, { at, end }) ? { paths, submodules } : undefined;
 }
 
-type Form = { readonly version: number; readonly nameSize: number };
+/** `index.skipHash` leaves zeros in its place. */
+function hasItsChecksum(bytes: Uint8Array, end: number, format: ObjectFormat): boolean {
+  const stored = bytes.subarray(end);
+  if (stored.every((byte) => byte === 0)) return true;
+  return createHash(format).update(bytes.subarray(0, end)).digest().equals(stored);
+}
 
-function entries(
+type Entry = {
+  readonly mode: number;
+  /** Byte for byte, as the lengths count them. */
+  readonly name: string;
+  readonly next: number;
+};
+
+function entryAt(
   view: DataView,
   bytes: Uint8Array,
-  { version, nameSize }: Form,
-): readonly string[] | undefined {
-  const found: string[] = [];
-  let [at, before] = [12, ""];
-  for (let count = view.getUint32(8); count > 0; count -= 1) {
-    const fixed = MODE_AT + 16 + nameSize;
-    if (at + fixed + 2 > bytes.length) return undefined;
-    const mode = view.getUint32(at + MODE_AT);
-    if (!isMode(mode)) return undefined;
-    const isLonger = version >= 3 && (view.getUint16(at + fixed) & 0x4000) !== 0;
-    let start = at + fixed + (isLonger ? 4 : 2);
-    let kept = 0;
-    if (version === 4) {
-      const [dropped, next] = variableNumber(bytes, start);
-      kept = before.length - dropped;
-      start = next;
-      if (kept < 0) return undefined;
-    }
-    const end = bytes.indexOf(0, start);
-    if (end < 0) return undefined;
-    // Byte for byte, as the lengths count them; made a text only where it is needed.
-    before = before.slice(0, kept) + latin(bytes, start, end);
-    if (mode === FOLDER) return undefined;
-    if (mode === LINK) found.push(Buffer.from(before, "latin1").toString("utf8"));
-    at = version === 4 ? end + 1 : at + ((start - at + (end - start) + 8) & ~7);
+  { at, before, version, nameBytes, end }: Form & { readonly at: number; readonly before: string },
+): Entry | undefined {
+  const flagsAt = at + MODE_AT + 16 + nameBytes;
+  if (flagsAt + 4 > end) return undefined;
+  const mode = view.getUint32(at + MODE_AT);
+  const flags = view.getUint16(flagsAt);
+  const isExtended = (flags & IS_EXTENDED) !== 0;
+  // Version 2 has no such flag, and git obeys it there nevertheless.
+  if (!MODES.has(mode) || (isExtended && version === 2)) return undefined;
+  if (isExtended && (view.getUint16(flagsAt + 2) & ~KNOWN_EXTENDED) !== 0) return undefined;
+  let start = flagsAt + (isExtended ? 4 : 2);
+  let kept = 0;
+  if (version === 4) {
+    const dropped = variableNumber(bytes, start);
+    if (!dropped || dropped.value > before.length) return undefined;
+    kept = before.length - dropped.value;
+    start = dropped.next;
   }
-  return hasOwnEntriesOnly(view, bytes, at, nameSize) ? found : undefined;
+  const nameEnd = bytes.indexOf(0, start);
+  if (nameEnd < 0 || nameEnd >= end) return undefined;
+  const name = before.slice(0, kept) + latin(bytes, start, nameEnd);
+  // git takes the length from the flags, not from the zero at the end.
+  if (name === "" || Math.min(name.length, LONGEST_LENGTH) !== (flags & LONGEST_LENGTH)) return undefined;
+  const next = version === 4 ? nameEnd + 1 : at + ((nameEnd - at + 8) & ~7);
+  return next > end ? undefined : { mode, name, next };
 }
-
-const isMode = (mode: number): boolean =>
-  [0o100644, 0o100755, 0o100664, 0o120000, LINK, FOLDER].includes(mode);
 
 const latin = (bytes: Uint8Array, from: number, to: number): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString("latin1");
 
-function variableNumber(bytes: Uint8Array, start: number): readonly [number, number] {
-  let at = start;
-  let byte = bytes[at++] ?? 0;
-  let value = byte & 127;
-  while ((byte & 128) !== 0) {
-    byte = bytes[at++] ?? 0;
-    value = (value + 1) * 128 + (byte & 127);
+const MOST_NUMBER_BYTES = 4;
+
+function variableNumber(
+  bytes: Uint8Array,
+  start: number,
+): { readonly value: number; readonly next: number } | undefined {
+  let value = 0;
+  for (let count = 0; count < MOST_NUMBER_BYTES; count += 1) {
+    const byte = bytes[start + count] ?? 0;
+    value = (count === 0 ? 0 : (value + 1) * 128) + (byte & 127);
+    if ((byte & 128) === 0) return { value, next: start + count + 1 };
   }
-  return [value, at];
+  return undefined;
 }
 
-/** What follows the entries must be extensions up to the checksum, and none of them a second list of entries. */
-function hasOwnEntriesOnly(view: DataView, bytes: Uint8Array, start: number, nameSize: number): boolean {
+/**
+ * Extensions must follow the entries up to the checksum. Those that a reader must know begin with a small
+ * letter: a second list of entries, folders in place of entries, and whatever comes later.
+ */
+function hasKnownExtensions(
+  view: DataView,
+  bytes: Uint8Array,
+  { at: start, end }: { readonly at: number; readonly end: number },
+): boolean {
   let at = start;
-  while (at + 8 <= bytes.length - nameSize) {
-    if (latin(bytes, at, at + 4) === "link") return false;
+  while (at + 8 <= end) {
+    if (!/^[A-Z]/.test(latin(bytes, at, at + 4))) return false;
     at += 8 + view.getUint32(at + 4);
   }
-  return at === bytes.length - nameSize;
+  return at === end;
 }

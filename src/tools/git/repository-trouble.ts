@@ -6,25 +6,39 @@
  * a repository is none that we read: its settings lie among other files, and a clone can bring them.
  */
 import { posix } from "node:path";
+import { isWithin } from "../built-in/in-turn.js";
 import type { Workspace } from "../workspace.js";
 import { settingTrouble } from "./harmless-settings.js";
+import { linkTrouble } from "./link-trouble.js";
 import { readConfig } from "./read-config.js";
-import { submodulesIn } from "./read-index.js";
+import type { GitSetting } from "./read-config.js";
+import { readIndex } from "./read-index.js";
+import type { ObjectFormat } from "./read-index.js";
+import { trackedTrouble } from "./tracked-trouble.js";
 
 const MOST_CONFIG_BYTES = 1_000_000;
 const MOST_INDEX_BYTES = 64_000_000;
 const MOST_REPOSITORIES = 50;
 
 /** `folder` need not be a real path. A failure to look is for the caller to take as trouble. */
-export async function repositoryTrouble(folder: string, workspace: Workspace): Promise<string | undefined> {
-  const look: Look = { workspace, seen: new Set() };
+export async function repositoryTrouble(
+  folder: string,
+  workspace: Workspace,
+  { printsContents }: { readonly printsContents: boolean },
+): Promise<string | undefined> {
+  const look: Look = { workspace, printsContents, seen: new Set() };
   for (let here = await workspace.resolve(folder); ; here = posix.dirname(here)) {
     const trouble = (await bareTrouble(here, look)) ?? (await treeTrouble(here, look));
     if (trouble !== undefined || here === "/") return trouble;
   }
 }
 
-type Look = { readonly workspace: Workspace; readonly seen: Set<string> };
+type Look = {
+  readonly workspace: Workspace;
+  /** Whether the command may print what is in files. */
+  readonly printsContents: boolean;
+  readonly seen: Set<string>;
+};
 
 async function bareTrouble(folder: string, { workspace }: Look): Promise<string | undefined> {
   for (const name of ["HEAD", "objects", "refs"])
@@ -42,9 +56,60 @@ async function treeTrouble(top: string, look: Look): Promise<string | undefined>
   const gitFolder = await gitFolderOf(top, workspace);
   if (gitFolder === undefined) return `${shownFolder(top, workspace)}/.git is not of a known form`;
   const shared = await sharedFolderOf(gitFolder, workspace);
-  const files = [gitFolder, shared].flatMap((folder) => [`${folder}/config`, `${folder}/config.worktree`]);
-  for (const file of new Set(files)) {
-    const trouble = await configTrouble(file, { top, gitFolder }, workspace);
+  const place: Place = { top, gitFolder, shared };
+  const trouble = (await placeTrouble(place, look)) ?? (await settingsTrouble(place, workspace));
+  if (trouble !== undefined) return trouble;
+  const format = await objectFormatOf(place, workspace);
+  if (format === undefined) return "the repository's objects are not of a known form";
+  return indexTrouble(place, format, look);
+}
+
+type Place = {
+  /** The folder of its files. */
+  readonly top: string;
+  readonly gitFolder: string;
+  /** The same, but for a further worktree. */
+  readonly shared: string;
+};
+
+/** A repository elsewhere is not the workspace's, whatever leads to it. */
+async function placeTrouble(place: Place, look: Look): Promise<string | undefined> {
+  const { workspace, printsContents } = look;
+  const { top, gitFolder, shared } = place;
+  const isInside = (path: string) => workspace.roots.some((root) => isWithin(path, root));
+  if (!isInside(gitFolder) || !isInside(shared)) {
+    const isAround =
+      gitFolder === posix.join(top, ".git") && shared === gitFolder && isAboveRoot(top, workspace);
+    // Names and states of a repository that the workspace is a part of, and not what is in its other files.
+    if (isAround ? printsContents : !(await isWorktreeAtRoot(place, workspace)))
+      return `the repository lies outside the workspace: ${shared}`;
+  }
+  for (const folder of new Set([gitFolder, shared])) {
+    const link = await linkTrouble(folder, workspace);
+    if (link !== undefined) return link;
+  }
+  const others = await textOf(`${shared}/objects/info/alternates`, workspace);
+  return others === undefined || others.trim() === ""
+    ? undefined
+    : "the repository takes objects from another one";
+}
+
+const isAboveRoot = (top: string, { roots }: Workspace): boolean =>
+  roots.some((root) => root !== top && isWithin(root, top));
+
+/** A root that was made by `git worktree add`: the repository knows of it, which nobody inside can forge. */
+async function isWorktreeAtRoot({ top, gitFolder, shared }: Place, workspace: Workspace): Promise<boolean> {
+  if (!workspace.roots.includes(top) || posix.dirname(gitFolder) !== posix.join(shared, "worktrees"))
+    return false;
+  const back = (await textOf(`${gitFolder}/gitdir`, workspace))?.replace(/[\n\r]+$/, "");
+  if (back === undefined || (await workspace.look(posix.join(top, ".git")))?.type !== "file") return false;
+  return (await workspace.resolve(below(gitFolder, back))) === posix.join(top, ".git");
+}
+
+async function settingsTrouble(place: Place, workspace: Workspace): Promise<string | undefined> {
+  const { top, gitFolder, shared } = place;
+  for (const file of configFiles(place)) {
+    const trouble = await configTrouble(file, place, workspace);
     if (trouble !== undefined) return trouble;
   }
   for (const file of new Set([
@@ -57,7 +122,23 @@ async function treeTrouble(top: string, look: Look): Promise<string | undefined>
     ];
     if (filter !== undefined) return `the repository has its files go through a filter: ${filter}`;
   }
-  return submoduleTrouble(top, gitFolder, look);
+  return undefined;
+}
+
+const configFiles = ({ gitFolder, shared }: Place): readonly string[] => [
+  ...new Set([gitFolder, shared].flatMap((folder) => [`${folder}/config`, `${folder}/config.worktree`])),
+];
+
+/** git takes it from one of the files alone: it must not stand in another, nor there twice. */
+async function objectFormatOf(place: Place, workspace: Workspace): Promise<ObjectFormat | undefined> {
+  const found: (GitSetting & { readonly file: string })[] = [];
+  for (const file of configFiles(place))
+    for (const setting of readConfig((await textOf(file, workspace)) ?? "") ?? [])
+      if (setting.name === "extensions.objectformat") found.push({ ...setting, file });
+  const [only] = found;
+  if (!only) return "sha1";
+  if (found.length > 1 || only.file !== `${place.shared}/config`) return undefined;
+  return only.value === "sha1" || only.value === "sha256" ? only.value : undefined;
 }
 
 /** What a `.git` is or leads to. */
@@ -81,8 +162,6 @@ async function sharedFolderOf(gitFolder: string, workspace: Workspace): Promise<
 
 const below = (folder: string, path: string): string => (path.startsWith("/") ? path : `${folder}/${path}`);
 
-type Place = { readonly top: string; readonly gitFolder: string };
-
 async function configTrouble(
   file: string,
   { top, gitFolder }: Place,
@@ -104,16 +183,22 @@ async function configTrouble(
   return undefined;
 }
 
-async function submoduleTrouble(top: string, gitFolder: string, look: Look): Promise<string | undefined> {
-  const { workspace } = look;
-  const path = await workspace.resolve(`${gitFolder}/index`);
+async function indexTrouble(
+  { top, gitFolder }: Place,
+  format: ObjectFormat,
+  look: Look,
+): Promise<string | undefined> {
+  const { workspace, printsContents } = look;
+  const path = `${gitFolder}/index`;
   const info = await workspace.look(path);
   if (!info) return undefined;
   const read =
     info.size > MOST_INDEX_BYTES ? undefined : await workspace.readBytes(path, { length: MOST_INDEX_BYTES });
-  const submodules = read && submodulesIn(read.bytes);
-  if (!submodules) return "the repository's index could not be read, and git may look into submodules";
-  for (const submodule of submodules) {
+  const index = read && readIndex(read.bytes, format);
+  if (!index) return "the repository's index could not be read, and git may look into submodules";
+  const tracked = printsContents ? await trackedTrouble(top, index.paths, workspace) : undefined;
+  if (tracked !== undefined) return tracked;
+  for (const submodule of index.submodules) {
     const folder = await workspace.resolve(`${top}/${submodule}`);
     const trouble = (await bareTrouble(folder, look)) ?? (await treeTrouble(folder, look));
     if (trouble !== undefined) return `in the submodule ${submodule}, ${trouble}`;
