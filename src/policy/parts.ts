@@ -38,7 +38,7 @@ export type CommandPart = {
   /** Absolute paths that its other words may stand for: a guess, good for asking only. */
   readonly mayMean: readonly string[];
   /** What it reads on its input. */
-  readonly read: Pick<ReadCommand, "feeds" | "fedText" | "reads">;
+  readonly read: Pick<ReadCommand, "feeds" | "fedText" | "reads" | "isBackground">;
 };
 
 export type PathPart = { readonly type: "path" } & PathAccess;
@@ -278,6 +278,8 @@ export function onlyReads(part: CommandPart, isInside: (path: string) => boolean
   return (
     part.judgement.onlyReads &&
     part.judgement.doubts.length === 0 &&
+    // What goes on in the background still reads when names have changed.
+    part.read.isBackground !== true &&
     part.redirects.length === 0 &&
     part.cwd !== undefined &&
     isInside(part.cwd) &&
