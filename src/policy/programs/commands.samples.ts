@@ -82,6 +82,9 @@ export const ordinary: readonly string[] = lines(String.raw`
   tar -xOf a.tar x
   mkdir -p src/head
   test -f a
+  test 3 -gt -1
+  test -t 1
+  test a = b
   tar -czvf a.tgz src --exclude=node_modules
   tar tf a.tar
   zip -r a.zip src
@@ -520,6 +523,8 @@ export const abusive: readonly string[] = lines(String.raw`
   python3 -m zipfile -e a.zip out
   python3 -m tarfile -e a.tar
   gh repo clone o/r .git
+  gh repo clone o/.github
+  git clone https://x.example/.github
   printf %n PATH
   printf '%5n' PATH
   printf '%(%s)T' 1

@@ -143,15 +143,21 @@ function flagEffects({ flags, doubts }: FlagsRead): Effects {
     writes: valued("writes"),
     urls: valued("url"),
     takesList: flags.some(({ flag }) => flag.reason === UNSEEN),
-    runsFiles: flags.flatMap(({ flag, value }) =>
-      flag.meaning === "doubt" && value !== undefined && LOADS.test(flag.reason ?? "") ? [value] : [],
-    ),
+    runsFiles: flags.flatMap(loadedFile),
   };
 }
 
 /** Reasons for which the value of a flag may be a file of code; where there is no such file, nothing is bound to it. */
 const LOADS =
   /\b(?:runs?|loads?|takes its program|reads rules|reads keys|code|commands|settings|more flags)\b/;
+
+/** Flags whose value is code as often as a file. */
+const TAKES_CODE = /^--?(?:[ecpxE]|pe|eval|print|command|cmd|execute|exec|call|init-command)$/;
+
+function loadedFile({ name, flag, value }: SeenFlag): string[] {
+  if (flag.meaning !== "doubt" || value === undefined || !LOADS.test(flag.reason ?? "")) return [];
+  return TAKES_CODE.test(name) && !/^[\w@.+~/-]{1,255}$/.test(value) ? [] : [value];
+}
 
 /** A second look at values described as plain text: `--emit=dep-info=/home/u/.bashrc` names a path all the same. */
 function pathsWithin(value: string): string[] {

@@ -57,7 +57,7 @@ export function copyInto(words: readonly string[], seen: Seen): Effects {
   return {
     reads: sources,
     writes: isLink ? [...writes, ...sources] : writes,
-    editsBelow: isRecursive ? [...targets, ...landings] : landings,
+    editsBelow: isRecursive ? [...targets, ...landings, ...(isLink ? sources : [])] : landings,
     doubts: [...sourceDoubts(sources), ...pathDoubts({ writes: landings }), ...(follows ? [FOLLOWS] : [])],
   };
 }

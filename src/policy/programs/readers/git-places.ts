@@ -81,6 +81,10 @@ export function fetchPlaces(words: readonly string[], does: string | undefined):
   return { ...away, reads: [...(away.reads ?? []), ...folders], urls: hosts };
 }
 
+/** A repository under such a name brings files that programs obey: `.github`, `.config`. */
+export const hiddenFolder = (folder: string): string[] =>
+  /(?:^|\/)\.[^./][^/]*\/*$/.test(folder) ? [`"${folder}" may hold settings that programs obey`] : [];
+
 /** Without a second word, the folder is called as the address ends. */
 export function cloneWords([from, into]: readonly string[]): Effects {
   const { away, hosts, folders } = place(from === undefined ? [] : [from], undefined);
@@ -88,6 +92,7 @@ export function cloneWords([from, into]: readonly string[]): Effects {
   return {
     ...away,
     reads: [...(away.reads ?? []), ...folders],
+    doubts: [...(away.doubts ?? []), ...hiddenFolder(into ?? name)],
     urls: hosts,
     writes: into === undefined ? [] : [into],
     editsBelow: [into ?? name],

@@ -2,7 +2,7 @@
 import { orHere } from "../folder-reads.js";
 import type { Effects, Reader } from "../program.js";
 import { moved } from "./copy-and-move.js";
-import { addresses, cloneWords, fetchPlaces, outsideReads, pushPlaces } from "./git-places.js";
+import { addresses, cloneWords, fetchPlaces, hiddenFolder, outsideReads, pushPlaces } from "./git-places.js";
 import { configWords, settingDoubts } from "./git-settings.js";
 import { changesElsewhere, checkout, pathspecs, restore } from "./git-tree.js";
 
@@ -92,9 +92,10 @@ const stash: Reader = {
 
 /** Without a second word, the folder is called like the repository. */
 const ghClone: Reader = {
-  effects: ([repository = "", folder]) => ({
-    editsBelow: [folder ?? repository.replace(/(?:\.git)?\/*$/, "").replace(/^.*[/:]/, "")],
-  }),
+  effects: ([repository = "", named]) => {
+    const folder = named ?? repository.replace(/(?:\.git)?\/*$/, "").replace(/^.*[/:]/, "");
+    return { editsBelow: [folder], doubts: hiddenFolder(folder) };
+  },
 };
 
 export const gitReaders: readonly (readonly [name: string, reader: Reader])[] = [

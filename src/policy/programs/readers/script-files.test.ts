@@ -40,5 +40,6 @@ test.each([
 
 test("binds nothing to a name that is no file", () => {
   expect(files("node https://x.example/a.js")).toEqual([]);
-  expect(files("python3 -c 1")).not.toContain("a.py");
+  expect(files("python3 -c print([1])")).toEqual([]);
+  expect(files("node -e [1]*2")).toEqual([]);
 });
