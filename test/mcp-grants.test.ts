@@ -29,8 +29,8 @@ const ECHO = {
 
 async function desk() {
   const place = await folder();
-  const list = join(place, "tools.json");
-  const notes = join(place, "notes");
+  const list = join(place, "list.jsonl");
+  const notes = join(place, "notes.log");
   writeFileSync(notes, "");
   const offer = (...tools: readonly object[]) => {
     writeFileSync(`${list}.new`, JSON.stringify(tools));

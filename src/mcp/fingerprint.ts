@@ -6,14 +6,14 @@
  * A file in the folder that the agent works in counts with its content: the agent can write there, and would else
  * change the program behind a yes. Programs elsewhere count by their names, so that an update does not ask.
  */
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { visibleText } from "../call/index.js";
 import type { McpServerConfig } from "./config.js";
 import { serverCode } from "./server-code.js";
 
 /** `start` makes another server of each start of one that runs more of the workspace than can be known. */
-export function fingerprint(config: McpServerConfig, cwd: string, start = ""): string {
+export function fingerprint(config: McpServerConfig, cwd: string, start: string = randomUUID()): string {
   return createHash("sha256")
     .update(JSON.stringify(canonical(config, cwd, start)))
     .digest("hex");

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { McpServers } from "./mcp-servers.js";
 
 test("whoever is asked may take longer than a server: its time begins when they have answered", async () => {
@@ -21,4 +21,22 @@ test("whoever is asked may take longer than a server: its time begins when they 
   expect(answered).toBe(true);
   // And one that never answers is not waited for, whatever was asked.
   expect(servers.status().map(({ status }) => status)).toContain("starting");
+});
+
+test("asks again before each start when files of the workspace choose what the server runs", async () => {
+  const asked: { readonly fingerprint: string; readonly isLasting: boolean }[] = [];
+  const servers = await McpServers.start(
+    { dies: { command: "sh", args: ["-c", "exit 3; npm run mcp"] } },
+    {
+      startTimeout: 100,
+      approve: async ({ fingerprint, isLasting }) => {
+        asked.push({ fingerprint, isLasting });
+        return asked.length === 1;
+      },
+    },
+  );
+  onTestFinished(() => servers.close());
+  await vi.waitFor(() => expect(asked).toHaveLength(2), 5_000);
+  expect(asked.map(({ isLasting }) => isLasting)).toEqual([false, false]);
+  expect(asked[0]?.fingerprint).not.toBe(asked[1]?.fingerprint);
 });

@@ -59,7 +59,8 @@ function runsOne(words: readonly string[], places: Places, foundFile: boolean): 
   const [first] = plain;
   if (!INTERPRETER.test(program)) return true;
   if (first === undefined) return false;
-  if (/^(?:run|task|x)$/.test(first)) return !/^(?:\/|\w+:)/.test(plain[1] ?? "");
+  if (/^(?:bun|deno)$/.test(program) && /^(?:run|task|x)$/.test(first))
+    return !/^(?:\/|\w+:)/.test(plain[1] ?? "");
   return inWorkspace(resolve(places.folder, first), places.workspace)?.type === "folder";
 }
 

@@ -55,7 +55,7 @@ test.each<[string, string, readonly string[]]>([
   ["data.db", "bash", ["data.db"]],
   ["data.db", "lua", ["data.db"]],
   ["data.db", "node", ["-r", "./data.db", "/opt/x.js"]],
-  [".venv/bin/python", ".venv/bin/python", ["-m", "server"]],
+  [".venv/bin/python", ".venv/bin/python", ["/opt/server.py"]],
   [".venv/lib/python3.11/site-packages/server/__main__.py", ".venv/bin/python", ["-m", "server"]],
   [".npmrc", "npx", ["-y", "server"]],
 ])("a changed %s makes another server of %s %j", (name, command, args) => {
