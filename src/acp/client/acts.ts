@@ -145,6 +145,7 @@ export class Acts {
       suspicions: [],
       doubt: undefined,
       disagreement: undefined,
+      writes: [],
     };
     const { event, outcome } = decisions.decide(toolCallId, title, known);
     // What is denied shows nothing of what it would have touched.

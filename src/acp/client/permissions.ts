@@ -11,7 +11,7 @@ import type { AskedPermission } from "../v1/permission.js";
 import type { Approvals } from "./approvals.js";
 import type { Outcome } from "./decisions.js";
 import { foreignIntent } from "./foreign-intent.js";
-import type { ForeignIntent } from "./foreign-intent.js";
+import type { Carried, ForeignIntent } from "./foreign-intent.js";
 import { CANCELLED_ANSWER, optionTrouble, permissionAnswer } from "./permission-answer.js";
 import type { PermissionAnswer } from "./permission-answer.js";
 import type { SessionParts } from "./session-parts.js";
@@ -43,10 +43,12 @@ export class Permissions {
     if (!begun) return CANCELLED_ANSWER;
     const { toolCallId, foreign, outcome } = begun;
     const outcomeNow = await this.#unlessTakenBack(toolCallId, outcome, signal);
-    if (outcomeNow.type === "allowed" && foreign)
+    // Where the call could be several things, the yes is to the agent's own doing of it alone.
+    if (outcomeNow.type === "allowed" && foreign && foreign.disagreement === undefined)
       this.#approvals.add({
         toolCallId,
         intent: foreign.intent,
+        writes: foreign.writes,
         decision: record.book.call(toolCallId)?.decision,
       });
     return permissionAnswer(outcomeNow, asked.options);
@@ -85,7 +87,8 @@ export class Permissions {
         outcome: Promise.resolve({ type: "refused", reason: trouble }),
       };
     }
-    const foreign = await foreignIntent(call, before, { cwd: workspace.root, agent, workspace });
+    const place = { cwd: workspace.root, agent, workspace };
+    const foreign = await foreignIntent(call, before && carriedBy(before), place);
     const { event, outcome } = decisions.decide(toolCallId, title, foreign);
     breaches.asked(toolCallId, foreign.intent);
     try {
@@ -149,6 +152,14 @@ function askedAnew(before: ToolCall, said: JsonObject): JsonObject {
   const _meta = { ...(isJsonObject(said["_meta"]) ? said["_meta"] : {}), parentToolCallId: toolCallId };
   return { title, kind, rawInput, ...(name !== "" && { name }), ...withoutNulls(said), _meta };
 }
+
+const carriedBy = ({ rawInput, content, locations, kind }: ToolCall): Carried => ({
+  rawInputs: [rawInput],
+  content,
+  locations,
+  kinds: [kind],
+  laterTitles: [],
+});
 
 const withoutNulls = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
