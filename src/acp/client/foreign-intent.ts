@@ -102,15 +102,10 @@ function shownOf(call: ToolCall, before: Carried | undefined): Shown {
   };
 }
 
-/** All folders in which it may be done, the first first. One that is relative may be meant from any of the others. */
+/** All folders in which it may be done, the first first. */
 async function foldersOf({ folders }: Evidence, place: IntentPlace): Promise<readonly string[]> {
-  const named = folders.slice(0, MOST_FOLDERS);
-  const bases = [place.cwd, ...named.filter((folder) => folder.startsWith("/"))];
-  const found = new Set<string>();
-  for (const folder of named)
-    for (const base of folder.startsWith("/") ? [place.cwd] : bases)
-      found.add(await real(folder, { ...place, cwd: base }, false));
-  return found.size === 0 ? [await real(place.cwd, place, false)] : [...found];
+  const named = folders.length === 0 ? [place.cwd] : folders.slice(0, MOST_FOLDERS);
+  return [...new Set(await Promise.all(named.map((folder) => real(folder, place, false))))];
 }
 
 /** More of them are a disagreement in any case. */

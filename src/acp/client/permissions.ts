@@ -9,13 +9,14 @@ import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
 import type { AskedPermission } from "../v1/permission.js";
 import type { Approvals } from "./approvals.js";
+import { agentsId, askedId } from "./call-ids.js";
 import type { Outcome } from "./decisions.js";
 import { foreignIntent } from "./foreign-intent.js";
 import type { Carried, ForeignIntent } from "./foreign-intent.js";
 import { CANCELLED_ANSWER, optionTrouble, permissionAnswer } from "./permission-answer.js";
 import type { PermissionAnswer } from "./permission-answer.js";
 import type { SessionParts } from "./session-parts.js";
-import { askedId, repaired } from "./update-fold.js";
+import { repaired } from "./update-fold.js";
 
 type Begun = {
   readonly toolCallId: string;
@@ -108,11 +109,12 @@ export class Permissions {
     readonly events: readonly SessionEvent[];
   } {
     const { record, fold, spoken, now } = this.#parts;
-    const agentsId = this.#currentId(String(toolCall["toolCallId"]));
-    const before = record.book.call(agentsId);
-    const { status: _, ...said } = toolCall;
+    const { status: _, ...fields } = toolCall;
+    const said = { ...fields, toolCallId: agentsId(String(fields["toolCallId"])) };
+    const currentId = this.#currentId(said.toolCallId);
+    const before = record.book.call(currentId);
     const isOwn = !before || isUndecided(before);
-    const toolCallId = isOwn ? agentsId : this.#freeId(agentsId);
+    const toolCallId = isOwn ? currentId : this.#freeId(currentId);
     const update = isOwn
       ? { ...said, sessionUpdate: "tool_call_update" }
       : { ...askedAnew(before, said), sessionUpdate: spoken.start, toolCallId };
@@ -128,18 +130,18 @@ export class Permissions {
   }
 
   /** The reader calls a call whose id was used before `id#2`, `id#3`: the newest is meant. */
-  #currentId(agentsId: string): string {
+  #currentId(id: string): string {
     const { book } = this.#parts.record;
     let count = 2;
-    while (book.call(`${agentsId}#${count}`)) count += 1;
-    return count === 2 ? agentsId : `${agentsId}#${count - 1}`;
+    while (book.call(`${id}#${count}`)) count += 1;
+    return count === 2 ? id : `${id}#${count - 1}`;
   }
 
-  #freeId(agentsId: string): string {
+  #freeId(id: string): string {
     const { book } = this.#parts.record;
     let count = 2;
-    while (book.call(askedId(agentsId, count))) count += 1;
-    return askedId(agentsId, count);
+    while (book.call(askedId(id, count))) count += 1;
+    return askedId(id, count);
   }
 }
 

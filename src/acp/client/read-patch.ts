@@ -48,7 +48,7 @@ export const looksLikePatch = (text: string): boolean =>
 
 function readLine(line: string, next: string, found: Found): void {
   if (readMarker(line, found) || readHeader(line, next, found)) return;
-  if (/^@@/.test(line)) found.isInHunk = true;
+  if (line.startsWith("@@")) found.isInHunk = true;
   // The lines of a new file in Codex's format come without a hunk.
   else if (/^[ +\-\\]/.test(line) && (found.isInHunk || found.file !== undefined)) return;
   else if (line.trim() !== "" && !HARMLESS.test(line)) found.isWhole = false;
