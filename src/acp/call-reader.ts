@@ -2,6 +2,7 @@
 import type { SessionEvent, ToolCall } from "../call/index.js";
 import { applyEvent, IllegalEvent, isOver } from "../call/index.js";
 import { callEvents } from "./call-events.js";
+import { sameJson } from "./json.js";
 import type { JsonObject } from "./json.js";
 import type { CallMessage, CallRules } from "./read-call.js";
 import { readCall } from "./read-call.js";
@@ -103,8 +104,10 @@ function canBeApplied(
   }
 }
 
-/** A start that is not over, for a call that is: the agent uses one id for several calls. */
-function startsAnew({ starts, status }: CallMessage, call: ToolCall | undefined): boolean {
+/** A start that is not over, or of another input, for a call that is over: the agent uses one id for several calls. */
+function startsAnew({ starts, status, rawInput }: CallMessage, call: ToolCall | undefined): boolean {
   if (!call || !starts || !isOver(call.state)) return false;
+  const isReported = !("assumed" in call.state && call.state.assumed);
+  if (isReported && rawInput !== undefined && !sameJson(rawInput, call.rawInput)) return true;
   return status === undefined || status === "pending" || status === "in_progress";
 }

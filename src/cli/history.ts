@@ -135,7 +135,9 @@ function hitText({ sessionId, at, call, role, excerpt }: SearchHit): string {
       return isMatch && isColoured ? `\u001b[1m${plain}\u001b[22m` : plain;
     })
     .join("");
-  const what = call ? `${call.toolCallId} ${oneLine(call.title, 60)} (${call.status})` : (role ?? "");
+  const what = call
+    ? `${call.toolCallId} ${oneLine(call.title, 60)} (${call.breach === undefined ? call.status : "breach"})`
+    : (role ?? "");
   return `${sessionId}  ${day(at)}  ${visibleText(what)}\n    ${marked}`;
 }
 

@@ -81,6 +81,9 @@ const BEHAVIOURS = {
     const children = [];
     for (const step of JSON.parse(text)) {
       if (step === "spawn") children.push(spawn("sleep", ["300"], { stdio: "ignore" }).pid);
+      else if (step === "spawn detached")
+        children.push(spawn("sleep", ["300"], { stdio: "ignore", detached: true }).pid);
+      else if (step.permitLater) void permit(step.permitLater);
       else if (step.pids) saw({ pids: [process.pid, ...children] });
       else if (step.pause) await setTimeout(step.pause);
       else if (step.permit) await permit(step.permit);

@@ -10,6 +10,7 @@ import { intentHash } from "../../run/index.js";
 import { builtInTools, ToolFailure } from "../../tools/index.js";
 import type { CommandExit } from "../../tools/index.js";
 import type { Approvals } from "./approvals.js";
+import { throughUsId } from "./call-ids.js";
 import type { Outcome } from "./decisions.js";
 import type { SessionParts } from "./session-parts.js";
 
@@ -145,6 +146,7 @@ export class Acts {
       suspicions: [],
       doubt: undefined,
       disagreement: undefined,
+      writes: [],
     };
     const { event, outcome } = decisions.decide(toolCallId, title, known);
     // What is denied shows nothing of what it would have touched.
@@ -177,7 +179,7 @@ export class Acts {
   #freeId(): string {
     const { book } = this.#parts.record;
     do this.#count += 1;
-    while (book.call(`through_us_${this.#count}`));
-    return `through_us_${this.#count}`;
+    while (book.call(throughUsId(this.#count)));
+    return throughUsId(this.#count);
   }
 }

@@ -8,8 +8,11 @@ import { spawn } from "node:child_process";
 import type { ChildProcessByStdio } from "node:child_process";
 import { Readable } from "node:stream";
 import type { Writable } from "node:stream";
+import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { oneLine } from "../../call/index.js";
+import { commandOf, endTree, killTree, MARK_NAME } from "../../tools/process-tree.js";
+import type { Command } from "../../tools/process-tree.js";
 import { stdioWire } from "../connection/stdio-wire.js";
 import type { Wire } from "../connection/wire.js";
 import { lastLines } from "../last-lines.js";
@@ -26,7 +29,6 @@ export type AgentCommand = {
 /** Of stderr only the end is of interest. */
 const MOST_STDERR = 256 * 1024;
 const POLITE_MS = 1_500;
-const TERM_PATIENCE_MS = 1_000;
 /** What it wrote last is still read when it has ended. */
 const REST_PATIENCE_MS = 250;
 /** Its pipes close a moment before it is gone. */
@@ -38,11 +40,14 @@ export class AgentProcess {
   readonly #child: Child;
   readonly #stderr = new Tail(MOST_STDERR);
   readonly #gone: Promise<void>;
+  /** Itself and all that it starts, also what leaves its group. */
+  readonly #tree: Command | undefined;
   #exit: string | undefined;
   readonly wire: Wire;
 
-  private constructor(child: Child, mayRead: () => Promise<void>) {
+  private constructor(child: Child, mark: string, mayRead: () => Promise<void>) {
     this.#child = child;
+    this.#tree = child.pid === undefined ? undefined : commandOf(child.pid, mark);
     child.stderr.on("data", (bytes: Buffer) => this.#stderr.add(bytes));
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => undefined);
     this.wire = stdioWire(paced(child.stdout, mayRead), child.stdin);
@@ -52,9 +57,11 @@ export class AgentProcess {
   /** `mayRead` comes when more can be taken in. */
   static async start({ argv, cwd, env }: AgentCommand, mayRead: () => Promise<void>): Promise<AgentProcess> {
     const [program, ...words] = argv;
+    const mark = randomUUID();
     const child = spawn(program, words, {
       cwd,
-      env: { ...process.env, ...env },
+      // An agent inside of a command belongs to both.
+      env: { ...process.env, ...env, [MARK_NAME]: [process.env[MARK_NAME], mark].join(" ").trim() },
       stdio: ["pipe", "pipe", "pipe"],
       shell: false,
       detached: true,
@@ -73,7 +80,7 @@ export class AgentProcess {
     });
     // It may still fail to be signalled; whoever waits for its end hears of that end.
     child.on("error", () => undefined);
-    return new AgentProcess(child, mayRead);
+    return new AgentProcess(child, mark, mayRead);
   }
 
   /** How it ended, if it has by now or does in a moment, and the end of what it wrote to stderr. */
@@ -88,15 +95,15 @@ export class AgentProcess {
       this.#child.stdin.end();
       await Promise.race([this.#gone, setTimeout(POLITE_MS, undefined, { ref: false })]);
     }
-    if (this.#exit === undefined) this.#signal("SIGTERM");
-    await Promise.race([this.#gone, setTimeout(TERM_PATIENCE_MS, undefined, { ref: false })]);
-    this.#signal("SIGKILL");
+    if (this.#tree) await endTree(this.#tree);
     await this.#gone;
   }
 
   async #whenGone(): Promise<void> {
     const { stdout, stderr, stdin } = this.#child;
-    const endWithUs = () => this.#signal("SIGKILL");
+    const endWithUs = () => {
+      if (this.#tree) killTree(this.#tree);
+    };
     process.once("exit", endWithUs);
     const drained = new Promise((resolve) => this.#child.once("close", resolve));
     await new Promise<void>((resolve) => {
@@ -106,16 +113,16 @@ export class AgentProcess {
       });
     });
     await Promise.race([drained, setTimeout(REST_PATIENCE_MS)]);
-    this.#signal("SIGKILL");
+    this.#killGroup();
     for (const stream of [stdout, stderr, stdin]) stream.destroy();
     process.off("exit", endWithUs);
   }
 
   /** Its whole group. */
-  #signal(name: NodeJS.Signals): void {
+  #killGroup(): void {
     const { pid } = this.#child;
     try {
-      if (pid !== undefined) process.kill(-pid, name);
+      if (pid !== undefined) process.kill(-pid, "SIGKILL");
     } catch {
       // Nobody of the group is left.
     }

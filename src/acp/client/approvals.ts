@@ -4,14 +4,18 @@
  * once, and soon after. Anything else, and the same thing again, is asked.
  */
 import { readShell } from "../../policy/index.js";
-import type { Intent } from "../../policy/index.js";
+import type { Intent, PathAccess } from "../../policy/index.js";
 import type { Decision } from "../../call/index.js";
+import { UNBOUND } from "../../policy/intent.js";
+import { isJsonObject } from "../json.js";
 import { scriptOf } from "./evidence.js";
+import type { FileText } from "./evidence.js";
 
-/** `input`: what will be done, as we would do it; for a file, the text that is written. */
 export type Approval = {
   readonly toolCallId: string;
   readonly intent: Intent;
+  /** The texts that were shown, each for its file. */
+  readonly writes: readonly FileText[];
   readonly decision: Decision | undefined;
 };
 
@@ -33,7 +37,7 @@ export class Approvals {
   /** The yes that was given for just this, which is used up by asking for it. */
   take(act: Intent): Approval | undefined {
     const now = this.#now();
-    const found = this.#unused.find(({ intent, until }) => now < until && isSame(intent, act));
+    const found = this.#unused.find((one) => now < one.until && isSame(one, act));
     if (found) this.#unused = this.#unused.filter((one) => one !== found);
     return found;
   }
@@ -43,9 +47,21 @@ export class Approvals {
   }
 }
 
-function isSame(approved: Intent, act: Intent): boolean {
-  if (act.command !== undefined) return isSameCommand(approved, act);
-  return approved.command === undefined && isSameWrite(approved, act);
+function isSame({ intent, writes }: Approval, act: Intent): boolean {
+  if (act.command !== undefined) return isSameRun(intent, act);
+  return intent.command === undefined && isSameWrite(writes, act);
+}
+
+/** The same command, which runs the same code and leads to the same files. What reads it only we know, and only now. */
+function isSameRun(approved: Intent, act: Intent): boolean {
+  if (!isSameCommand(approved, act)) return false;
+  const contents = Object.entries(act.contents ?? {});
+  const isSameCode =
+    contents.length === Object.keys(approved.contents ?? {}).length &&
+    contents.every(([path, hash]) => hash !== UNBOUND && approved.contents?.[path] === hash);
+  const isKnown = ({ path, access }: PathAccess) =>
+    approved.paths.some((one) => one.path === path && one.access === access);
+  return isSameCode && act.paths.every(isKnown) && act.hosts.every((host) => approved.hosts.includes(host));
 }
 
 /** The same words in the same folder with nothing set for them beside. */
@@ -72,26 +88,11 @@ function wordsOf(command: Command | undefined): readonly string[] | undefined {
 }
 
 /** One file, and the text that was shown for it. */
-function isSameWrite(approved: Intent, act: Intent): boolean {
-  const [path, ...others] = pathsOf(act);
-  const isOneWrite =
-    path !== undefined && others.length === 0 && act.paths.every(({ access }) => access === "write");
-  if (!isOneWrite || act.hosts.length > 0) return false;
-  if (!approved.paths.some((one) => one.access === "write" && one.path === path)) return false;
-  return textsOf(approved.input).some((text) => textsOf(act.input).includes(text));
+function isSameWrite(writes: readonly FileText[], { paths, hosts, input }: Intent): boolean {
+  const [path, ...others] = new Set(paths.map((one) => one.path));
+  const isOneWrite = others.length === 0 && paths.every(({ access }) => access === "write");
+  if (!isOneWrite || hosts.length > 0 || !isJsonObject(input)) return false;
+  return writes.some((one) => one.path === path && one.text === input["content"]);
 }
-
-const pathsOf = ({ paths }: Intent): readonly string[] => [...new Set(paths.map(({ path }) => path))];
-
-/** All texts that an input holds: the one that is written must be among those that were shown. */
-function textsOf(input: unknown, depth = 0): readonly string[] {
-  if (typeof input === "string") return [input];
-  if (typeof input !== "object" || input === null || depth > 4) return [];
-  return Object.entries(input).flatMap(([name, value]) =>
-    SHOWN_TEXT.has(name) || typeof value === "object" ? textsOf(value, depth + 1) : [],
-  );
-}
-
-const SHOWN_TEXT: ReadonlySet<string> = new Set(["newText", "content", "file_text"]);
 
 const sameText = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);

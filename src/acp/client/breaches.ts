@@ -11,10 +11,10 @@ import type { Breach, SessionEvent, ToolCall } from "../../call/index.js";
 import type { Intent, PathAccess, Verdict } from "../../policy/index.js";
 import type { Judge, SessionRecord } from "../../run/index.js";
 import { isSameCommand } from "./approvals.js";
-import { foreignIntent, judgeForeign } from "./foreign-intent.js";
+import { askedId, isThroughUs } from "./call-ids.js";
+import { foreignIntent, judgeForeign, TOO_MUCH } from "./foreign-intent.js";
 import type { IntentPlace } from "./foreign-intent.js";
 import { tell } from "./session-writer.js";
-import { askedId } from "./update-fold.js";
 import type { UpdateFold } from "./update-fold.js";
 
 export type BreachOptions = {
@@ -38,8 +38,6 @@ type AskedAct = { readonly toolCallId: string; readonly intent: Intent };
 export class Breaches {
   readonly #options: BreachOptions;
   readonly #timers = new Map<string, NodeJS.Timeout>();
-  /** Inputs of calls that were reported after another input was decided on. */
-  readonly #changed = new Map<string, unknown>();
   /** What the agent asked about in this turn. */
   #asked: AskedAct[] = [];
   /** What the agent replays happened before it was under these rules. */
@@ -78,7 +76,7 @@ export class Breaches {
 
   turnOver(): void {
     this.#asked = [];
-    this.#changed.clear();
+    this.#options.fold.reported.clear();
     this.close();
   }
 
@@ -89,14 +87,10 @@ export class Breaches {
 
   async #breachesIn(events: readonly SessionEvent[]): Promise<readonly BreachEvent[]> {
     const { fold } = this.#options;
-    const reported = new Set<string>();
-    for (const [toolCallId, rawInput] of fold.takeChangedInputs()) {
-      this.#changed.set(toolCallId, rawInput);
-      reported.add(toolCallId);
-    }
+    const reported = new Set(fold.takeChanged());
     for (const event of events) {
       if (!("toolCallId" in event) || !isReport(event)) continue;
-      if (event.type !== "run-started" || this.#changed.has(event.toolCallId)) reported.add(event.toolCallId);
+      if (event.type !== "run-started") reported.add(event.toolCallId);
       else this.#judgeLater(event.toolCallId);
     }
     const refused = this.#ranAfterRefusal();
@@ -153,18 +147,22 @@ export class Breaches {
   }
 
   async #breachOf(call: ToolCall): Promise<Breach | undefined> {
-    const isChanged = this.#changed.has(call.toolCallId);
-    if (call.breach || !hasActed(call) || !(isChanged || isUnasked(call))) return undefined;
-    const reported = isChanged ? { ...call, rawInput: this.#changed.get(call.toolCallId) } : call;
-    const foreign = await foreignIntent(reported, undefined, this.#options.place);
-    const asked = this.#askedAbout(call) ?? this.#askedFor(foreign.intent);
+    const { fold, place, judge, judgeByRule } = this.#options;
+    if (call.breach || !hasActed(call) || isThroughUs(call.toolCallId)) return undefined;
+    const reported = fold.reported.of(call.toolCallId);
+    const foreign = await foreignIntent(call, reported, place);
+    const about = this.#askedAbout(call);
     // A no that the agent reports as a failure, or has not answered yet, is a no that it heard.
-    if (asked) return asked.state.status === "refused" && isDone(call) ? afterRefusal(asked) : undefined;
-    const known = { ...foreign, doubt: undefined, disagreement: undefined };
-    const byRule = judgeForeign(known, this.#options.judgeByRule);
+    const asked = about?.state.status === "refused" ? about : this.#askedFor(foreign.intent);
+    const isOther = (reported?.laterTitles.length ?? 0) > 0;
+    if (asked?.state.status === "refused") return isDone(call) ? afterRefusal(asked) : undefined;
+    if (asked && !isOther) return undefined;
+    const isTooMuch = foreign.disagreement === TOO_MUCH || reported?.isTooMuch === true;
+    const known = { ...foreign, doubt: isTooMuch ? TOO_MUCH : undefined, disagreement: undefined };
+    const byRule = judgeForeign(known, judgeByRule);
     if (byRule.effect === "deny" && (byRule.matched || changesSomething(call, foreign.intent)))
       return unasked(byRule);
-    const verdict = judgeForeign(known, this.#options.judge);
+    const verdict = judgeForeign(known, judge);
     return verdict.effect === "deny" && changesSomething(call, foreign.intent) ? unasked(verdict) : undefined;
   }
 
@@ -195,9 +193,6 @@ type BreachEvent = SessionEvent & { readonly type: "call-breached" };
 /** After these events a call can be marked. */
 const isReport = ({ type }: SessionEvent): boolean => type === "run-started" || STATUS_AT_END.has(type);
 
-const isUnasked = ({ decision, times }: ToolCall): boolean =>
-  decision === undefined && times.asked === undefined;
-
 /** A failure may be of something that was begun; what was cancelled before it began was not done. */
 const hasActed = ({ state, times }: ToolCall): boolean =>
   times.started !== undefined || state.status === "failed";
@@ -206,8 +201,11 @@ const isDone = ({ state }: ToolCall): boolean => state.status === "done";
 
 /** Where nothing allows it and no rule denies it, only an act counts: that a call only reads, nobody can know. */
 function changesSomething({ kind }: ToolCall, intent: Intent): boolean {
-  return intent.command !== undefined || ["edit", "delete", "move"].includes(intent.kind) || kind === "fetch";
+  const isAct = [kind, intent.kind].some((one) => ACTS.has(one));
+  return isAct || intent.command !== undefined || intent.hosts.length > 0;
 }
+
+const ACTS: ReadonlySet<string> = new Set(["execute", "edit", "delete", "move", "fetch"]);
 
 function unasked({ rule, reason }: Verdict): Breach {
   return {

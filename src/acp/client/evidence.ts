@@ -5,15 +5,21 @@
  */
 import { homedir } from "node:os";
 import { fileURLToPath } from "node:url";
+import { oneLine } from "../../call/index.js";
 import type { DiffContent, Location, ToolCallContent, ToolKind } from "../../call/index.js";
 import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
-import { foldedName, unknownFields } from "./unknown-fields.js";
+import { doubledKey } from "./doubled-key.js";
+import { foldedName, operationNamed, readingOf } from "./field-readings.js";
+import { looksLikePatch, readPatch } from "./read-patch.js";
+import { unknownFields } from "./unknown-fields.js";
 import type { Beside } from "./unknown-fields.js";
 
 /** What is to be looked at: the call as it stands, with all that its permission request adds. */
 export type Shown = {
   readonly kind: ToolKind;
+  /** All kinds that the agent has given it. */
+  readonly kinds?: readonly ToolKind[];
   readonly title: string;
   readonly name: string;
   readonly rawInputs: readonly unknown[];
@@ -24,146 +30,297 @@ export type Shown = {
 /** Paths are as they were written. */
 export type Evidence = {
   readonly commands: readonly (string | readonly string[])[];
+  /** The words of a program and its arguments as one line, which is how some agents hand them to a shell. */
+  readonly joined: readonly string[];
   readonly cwd: string | undefined;
+  /** All folders that the input says it is done in, the first among them. */
+  readonly folders: readonly string[];
+  /** Folders beside files: relative ones may be meant from there. */
+  readonly places: readonly string[];
   /** Files that the input says will be written. */
   readonly written: readonly string[];
   /** Files that the input names, whatever for. */
   readonly named: readonly string[];
+  readonly deleted: readonly string[];
+  readonly moved: readonly string[];
   readonly urls: readonly string[];
   /** A tool of an MCP server that the agent will call. */
-  readonly server: { readonly server: string; readonly tool: string } | undefined;
+  readonly server: ServerTool | undefined;
+  readonly servers: readonly ServerTool[];
   /** What the input says a file will hold, all of it. */
   readonly texts: readonly string[];
+  /** The same texts, each with the file that it goes into. */
+  readonly writes: readonly FileText[];
   readonly diffs: readonly DiffContent[];
   readonly locations: readonly string[];
-  /** There was more than is looked at. */
+  /** There was more than any tool has. */
   readonly isTooMuch: boolean;
+  /** Why a part of it cannot be read for certain. */
+  readonly doubts: readonly string[];
 };
+
+export type ServerTool = { readonly server: string; readonly tool: string };
+export type FileText = { readonly path: string; readonly text: string };
 
 type Found = {
   readonly commands: Map<string, string | readonly string[]>;
+  readonly joined: Set<string>;
+  readonly folders: Set<string>;
+  readonly places: Set<string>;
   readonly written: Set<string>;
   readonly named: Set<string>;
+  readonly deleted: Set<string>;
+  readonly moved: Set<string>;
   readonly urls: Set<string>;
   readonly texts: Set<string>;
-  cwd: string | undefined;
-  server: Evidence["server"];
+  readonly writes: Map<string, FileText>;
+  readonly servers: Map<string, ServerTool>;
+  readonly doubts: Set<string>;
+  /** Operations that stand beside no file: they are of all files of the call. */
+  readonly operations: Set<Operation>;
   left: number;
+  isTooMuch: boolean;
 };
 
-/** More fields than any tool has. */
-const MOST_FIELDS = 2_000;
-const DEEPEST = 6;
+type Operation = "delete" | "move";
 
-export function evidenceOf({ kind, rawInputs, content, locations }: Shown): Evidence {
+/** Where in the input a value stands. */
+type Place = {
+  readonly depth: number;
+  /** The files that the fields around it name. */
+  readonly owners: readonly string[];
+  readonly operation: Operation | undefined;
+};
+
+const TOP: Place = { depth: 0, owners: [], operation: undefined };
+
+/** More fields than any tool has. Beyond them it is too much, and still looked at for a while. */
+const MOST_FIELDS = 2_000;
+const MOST_READ = 20_000;
+const DEEPEST = 6;
+const DEEPEST_READ = 64;
+
+export function evidenceOf({ kind, kinds = [kind], rawInputs, content, locations }: Shown): Evidence {
   const found: Found = {
     commands: new Map(),
+    joined: new Set(),
+    folders: new Set(),
+    places: new Set(),
     written: new Set(),
     named: new Set(),
+    deleted: new Set(),
+    moved: new Set(),
     urls: new Set(),
     texts: new Set(),
-    cwd: undefined,
-    server: undefined,
-    left: MOST_FIELDS,
+    writes: new Map(),
+    servers: new Map(),
+    doubts: new Set(),
+    operations: new Set(),
+    left: MOST_READ,
+    isTooMuch: false,
   };
-  for (const rawInput of rawInputs) readInput(rawInput, kind, found);
+  for (const rawInput of rawInputs) readInput(rawInput, kinds, found);
+  for (const operation of found.operations)
+    for (const path of [...found.written, ...found.named]) operated(operation, found).add(path);
   const diffs = [
     ...new Map(
       content.filter((item) => item.type === "diff").map((one) => [JSON.stringify(one), one]),
     ).values(),
   ];
+  const [cwd] = found.folders;
+  const [server] = found.servers.values();
   return {
     commands: [...found.commands.values()],
-    cwd: found.cwd,
+    joined: [...found.joined],
+    cwd,
+    folders: [...found.folders],
+    places: [...found.places],
     written: [...found.written],
     named: [...found.named].filter((path) => !found.written.has(path)),
+    deleted: [...found.deleted],
+    moved: [...found.moved],
     urls: [...found.urls],
-    server: found.server,
+    server,
+    servers: [...found.servers.values()],
     texts: [...found.texts],
+    writes: [...found.writes.values()],
     diffs,
     locations: [...new Set(locations.map(({ path }) => path))],
-    isTooMuch: found.left <= 0,
+    isTooMuch: found.isTooMuch || found.left < MOST_READ - MOST_FIELDS,
+    doubts: [...found.doubts],
   };
 }
 
+const operated = (operation: Operation, found: Found): Set<string> =>
+  operation === "delete" ? found.deleted : found.moved;
+
 /** Names of the fields whose meaning is not known, each once. */
-export function unknownIn({ rawInputs, kind }: Shown, beside: Beside): readonly string[] {
-  return [...new Set(rawInputs.flatMap((input) => unknownFields(asObject(input, kind), beside)))];
+export function unknownIn({ rawInputs, kind, kinds = [kind] }: Shown, beside: Beside): readonly string[] {
+  return [...new Set(rawInputs.flatMap((input) => unknownFields(asObject(input, kinds), beside)))];
 }
 
 /** A text that is a command, or an object written as text, is read as what it is. */
-function asObject(rawInput: unknown, kind: ToolKind): unknown {
+function asObject(rawInput: unknown, kinds: readonly ToolKind[]): unknown {
+  const isCommand = kinds.includes("execute");
+  if (isWords(rawInput) && isCommand) return { command: rawInput };
   if (typeof rawInput !== "string") return rawInput;
-  const object = parsed(rawInput);
-  if (isJsonObject(object)) return object;
-  return kind === "execute" ? { command: rawInput } : rawInput;
+  return parsed(rawInput) ?? (isCommand ? { command: rawInput } : rawInput);
 }
 
-function readInput(rawInput: unknown, kind: ToolKind, found: Found): void {
-  if (typeof rawInput !== "string") return readObject(rawInput, 0, found);
-  const object = parsed(rawInput);
-  if (isJsonObject(object)) readObject(object, 0, found);
-  else if (kind === "execute" && rawInput.trim() !== "") addCommand(rawInput, found);
-  else readText("", rawInput, found);
+function readInput(rawInput: unknown, kinds: readonly ToolKind[], found: Found): void {
+  const isText = typeof rawInput === "string";
+  const key = isText && parsed(rawInput) !== undefined ? doubledKey(rawInput) : undefined;
+  if (key !== undefined) found.doubts.add(`the input names "${oneLine(key, 80)}" twice`);
+  const object = asObject(rawInput, kinds);
+  if (typeof object === "string") readText("", object, found);
+  else readObject(object, TOP, found);
 }
 
-function readObject(value: unknown, depth: number, found: Found): void {
+function readObject(value: unknown, place: Place, found: Found): void {
   if (Array.isArray(value)) {
-    for (const item of value) readItem("", item, depth, found);
+    for (const item of value) readItem("", item, place, found);
     return;
   }
   if (!isJsonObject(value)) return;
   const fields = Object.entries(value).map(([name, field]) => [foldedName(name), field] as const);
-  const command = readCommand(fields, found);
-  const isWriting = fields.some(([name, field]) => WRITTEN_TEXT.has(name) && field !== null);
-  if (typeof value["server"] === "string" && typeof value["tool"] === "string")
-    found.server ??= { server: value["server"], tool: value["tool"] };
+  const isCommand = readCommand(fields, place, found);
+  const isWriting = fields.some(([name, field]) => isWrittenText(name) && field !== null);
+  if (typeof value["server"] === "string" && typeof value["tool"] === "string") {
+    const { server, tool } = value;
+    found.servers.set(JSON.stringify([server, tool]), { server, tool });
+  }
+  const own = fields.flatMap(([name, field]) => (readingOf(name) === "path" ? pathsIn(field) : []));
+  const owners = own.length > 0 ? own : place.owners;
+  const inside = { ...place, owners };
+  for (const path of own) (isWriting ? found.written : found.named).add(path);
+  readOperations(fields, inside, found);
+  for (const [name, field] of fields) readField(name, field, { ...inside, isCommand, isWriting }, found);
+}
+
+type Fields = readonly (readonly [name: string, field: unknown])[];
+
+/** What is done with the files of an object, and of those around it where it names none. */
+function readOperations(fields: Fields, { owners, operation }: Place, found: Found): void {
+  const operations = new Set(operation === undefined ? [] : [operation]);
   for (const [name, field] of fields) {
-    if (WHOLE_FILE.has(name) && typeof field === "string") found.texts.add(field);
-    if (COMMANDS.has(name) || ALWAYS_OF_CODEX.has(name)) continue;
-    if (command && name === "args" && isWords(field)) continue;
-    if (typeof field === "string" && (FOLDERS.has(name) || (command && PLACES.has(name)))) {
-      const place = plainPath(field);
-      found.cwd ??= place;
-      // Another folder than the one that is looked at is one more place that is touched.
-      if (found.cwd !== place) found.named.add(place);
-    } else if (PATHS.has(name)) readPaths(field, isWriting, depth, found);
-    else if (name === "patch" && typeof field === "string") readPatch(field, found);
-    else if (CHANGES.has(name) && isJsonObject(field)) readChanges(field, depth, found);
-    else if (typeof field !== "string" || !TEXTS.has(name)) readItem(name, field, depth, found);
+    const word = field === true ? name : readingOf(name) === "operation" ? field : undefined;
+    const named = typeof word === "string" ? operationNamed(word) : undefined;
+    if (named === "delete" || named === "move") operations.add(named);
+  }
+  for (const one of operations) {
+    if (owners.length === 0) found.operations.add(one);
+    for (const path of owners) operated(one, found).add(path);
   }
 }
 
-function readItem(name: string, item: unknown, depth: number, found: Found): void {
+type FieldPlace = Place & { readonly isCommand: boolean; readonly isWriting: boolean };
+
+function readField(name: string, field: unknown, place: FieldPlace, found: Found): void {
+  const reading = readingOf(name);
+  const { isCommand, isWriting, owners } = place;
+  if (reading === "whole-text" && typeof field === "string") {
+    found.texts.add(field);
+    for (const path of owners) found.writes.set(JSON.stringify([path, field]), { path, text: field });
+    return;
+  }
+  const isRead =
+    reading === "command" || ALWAYS_OF_CODEX.has(name) || (isCommand && name === "args" && isWords(field));
+  if (isRead || (typeof field === "string" && isPlainText(name))) return;
+  if (reading === "folder" || reading === "place") readFolders(field, { ...place, reading }, found);
+  else if (reading === "path") readBeside(field, place, found);
+  else if (reading === "patch" && typeof field === "string") addPatch(field, found);
+  else if (reading === "changes" && isJsonObject(field)) readChanges(field, place, found);
+  else {
+    const operation = operationNamed(name);
+    const removes = operation === "delete" || operation === "move" ? operation : undefined;
+    for (const path of removes ? pathsIn(field) : []) {
+      (isWriting ? found.written : found.named).add(path);
+      if (removes) operated(removes, found).add(path);
+    }
+    readItem(name, field, removes && isObject(field) ? { ...place, operation: removes } : place, found);
+  }
+}
+
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
+
+const deeper = ({ depth, owners, operation }: Place): Place => ({ depth: depth + 1, owners, operation });
+
+function readFolders(
+  field: unknown,
+  place: FieldPlace & { readonly reading: "folder" | "place" },
+  found: Found,
+): void {
+  const { isCommand, isWriting, reading } = place;
+  for (const path of pathsIn(field)) {
+    if (reading === "folder" || isCommand) {
+      // Another folder than the first is one more place that is touched.
+      if (found.folders.size > 0 && !found.folders.has(path)) found.named.add(path);
+      found.folders.add(path);
+    } else {
+      found.places.add(path);
+      (isWriting ? found.written : found.named).add(path);
+    }
+  }
+  readBeside(field, place, found);
+}
+
+/** Objects where a path was expected. */
+function readBeside(field: unknown, place: Place, found: Found): void {
+  for (const item of Array.isArray(field) ? field : [field])
+    if (typeof item !== "string") readItem("", item, place, found);
+}
+
+const pathsIn = (field: unknown): readonly string[] =>
+  (Array.isArray(field) ? field.slice(0, MOST_READ) : [field])
+    .filter((item) => typeof item === "string" && item !== "")
+    .map((item) => plainPath(String(item)));
+
+function readItem(name: string, item: unknown, place: Place, found: Found): void {
   found.left -= 1;
   if (found.left <= 0) return;
   if (typeof item === "string") return readText(name, item, found);
-  if (depth < DEEPEST) readObject(item, depth + 1, found);
-  else if (typeof item === "object" && item !== null) found.left = 0;
+  if (typeof item !== "object" || item === null) return;
+  if (place.depth >= DEEPEST) found.isTooMuch = true;
+  if (place.depth >= DEEPEST_READ) return;
+  if (!Array.isArray(item)) return readObject(item, deeper(place), found);
+  for (const one of item) readItem(name, one, deeper(place), found);
 }
 
 /** A text of no known meaning. */
 function readText(name: string, text: string, found: Found): void {
-  for (const url of text.match(ADDRESS) ?? []) found.urls.add(url);
-  if (URLS.has(name) && text !== "" && !text.startsWith("file:")) found.urls.add(text);
+  for (const url of text.match(ADDRESS) ?? []) if (!/^file:/i.test(url)) found.urls.add(url);
+  if (looksLikePatch(text)) addPatch(text, found);
+  if (readingOf(name) === "url" && text !== "" && !text.startsWith("file:")) found.urls.add(text);
   else if (LOOKS_LIKE_A_PATH.test(text)) found.named.add(plainPath(text));
 }
 
-function readCommand(fields: readonly (readonly [string, unknown])[], found: Found): boolean {
+function readCommand(fields: Fields, place: Place, found: Found): boolean {
   const args = fields.find(([name]) => name === "args")?.[1];
   let hasCommand = false;
   for (const [name, field] of fields) {
-    if (!COMMANDS.has(name)) continue;
+    if (readingOf(name) !== "command") continue;
     if (typeof field === "string" && field.trim() !== "") {
       hasCommand = true;
       addCommand(isWords(args) && args.length > 0 ? [field, ...args] : field, found);
+      if (isWords(args)) addJoined([field, ...args], found);
     } else if (isWords(field) && field.length > 0) {
       hasCommand = true;
       if (name === "commands") for (const one of field) addCommand(one, found);
       else addCommand(isWords(args) ? [...field, ...args] : field, found);
-    } else if (typeof field === "object" && field !== null) found.left = 0;
+    } else if (typeof field === "object" && field !== null) {
+      found.isTooMuch = true;
+      readItem("", field, place, found);
+    }
   }
   return hasCommand;
+}
+
+/** Whether the agent hands these words to a shell, nobody can see. */
+function addJoined(words: readonly string[], found: Found): void {
+  const [, ...args] = words;
+  if (scriptOf(words) !== undefined || !args.some((word) => MEANS_MORE_TO_A_SHELL.test(word))) return;
+  found.joined.add(words.join(" "));
+  found.doubts.add("the arguments of the command mean more to a shell, and who reads them cannot be seen");
 }
 
 function addCommand(command: string | readonly string[], found: Found): void {
@@ -177,58 +334,43 @@ export function scriptOf([shell = "", flag = "", script, ...others]: readonly st
   return isShell && others.length === 0 ? script : undefined;
 }
 
-function readPaths(field: unknown, isWriting: boolean, depth: number, found: Found): void {
-  if (Array.isArray(field)) {
-    for (const item of field) {
-      found.left -= 1;
-      if (found.left > 0) readPaths(item, isWriting, depth + 1, found);
-    }
-  } else if (typeof field === "string" && field !== "")
-    (isWriting ? found.written : found.named).add(plainPath(field));
-  else readItem("", field, depth, found);
-}
-
 /** Codex names the files of a change by the keys of an object. */
-function readChanges(changes: JsonObject, depth: number, found: Found): void {
-  for (const [path, change] of Object.entries(changes)) {
-    found.written.add(plainPath(path));
-    readItem("", change, depth, found);
+function readChanges(changes: JsonObject, place: Place, found: Found): void {
+  for (const [key, change] of Object.entries(changes)) {
+    const path = plainPath(key);
+    found.written.add(path);
+    readItem("", change, { ...place, owners: [path] }, found);
   }
 }
 
-function readPatch(patch: string, found: Found): void {
-  for (const [, path = ""] of patch.matchAll(/^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm))
-    found.written.add(path.trim());
-  for (const [, path = ""] of patch.matchAll(/^(?:---|\+\+\+) (?:[ab]\/)?(.+)$/gm))
-    if (path !== "/dev/null") found.written.add(path.trim());
+function addPatch(patch: string, found: Found): void {
+  const { written, deleted, moved, isWhole } = readPatch(patch);
+  for (const path of written) found.written.add(plainPath(path));
+  for (const path of deleted) found.deleted.add(plainPath(path));
+  for (const path of moved) found.moved.add(plainPath(path));
+  if (!isWhole) found.doubts.add("the call carries a patch that cannot be read whole");
 }
 
-const names = (words: string): ReadonlySet<string> => new Set(words.split(" "));
-
-const COMMANDS = names("command commands cmd argv commandline shellcommand");
 /** Rules that Codex would store with an "always": nothing of it is run. */
-const ALWAYS_OF_CODEX = names(
-  "proposedexecpolicyamendment proposednetworkpolicyamendments availabledecisions",
-);
-const FOLDERS = names("cwd workdir workingdirectory workingdir");
-/** Where a command runs, when they stand beside one. */
-const PLACES = names("directory dirpath dir folder");
-const PATHS = names(
-  "path paths file files filepath filepaths filename filenames absolutepath relativepath notebookpath targetfile targetpath oldpath newpath sourcepath destinationpath source destination src dest dst directory dirpath dir folder root",
-);
-const URLS = names("url urls uri uris href link");
-const CHANGES = names("changes filechanges");
-/** Text that goes into a file. */
-const WRITTEN_TEXT = names(
-  "content contents filetext newstring newtext newstr newcontent newsource insertline edits patch diff",
-);
-const WHOLE_FILE = names("content contents filetext newcontent");
-/** Words for people, and what goes into or is looked for in files: no paths, whatever they look like. */
-const TEXTS = names(
-  "content contents filetext newstring oldstring newtext oldtext newstr oldstr newcontent newsource diff description explanation reason title",
-);
+const ALWAYS_OF_CODEX: ReadonlySet<string> = new Set([
+  "proposedexecpolicyamendment",
+  "proposednetworkpolicyamendments",
+  "availabledecisions",
+]);
 
-const ADDRESS = /\b(?:https?|wss?|ftp):\/\/[^\s"'<>`)\]}]+/gi;
+/** Text that goes into a file. */
+const isWrittenText = (name: string): boolean =>
+  ["whole-text", "written-text", "patch"].includes(readingOf(name) ?? "") ||
+  name === "edits" ||
+  name === "insertline";
+
+/** Sentences for people, and what goes into or is looked for in files: no paths, whatever they look like. */
+const isPlainText = (name: string): boolean =>
+  ["whole-text", "written-text", "other-text"].includes(readingOf(name) ?? "") ||
+  ["description", "explanation", "reason", "title"].includes(name);
+
+const MEANS_MORE_TO_A_SHELL = /[;&|<>`$()\n]/;
+const ADDRESS = /\b(?:https?:\/|[a-z][a-z\d+.-]{1,31}:\/\/)[^\s"'<>`)\]}]+/gi;
 const LOOKS_LIKE_A_PATH = /^(?:\/|~\/|\.{1,2}\/|file:\/\/)[^\n]{0,4096}$/;
 
 function plainPath(path: string): string {
@@ -244,8 +386,9 @@ function plainPath(path: string): string {
 const isWords = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((word) => typeof word === "string");
 
+/** The object or list that a text is. */
 function parsed(text: string): unknown {
-  if (!/^\s*\{/.test(text)) return undefined;
+  if (!/^\s*[{[]/.test(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {

@@ -9,13 +9,14 @@ import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
 import type { AskedPermission } from "../v1/permission.js";
 import type { Approvals } from "./approvals.js";
+import { agentsId, askedId } from "./call-ids.js";
 import type { Outcome } from "./decisions.js";
 import { foreignIntent } from "./foreign-intent.js";
-import type { ForeignIntent } from "./foreign-intent.js";
+import type { Carried, ForeignIntent } from "./foreign-intent.js";
 import { CANCELLED_ANSWER, optionTrouble, permissionAnswer } from "./permission-answer.js";
 import type { PermissionAnswer } from "./permission-answer.js";
 import type { SessionParts } from "./session-parts.js";
-import { askedId, repaired } from "./update-fold.js";
+import { repaired } from "./update-fold.js";
 
 type Begun = {
   readonly toolCallId: string;
@@ -43,10 +44,12 @@ export class Permissions {
     if (!begun) return CANCELLED_ANSWER;
     const { toolCallId, foreign, outcome } = begun;
     const outcomeNow = await this.#unlessTakenBack(toolCallId, outcome, signal);
-    if (outcomeNow.type === "allowed" && foreign)
+    // Where the call could be several things, the yes is to the agent's own doing of it alone.
+    if (outcomeNow.type === "allowed" && foreign && foreign.disagreement === undefined)
       this.#approvals.add({
         toolCallId,
         intent: foreign.intent,
+        writes: foreign.writes,
         decision: record.book.call(toolCallId)?.decision,
       });
     return permissionAnswer(outcomeNow, asked.options);
@@ -85,7 +88,8 @@ export class Permissions {
         outcome: Promise.resolve({ type: "refused", reason: trouble }),
       };
     }
-    const foreign = await foreignIntent(call, before, { cwd: workspace.root, agent, workspace });
+    const place = { cwd: workspace.root, agent, workspace };
+    const foreign = await foreignIntent(call, before && carriedBy(before), place);
     const { event, outcome } = decisions.decide(toolCallId, title, foreign);
     breaches.asked(toolCallId, foreign.intent);
     try {
@@ -105,11 +109,12 @@ export class Permissions {
     readonly events: readonly SessionEvent[];
   } {
     const { record, fold, spoken, now } = this.#parts;
-    const agentsId = this.#currentId(String(toolCall["toolCallId"]));
-    const before = record.book.call(agentsId);
-    const { status: _, ...said } = toolCall;
+    const { status: _, ...fields } = toolCall;
+    const said = { ...fields, toolCallId: agentsId(String(fields["toolCallId"])) };
+    const currentId = this.#currentId(said.toolCallId);
+    const before = record.book.call(currentId);
     const isOwn = !before || isUndecided(before);
-    const toolCallId = isOwn ? agentsId : this.#freeId(agentsId);
+    const toolCallId = isOwn ? currentId : this.#freeId(currentId);
     const update = isOwn
       ? { ...said, sessionUpdate: "tool_call_update" }
       : { ...askedAnew(before, said), sessionUpdate: spoken.start, toolCallId };
@@ -125,18 +130,18 @@ export class Permissions {
   }
 
   /** The reader calls a call whose id was used before `id#2`, `id#3`: the newest is meant. */
-  #currentId(agentsId: string): string {
+  #currentId(id: string): string {
     const { book } = this.#parts.record;
     let count = 2;
-    while (book.call(`${agentsId}#${count}`)) count += 1;
-    return count === 2 ? agentsId : `${agentsId}#${count - 1}`;
+    while (book.call(`${id}#${count}`)) count += 1;
+    return count === 2 ? id : `${id}#${count - 1}`;
   }
 
-  #freeId(agentsId: string): string {
+  #freeId(id: string): string {
     const { book } = this.#parts.record;
     let count = 2;
-    while (book.call(askedId(agentsId, count))) count += 1;
-    return askedId(agentsId, count);
+    while (book.call(askedId(id, count))) count += 1;
+    return askedId(id, count);
   }
 }
 
@@ -149,6 +154,14 @@ function askedAnew(before: ToolCall, said: JsonObject): JsonObject {
   const _meta = { ...(isJsonObject(said["_meta"]) ? said["_meta"] : {}), parentToolCallId: toolCallId };
   return { title, kind, rawInput, ...(name !== "" && { name }), ...withoutNulls(said), _meta };
 }
+
+const carriedBy = ({ rawInput, content, locations, kind }: ToolCall): Carried => ({
+  rawInputs: [rawInput],
+  content,
+  locations,
+  kinds: [kind],
+  laterTitles: [],
+});
 
 const withoutNulls = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));

@@ -3,6 +3,7 @@ import { IllegalEvent } from "../../call/index.js";
 import type { SessionEvent } from "../../call/index.js";
 import type { SessionRecord } from "../../run/index.js";
 import type { Breaches } from "./breaches.js";
+import { underAgentsId } from "./call-ids.js";
 import { repaired } from "./update-fold.js";
 import type { UpdateFold } from "./update-fold.js";
 
@@ -35,7 +36,8 @@ export class SessionWriter {
   }
 
   /** Never throws. For one update that cannot be recorded the others are not lost. */
-  async take(updates: readonly unknown[]): Promise<void> {
+  async take(sent: readonly unknown[]): Promise<void> {
+    const updates = sent.map(underAgentsId);
     try {
       await this.#record.record(await this.#breaches.marked(this.#fold.read(updates)));
     } catch (error) {

@@ -4,6 +4,7 @@
  * harmless names is closed: a name that is not on it, or that holds a value of another type, is a doubt.
  */
 import { isJsonObject } from "../json.js";
+import { foldedName, namesRead, operationNamed, readingOf } from "./field-readings.js";
 
 /**
  * Beside a command every field counts. Beside a file or an address only what can hold code does: texts and objects.
@@ -35,7 +36,7 @@ function walk(fields: { readonly [name: string]: unknown }, place: Place, unknow
 }
 
 const namesProgram = (fields: { readonly [name: string]: unknown }): boolean =>
-  Object.entries(fields).some(([name, value]) => PROGRAMS.has(foldedName(name)) && isFilled(value));
+  Object.entries(fields).some(([name, value]) => namesProgramIn(foldedName(name)) && isFilled(value));
 
 function look(name: string, value: unknown, place: Place, unknown: string[]): void {
   const { beside, depth } = place;
@@ -43,14 +44,16 @@ function look(name: string, value: unknown, place: Place, unknown: string[]): vo
   const folded = foldedName(name);
   if (isKnown(folded, value, beside)) return;
   // Codex names the files of a change by the keys of an object.
-  const isChanges = CHANGES.has(folded) && isJsonObject(value);
+  const isChanges = beside !== "command" && readingOf(folded) === "changes" && isJsonObject(value);
   if (isChanges && Object.values(value).every((change) => isJsonObject(change))) {
     const changes = Object.values(value).filter((change) => isJsonObject(change));
     for (const change of changes) walk(change, { beside: "path", depth: depth + 1, path }, unknown);
     return;
   }
   const inside = HOLDERS.get(folded);
-  if (inside && depth < MAX_DEPTH && isHeld(value)) {
+  // What is written into files has no place beside a command.
+  const isOfFiles = inside === "path" && beside === "command";
+  if (inside && !isOfFiles && depth < MAX_DEPTH && isHeld(value)) {
     for (const item of Array.isArray(value) ? value : [value])
       walk(item, { beside: inside === "same" ? beside : inside, depth: depth + 1, path }, unknown);
     return;
@@ -62,9 +65,6 @@ function look(name: string, value: unknown, place: Place, unknown: string[]): vo
 function isKnown(name: string, value: unknown, beside: Beside): boolean {
   return (KNOWN[beside].get(name)?.(value) ?? false) || (KNOWN.both.get(name)?.(value) ?? false);
 }
-
-/** `file_path`, `filePath` and `file-path` are one name. */
-export const foldedName = (name: string): string => name.replace(/[_-]/g, "").toLowerCase();
 
 /** An absent value changes nothing. */
 function isFilled(value: unknown): boolean {
@@ -90,6 +90,8 @@ const isLabel: Check = (value) =>
   typeof value === "number" || (typeof value === "string" && /^[\w.:#@-]{1,128}$/.test(value));
 const isWords: Check = (value) => Array.isArray(value) && value.every(isText);
 const isTexts: Check = (value) => isText(value) || isWords(value);
+/** A word whose meaning is known: what it does to files is judged. */
+const isOperation: Check = (value) => typeof value === "string" && operationNamed(value) !== undefined;
 const isAnything: Check = () => true;
 
 const named = (check: Check, names: string): readonly (readonly [string, Check])[] =>
@@ -103,7 +105,7 @@ const oneOf =
 const KNOWN: { readonly [Where in Beside | "both"]: ReadonlyMap<string, Check> } = {
   both: new Map([
     // Sentences for people.
-    ...named(isText, "description explanation justification reason summary title thought goal"),
+    ...named(isText, namesRead("sentence")),
     ...named(
       isLabel,
       "callid toolcallid tooluseid turnid sessionid messageid requestid approvalid processid",
@@ -112,8 +114,8 @@ const KNOWN: { readonly [Where in Beside | "both"]: ReadonlyMap<string, Check> }
     ...named(isFlag, "requiresapproval autoapproved"),
   ]),
   command: new Map([
-    ...named(isTexts, "command commands cmd argv commandline shellcommand"),
-    ...named(isText, "cwd workdir workingdirectory workingdir directory dirpath dir folder"),
+    ...named(isTexts, namesRead("command")),
+    ...named(isText, `${namesRead("folder")} directory dirpath dir folder`),
     ...named(isFlag, "background isbackground runinbackground blocking wait tty pty"),
     // What loosens a sandbox or raises rights is a doubt when it is on.
     ...named(isOff, "dangerouslydisablesandbox withescalatedpermissions elevated sudo login isinput"),
@@ -129,34 +131,18 @@ const KNOWN: { readonly [Where in Beside | "both"]: ReadonlyMap<string, Check> }
     ["mode", oneOf("sync", "async")],
   ]),
   path: new Map([
-    ...named(
-      isTexts,
-      "path paths file files filepath filepaths filename filenames absolutepath relativepath",
-    ),
-    ...named(
-      isTexts,
-      "notebookpath targetfile targetpath oldpath newpath movepath sourcepath destinationpath",
-    ),
-    ...named(
-      isTexts,
-      "source destination src dest dst directory dirpath dir folder root cwd workdir workingdir",
-    ),
-    ...named(isTexts, "workingdirectory grantroot url urls uri uris href link"),
+    ...named(isTexts, namesRead("path", "place", "folder", "url")),
     // Text that goes into files, or that is looked for in them.
-    ...named(
-      isText,
-      "content contents filetext newstring oldstring newtext oldtext newstr oldstr newcontent",
-    ),
-    ...named(isText, "newsource oldsource oldcontent patch diff unifieddiff search replace pattern query"),
-    ...named(isText, "before after instruction instructions prompt aiproposedcontent aiproposedstring"),
-    ...named(isLabel, "encoding format language type kind mode editmode celltype cellid operation"),
+    ...named(isText, namesRead("whole-text", "written-text", "other-text", "patch")),
+    ...named(isText, "search pattern query after instruction instructions prompt"),
+    ...named(isOperation, namesRead("operation")),
+    ...named(isLabel, "encoding format language editmode celltype cellid"),
     ["method", oneOf("GET", "get", "HEAD", "head")],
   ]),
   parts: new Map([...named(isText, "cmd name path query"), ...named(isLabel, "type")]),
 };
 
-const PROGRAMS: ReadonlySet<string> = new Set(["command", "cmd", "argv", "commandline", "shellcommand"]);
-const CHANGES: ReadonlySet<string> = new Set(["changes", "filechanges"]);
+const namesProgramIn = (name: string): boolean => readingOf(name) === "command" && name !== "commands";
 
 /** Fields that hold others: those are looked at one by one. */
 const HOLDERS: ReadonlyMap<string, "same" | Beside> = new Map([

@@ -4,11 +4,15 @@
  * of ours, and what it changes after someone here has decided is flagged.
  */
 import type { Repair, SessionBook, SessionEvent, TerminalExit, ToolCall } from "../../call/index.js";
+import { isInputFixed } from "../../call/index.js";
 import { isJsonObject } from "../json.js";
+import type { JsonObject } from "../json.js";
 import type { ReadResult } from "../read-result.js";
 import type { SessionSoFar } from "../reading.js";
+import { askedId } from "./call-ids.js";
 import { JoinedEvents } from "./joined-events.js";
 import { NotYetRecorded } from "./not-yet-recorded.js";
+import { ReportedCalls } from "./reported-calls.js";
 
 export type UpdateReader = { read(update: unknown, at: number): ReadResult };
 
@@ -35,8 +39,12 @@ export class UpdateFold {
   readonly #now: () => number;
   /** In words, and of which call. */
   readonly #repaired = new Set<string>();
-  /** What the agent last reported as the input of a call after that was decided on. */
-  readonly #changedInputs = new Map<string, unknown>();
+  /** All that was reported of each call. */
+  readonly reported = new ReportedCalls();
+  /** Calls of which something else was reported after they were asked about or had ended. */
+  readonly #changed = new Set<string>();
+  /** Reads an update as if it were the first of its call. */
+  readonly #alone: UpdateReader;
   /** The last status that was reported of each refused call. */
   readonly #onRefused = new Map<string, string>();
 
@@ -46,6 +54,11 @@ export class UpdateFold {
     this.#terminalEnd = terminalEnd;
     this.#seen = new NotYetRecorded(book);
     this.#reader = reader(this.#seen);
+    this.#alone = reader({
+      sessionId: book.sessionId,
+      call: () => undefined,
+      question: () => undefined,
+    });
     this.#now = now;
   }
 
@@ -71,12 +84,12 @@ export class UpdateFold {
     return reports;
   }
 
-  /** The other inputs that the updates since the last time report of calls that were decided on. */
-  takeChangedInputs(): readonly (readonly [toolCallId: string, rawInput: unknown])[] {
-    if (this.#changedInputs.size === 0) return [];
-    const inputs = [...this.#changedInputs];
-    this.#changedInputs.clear();
-    return inputs;
+  /** The calls of which the updates since the last time report something else than was decided on, or had ended. */
+  takeChanged(): readonly string[] {
+    if (this.#changed.size === 0) return [];
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    return changed;
   }
 
   #readOne(update: unknown, at: number): readonly SessionEvent[] {
@@ -89,6 +102,7 @@ export class UpdateFold {
     let ended: CallEnd | undefined;
     let isAllOurs = true;
     for (const event of events) {
+      this.#note(event);
       this.#seen.apply(event);
       if (isEnd(event)) ended = event;
       else if (NOT_AS_IT_IS.has(event.type)) isAllOurs = false;
@@ -96,6 +110,46 @@ export class UpdateFold {
     const ours = isAllOurs ? events : events.flatMap((event) => this.#ours(event, update));
     const also = ended ? this.#endsWith(ended) : [];
     return also.length > 0 ? [...ours, ...also] : ours;
+  }
+
+  /** To be called before the event is applied. */
+  #note(event: SessionEvent): void {
+    if (event.type === "call-announced" || event.type === "input-ready" || event.type === "call-revised")
+      this.#keep(event, this.#seen.call(event.toolCallId));
+  }
+
+  #keep(event: TellingEvent, call: ToolCall | undefined): void {
+    const isDraft = call?.times.started === undefined && (!call || !isInputFixed(call));
+    const { toolCallId } = event;
+    if (event.type === "call-announced") this.reported.add(toolCallId, { kind: event.kind, isDraft });
+    else if (event.type === "input-ready")
+      this.reported.add(toolCallId, { rawInput: event.rawInput, isDraft });
+    else {
+      const { rawInput, content, locations, kind, title } = event.fields;
+      if ((rawInput ?? content ?? locations ?? kind ?? title) === undefined) return;
+      this.reported.add(toolCallId, {
+        ...(rawInput !== undefined && { rawInput }),
+        ...(content && { content }),
+        ...(locations && { locations }),
+        ...(kind !== undefined && { kind }),
+        ...(title !== undefined && title !== call?.title && !isDraft && { laterTitle: title }),
+        isDraft,
+      });
+    }
+  }
+
+  /** What came too late to change the call was reported all the same. */
+  #keepLate(toolCallId: string, call: ToolCall, update: JsonObject): void {
+    const result = this.#alone.read({ ...update, toolCallId }, this.#now());
+    const { rawInput, content, locations, title } = update;
+    if (!result.ok || (rawInput ?? content ?? locations ?? title) === undefined) return;
+    for (const event of result.events) {
+      if (event.type === "call-announced" && event.title !== call.title && typeof title === "string")
+        this.reported.add(toolCallId, { laterTitle: event.title, isDraft: false });
+      if (event.type === "input-ready" || event.type === "call-revised") this.#keep(event, call);
+      if (event.type === "call-announced" && update["kind"] !== undefined) this.#keep(event, call);
+    }
+    this.#changed.add(toolCallId);
   }
 
   /** A command may have ended before the agent says which call shows it. */
@@ -163,15 +217,21 @@ export class UpdateFold {
       // That a refused call has failed is what agents say of it.
       if (status === "failed") return [];
     }
+    if (repair === "late-update" && call) this.#keepLate(toolCallId, call, said);
     if (repair !== "input-changed" || !call) return [event];
+    this.reported.add(toolCallId, { rawInput: said["rawInput"], isDraft: false });
+    this.#changed.add(toolCallId);
     const input = JSON.stringify(said["rawInput"]).slice(0, LONGEST_INPUT);
     const isDecided = call.decision !== undefined;
     if (!isDecided) return [event];
-    this.#changedInputs.set(toolCallId, said["rawInput"]);
     const detail = `changed after approval: the agent reports another input than the one that was decided on: ${input}`;
     return [event, repaired(event.at, "changed-after-approval", detail, toolCallId)];
   }
 }
+
+type TellingEvent = SessionEvent & {
+  readonly type: "call-announced" | "input-ready" | "call-revised";
+};
 
 type RepairEvent = SessionEvent & { readonly type: "traffic-repaired" };
 
@@ -188,9 +248,6 @@ export function repaired(at: number, repair: string, detail: string, toolCallId?
     repair: { repair, detail, ...(toolCallId !== undefined && { toolCallId }) },
   };
 }
-
-/** The id of the call that stands for the question which was asked about another call, under way, for the second time or later. */
-export const askedId = (toolCallId: string, count: number): string => `${toolCallId}/asked-${count}`;
 
 const isUsers = (event: SessionEvent): boolean => event.type === "message-chunk" && event.role === "user";
 

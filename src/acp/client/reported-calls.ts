@@ -1,0 +1,97 @@
+/**
+ * All that an agent has reported of its calls, also what a later report replaced: an input that a call had while it ran
+ * is judged even if the call ends with another.
+ */
+import type { CallFields, ToolKind } from "../../call/index.js";
+import { isJsonObject } from "../json.js";
+import type { Carried } from "./foreign-intent.js";
+
+/** What one report says. */
+export type Report = Pick<CallFields, "rawInput" | "content" | "locations" | "kind"> & {
+  readonly laterTitle?: string;
+  /** The call had not begun: a longer input may take the place of this one. */
+  readonly isDraft: boolean;
+};
+
+/** More different reports of one call than any agent makes. */
+const MAX_REPORTS = 200;
+const MAX_CALLS = 10_000;
+
+type Input = { readonly rawInput: unknown; readonly isDraft: boolean };
+type Kept = {
+  readonly inputs: Map<string, Input>;
+  readonly content: Map<string, NonNullable<CallFields["content"]>[number]>;
+  readonly locations: Map<string, NonNullable<CallFields["locations"]>[number]>;
+  readonly kinds: Set<ToolKind>;
+  readonly titles: Set<string>;
+  isTooMuch: boolean;
+};
+
+export class ReportedCalls {
+  readonly #calls = new Map<string, Kept>();
+
+  add(toolCallId: string, { rawInput, content, locations, kind, laterTitle, isDraft }: Report): void {
+    const kept = this.#calls.get(toolCallId) ?? this.#begin(toolCallId);
+    if (rawInput !== undefined && rawInput !== null) put(kept.inputs, { rawInput, isDraft }, kept);
+    for (const item of content ?? []) if (item.type === "diff") put(kept.content, item, kept);
+    for (const location of locations ?? []) put(kept.locations, location, kept);
+    if (kind !== undefined) kept.kinds.add(kind);
+    if (laterTitle !== undefined && kept.titles.size < MAX_REPORTS) kept.titles.add(laterTitle);
+  }
+
+  of(toolCallId: string): (Carried & { readonly isTooMuch: boolean }) | undefined {
+    const kept = this.#calls.get(toolCallId);
+    if (!kept) return undefined;
+    const inputs = [...kept.inputs.values()];
+    return {
+      rawInputs: inputs
+        .filter((one, at) => !isGrown(one, inputs.slice(at + 1)))
+        .map(({ rawInput }) => rawInput),
+      content: [...kept.content.values()],
+      locations: [...kept.locations.values()],
+      kinds: [...kept.kinds],
+      laterTitles: [...kept.titles],
+      isTooMuch: kept.isTooMuch,
+    };
+  }
+
+  clear(): void {
+    this.#calls.clear();
+  }
+
+  #begin(toolCallId: string): Kept {
+    const [oldest] = this.#calls.keys();
+    if (this.#calls.size >= MAX_CALLS && oldest !== undefined) this.#calls.delete(oldest);
+    const kept = {
+      inputs: new Map(),
+      content: new Map(),
+      locations: new Map(),
+      kinds: new Set<ToolKind>(),
+      titles: new Set<string>(),
+      isTooMuch: false,
+    };
+    this.#calls.set(toolCallId, kept);
+    return kept;
+  }
+}
+
+function put<Item>(items: Map<string, Item>, item: Item, kept: Kept): void {
+  const key = JSON.stringify(item);
+  if (items.has(key)) return;
+  if (items.size >= MAX_REPORTS) kept.isTooMuch = true;
+  else items.set(key, item);
+}
+
+/** Some agents report an input while their model writes it. */
+const isGrown = ({ rawInput, isDraft }: Input, later: readonly Input[]): boolean =>
+  isDraft && later.some((one) => isBeginningOf(rawInput, one.rawInput));
+
+function isBeginningOf(one: unknown, whole: unknown): boolean {
+  if (typeof one === "string") return typeof whole === "string" && whole.startsWith(one);
+  if (Array.isArray(one))
+    return Array.isArray(whole) && one.every((item, at) => isBeginningOf(item, whole[at]));
+  if (!isJsonObject(one)) return one === whole;
+  return (
+    isJsonObject(whole) && Object.entries(one).every(([name, value]) => isBeginningOf(value, whole[name]))
+  );
+}
