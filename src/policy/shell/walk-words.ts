@@ -1,5 +1,5 @@
 /** One command given as words: listed, doubted for what it does to its shell, and seen through. */
-import { isRoleGlob } from "../programs/is-role-glob.js";
+import { roleGlobs } from "../programs/role-globs.js";
 import { builtinDoubts } from "./builtin-doubts.js";
 import { folderChange } from "./folder-change.js";
 import { entered, type Folders } from "./folders.js";
@@ -36,9 +36,10 @@ export function readWords(words: Words, context: ShellContext, walkText: WalkTex
   for (const doubt of own) draft.doubt(doubt);
   const change = folderChange(argv);
   if (change?.doubt) draft.doubt(change.doubt);
+  const displacing = roleGlobs(argv, globs);
   for (const glob of globs) {
     const isData = !change && own.length === 0 && (!known || isPassedOn(glob, insides));
-    if (glob === program || !isData || isRoleGlob(argv, glob))
+    if (glob === program || !isData || displacing.has(glob))
       draft.doubt(`what ${shown(program)} does with ${shown(glob)} is not known`);
   }
 
