@@ -15,7 +15,7 @@ const families = files.map((name) => ({
 
 /** Where a description comes from is for its reader; no decision needs it. */
 function withoutSources({ shared, programs }) {
-  const plain = Object.entries(programs).map(([names, { from: _, ...data }]) => [names, data]);
+  const plain = Object.entries(programs).map(([names, data]) => [names, { ...data, from: undefined }]);
   return { sources: {}, ...(shared && { shared }), programs: Object.fromEntries(plain) };
 }
 

@@ -59,7 +59,7 @@ export type Evidence = {
   readonly doubts: readonly string[];
 };
 
-export type ServerTool = { readonly server: string; readonly tool: string };
+type ServerTool = { readonly server: string; readonly tool: string };
 export type FileText = { readonly path: string; readonly text: string };
 
 type Found = {
