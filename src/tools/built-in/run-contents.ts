@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";
+import { dirname } from "node:path";
 import type { Intent } from "../../policy/index.js";
 import { UNBOUND } from "../../policy/intent.js";
 import { partsOf } from "../../policy/parts.js";
@@ -52,7 +53,17 @@ async function contentHash(path: string, workspace: Workspace): Promise<string |
     if (!read || read.size > read.bytes.length) return UNBOUND;
     return createHash("sha256").update(read.bytes).digest("hex");
   } catch (error) {
-    if (error instanceof ToolFailure) return UNBOUND;
+    if (!(error instanceof ToolFailure)) throw error;
+    return (await isBelowFile(path, workspace)) ? undefined : UNBOUND;
+  }
+}
+
+/** `job.py/__main__.py` is nothing where job.py is a file. */
+async function isBelowFile(path: string, workspace: Workspace): Promise<boolean> {
+  try {
+    return (await workspace.look(await workspace.resolve(dirname(path))))?.type === "file";
+  } catch (error) {
+    if (error instanceof ToolFailure) return false;
     throw error;
   }
 }
