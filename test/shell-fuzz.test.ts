@@ -1,6 +1,6 @@
 /**
  * The command reader against the very shells that read the texts: bash as it is started here, dash and busybox,
- * and those of zsh, mksh, ksh and yash that the machine has.
+ * and in the long mode those of zsh, mksh, ksh and yash that the machine has.
  *
  * Random shell texts run in a throw-away folder with a PATH of stubs. What was run or looked for, in which
  * folder, what was opened for writing and where anything connected to is seen by strace, and must have been
@@ -32,8 +32,9 @@ const SHELLS: { readonly [name: string]: Shell } = {
   bash: { language: "bash", words: shellWords({ shell: "/bin/bash", language: "bash" }, "").slice(0, -1) },
   dash: { language: "sh", words: shellWords({ shell: "/usr/bin/dash", language: "sh" }, "").slice(0, -1) },
   busybox: { language: "sh", words: ["/usr/bin/busybox", "sh", "-c", "--"] },
+  // Whoever runs the long mode may have more of them; the short one is the same on every machine.
   ...Object.fromEntries(
-    ["zsh", "mksh", "ksh", "yash"]
+    (process.env["TOOLGATE_RUNS"] === undefined ? [] : ["zsh", "mksh", "ksh", "yash"])
       .map((name) => `/usr/bin/${name}`)
       .filter((program) => existsSync(program))
       .map((program): [string, Shell] => [
@@ -81,11 +82,10 @@ test.each(Object.values(SHELLS))("the comparison can fail: what was not foreseen
   expect(surprisesIn("aax one", [{ type: "sought", name: "other" }], "sh")).toHaveLength(1);
   expect(surprisesIn("aax one", [{ type: "connected", to: "somewhere" }], "sh")).toHaveLength(1);
   const [happened = []] = runAll(["cd sub && aax 'b c' > out; (cd ../src; nox é & wait); unknown"], shell);
-  expect(happened.filter(({ type }) => type !== "sought")).toEqual([
-    { type: "changed", path: "sub/out" },
-    ran("sub", "aax", "b c"),
-    ran("src", "nox", "é"),
-  ]);
+  const inOrder = (all: readonly Seen[]) => all.map((seen) => JSON.stringify(seen)).toSorted();
+  expect(inOrder(happened.filter(({ type }) => type !== "sought"))).toEqual(
+    inOrder([{ type: "changed", path: "sub/out" }, ran("sub", "aax", "b c"), ran("src", "nox", "é")]),
+  );
   expect(happened).toContainEqual({ type: "sought", name: "unknown" });
 });
 

@@ -116,6 +116,8 @@ function walkCommand(node: CommandNode | CompoundList, context: ShellContext): O
   switch (node.type) {
     case "Command":
       if (RESERVED_ELSEWHERE.has(node.name?.text ?? "")) onlyInSome(node.name?.text ?? "", context);
+      // zsh runs `cat` or `more` for it.
+      if (!node.name && node.redirects.length > 0) onlyInSome("a redirect without a command", context);
       walkExpansions(node, context);
       return readSimpleCommand(node, context, walkText);
     case "CompoundList":

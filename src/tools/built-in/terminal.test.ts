@@ -190,7 +190,8 @@ async function intentOf(
 ): Promise<ToolIntent> {
   const { executor, ...others } =
     (await terminal.intent?.(parsed(terminal, { command, ...more }), workspace)) ?? {};
-  expect(executor).toEqual(await workspace.executor?.());
+  // A search path with folders that others can write adds a variable of ours.
+  expect(executor).toMatchObject((await workspace.executor?.()) ?? {});
   return others;
 }
 
