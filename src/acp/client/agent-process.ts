@@ -11,7 +11,7 @@ import type { Writable } from "node:stream";
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { oneLine } from "../../call/index.js";
-import { commandOf, endTree, killTree, MARK_NAME } from "../../tools/process-tree.js";
+import { commandOf, killTree, MARK_NAME } from "../../tools/process-tree.js";
 import type { Command } from "../../tools/process-tree.js";
 import { stdioWire } from "../connection/stdio-wire.js";
 import type { Wire } from "../connection/wire.js";
@@ -29,6 +29,7 @@ export type AgentCommand = {
 /** Of stderr only the end is of interest. */
 const MOST_STDERR = 256 * 1024;
 const POLITE_MS = 1_500;
+const TERM_PATIENCE_MS = 1_000;
 /** What it wrote last is still read when it has ended. */
 const REST_PATIENCE_MS = 250;
 /** Its pipes close a moment before it is gone. */
@@ -95,7 +96,9 @@ export class AgentProcess {
       this.#child.stdin.end();
       await Promise.race([this.#gone, setTimeout(POLITE_MS, undefined, { ref: false })]);
     }
-    if (this.#tree) await endTree(this.#tree);
+    if (this.#exit === undefined) this.#signal("SIGTERM");
+    await Promise.race([this.#gone, setTimeout(TERM_PATIENCE_MS, undefined, { ref: false })]);
+    if (this.#tree) killTree(this.#tree);
     await this.#gone;
   }
 
@@ -113,16 +116,16 @@ export class AgentProcess {
       });
     });
     await Promise.race([drained, setTimeout(REST_PATIENCE_MS)]);
-    this.#killGroup();
+    this.#signal("SIGKILL");
     for (const stream of [stdout, stderr, stdin]) stream.destroy();
     process.off("exit", endWithUs);
   }
 
   /** Its whole group. */
-  #killGroup(): void {
+  #signal(name: NodeJS.Signals): void {
     const { pid } = this.#child;
     try {
-      if (pid !== undefined) process.kill(-pid, "SIGKILL");
+      if (pid !== undefined) process.kill(-pid, name);
     } catch {
       // Nobody of the group is left.
     }
