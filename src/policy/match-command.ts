@@ -17,6 +17,7 @@ export function allowsCommand(pattern: CommandPattern, argv: readonly string[]):
 
 /** For asking and denying: a program of that name counts wherever it lies, and however its case is written. */
 export function namesCommand(pattern: CommandPattern, argv: readonly string[]): boolean {
+  if (typeof pattern === "string" && beginsOtherwise(pattern, argv[0] ?? "")) return false;
   return matchWords(pattern, argv, (wanted, program) => {
     const name = program.slice(program.lastIndexOf("/") + 1);
     return wanted === program || wanted === name || wanted.toLowerCase() === name.toLowerCase();
@@ -26,6 +27,14 @@ export function namesCommand(pattern: CommandPattern, argv: readonly string[]): 
 /** Whether the pattern leaves words to whoever calls: then their flags must be known to be harmless. */
 export function hasWildcard(pattern: CommandPattern): boolean {
   return typeof pattern === "string" && words(pattern).some((word) => word.endsWith("*"));
+}
+
+/** Told by the first letter alone: of thousands of rules nearly all are for another program. */
+function beginsOtherwise(pattern: string, program: string): boolean {
+  const first = pattern.charAt(0).toLowerCase();
+  if (!/[a-z0-9]/.test(first)) return false;
+  const name = program.slice(program.lastIndexOf("/") + 1);
+  return first !== name.charAt(0).toLowerCase() && first !== program.charAt(0).toLowerCase();
 }
 
 /** The words of a pattern that are written out. */
