@@ -27,7 +27,7 @@ function doneContent({ rawOutput, content, times }: ToolCall): MessageContent {
   return typeof rawOutput === "string" ? rawOutput : JSON.stringify(rawOutput);
 }
 
-/** What broke the rules says so before what came of it. */
+/** The result of a breach names the breach first, and then the outcome. */
 function withSentence(sentence: string, content: MessageContent): MessageContent {
   if (typeof content === "string") return content === "" ? sentence : `${sentence}\n${content}`;
   return [{ type: "text", text: sentence }, ...content];

@@ -15,7 +15,7 @@ import { isHarmless, partText } from "./part-text.js";
 import type { UserPrograms } from "./programs/known-programs.js";
 import { matchName, RuleParts, ruleParts } from "./rule.js";
 import type { Rule, RuleEffect } from "./rule.js";
-import { meets } from "./strict-rules.js";
+import { EFFECTS, meets } from "./strict-rules.js";
 import { whySourceDiffers } from "./tool-source.js";
 
 export type Policy = {
@@ -208,8 +208,6 @@ function unchecked(
 
 const namesCommands = (pattern: string, { tool, kind }: Intent): boolean =>
   pattern === "*" || pattern === "execute" || pattern === kind || matchName(pattern, tool);
-
-const EFFECTS: ReadonlySet<string> = new Set(["read", "search", "edit", "delete", "move", "fetch"]);
 
 /** What the lists of harmless flags have against a command. */
 function flagDoubts(part: Part): readonly string[] {

@@ -53,6 +53,11 @@ export type Intent = {
   readonly contents?: { readonly [path: string]: string };
 };
 
+/** The intent of our own terminal for a command of which no more is known yet. */
+export function plannedCommand(planned: Pick<Intent, "command" | "cwd" | "env" | "executor">): Intent {
+  return { tool: "terminal", kind: "execute", input: {}, paths: [], hosts: [], baseHashes: {}, ...planned };
+}
+
 /** In place of a hash in `contents`: the file is there and could not be read, or is too large to be. */
 export const UNBOUND = "not read";
 

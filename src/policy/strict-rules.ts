@@ -88,7 +88,8 @@ function meetsTouches(
   return mayMeanPath(expandHome(path, roots), part, isOfKind);
 }
 
-const EFFECTS: ReadonlySet<string> = new Set(["read", "search", "edit", "delete", "move", "fetch"]);
+/** Kinds that name an effect, and not a tool or the running of commands. */
+export const EFFECTS: ReadonlySet<string> = new Set(["read", "search", "edit", "delete", "move", "fetch"]);
 
 /** The kinds of all that the part is known to do. */
 function kindsDone(part: CommandPart, intent: Intent, roots: Roots): readonly ToolKind[] {

@@ -15,7 +15,7 @@ export type AgentSide = {
   readonly gone: Promise<void>;
   /** What is known of how it ended. */
   lastWords(): Promise<string>;
-  /** Ends it: it does not listen any more, or for the reason that is given, which its sessions are told. */
+  /** Ends the agent, because it does not answer any more, or for the given reason, which goes to its sessions. */
   end(reason?: string): Promise<void>;
   /** Why it was ended here, where it was. */
   endReason(): string | undefined;

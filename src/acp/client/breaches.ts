@@ -38,9 +38,9 @@ type AskedAct = { readonly toolCallId: string; readonly intent: Intent };
 export class Breaches {
   readonly #options: BreachOptions;
   readonly #timers = new Map<string, NodeJS.Timeout>();
-  /** What the agent asked about in this turn. */
+  /** Calls that the agent asked about in this turn. */
   #asked: AskedAct[] = [];
-  /** What the agent replays happened before it was under these rules. */
+  /** Replayed calls ran before these rules held, so they are not judged. */
   isReplaying = false;
 
   constructor(options: BreachOptions) {
@@ -55,7 +55,7 @@ export class Breaches {
   /** The events, with the breaches that they report. */
   async marked(events: readonly SessionEvent[]): Promise<readonly SessionEvent[]> {
     if (this.isReplaying) return events;
-    // What cannot be judged is recorded all the same.
+    // The session records a report also when the rules cannot judge it.
     const found = await this.#breachesIn(events).catch((error: unknown) => (tell(error), []));
     if (found.length === 0) return events;
     const waiting = new Map(found.map((event) => [event.toolCallId, event]));

@@ -199,7 +199,7 @@ function readObject(value: unknown, place: Place, found: Found): void {
 
 type Fields = readonly (readonly [name: string, field: unknown])[];
 
-/** What is done with the files of an object, and of those around it where it names none. */
+/** The operation on the files of an object; without one, the operation of the objects around it. */
 function readOperations(fields: Fields, { owners, operation }: Place, found: Found): void {
   const operations = new Set(operation === undefined ? [] : [operation]);
   for (const [name, field] of fields) {

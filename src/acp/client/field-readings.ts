@@ -22,7 +22,7 @@ export type FieldReading =
   | "written-text"
   /** A text that is looked for in files, or goes to a model. */
   | "other-text"
-  /** What is done with the files beside it. */
+  /** The operation that this field names for the files beside it. */
   | "operation"
   /** A sentence for people. */
   | "sentence";

@@ -51,7 +51,7 @@ export class ForeignSession extends RecordedSession implements HeldSession {
   /** The turn is being cancelled: nothing is asked any more. */
   #isCancelling = false;
   #running: AgentTurn | undefined;
-  /** What the agent replays is on record already. */
+  /** Replayed updates are on record already. */
   isReplaying = false;
 
   /** What the agent tells of before is taken into the record, and judged by no rule. */

@@ -41,7 +41,7 @@ const STATUS: { readonly [Status in ToolCallStatus]: V1Status } = {
   unknown: "failed",
 };
 
-/** v1 has no word for a pause: a call that a sub-agent works on is at work. What broke the rules shows no tick. */
+/** v1 has no word for a pause: a call that a sub-agent works on is at work. A breach shows no tick. */
 function v1Status({ state, breach }: ToolCall): V1Status {
   if (state.status === "done" && breach) return "failed";
   return state.status === "waiting" && state.waitingFor.type === "child"

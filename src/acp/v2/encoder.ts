@@ -72,7 +72,7 @@ function wireFields(call: ToolCall, last: Sent<Fields> | undefined): Fields {
 
 const CANCELLABLE = { cancel: {} };
 
-/** What broke the rules is shown as failed: a client draws a tick for what is completed. */
+/** A breach is sent as failed: clients draw a tick for completed calls. */
 function v2Status({ state, breach }: ToolCall): V2Status {
   switch (state.status) {
     case "waiting":

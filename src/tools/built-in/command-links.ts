@@ -11,7 +11,8 @@
 import { homedir } from "node:os";
 import { posix } from "node:path";
 import { decide, readShell } from "../../policy/index.js";
-import type { Intent, PathAccess, ReadCommand, Rule } from "../../policy/index.js";
+import type { PathAccess, ReadCommand, Rule } from "../../policy/index.js";
+import { plannedCommand } from "../../policy/intent.js";
 import { partsOf } from "../../policy/parts.js";
 import { isProtectedFile } from "../search/protected-file.js";
 import { ToolFailure } from "../tool.js";
@@ -70,7 +71,7 @@ export async function commandLinks(
 
 /** Paths that no word shows as one, such as the file that a sed script reads. */
 function touchedPaths({ command, cwd, roots }: Place): readonly Written[] {
-  const intent = intentFor(command, cwd);
+  const intent = plannedCommand({ command, cwd });
   return partsOf(intent, { roots, home: homedir() }).parts.flatMap((part) =>
     part.type === "command"
       ? part.touches.map(({ path, access }): Written => ({
@@ -188,18 +189,10 @@ function isKnownTo(kind: "edit" | "delete", name: string, place: Place): boolean
 }
 
 function verdictOn(rule: Rule, { command, cwd, roots }: Place): ReturnType<typeof decide> {
-  return decide(intentFor(command, cwd), { rules: [rule], default: "allow", roots, home: homedir() });
-}
-
-function intentFor(command: string, cwd: string): Intent {
-  return {
-    tool: "terminal",
-    kind: "execute",
-    input: {},
-    cwd,
-    command,
-    paths: [],
-    hosts: [],
-    baseHashes: {},
-  };
+  return decide(plannedCommand({ command, cwd }), {
+    rules: [rule],
+    default: "allow",
+    roots,
+    home: homedir(),
+  });
 }

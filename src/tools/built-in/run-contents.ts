@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import { dirname } from "node:path";
 import type { Intent } from "../../policy/index.js";
-import { UNBOUND } from "../../policy/intent.js";
+import { plannedCommand, UNBOUND } from "../../policy/intent.js";
 import { partsOf } from "../../policy/parts.js";
 import { ToolFailure } from "../tool.js";
 import type { Workspace } from "../workspace.js";
@@ -21,7 +21,7 @@ export async function runContents(
   workspace: Workspace,
 ): Promise<NonNullable<Intent["contents"]>> {
   const { roots } = workspace;
-  const { parts } = partsOf({ ...NOTHING, ...planned }, { roots, home: homedir() });
+  const { parts } = partsOf(plannedCommand(planned), { roots, home: homedir() });
   const files = new Set(parts.flatMap((part) => (part.type === "command" ? part.runsFiles : [])));
   const contents: { [path: string]: string } = {};
   for (const path of [...files].filter((one) => isIn({ roots }, one))) {
@@ -32,15 +32,6 @@ export async function runContents(
   }
   return contents;
 }
-
-const NOTHING = {
-  tool: "terminal",
-  kind: "execute",
-  input: {},
-  paths: [],
-  hosts: [],
-  baseHashes: {},
-} as const;
 
 /** Undefined when there is no such file, so that nothing can be run. */
 async function contentHash(path: string, workspace: Workspace): Promise<string | undefined> {

@@ -5,6 +5,7 @@
 import { homedir } from "node:os";
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, resolve } from "node:path";
+import { plannedCommand } from "../../policy/intent.js";
 import { gitReads, readingParts } from "../../policy/reading-parts.js";
 import type { GitRead } from "../../policy/reading-parts.js";
 import { FORCED_GIT_SETTINGS } from "../../policy/git-settings.js";
@@ -28,7 +29,7 @@ export async function executorFor(planned: PlannedCommand, workspace: Workspace)
   if (executor.shell === undefined) return executor;
   const path = await systemPath(process.env["PATH"], workspace.roots);
   if (path === undefined && !mentionsGit(planned.command)) return executor;
-  const intent: Intent = { ...NOTHING, ...planned, executor };
+  const intent = plannedCommand({ ...planned, executor });
   const reading = readingParts(intent, { roots: workspace.roots, home: homedir() });
   if (!reading) return executor;
   const ownPath = path === undefined ? {} : { PATH: path };
@@ -65,15 +66,6 @@ async function isSystemFolder(folder: string, roots: readonly string[]): Promise
     return false;
   }
 }
-
-const NOTHING = {
-  tool: "terminal",
-  kind: "execute",
-  input: {},
-  paths: [],
-  hosts: [],
-  baseHashes: {},
-} as const;
 
 /** Most commands do not, and need no second reading. */
 const mentionsGit = (command: string | readonly string[]): boolean =>

@@ -34,7 +34,7 @@ class SedReader {
 
   readAll(): boolean {
     while (this.at < this.script.length) {
-      this.skip(/[ \t\n;]*/y);
+      this.advance(/[ \t\n;]*/y);
       if (this.at >= this.script.length) return true;
       if (this.peek() === "#") {
         if (this.restOfLine().endsWith("\\")) return false;
@@ -51,25 +51,25 @@ class SedReader {
 
   private addresses(): boolean {
     if (!this.address(/(?:\d+(?:~\d+)?|\$)?/y)) return false;
-    this.skip(/[ \t]*/y);
+    this.advance(/[ \t]*/y);
     if (this.peek() === ",") {
       this.at += 1;
-      this.skip(/[ \t]*/y);
+      this.advance(/[ \t]*/y);
       const before = this.at;
       if (!this.address(/(?:\d+|\$|[+~]\d+)?/y) || this.at === before) return false;
     }
-    this.skip(/[ \t]*!?[ \t]*/y);
+    this.advance(/[ \t]*!?[ \t]*/y);
     return true;
   }
 
   private address(number: RegExp): boolean {
     if (this.peek() !== "/" && this.peek() !== "\\") {
-      this.skip(number);
+      this.advance(number);
       return true;
     }
     if (this.peek() === "\\") this.at += 1;
     if (!this.pattern(this.take(), "address")) return false;
-    this.skip(/[IM]*/y);
+    this.advance(/[IM]*/y);
     return true;
   }
 
@@ -88,8 +88,8 @@ class SedReader {
   }
 
   private label(command: string): boolean {
-    this.skip(/[ \t]*/y);
-    const label = this.skip(/[\w.-]*/y);
+    this.advance(/[ \t]*/y);
+    const label = this.advance(/[\w.-]*/y);
     if (command === ":" && (label === "" || this.peek() === "}")) return false;
     this.labelEnd = this.at;
     return this.ends();
@@ -105,7 +105,7 @@ class SedReader {
     const hasLines = this.script.slice(start, end).includes("\n");
     if (hasLines && (command === "y" || this.followsLabel(start))) return false;
     if (command === "y") return this.ends();
-    this.skip(/[gpiIMm\d]*/y);
+    this.advance(/[gpiIMm\d]*/y);
     if (this.peek() === "w") {
       this.at += 1;
       return this.file(this.writes);
@@ -116,7 +116,7 @@ class SedReader {
   /** The text of a, i and c: to the end of the line, and on when that ends with a backslash. */
   private text(): boolean {
     const start = this.at;
-    this.skip(/[ \t]*/y);
+    this.advance(/[ \t]*/y);
     let hasLines = this.script.startsWith("\\\n", this.at);
     if (hasLines) this.at += 2;
     // On one line: `a text` or `a\text`. With nothing but blanks behind the backslash, seds differ.
@@ -136,7 +136,7 @@ class SedReader {
 
   /** A file's name goes to the end of the line; where someone may have meant it to end sooner, it is doubted. */
   private file(into: string[]): boolean {
-    this.skip(/[ \t]*/y);
+    this.advance(/[ \t]*/y);
     const name = this.restOfLine();
     if (name === "" || /[;{}\\]|\s$/.test(name)) return false;
     into.push(name);
@@ -146,8 +146,8 @@ class SedReader {
 
   /** Whatever follows a command on its line, such as `e` after `s///`, makes it another command. */
   private ends(argument?: RegExp): boolean {
-    if (argument) this.skip(argument);
-    this.skip(/[ \t]*/y);
+    if (argument) this.advance(argument);
+    this.advance(/[ \t]*/y);
     if (this.at >= this.script.length || /[;\n}#]/.test(this.peek())) return true;
     this.at += 1;
     return false;
@@ -161,7 +161,7 @@ class SedReader {
   }
 
   private restOfLine(): string {
-    return this.skip(/[^\n]*/y);
+    return this.advance(/[^\n]*/y);
   }
 
   private followsLabel(at: number): boolean {
@@ -178,7 +178,7 @@ class SedReader {
   }
 
   /** Moves over what the sticky pattern, which may match nothing, finds here. */
-  private skip(sticky: RegExp): string {
+  private advance(sticky: RegExp): string {
     sticky.lastIndex = this.at;
     const found = sticky.exec(this.script)?.[0] ?? "";
     this.at += found.length;
