@@ -34,15 +34,33 @@ export function concerns(looked: Looked): readonly string[] {
   ];
 }
 
-function commandConcerns(part: CommandPart, { intent, rules, policy }: Looked): readonly string[] {
-  const allowed = (access: PathAccess): boolean =>
-    rules.some(
-      (rule) =>
-        rule.path !== undefined &&
-        isInForce(rule, policy) &&
-        namesPart(rule, pathPart(access), intent, policy) &&
-        coversPath(rule, pathPart(access), policy),
-    );
+/** For each place that the command itself does not open, the rules that name it; the record shows them beside the command's. */
+export function openingRules(looked: Looked): readonly (readonly RuleParts[])[] {
+  return looked.parts.flatMap((part) => [
+    ...pathsIn(part)
+      .filter((access) => guarded(access, looked.policy, isProtected).length > 0)
+      .map((access) => looked.rules.filter((rule) => namesExactly(rule, access, looked))),
+    ...(part.type === "command" ? needsOpening(part, looked.policy) : []).map((access) =>
+      looked.rules.filter((rule) => opensPlace(rule, access, looked)),
+    ),
+  ]);
+}
+
+/** A rule for the command's words says nothing about where its output goes, or about places outside of the workspace. */
+const needsOpening = ({ redirects, touches }: CommandPart, policy: Guarded): readonly PathAccess[] => [
+  ...redirects,
+  ...touches.filter((access) => !isInside(access.path, policy)),
+];
+
+const opensPlace = (rule: RuleParts, access: PathAccess, { intent, policy }: Looked): boolean =>
+  rule.path !== undefined &&
+  isInForce(rule, policy) &&
+  namesPart(rule, pathPart(access), intent, policy) &&
+  coversPath(rule, pathPart(access), policy);
+
+function commandConcerns(part: CommandPart, looked: Looked): readonly string[] {
+  const { rules, policy } = looked;
+  const allowed = (access: PathAccess): boolean => rules.some((rule) => opensPlace(rule, access, looked));
   const misspelt = [...part.judgement.urls, ...part.judgement.sends].filter((text) =>
     readUrl(text)?.problems.some(({ kind }) => kind === "spelling"),
   );
@@ -124,16 +142,15 @@ const WHERE_TO = {
 } as const;
 
 /** A protected file is let through only by a rule that names that very file, for what is done to it. */
-function isNamedExactly(access: PathAccess, { rules, intent, policy }: Looked): boolean {
-  return rules.some(
-    (rule) =>
-      rule.path !== undefined &&
-      rule.command === undefined &&
-      isInForce(rule, policy) &&
-      expandHome(rule.path, policy) === access.path &&
-      namesPart(rule, pathPart(access), intent, policy),
-  );
-}
+const isNamedExactly = (access: PathAccess, looked: Looked): boolean =>
+  looked.rules.some((rule) => namesExactly(rule, access, looked));
+
+const namesExactly = (rule: RuleParts, access: PathAccess, { intent, policy }: Looked): boolean =>
+  rule.path !== undefined &&
+  rule.command === undefined &&
+  isInForce(rule, policy) &&
+  expandHome(rule.path, policy) === access.path &&
+  namesPart(rule, pathPart(access), intent, policy);
 
 function pathsIn(part: Part): readonly PathAccess[] {
   if (part.type === "path") return [part];

@@ -5,7 +5,7 @@
  */
 import { visibleText } from "../call/index.js";
 import { covers, isInForce, namesPart } from "./allow-rules.js";
-import { concerns, forbiddenPaths, hostTrouble, outsideUncovered } from "./concerns.js";
+import { concerns, forbiddenPaths, hostTrouble, openingRules, outsideUncovered } from "./concerns.js";
 import { forcesGitSettings } from "./git-settings.js";
 import type { Intent } from "./intent.js";
 import { hasWildcard } from "./match-command.js";
@@ -154,7 +154,9 @@ function allowVerdict(found: Found): Verdict {
       ? flagDoubts(part).map((doubt) => `anyFlags lets this pass: ${doubt}`)
       : [],
   );
-  const by = covering.filter((rule) => rule !== undefined);
+  // Where everything is allowed by default, no rule had to open a place.
+  const opened = policy.default === "allow" ? [] : openingRules(found).map(narrowest);
+  const by = [...covering, ...opened].filter((rule) => rule !== undefined);
   return verdict({ effect: "allow", rules: isCovered ? by : [], saw: [...saw, ...lifted] });
 }
 
@@ -164,10 +166,14 @@ function narrowest(rules: readonly RuleParts[]): RuleParts | undefined {
 }
 
 function narrowness({ command, path, host, folder, contents, pattern, anyFlags }: RuleParts): number {
-  const isExact = command !== undefined && !hasWildcard(command);
-  const said = [command, path, host, folder, contents].filter((field) => field !== undefined).length;
+  const exact = [
+    command !== undefined && !hasWildcard(command),
+    path !== undefined && !/[*?[{]/.test(path),
+    host !== undefined && !host.includes("*"),
+  ].filter(Boolean).length;
+  const named = [command, path, host, folder, contents].filter((field) => field !== undefined).length;
   // A rule that lifts the lists of flags says less about the command than one that does not.
-  return 4 * (said + (isExact ? 1 : 0)) + (pattern === "*" ? 0 : 2) - (anyFlags === true ? 1 : 0);
+  return 4 * (named + exact) + (pattern === "*" ? 0 : 2) - (anyFlags === true ? 1 : 0);
 }
 
 /** Where everything is allowed by default, a command that cannot be read may hide what a rule forbids. */

@@ -204,6 +204,60 @@ describe("the record names the truth", () => {
     ]);
     expect(rule).toBe('allow execute "npm test"');
   });
+
+  test("names the rule that opens a place outside of the workspace beside the command's", () => {
+    const rules: readonly Rule[] = [
+      { allow: "execute", command: "cat *" },
+      { allow: "read", path: "/etc/**" },
+      { allow: "read", path: "/etc/hosts" },
+      { allow: "read", path: "/opt/**" },
+    ];
+    const { effect, rule, by } = verdict("cat /etc/hosts", rules);
+    expect({ effect, rule }).toEqual({
+      effect: "allow",
+      rule: 'allow execute "cat *"; allow read /etc/hosts',
+    });
+    expect(by).toContain(rules[2]);
+  });
+
+  test("names the rule that opens a redirect, and one that names a protected file", () => {
+    const rules: readonly Rule[] = [
+      { allow: "execute", command: "echo *" },
+      { allow: "edit", path: "/ws/gen/**" },
+      { allow: "edit", path: "/ws/.npmrc" },
+    ];
+    expect(verdict("echo x > gen/y", rules)).toMatchObject({
+      effect: "allow",
+      rule: 'allow execute "echo *"; allow edit /ws/gen/**',
+    });
+    expect(verdict("echo x > .npmrc", rules)).toMatchObject({
+      effect: "allow",
+      rule: 'allow execute "echo *"; allow edit /ws/.npmrc',
+    });
+  });
+
+  test("names no rule of a place that the command does not touch", () => {
+    const rules: readonly Rule[] = [
+      { allow: "execute", command: "cat *" },
+      { allow: "read", path: "/etc/**" },
+    ];
+    expect(verdict("cat a.txt", rules).rule).toBe('allow execute "cat *"');
+  });
+
+  test("says in a rule's name that it lifts the lists of flags, and which files it binds", () => {
+    const rules: readonly Rule[] = [{ allow: "execute", command: "npm *", anyFlags: true }];
+    expect(verdict("npm test", rules).rule).toBe('allow execute "npm *" with any flags');
+    const granted: Rule = {
+      allow: "execute",
+      command: ["./run.sh"],
+      folder: "/ws",
+      contents: { "/ws/run.sh": "a".repeat(64) },
+    };
+    const run = { ...intent("./run.sh"), contents: { "/ws/run.sh": "a".repeat(64) } };
+    expect(decide(run, { ...places, rules: [granted] }).rule).toBe(
+      'allow execute "./run.sh" in /ws with /ws/run.sh unchanged',
+    );
+  });
 });
 
 const COMMANDS = [

@@ -78,7 +78,8 @@ export class RuleParts {
 
   /** The name by which a person recognises the rule. */
   get name(): string {
-    const { server, command, path, host, folder, input } = this;
+    const { server, command, path, host, folder, input, contents = {} } = this;
+    const files = Object.keys(contents);
     const words = typeof command === "string" ? command : command?.join(" ");
     const scope = [
       server && `server ${server}`,
@@ -87,6 +88,8 @@ export class RuleParts {
       host,
       folder && `in ${folder}`,
       input && `fed by ${input}`,
+      files.length > 0 && `with ${files.join(", ")} unchanged`,
+      this.anyFlags && "with any flags",
     ].filter(Boolean);
     return [this.effect, this.pattern, ...scope].join(" ");
   }
