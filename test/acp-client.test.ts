@@ -1,7 +1,11 @@
 /** Toolgate as the client of foreign agents: real processes, well behaved and not. */
-import { expect, test } from "vitest";
-import { MemoryLedger } from "../src/history/index.js";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { SessionBook } from "../src/call/index.js";
+import { MemoryLedger, openSqliteLedger } from "../src/history/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
+import { callText } from "../src/view/index.js";
+import { folder } from "./agent-kit.js";
 import { askForever, choose, connect, drive, until } from "./acp-client-kit.js";
 
 const ENDED = { status: "stopped", stopReason: "end_turn" };
@@ -80,6 +84,40 @@ test("AC-058 what an agent says after its turn's end is not lost", async () => {
   expect(session.book.snapshot().timeline.at(-1)).toMatchObject({
     message: { blocks: [{ text: "and another thing" }] },
   });
+});
+
+// AC-032 of the attack catalogue: neither character fits every store's text.
+test("keeps a NUL and half a surrogate pair that an agent reports as output, in the file and on the screen", async () => {
+  const file = join(await folder(), "ledger.db");
+  const ledger = await openSqliteLedger(file);
+  const output = "before\u0000\ud800after";
+  const { say, session, connection } = await drive("does as it is told", { ledger });
+  const content = [{ type: "content", content: { type: "text", text: output } }];
+  const steps = [
+    { sessionUpdate: "tool_call", toolCallId: "t1", title: "odd", status: "in_progress" },
+    {
+      sessionUpdate: "tool_call_update",
+      toolCallId: "t1",
+      status: "completed",
+      content,
+      rawOutput: { output },
+    },
+  ];
+  expect(await say(JSON.stringify(steps))).toEqual(ENDED);
+  const shown = { type: "content", content: { type: "text", text: output } };
+  expect(session.book.call("t1")).toMatchObject({ content: [shown], rawOutput: { output } });
+  const [id, live] = [session.sessionId, session.book.snapshot()];
+  await connection.close();
+  await ledger.close();
+  const again = await openSqliteLedger(file);
+  onTestFinished(() => again.close());
+  const read = new SessionBook(
+    id,
+    (await again.read(id)).map(({ event }) => event),
+  );
+  expect(read.call("t1")).toMatchObject({ content: [shown], rawOutput: { output } });
+  expect(read.snapshot().timeline).toEqual(live.timeline);
+  expect(callText(read.call("t1")!)).toContain("before");
 });
 
 test("AC-039 an agent that dies in a question: the question is withdrawn within a second, and what ran is unknown", async () => {

@@ -8,11 +8,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { decide, proposeDenial, proposeGrant } from "../src/policy/index.js";
+import { MemoryLedger } from "../src/history/index.js";
+import { decide, inMode, proposeDenial, proposeGrant } from "../src/policy/index.js";
 import type { Intent, Rule } from "../src/policy/index.js";
 import { normalisePath } from "../src/policy/paths/normalise-path.js";
+import { openGate } from "../src/run/index.js";
 import { GrantStore, RuleSource } from "../src/settings/index.js";
-import { LocalWorkspace } from "../src/tools/index.js";
+import { builtInTools, LocalWorkspace } from "../src/tools/index.js";
 
 type Generated = {
   readonly concat: readonly (string | { readonly repeat: string; readonly times: number })[];
@@ -186,6 +188,37 @@ describe("what is remembered", () => {
     const granted = proposeGrant(first, places())?.rules ?? [];
     expect(effect(first, granted)).toBe("allow");
     expect(effect(second, granted)).toBe("ask");
+  });
+
+  test("RM-06: a yes for this once is not remembered", async () => {
+    let asked = 0;
+    const gate = await openGate({
+      workspace: `${root}/ws`,
+      ledger: new MemoryLedger(),
+      tools: builtInTools,
+      ask: () => {
+        asked += 1;
+        return Promise.resolve({ outcome: { type: "selected", optionId: "allow_once" }, by: "person" });
+      },
+    });
+    for (const times of [1, 2]) {
+      const call = await gate.call({ name: "terminal", input: { command: "touch once.txt" } });
+      expect([call.state.status, asked]).toEqual(["done", times]);
+    }
+    await gate.close();
+  });
+
+  test.each(["edit", "*", "edit_file"])("RM-19: read-only refuses an edit that %j allows", (pattern) => {
+    const { command: _, ...edit } = run("");
+    const call: Intent = {
+      ...edit,
+      tool: "edit_file",
+      kind: "edit",
+      paths: [{ path: `${root}/ws/a`, access: "write" }],
+    };
+    const rules: readonly Rule[] = [{ allow: pattern, path: `${root}/ws/**` }];
+    expect(effect(call, rules)).toBe("allow");
+    expect(decide(call, { ...places(), ...inMode("read-only", rules) }).effect).toBe("deny");
   });
 
   test("RM-07: always holds in its own project only", async () => {

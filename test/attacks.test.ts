@@ -708,6 +708,13 @@ describe("a URL", () => {
     expect(names).toEqual([]);
   });
 
+  test.each(titled("HT-046", "HT-048"))("%s %s", async (id) => {
+    const { names, tool } = lookedUp();
+    const { attempt } = await gateOn(anEmptyTree(), { ...caseOf(id), tools: [tool] });
+    const { asked } = await attempt("fetch", { url: caseOf(id).input.url });
+    expect({ asked, names }).toEqual({ asked: [], names: ["allowed.example"] });
+  });
+
   test("a host with letters of another alphabet is shown as what it is", async () => {
     const { attempt } = await gateOn(anEmptyTree(), caseOf("HT-055"));
     const { asked } = await attempt("fetch", { url: caseOf("HT-055").input.url });

@@ -198,6 +198,7 @@ describe("an input that is changed with the yes", () => {
     await expect(readFile(join(root, "a.txt"))).rejects.toThrow("ENOENT");
   });
 
+  // RM-18 of the attack catalogue.
   test("is refused when a rule denies it", async () => {
     const rules: Rule[] = [{ deny: "edit", path: "/**/secret.txt" }];
     const { gate } = await gateIn({ rules, ask: edits({ path: "secret.txt", newText: "x" }) });
