@@ -626,9 +626,11 @@ const DOORS = new Map<string, Names>([
     "./view",
     {
       values: [
+        "callCard",
         "callText",
         "clipped",
         "columns",
+        "diffCard",
         "diffLines",
         "durationText",
         "kindIcon",
@@ -636,7 +638,21 @@ const DOORS = new Map<string, Names>([
         "sessionText",
         "statusMark",
       ],
-      types: ["CallTextOptions", "LiveCallOptions", "SessionTextOptions"],
+      types: [
+        "CallCard",
+        "CallCardOptions",
+        "CallTextOptions",
+        "CardBlock",
+        "CardDecision",
+        "CardEnd",
+        "CardLocation",
+        "CardQuestion",
+        "CardStatus",
+        "DiffCard",
+        "DiffRow",
+        "LiveCallOptions",
+        "SessionTextOptions",
+      ],
     },
   ],
 ]);
@@ -654,7 +670,7 @@ const BESIDE_DIST = [
   "schema/programs.json",
   "schema/rules.json",
 ];
-const MOST_FILES = 1_500;
+const MOST_FILES = 1_700;
 /** The command is there in one piece beside the library that it is made of, the program descriptions in both. */
 const MOST_BYTES = 5_600_000;
 

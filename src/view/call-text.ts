@@ -1,43 +1,31 @@
 /**
- * A call as text: its headline, and below it what it asks, where it works, what it shows and how it
- * ended. Each part is bounded and says how much of it is not shown.
+ * A call's card as text: its headline, and below it what it asks, where it works, what it shows and how it
+ * ended.
  */
-import type {
-  ContentBlock,
-  Question,
-  QuestionOption,
-  TerminalContent,
-  ToolCall,
-  ToolCallContent,
-} from "../call/index.js";
-import { breachSentence, endSentence, leftOut, shownText } from "../call/index.js";
-import { countOf, durationText } from "./amounts.js";
-import { blockNote } from "./block-note.js";
+import type { Question, ToolCall } from "../call/index.js";
+import { countOf } from "./amounts.js";
+import { callCard } from "./call-card.js";
+import type { CallCard, CardEnd, CardQuestion } from "./call-card.js";
 import { callHeadline } from "./call-headline.js";
-import { exitWords } from "./command-exit.js";
-import { diffLines } from "./diff-lines.js";
+import type { CardBlock, TerminalBlock, TextBlock } from "./card-blocks.js";
+import { diffCardLines } from "./diff-lines.js";
 import { rows } from "./rows.js";
-import { visibleLine, visibleName, withoutColours } from "./visible-line.js";
-import { isThroughUs, whoseCall } from "./whose-call.js";
 
 export type CallTextOptions = {
-  /** The question that the call waits for; without it only its id is told, and with "asked" nothing: it is being put. */
+  /** The question that the call waits for; without it only its id is shown, and with "asked" nothing: another part of the screen shows it. */
   readonly question?: Question | "asked";
-  /** How many lines each item of content may show; 20 unless told. */
+  /** How many lines each item of content may show; 20 unless set. */
   readonly maxLines?: number;
-  /** Columns; 80 unless told, never less than 40. */
+  /** Columns; 80 unless set, never less than 40. */
   readonly width?: number;
-  /** The calls of its session: with them it is told whose call it is. */
+  /** The calls of its session, to show which call this one belongs to. */
   readonly calls?: Iterable<ToolCall>;
   /** Nothing but the headline. */
   readonly headlineOnly?: boolean;
 };
 
-const MAX_LINES = 20;
-const MAX_ITEMS = 32;
-const MAX_LOCATIONS = 8;
 const WIDTH = 80;
-const NARROWEST = 40;
+const MIN_WIDTH = 40;
 
 const HEADLINE = { first: "", next: "        " };
 const FACT = { first: "    ", next: "        " };
@@ -48,151 +36,89 @@ const QUOTE = { first: "    │ ", next: "    ┆ " };
 type Line = { readonly text: string; readonly isQuoted: boolean };
 
 export function callText(call: ToolCall, options: CallTextOptions = {}): string {
-  const width = Math.max(NARROWEST, options.width ?? WIDTH);
-  const maxLines = Math.max(1, options.maxLines ?? MAX_LINES);
-  const owner = whoseCall(call, options.calls ?? []);
-  const headline = rows(callHeadline(call, owner), HEADLINE, width);
-  const isBrief =
-    options.headlineOnly === true || (isThroughUs(call) && owner !== undefined && isShownBy(owner, call));
-  // A breach is told with the headline, before anything that the agent shows.
-  const details = [...breachLines(call), ...(isBrief ? [] : detailLines(call, options.question, maxLines))];
+  const { question, maxLines, calls } = options;
+  const isAsked = question === "asked";
+  const card = callCard(call, {
+    ...(!isAsked && { question }),
+    ...(maxLines !== undefined && { maxLines }),
+    ...(calls && { calls }),
+  });
+  const width = Math.max(MIN_WIDTH, options.width ?? WIDTH);
+  const isBrief = options.headlineOnly === true || card.isShownByOwner;
+  // A breach stands right below the headline, before anything that the agent shows.
+  const breach = card.breach === undefined ? [] : [fact(card.breach)];
+  const details = [...breach, ...(isBrief ? [] : detailLines(card, isAsked))];
   return [
-    ...headline,
+    ...rows(callHeadline(card), HEADLINE, width),
     ...details.flatMap(({ text, isQuoted }) => rows(text, isQuoted ? QUOTE : FACT, width)),
   ].join("\n");
 }
 
-function detailLines(
-  call: ToolCall,
-  question: CallTextOptions["question"],
-  maxLines: number,
-): readonly Line[] {
+function detailLines(card: CallCard, isAsked: boolean): readonly Line[] {
   return [
-    ...questionLines(call, question),
-    ...locationLines(call),
-    ...upTo(MAX_ITEMS, call.content, "item").flatMap((item) =>
-      typeof item === "string" ? fact(item) : contentLines(item, maxLines),
-    ),
-    ...endLines(call, maxLines),
+    ...(card.question && !isAsked ? questionLines(card.question) : []),
+    ...card.locations.map(({ path, line }) => fact(`at ${path}${line === undefined ? "" : `:${line}`}`)),
+    ...leftOut(card.hiddenLocations, "more place"),
+    ...card.blocks.flatMap(blockLines),
+    ...leftOut(card.hiddenBlocks, "more item"),
+    ...(card.end ? endLines(card.end) : []),
   ];
 }
 
-/** What we served an agent, when its own call shows all that came of it: then one card is enough. */
-function isShownBy({ content: shown }: ToolCall, { content, state }: ToolCall): boolean {
-  return (
-    state.status === "done" &&
-    content.every((item) =>
-      shown.some((one) =>
-        item.type === "terminal"
-          ? one.type === "terminal" && one.terminalId === item.terminalId && one.output !== undefined
-          : item.type === "diff" &&
-            one.type === "diff" &&
-            one.path === item.path &&
-            one.newText === item.newText,
-      ),
-    )
-  );
-}
-
-function questionLines({ state }: ToolCall, question: CallTextOptions["question"]): readonly Line[] {
-  if (state.status !== "waiting" || state.waitingFor.type !== "question" || question === "asked") return [];
-  const { questionId } = state.waitingFor;
-  if (question?.questionId !== questionId) return [fact(`question ${visibleName(questionId)}`)];
-  const expires = durationText(question.askedAt, question.expiresAt);
+function questionLines({ questionId, title, options, expiresAfter }: CardQuestion): readonly Line[] {
+  if (title === undefined) return [fact(`question ${questionId}`)];
   return [
-    fact(`question ${visibleName(questionId)}: ${visibleName(question.title)}`),
-    fact(`answers: ${question.options.map(optionWords).join(" / ")}`),
-    ...(expires === undefined ? [] : [fact(`expires ${expires} after it was asked`)]),
+    fact(`question ${questionId}: ${title}`),
+    fact(`answers: ${options.map(optionWords).join(" / ")}`),
+    ...(expiresAfter === undefined ? [] : [fact(`expires ${expiresAfter} after it was asked`)]),
   ];
 }
 
-/** The name is the asker's word. What the option does is added unless the name says just that. */
-function optionWords({ name, kind }: QuestionOption): string {
-  const does = kind.replace("_", " ");
-  const shown = visibleName(name);
-  return shown.toLowerCase() === does ? shown : `${shown} (${does})`;
+/** The name is the asker's word. The option's kind is added unless the name says just that. */
+function optionWords({ name, kind }: CardQuestion["options"][number]): string {
+  return name.toLowerCase() === kind ? name : `${name} (${kind})`;
 }
 
-function locationLines({ locations }: ToolCall): readonly Line[] {
-  return upTo(MAX_LOCATIONS, locations, "place").map((location) =>
-    fact(
-      typeof location === "string"
-        ? location
-        : `at ${visibleName(location.path)}${location.line === undefined ? "" : `:${location.line}`}`,
-    ),
-  );
-}
-
-function contentLines(item: ToolCallContent, maxLines: number): readonly Line[] {
-  switch (item.type) {
-    case "content":
-      return blockLines(item.content, maxLines);
+function blockLines(block: CardBlock): readonly Line[] {
+  switch (block.type) {
+    case "text":
+      return textLines(block);
+    case "note":
+      return [fact(block.text)];
     case "diff": {
-      const [heading = "", ...lines] = diffLines(item, { maxLines });
+      const [heading = "", ...lines] = diffCardLines(block);
       return [fact(heading), ...lines.map(quote)];
     }
     case "terminal":
-      return terminalLines(item, maxLines);
+      return terminalLines(block);
     default:
-      return item satisfies never;
+      return block satisfies never;
   }
 }
 
-function blockLines(block: ContentBlock, maxLines: number): readonly Line[] {
-  return block.type === "text" ? quotedHead(block.text, maxLines) : [fact(blockNote(block))];
+const textLines = ({ lines, hiddenLines }: TextBlock): readonly Line[] => [
+  ...lines.map(quote),
+  ...leftOut(hiddenLines, "more line"),
+];
+
+const NO_OUTPUT = {
+  elsewhere: "its output is shown elsewhere",
+  none: "no output",
+  "none-yet": "no output yet",
+} as const;
+
+function terminalLines({ exit, output, lines, hiddenLinesAbove, isCut }: TerminalBlock): readonly Line[] {
+  const words = ["terminal", ...exit];
+  if (output !== "shown") return [fact([...words, NO_OUTPUT[output]].join(", "))];
+  const above = `… ${isCut ? "more than " : ""}${countOf(hiddenLinesAbove, "line")} left out`;
+  return [fact(words.join(", ")), ...(hiddenLinesAbove > 0 ? [fact(above)] : []), ...lines.map(quote)];
 }
 
-function quotedHead(text: string, maxLines: number): readonly Line[] {
-  return upTo(maxLines, linesOf(text), "line").map((line, index) =>
-    // Only the note after the last line that fits is ours.
-    index < maxLines ? quote(visibleLine(line)) : fact(line),
-  );
-}
+const endLines = (end: CardEnd): readonly Line[] =>
+  end.type === "sentence" ? [fact(end.text)] : [fact("error"), ...textLines(end.message)];
 
-/** The end of what it printed: that is where the result stands. */
-function terminalLines(terminal: TerminalContent, maxLines: number): readonly Line[] {
-  const { output, exit } = terminal;
-  const words = ["terminal", ...exitWords(terminal)];
-  if (!output) return [fact([...words, "its output is shown elsewhere"].join(", "))];
-  const lines = linesOf(withoutColours(shownText(output)));
-  if (lines.length === 0) return [fact([...words, exit ? "no output" : "no output yet"].join(", "))];
-  const above = lines.length - Math.min(lines.length, maxLines);
-  const atLeast = leftOut(output) > 0 ? "more than " : "";
-  return [
-    fact(words.join(", ")),
-    ...(above > 0 ? [fact(`… ${atLeast}${countOf(above, "line")} left out`)] : []),
-    ...lines.slice(above).map((line) => quote(visibleLine(line))),
-  ];
-}
-
-function breachLines(call: ToolCall): readonly Line[] {
-  const sentence = breachSentence(call);
-  return sentence === undefined ? [] : [fact(visibleName(sentence))];
-}
-
-/** An error is the tool's own word and may have many lines; the other sentences are ours. */
-function endLines(call: ToolCall, maxLines: number): readonly Line[] {
-  const sentence = endSentence(call);
-  if (sentence === undefined || sentence === breachSentence(call)) return [];
-  if (call.state.status !== "failed") return [fact(visibleName(sentence))];
-  const isShown = call.content
-    .slice(0, MAX_ITEMS)
-    .some(
-      (item) => item.type === "content" && item.content.type === "text" && item.content.text === sentence,
-    );
-  return isShown ? [] : [fact("error"), ...quotedHead(sentence, maxLines)];
-}
-
-/** The first of them, and a note in place of the rest. */
-function upTo<Item>(most: number, items: readonly Item[], thing: string): readonly (Item | string)[] {
-  if (items.length <= most) return items;
-  return [...items.slice(0, most), `… ${countOf(items.length - most, `more ${thing}`)} left out`];
-}
-
-function linesOf(text: string): readonly string[] {
-  const lines = text.split(/\r?\n/);
-  return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
-}
+const leftOut = (count: number, thing: string): readonly Line[] =>
+  count > 0 ? [fact(`… ${countOf(count, thing)} left out`)] : [];
 
 const fact = (text: string): Line => ({ text, isQuoted: false });
 const quote = (text: string): Line => ({ text, isQuoted: true });

@@ -1,12 +1,27 @@
 /**
- * SHOW: a call, a diff and a whole session as plain text, and a sign for each kind and status.
+ * SHOW: a call as a card and a diff as rows (data that every door renders), then both and a whole session as
+ * plain text.
  *
- * What must stay true here: text that an agent wrote is never trusted. All of it passes `visibleText`,
- * so that nothing hides or reorders; what has many lines stands behind a gutter (│), so that it cannot
- * pass for a line of ours. The text says what the fold says and nothing else: no clock, no time zone,
- * no locale. Pure, and safe in a browser; the cost is linear in what is shown.
+ * Invariants: text that an agent wrote is never trusted. All of it passes `visibleText`, so that nothing
+ * hides or reorders; in text, an agent's lines stand behind a gutter (│), so that they cannot pass for ours.
+ * Cards and text say what the fold says and nothing else: no clock, no time zone, no locale. Pure, and safe
+ * in a browser; the cost is linear in what is shown.
  */
 export { durationText } from "./amounts.js";
+export { callCard } from "./call-card.js";
+export type {
+  CallCard,
+  CallCardOptions,
+  CardDecision,
+  CardEnd,
+  CardLocation,
+  CardQuestion,
+  CardStatus,
+} from "./call-card.js";
+export type { CardBlock } from "./card-blocks.js";
+export type { DiffRow } from "./change-rows.js";
+export { diffCard } from "./diff-card.js";
+export type { DiffCard } from "./diff-card.js";
 export { callText } from "./call-text.js";
 export type { CallTextOptions } from "./call-text.js";
 export { diffLines } from "./diff-lines.js";

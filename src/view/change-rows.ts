@@ -2,8 +2,8 @@
  * The lines that differ between two texts, place by place with the lines around them, and between two
  * places how many lines stayed the same.
  *
- * Of the texts' own lines there are at most as many as asked for. What changed comes first, the lines
- * around it get what is left, each place and each side has its share, and what does not fit is counted.
+ * At most `maxLines` rows come from the texts. Changed lines come first, the lines around them get the rest
+ * of the room, each place and each side has its share, and a note counts the lines that do not fit.
  */
 import { lineHunks } from "../call/index.js";
 import type { LineHunk } from "../call/index.js";
@@ -11,10 +11,19 @@ import { countOf } from "./amounts.js";
 import { fairShares } from "./fair-shares.js";
 import { visibleLine } from "./visible-line.js";
 
+/** One row of a diff. Line numbers count the lines of the texts that were compared, from 1. */
+export type DiffRow =
+  | { readonly type: "same"; readonly text: string; readonly oldLine: number; readonly newLine: number }
+  | { readonly type: "removed"; readonly text: string; readonly oldLine: number }
+  | { readonly type: "added"; readonly text: string; readonly newLine: number }
+  /** A line of a patch that came as text, with the patch's own sign in it. */
+  | { readonly type: "patch"; readonly text: string }
+  | { readonly type: "note"; readonly text: string };
+
 const CONTEXT = 2;
 
 /** None when the texts are the same. */
-export function changeLines(oldText: string, newText: string, maxLines: number): readonly string[] {
+export function changeRows(oldText: string, newText: string, maxLines: number): readonly DiffRow[] {
   // Two pieces of a file both stop short of a line end: that is no difference.
   const ending =
     oldText !== "" && newText !== "" && !oldText.endsWith("\n") && !newText.endsWith("\n") ? "\n" : "";
@@ -25,24 +34,49 @@ export function changeLines(oldText: string, newText: string, maxLines: number):
   // A missing line end tells nothing where a whole text comes or goes.
   const tellsEnd = hunks.some(({ oldLines }) => oldLines > 0) && hunks.some(({ newLines }) => newLines > 0);
   let belowLast = 0;
-  const lines = places.flatMap((place, index) => {
+  const shown = places.flatMap((place, index): readonly DiffRow[] => {
     const { goes, comes, above, below } = roomWithin(place, rooms[index] ?? 0);
     const unseen = index === 0 ? 0 : place.gap - belowLast - above;
     belowLast = below;
+    const { oldStart, oldLines, newStart, newLines } = place.hunk;
     return [
       ...leftOut(unseen, "unchanged line"),
-      ...place.before.slice(place.before.length - above).map((line) => shownLine("  ", line)),
-      ...place.removed.slice(0, goes).flatMap((line) => changed("- ", line, tellsEnd)),
+      ...sameRows(place.before.slice(place.before.length - above), oldStart - above, newStart - above),
+      ...place.removed
+        .slice(0, goes)
+        .flatMap((line, at) => [
+          { type: "removed" as const, text: shownLine(line, true), oldLine: oldStart + at },
+          ...missingEnd(line, tellsEnd),
+        ]),
       ...leftOut(place.removed.length - goes, "removed line"),
-      ...place.added.slice(0, comes).flatMap((line) => changed("+ ", line, tellsEnd)),
+      ...place.added
+        .slice(0, comes)
+        .flatMap((line, at) => [
+          { type: "added" as const, text: shownLine(line, true), newLine: newStart + at },
+          ...missingEnd(line, tellsEnd),
+        ]),
       ...leftOut(place.added.length - comes, "added line"),
-      ...place.after.slice(0, below).map((line) => shownLine("  ", line)),
+      ...sameRows(place.after.slice(0, below), oldStart + oldLines, newStart + newLines),
     ];
   });
-  return [...lines, ...moreChanges(hunks.slice(places.length))];
+  return [...shown, ...moreChanges(hunks.slice(places.length))];
 }
 
+const sameRows = (lines: readonly string[], oldStart: number, newStart: number): readonly DiffRow[] =>
+  lines.map((line, at) => ({
+    type: "same",
+    text: shownLine(line),
+    oldLine: oldStart + at,
+    newLine: newStart + at,
+  }));
+
+const missingEnd = (line: string, tellsEnd: boolean): readonly DiffRow[] =>
+  tellsEnd && !line.endsWith("\n") ? [note("\\ no line end after this line")] : [];
+
+const note = (text: string): DiffRow => ({ type: "note", text });
+
 type Place = {
+  readonly hunk: LineHunk;
   /** How many lines stayed the same between the place before and this one. */
   readonly gap: number;
   readonly before: readonly string[];
@@ -68,6 +102,7 @@ function placesOf(
     const above = Math.min(CONTEXT, previous ? Math.floor(gap / 2) : gap);
     const below = Math.min(CONTEXT, next ? Math.ceil(nextGap / 2) : nextGap);
     return {
+      hunk,
       gap,
       before: old.slice(start - above, start),
       removed: old.slice(start, end),
@@ -110,14 +145,10 @@ function roomWithin({ before, removed, added, after }: Place, room: number) {
   return { goes, comes, above, below };
 }
 
-function changed(sign: string, line: string, tellsEnd: boolean): readonly string[] {
-  const visible = shownLine(sign, line, true);
-  return tellsEnd && !line.endsWith("\n") ? [visible, "\\ no line end after this line"] : [visible];
-}
-
-export function shownLine(sign: string, line: string, dotsEnd = false): string {
+/** Spaces at the end show as dots only where they may be the change. */
+export function shownLine(line: string, dotsEnd = false): string {
   const text = line.endsWith("\n") ? line.slice(0, -1) : line;
-  return sign + visibleLine(dotsEnd ? withDots(text) : text, "→");
+  return visibleLine(dotsEnd ? withDots(text) : text, "→");
 }
 
 /** Spaces at the end of a line as dots. A loop, since a pattern would try every run of spaces there is. */
@@ -127,11 +158,11 @@ function withDots(text: string): string {
   return text.slice(0, end) + "·".repeat(text.length - end);
 }
 
-export function leftOut(count: number, thing: string): readonly string[] {
-  return count > 0 ? [`… ${countOf(count, thing)} left out`] : [];
+export function leftOut(count: number, thing: string): readonly DiffRow[] {
+  return count > 0 ? [note(`… ${countOf(count, thing)} left out`)] : [];
 }
 
-function moreChanges(hunks: readonly LineHunk[]): readonly string[] {
+function moreChanges(hunks: readonly LineHunk[]): readonly DiffRow[] {
   if (hunks.length === 0) return [];
   const removed = hunks.reduce((lines, { oldLines }) => lines + oldLines, 0);
   const added = hunks.reduce((lines, { newLines }) => lines + newLines, 0);
@@ -139,7 +170,7 @@ function moreChanges(hunks: readonly LineHunk[]): readonly string[] {
     ...(removed > 0 ? [countOf(removed, "removed line")] : []),
     ...(added > 0 ? [countOf(added, "added line")] : []),
   ];
-  return [`… ${countOf(hunks.length, "more change")} left out (${lines.join(", ")})`];
+  return [note(`… ${countOf(hunks.length, "more change")} left out (${lines.join(", ")})`)];
 }
 
 /** Lines keep their line end, because the last one may lack it and that is a difference too. */

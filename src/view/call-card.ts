@@ -1,0 +1,209 @@
+/**
+ * A call as a value that every door renders: the terminal, the Markdown export and the page.
+ *
+ * All text in a card is visible and bounded, but it is still the agent's: a renderer escapes it for its own
+ * medium. The title is the agent's word, so `facts` and `mark` are the only fields that say how a call stands.
+ */
+import type { CallTimes, Decision, Question, QuestionOption, ToolCall, ToolKind } from "../call/index.js";
+import { breachSentence, endSentence, oneLine } from "../call/index.js";
+import { durationText } from "./amounts.js";
+import { cardBlock, textBlock } from "./card-blocks.js";
+import type { CardBlock, TextBlock } from "./card-blocks.js";
+import { cardFacts, decisionWords } from "./card-facts.js";
+import { failedCommand } from "./command-exit.js";
+import { BREACH, COMMAND_FAILED, kindIcon, statusMark, UNDONE } from "./kind-icon.js";
+import { visibleName } from "./visible-line.js";
+import { isThroughUs, whoseCall } from "./whose-call.js";
+
+export type CallCard = {
+  readonly toolCallId: string;
+  /** The tool's name. */
+  readonly name: string;
+  readonly title: string;
+  /** The title of the call that this one belongs to. */
+  readonly owner?: string;
+  readonly kind: ToolKind;
+  readonly icon: string;
+  readonly status: CardStatus;
+  /** One character for the status. */
+  readonly mark: string;
+  /** A few words each, in the order of a headline. */
+  readonly facts: readonly string[];
+  readonly decision?: CardDecision;
+  readonly breach?: string;
+  readonly question?: CardQuestion;
+  readonly locations: readonly CardLocation[];
+  readonly hiddenLocations: number;
+  readonly blocks: readonly CardBlock[];
+  readonly hiddenBlocks: number;
+  /** How the call ended, where neither the facts nor the blocks say it. */
+  readonly end?: CardEnd;
+  /** The owner's card shows everything that this call did. */
+  readonly isShownByOwner: boolean;
+  readonly times: CallTimes;
+};
+
+/** The status of the call, except that a breach, an undo and a command that failed are statuses of their own. */
+export type CardStatus = ToolCall["state"]["status"] | "breach" | "undone" | "command-failed";
+
+export type CardDecision = {
+  /** "allowed by ann after 1.0 s". */
+  readonly words: string;
+  readonly by: Decision["by"];
+  readonly who?: string;
+  readonly rule?: string;
+  readonly reason?: string;
+};
+
+export type CardQuestion = {
+  readonly questionId: string;
+  /** Missing when only the id of the question is known. */
+  readonly title?: string;
+  readonly options: readonly { readonly optionId: string; readonly name: string; readonly kind: string }[];
+  /** From asking to expiry: "10 min 0 s". */
+  readonly expiresAfter?: string;
+};
+
+export type CardLocation = { readonly path: string; readonly line?: number };
+
+export type CardEnd =
+  | { readonly type: "sentence"; readonly text: string }
+  | { readonly type: "error"; readonly message: TextBlock };
+
+export type CallCardOptions = {
+  /** The question that the call waits for. */
+  readonly question?: Question | undefined;
+  /** How many lines each block may show; 20 unless set. */
+  readonly maxLines?: number;
+  /** The calls of the session, to find the one that this call belongs to. */
+  readonly calls?: Iterable<ToolCall>;
+};
+
+const MAX_LINES = 20;
+const MAX_BLOCKS = 32;
+const MAX_LOCATIONS = 8;
+
+export function callCard(call: ToolCall, options: CallCardOptions = {}): CallCard {
+  const maxLines = Math.max(1, options.maxLines ?? MAX_LINES);
+  const { toolCallId, name, kind, locations, content, times } = call;
+  const owner = whoseCall(call, options.calls ?? []);
+  const status = cardStatus(call);
+  const breach = breachSentence(call);
+  const decision = cardDecision(call);
+  const question = cardQuestion(call, options.question);
+  const end = cardEnd(call, maxLines);
+  return {
+    toolCallId,
+    name: visibleName(name),
+    title: shownTitle(call),
+    ...(owner && { owner: shownTitle(owner, MAX_OWNER) }),
+    kind,
+    icon: kindIcon(kind),
+    status,
+    mark: markOf(status),
+    facts: cardFacts(call),
+    ...(decision && { decision }),
+    ...(breach !== undefined && { breach: visibleName(breach) }),
+    ...(question && { question }),
+    locations: locations.slice(0, MAX_LOCATIONS).map(({ path, line }) => ({
+      path: visibleName(path),
+      ...(line !== undefined && { line }),
+    })),
+    hiddenLocations: Math.max(0, locations.length - MAX_LOCATIONS),
+    blocks: content.slice(0, MAX_BLOCKS).map((item) => cardBlock(item, maxLines)),
+    hiddenBlocks: Math.max(0, content.length - MAX_BLOCKS),
+    ...(end && { end }),
+    isShownByOwner: isThroughUs(call) && owner !== undefined && isShownBy(owner, call),
+    times,
+  };
+}
+
+const MAX_TITLE = 120;
+const MAX_OWNER = 40;
+
+export function shownTitle({ title, name }: ToolCall, maxLength = MAX_TITLE): string {
+  return oneLine(title, maxLength) || oneLine(name, maxLength) || "Tool call";
+}
+
+/** The present state comes first: nothing is left of what an undone call did to the files. A breach is never a tick. */
+function cardStatus(call: ToolCall): CardStatus {
+  if (call.breach) return "breach";
+  if (call.times.undone !== undefined) return "undone";
+  const { status } = call.state;
+  return status === "done" && failedCommand(call) !== undefined ? "command-failed" : status;
+}
+
+const MARKS = { breach: BREACH, undone: UNDONE, "command-failed": COMMAND_FAILED } as const;
+
+function markOf(status: CardStatus): string {
+  switch (status) {
+    case "breach":
+    case "undone":
+    case "command-failed":
+      return MARKS[status];
+    default:
+      return statusMark(status);
+  }
+}
+
+function cardDecision(call: ToolCall): CardDecision | undefined {
+  const words = decisionWords(call);
+  if (!call.decision || words === undefined) return undefined;
+  const { by, who, rule, reason } = call.decision;
+  return {
+    words,
+    by,
+    ...(who !== undefined && { who: visibleName(who) }),
+    ...(rule !== undefined && { rule: visibleName(rule) }),
+    ...(reason !== undefined && { reason: visibleName(reason) }),
+  };
+}
+
+function cardQuestion({ state }: ToolCall, question: Question | undefined): CardQuestion | undefined {
+  if (state.status !== "waiting" || state.waitingFor.type !== "question") return undefined;
+  const { questionId } = state.waitingFor;
+  if (question?.questionId !== questionId) return { questionId: visibleName(questionId), options: [] };
+  const expiresAfter = durationText(question.askedAt, question.expiresAt);
+  return {
+    questionId: visibleName(questionId),
+    title: visibleName(question.title),
+    options: question.options.map(cardOption),
+    ...(expiresAfter !== undefined && { expiresAfter }),
+  };
+}
+
+const cardOption = ({ optionId, name, kind }: QuestionOption) => ({
+  optionId: visibleName(optionId),
+  name: visibleName(name),
+  kind: kind.replace("_", " "),
+});
+
+/** An error is the tool's own word and may have many lines; the other sentences are ours. */
+function cardEnd(call: ToolCall, maxLines: number): CardEnd | undefined {
+  const sentence = endSentence(call);
+  if (sentence === undefined || sentence === breachSentence(call)) return undefined;
+  if (call.state.status !== "failed") return { type: "sentence", text: visibleName(sentence) };
+  const isShown = call.content
+    .slice(0, MAX_BLOCKS)
+    .some(
+      (item) => item.type === "content" && item.content.type === "text" && item.content.text === sentence,
+    );
+  return isShown ? undefined : { type: "error", message: textBlock(sentence, maxLines) };
+}
+
+/** A call that we served for an agent, when the agent's own call shows all that came of it. */
+function isShownBy({ content: shown }: ToolCall, { content, state }: ToolCall): boolean {
+  return (
+    state.status === "done" &&
+    content.every((item) =>
+      shown.some((one) =>
+        item.type === "terminal"
+          ? one.type === "terminal" && one.terminalId === item.terminalId && one.output !== undefined
+          : item.type === "diff" &&
+            one.type === "diff" &&
+            one.path === item.path &&
+            one.newText === item.newText,
+      ),
+    )
+  );
+}

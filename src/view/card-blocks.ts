@@ -1,0 +1,86 @@
+/** Content of a call as blocks of a card. Each block is bounded and says how much of it is not shown. */
+import type { TerminalContent, ToolCallContent } from "../call/index.js";
+import { leftOut, shownText } from "../call/index.js";
+import { blockNote } from "./block-note.js";
+import { exitWords } from "./command-exit.js";
+import { diffCard } from "./diff-card.js";
+import type { DiffCard } from "./diff-card.js";
+import { visibleLine, withoutColours } from "./visible-line.js";
+
+export type CardBlock = TextBlock | NoteBlock | DiffBlock | TerminalBlock;
+
+export type TextBlock = {
+  readonly type: "text";
+  readonly lines: readonly string[];
+  /** How many lines below the last one are not in the block. */
+  readonly hiddenLines: number;
+};
+
+/** One line of ours in place of something that is not text: an image, a link. */
+type NoteBlock = { readonly type: "note"; readonly text: string };
+
+type DiffBlock = DiffCard & { readonly type: "diff" };
+
+export type TerminalBlock = {
+  readonly type: "terminal";
+  readonly terminalId: string;
+  /** "exit code 1", "ended by SIGKILL"; none while it runs. */
+  readonly exit: readonly string[];
+  /** `elsewhere`: another door shows the output, and nothing of it is known here. */
+  readonly output: "elsewhere" | "none-yet" | "none" | "shown";
+  /** The end of the output, where the result stands. */
+  readonly lines: readonly string[];
+  readonly hiddenLinesAbove: number;
+  /** The output was cut before it was stored: more lines are missing than are counted. */
+  readonly isCut: boolean;
+};
+
+export function cardBlock(item: ToolCallContent, maxLines: number): CardBlock {
+  switch (item.type) {
+    case "content":
+      return item.content.type === "text"
+        ? textBlock(item.content.text, maxLines)
+        : { type: "note", text: blockNote(item.content) };
+    case "diff":
+      return { type: "diff", ...diffCard(item, { maxLines }) };
+    case "terminal":
+      return terminalBlock(item, maxLines);
+    default:
+      return item satisfies never;
+  }
+}
+
+export function textBlock(text: string, maxLines: number): TextBlock {
+  const lines = linesOf(text);
+  return {
+    type: "text",
+    lines: lines.slice(0, maxLines).map((line) => visibleLine(line)),
+    hiddenLines: Math.max(0, lines.length - maxLines),
+  };
+}
+
+function terminalBlock(terminal: TerminalContent, maxLines: number): TerminalBlock {
+  const { terminalId, output } = terminal;
+  const lines = output ? linesOf(withoutColours(shownText(output))) : [];
+  const hiddenLinesAbove = Math.max(0, lines.length - maxLines);
+  return {
+    type: "terminal",
+    terminalId,
+    exit: exitWords(terminal),
+    output: outputState(terminal, lines.length),
+    lines: lines.slice(hiddenLinesAbove).map((line) => visibleLine(line)),
+    hiddenLinesAbove,
+    isCut: output !== undefined && leftOut(output) > 0,
+  };
+}
+
+function outputState({ output, exit }: TerminalContent, lineCount: number): TerminalBlock["output"] {
+  if (!output) return "elsewhere";
+  if (lineCount > 0) return "shown";
+  return exit ? "none" : "none-yet";
+}
+
+function linesOf(text: string): readonly string[] {
+  const lines = text.split(/\r?\n/);
+  return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+}

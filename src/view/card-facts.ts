@@ -1,0 +1,76 @@
+/** Facts about a call in a few words each: how it stands, how long it took, who decided. */
+import type { Decision, ToolCall, ToolCallState } from "../call/index.js";
+import { isOver, oneLine } from "../call/index.js";
+import { durationText } from "./amounts.js";
+import { failedCommand } from "./command-exit.js";
+
+const MAX_NAME = 60;
+const MAX_MESSAGE = 80;
+
+/** In the order in which a headline lists them. */
+export function cardFacts(call: ToolCall): readonly string[] {
+  const { kind, state, times } = call;
+  return [
+    kind.replaceAll("_", " "),
+    call.breach ? "breach" : undefined,
+    stateWords(state),
+    state.status === "done" ? failedCommand(call) : undefined,
+    times.undone === undefined ? undefined : "undone",
+    isOver(state) ? durationText(times.started, times.ended) : undefined,
+    state.status === "done" ? undefined : progressWords(call),
+    decisionWords(call),
+  ].filter((fact) => fact !== undefined);
+}
+
+/** Undefined for a call that is simply done, and for a refused one: its decision says who refused it. */
+export function stateWords(state: ToolCallState): string | undefined {
+  switch (state.status) {
+    case "drafting":
+    case "ready":
+      return state.status;
+    case "waiting":
+      return `waiting for ${WAITING_FOR[state.waitingFor.type]}`;
+    case "cleared":
+      return "not started";
+    case "running":
+      return state.cancelWished ? "running, to be cancelled" : "running";
+    case "done":
+      return state.assumed ? "assumed done" : undefined;
+    case "failed":
+    case "cancelled":
+      return state.assumed ? `assumed ${state.status}` : state.status;
+    case "unknown":
+      return "outcome unknown";
+    case "refused":
+      return undefined;
+    default:
+      return state satisfies never;
+  }
+}
+
+const WAITING_FOR: Readonly<Record<(ToolCallState & { status: "waiting" })["waitingFor"]["type"], string>> = {
+  question: "an answer",
+  app: "the app",
+  child: "its sub-agent",
+};
+
+export function progressWords({ progress }: ToolCall): string | undefined {
+  if (!progress) return undefined;
+  const amount = progress.total === undefined ? `${progress.done}` : `${progress.done} of ${progress.total}`;
+  const message = oneLine(progress.message ?? "", MAX_MESSAGE);
+  return message === "" ? amount : `${amount} ${message}`;
+}
+
+export function decisionWords({ decision, state, times }: ToolCall): string | undefined {
+  const isNo = state.status === "refused";
+  const waited = durationText(times.asked, times.answered);
+  if (decision)
+    return `${isNo ? "refused" : "allowed"}${decidedBy(decision)}${waited === undefined ? "" : ` after ${waited}`}`;
+  if (isNo) return "refused";
+  return isOver(state) && times.asked !== undefined ? "not answered" : undefined;
+}
+
+function decidedBy({ by, who, rule }: Decision): string {
+  if (by === "rule") return rule === undefined ? "" : ` by rule ${oneLine(rule, MAX_NAME)}`;
+  return who === undefined ? " by a person" : ` by ${oneLine(who, MAX_NAME)}`;
+}
