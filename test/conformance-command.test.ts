@@ -41,6 +41,27 @@ test("a good agent is conformant, with a line for each requirement and a table",
   ]);
 });
 
+test("lists the requirements with --list and starts no agent", async () => {
+  const all = await conformance("--list");
+  expect([all.status, all.stderr]).toEqual([0, ""]);
+  expect(all.stdout).toMatch(/^ACP-INIT-001 +mandatory +initialize succeeds, .*\.$/m);
+  expect(all.stdout).toMatch(/^TOOLGATE-CALL-003 +capability +The status of a call never goes back\.$/m);
+  const draft = await conformance("--list", "--protocol", "2", "--only", "TOOLGATE-BATCH", "--json");
+  expect(JSON.parse(draft.stdout)).toMatchObject([
+    { id: "TOOLGATE-BATCH-001", level: "mandatory" },
+    { id: "TOOLGATE-BATCH-002", level: "mandatory" },
+  ]);
+  const unknown = await conformance("--list", "--only", "ACP-NO-SUCH");
+  expect(unknown.status).toBe(1);
+  expect(unknown.stderr).toContain("There is no requirement ACP-NO-SUCH");
+});
+
+test("says that a command is missing, and what to write, when no agent is named", async () => {
+  const { status, stderr } = await conformance();
+  expect(status).toBe(2);
+  expect(stderr).toContain("toolgate conformance -- npx my-agent --acp");
+});
+
 test("a bad one is not: exit code 1, and the line that was seen", async () => {
   const broken = ["--env", "BREAK=ACP-SESSION-002", "--only", "ACP-SESSION-002"];
   const { status, stdout } = await conformance(...broken, "--", "node", sample);

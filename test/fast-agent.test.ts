@@ -1,5 +1,5 @@
 /**
- * docs/fast-agent.md keeps its word: every behaviour that fast-agent's tests pin down is on it, and every test
+ * test/fast-agent/README.md keeps its word: every behaviour that fast-agent's tests pin down is on it, and every test
  * that it names exists.
  */
 import { readdirSync, readFileSync } from "node:fs";
@@ -16,7 +16,7 @@ type Row = {
   readonly difference: string;
 };
 
-const rows = text("docs/fast-agent.md")
+const rows = text("test/fast-agent/README.md")
   .split(/^## /m)
   .slice(1)
   .flatMap((section): Row[] => {

@@ -1,5 +1,5 @@
 /** `toolgate conformance -- <agent command>`: what an ACP agent does right, what not, and what could not be tested. */
-import { requirementsOf, runConformance } from "../acp/conformance/index.js";
+import { chosenRequirements, requirementsOf, runConformance } from "../acp/conformance/index.js";
 import type { ConformanceReport, JudgedRequirement, Level } from "../acp/conformance/index.js";
 import { visibleText } from "../call/index.js";
 import { coloured, wantsColour } from "./colour.js";
@@ -8,6 +8,7 @@ import { SIGNALS } from "./ending.js";
 export type ConformanceFlags = {
   readonly protocol: "1" | "2";
   readonly only?: readonly string[];
+  readonly list?: boolean;
   readonly prompt?: string;
   readonly cancelPrompt?: string;
   readonly cwd?: string;
@@ -43,6 +44,14 @@ export async function checkConformance(words: readonly string[], flags: Conforma
   const text = flags.json ? JSON.stringify(report) : reportText(words.join(" "), report);
   process.stdout.write(`${wantsColour(process.stdout) && !flags.json ? coloured(text) : text}\n`);
   return report.isConformant ? 0 : 1;
+}
+
+export function listRequirements({ protocol, only, json }: ConformanceFlags): void {
+  const version = protocol === "1" ? 1 : 2;
+  const listed = chosenRequirements(requirementsOf(version), { version, ...(only && { only }) });
+  const shown = listed.map(({ id, level, text }) => ({ id, level, text }));
+  const lines = shown.map(({ id, level, text }) => `${id.padEnd(ID_WIDTH)}  ${level.padEnd(10)}  ${text}`);
+  process.stdout.write(json ? `${JSON.stringify(shown)}\n` : `${lines.join("\n")}\n`);
 }
 
 const MARKS = { pass: "✓", fail: "✗", "not tested": "–" } as const;

@@ -49,6 +49,7 @@ It exits with 0 when the turn came to its end, 130 when it was cancelled, 1 othe
     "toolgate conformance",
     `Examples:
   toolgate conformance -- toolgate acp --script asks.json --ledger /tmp/trial.sqlite
+  toolgate conformance --list --only TOOLGATE-CALL
   toolgate conformance --protocol 2 --only ACP-INIT ACP-STATE -- node my-agent.js
   toolgate conformance --prompt "make notes.txt" --cancel-prompt "count to 1000" -- npx my-agent --acp
 

@@ -1,4 +1,4 @@
-/** fast-agent's test_tool_permissions.py: results, the store, the adapter and the manager. See docs/fast-agent.md. */
+/** fast-agent's test_tool_permissions.py: results, the store, the adapter and the manager. See test/fast-agent/README.md. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

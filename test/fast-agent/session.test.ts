@@ -1,4 +1,4 @@
-/** fast-agent's tests of prompts, content, workflows and its ACP integration, where they speak of calls. See docs/fast-agent.md. */
+/** fast-agent's tests of prompts, content, workflows and its ACP integration, where they speak of calls. See test/fast-agent/README.md. */
 import { expect, test } from "vitest";
 import { encodeV1Event } from "../../src/acp/index.js";
 import { readCallResult } from "../../src/mcp/call-result.js";

@@ -1,4 +1,4 @@
-/** fast-agent's tests of kinds, files and the terminal (test_tool_kind_inference, test_filesystem_runtime, test_terminal_runtime). See docs/fast-agent.md. */
+/** fast-agent's tests of kinds, files and the terminal (test_tool_kind_inference, test_filesystem_runtime, test_terminal_runtime). See test/fast-agent/README.md. */
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** fast-agent's test_tool_progress.py: how a call is announced, streamed, reported and ended. See docs/fast-agent.md. */
+/** fast-agent's test_tool_progress.py: how a call is announced, streamed, reported and ended. See test/fast-agent/README.md. */
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Ledger } from "../../src/call/index.js";

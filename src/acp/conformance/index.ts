@@ -7,5 +7,5 @@
  */
 export type { Level } from "./requirement.js";
 export { requirementsOf } from "./requirements.js";
-export { runConformance } from "./run-conformance.js";
+export { chosenRequirements, runConformance } from "./run-conformance.js";
 export type { ConformanceOptions, ConformanceReport, JudgedRequirement } from "./run-conformance.js";

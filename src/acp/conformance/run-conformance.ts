@@ -57,7 +57,7 @@ const PROMPT =
   "Use your tools to create the file hello.txt with the text hello in the working directory. Then stop.";
 
 export async function runConformance(options: ConformanceOptions): Promise<ConformanceReport> {
-  const wanted = chosen(requirementsOf(options.version), options);
+  const wanted = chosenRequirements(requirementsOf(options.version), options);
   const scenes = SCENES.filter(({ name }) => wanted.some((one) => one.scenes.includes(name)));
   const records = await playAll(scenes, options);
   const evidence = {
@@ -81,14 +81,15 @@ function isTrouble({ level, finding }: JudgedRequirement): boolean {
 
 const isMeant = (id: string, word: string): boolean => id === word || id.startsWith(`${word}-`);
 
-function chosen(
+/** The requirements that `only` names, or all of them. */
+export function chosenRequirements(
   all: readonly Requirement[],
-  { only = [], version }: ConformanceOptions,
+  { only = [], version }: Pick<ConformanceOptions, "only" | "version">,
 ): readonly Requirement[] {
   const unknown = only.find((word) => !all.some(({ id }) => isMeant(id, word)));
   if (unknown !== undefined)
     throw new UnknownRequirement(
-      `There is no requirement ${visibleText(unknown)} for protocol version ${version}. Nothing was tested; docs/conformance.md lists them.`,
+      `There is no requirement ${visibleText(unknown)} for protocol version ${version}. Nothing was tested; \`toolgate conformance --list\` shows them.`,
     );
   return only.length === 0 ? all : all.filter(({ id }) => only.some((word) => isMeant(id, word)));
 }
