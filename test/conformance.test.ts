@@ -2,7 +2,7 @@
  * The conformance suite against agents by hand: one that does everything right in both versions, the same one
  * with each requirement broken in turn, and some that do what no agent should.
  */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
