@@ -1,0 +1,95 @@
+// npm run check, part "words": the project's language. A name or a comment uses the trade's term; ARCHITECTURE.md has
+// the glossary. With file names, only those files are checked: node scripts/words.mjs src/run/gate.ts
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { parseSync } from "oxc-parser";
+
+/** Retired words and the terms that replace them. They are found in identifiers, comments, strings and prose. */
+const RETIRED = [
+  [/told|tells|telling|untold/, "sent, reported, logged, shown"],
+  [/heard|hears|hearing|unheard/, "received, followed, subscribed"],
+  [/spoken|speaks|speaking/, "supports, uses, names"],
+  [/whoever/, "the caller, the client, a person who …"],
+  [/patience/, "…TimeoutMs, …GraceMs"],
+  [/anew/, "again"],
+  [/begun/, "started"],
+  [/mended|mends|mend/, "fixed"],
+];
+const WORD = RETIRED.map(([pattern, instead]) => ({
+  // Also as a part of a camelCase or kebab-case name.
+  pattern: new RegExp(String.raw`(?<![a-z])(?:${pattern.source})(?![a-z])`, "i"),
+  camel: new RegExp(String.raw`(?<=[a-z])(?:${capitalised(pattern.source)})(?![a-z])`),
+  instead,
+}));
+
+/** No sentence of ours begins with a word that leaves its subject open. */
+const OPENER = /(?:^|[.!?:]\s+)(What|Whoever|It|Those|Of)\b(?!\?)/;
+const BOUND = /\b(?:MOST|LONGEST|DEEPEST|LARGEST)_[A-Z_]+\b|\b[A-Z_]+_(?:MILLISECONDS|SECONDS)\b/;
+
+const CODE = /\.(?:ts|mjs)$/;
+/** Recorded traffic, other people's texts and generated files keep their words. */
+const APART = /^(?:test\/fixtures|src\/policy\/programs\/(?:data|packed)|registry|schema|package-lock)/;
+
+const named = process.argv.slice(2);
+const files =
+  named.length > 0
+    ? named
+    : tracked().filter((path) => (CODE.test(path) || path.endsWith(".md")) && !APART.test(path));
+const found = files
+  .filter((path) => existsSync(path))
+  .flatMap((path) => troublesIn(path, readFileSync(path, "utf8")));
+for (const { path, line, message } of found) console.log(`${path}:${line}: ${message}`);
+console.log(found.length === 0 ? "No retired words." : `${found.length} places to reword.`);
+process.exit(found.length === 0 ? 0 : 1);
+
+function tracked() {
+  return execFileSync("git", ["ls-files", "-z"], { encoding: "utf8" }).split("\0").filter(Boolean);
+}
+
+function troublesIn(path, text) {
+  if (path === "scripts/words.mjs") return [];
+  return [
+    ...retiredIn(path, text),
+    ...(CODE.test(path) ? commentTroubles(path, text) : proseTroubles(path, text)),
+  ];
+}
+
+function retiredIn(path, text) {
+  return text.split("\n").flatMap((content, index) => {
+    const retired = WORD.flatMap(({ pattern, camel, instead }) => {
+      const match = pattern.exec(content) ?? camel.exec(content);
+      return match ? [`"${match[0]}" is retired: ${instead}`] : [];
+    });
+    const bound = CODE.test(path) ? BOUND.exec(content) : undefined;
+    const bounds = bound ? [`${bound[0]}: write MAX_… for a bound and …_MS for a time`] : [];
+    return [...retired, ...bounds].map((message) => ({ path, line: index + 1, message }));
+  });
+}
+
+function commentTroubles(path, text) {
+  const { comments } = parseSync(path, text);
+  return comments.flatMap(({ value, start }) => {
+    const plain = value.replaceAll(/^\s*\*+ ?/gm, "").trim();
+    const opener = OPENER.exec(plain.replaceAll(/\s+/g, " "));
+    if (!opener) return [];
+    const line = text.slice(0, start).split("\n").length;
+    return [{ path, line, message: `a comment's sentence begins with "${opener[1]}": name its subject` }];
+  });
+}
+
+function proseTroubles(path, text) {
+  const prose = text.replaceAll(/^```.*?^```/gms, (block) => "\n".repeat(block.split("\n").length - 1));
+  return prose.split(/\n\s*\n/).flatMap((paragraph, index, all) => {
+    const opener = OPENER.exec(paragraph.replace(/^[\s>*#-]+/, "").replaceAll(/\s+/g, " "));
+    if (!opener || paragraph.trimStart().startsWith("|")) return [];
+    const line = all.slice(0, index).join("\n\n").split("\n").length + 2;
+    return [{ path, line, message: `a sentence begins with "${opener[1]}": name its subject` }];
+  });
+}
+
+function capitalised(source) {
+  return source
+    .split("|")
+    .map((word) => word[0].toUpperCase() + word.slice(1))
+    .join("|");
+}
