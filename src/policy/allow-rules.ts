@@ -1,6 +1,7 @@
 /**
  * Rules that allow, against one part of an intent. Narrow on purpose: all of the part must be meant.
  */
+import { isToolKind } from "../call/index.js";
 import { UNBOUND } from "./intent.js";
 import type { Intent } from "./intent.js";
 import { readUrl, matchHost } from "./hosts/match-host.js";
@@ -25,13 +26,7 @@ export function isInForce({ effect, until }: RuleParts, { now }: Clock): boolean
 
 export function covers(rule: RuleParts, part: Part, intent: Intent, roots: Roots): boolean {
   if (!namesPart(rule, part, intent, roots) || !isSameSource(rule, intent)) return false;
-  // What kind a foreign tool is, only its server says, or its name: a kind opens nothing for it, its name must be meant.
-  if (
-    (intent.server !== undefined || intent.isKindGuessed) &&
-    rule.pattern !== "*" &&
-    !matchName(rule.pattern, intent.tool)
-  )
-    return false;
+  if (!mayMeanForeign(rule, intent)) return false;
   if (part.type === "command") return coversCommand(rule, part, intent);
   if (rule.command !== undefined) return false;
   if (part.type === "path") return coversPath(rule, part, roots);
@@ -40,6 +35,16 @@ export function covers(rule: RuleParts, part: Part, intent: Intent, roots: Roots
   const url = readUrl(part.url);
   if (!url) return false;
   return rule.host === undefined ? url.problems.length === 0 : matchHost(rule.host, url);
+}
+
+/**
+ * The kind of a foreign tool is only what its server says, or its name: a kind opens nothing for it, and a tool may be
+ * called like a kind or like a tool of ours. A server's tool is opened by its name and its server together.
+ */
+function mayMeanForeign({ pattern, server }: RuleParts, intent: Intent): boolean {
+  if (pattern === "*") return true;
+  if (intent.server !== undefined) return server !== undefined && matchName(pattern, intent.tool);
+  return !intent.isKindGuessed || (!isToolKind(pattern) && matchName(pattern, intent.tool));
 }
 
 export function namesPart(rule: RuleParts, part: Part, intent: Intent, roots: Roots): boolean {

@@ -266,7 +266,7 @@ export function kindsOf(
   intent: Intent,
   isInside: (path: string) => boolean,
 ): readonly ToolKind[] {
-  if (part.type === "path") return [intent.kind, ...KINDS_OF_ACCESS[part.access]];
+  if (part.type === "path") return kindsAllowing(part.access, intent.kind);
   if (part.type === "host") return [intent.kind, "fetch"];
   if (part.type === "tool") return [intent.kind];
   const reads = onlyReads(part, isInside) && (!isGit(part) || forcesGitSettings(intent.executor));
@@ -286,6 +286,15 @@ export function onlyReads(part: CommandPart, isInside: (path: string) => boolean
     part.touches.every(({ path }) => isInside(path))
   );
 }
+
+/** A kind of tool that changes nothing does not stand for a change, and reading a file is not taking it away. */
+function kindsAllowing(access: PathAccess["access"], kind: ToolKind): readonly ToolKind[] {
+  const kinds = KINDS_OF_ACCESS[access];
+  if (access === "read" || access === "search") return [kind, ...kinds];
+  return [kind, ...kinds].filter((one) => !CHANGES_NOTHING.has(one));
+}
+
+const CHANGES_NOTHING: ReadonlySet<ToolKind> = new Set(["read", "search", "think", "fetch"]);
 
 export const KINDS_OF_ACCESS: { readonly [Access in PathAccess["access"]]: readonly ToolKind[] } = {
   read: ["read"],

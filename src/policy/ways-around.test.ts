@@ -133,3 +133,73 @@ test.each(["printf ':!touch x' | vim", "vim < keys.txt", "nano <<< x"])(
     ).toBe("ask");
   },
 );
+
+describe("a tool of a server is opened by its name and its server together", () => {
+  const ofServer = (tool: string): Intent => ({
+    ...base,
+    tool,
+    kind: "read",
+    server: "docs",
+    isKindGuessed: true,
+  });
+
+  test.each(["read", "search", "think", "edit", "todo_write", "read_file", "terminal", "task"])(
+    "asks about a server's tool that is called %s, whatever rule has that name",
+    (name) => {
+      const rules: readonly Rule[] = [{ allow: name }, { allow: "read" }, { allow: "todo_*" }];
+      expect(effect(ofServer(name), { rules })).toBe("ask");
+      for (const mode of ["ask", "accept-edits"] as const)
+        expect(effect(ofServer(name), inMode(mode, rules))).toBe("ask");
+      expect(effect(ofServer(name), inMode("read-only", rules))).toBe("deny");
+    },
+  );
+
+  test.each([{ allow: "read", server: "docs" }, { allow: "*", server: "d*" }, { allow: "*" }])(
+    "allows it when the rule means it: %j",
+    (rule) => {
+      expect(effect(ofServer("read"), { rules: [rule] })).toBe("allow");
+    },
+  );
+
+  test("asks about another agent's tool that is called like a kind", () => {
+    const foreign: Intent = { ...base, tool: "read", kind: "read", isKindGuessed: true };
+    expect(effect(foreign, { rules: [{ allow: "read" }] })).toBe("ask");
+  });
+
+  test("still denies it by a rule without a server", () => {
+    expect(effect(ofServer("wipe"), { rules: [{ allow: "*" }, { deny: "wipe" }] })).toBe("deny");
+  });
+});
+
+describe("to take a file away is more than to read it", () => {
+  const move: Intent = {
+    ...base,
+    tool: "move_path",
+    kind: "move",
+    paths: [
+      { path: "/ws/src/a.ts", access: "move" },
+      { path: "/ws/out/a.ts", access: "write" },
+    ],
+  };
+  const intoOut: Rule = { allow: "edit", path: "/ws/out/**" };
+
+  test("asks about a move from a place that only reading is allowed in", () => {
+    expect(effect(move, { rules: [{ allow: "read" }, intoOut] })).toBe("ask");
+    expect(effect(move, { rules: [{ allow: "read", path: "/ws/**" }, intoOut] })).toBe("ask");
+  });
+
+  test.each(["move", "edit", "delete"])("allows it when %s is allowed there", (kind) => {
+    expect(effect(move, { rules: [{ allow: kind, path: "/ws/src/**" }, intoOut] })).toBe("allow");
+  });
+
+  test("asks about a change by a tool whose kind changes nothing", () => {
+    const lying: Intent = {
+      ...base,
+      tool: "peek",
+      kind: "read",
+      paths: [{ path: "/ws/a", access: "write" }],
+    };
+    expect(effect(lying, { rules: [{ allow: "read" }] })).toBe("ask");
+    expect(effect(lying, { rules: [{ allow: "peek" }] })).toBe("allow");
+  });
+});
