@@ -56,6 +56,18 @@ test("what a command does to a pattern's links is told as well", async () => {
   ]);
 });
 
+test.each([
+  ["echo x > notes.md", "write /ws/notes.md by /ws/CLAUDE.md"],
+  ["sed -i s/a/b/ scripts/hook.sh", "write /ws/scripts/hook.sh by /ws/.husky/pre-commit"],
+  ["cp a.ts hub/workflows/ci.yml", "write /ws/hub/workflows/ci.yml by /ws/.github/workflows/ci.yml"],
+])("a file that a protected link leads to is named by the link: %s", async (command, expected) => {
+  const files = { "notes.md": "", "scripts/hook.sh": "", "a.ts": "", ".husky/x": "", "hub/workflows/a": "" };
+  const links = { "CLAUDE.md": "notes.md", ".husky/pre-commit": "../scripts/hook.sh", ".github": "hub" };
+  const { told } = await place(files, links);
+  expect(await told(command)).toContain(expected);
+  expect(await told("cat notes.md")).toEqual([]);
+});
+
 test("a pattern does not hide the name of a protected file", async () => {
   const { told } = await place({ id_rsa: "", Jenkinsfile: "", "a.txt": "" });
   expect(await told("cat ./id_*")).toEqual(["read /ws/id_rsa"]);
@@ -163,6 +175,22 @@ test.each([
   ["install sub/AGENTS.md .", "write /ws/AGENTS.md"],
 ])("a protected name that goes along unnamed is told: %s", async (command, expected) => {
   const { told } = await place({ "sub/AGENTS.md": "", "sub/a.ts": "", "other/a.ts": "" });
+  expect(await told(command)).toContain(expected);
+});
+
+test.each([
+  ["mv gh .github", "write /ws/.github/workflows"],
+  ["mv -T gh .github", "write /ws/.github/workflows"],
+  ["git mv gh .github", "write /ws/.github/workflows"],
+  ["cp -r gh/. .github/", "write /ws/.github/workflows"],
+  ["cp -r gh .github", "write /ws/.github/workflows"],
+  ["rsync -a gh/ .github/", "write /ws/.github/workflows"],
+  ["ln -s gh .github", "write /ws/.github/workflows"],
+  ["ln -s other .github", "move /ws/.github"],
+  ["mv other .cargo", "move /ws/.cargo"],
+  ["cp -r venv/. .", "write /ws/AGENTS.md"],
+])("a name that becomes protected where it is put is named: %s", async (command, expected) => {
+  const { told } = await place({ "gh/workflows/ci.yml": "", "other/a.ts": "", "venv/AGENTS.md": "" });
   expect(await told(command)).toContain(expected);
 });
 

@@ -14,6 +14,7 @@ import { decide, readShell } from "../../policy/index.js";
 import type { PathAccess, ReadCommand, Rule } from "../../policy/index.js";
 import { plannedCommand } from "../../policy/intent.js";
 import { partsOf } from "../../policy/parts.js";
+import { linkNames, protectedLinks } from "../protected-links.js";
 import { isProtectedFile } from "../search/protected-file.js";
 import { ToolFailure } from "../tool.js";
 import type { Workspace } from "../workspace.js";
@@ -65,7 +66,14 @@ export async function commandLinks(
     ];
   });
   const along = (await Promise.all(commands.map((read) => takenAlong(read, cwd, workspace)))).flat();
-  const unnamed = [...protectedNames(named, place, workspace.own), ...walked.paths, ...along, ...anywhere];
+  const linked = await changedThroughLinks(named, place, workspace);
+  const unnamed = [
+    ...protectedNames(named, place, workspace.own),
+    ...walked.paths,
+    ...along,
+    ...linked,
+    ...anywhere,
+  ];
   return withoutRepeats([...told, ...unnamed]);
 }
 
@@ -81,6 +89,22 @@ function touchedPaths({ command, cwd, roots }: Place): readonly Written[] {
         }))
       : [],
   );
+}
+
+/** Files that the command changes and that a link gives a protected name. */
+async function changedThroughLinks(
+  named: readonly Written[],
+  place: Place,
+  workspace: Workspace,
+): Promise<readonly PathAccess[]> {
+  const links = await protectedLinks(workspace);
+  if (links.length === 0) return [];
+  const changed = named.map(({ path }) => posix.resolve(path));
+  return changed.flatMap((path) => {
+    const names = linkNames(path, links);
+    if (names.length === 0 || !isKnownTo("edit", path, place)) return [];
+    return names.map((name) => ({ path, named: name, access: "write" }) as const);
+  });
 }
 
 function withoutRepeats(paths: readonly PathAccess[]): readonly PathAccess[] {

@@ -9,6 +9,7 @@ import { z } from "zod";
 import { diffContent } from "../../call/index.js";
 import type { Location } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
+import { throughProtectedLinks } from "../protected-links.js";
 import { touched } from "../touched.js";
 import type { Workspace } from "../workspace.js";
 import { applyEdits, textOfNewFile } from "./apply-edit.js";
@@ -67,7 +68,7 @@ export const editFile = defineTool({
   async intent({ path }, workspace) {
     const file = await touched(path, "write", workspace);
     return {
-      paths: [file],
+      paths: [file, ...(await throughProtectedLinks([file], workspace))],
       baseHashes: await untold(file.path, () => fileBaseHash(workspace, file.path)),
     };
   },

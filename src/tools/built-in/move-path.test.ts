@@ -179,5 +179,26 @@ test("a protected file in a folder that is moved is named, so that it is asked a
     { path: `${root}/sub`, access: "move" },
     { path: `${root}/other`, access: "write" },
     { path: `${root}/sub/deep/CLAUDE.md`, access: "move" },
+    { path: `${root}/other/deep/CLAUDE.md`, access: "write" },
   ]);
+});
+
+test.each([
+  ["gh/workflows/ci.yml", "gh", ".github", ".github/workflows"],
+  ["c/config.toml", "c", ".cargo", ".cargo/config.toml"],
+  ["f/hooks/pre-commit", "f", ".git", ".git/hooks"],
+  ["tmp/a/AGENTS.txt", "tmp/a", ".github", undefined],
+])("names what %s becomes when %s is moved to %s", async (file, from, to, expected) => {
+  const { workspace, root } = await aWorkspace({ [file]: "" });
+  const paths = (await intent(workspace, { from, to }))?.paths ?? [];
+  // The folder itself decides what protected names below it mean, also while it is empty of them.
+  expect(paths).toContainEqual({ path: `${root}/${to}`, access: "move" });
+  if (expected !== undefined) expect(paths).toContainEqual({ path: `${root}/${expected}`, access: "write" });
+});
+
+test("asks about a folder with more names than it looks at", async () => {
+  const files = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`big/${index}/AGENTS.md`, ""]));
+  const { workspace, root } = await aWorkspace(files);
+  const paths = (await intent(workspace, { from: "big", to: "other" }))?.paths ?? [];
+  expect(paths).toContainEqual({ path: "/", named: `${root}/big`, access: "search" });
 });

@@ -8,13 +8,14 @@ import { posix } from "node:path";
 import { z } from "zod";
 import type { DiffContent } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
+import { throughProtectedLinks } from "../protected-links.js";
 import { touched } from "../touched.js";
 import { ToolFailure } from "../tool.js";
 import type { FileInfo, Workspace } from "../workspace.js";
 import { baseHashes } from "./base-hash.js";
 import { mustNotHoldRoot } from "./guard-roots.js";
 import { inTurn, isWithin } from "./in-turn.js";
-import { alsoTaken } from "./taken-along.js";
+import { alsoPut, alsoTaken } from "./taken-along.js";
 import { pathInput } from "./text-input.js";
 import { untold } from "./untold.js";
 
@@ -35,11 +36,14 @@ export const movePath = defineTool({
     const keepLink = { keepLink: true };
     const from = await touched(wanted.from, "move", workspace, keepLink);
     mustNotBeRoot(from.path, wanted, workspace);
+    const to = await touched(wanted.to, "write", workspace, keepLink);
     return {
       paths: [
         from,
-        await touched(wanted.to, "write", workspace, keepLink),
+        to,
         ...(await alsoTaken(from.path, "move", workspace)),
+        ...(await alsoPut(from.path, to.path, workspace)),
+        ...(await throughProtectedLinks([from, to], workspace)),
       ],
       baseHashes: await untold(from.path, () => baseHashes(workspace, from.path)),
     };

@@ -19,9 +19,13 @@ const PACKAGES: ReadonlySet<string> = new Set(["node_modules", ".venv", "venv", 
 
 type Below = { readonly paths: readonly string[]; readonly isWhole: boolean };
 
-/** What is protected below a real folder, for this access; nothing for what is no folder. Links are not followed. */
+/**
+ * The protected names below a real folder, for this access; none for a file. Links are not followed. `bases`: the
+ * places that the folder has or gets; a name counts when it is protected in any of them, and is given in that place.
+ */
 async function protectedBelow(
   folder: string,
+  bases: readonly string[],
   access: PathAccess["access"],
   workspace: Workspace,
 ): Promise<Below> {
@@ -29,12 +33,15 @@ async function protectedBelow(
   const ahead = [folder];
   let names = 0;
   for (let here = ahead.pop(); here !== undefined; here = ahead.pop()) {
-    if (PACKAGES.has(posix.basename(here))) continue;
+    // A folder of packages that is put somewhere itself is a folder like any other; deleted, it holds nothing of the user's.
+    if (PACKAGES.has(posix.basename(here)) && (here !== folder || access === "delete")) continue;
     for (const { name, type } of await listed(here, workspace)) {
       const path = posix.join(here, name);
       names += 1;
       if (names > MAX_NAMES || paths.length >= MAX_FOUND) return { paths, isWhole: false };
-      if (isProtectedFile(path, workspace.own, access)) paths.push(path);
+      const places = bases.map((base) => posix.join(base, posix.relative(folder, path)));
+      const found = places.find((place) => isProtectedFile(place, workspace.own, access));
+      if (found !== undefined) paths.push(found);
       else if (type === "folder") ahead.push(path);
     }
   }
@@ -47,11 +54,36 @@ export async function alsoTaken(
   access: "delete" | "move",
   workspace: Workspace,
 ): Promise<readonly PathAccess[]> {
-  const { paths } = await protectedBelow(folder, access, workspace);
-  return paths.map((path) => ({ path, access }));
+  return accesses(await protectedBelow(folder, [folder], access, workspace), folder, access);
 }
 
-/** What a command takes along or puts somewhere. `cwd`: the real path of the folder that it starts in. */
+/**
+ * Protected names that a file, a folder or a link brings to a new path: those below a folder, and the path itself where
+ * a folder or a link there decides what a protected name means (`.github`, `.cargo`).
+ */
+export async function alsoPut(
+  from: string,
+  to: string,
+  workspace: Workspace,
+): Promise<readonly PathAccess[]> {
+  const type = (await workspace.look(from))?.type;
+  if (type !== "folder" && type !== "link") return [];
+  const isHead = isProtectedFile(to, workspace.own, "move");
+  const below = await protectedBelow(from, [to], "write", workspace);
+  return [...(isHead ? [{ path: to, access: "move" } as const] : []), ...accesses(below, from, "write")];
+}
+
+/** A folder with too many names to look at may hold anything. */
+const accesses = (
+  { paths, isWhole }: Below,
+  folder: string,
+  access: PathAccess["access"],
+): readonly PathAccess[] => [
+  ...paths.map((path) => ({ path, access })),
+  ...(isWhole ? [] : [{ path: "/", named: folder, access: "search" } as const]),
+];
+
+/** The protected names that a command takes along or puts somewhere. `cwd`: the real path of the folder that it starts in. */
 export async function takenAlong(
   read: ReadCommand,
   cwd: string,
@@ -63,25 +95,42 @@ export async function takenAlong(
   const sources = await expanded(act.sources, folder, workspace);
   if (act.access === "delete")
     return (await Promise.all(sources.map((path) => alsoTaken(path, "delete", workspace)))).flat();
-  const target = await realPath(posix.resolve(folder, act.target), workspace);
-  const isFolder = target !== undefined && (await workspace.look(target))?.type === "folder";
+  const into =
+    (await realPath(posix.resolve(folder, act.target), workspace)) ?? posix.resolve(folder, act.target);
   const found = await Promise.all(
-    sources.map(async (path): Promise<readonly PathAccess[]> => {
-      const { paths, isWhole } = act.isDeep
-        ? await protectedBelow(path, "write", workspace)
-        : { paths: [], isWhole: true };
-      const into = target ?? posix.resolve(folder, act.target);
-      const put = isFolder && isProtectedFile(posix.join(into, posix.basename(path)), workspace.own, "write");
-      return [
-        ...(put ? [{ path: posix.join(into, posix.basename(path)), access: "write" } as const] : []),
-        ...paths.map(
-          (one) => ({ path: posix.join(into, posix.relative(path, one)), access: "write" }) as const,
-        ),
-        ...(isWhole ? [] : [{ path: "/", named: path, access: "search" } as const]),
-      ];
-    }),
+    sources.map((path) => putInto(path, { into, folder, isDeep: act.isDeep }, workspace)),
   );
   return found.flat();
+}
+
+type Target = {
+  readonly into: string;
+  /** Where the command runs. */
+  readonly folder: string;
+  readonly isDeep: boolean;
+};
+
+/** Whether a program puts a folder there or its content depends on slashes, flags and what exists: each may be. */
+async function putInto(
+  from: string,
+  { into, folder, isDeep }: Target,
+  workspace: Workspace,
+): Promise<readonly PathAccess[]> {
+  const isFolder = (await workspace.look(into).catch(() => undefined))?.type === "folder";
+  const inside = posix.join(into, posix.basename(from));
+  const put = isFolder && isProtectedFile(inside, workspace.own, "write") ? [inside] : [];
+  const source = (await realPath(from, workspace)) ?? from;
+  const type = (await workspace.look(source).catch(() => undefined))?.type;
+  if (!isDeep || type !== "folder") return put.map((path) => ({ path, access: "write" }));
+  // `cp --parents` keeps the whole path of what it copies.
+  const bases = [into, inside, posix.join(into, posix.relative(folder, from))];
+  const heads = (isFolder ? [inside] : [into]).filter((path) => isProtectedFile(path, workspace.own, "move"));
+  const below = await protectedBelow(source, [...new Set([...bases, from])], "write", workspace);
+  return [
+    ...put.map((path) => ({ path, access: "write" }) as const),
+    ...heads.map((path) => ({ path, access: "move" }) as const),
+    ...accesses(below, from, "write"),
+  ];
 }
 
 type Act =
@@ -94,7 +143,7 @@ type Act =
       readonly isDeep: boolean;
     };
 
-/** What the programs that everyone has do with whole folders. */
+/** Common programs that take, copy or link whole folders. */
 function actOf(argv: readonly string[]): Act | undefined {
   const [program = "", ...words] = argv;
   const has = (letters: RegExp, ...names: string[]): boolean =>
@@ -105,12 +154,18 @@ function actOf(argv: readonly string[]): Act | undefined {
       return has(/[rR]/, "--recursive") ? { access: "delete", sources: plain } : undefined;
     case "mv":
       return { access: "write", isDeep: true, ...ends(words, plain) };
+    case "git":
+      return plain[0] === "mv"
+        ? { access: "write", isDeep: true, ...ends(words, plain.slice(1)) }
+        : undefined;
     case "cp":
       return { access: "write", isDeep: has(/[rRa]/, "--recursive", "--archive"), ...ends(words, plain) };
     case "rsync":
       return { access: "write", isDeep: has(/[ra]/, "--recursive", "--archive"), ...ends(words, plain) };
-    case "install":
     case "ln":
+      // Through a link to a folder, the names below it are there as well.
+      return { access: "write", isDeep: true, ...ends(words, plain) };
+    case "install":
     case "link":
       return { access: "write", isDeep: false, ...ends(words, plain) };
     default:

@@ -7,6 +7,7 @@
  */
 import { z } from "zod";
 import { defineTool } from "../define-tool.js";
+import { throughProtectedLinks } from "../protected-links.js";
 import { touched } from "../touched.js";
 import { fileBaseHash } from "./base-hash.js";
 import { hunkLocations } from "./hunk-locations.js";
@@ -28,7 +29,7 @@ export const writeFile = defineTool({
   async intent({ path }, workspace) {
     const file = await touched(path, "write", workspace);
     return {
-      paths: [file],
+      paths: [file, ...(await throughProtectedLinks([file], workspace))],
       baseHashes: await untold(file.path, () => fileBaseHash(workspace, file.path)),
     };
   },

@@ -1,0 +1,75 @@
+/**
+ * Links that give a file a protected name: `CLAUDE.md` that leads to `notes.md`. To change the file is to change what
+ * the link shows, so an access to it carries the link's name as well. Looked for where such names take effect: in the
+ * roots of the workspace, and one and two folders below where those are named like a protected place.
+ */
+import { posix } from "node:path";
+import type { PathAccess } from "../policy/index.js";
+import { isProtectedFile } from "./search/protected-file.js";
+import { ToolFailure } from "./tool.js";
+import type { Files, FolderEntry } from "./workspace.js";
+
+export type ProtectedLink = { readonly link: string; readonly target: string };
+
+const MAX_FOLDERS = 64;
+const MAX_DEPTH = 2;
+
+export async function protectedLinks(workspace: Files): Promise<readonly ProtectedLink[]> {
+  const links: ProtectedLink[] = [];
+  const ahead = workspace.roots.map((folder) => ({ folder, depth: 0 }));
+  for (let looked = 0; looked < MAX_FOLDERS; looked += 1) {
+    const next = ahead.shift();
+    if (!next) break;
+    for (const { name, type } of await listed(next.folder, workspace)) {
+      const path = posix.join(next.folder, name);
+      const mayMatter =
+        type === "link" || (type === "folder" && name.startsWith(".") && next.depth < MAX_DEPTH);
+      // A folder on the way to a protected name counts as well.
+      if (!mayMatter || !isProtectedFile(path, workspace.own, "move")) continue;
+      if (type === "folder") ahead.push({ folder: path, depth: next.depth + 1 });
+      else links.push(...(await followed(path, workspace)));
+    }
+  }
+  return links;
+}
+
+/** The names that a real path has through such links. */
+export function linkNames(path: string, links: readonly ProtectedLink[]): readonly string[] {
+  return links.flatMap(({ link, target }) =>
+    path === target || path.startsWith(`${target}/`) ? [link + path.slice(target.length)] : [],
+  );
+}
+
+/** The accesses that a change of these files is, by the names that links give them. */
+export async function throughProtectedLinks(
+  changed: readonly PathAccess[],
+  workspace: Files,
+): Promise<readonly PathAccess[]> {
+  const changes = changed.filter(({ access }) => access !== "read" && access !== "search");
+  if (changes.length === 0) return [];
+  const links = await protectedLinks(workspace);
+  return changes.flatMap(({ path, named, access }) =>
+    linkNames(path, links)
+      .filter((name) => name !== named)
+      .map((name) => ({ path, named: name, access })),
+  );
+}
+
+async function followed(link: string, workspace: Files): Promise<readonly ProtectedLink[]> {
+  try {
+    return [{ link, target: await workspace.resolve(link) }];
+  } catch (error) {
+    // A link that leads nowhere shows nothing.
+    if (error instanceof ToolFailure) return [];
+    throw error;
+  }
+}
+
+async function listed(folder: string, workspace: Files): Promise<readonly FolderEntry[]> {
+  try {
+    return await workspace.list(folder);
+  } catch (error) {
+    if (error instanceof ToolFailure) return [];
+    throw error;
+  }
+}
