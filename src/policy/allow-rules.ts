@@ -62,6 +62,8 @@ function coversCommand(rule: RuleParts, part: CommandPart, { contents = {} }: In
   if (rule.input !== undefined && rule.input !== inputText(part.read)) return false;
   const isGrant = rule.folder !== undefined || rule.contents !== undefined;
   if (isGrant && !isAsGranted(rule.contents ?? {}, part, contents)) return false;
+  // Granted in quotes, a pattern is the name of one file.
+  if (isGrant && !part.read.patterns.every((word) => rule.patterns?.includes(word))) return false;
   if (rule.command !== undefined && !allowsCommand(rule.command, argv)) return false;
   if (rule.anyFlags === true || isExact(rule.command)) return true;
   // To install is to bring in code: a rule must name that, and not only the program.

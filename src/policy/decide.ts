@@ -10,9 +10,10 @@ import { forcesGitSettings } from "./git-settings.js";
 import type { Intent } from "./intent.js";
 import { hasWildcard } from "./match-command.js";
 import { isGit, partsOf } from "./parts.js";
-import type { Part } from "./parts.js";
+import type { CommandPart, Part } from "./parts.js";
 import { isHarmless, partText } from "./part-text.js";
 import type { UserPrograms } from "./programs/known-programs.js";
+import { SYSTEM_WINDOW } from "./programs/path-effects.js";
 import { matchName, RuleParts, ruleParts } from "./rule.js";
 import type { Rule, RuleEffect } from "./rule.js";
 import { EFFECTS, meets } from "./strict-rules.js";
@@ -199,17 +200,28 @@ function unchecked(
   const ofCommands = strict.find((rule) => rule.command !== undefined && namesCommands(rule.pattern, intent));
   return parts.flatMap((part, index) => {
     if (part.type !== "command" || covering[index]?.command !== undefined) return [];
-    const program = visibleText(part.argv[0] ?? "");
     const [doubt] = flagDoubts(part);
-    if (ofEffects && part.judgement.runs)
-      return [
-        `${program} runs code, and nobody can know whether that does what a rule names: ${visibleText(ofEffects.name)}`,
-      ];
+    const unknown = unknownEffects(part, intent);
+    if (ofEffects && unknown !== undefined)
+      return [`${unknown}, and may do what a rule names: ${visibleText(ofEffects.name)}`];
     // A program with a doubtful flag, or one that nobody described, may start the very command that is denied.
     return ofCommands && doubt !== undefined && part.argv.length > 0
       ? [`${doubt}, and may hide what a rule names: ${visibleText(ofCommands.name)}`]
       : [];
   });
+}
+
+/** Why nobody can know all that a command does; undefined where its effects are all that it does. */
+function unknownEffects(part: CommandPart, intent: Intent): string | undefined {
+  const program = visibleText(part.argv[0] ?? "");
+  if (part.judgement.runs) return `${program} runs code`;
+  const { doubts, isKnown, takesList } = part.judgement;
+  const [forGit] = gitDoubts(part, intent);
+  if (part.argv.length === 0 || forGit !== undefined) return forGit;
+  const unclear = doubts.find((doubt) => !doubt.endsWith(SYSTEM_WINDOW));
+  if (unclear !== undefined) return visibleText(unclear);
+  if (takesList) return `${program} takes names from a list`;
+  return isKnown ? undefined : `nobody described ${program}`;
 }
 
 const namesCommands = (pattern: string, { tool, kind }: Intent): boolean =>

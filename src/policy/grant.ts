@@ -120,6 +120,7 @@ function commandGrant(part: CommandPart, { contents = {} }: Intent, { roots }: P
     folder: cwd,
     input,
     ...(files.length > 0 && { contents: bound }),
+    ...(part.read.patterns.length > 0 && { patterns: part.read.patterns }),
   };
   return { rule, name };
 }

@@ -17,7 +17,11 @@ import { readArgv, readShell } from "./shell/read-shell.js";
 import type { ReadCommand, ShellReading } from "./shell/read-shell.js";
 
 /** A path that a command touches; with `below`, anything below that folder may be touched. */
-export type Touch = PathAccess & { readonly below?: true };
+export type Touch = PathAccess & {
+  readonly below?: true;
+  /** With nothing taken out of it, where that differs: only the disk knows where `..` leads behind a link. */
+  readonly written?: string;
+};
 
 export type CommandPart = {
   readonly type: "command";
@@ -37,8 +41,8 @@ export type CommandPart = {
   readonly globs: readonly { readonly folder: string; readonly mayBeHidden: boolean }[];
   /** Absolute paths that its other words may stand for: a guess, good for asking only. */
   readonly mayMean: readonly string[];
-  /** What it reads on its input. */
-  readonly read: Pick<ReadCommand, "feeds" | "fedText" | "reads" | "isBackground">;
+  /** What it reads on its input, and which of its words the shell expands. */
+  readonly read: Pick<ReadCommand, "feeds" | "fedText" | "reads" | "isBackground" | "patterns">;
 };
 
 export type PathPart = { readonly type: "path" } & PathAccess;
@@ -169,16 +173,22 @@ function commandPart(command: ReadCommand, { start, home, programs }: Start): Co
   const { argv } = command;
   const judgement = argv.length > MAX_WORDS ? UNJUDGED : judgeArgv(argv, programs);
   const cwd = folderAfter(start, command.after, home);
+  const way = command.after.reduce((here, change) => joined(here, atHome(change, home)), start);
   const absolute = (word: string): string | undefined =>
     cwd === undefined ? undefined : pathOf(word, cwd, home);
-  const accesses = (words: readonly string[], access: PathAccess["access"]): PathAccess[] =>
-    words.flatMap((word) => {
-      const path = absolute(word);
-      return path === undefined ? [] : [{ path, access }];
+  const accesses = (words: readonly string[], access: PathAccess["access"]): Touch[] =>
+    words.map((word) => {
+      const path = cwd === undefined ? undefined : filePath(word, cwd, home);
+      // A path that cannot be read may be any.
+      if (path === undefined) return { path: "/", access, below: true };
+      const written = joined(way, atHome(word, home));
+      return written.includes("..") ? { path, access, written } : { path, access };
     });
   const below = (words: readonly string[], access: PathAccess["access"]): Touch[] =>
     accesses(words, access).map((touch) => ({ ...touch, below: true }));
-  const { reads, writes, deletes, moves, editsBelow, deletesBelow } = judgement;
+  const { writes, deletes, moves, editsBelow, deletesBelow, urls } = judgement;
+  const isAddress = (word: string): boolean => urls.includes(word) && !FILE_URL.test(word);
+  const reads = [...judgement.reads.filter((word) => !isAddress(word)), ...urls.flatMap(fileOfUrl)];
   const [program = ""] = argv;
   const mayMean = argv
     .slice(1)
@@ -189,7 +199,7 @@ function commandPart(command: ReadCommand, { start, home, programs }: Start): Co
     argv,
     judgement,
     cwd,
-    way: command.after.reduce((here, change) => joined(here, atHome(change, home)), start),
+    way,
     touches: [
       ...accesses([...reads, ...command.reads], "read"),
       ...accesses(writes, "write"),
@@ -200,16 +210,20 @@ function commandPart(command: ReadCommand, { start, home, programs }: Start): Co
     ],
     redirects: accesses(command.writes, "write"),
     runsFiles: [
-      ...[...(program.includes("/") ? [program] : []), ...judgement.runsFiles].flatMap(
-        (word) => absolute(word) ?? [],
-      ),
+      ...[
+        ...(program.includes("/") ? [program] : []),
+        ...judgement.runsFiles,
+        // A program that may run its input runs the file that it is fed.
+        ...(judgement.runs || judgement.doubts.length > 0 || !judgement.isKnown ? command.reads : []),
+      ].flatMap((word) => absolute(word) ?? []),
       // Nobody knows which of its words an undescribed program runs.
       ...(judgement.isKnown ? [] : mayMean),
     ],
     globs: [...reads, ...writes, ...deletes, ...moves, ...argv.slice(1).filter(isGlobPath)]
       .flatMap((word) => {
-        const folder = GLOB.test(word) ? absolute(fixedFolder(word)) : undefined;
-        return folder === undefined ? [] : [{ folder, mayBeHidden: HIDDEN_GLOB.test(word) }];
+        if (!GLOB.test(word)) return [];
+        const folder = cwd === undefined ? undefined : filePath(fixedFolder(word), cwd, home);
+        return [{ folder: folder ?? "/", mayBeHidden: HIDDEN_GLOB.test(word) }];
       })
       .concat(judgement.takesList ? [ANY_FILE] : []),
     mayMean,
@@ -233,16 +247,40 @@ function fixedFolder(word: string): string {
   return slash === -1 ? "." : slash === 0 ? "/" : word.slice(0, slash);
 }
 
-/** A word, and what stands behind an equals sign or a colon in it. */
+/** A word, and what stands behind an equals sign, a colon, an `@` or a flag's letter in it. */
 function valuesIn(word: string): readonly string[] {
-  return [word, ...word.split(/[=:,]/).slice(1)].filter((value) => value !== "");
+  const attached = /^-[a-zA-Z](?<value>.+)/.exec(word)?.groups?.["value"];
+  return [word, ...word.split(/[=:,@]/).slice(1), attached ?? ""].filter((value) => value !== "");
 }
+
+const FILE_URL = /^file:/i;
+
+/** The file that a `file:` address names, as the program reads it; any file where that cannot be told. */
+function fileOfUrl(text: string): readonly string[] {
+  if (!FILE_URL.test(text)) return [];
+  const encoded = text.replace(/^file:(?:\/\/[^/]*)?/i, "");
+  try {
+    return [decodeURIComponent(encoded)];
+  } catch {
+    return [NO_PATH];
+  }
+}
+
+/** No path has this in it, so that it is read as any path. */
+const NO_PATH = "\0";
 
 function folderAfter(start: string, changes: readonly string[], home: string): string | undefined {
   let folder: string | undefined = start;
-  for (const change of changes) folder = folder === undefined ? undefined : pathOf(change, folder, home);
+  for (const change of changes) folder = folder === undefined ? undefined : filePath(change, folder, home);
   return folder;
 }
+
+/** A word that is surely a file: to the system `a://b` and `C:\\x` are names like any other. */
+function filePath(word: string, cwd: string, home: string): string | undefined {
+  return pathOf(word, cwd, home) ?? (isRooted(word) ? undefined : pathOf(`./${word}`, cwd, home));
+}
+
+const isRooted = (word: string): boolean => word === "" || /^[/~]/.test(word);
 
 function pathOf(word: string, cwd: string, home: string): string | undefined {
   return normalisePath(cwd, atHome(word, home));

@@ -29,6 +29,8 @@ export type RuleScope = {
   readonly input?: string;
   /** SHA-256 of each file whose code the command runs, by absolute path: written by grants. */
   readonly contents?: { readonly [path: string]: string };
+  /** The words of the command that the shell expands; quoted, the same letters name one file: written by grants. */
+  readonly patterns?: readonly string[];
   readonly reason?: string;
   /** An ISO date and time after which an allowing rule no longer holds; the others never end. */
   readonly until?: string;
@@ -53,6 +55,7 @@ export class RuleParts {
   readonly folder: string | undefined;
   readonly input: string | undefined;
   readonly contents: { readonly [path: string]: string } | undefined;
+  readonly patterns: readonly string[] | undefined;
   readonly reason: string | undefined;
   readonly until: string | undefined;
   /** The rule as it was written. */
@@ -71,6 +74,7 @@ export class RuleParts {
     this.folder = rule.folder;
     this.input = rule.input;
     this.contents = rule.contents;
+    this.patterns = rule.patterns;
     this.reason = rule.reason;
     this.until = rule.until;
     this.source = rule;
@@ -108,7 +112,7 @@ export function ruleParts(rule: Rule): RuleParts {
 }
 
 const FIELDS: ReadonlySet<string> = new Set(
-  "allow ask deny server definition fingerprint command path host anyFlags folder input contents reason until examples".split(
+  "allow ask deny server definition fingerprint command path host anyFlags folder input contents patterns reason until examples".split(
     " ",
   ),
 );

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { decide } from "./decide.js";
 import type { Policy } from "./decide.js";
+import { proposeGrant } from "./grant.js";
 import { FORCED_GIT_SETTINGS } from "./git-settings.js";
 import type { Intent, PathAccess } from "./intent.js";
 import { inMode } from "./modes.js";
@@ -201,5 +202,106 @@ describe("to take a file away is more than to read it", () => {
     };
     expect(effect(lying, { rules: [{ allow: "read" }] })).toBe("ask");
     expect(effect(lying, { rules: [{ allow: "peek" }] })).toBe("allow");
+  });
+});
+
+describe("a path that cannot be read as one may be any", () => {
+  const odd = [
+    "ab://../../victim.txt",
+    "ab://../.git/hooks/pre-commit",
+    "'/lib/a\nb.pth'",
+    "C:\\\\x",
+    "'a\nb'",
+  ];
+
+  test.each(odd)("asks or refuses to write %j, also where only reading is allowed", (path) => {
+    const into = command(`echo x > ${path}`);
+    expect(effect(into, {})).toBe("ask");
+    expect(effect(into, inMode("read-only", []))).toBe("deny");
+  });
+
+  test.each([
+    ["cat ab://../../etc/hostname", "read"],
+    ["rm ab://../keep/f", "delete"],
+    ["head '/etc/a\nb'", "read"],
+  ])("asks or refuses %s", (text, kind) => {
+    expect(effect(command(text), inMode("read-only", []))).toBe("deny");
+    expect(effect(command(text), { default: "allow", rules: [{ deny: kind }] })).toBe("deny");
+  });
+
+  test("asks when a rule with a path may be met", () => {
+    for (const [text, kind] of [
+      ["echo x > '/lib/a\nb'", "edit"],
+      ["rm 'a\nb'", "delete"],
+      ["head 'a\nb'", "read"],
+    ] as const) {
+      const rules: readonly Rule[] = [{ deny: kind, path: "/ws/keep/**" }];
+      expect([text, effect(command(text), { default: "allow", rules })]).toEqual([text, "ask"]);
+    }
+  });
+
+  test("finds the folder that a strange name leads to", () => {
+    const rules: readonly Rule[] = [{ deny: "delete", path: "/ws/keep/**" }];
+    expect(effect(command("rm ab://../keep/f"), { default: "allow", rules })).toBe("deny");
+    expect(effect(command("cd ab://.. && rm keep/f"), { default: "allow", rules })).toBe("deny");
+  });
+
+  test("reads a file's address as the file", () => {
+    const rules: readonly Rule[] = [{ deny: "read", path: "/ws/secrets/**" }];
+    for (const url of ["file:///ws/secrets/k", "file:///ws/secr%65ts/k", "FILE://localhost/ws/secrets/k"])
+      expect(effect(command(`curl ${url}`), { default: "allow", rules })).toBe("deny");
+  });
+});
+
+describe("a denial by effect asks about a command whose effects are not all known", () => {
+  const rules: readonly Rule[] = [{ deny: "delete", path: "/ws/keep/**" }];
+
+  test.each(["./x.sh", "frob x", "sed '1e cat x' a.txt", "sort --compress-program=./x a", "awk -f a.awk"])(
+    "%s, in the mode that allows everything and beside a rule that does",
+    (text) => {
+      expect(effect(command(text), { default: "allow", rules })).toBe("ask");
+      expect(effect(command(text), { rules: [{ allow: "*" }, ...rules] })).toBe("ask");
+      const fetching: readonly Rule[] = [{ deny: "fetch", host: "evil.example" }];
+      expect(effect(command(text), { default: "allow", rules: fetching })).toBe("ask");
+    },
+  );
+
+  test("but not about one that a rule names with its words", () => {
+    expect(effect(command("./x.sh"), { rules: [{ allow: "execute", command: ["./x.sh"] }, ...rules] })).toBe(
+      "allow",
+    );
+  });
+
+  test("git counts as running code where its settings are not forced", () => {
+    const status: Intent = {
+      ...command("git status"),
+      executor: { language: "bash", notForced: "core.fsmonitor names a program" },
+    };
+    expect(effect(status, { default: "allow", rules: [{ deny: "delete" }] })).toBe("ask");
+    expect(effect(command("git status"), { default: "allow", rules: [{ deny: "delete" }] })).toBe("allow");
+  });
+});
+
+describe("a grant knows which of its words the shell expands", () => {
+  const granted = (text: string) => proposeGrant(command(text), places)?.rules ?? [];
+
+  test.each([
+    ["rm -r './*'", "rm -r ./*"],
+    ["rm -rf 'sub/*'", "rm -rf sub/*"],
+    ["python3 -c 1 '~/x'", "python3 -c 1 ~/x"],
+  ])("asks about %s granted as %s", (quoted, bare) => {
+    expect(effect(command(bare), { rules: granted(quoted) })).not.toBe("allow");
+  });
+
+  test("allows the same words again, in quotes or not", () => {
+    for (const text of ["rm -r ./a*", "prettier --write 'src/**/*.ts'"])
+      expect([text, effect(command(text), { rules: granted(text) })]).toEqual([text, "allow"]);
+  });
+
+  test("binds the file that a program is fed, where it may run it", () => {
+    const intent: Intent = { ...command("sqlite3 a.db < x.sql"), contents: { "/ws/x.sql": "1".repeat(64) } };
+    const rules = proposeGrant(intent, places)?.rules ?? [];
+    expect(effect(intent, { rules })).toBe("allow");
+    expect(effect({ ...intent, contents: { "/ws/x.sql": "2".repeat(64) } }, { rules })).toBe("ask");
   });
 });

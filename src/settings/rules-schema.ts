@@ -62,6 +62,10 @@ const looseRule = z.strictObject({
     .record(z.string(), z.string())
     .exactOptional()
     .describe('SHA-256 of the files that the command runs. An "always" has it.'),
+  patterns: z
+    .array(z.string())
+    .exactOptional()
+    .describe('The words of the command that the shell expands. An "always" has it.'),
   reason: z.string().exactOptional().describe("Shown to whoever is refused or asked."),
   until: z.iso
     .datetime({

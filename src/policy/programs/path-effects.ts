@@ -8,6 +8,9 @@ const HARMLESS_DEVICES = /^\/dev\/(?:null|zero|full|u?random|stdin|stdout|stderr
 export const SECRET_NAMES =
   /(?:^|\/)\*?\.env\b|id_(?:rsa|dsa|ecdsa|ed25519)|\.(?:pem|key|p12|pfx|keystore|jks|kdbx)$|credential|secret|\.npmrc|\.netrc|\.pgpass|htpasswd|shadow$|wallet/i;
 
+/** Ends a doubt about what is read; what the program does is known all the same. */
+export const SYSTEM_WINDOW = " is not a file but a window into the system";
+
 /** The paths that a path rule should judge: not standard input, and no device that holds nothing. */
 export function plainPaths(words: readonly string[]): string[] {
   return words.filter((word) => word !== "" && word !== "-" && !HARMLESS_DEVICES.test(word));
@@ -24,7 +27,7 @@ export function pathDoubts(effects: Effects): string[] {
   const doubts: string[] = [];
   for (const path of plainPaths([...reads, ...writes, ...deletes])) {
     if (/^\/+(?:\.\/+)*(?:proc|dev|sys)(?:\/|$)/.test(path) || /\.\.\/+(?:proc|dev|sys)\//.test(path)) {
-      doubts.push(`"${path}" is not a file but a window into the system`);
+      doubts.push(`"${path}"${SYSTEM_WINDOW}`);
     }
     if (/^\/+dev\/+(?:tcp|udp)\//.test(path)) doubts.push(`"${path}" is a network connection`);
   }

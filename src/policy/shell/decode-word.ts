@@ -7,6 +7,8 @@ export type DecodedWord = {
   readonly value: string;
   /** It has a glob that can only become paths below a folder it names: `src/*.ts`. */
   readonly globbed: boolean;
+  /** The shell expands it: it has a glob, or begins with an unquoted `~`. */
+  readonly expands: boolean;
   readonly doubts: readonly string[];
 };
 
@@ -22,7 +24,8 @@ export function decodeWord(word: Word): DecodedWord {
   for (const part of parts) {
     if (part.type === "AnsiCQuoted") doubts.push(...ansiDoubts(part));
   }
-  return { value: word.value, globbed: globAt >= 0, doubts };
+  const isGlobbed = globAt >= 0;
+  return { value: word.value, globbed: isGlobbed, expands: isGlobbed || hasTilde(word.text, parts), doubts };
 }
 
 /** The unquoted letters, with what a backslash protects left out. */
@@ -51,6 +54,9 @@ function hasUnknownTilde(text: string, parts: readonly WordPart[]): boolean {
   if (!text.startsWith("~")) return false;
   return text === "~" ? false : !text.startsWith("~/") || parts[0]?.type !== "Literal";
 }
+
+const hasTilde = (text: string, parts: readonly WordPart[]): boolean =>
+  text.startsWith("~") && parts[0]?.type === "Literal";
 
 // An escape that is none stays as it is in bash, a backslash before a line end too; the parser drops some.
 const ESCAPE = /\\([abeEfnrtv\\'"?0-7]|[xuU][\da-fA-F])?/g;

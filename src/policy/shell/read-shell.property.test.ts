@@ -41,7 +41,7 @@ test("quoted words are read back exactly as they were, without a doubt", () => {
   fc.assert(
     fc.property(program, fc.array(word), (name, words) => {
       const argv = [name, ...words];
-      const plain = { argv, writes: [], reads: [], wrappers: [], after: [], feeds: [] };
+      const plain = { argv, patterns: [], writes: [], reads: [], wrappers: [], after: [], feeds: [] };
       expect(readShell(argv.map(quoted).join(" "))).toEqual({ commands: [plain], doubts: [] });
       expect(readArgv(argv)).toEqual({ commands: [plain], doubts: [] });
     }),

@@ -8,7 +8,9 @@ const argvs = (text: string) => readShell(text).commands.map(({ argv }) => argv.
 
 test("a plain command is its words, and nothing is doubted", () => {
   expect(readShell("  git   status  ")).toEqual({
-    commands: [{ argv: ["git", "status"], writes: [], reads: [], wrappers: [], after: [], feeds: [] }],
+    commands: [
+      { argv: ["git", "status"], patterns: [], writes: [], reads: [], wrappers: [], after: [], feeds: [] },
+    ],
     doubts: [],
   });
 });

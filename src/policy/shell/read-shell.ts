@@ -19,6 +19,8 @@ export type ReadCommand = {
    * Empty for redirects without a program (`> file`).
    */
   readonly argv: readonly string[];
+  /** The words among them that the shell expands: quoted, the same letters mean one file. */
+  readonly patterns: readonly string[];
   /** Files that redirects write (">", ">>", ">|", "&>", "<>"); not /dev/null, not fd duplications. */
   readonly writes: readonly string[];
   /** Files that redirects read. */
@@ -61,7 +63,7 @@ export function readArgv(argv: readonly string[]): ShellReading {
   return read((draft) => {
     if (argv.length === 0) return;
     for (const doubt of argv.flatMap(strangeCharacters)) draft.doubt(doubt);
-    readWords({ argv, globs: [], writes: [], reads: [] }, { draft, ...OUTSIDE }, walkText);
+    readWords({ argv, globs: [], patterns: [], writes: [], reads: [] }, { draft, ...OUTSIDE }, walkText);
   });
 }
 

@@ -19,6 +19,7 @@ export function readSimpleCommand(node: Command, context: ShellContext, walkText
   const command = {
     argv: words.map(({ value }) => value),
     globs: words.filter(({ globbed }) => globbed).map(({ value }) => value),
+    patterns: words.filter(({ expands }) => expands).map(({ value }) => value),
     writes,
     reads,
   };
@@ -29,5 +30,6 @@ export function readSimpleCommand(node: Command, context: ShellContext, walkText
 /** `export A=1`: the parser gives such words as assignments. */
 function decodeArgument(argument: CommandArgument): DecodedWord {
   if (argument.type === "Word") return decodeWord(argument);
-  return { value: argument.text, globbed: false, doubts: [`it sets the variable ${shown(argument.name)}`] };
+  const doubt = `it sets the variable ${shown(argument.name)}`;
+  return { value: argument.text, globbed: false, expands: true, doubts: [doubt] };
 }

@@ -229,7 +229,7 @@ function walkRedirected({ command, redirects }: Redirected, context: ShellContex
   });
   // `[[ a ]] > file` has no command that could carry the file.
   if (context.draft.commands.length === before && writes.length + reads.length > 0) {
-    readWords({ argv: [], globs: [], writes, reads }, context, walkText);
+    readWords({ argv: [], globs: [], patterns: [], writes, reads }, context, walkText);
   }
   return outcome;
 }

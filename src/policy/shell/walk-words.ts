@@ -14,19 +14,21 @@ export type Words = {
   readonly argv: readonly string[];
   /** Those of the words that have a glob. */
   readonly globs: readonly string[];
+  /** Those of the words that the shell expands. */
+  readonly patterns: readonly string[];
   readonly writes: readonly string[];
   readonly reads: readonly string[];
 };
 
 export function readWords(words: Words, context: ShellContext, walkText: WalkText): Outcome {
   const { draft, wrappers, folders } = context;
-  const { argv, globs } = words;
+  const { argv, globs, patterns } = words;
   const writes = [...context.writes, ...words.writes];
   const reads = [...context.reads, ...words.reads];
   const { feeds, fedText } = context;
   const background = context.isBackground ? { isBackground: true as const } : {};
   for (const after of folders)
-    draft.add({ argv, writes, reads, wrappers, after, feeds, fedText, ...background });
+    draft.add({ argv, patterns, writes, reads, wrappers, after, feeds, fedText, ...background });
   const program = argv[0];
   if (program === undefined || !draft.affords(argv.length, context.depth)) return staying(folders);
   if (!isAscii(program)) draft.doubt(`the program name ${shown(program)} has unusual letters`);
@@ -44,7 +46,7 @@ export function readWords(words: Words, context: ShellContext, walkText: WalkTex
   }
 
   let outcome = staying(folders);
-  const read = (inside: Inside) => readInside(inside, globs, { ...context, writes, reads }, walkText);
+  const read = (inside: Inside) => readInside(inside, words, { ...context, writes, reads }, walkText);
   for (const inside of insides) {
     const within = read(inside);
     if (inside.sameShell) outcome = within;
@@ -71,7 +73,7 @@ function changed(folders: Folders, target: string | undefined): Outcome {
 
 function readInside(
   inside: Inside,
-  globs: readonly string[],
+  { globs, patterns }: Words,
   context: ShellContext,
   walkText: WalkText,
 ): Outcome {
@@ -86,9 +88,7 @@ function readInside(
   };
   if (text !== undefined) return walkText(text, inner);
   if (argv.length === 0) return staying(context.folders);
-  return readWords(
-    { argv, globs: globs.filter((glob) => argv.includes(glob)), writes: [], reads: [] },
-    inner,
-    walkText,
-  );
+  const isThere = (word: string): boolean => argv.includes(word);
+  const passedOn = { globs: globs.filter(isThere), patterns: patterns.filter(isThere) };
+  return readWords({ argv, ...passedOn, writes: [], reads: [] }, inner, walkText);
 }

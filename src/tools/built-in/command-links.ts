@@ -46,8 +46,10 @@ export async function commandLinks(
     for (const one of pathsOf(read, place)) written.set(`${one.access} ${one.path}`, one);
   }
   const inWords = new Set([...written.values()].map(({ path }) => posix.resolve(path)));
-  for (const one of touchedPaths(place))
-    if (!inWords.has(one.path)) written.set(`${one.access} ${one.path}`, one);
+  for (const one of touchedPaths(place)) {
+    const key = `${one.access} ${one.path}`;
+    if (!inWords.has(one.path) && !written.has(key)) written.set(key, one);
+  }
   if (written.size > MOST_PATHS)
     throw new ToolFailure(
       `terminal: the command has more than ${MOST_PATHS} different words that may be paths. Nothing was run. Split it into several commands.`,
@@ -82,8 +84,8 @@ function touchedPaths({ command, cwd, roots }: Place): readonly Written[] {
   const intent = plannedCommand({ command, cwd });
   return partsOf(intent, { roots, home: homedir() }).parts.flatMap((part) =>
     part.type === "command"
-      ? part.touches.map(({ path, access }): Written => ({
-          path,
+      ? part.touches.map(({ path, written, access }): Written => ({
+          path: written ?? path,
           access: access === "write" ? "write" : "read",
           isElsewhere: !isIn({ roots }, path),
         }))
