@@ -21,6 +21,7 @@ import {
 const ALL_BUT_CLI = [
   "call",
   "policy",
+  "process",
   "tools",
   "mcp",
   "run",
@@ -40,22 +41,24 @@ const FRONT_DOOR = "index.ts";
 const MAP = new Map<string, readonly string[]>([
   ["call", []],
   ["policy", ["call"]],
-  ["tools", ["call", "policy"]],
-  ["mcp", ["call", "tools"]],
+  ["process", ["call"]],
+  ["tools", ["call", "policy", "process"]],
+  ["mcp", ["call", "tools", "process"]],
   ["run", ["call", "policy", "tools"]],
   ["model", ["call"]],
   ["agent", ["call", "policy", "tools", "mcp", "run", "model"]],
   ["history", ["call"]],
   ["settings", ["call", "policy"]],
   ["http", ["call"]],
-  ["acp", ["call", "policy", "tools", "run", "agent", "http"]],
+  ["acp", ["call", "policy", "tools", "process", "run", "agent", "http"]],
   ["aap", ["call", "policy", "tools", "run", "agent", "history", "http"]],
-  ["wrap", ["call", "policy", "run", "acp"]],
+  ["wrap", ["call", "policy", "process", "run", "acp"]],
   ["view", ["call"]],
   ["cli", [...ALL_BUT_CLI, FRONT_DOOR]],
   [FRONT_DOOR, ALL_BUT_CLI],
 ]);
 
+const PROGRAM_STARTERS = ["node:child_process", "child_process", "@lydell/node-pty"];
 const PURE_ROOMS = new Set(["call", "policy", "view"]);
 const WEB_DOORS = ["toolgate/call", "toolgate/view", "toolgate/aap/client"];
 const DEPENDENCIES = new Set(Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }));
@@ -79,6 +82,11 @@ describe("the house", () => {
 
   test("a room imports only the rooms that the map gives it, and only what it may ship", () => {
     expect(sources.map(readSource).flatMap(brokenRules)).toEqual([]);
+  });
+
+  test("only process/ starts programs", () => {
+    const shipped = sources.filter((path) => !TEST_FILE.test(path));
+    expect(shipped.map(readSource).flatMap(startsPrograms)).toEqual([]);
   });
 
   test("each room has a main file that opens with the room's purpose", () => {
@@ -163,7 +171,11 @@ describe("made-up files", () => {
   test.each<[string, string, ...string[]]>([
     ["src/policy/rule.ts", `import { x } from "../call/index.js"; import "./matcher.js"`],
     ["src/call/call.ts", `import type { Gate } from "../run/gate.js"`, "call may import no other room"],
-    ["src/wrap/v1/relay.ts", `export * from "../../agent/turn.js"`, "wrap may import call, policy, run, acp"],
+    [
+      "src/wrap/v1/relay.ts",
+      `export * from "../../agent/turn.js"`,
+      "wrap may import call, policy, process, run, acp",
+    ],
     ["src/acp/agent.ts", `type Card = import("../view/card.js").Card`, "not view"],
     ["src/run/gate.ts", `import { gate } from "../index.js"`, "not index.ts"],
     ["src/cli/main.ts", `import "../wrap/index.js"; import "../index.js"; await import("./run.js")`],
@@ -199,6 +211,14 @@ describe("made-up files", () => {
     ["src/call/fold.test.ts", `import { helper } from "./call.test.js"`, "its tests would run twice"],
   ])("%s with %s", (path, text, ...says) => {
     expect(brokenRules({ path, text })).toEqual(says.map((part) => expect.stringContaining(part)));
+  });
+
+  test.each<[string, string, ...string[]]>([
+    ["src/mcp/start.ts", `import { spawn } from "node:child_process"`, "Only process/ starts programs"],
+    ["src/tools/pty.ts", `const load = () => import("@lydell/node-pty")`, "Only process/ starts programs"],
+    ["src/process/child.ts", `import { spawn } from "node:child_process"`],
+  ])("%s with %s, which starts programs", (path, text, ...says) => {
+    expect(startsPrograms({ path, text })).toEqual(says.map((part) => expect.stringContaining(part)));
   });
 
   test("a message says file, line, import, rule and what to do", () => {
@@ -264,6 +284,15 @@ function brokenRules(file: SourceText): string[] {
     if (DEV_DEPENDENCIES.has(target.name)) return undefined;
     return `${target.name} is in neither "dependencies" nor "devDependencies" of package.json. Do without, or add it.`;
   });
+}
+
+function startsPrograms(file: SourceText): string[] {
+  if (roomOf(file.path) === "process") return [];
+  return complaints(file, (specifier) =>
+    PROGRAM_STARTERS.includes(specifier)
+      ? "Only process/ starts programs, so that each ends with all that it started. Use startChild or captureOutput of process/."
+      : undefined,
+  ).filter((complaint) => complaint.includes("Only process/"));
 }
 
 function brokenPathRule(path: string, specifier: string): string | undefined {

@@ -119,7 +119,7 @@ async function connect(
   prepare(client);
   const connection: Connection = {
     client,
-    lastWords: () => (transport instanceof StdioTransport ? transport.lastWords : ""),
+    lastWords: () => (transport instanceof StdioTransport ? transport.exitReport : ""),
     async close() {
       if (transport instanceof StreamableHTTPClientTransport) await endSession(transport);
       await transport.close();

@@ -109,7 +109,7 @@ export class AgentConnection {
 
   /** How the agent ended, if it has, and what it last wrote to stderr. */
   async lastWords(): Promise<string> {
-    return (await this.#process?.lastWords()) ?? "";
+    return (await this.#process?.exitReport()) ?? "";
   }
 
   /** Comes when no session has much left to take in. */

@@ -4,13 +4,14 @@
  * there is much of it.
  */
 import type { Readable, Writable } from "node:stream";
-import { StringDecoder } from "node:string_decoder";
+// Not the whole room: this file is loaded before the first message is answered.
+import { LineSplitter } from "../../process/line-splitter.js";
 import { isJsonObject } from "../json.js";
 import { CODE } from "./message.js";
 import type { Wire, WireListener } from "./wire.js";
 
-/** Characters. A legal message of 31 MiB passes; what is longer is no message anyone means. */
-const LONGEST_LINE = 32 * 1024 * 1024;
+/** A legal message of 31 MiB passes. */
+const MAX_LINE_BYTES = 32 * 1024 * 1024;
 
 /** Characters that wait for a side which does not read them. More than the longest message, by far. */
 const MOST_UNSENT = 64 * 1024 * 1024;
@@ -74,9 +75,9 @@ class StdioWire implements Wire {
   }
 
   async listen(listener: WireListener): Promise<void> {
-    const lines = new Lines(listener);
+    const lines = messageLines(listener);
     try {
-      for await (const chunk of this.#input) lines.read(chunk as Buffer);
+      for await (const chunk of this.#input) lines.add(chunk as Buffer); // a pipe without an encoding
     } catch {
       // A pipe that breaks has ended: what was half a line is none.
       return;
@@ -156,52 +157,14 @@ class StdioWire implements Wire {
   }
 }
 
-/** Only what is new is searched: a long line costs no more than its length. */
-class Lines {
-  readonly #listener: WireListener;
-  readonly #decoder = new StringDecoder("utf8");
-  #pieces: string[] = [];
-  #length = 0;
-
-  constructor(listener: WireListener) {
-    this.#listener = listener;
-  }
-
-  read(chunk: Buffer): void {
-    const text = this.#decoder.write(chunk);
-    let start = 0;
-    for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
-      this.#keep(text.slice(start, end));
-      this.#lineEnded();
-      start = end + 1;
-    }
-    this.#keep(start === 0 ? text : text.slice(start));
-  }
-
-  /** A last line need not end. */
-  end(): void {
-    if (this.#length > 0) this.#lineEnded();
-  }
-
-  /** Of a line that is too long nothing is kept, and it still has to end. */
-  #keep(piece: string): void {
-    this.#length += piece.length;
-    if (this.#length > LONGEST_LINE) this.#pieces = [];
-    else if (piece !== "") this.#pieces.push(piece);
-  }
-
-  #lineEnded(): void {
-    const isTooLong = this.#length > LONGEST_LINE;
-    const line = this.#pieces.length === 1 ? (this.#pieces[0] ?? "") : this.#pieces.join("");
-    this.#pieces = [];
-    this.#length = 0;
-    if (isTooLong)
-      this.#listener.unreadable(
-        CODE.invalidRequest,
-        `The message is longer than ${LONGEST_LINE} characters.`,
-      );
-    else readLine(line, this.#listener);
-  }
+/** Reads one JSON object a line. A line that is no JSON, or too long, is reported and dropped. */
+function messageLines(listener: WireListener): LineSplitter {
+  return new LineSplitter({
+    maxBytes: MAX_LINE_BYTES,
+    onLine: (line) => readLine(line.toString("utf8"), listener),
+    onTooLong: () =>
+      listener.unreadable(CODE.invalidRequest, `The message is longer than ${MAX_LINE_BYTES} bytes.`),
+  });
 }
 
 function readLine(line: string, listener: WireListener): void {
