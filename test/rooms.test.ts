@@ -58,6 +58,14 @@ const MAP = new Map<string, readonly string[]>([
   [FRONT_DOOR, ALL_BUT_CLI],
 ]);
 
+/** Folder inside a room → the folders of the same room that it may not import. */
+const SIDES = ["src/acp/agent/", "src/acp/client/", "src/acp/conformance/"];
+const INNER_RULES = new Map<string, readonly string[]>([
+  ["src/acp/connection/", SIDES],
+  ["src/acp/v1/", SIDES],
+  ["src/acp/v2/", SIDES],
+]);
+
 const PROGRAM_STARTERS = ["node:child_process", "child_process", "@lydell/node-pty"];
 const PURE_ROOMS = new Set(["call", "policy", "view"]);
 const WEB_DOORS = ["toolgate/call", "toolgate/view", "toolgate/aap/client"];
@@ -176,6 +184,9 @@ describe("made-up files", () => {
       `export * from "../../agent/turn.js"`,
       "wrap may import call, policy, process, run, acp",
     ],
+    ["src/acp/connection/x.ts", `import { y } from "../agent/y.js"`, "Inner rule: src/acp/connection/"],
+    ["src/acp/v2/x.ts", `import type { Y } from "../client/y.js"`, "Inner rule: src/acp/v2/"],
+    ["src/acp/agent/x.ts", `import "../connection/y.js"; import "../v1/z.js"`],
     ["src/acp/agent.ts", `type Card = import("../view/card.js").Card`, "not view"],
     ["src/run/gate.ts", `import { gate } from "../index.js"`, "not index.ts"],
     ["src/cli/main.ts", `import "../wrap/index.js"; import "../index.js"; await import("./run.js")`],
@@ -307,6 +318,9 @@ function brokenPathRule(path: string, specifier: string): string | undefined {
     const who = room === FRONT_DOOR ? "the front door" : room;
     return `Room rule: ${who} may import ${allowed.join(", ") || "no other room"}, so not ${wanted}. Move the code to a room that may, pass it in as an argument, or change MAP in test/rooms.test.ts with a decision record.`;
   }
+  for (const [folder, forbidden] of INNER_RULES)
+    if (path.startsWith(folder) && forbidden.some((other) => target.startsWith(other)))
+      return `Inner rule: ${folder} may not import ${forbidden.join(", ")}. Pass in what is needed as an argument, or change INNER_RULES in test/rooms.test.ts.`;
   if (/\.test\.\w+$/.test(target))
     return "A test file is not imported: its tests would run twice. Move what is needed to a *.samples.ts or *.contract.ts file.";
   if (TEST_FILE.test(target) && !TEST_FILE.test(path))

@@ -8,15 +8,15 @@ import type { ContentBlock, Question, SessionEvent, Usage } from "../../call/ind
 import type { Ask } from "../../run/index.js";
 import { ConnectionClosed } from "../connection/peer.js";
 import type { Peer } from "../connection/peer.js";
-import type { Dialect } from "./dialect.js";
+import type { AgentDialect } from "../agent-dialect.js";
 import type { Command, HostedSession } from "./host.js";
 import { reasonOf } from "./reject-reason.js";
-import { ToldQueue } from "./told-queue.js";
+import { OutboundQueue } from "./outbound-queue.js";
 
 export type LiveSessionOptions = {
   readonly hosted: HostedSession;
   readonly peer: Peer;
-  readonly dialect: Dialect;
+  readonly dialect: AgentDialect;
   readonly clientName: string;
 };
 
@@ -26,11 +26,11 @@ const MOST_UNSENT = 1024 * 1024;
 export class LiveSession {
   readonly hosted: HostedSession;
   readonly #peer: Peer;
-  readonly #dialect: Dialect;
+  readonly #dialect: AgentDialect;
   readonly #clientName: string;
   readonly #send: (update: object) => void;
   readonly #stopListening: () => void;
-  readonly #waiting = new ToldQueue();
+  readonly #waiting = new OutboundQueue();
   /** Those of the turn under way and of the turns that wait for their turn. */
   readonly #aborts = new Set<AbortController>();
   /** Over when all turns have ended and the client was told of it. */

@@ -2,6 +2,7 @@
 import { invalidParams } from "../connection/message.js";
 import { isJsonObject, isNone } from "../json.js";
 import type { JsonObject } from "../json.js";
+import { v2AgentDialect } from "../v2/agent-dialect.js";
 import { AcpSessions } from "./acp-sessions.js";
 import type { AcpSessionsOptions } from "./acp-sessions.js";
 import { choose, v2ConfigOptions } from "./choices.js";
@@ -11,11 +12,10 @@ import { textParam } from "./params.js";
 import { promptBlocks } from "./prompt-blocks.js";
 import { SessionDoor } from "./session-door.js";
 import type { Methods } from "./session-door.js";
-import { v2Dialect } from "./v2-dialect.js";
 
 export class V2Door extends SessionDoor {
   constructor(options: Omit<AcpSessionsOptions, "dialect">) {
-    super(new AcpSessions({ ...options, dialect: v2Dialect }));
+    super(new AcpSessions({ ...options, dialect: v2AgentDialect }));
   }
 
   protected readonly methods: Methods = {
