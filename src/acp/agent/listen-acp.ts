@@ -25,6 +25,6 @@ export function listenAcp(options: ListenOptions): Promise<Listening> {
   return openWireServer({
     ...options,
     serve: (wire, limits) =>
-      serveWire(wire, { ...options, mostRequests: limits.requests, openHost: async () => shared }),
+      serveWire(wire, { ...options, maxRequests: limits.requests, openHost: async () => shared }),
   });
 }

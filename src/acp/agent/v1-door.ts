@@ -52,7 +52,7 @@ export class V1Door extends SessionDoor {
     const live = this.session(params);
     await choose(live.hosted, id, value);
     const configOptions = v1ConfigOptions(live.hosted);
-    live.tell({ sessionUpdate: "config_option_update", configOptions });
+    live.send({ sessionUpdate: "config_option_update", configOptions });
     return configOptions;
   }
 
@@ -72,8 +72,8 @@ export class V1Door extends SessionDoor {
     setImmediate(() => {
       const commands = v1Commands(live.hosted.commands);
       if (commands.length > 0)
-        live.tell({ sessionUpdate: "available_commands_update", availableCommands: commands });
-      live.tellUsage();
+        live.send({ sessionUpdate: "available_commands_update", availableCommands: commands });
+      live.sendUsage();
       // A question that was open is asked again, and the turn goes on. How it ends is in the record.
       live.resume().catch(() => undefined);
     });
