@@ -6,6 +6,7 @@ import {
   SdkHttpError,
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
+import { errorCode } from "../call/error-code.js";
 import { oneLine, visibleText } from "../call/index.js";
 import { ToolFailure } from "../tools/index.js";
 import { ConnectFailure } from "./connection.js";
@@ -63,7 +64,7 @@ export function startFailure(
 ): { readonly reason: string; readonly isForGood: boolean } {
   const cause = error instanceof ConnectFailure ? error.cause : error;
   const exitReport = (error instanceof ConnectFailure && error.exitReport) || words;
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  const code = errorCode(cause);
   if (code === "ENOENT" || code === "EACCES" || code === "ENOTDIR") {
     return {
       reason: `its program or its folder cannot be found or run (${code}: ${messageOf(cause)}). No shell reads the command: it is one program's name. Nothing was run.`,

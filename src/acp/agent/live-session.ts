@@ -5,6 +5,7 @@
 import type { TurnEnd } from "../../agent/index.js";
 import { holdTurn } from "../../agent/index.js";
 import type { ContentBlock, Question, SessionEvent, Usage } from "../../call/index.js";
+import { SerialQueue } from "../../call/serial-queue.js";
 import type { Ask } from "../../run/index.js";
 import { ConnectionClosed } from "../connection/peer.js";
 import type { Peer } from "../connection/peer.js";
@@ -34,7 +35,7 @@ export class LiveSession {
   /** Those of the turn under way and of the turns that wait for their turn. */
   readonly #aborts = new Set<AbortController>();
   /** Settles when all turns have ended and their updates are sent. */
-  #turns: Promise<unknown> = Promise.resolve();
+  readonly #turns = new SerialQueue();
   #commands: Promise<unknown> = Promise.resolve();
   #isBlocked = false;
   #cost = 0;
@@ -142,7 +143,7 @@ export class LiveSession {
   /** Ends the turn under way and those that wait. Resolves when they have really ended and the client has the updates. */
   async cancel(): Promise<void> {
     for (const abort of this.#aborts) abort.abort();
-    await this.#turns;
+    await this.#turns.idle();
     await this.#commands;
   }
 
@@ -170,16 +171,14 @@ export class LiveSession {
     const abort = new AbortController();
     this.#aborts.add(abort);
     const stop = AbortSignal.any([signal, abort.signal]);
-    const turn = this.#turns
-      .then(async () => {
+    return this.#turns
+      .run(async () => {
         const end = await holdTurn(this.#session, this.#ask, stop, () => start(stop));
         // All of a turn's updates go out before its response.
         this.flush();
         return end;
       })
       .finally(() => this.#aborts.delete(abort));
-    this.#turns = turn.catch(() => undefined);
-    return turn;
   }
 
   readonly #ask: Ask = async (question: Question, signal: AbortSignal) => {
