@@ -66,7 +66,7 @@ const INNER_RULES = new Map<string, readonly string[]>([
   ["src/acp/v2/", SIDES],
 ]);
 
-const PROGRAM_STARTERS = ["node:child_process", "child_process", "@lydell/node-pty"];
+const PROGRAM_STARTERS = new Set(["node:child_process", "child_process", "@lydell/node-pty"]);
 const PURE_ROOMS = new Set(["call", "policy", "view"]);
 const WEB_DOORS = ["toolgate/call", "toolgate/view", "toolgate/aap/client"];
 const DEPENDENCIES = new Set(Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }));
@@ -300,7 +300,7 @@ function brokenRules(file: SourceText): string[] {
 function startsPrograms(file: SourceText): string[] {
   if (roomOf(file.path) === "process") return [];
   return complaints(file, (specifier) =>
-    PROGRAM_STARTERS.includes(specifier)
+    PROGRAM_STARTERS.has(specifier)
       ? "Only process/ starts programs, so that each ends with all that it started. Use startChild or captureOutput of process/."
       : undefined,
   ).filter((complaint) => complaint.includes("Only process/"));

@@ -6,7 +6,8 @@ test("kills a child of the agent that moved into a session of its own", async ()
   const script = `setsid sh -c 'echo "{\\"pid\\":$$}"; exec sleep 300' & exit 0`;
   const agent = new AgentProcess({ command: "/bin/sh", args: ["-c", script] });
   const line = await agent.waitFor(({ from }) => from === "agent", 5_000);
-  const { pid } = line?.message as { pid: number }; // the script prints it
+  const pid = Number(/\d+/.exec(line?.text ?? "")?.[0]);
+  expect(isAlive(pid)).toBe(true);
   await agent.kill();
   expect(isAlive(pid)).toBe(false);
 });
