@@ -1,12 +1,13 @@
 /** Toolgate as the client of foreign agents: real processes, well behaved and not. */
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { SessionBook } from "../src/call/index.js";
 import { MemoryLedger, openSqliteLedger } from "../src/history/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 import { callText } from "../src/view/index.js";
 import { folder } from "./agent-kit.js";
 import { askForever, choose, connect, drive, until } from "./acp-client-kit.js";
+import { isAlive } from "./attack-kit.js";
 
 const ENDED = { status: "stopped", stopReason: "end_turn" };
 
@@ -140,6 +141,20 @@ test("AC-039 an agent that dies in a question: the question is withdrawn within 
   expect(session.book.call("running")?.state).toMatchObject({ status: "unknown" });
   expect(session.book.turn?.state).toMatchObject({ status: "stopped", stopReason: "error" });
 });
+
+test.each(["closed", "dead"] as const)(
+  "leaves no child in a session of its own when the agent is %s",
+  async (how) => {
+    const { say, notes, connection } = await drive("does as it is told");
+    await say(["spawn detached", { pids: true }]);
+    const note = notes().find((one): one is { pids: number[] } => Object.hasOwn(one as object, "pids"));
+    const [agent = 0, child = 0] = note?.pids ?? [];
+    expect([agent, child].filter(isAlive)).toEqual([agent, child]);
+    if (how === "closed") await connection.close();
+    else process.kill(agent, "SIGKILL");
+    await vi.waitFor(() => expect([agent, child].filter(isAlive)).toEqual([]), 5_000);
+  },
+);
 
 test("an agent whose child keeps its pipes open is gone all the same", async () => {
   const { say, session } = await drive("dies while a child holds its pipes");

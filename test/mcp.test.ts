@@ -581,6 +581,16 @@ describe.concurrent("what takes its time", () => {
     expect(servers.status()).toEqual([{ server: "hand", status: "closed" }]);
   });
 
+  test("closing ends a child that moved into a session of its own", async (task) => {
+    const { notes, config } = byHand("starts a session of its own");
+    const { servers } = await start({ hand: config }, {}, task.onTestFinished);
+    const pids = notesIn(notes).flatMap((line) => /^(?:started|child) (\d+)$/.exec(line)?.[1] ?? []);
+    expect(pids).toHaveLength(2);
+    expect(pids.map(Number).every(isAlive)).toBe(true);
+    await servers.close();
+    expect(pids.map(Number).filter(isAlive)).toEqual([]);
+  });
+
   test("MC-016: one that always dies is started again five times a minute, later and later, until it is asked for", async (task) => {
     const { notes, config } = byHand("dies at once");
     const { servers } = await start(

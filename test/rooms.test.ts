@@ -21,6 +21,7 @@ import {
 const ALL_BUT_CLI = [
   "call",
   "policy",
+  "process",
   "tools",
   "mcp",
   "run",
@@ -40,22 +41,32 @@ const FRONT_DOOR = "index.ts";
 const MAP = new Map<string, readonly string[]>([
   ["call", []],
   ["policy", ["call"]],
-  ["tools", ["call", "policy"]],
-  ["mcp", ["call", "tools"]],
+  ["process", ["call"]],
+  ["tools", ["call", "policy", "process"]],
+  ["mcp", ["call", "tools", "process"]],
   ["run", ["call", "policy", "tools"]],
   ["model", ["call"]],
   ["agent", ["call", "policy", "tools", "mcp", "run", "model"]],
   ["history", ["call"]],
   ["settings", ["call", "policy"]],
   ["http", ["call"]],
-  ["acp", ["call", "policy", "tools", "run", "agent", "http"]],
+  ["acp", ["call", "policy", "tools", "process", "run", "agent", "http"]],
   ["aap", ["call", "policy", "tools", "run", "agent", "history", "http"]],
-  ["wrap", ["call", "policy", "run", "acp"]],
+  ["wrap", ["call", "policy", "process", "run", "acp"]],
   ["view", ["call"]],
   ["cli", [...ALL_BUT_CLI, FRONT_DOOR]],
   [FRONT_DOOR, ALL_BUT_CLI],
 ]);
 
+/** Folder inside a room → the folders of the same room that it may not import. */
+const SIDES = ["src/acp/agent/", "src/acp/client/", "src/acp/conformance/"];
+const INNER_RULES = new Map<string, readonly string[]>([
+  ["src/acp/connection/", SIDES],
+  ["src/acp/v1/", SIDES],
+  ["src/acp/v2/", SIDES],
+]);
+
+const PROGRAM_STARTERS = new Set(["node:child_process", "child_process", "@lydell/node-pty"]);
 const PURE_ROOMS = new Set(["call", "policy", "view"]);
 const WEB_DOORS = ["toolgate/call", "toolgate/view", "toolgate/aap/client"];
 const DEPENDENCIES = new Set(Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }));
@@ -79,6 +90,11 @@ describe("the house", () => {
 
   test("a room imports only the rooms that the map gives it, and only what it may ship", () => {
     expect(sources.map(readSource).flatMap(brokenRules)).toEqual([]);
+  });
+
+  test("only process/ starts programs", () => {
+    const shipped = sources.filter((path) => !TEST_FILE.test(path));
+    expect(shipped.map(readSource).flatMap(startsPrograms)).toEqual([]);
   });
 
   test("each room has a main file that opens with the room's purpose", () => {
@@ -163,7 +179,14 @@ describe("made-up files", () => {
   test.each<[string, string, ...string[]]>([
     ["src/policy/rule.ts", `import { x } from "../call/index.js"; import "./matcher.js"`],
     ["src/call/call.ts", `import type { Gate } from "../run/gate.js"`, "call may import no other room"],
-    ["src/wrap/v1/relay.ts", `export * from "../../agent/turn.js"`, "wrap may import call, policy, run, acp"],
+    [
+      "src/wrap/v1/relay.ts",
+      `export * from "../../agent/turn.js"`,
+      "wrap may import call, policy, process, run, acp",
+    ],
+    ["src/acp/connection/x.ts", `import { y } from "../agent/y.js"`, "Inner rule: src/acp/connection/"],
+    ["src/acp/v2/x.ts", `import type { Y } from "../client/y.js"`, "Inner rule: src/acp/v2/"],
+    ["src/acp/agent/x.ts", `import "../connection/y.js"; import "../v1/z.js"`],
     ["src/acp/agent.ts", `type Card = import("../view/card.js").Card`, "not view"],
     ["src/run/gate.ts", `import { gate } from "../index.js"`, "not index.ts"],
     ["src/cli/main.ts", `import "../wrap/index.js"; import "../index.js"; await import("./run.js")`],
@@ -199,6 +222,14 @@ describe("made-up files", () => {
     ["src/call/fold.test.ts", `import { helper } from "./call.test.js"`, "its tests would run twice"],
   ])("%s with %s", (path, text, ...says) => {
     expect(brokenRules({ path, text })).toEqual(says.map((part) => expect.stringContaining(part)));
+  });
+
+  test.each<[string, string, ...string[]]>([
+    ["src/mcp/start.ts", `import { spawn } from "node:child_process"`, "Only process/ starts programs"],
+    ["src/tools/pty.ts", `const load = () => import("@lydell/node-pty")`, "Only process/ starts programs"],
+    ["src/process/child.ts", `import { spawn } from "node:child_process"`],
+  ])("%s with %s, which starts programs", (path, text, ...says) => {
+    expect(startsPrograms({ path, text })).toEqual(says.map((part) => expect.stringContaining(part)));
   });
 
   test("a message says file, line, import, rule and what to do", () => {
@@ -266,6 +297,15 @@ function brokenRules(file: SourceText): string[] {
   });
 }
 
+function startsPrograms(file: SourceText): string[] {
+  if (roomOf(file.path) === "process") return [];
+  return complaints(file, (specifier) =>
+    PROGRAM_STARTERS.has(specifier)
+      ? "Only process/ starts programs, so that each ends with all that it started. Use startChild or captureOutput of process/."
+      : undefined,
+  ).filter((complaint) => complaint.includes("Only process/"));
+}
+
 function brokenPathRule(path: string, specifier: string): string | undefined {
   const target = resolveFrom(path, specifier);
   if (!target.startsWith("src/"))
@@ -278,6 +318,9 @@ function brokenPathRule(path: string, specifier: string): string | undefined {
     const who = room === FRONT_DOOR ? "the front door" : room;
     return `Room rule: ${who} may import ${allowed.join(", ") || "no other room"}, so not ${wanted}. Move the code to a room that may, pass it in as an argument, or change MAP in test/rooms.test.ts with a decision record.`;
   }
+  for (const [folder, forbidden] of INNER_RULES)
+    if (path.startsWith(folder) && forbidden.some((other) => target.startsWith(other)))
+      return `Inner rule: ${folder} may not import ${forbidden.join(", ")}. Pass in what is needed as an argument, or change INNER_RULES in test/rooms.test.ts.`;
   if (/\.test\.\w+$/.test(target))
     return "A test file is not imported: its tests would run twice. Move what is needed to a *.samples.ts or *.contract.ts file.";
   if (TEST_FILE.test(target) && !TEST_FILE.test(path))

@@ -17,8 +17,8 @@ import type {
 } from "../call/index.js";
 import { isJsonObject, isNone, sameJson } from "./json.js";
 import type { CallMessage, WireStatus } from "./read-call.js";
-import { stepsTo } from "./steps-to.js";
-import type { Target } from "./steps-to.js";
+import { fillTransitions } from "./fill-transitions.js";
+import type { Target } from "./fill-transitions.js";
 import { isSentenceMark, stateOf, withoutToolgate } from "./toolgate-meta.js";
 import type { ToolgateMeta } from "./toolgate-meta.js";
 import type { Reading } from "./reading.js";
@@ -43,7 +43,7 @@ export function callEvents(
   if (hasAny(fields)) {
     events.push({ type: "call-revised", toolCallId: message.toolCallId, at: reading.at, fields });
   }
-  if (target) events.push(...stepsTo(call, target, reading));
+  if (target) events.push(...fillTransitions(call, target, reading));
   if (own?.breach && !call?.breach)
     events.push({
       type: "call-breached",

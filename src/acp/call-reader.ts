@@ -29,10 +29,10 @@ export class CallReader {
     complete = (message: CallMessage, _call: ToolCall | undefined): CallMessage => message,
   ): readonly SessionEvent[] {
     const reading = this.#reading;
-    const said = this.#underOurId(readCall(update, starts, this.#rules, reading));
-    const call = reading.session.call(said.toolCallId);
-    if (!call && !starts) this.#unknownId(said);
-    const message = complete(said, call);
+    const received = this.#underOurId(readCall(update, starts, this.#rules, reading));
+    const call = reading.session.call(received.toolCallId);
+    if (!call && !starts) this.#unknownId(received);
+    const message = complete(received, call);
     reading.own = reading.mode === "strict" ? readToolgateMeta(message._meta) : undefined;
     reading.isOurs = reading.own !== undefined || this.#ours.has(message.toolCallId);
     const events = callEvents(call, message, reading);

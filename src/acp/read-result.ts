@@ -23,3 +23,6 @@ export function readResult(reading: Reading, at: number, read: () => readonly Se
     throw error;
   }
 }
+
+/** Turns updates into events. Never throws. */
+export type UpdateReader = { read(update: unknown, at: number): ReadResult };

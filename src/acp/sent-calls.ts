@@ -1,7 +1,6 @@
 /**
- * What was last said of each call, so that only what changed is said again. Calls are immutable, so
- * most of it is found unchanged by looking at references; a call that has ended for good is kept as a
- * mark only.
+ * Remembers the fields that were last sent of each call, so that only changed fields are sent again. Calls are
+ * immutable, so most comparisons are of references; of a call that has ended for good only a mark is kept.
  */
 import { isOver } from "../call/index.js";
 import type { ToolCall } from "../call/index.js";
@@ -13,7 +12,7 @@ export type Sent<Fields> = { readonly call: ToolCall; readonly fields: Fields };
 export class SentCalls<Fields extends object> {
   readonly #sent = new Map<string, Sent<Fields> | "ended">();
 
-  /** The last word on the call; "ended" when nothing about it can change any more. */
+  /** The last sent state of the call; "ended" when nothing about it can change any more. */
   last(toolCallId: string): Sent<Fields> | "ended" | undefined {
     return this.#sent.get(toolCallId);
   }

@@ -1,12 +1,13 @@
 /** What every session that is held open has, whoever runs its turns: its place in the record, and one holder at a time. */
 import type { Ledger, RecordedEvent, SessionBook, SessionEvent } from "../call/index.js";
+import { SerialQueue } from "../call/serial-queue.js";
 import type { SessionRecord } from "../run/index.js";
 
 export abstract class RecordedSession {
   protected readonly record: SessionRecord;
   /** The session's clock. */
   readonly now: () => number;
-  #held: Promise<unknown> = Promise.resolve();
+  readonly #turns = new SerialQueue();
 
   protected constructor(record: SessionRecord, now: () => number) {
     this.record = record;
@@ -50,8 +51,6 @@ export abstract class RecordedSession {
 
   /** Turns that somebody holds, one after the other. */
   async afterOthers<Result>(turn: () => Promise<Result>): Promise<Result> {
-    const done = this.#held.then(turn, turn);
-    this.#held = done.catch(() => undefined);
-    return done;
+    return this.#turns.run(turn);
   }
 }

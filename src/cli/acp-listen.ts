@@ -1,5 +1,5 @@
 /** `toolgate acp --listen`: the agent for editors that cannot start it themselves, over HTTP and WebSocket, until it is told to stop. */
-import { listenAcp } from "../acp/connection/listen.js";
+import { listenAcp } from "../acp/agent/listen-acp.js";
 import { openDoorOptions } from "./door-flags.js";
 import { openEditorHost } from "./editor-host.js";
 import { firstSignal, tellEnding } from "./ending.js";

@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { errorCode } from "../call/error-code.js";
 import { isToken, TOKEN_RULE } from "../http/index.js";
 import { settingsFolder } from "../settings/index.js";
 
@@ -75,11 +76,9 @@ function keptToken(file: string): string | undefined {
     if (!isToken(token)) throw unusable(`${file} holds no token. Remove it, and a new one is made.`);
     return token;
   } catch (error) {
-    if (error instanceof Error && "code" in error) {
-      if (error.code === "ENOENT") return undefined;
-      if (error.code === "ELOOP")
-        throw unusable(`${file} is a link, which may lead to what others can read.`);
-    }
+    if (errorCode(error) === "ENOENT") return undefined;
+    if (errorCode(error) === "ELOOP")
+      throw unusable(`${file} is a link, which may lead to what others can read.`);
     throw error;
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);

@@ -1,8 +1,10 @@
 /**
- * How long a call may take: so long without a sign of life, and so long in all. While a person is asked,
- * both stand still.
+ * Limits the time of a call: `idle` since its last progress, and `whole` in all. Both clocks pause while a person
+ * answers a question.
  */
-const LONGEST_TIMER = 2_147_483_647;
+
+/** The longest time that a timer of Node can have. */
+export const MAX_TIMER_MS = 2_147_483_647;
 
 export class CallClock {
   readonly #controller = new AbortController();
@@ -14,8 +16,8 @@ export class CallClock {
   #isOver = false;
 
   constructor({ idle, whole }: { readonly idle: number; readonly whole: number }) {
-    this.#idleLimit = Math.min(idle, LONGEST_TIMER);
-    this.#left = Math.min(whole, LONGEST_TIMER);
+    this.#idleLimit = Math.min(idle, MAX_TIMER_MS);
+    this.#left = Math.min(whole, MAX_TIMER_MS);
     this.resume();
   }
 
@@ -28,7 +30,7 @@ export class CallClock {
     return this.#controller.signal.aborted;
   }
 
-  /** A sign of life. */
+  /** Restarts the idle clock. */
   beat(): void {
     if (this.#idle === undefined) return;
     clearTimeout(this.#idle);
@@ -49,7 +51,7 @@ export class CallClock {
     this.#whole = setTimeout(() => this.#end(), Math.max(0, this.#left));
   }
 
-  /** For good: the call is over. */
+  /** The call is over. */
   stop(): void {
     this.#isOver = true;
     this.#clear();

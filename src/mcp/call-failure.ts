@@ -6,6 +6,7 @@ import {
   SdkHttpError,
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
+import { errorCode } from "../call/error-code.js";
 import { oneLine, visibleText } from "../call/index.js";
 import { ToolFailure } from "../tools/index.js";
 import { ConnectFailure } from "./connection.js";
@@ -16,10 +17,10 @@ export type FailedCall = {
   readonly server: string;
   readonly tool: string;
   readonly isTimeUp: boolean;
-  readonly lastWords: string;
+  readonly exitReport: string;
 };
 
-export function callFailure(error: unknown, { server, tool, isTimeUp, lastWords }: FailedCall): ToolFailure {
+export function callFailure(error: unknown, { server, tool, isTimeUp, exitReport }: FailedCall): ToolFailure {
   const who = oneLine(`${server}/${tool}`, 200);
   if (isTimeUp) {
     return new ToolFailure(
@@ -33,7 +34,7 @@ export function callFailure(error: unknown, { server, tool, isTimeUp, lastWords 
   }
   if (isClosed(error)) {
     return new ToolFailure(
-      `${who}: the MCP server "${oneLine(server, 60)}" ended while the call was running${lastWords === "" ? "" : `; ${lastWords}`}\nIt is not known whether the call took effect: look before you try again.`,
+      `${who}: the MCP server "${oneLine(server, 60)}" ended while the call was running${exitReport === "" ? "" : `; ${exitReport}`}\nIt is not known whether the call took effect: look before you try again.`,
     );
   }
   if (error instanceof ProtocolError) {
@@ -62,20 +63,20 @@ export function startFailure(
   words: string,
 ): { readonly reason: string; readonly isForGood: boolean } {
   const cause = error instanceof ConnectFailure ? error.cause : error;
-  const lastWords = (error instanceof ConnectFailure && error.lastWords) || words;
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  const exitReport = (error instanceof ConnectFailure && error.exitReport) || words;
+  const code = errorCode(cause);
   if (code === "ENOENT" || code === "EACCES" || code === "ENOTDIR") {
     return {
       reason: `its program or its folder cannot be found or run (${code}: ${messageOf(cause)}). No shell reads the command: it is one program's name. Nothing was run.`,
       isForGood: true,
     };
   }
-  if (isClosed(cause) && lastWords !== "") return { reason: lastWords, isForGood: false };
+  if (isClosed(cause) && exitReport !== "") return { reason: exitReport, isForGood: false };
   const isRefusal =
     cause instanceof SdkError || cause instanceof ProtocolError || cause instanceof UnauthorizedError;
   const isForGood = isRefusal && !isClosed(cause);
-  const said = lastWords === "" ? "" : ` ${lastWords}`;
-  return { reason: `it could not be connected to: ${messageOf(cause)}${said}`, isForGood };
+  const report = exitReport === "" ? "" : ` ${exitReport}`;
+  return { reason: `it could not be connected to: ${messageOf(cause)}${report}`, isForGood };
 }
 
 function messageOf(error: unknown): string {

@@ -112,18 +112,18 @@ function unusable(name: string, why: string, place: McpConfigError["path"] = [])
   );
 }
 
-/** The one that is told: of a misspelled field, and not that the right one is missing. */
-const told = ({ issues }: z.ZodError): z.core.$ZodIssue | undefined =>
+/** Prefers the issue of a misspelled field to that of the missing right one. */
+const shownIssue = ({ issues }: z.ZodError): z.core.$ZodIssue | undefined =>
   issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
 
 function placeOf(error: z.ZodError): McpConfigError["path"] {
-  const issue = told(error);
+  const issue = shownIssue(error);
   const path = (issue?.path ?? []).filter((step) => typeof step !== "symbol");
   return issue?.code === "unrecognized_keys" ? [...path, ...issue.keys.slice(0, 1)] : path;
 }
 
 function firstProblem(error: z.ZodError, { shape }: z.ZodObject): string {
-  const issue = told(error);
+  const issue = shownIssue(error);
   if (!issue) return "it is not what it should be";
   if (issue.code === "unrecognized_keys")
     return `nobody knows the field "${oneLine(issue.keys[0] ?? "", 60)}", only ${Object.keys(shape)

@@ -15,7 +15,7 @@ import type { ClientOptions, Transport } from "@modelcontextprotocol/client";
 import { boundedFetch } from "./bounded-fetch.js";
 import type { HttpServerConfig, McpServerConfig } from "./config.js";
 import { webUrl } from "./config.js";
-import { keepInTurn } from "./keep-in-turn.js";
+import { deliverInOrder } from "./deliver-in-order.js";
 import { StdioTransport } from "./stdio-transport.js";
 
 export type ClientInfo = { readonly name: string; readonly version: string };
@@ -36,7 +36,7 @@ export type ConnectionOptions = {
 export type Connection = {
   readonly client: Client;
   /** Why it ended, as far as that is known. */
-  lastWords(): string;
+  exitReport(): string;
   close(): Promise<void>;
 };
 
@@ -44,11 +44,11 @@ type Negotiation = NonNullable<ClientOptions["versionNegotiation"]>;
 
 const NEWER: Negotiation = { mode: { pin: "2026-07-28" } };
 
-/** It could not be connected to. `cause` is what went wrong, `lastWords` what the program said before it ended. */
+/** The connection failed. `exitReport`: how the program ended and the end of its stderr. */
 export class ConnectFailure extends Error {
   constructor(
     override readonly cause: unknown,
-    readonly lastWords: string,
+    readonly exitReport: string,
   ) {
     super("The server could not be connected to.");
     this.name = "ConnectFailure";
@@ -119,7 +119,7 @@ async function connect(
   prepare(client);
   const connection: Connection = {
     client,
-    lastWords: () => (transport instanceof StdioTransport ? transport.lastWords : ""),
+    exitReport: () => (transport instanceof StdioTransport ? transport.exitReport : ""),
     async close() {
       if (transport instanceof StreamableHTTPClientTransport) await endSession(transport);
       await transport.close();
@@ -130,11 +130,11 @@ async function connect(
   signal.addEventListener("abort", giveUp, { once: true });
   try {
     await client.connect(transport, { timeout, signal });
-    keepInTurn(transport, () => void transport.close());
+    deliverInOrder(transport, () => void transport.close());
     return connection;
   } catch (error) {
     await transport.close();
-    throw new ConnectFailure(causeOf(error), connection.lastWords());
+    throw new ConnectFailure(causeOf(error), connection.exitReport());
   } finally {
     signal.removeEventListener("abort", giveUp);
   }

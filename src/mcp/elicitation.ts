@@ -6,7 +6,7 @@
 import type { Client, ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
 import { oneLine, visibleText } from "../call/index.js";
 import type { AskReply, AskRequest } from "../tools/index.js";
-import type { TellProblem } from "./bounded-problems.js";
+import type { ReportProblem } from "./bounded-problems.js";
 import { webUrl } from "./config.js";
 import type { RunningCall, RunningCalls } from "./running-calls.js";
 import { serverSchemaCheck } from "./server-schema-check.js";
@@ -19,7 +19,7 @@ const MAX_QUESTIONS = 20;
 export type ElicitationOptions = {
   readonly server: string;
   readonly running: RunningCalls;
-  readonly onProblem: TellProblem;
+  readonly onProblem: ReportProblem;
 };
 
 const DECLINED = { action: "decline" } as const;
@@ -78,7 +78,7 @@ async function ask(call: RunningCall, request: AskRequest, withdrawn: AbortSigna
   }
 }
 
-function answerOf(reply: AskReply, { schema }: AskRequest, onProblem: TellProblem): ElicitResult {
+function answerOf(reply: AskReply, { schema }: AskRequest, onProblem: ReportProblem): ElicitResult {
   if (reply.action !== "accept") return { action: reply.action };
   if (!schema) return { action: "accept" };
   const checked = serverSchemaCheck(schema)?.(reply.content);

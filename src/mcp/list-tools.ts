@@ -4,7 +4,7 @@
  */
 import type { Client } from "@modelcontextprotocol/client";
 import { z } from "zod";
-import type { TellProblem } from "./bounded-problems.js";
+import type { ReportProblem } from "./bounded-problems.js";
 
 const MAX_PAGES = 50;
 const MAX_TOOLS = 1000;
@@ -14,7 +14,7 @@ const pageSchema = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.st
 export type ListOptions = {
   readonly timeout: number;
   readonly signal: AbortSignal;
-  readonly onProblem: TellProblem;
+  readonly onProblem: ReportProblem;
 };
 
 export async function listTools(

@@ -6,7 +6,7 @@ import { resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { oneLine } from "../call/index.js";
 import type { Tool, ToolSource } from "../tools/index.js";
-import type { TellProblem } from "./bounded-problems.js";
+import type { ReportProblem } from "./bounded-problems.js";
 import { McpConfigError, readServer } from "./config.js";
 import type { McpServerConfig, McpServerConfigs } from "./config.js";
 import type { ClientInfo } from "./connection.js";
@@ -31,7 +31,7 @@ export type McpServersOptions = {
   /** Only a server for which this says true is started. */
   readonly approve: (server: ServerToApprove) => Promise<boolean>;
   /** Hears in one line each what goes wrong. */
-  readonly onProblem?: TellProblem;
+  readonly onProblem?: ReportProblem;
   readonly clientInfo?: ClientInfo;
   /** The folder that servers run in, unless their configuration says another; our own when left out. */
   readonly cwd?: string;

@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { inWorkspace, isBelow } from "./content-hash.js";
-import { baseName, isWrapper } from "./server-words.js";
+import { baseName, isWrapper } from "./server-arguments.js";
 
 export type Places = {
   /** Where the server runs: its words are relative to this. */
@@ -67,11 +67,11 @@ function runsOne(words: readonly string[], places: Places, foundFile: boolean): 
 /** Told to work in a folder that is not the workspace's. */
 function isElsewhere(args: readonly string[], { folder, workspace }: Places): boolean {
   const isOutside = (path: string) => inWorkspace(resolve(folder, path), workspace) === undefined;
-  const told = args.flatMap((word, index) => {
+  const given = args.flatMap((word, index) => {
     const [flag = "", value = args[index + 1] ?? ""] = word.split(/=(?<value>.*)/s);
     return IS_FOLDER_FLAG.test(flag) && value !== "" ? [value] : [];
   });
-  if (told.length > 0) return told.every((path) => existsSync(resolve(folder, path)) && isOutside(path));
+  if (given.length > 0) return given.every((path) => existsSync(resolve(folder, path)) && isOutside(path));
   return folder !== workspace && !isBelow(folder, workspace) && isOutside(".");
 }
 

@@ -1,12 +1,12 @@
-/** The tools of a list that can be used; what cannot is told and left out. */
+/** Reads a server's list of tools. A tool that cannot be used is reported and left out. */
 import type { Tool } from "../tools/index.js";
-import type { TellProblem } from "./bounded-problems.js";
+import type { ReportProblem } from "./bounded-problems.js";
 import { foreignTool } from "./foreign-tool.js";
 import type { ForeignToolOptions } from "./foreign-tool.js";
 
 export function readTools(
   listed: readonly unknown[],
-  { onProblem, ...options }: ForeignToolOptions & { readonly onProblem: TellProblem },
+  { onProblem, ...options }: ForeignToolOptions & { readonly onProblem: ReportProblem },
 ): readonly Tool[] {
   const tools = new Map<string, Tool>();
   for (const one of listed) {

@@ -1,7 +1,7 @@
 /** The calls of one server that are under way: each with its clock, its progress, and an end in words. */
 import { visibleText } from "../call/index.js";
 import type { ToolContext, ToolResult } from "../tools/index.js";
-import { CallClock } from "./call-clock.js";
+import { CallClock, MAX_TIMER_MS } from "./call-clock.js";
 import { callFailure, isConnectionLost } from "./call-failure.js";
 import { callResultSchema, readCallResult } from "./call-result.js";
 import type { CallResult } from "./call-result.js";
@@ -26,7 +26,6 @@ export type RunOptions = {
   readonly onLost: () => void;
 };
 
-const LONGEST_TIMER = 2_147_483_647;
 const MAX_MESSAGE = 500;
 
 export class RunningCalls {
@@ -52,7 +51,7 @@ export class RunningCalls {
     } catch (error) {
       context.signal.throwIfAborted();
       if (isConnectionLost(error)) onLost();
-      throw callFailure(error, { server, tool, isTimeUp: clock.isUp, lastWords: connection.lastWords() });
+      throw callFailure(error, { server, tool, isTimeUp: clock.isUp, exitReport: connection.exitReport() });
     } finally {
       clock.stop();
       this.#running.delete(call);
@@ -65,7 +64,7 @@ export class RunningCalls {
     return client.request(request, callResultSchema, {
       signal: AbortSignal.any([context.signal, clock.signal]),
       // The clock is ours, since it stands still while a person is asked.
-      timeout: LONGEST_TIMER,
+      timeout: MAX_TIMER_MS,
       onprogress: ({ progress, total, message }) => {
         if (!this.#running.has(call)) return;
         clock.beat();

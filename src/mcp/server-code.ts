@@ -9,8 +9,8 @@ import { contentHash, inWorkspace, treeHashes } from "./content-hash.js";
 import type { CodeFile } from "./content-hash.js";
 import { isInterpreter, runsProject } from "./project-runner.js";
 import type { Places } from "./project-runner.js";
-import { isWrapper, namesInValue, serverWords } from "./server-words.js";
-import type { ServerWord } from "./server-words.js";
+import { isWrapper, namesInValue, serverArguments } from "./server-arguments.js";
+import type { ServerArgument } from "./server-arguments.js";
 
 export type ServerCode = {
   /** Of each file its real path and the hash of its content. */
@@ -21,7 +21,7 @@ export type ServerCode = {
 
 export function serverCode(config: StdioServerConfig, places: Places): ServerCode {
   const { command, args = [], env = {} } = config;
-  const words = serverWords(command, args);
+  const words = serverArguments(command, args);
   const variables = Object.entries(env).map(([name, value]) => variableCode(name, value, places));
   const bases = basesOf([...words.flatMap(({ names }) => names), ...loadFolders(env)], config, places);
   const mayOpen = isInterpreter(command) || isWrapper(command);
@@ -121,7 +121,7 @@ type WordPlaces = {
   readonly places: Places;
 };
 
-function wordFiles(word: ServerWord, { bases, mayOpen, places }: WordPlaces): readonly CodeFile[] {
+function wordFiles(word: ServerArgument, { bases, mayOpen, places }: WordPlaces): readonly CodeFile[] {
   if (word.isData) return [];
   const { workspace } = places;
   return bases.flatMap((base) =>

@@ -9,7 +9,7 @@ import { oneLine } from "../call/index.js";
 import { ToolFailure } from "../tools/index.js";
 import type { Tool, ToolOrigin, ToolResult } from "../tools/index.js";
 import { boundedProblems } from "./bounded-problems.js";
-import type { TellProblem } from "./bounded-problems.js";
+import type { ReportProblem } from "./bounded-problems.js";
 import { startFailure } from "./call-failure.js";
 import type { McpServerConfig } from "./config.js";
 import { openConnection } from "./connection.js";
@@ -39,18 +39,18 @@ export type ServerLinkOptions = {
   /** Undefined when the server with this fingerprint may be started, otherwise why not. Never rejects. */
   readonly approval: (fingerprint: string) => Promise<string | undefined>;
   readonly onChange: () => void;
-  readonly onProblem: TellProblem;
+  readonly onProblem: ReportProblem;
 };
 
 /** How long a server may take for its handshake, and for a list, before it is given up. */
-const PATIENCE_MS = 60_000;
+const REQUEST_TIMEOUT_MS = 60_000;
 
 const CHANGED_MEANWHILE = "its program changed while it was looked at. It was not started.";
 
 export class ServerLink {
   readonly name: string;
   readonly #options: ServerLinkOptions;
-  readonly #problem: TellProblem;
+  readonly #problem: ReportProblem;
   readonly #restarts = new RestartPolicy();
   readonly #running = new RunningCalls();
   readonly #closing = new AbortController();
@@ -152,7 +152,7 @@ export class ServerLink {
         config,
         cwd,
         clientInfo,
-        timeout: PATIENCE_MS,
+        timeout: REQUEST_TIMEOUT_MS,
         signal,
         prepare: (client) => this.#prepare(client),
         onToolsChanged: () => this.#toolsChanged(),
@@ -166,7 +166,7 @@ export class ServerLink {
     } catch (error) {
       await connection?.close();
       if (signal.aborted) return;
-      const { reason, isForGood } = startFailure(error, connection?.lastWords() ?? "");
+      const { reason, isForGood } = startFailure(error, connection?.exitReport() ?? "");
       if (isForGood) this.#set({ status: "failed", reason });
       else this.#startAgain(reason);
     }
@@ -187,7 +187,7 @@ export class ServerLink {
   #loseClient(client: Client): void {
     const connection = this.#connection;
     if (connection?.client !== client) return;
-    this.#lose(connection, connection.lastWords() || "its connection was closed");
+    this.#lose(connection, connection.exitReport() || "its connection was closed");
   }
 
   #lose(connection: Connection, reason: string): void {
@@ -216,7 +216,7 @@ export class ServerLink {
 
   async #list(client: Client): Promise<readonly Tool[]> {
     const { signal } = this.#closing;
-    const listed = await listTools(client, { timeout: PATIENCE_MS, signal, onProblem: this.#problem });
+    const listed = await listTools(client, { timeout: REQUEST_TIMEOUT_MS, signal, onProblem: this.#problem });
     return readTools(listed, {
       server: this.name,
       fingerprint: this.#approved,

@@ -6,6 +6,7 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { z } from "zod";
+import { errorCode } from "../call/error-code.js";
 import { oneLine } from "../call/index.js";
 import { ModelError } from "./model-error.js";
 
@@ -65,8 +66,7 @@ function parsed(text: string): unknown {
   }
 }
 
-const isAbsence = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+const isAbsence = (error: unknown): boolean => ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
 
 const refused = (path: string, why: string): ModelError =>
   new ModelError(

@@ -7,6 +7,7 @@ import { setMaxListeners } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import { createToolTitle, IllegalEvent, plainJson, ToolCallIds } from "../call/index.js";
 import type { Question, SessionBook, SessionEvent, ToolCall, ToolCallContent } from "../call/index.js";
+import { SerialQueue } from "../call/serial-queue.js";
 import type { Intent, Rule, Verdict } from "../policy/index.js";
 import type { Toolbox, Workspace } from "../tools/index.js";
 import { awaitsChild, CallRunner } from "./call-runner.js";
@@ -89,7 +90,7 @@ export class Gate {
   readonly #running: RunningCalls;
   readonly #wrapped: Wrapped;
   /** One at a time: a second undo must see what the first has put back. */
-  #undoing: Promise<unknown> = Promise.resolve();
+  readonly #undoing = new SerialQueue();
 
   constructor(options: GateOptions) {
     const { record, toolbox, judge, workspace, now = Date.now } = options;
@@ -301,10 +302,7 @@ export class Gate {
 
   /** Puts back the files that a call changed; throws UndoRefused when they have changed since. */
   async undo(toolCallId: string): Promise<Undone> {
-    const undo = () => undoCall(this.#record, this.#options.workspace, toolCallId, this.#now);
-    const done = this.#undoing.then(undo, undo);
-    this.#undoing = done.catch(() => undefined);
-    return done;
+    return this.#undoing.run(() => undoCall(this.#record, this.#options.workspace, toolCallId, this.#now));
   }
 
   /** The session as it is recorded so far. */

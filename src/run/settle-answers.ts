@@ -4,6 +4,7 @@
  */
 import { answerAllows, IllegalEvent, LedgerError } from "../call/index.js";
 import type { Answer, Question, SessionEvent } from "../call/index.js";
+import { SerialQueue } from "../call/serial-queue.js";
 import { isAppTool } from "../tools/index.js";
 import type { Toolbox } from "../tools/index.js";
 import {
@@ -36,7 +37,7 @@ const MOST_TRIES = 5;
 export class SettleAnswers {
   readonly #options: SettleOptions;
   /** One at a time: two that take up the same answer would be in each other's way. */
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #queue = new SerialQueue();
 
   constructor(options: SettleOptions) {
     this.#options = options;
@@ -74,9 +75,7 @@ export class SettleAnswers {
         }
       }
     };
-    const done = this.#queue.then(task, task);
-    this.#queue = done.catch(() => undefined);
-    await done;
+    await this.#queue.run(task);
   }
 
   async #takeUp(): Promise<{ readonly events: readonly SessionEvent[]; readonly stored: boolean }> {

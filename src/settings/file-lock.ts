@@ -9,7 +9,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFi
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { errorCode } from "./error-code.js";
+import { errorCode } from "../call/error-code.js";
 
 /** Whether the lock is still the one that this work was started under. */
 export type IsStillOurs = () => boolean;

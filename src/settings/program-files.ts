@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { userPrograms } from "../policy/index.js";
 import { programMistake } from "../policy/programs/program-mistake.js";
 import type { ProgramFile, Rule, UserPrograms } from "../policy/index.js";
-import { errorCode } from "./error-code.js";
+import { errorCode } from "../call/error-code.js";
 import { FollowedFile } from "./followed-file.js";
 import type { Parse } from "./followed-file.js";
 import { jsonParser } from "./json-parser.js";

@@ -5,7 +5,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from "node:fs";
 import type { BigIntStats } from "node:fs";
 import { createHash } from "node:crypto";
-import { errorCode } from "./error-code.js";
+import { errorCode } from "../call/error-code.js";
 
 export type FileReading =
   | {

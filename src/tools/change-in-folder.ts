@@ -22,7 +22,7 @@ import {
   unlink,
 } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode } from "./error-code.js";
+import { errorCode } from "../call/error-code.js";
 import { isMissing, mustBeFile } from "./file-trouble.js";
 import { type HeldFolder, LinkInTheWay } from "./held-folder.js";
 import { ToolFailure } from "./tool.js";

@@ -1,6 +1,6 @@
 /** What the file system refused, in words that a model can act on. */
 import type { Stats } from "node:fs";
-import { errorCode } from "./error-code.js";
+import { errorCode } from "../call/error-code.js";
 import { ToolFailure } from "./tool.js";
 
 /** What was tried: `cannot` completes "it cannot be …", `didNot` says what did not happen, `next` what to do. */

@@ -5,13 +5,12 @@
  * through the project, and so that nothing in the environment or in a profile changes how it reads. Where there
  * is none that is new enough, `sh` runs the text and whatever it could read differently is in doubt.
  */
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import type { Executor } from "../policy/index.js";
+import { captureOutput } from "../process/index.js";
 
 const PROGRAMS = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/bin/bash"];
 const OLDEST = [4, 4] as const;
-const ANSWER_WITHIN_MS = 5_000;
+const VERSION_TIMEOUT_MS = 5_000;
 
 const ANY_SHELL: Executor = { shell: "/bin/sh", language: "sh" };
 
@@ -41,7 +40,11 @@ async function isNewEnough(executor: Executor): Promise<boolean> {
     'printf "%s" "${BASH_VERSINFO[0]}.${BASH_VERSINFO[1]}"',
   );
   try {
-    const { stdout } = await promisify(execFile)(program, words, { env: {}, timeout: ANSWER_WITHIN_MS });
+    const { exit, stdout } = await captureOutput([program, ...words], {
+      env: {},
+      timeoutMs: VERSION_TIMEOUT_MS,
+    });
+    if (exit.exitCode !== 0) return false;
     const [major = 0, minor = 0] = stdout.split(".").map(Number);
     return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
   } catch {

@@ -13,7 +13,7 @@
 import { constants, existsSync } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { errorCode } from "./error-code.js";
+import { errorCode } from "../call/error-code.js";
 import { realPathOf } from "./real-path.js";
 import { ToolFailure } from "./tool.js";
 

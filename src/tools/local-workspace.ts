@@ -12,7 +12,7 @@ import { resolve } from "node:path";
 import { makeFolderIn, makeLinkIn, moveTo, removeIn, replaceFileIn } from "./change-in-folder.js";
 import type { Executor } from "../policy/index.js";
 import { commandEnvironment } from "./command-environment.js";
-import { errorCode } from "./error-code.js";
+import { errorCode } from "../call/error-code.js";
 import { type Deed, inWords, obstacle, READ, WRITE } from "./file-trouble.js";
 import { findShell, shellWords } from "./find-shell.js";
 import { inFolderOf } from "./held-folder.js";

@@ -7,7 +7,7 @@
  */
 import { lstat, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { errorCode } from "./error-code.js";
+import { errorCode } from "../call/error-code.js";
 
 /** As many links as Linux follows. */
 const MAX_LINKS = 40;

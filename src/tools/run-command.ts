@@ -1,22 +1,19 @@
 /**
- * A program with everything it starts.
+ * Runs a command with everything it starts, until it exits or its signal ends it.
  *
- * It has no one to answer it (an empty stdin, or a terminal at which nobody types), and the signal ends all
- * that belongs to it: see process-tree.ts. What it leaves running in the background when it exits by itself
- * stays, but its output is no longer listened to. Output is handed on as it comes and not kept.
+ * A command has nobody to answer it: its stdin is empty, or a terminal at which nobody types. The signal ends
+ * its whole process tree. A process that the command leaves in the background when it exits by itself stays,
+ * but its output is no longer read. Output is handed on as it comes and not kept.
  */
-import { randomBytes } from "node:crypto";
-import { setImmediate, setTimeout } from "node:timers/promises";
+import { loadPty, startInTerminal, startWithPipes } from "../process/index.js";
+import type { TextProgram } from "../process/index.js";
 import { obstacle } from "./file-trouble.js";
 import { type HeldFolder, inFolderOf } from "./held-folder.js";
-import { startWithPipes } from "./pipe-command.js";
-import { type Command, commandOf, endTree, killTree, MARK_NAME } from "./process-tree.js";
-import { loadTerminals, startInTerminal } from "./pty-command.js";
-import type { StartedCommand, StartOptions } from "./started-command.js";
+import { notStarted } from "./not-started.js";
 import { ToolFailure } from "./tool.js";
 import type { CommandExit, CommandOptions } from "./workspace.js";
 
-const REST_PATIENCE_MS = 500;
+const MAX_DRAIN_MS = 500;
 
 type RunOptions = Omit<CommandOptions, "cwd" | "env"> & {
   readonly cwd: string;
@@ -29,73 +26,66 @@ export async function runCommand(argv: readonly string[], options: RunOptions): 
   const { signal } = options;
   signal.throwIfAborted();
   const printer = printerFor(options.onOutput);
-  const { started, command } = await start(argv, options, printer.print);
+  const program = await start(argv, options, printer.print);
   let ending: Promise<void> | undefined;
   const end = () => {
-    if (command) ending ??= endTree(command);
+    ending ??= program.tree?.end();
   };
   printer.onTrouble(end);
   signal.addEventListener("abort", end, { once: true });
-  const release = command && endWithUs(command);
   try {
-    // It may have come while the command was started.
+    // The signal may have come while the command was started.
     if (signal.aborted) end();
-    const exit = await started.exit;
+    const exit = await exitOf(program, argv);
     await ending;
-    await restOfOutput(started.silent);
-    // The signal may have come while the rest was awaited.
+    await program.drained(MAX_DRAIN_MS);
+    // The signal may have come while the rest was read.
     await ending;
     printer.throwIfFailed();
     return exit;
   } finally {
     signal.removeEventListener("abort", end);
-    release?.();
-    started.close();
+    program.tree?.release();
+    program.closePipes();
   }
 }
 
-const running = new Set<Command>();
-const killAll = (): void => running.forEach(killTree);
-
-/** A process that leaves in the middle of a command takes it with it, until that is released. */
-function endWithUs(command: Command): () => void {
-  if (running.size === 0) process.on("exit", killAll);
-  running.add(command);
-  return () => {
-    running.delete(command);
-    if (running.size === 0) process.off("exit", killAll);
-  };
+async function exitOf(program: TextProgram, [name = ""]: readonly string[]): Promise<CommandExit> {
+  try {
+    return await program.exit;
+  } catch (error) {
+    throw notStarted(name, error);
+  }
 }
-
-type Running = { readonly started: StartedCommand; readonly command: Command | undefined };
 
 async function start(
   argv: readonly string[],
   { cwd, env, pty }: RunOptions,
-  print: (text: string) => void,
-): Promise<Running> {
+  onText: (text: string) => void,
+): Promise<TextProgram> {
   mustBeWords(argv, env);
-  const spawn = pty && (await loadTerminals());
-  const mark = randomBytes(12).toString("hex");
+  const spawnInPty = pty && (await loadPty());
+  if (pty && !spawnInPty) throw new ToolFailure(NO_TERMINAL);
+  const [name = "", ...args] = argv;
   return inFolder(cwd, (folder) => {
-    const options: StartOptions = {
-      // A process enters its folder before it runs its program, so it goes to the very one that is held.
-      cwd: folder.at("."),
-      // A command inside of a command belongs to both.
-      env: { ...env, PWD: cwd, [MARK_NAME]: [process.env[MARK_NAME], mark].join(" ").trim() },
-      print,
-    };
-    const started = spawn
-      ? startInTerminal(spawn, argv, { ...options, ...pty })
-      : startWithPipes(argv, options);
-    // It may fail before anyone waits for it.
-    started.exit.catch(() => undefined);
-    return { started, command: started.pid === undefined ? undefined : commandOf(started.pid, mark) };
+    // A process enters its folder before it runs its program, so it enters the very folder that is held open.
+    const options = { cwd: folder.at("."), env: { ...env, PWD: cwd }, onText };
+    try {
+      return spawnInPty
+        ? startInTerminal(spawnInPty, [name, ...args], { ...options, ...pty })
+        : startWithPipes([name, ...args], options);
+    } catch (error) {
+      // The arguments are too long for the system, or hold a NUL.
+      throw notStarted(name, error);
+    }
   });
 }
 
-/** The program is started while its folder is held; it is not waited for. */
-async function inFolder(cwd: string, startIn: (folder: HeldFolder) => Running): Promise<Running> {
+const NO_TERMINAL =
+  "The command could not be started in a terminal: the package @lydell/node-pty is not installed, or not for this system. Nothing was run. Run it without a terminal, or install the package.";
+
+/** Starts the program while its folder is held open, and does not wait for it. */
+async function inFolder(cwd: string, startIn: (folder: HeldFolder) => TextProgram): Promise<TextProgram> {
   try {
     return await inFolderOf(cwd, async (parent, name) => {
       const folder = await parent.enter(name);
@@ -154,16 +144,4 @@ function printerFor(onOutput: (text: string) => void) {
       if (failure) throw failure.error;
     },
   };
-}
-
-/** A background process may hold the pipes open for ever, so the wait has an end. */
-async function restOfOutput(silent: Promise<void>): Promise<void> {
-  const enough = new AbortController();
-  const patience = setTimeout(REST_PATIENCE_MS, undefined, { signal: enough.signal }).then(
-    // Timers come before reads: when our process was busy for long, what waits in the pipes is read first.
-    () => setImmediate(),
-    () => undefined,
-  );
-  await Promise.race([silent, patience]);
-  enough.abort();
 }

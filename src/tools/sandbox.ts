@@ -9,9 +9,8 @@
  *
  * Whoever asks for a sandbox and cannot have one gets an error: nothing runs without it instead.
  */
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { promisify } from "node:util";
+import { captureOutput, exitReport } from "../process/index.js";
 import { ToolFailure } from "./tool.js";
 
 export type Sandbox = {
@@ -44,32 +43,37 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
   const sandbox: Sandbox = {
     wrap: (argv, place) => [program, ...wordsFor(place, network), "--", ...argv],
   };
-  const words = sandbox.wrap(["true"], { roots: [], cwd: "/" }).slice(1);
-  try {
-    await promisify(execFile)(program, words, { timeout: 10_000 });
-  } catch (error) {
-    throw new NoSandbox(error);
-  }
+  const [, ...args] = sandbox.wrap(["true"], { roots: [], cwd: "/" });
+  const trouble = await failureOf([program, ...args]);
+  if (trouble !== undefined) throw new NoSandbox(trouble);
   return sandbox;
+}
+
+const TRIAL_TIMEOUT_MS = 10_000;
+
+/** Returns the first line of what went wrong, or undefined when the program succeeds. */
+async function failureOf(argv: readonly [string, ...string[]]): Promise<string | undefined> {
+  try {
+    const { exit, stderr } = await captureOutput(argv, { env: process.env, timeoutMs: TRIAL_TIMEOUT_MS });
+    if (exit.exitCode === 0) return undefined;
+    return stderr.trim().split("\n", 1)[0] || exitReport(exit, "");
+  } catch (error) {
+    return String(error);
+  }
 }
 
 export class NoSandbox extends Error {
   readonly code = "NO_SANDBOX";
 
-  /** `trouble`: what it ended with, if there is one. */
-  constructor(trouble?: unknown) {
+  /** `trouble`: why bubblewrap fails, where it is installed. */
+  constructor(trouble?: string) {
     super(
       trouble === undefined
         ? "There is no sandbox: bubblewrap (bwrap) is not installed. Nothing was run. Install it, or go on without a sandbox."
-        : `There is no sandbox: bubblewrap (bwrap) does not work here (${firstLine(trouble)}). Nothing was run. See whether this system permits user namespaces, or go on without a sandbox.`,
+        : `There is no sandbox: bubblewrap (bwrap) does not work here (${trouble}). Nothing was run. See whether this system permits user namespaces, or go on without a sandbox.`,
     );
     this.name = "NoSandbox";
   }
-}
-
-function firstLine(trouble: unknown): string {
-  const said = trouble instanceof Error && "stderr" in trouble ? String(trouble.stderr) : "";
-  return (said.trim() || String(trouble)).split("\n", 1)[0] ?? "";
 }
 
 function wordsFor({ roots, cwd, env = {} }: SandboxPlace, network: boolean): readonly string[] {

@@ -28,6 +28,10 @@ if (behaviour === "will not die") {
   saw(`child ${child.pid}`);
   setInterval(() => undefined, 1000);
 }
+if (behaviour === "starts a session of its own") {
+  const child = spawn("sleep", ["300"], { stdio: "ignore", detached: true });
+  saw(`child ${child.pid}`);
+}
 
 const TOOLS = new Map([
   [

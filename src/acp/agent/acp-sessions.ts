@@ -7,7 +7,7 @@ import { CODE, invalidParams, RpcError } from "../connection/message.js";
 import type { Peer } from "../connection/peer.js";
 import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
-import type { Dialect } from "./dialect.js";
+import type { AgentDialect } from "../agent-dialect.js";
 import type { AcpHost, ClientSide } from "./host.js";
 import { LiveSession } from "./live-session.js";
 import { folderParam, foldersParam, listParam, optionalText } from "./params.js";
@@ -16,7 +16,7 @@ export type AcpSessionsOptions = {
   readonly host: AcpHost;
   readonly peer: Peer;
   readonly client: ClientSide;
-  readonly dialect: () => Dialect;
+  readonly dialect: () => AgentDialect;
 };
 
 const PAGE = 50;

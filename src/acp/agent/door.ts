@@ -1,4 +1,4 @@
-/** One version of ACP, spoken to one client. */
+/** The methods of one version of ACP, for one client. */
 import type { Asked } from "../connection/peer.js";
 
 export type Door = {

@@ -1,29 +1,29 @@
 /**
- * What a client's terminal has printed since we last looked, from what it holds now.
+ * Finds the new output of a client's terminal, from the text that the terminal holds now.
  *
- * A client holds the end of the output, and some hold what a screen shows: lines that a program drew over
- * are other lines the next time. Our record only grows, so a line that changed is told again, and where more
- * was printed than the client holds, that is told.
+ * A client holds the end of the output, and some clients hold what a screen shows: a line that a program drew over
+ * differs the next time. Our record only grows, so a changed line is reported again, and a mark shows where more
+ * was printed than the client holds.
  */
 
 export const LEFT_OUT = "[… more was printed here than the editor's terminal holds …]\n";
 
 export class EditorOutput {
-  /** What the client held when we last looked, as far as it was told. */
-  #told = "";
+  /** The reported part of the text that the client held at the last poll. */
+  #reported = "";
 
-  /** `isOver`: nothing more will be printed, so that the last line is told too, though it does not end. */
+  /** `isOver`: no output follows, so the last line is reported even without its newline. */
   since(output: string, { isCut, isOver }: { readonly isCut: boolean; readonly isOver: boolean }): string {
-    // A line that is not over may be drawn anew.
+    // An unfinished line may still change.
     const shown = isOver ? output : output.slice(0, output.lastIndexOf("\n") + 1);
-    const before = this.#told;
+    const before = this.#reported;
     if (shown.startsWith(before)) {
-      this.#told = shown;
+      this.#reported = shown;
       return shown.slice(before.length);
     }
-    // Nothing whole to tell: what was told stays the measure.
+    // No whole line to report.
     if (shown === "") return "";
-    this.#told = shown;
+    this.#reported = shown;
     const open = before === "" || before.endsWith("\n") ? "" : "\n";
     if (!isCut) return open + shown.slice(startOfLine(shown, commonLength(before, shown)));
     const overlap = overlapLength(before, shown);
@@ -34,9 +34,9 @@ export class EditorOutput {
 const startOfLine = (text: string, at: number): number => text.lastIndexOf("\n", at - 1) + 1;
 
 function commonLength(one: string, other: string): number {
-  const most = Math.min(one.length, other.length);
+  const max = Math.min(one.length, other.length);
   let length = 0;
-  while (length < most && one.charCodeAt(length) === other.charCodeAt(length)) length += 1;
+  while (length < max && one.charCodeAt(length) === other.charCodeAt(length)) length += 1;
   return length;
 }
 

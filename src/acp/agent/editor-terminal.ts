@@ -18,15 +18,15 @@ import { refusal } from "./editor-requests.js";
 import type { EditorRequests } from "./editor-requests.js";
 
 /** All that it holds comes with every look at it; our record keeps less than that. */
-const OUTPUT_BYTES = 256 * 1024;
-const ANSWER_WITHIN = 10_000;
+const MAX_OUTPUT_BYTES = 256 * 1024;
+const OUTPUT_TIMEOUT_MS = 10_000;
 /** Together less than a call that is to stop is waited for. */
-const KILL_WITHIN = 2_000;
-const DEATH_WITHIN = 3_000;
-const LAST_ANSWER_WITHIN = 2_000;
-const RELEASE_WITHIN = 2_000;
-const SHORTEST_WAIT = 50;
-const LONGEST_WAIT = 1_000;
+const KILL_TIMEOUT_MS = 2_000;
+const EXIT_TIMEOUT_MS = 3_000;
+const LAST_OUTPUT_TIMEOUT_MS = 2_000;
+const RELEASE_TIMEOUT_MS = 2_000;
+const MIN_POLL_MS = 50;
+const MAX_POLL_MS = 1_000;
 
 type Run = Pick<CommandOptions, "env" | "signal" | "onOutput" | "onTerminal"> & { readonly cwd: string };
 
@@ -38,7 +38,7 @@ export async function runInEditor(
   const { cwd, env = {}, signal, onTerminal } = options;
   signal.throwIfAborted();
   const variables = Object.entries(env).map(([name, value]) => ({ name, value }));
-  const params = { command, args, env: variables, cwd, outputByteLimit: OUTPUT_BYTES };
+  const params = { command, args, env: variables, cwd, outputByteLimit: MAX_OUTPUT_BYTES };
   const terminalId = await opened(editor, params, signal);
   try {
     onTerminal?.(terminalId);
@@ -82,7 +82,7 @@ function readId(terminalId: unknown): string {
 
 /** It kills what still runs. A client that does not answer has been told all the same. */
 async function release(editor: EditorRequests, terminalId: string): Promise<void> {
-  await editor.ask("terminal/release", { terminalId }, { within: RELEASE_WITHIN }).catch(() => undefined);
+  await editor.ask("terminal/release", { terminalId }, { within: RELEASE_TIMEOUT_MS }).catch(() => undefined);
 }
 
 class EditorTerminal {
@@ -114,23 +114,23 @@ class EditorTerminal {
 
   /** Until it has ended, or is to be. */
   async #follow(exited: Promise<void>, signal: AbortSignal): Promise<void> {
-    for (let pause = SHORTEST_WAIT; !this.#exit && !signal.aborted;) {
+    for (let pause = MIN_POLL_MS; !this.#exit && !signal.aborted;) {
       await Promise.race([exited, wait(pause, undefined, { signal }).catch(() => undefined)]);
       if (this.#exit || signal.aborted) return;
       const hasPrinted = await this.#read({ isOver: false });
-      pause = hasPrinted ? SHORTEST_WAIT * 2 : Math.min(pause * 1.5, LONGEST_WAIT);
+      pause = hasPrinted ? MIN_POLL_MS * 2 : Math.min(pause * 1.5, MAX_POLL_MS);
     }
   }
 
   /** A client that is gone, or does not answer, is not waited for. */
   async #kill(exited: Promise<void>): Promise<void> {
     const isHeard = await this.#editor
-      .ask("terminal/kill", { terminalId: this.#terminalId }, { within: KILL_WITHIN })
+      .ask("terminal/kill", { terminalId: this.#terminalId }, { within: KILL_TIMEOUT_MS })
       .then(
         () => true,
         (error: unknown) => error instanceof RpcError,
       );
-    if (isHeard) await Promise.race([exited, wait(DEATH_WITHIN, undefined, { ref: false })]);
+    if (isHeard) await Promise.race([exited, wait(EXIT_TIMEOUT_MS, undefined, { ref: false })]);
   }
 
   /** A client that cannot say so when it ends says it with the output. */
@@ -150,7 +150,7 @@ class EditorTerminal {
   /** Whether there was anything new. */
   async #read({ isOver }: { readonly isOver: boolean }): Promise<boolean> {
     const { signal, onOutput } = this.#options;
-    const patience = isOver ? { within: LAST_ANSWER_WITHIN } : { within: ANSWER_WITHIN, signal };
+    const patience = isOver ? { within: LAST_OUTPUT_TIMEOUT_MS } : { within: OUTPUT_TIMEOUT_MS, signal };
     const answer = await this.#editor
       .ask("terminal/output", { terminalId: this.#terminalId }, patience)
       .catch((error: unknown) => {
@@ -172,9 +172,9 @@ function readOutput({ output, truncated, exitStatus }: JsonObject) {
     throw new ToolFailure(
       "The editor answered something that is no terminal's output. The command was ended. Look at what it has done.",
     );
-  const isTooLong = output.length > OUTPUT_BYTES;
+  const isTooLong = output.length > MAX_OUTPUT_BYTES;
   return {
-    output: isTooLong ? output.slice(-OUTPUT_BYTES) : output,
+    output: isTooLong ? output.slice(-MAX_OUTPUT_BYTES) : output,
     truncated: isTooLong || truncated === true,
     exitStatus,
   };

@@ -1,42 +1,43 @@
 /**
- * A session as an ACP client sees it: what is recorded is told as it happens, questions are put to the client,
- * and one turn runs at a time.
+ * A session as an ACP client sees it: recorded events are sent as they happen, questions go to the client, and one
+ * turn runs at a time.
  */
 import type { TurnEnd } from "../../agent/index.js";
 import { holdTurn } from "../../agent/index.js";
 import type { ContentBlock, Question, SessionEvent, Usage } from "../../call/index.js";
+import { SerialQueue } from "../../call/serial-queue.js";
 import type { Ask } from "../../run/index.js";
 import { ConnectionClosed } from "../connection/peer.js";
 import type { Peer } from "../connection/peer.js";
-import type { Dialect } from "./dialect.js";
+import type { AgentDialect } from "../agent-dialect.js";
 import type { Command, HostedSession } from "./host.js";
 import { reasonOf } from "./reject-reason.js";
-import { ToldQueue } from "./told-queue.js";
+import { OutboundQueue } from "./outbound-queue.js";
 
 export type LiveSessionOptions = {
   readonly hosted: HostedSession;
   readonly peer: Peer;
-  readonly dialect: Dialect;
+  readonly dialect: AgentDialect;
   readonly clientName: string;
 };
 
-/** Characters that may be on their way to the client. Until it has taken them, what happens is gathered. */
-const MOST_UNSENT = 1024 * 1024;
+/** Characters that may be in transit to the client. Above that, updates stay in the queue. */
+const MAX_UNSENT_CHARACTERS = 1024 * 1024;
 
 export class LiveSession {
   readonly hosted: HostedSession;
   readonly #peer: Peer;
-  readonly #dialect: Dialect;
+  readonly #dialect: AgentDialect;
   readonly #clientName: string;
-  readonly #send: (update: object) => void;
+  readonly #notify: (update: object) => void;
   readonly #stopListening: () => void;
-  readonly #waiting = new ToldQueue();
+  readonly #outbound = new OutboundQueue();
   /** Those of the turn under way and of the turns that wait for their turn. */
   readonly #aborts = new Set<AbortController>();
-  /** Over when all turns have ended and the client was told of it. */
-  #turns: Promise<unknown> = Promise.resolve();
+  /** Settles when all turns have ended and their updates are sent. */
+  readonly #turns = new SerialQueue();
   #commands: Promise<unknown> = Promise.resolve();
-  #isHeldUp = false;
+  #isBlocked = false;
   #cost = 0;
 
   constructor({ hosted, peer, dialect, clientName }: LiveSessionOptions) {
@@ -45,7 +46,7 @@ export class LiveSession {
     this.#dialect = dialect;
     this.#clientName = clientName;
     const { sessionId } = this.#session;
-    this.#send = peer.notifier("session/update", (update: object | null) => ({ sessionId, update }));
+    this.#notify = peer.notifier("session/update", (update: object | null) => ({ sessionId, update }));
     for (const { usage } of this.#session.book.steps) this.#addCost(usage);
     this.#stopListening = this.#session.onRecorded((events) => this.#report(events));
   }
@@ -63,32 +64,32 @@ export class LiveSession {
     const { timeline, plan, info } = this.#session.book.snapshot();
     const begun = new Set<string>();
     for (const entry of timeline) {
-      if (entry.type === "call") this.#waiting.addCall(entry.call.toolCallId);
+      if (entry.type === "call") this.#outbound.addCall(entry.call.toolCallId);
       else {
         const { messageId } = entry.message;
         const updates = this.#dialect.message(entry.message, !begun.has(messageId));
-        for (const update of updates) this.#waiting.addUpdate(update);
+        for (const update of updates) this.#outbound.addUpdate(update);
         begun.add(messageId);
       }
     }
-    if (plan.length > 0) this.#waiting.addEvent({ type: "plan-updated", at: 0, entries: plan });
-    if (info.title !== undefined) this.#waiting.addEvent({ type: "info-changed", at: 0, info });
-    this.tellAllNow();
+    if (plan.length > 0) this.#outbound.addEvent({ type: "plan-updated", at: 0, entries: plan });
+    if (info.title !== undefined) this.#outbound.addEvent({ type: "info-changed", at: 0, info });
+    this.flush();
   }
 
-  /** Tells something that is not part of the record. */
-  tell(update: object): void {
-    this.#waiting.addUpdate(update);
-    this.#tell();
+  /** Sends an update that is not part of the record. */
+  send(update: object): void {
+    this.#outbound.addUpdate(update);
+    this.#flushWhenReady();
   }
 
   /** How full the model's window is, and what the session has cost. */
-  tellUsage(usage: Usage | undefined = this.#session.book.steps.at(-1)?.usage): void {
+  sendUsage(usage: Usage | undefined = this.#session.book.steps.at(-1)?.usage): void {
     const { contextWindow: size } = this.hosted;
     if (size === undefined || usage?.inputTokens === undefined) return;
     const used = usage.inputTokens + (usage.outputTokens ?? 0);
     const cost = this.#cost > 0 && { cost: { amount: this.#cost, currency: "USD" } };
-    this.tell({ sessionUpdate: "usage_update", used, size, ...cost });
+    this.send({ sessionUpdate: "usage_update", used, size, ...cost });
   }
 
   /** Starts a turn; one that is still under way ends first. */
@@ -96,14 +97,14 @@ export class LiveSession {
     return this.#hold(signal, (stop) => this.#session.prompt(blocks, stop));
   }
 
-  /** Starts a turn and lets it go on. Comes back with the id of the person's message when that is recorded. */
+  /** Starts a turn and lets it go on. Resolves with the id of the user's message when that is recorded. */
   async insert(blocks: readonly ContentBlock[]): Promise<string> {
     const never = new AbortController().signal;
     return new Promise((resolve, reject) => {
       const turn = this.#hold(never, async (stop) => {
         const stopListening = this.#session.onRecorded((events) => {
-          const said = firstWords(events);
-          if (said !== undefined) resolve(said);
+          const messageId = promptMessageId(events);
+          if (messageId !== undefined) resolve(messageId);
         });
         try {
           return await this.#session.prompt(blocks, stop);
@@ -116,19 +117,19 @@ export class LiveSession {
     });
   }
 
-  /** What is typed to us and not to the model. It is no turn, and waits for none. */
-  async runCommand({ run }: Command, words: string, said: readonly ContentBlock[]): Promise<RanCommand> {
+  /** Runs a command that is for us and not for the model. A command is no turn, and waits for none. */
+  async runCommand({ run }: Command, words: string, typed: readonly ContentBlock[]): Promise<RanCommand> {
     const abort = new AbortController();
     this.#aborts.add(abort);
     const { signal } = abort;
     const done = Promise.race([run(words, signal), cancelled(signal)])
       .catch((error: unknown) => (error instanceof Error ? error.message : "It could not be done."))
-      .then((answer) => this.hosted.aside(said, answer))
+      .then((answer) => this.hosted.aside(typed, answer))
       .finally(() => this.#aborts.delete(abort));
-    // Whoever closes the session waits for it too.
+    // Closing the session waits for it too.
     this.#commands = Promise.allSettled([this.#commands, done]);
     const messageId = await done;
-    this.tellAllNow();
+    this.flush();
     return { messageId, isCancelled: signal.aborted };
   }
 
@@ -139,10 +140,10 @@ export class LiveSession {
       await this.#hold(new AbortController().signal, (stop) => this.#session.advance(stop));
   }
 
-  /** Ends the turn under way and those that wait. Comes back when they have really ended and the client was told. */
+  /** Ends the turn under way and those that wait. Resolves when they have really ended and the client has the updates. */
   async cancel(): Promise<void> {
     for (const abort of this.#aborts) abort.abort();
-    await this.#turns;
+    await this.#turns.idle();
     await this.#commands;
   }
 
@@ -152,16 +153,16 @@ export class LiveSession {
     await this.hosted.close();
   }
 
-  /** Puts all that is recorded by now on its way, also to a client that does not keep up: what comes next must follow it. */
-  tellAllNow(): void {
-    for (const item of this.#waiting.take()) {
-      if (item.type === "update") this.#send(item.update);
+  /** Sends the whole queue, also to a client that does not keep up: the next message must follow it. */
+  flush(): void {
+    for (const item of this.#outbound.take()) {
+      if (item.type === "update") this.#notify(item.update);
       else if (item.type === "event") {
         const update = this.#dialect.event(item.event);
-        if (update) this.#send(update);
+        if (update) this.#notify(update);
       } else {
         const call = this.#session.book.call(item.toolCallId);
-        if (call) for (const update of this.#dialect.call(call)) this.#send(update);
+        if (call) for (const update of this.#dialect.call(call)) this.#notify(update);
       }
     }
   }
@@ -170,24 +171,22 @@ export class LiveSession {
     const abort = new AbortController();
     this.#aborts.add(abort);
     const stop = AbortSignal.any([signal, abort.signal]);
-    const turn = this.#turns
-      .then(async () => {
+    return this.#turns
+      .run(async () => {
         const end = await holdTurn(this.#session, this.#ask, stop, () => start(stop));
         // All of a turn's updates go out before its response.
-        this.tellAllNow();
+        this.flush();
         return end;
       })
       .finally(() => this.#aborts.delete(abort));
-    this.#turns = turn.catch(() => undefined);
-    return turn;
   }
 
   readonly #ask: Ask = async (question: Question, signal: AbortSignal) => {
     const call = this.#session.book.call(question.toolCallId);
     if (!call) throw new Error(`call ${question.toolCallId} is not known`);
-    // A client is asked only about what it has been told.
-    this.#waiting.addCall(question.toolCallId);
-    this.tellAllNow();
+    // The client must know the call before the question about it.
+    this.#outbound.addCall(question.toolCallId);
+    this.flush();
     const params = this.#dialect.permission(question, call);
     let result: unknown;
     try {
@@ -207,33 +206,33 @@ export class LiveSession {
 
   #report(events: readonly SessionEvent[]): void {
     for (const event of events) {
-      if ("toolCallId" in event) this.#waiting.addCall(event.toolCallId);
+      if ("toolCallId" in event) this.#outbound.addCall(event.toolCallId);
       else if (this.#dialect.echoesUser || event.type !== "message-chunk" || event.role !== "user")
-        this.#waiting.addEvent(event);
+        this.#outbound.addEvent(event);
       if (event.type === "step-ended" && event.usage) {
         this.#addCost(event.usage);
-        this.tellUsage(event.usage);
+        this.sendUsage(event.usage);
       }
     }
-    this.#tell();
+    this.#flushWhenReady();
   }
 
   #addCost(usage: Usage | undefined): void {
     if (usage) this.#cost += this.hosted.costOf?.(usage) ?? 0;
   }
 
-  /** At once while the client keeps up; else when it has taken what it was sent. */
-  #tell(): void {
-    if (this.#isHeldUp) return;
-    if (this.#peer.unsent < MOST_UNSENT) return this.tellAllNow();
-    this.#isHeldUp = true;
-    void this.#tellLater();
+  /** Sends at once while the client keeps up, and otherwise when it has read what was sent. */
+  #flushWhenReady(): void {
+    if (this.#isBlocked) return;
+    if (this.#peer.unsent < MAX_UNSENT_CHARACTERS) return this.flush();
+    this.#isBlocked = true;
+    void this.#flushLater();
   }
 
-  async #tellLater(): Promise<void> {
+  async #flushLater(): Promise<void> {
     await this.#peer.drained();
-    this.#isHeldUp = false;
-    this.tellAllNow();
+    this.#isBlocked = false;
+    this.flush();
   }
 }
 
@@ -246,11 +245,11 @@ function cancelled(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** The id of the message that a turn begins with. What was typed to us may have been recorded with it. */
-function firstWords(events: readonly SessionEvent[]): string | undefined {
+/** The id of the prompt that starts a turn. Text of a command may have been recorded before it. */
+function promptMessageId(events: readonly SessionEvent[]): string | undefined {
   const start = events.findIndex(({ type }) => type === "turn-started");
-  const said = start === -1 ? [] : events.slice(start);
-  return said.flatMap((event) =>
+  const turn = start === -1 ? [] : events.slice(start);
+  return turn.flatMap((event) =>
     event.type === "message-chunk" && event.role === "user" ? [event.messageId] : [],
   )[0];
 }

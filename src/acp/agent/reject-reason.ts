@@ -5,7 +5,7 @@
 import { visibleText } from "../../call/index.js";
 import { isJsonObject } from "../json.js";
 
-const LONGEST_REASON = 4000;
+const MAX_REASON_CHARACTERS = 4000;
 
 export function reasonOf(result: unknown): string | undefined {
   if (!isJsonObject(result)) return undefined;
@@ -18,5 +18,5 @@ function textIn(meta: unknown): string | undefined {
   const ours = meta["toolgate"];
   const text = (isJsonObject(ours) ? ours["reason"] : undefined) ?? meta["reason"] ?? meta["feedback"];
   if (typeof text !== "string" || text.trim() === "") return undefined;
-  return visibleText(text.trim().slice(0, LONGEST_REASON), { keepNewlines: true });
+  return visibleText(text.trim().slice(0, MAX_REASON_CHARACTERS), { keepNewlines: true });
 }

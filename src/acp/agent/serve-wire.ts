@@ -19,15 +19,15 @@ export type ServeWireOptions = {
   readonly name: string;
   readonly title?: string;
   readonly version: string;
-  /** Called once, when the client has said hello. When it fails, opening a session does, in its words. */
+  /** Called once, after `initialize`. When it fails, opening a session fails with the same error. */
   readonly openHost: () => Promise<AcpHost>;
   /** Speaks the v2 draft to clients that ask for it. */
   readonly v2?: boolean;
   /** How many requests of the client may be under way. */
-  readonly mostRequests?: number;
+  readonly maxRequests?: number;
   /** Whether MCP servers over HTTP are started too, where the client names them. */
   readonly mcp?: boolean;
-  /** Hears what went wrong inside. */
+  /** Reports internal errors. */
   readonly onTrouble?: (error: unknown) => void;
 };
 
@@ -53,7 +53,7 @@ class WireAgent {
     this.peer = new Peer(wire, {
       request: (asked) => this.#request(asked),
       notification: (method, params) => this.#notification(method, params),
-      ...(options.mostRequests !== undefined && { mostRequests: options.mostRequests }),
+      ...(options.maxRequests !== undefined && { maxRequests: options.maxRequests }),
       ...(options.onTrouble && { trouble: options.onTrouble }),
     });
   }
@@ -76,7 +76,7 @@ class WireAgent {
 
   #notification(method: string, params: unknown): void {
     if (this.#door) this.#door.notification(method, params);
-    // What cannot be opened is told to whoever asks for it.
+    // A request reports that the host could not be opened.
     else this.#opening?.then((door) => door.notification(method, params)).catch(() => undefined);
   }
 

@@ -30,7 +30,7 @@ export abstract class SessionDoor implements Door {
   notification(method: string, params: unknown): void {
     if (method !== "session/cancel" || !isJsonObject(params)) return;
     const live = this.sessions.find(String(params["sessionId"]));
-    // How it ended is told where the version tells that: with the prompt's response, or by a state update.
+    // The end is reported as the version does it: in the prompt's response, or by a state update.
     live?.cancel().catch(() => undefined);
   }
 

@@ -2,20 +2,22 @@
 import type { TurnEnd } from "../../agent/index.js";
 import { CODE, RpcError } from "../connection/message.js";
 import type { JsonObject } from "../json.js";
+import { v1AgentDialect } from "../v1/agent-dialect.js";
 import { AcpSessions } from "./acp-sessions.js";
 import type { AcpSessionsOptions } from "./acp-sessions.js";
 import { choose, v1Choices, v1ConfigOptions } from "./choices.js";
 import { commandIn, v1Commands } from "./commands.js";
+import { terminalDialect } from "./editor-abilities.js";
 import type { LiveSession } from "./live-session.js";
 import { textParam } from "./params.js";
 import { promptBlocks } from "./prompt-blocks.js";
 import { SessionDoor } from "./session-door.js";
 import type { Methods } from "./session-door.js";
-import { v1Dialect } from "./v1-dialect.js";
 
 export class V1Door extends SessionDoor {
   constructor(options: Omit<AcpSessionsOptions, "dialect">) {
-    super(new AcpSessions({ ...options, dialect: () => v1Dialect(options.client.capabilities) }));
+    const encoding = { terminalDialect: terminalDialect(options.client.capabilities) };
+    super(new AcpSessions({ ...options, dialect: () => v1AgentDialect(encoding) }));
   }
 
   protected readonly methods: Methods = {
@@ -50,7 +52,7 @@ export class V1Door extends SessionDoor {
     const live = this.session(params);
     await choose(live.hosted, id, value);
     const configOptions = v1ConfigOptions(live.hosted);
-    live.tell({ sessionUpdate: "config_option_update", configOptions });
+    live.send({ sessionUpdate: "config_option_update", configOptions });
     return configOptions;
   }
 
@@ -70,8 +72,8 @@ export class V1Door extends SessionDoor {
     setImmediate(() => {
       const commands = v1Commands(live.hosted.commands);
       if (commands.length > 0)
-        live.tell({ sessionUpdate: "available_commands_update", availableCommands: commands });
-      live.tellUsage();
+        live.send({ sessionUpdate: "available_commands_update", availableCommands: commands });
+      live.sendUsage();
       // A question that was open is asked again, and the turn goes on. How it ends is in the record.
       live.resume().catch(() => undefined);
     });

@@ -2,6 +2,7 @@
 import { invalidParams } from "../connection/message.js";
 import { isJsonObject, isNone } from "../json.js";
 import type { JsonObject } from "../json.js";
+import { v2AgentDialect } from "../v2/agent-dialect.js";
 import { AcpSessions } from "./acp-sessions.js";
 import type { AcpSessionsOptions } from "./acp-sessions.js";
 import { choose, v2ConfigOptions } from "./choices.js";
@@ -11,11 +12,10 @@ import { textParam } from "./params.js";
 import { promptBlocks } from "./prompt-blocks.js";
 import { SessionDoor } from "./session-door.js";
 import type { Methods } from "./session-door.js";
-import { v2Dialect } from "./v2-dialect.js";
 
 export class V2Door extends SessionDoor {
   constructor(options: Omit<AcpSessionsOptions, "dialect">) {
-    super(new AcpSessions({ ...options, dialect: v2Dialect }));
+    super(new AcpSessions({ ...options, dialect: v2AgentDialect }));
   }
 
   protected readonly methods: Methods = {
@@ -30,7 +30,7 @@ export class V2Door extends SessionDoor {
       const live = this.session(params);
       await choose(live.hosted, textParam(params, "configId"), params["value"]);
       const configOptions = v2ConfigOptions(live.hosted);
-      live.tell({ sessionUpdate: "config_option_update", configOptions });
+      live.send({ sessionUpdate: "config_option_update", configOptions });
       return { configOptions };
     },
     "tool_call/cancel": (params) => this.#cancelCall(params),
@@ -42,21 +42,21 @@ export class V2Door extends SessionDoor {
     const found = commandIn(blocks, live.hosted.commands);
     if (!found) return { messageId: await live.insert(blocks) };
     // Beside a turn or another command it changes nothing about what the session is doing.
-    const tell = (state: object) => {
-      if (!live.isBusy) live.tell({ sessionUpdate: "state_update", ...state });
+    const sendState = (state: object) => {
+      if (!live.isBusy) live.send({ sessionUpdate: "state_update", ...state });
     };
-    tell({ state: "running" });
+    sendState({ state: "running" });
     let stopReason = "error";
     try {
       const { messageId, isCancelled } = await live.runCommand(found.command, found.words, blocks);
       stopReason = isCancelled ? "cancelled" : "end_turn";
       return { messageId };
     } finally {
-      tell({ state: "idle", stopReason });
+      sendState({ state: "idle", stopReason });
     }
   }
 
-  /** What was said before is told again only when it is asked for; what the session is doing always is. */
+  /** Sends older messages only on request, and the session's state always. */
   async #resume(params: JsonObject): Promise<object> {
     const { replayFrom } = params;
     if (!isNone(replayFrom) && (!isJsonObject(replayFrom) || replayFrom["type"] !== "start"))
@@ -65,9 +65,9 @@ export class V2Door extends SessionDoor {
     if (!isNone(replayFrom)) live.replay();
     const { turn } = live.hosted.session.book;
     const isOpen = turn !== undefined && turn.state.status !== "stopped";
-    live.tell({ sessionUpdate: "state_update", state: isOpen ? "running" : "idle" });
+    live.send({ sessionUpdate: "state_update", state: isOpen ? "running" : "idle" });
     setImmediate(() => {
-      live.tellUsage();
+      live.sendUsage();
       live.resume().catch(() => undefined);
     });
     return offered(live);

@@ -12,6 +12,8 @@ import type { Wire } from "../connection/wire.js";
 import { isJsonObject } from "../json.js";
 import { AgentLine } from "./agent-line.js";
 import { AgentProcess } from "./agent-process.js";
+import { dialectOfVersion } from "./dialect-of-version.js";
+import { initializeParams } from "./initialize-params.js";
 import type { AgentCommand } from "./agent-process.js";
 import { AgentTrouble } from "./agent-trouble.js";
 import { ForeignSession } from "./foreign-session.js";
@@ -20,7 +22,6 @@ import type { AgentSide } from "./agent-side.js";
 import { ServedWork } from "./served-work.js";
 import { tell } from "./session-writer.js";
 import { readAgent } from "./read-agent.js";
-import { greeting, spoken } from "./spoken.js";
 import { UnclaimedUpdates } from "./unclaimed-updates.js";
 import type { KnownAgent } from "./read-agent.js";
 
@@ -63,7 +64,7 @@ export class AgentConnection {
   readonly #line: AgentLine;
   /** Sessions that are being opened, by answers that have not come yet. */
   #opening: Promise<unknown> = Promise.resolve();
-  #spoken = spoken(1);
+  #spoken = dialectOfVersion(1);
   #known: KnownAgent;
   #isGone = false;
   /** Why Toolgate ended the agent, where it did. */
@@ -109,7 +110,7 @@ export class AgentConnection {
 
   /** How the agent ended, if it has, and what it last wrote to stderr. */
   async lastWords(): Promise<string> {
-    return (await this.#process?.lastWords()) ?? "";
+    return (await this.#process?.exitReport()) ?? "";
   }
 
   /** Comes when no session has much left to take in. */
@@ -211,11 +212,11 @@ export class AgentConnection {
   async #greeted(): Promise<this> {
     const { client = { name: "toolgate", version: "0" }, canElicit = false, protocol = 1 } = this.#options;
     try {
-      const result = await this.#line.request("initialize", greeting(protocol, client, canElicit));
+      const result = await this.#line.request("initialize", initializeParams(protocol, client, canElicit));
       this.#known = readAgent(isJsonObject(result) ? result : {}, this.#nameByCommand());
       const { name, protocolVersion: chosen } = this.#known;
       if (chosen === 1 || (chosen === 2 && protocol === 2)) {
-        this.#spoken = spoken(chosen);
+        this.#spoken = dialectOfVersion(chosen);
         return this;
       }
       throw new AgentTrouble(

@@ -1,11 +1,11 @@
 /** The agent at the other side of a connection, as one of its sessions sees it. */
-import type { Spoken } from "./spoken.js";
+import type { ClientDialect } from "../client-dialect.js";
 import type { TerminalEnd } from "./update-fold.js";
 
 export type AgentSide = {
   /** Its name, for people and for rules. */
   readonly name: string;
-  readonly spoken: Spoken;
+  readonly spoken: ClientDialect;
   /** However long the answer takes. */
   request(method: string, params: object): Promise<unknown>;
   /** A request that is answered soon, or fails in words. */

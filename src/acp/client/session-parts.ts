@@ -4,13 +4,13 @@ import type { Workspace } from "../../tools/index.js";
 import type { Breaches } from "./breaches.js";
 import type { Decisions } from "./decisions.js";
 import type { Inbox } from "./inbox.js";
-import type { Spoken } from "./spoken.js";
+import type { ClientDialect } from "../client-dialect.js";
 import type { UpdateFold } from "./update-fold.js";
 
 export type SessionParts = {
   /** The agent's name. */
   readonly agent: string;
-  readonly spoken: Spoken;
+  readonly spoken: ClientDialect;
   readonly workspace: Workspace;
   readonly record: SessionRecord;
   readonly decisions: Decisions;

@@ -7,14 +7,12 @@ import type { Repair, SessionBook, SessionEvent, TerminalExit, ToolCall } from "
 import { isInputFixed } from "../../call/index.js";
 import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
-import type { ReadResult } from "../read-result.js";
+import type { UpdateReader } from "../read-result.js";
 import type { SessionSoFar } from "../reading.js";
 import { askedId } from "./call-ids.js";
 import { JoinedEvents } from "./joined-events.js";
 import { NotYetRecorded } from "./not-yet-recorded.js";
 import { ReportedCalls } from "./reported-calls.js";
-
-export type UpdateReader = { read(update: unknown, at: number): ReadResult };
 
 export type TerminalEnd = { readonly text: string; readonly exit: TerminalExit };
 

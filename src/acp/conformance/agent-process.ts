@@ -1,13 +1,13 @@
 /**
- * An agent as a process, spoken to in raw lines.
+ * An agent as a process, with raw lines in both directions.
  *
- * No library of the protocol is in between: what must be seen is exactly what one would hide. Whatever the
- * agent does, a request ends: with an answer, with its time, or with the agent. Everything that it started is
- * killed at the end, also when a wrapper such as npx stands in front of it.
+ * No library of the protocol is in between, since it would hide the mistakes that the suite looks for. Whatever
+ * the agent does, a request ends: with an answer, with its timeout, or with the agent. The whole process tree is
+ * killed at the end, also when a wrapper such as npx started the agent.
  */
-import { spawn } from "node:child_process";
-import type { ChildProcessWithoutNullStreams } from "node:child_process";
-import { setTimeout as sleep } from "node:timers/promises";
+import type { Writable } from "node:stream";
+import { LineSplitter, settlesWithin, startChildWithStdin, TailBuffer } from "../../process/index.js";
+import type { Child } from "../../process/index.js";
 import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
 import { isResponse } from "./transcript.js";
@@ -29,7 +29,7 @@ type Watcher = { readonly see: () => boolean; readonly done: () => void };
 
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const MAX_BYTES = 256 * 1024 * 1024;
-const OWN_GROUP = process.platform !== "win32";
+const MAX_STDERR_BYTES = 2000;
 
 export class AgentProcess {
   readonly lines: Line[] = [];
@@ -37,43 +37,32 @@ export class AgentProcess {
   /** Why there is no process at all. */
   notStarted: string | undefined;
   stderrBytes = 0;
-  stderrEnd = "";
-  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #stderr = new TailBuffer(MAX_STDERR_BYTES);
+  readonly #child: Child<Writable>;
   readonly #watchers = new Set<Watcher>();
   readonly #closed: Promise<void>;
   readonly #decoder = new TextDecoder("utf-8", { fatal: true });
   #gone: string | undefined;
-  #rest: Buffer[] = [];
-  #restBytes = 0;
+  readonly #splitter = new LineSplitter({
+    maxBytes: MAX_LINE_BYTES,
+    onLine: (line) => this.#take(line),
+    onTooLong: () => this.#stop(),
+  });
   #bytes = 0;
   #nextId = 0;
 
   constructor({ command, args, env }: AgentCommand) {
-    this.#child = spawn(command, args, {
-      stdio: ["pipe", "pipe", "pipe"],
-      env: { ...process.env, ...env },
-      detached: OWN_GROUP,
-    });
-    const { stdin, stdout, stderr } = this.#child;
-    // A pipe whose reader is gone: the exit says it.
-    stdin.on("error", () => undefined);
-    stdout.on("data", (chunk: Buffer) => this.#read(chunk));
-    stderr.on("data", (chunk: Buffer) => {
+    this.#child = startChildWithStdin([command, ...args], { env: { ...process.env, ...env } });
+    this.#child.stdout.on("data", (chunk: Buffer) => this.#read(chunk));
+    this.#child.stderr.on("data", (chunk: Buffer) => {
       this.stderrBytes += chunk.length;
-      this.stderrEnd = (this.stderrEnd + chunk.toString()).slice(-2000);
+      this.#stderr.add(chunk);
     });
-    this.#closed = new Promise((resolve) => {
-      this.#child.once("error", (error) => {
-        this.notStarted = error.message;
-        this.#end("it could not be started");
-        resolve();
-      });
-      this.#child.once("close", (code, signal) => {
-        if (this.#restBytes > 0) this.#take(Buffer.concat(this.#rest));
-        this.#end(`it ended with ${code === null ? String(signal) : `exit code ${code}`}`);
-        resolve();
-      });
-    });
+    this.#closed = this.#whenClosed();
+  }
+
+  get stderrEnd(): string {
+    return this.#stderr.text;
   }
 
   /** Why it is not there any more; undefined while it is. */
@@ -143,47 +132,43 @@ export class AgentProcess {
   /** Closes its stdin; true when it ended by itself within the time. */
   async closeInput(milliseconds: number): Promise<boolean> {
     this.#child.stdin.end();
-    const rest = new AbortController();
-    await Promise.race([
-      this.#closed,
-      sleep(milliseconds, undefined, { signal: rest.signal }).catch(() => 0),
-    ]);
-    rest.abort();
+    await settlesWithin(this.#closed, milliseconds);
     return this.#gone !== undefined;
   }
 
   async kill(): Promise<void> {
-    const { pid } = this.#child;
-    if (pid === undefined) return;
-    // The whole group, even when its leader has gone: what it left behind would hold the pipes open.
-    if (!(OWN_GROUP && tellGroup(pid))) this.#child.kill("SIGKILL");
-    this.#child.stdout.destroy();
-    this.#child.stderr.destroy();
+    // Also when the agent itself has gone: a process that it left behind would keep the pipes open.
+    await this.#child.tree?.end({ graceMs: 0 });
+    this.#child.closePipes();
     await this.#closed;
+  }
+
+  async #whenClosed(): Promise<void> {
+    try {
+      await this.#child.started;
+    } catch (error) {
+      this.notStarted = error instanceof Error ? error.message : String(error);
+      return this.#end("it could not be started");
+    }
+    await this.#child.closed;
+    this.#splitter.end();
+    const { exitCode, signal } = await this.#child.exit;
+    this.#end(`it ended with ${exitCode === undefined ? signal : `exit code ${exitCode}`}`);
   }
 
   #read(chunk: Buffer): void {
     this.#bytes += chunk.length;
-    let from = 0;
-    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
-      this.#rest.push(chunk.subarray(from, end));
-      this.#take(Buffer.concat(this.#rest));
-      from = end + 1;
-    }
-    if (from < chunk.length) {
-      this.#rest.push(chunk.subarray(from));
-      this.#restBytes += chunk.length - from;
-    }
-    if (this.#restBytes > MAX_LINE_BYTES || this.#bytes > MAX_BYTES) {
-      this.#end("it wrote more than this suite takes, and was stopped");
-      void this.kill();
-    }
-    for (const watcher of this.#watchers) if (watcher.see()) watcher.done();
+    this.#splitter.add(chunk);
+    if (this.#bytes > MAX_BYTES || this.#splitter.pendingBytes > MAX_LINE_BYTES) this.#stop();
+    this.#wakeWatchers();
+  }
+
+  #stop(): void {
+    this.#end("it wrote more than this suite takes, and was stopped");
+    void this.kill();
   }
 
   #take(bytes: Buffer): void {
-    this.#rest = [];
-    this.#restBytes = 0;
     let isUtf8 = true;
     let text: string;
     try {
@@ -204,6 +189,10 @@ export class AgentProcess {
 
   #end(why: string): void {
     this.#gone ??= why;
+    this.#wakeWatchers();
+  }
+
+  #wakeWatchers(): void {
     for (const watcher of this.#watchers) if (watcher.see()) watcher.done();
   }
 }
@@ -215,13 +204,5 @@ function parsed(text: string): unknown {
     return JSON.parse(text) as unknown;
   } catch {
     return undefined;
-  }
-}
-
-function tellGroup(pid: number): boolean {
-  try {
-    return process.kill(-pid, "SIGKILL");
-  } catch {
-    return false;
   }
 }

@@ -1,5 +1,5 @@
 /** Plays one scene and keeps what was said. Whatever happens, the agent is gone afterwards. */
-import { lastLines } from "../last-lines.js";
+import { lastLines } from "../../process/index.js";
 import { AgentProcess } from "./agent-process.js";
 import type { AgentCommand } from "./agent-process.js";
 import type { SceneRecord, Turn } from "./evidence.js";

@@ -1,9 +1,9 @@
 /**
  * One side of an ACP connection.
  *
- * What must stay true: messages are taken in the order in which they came, and what is told (a notification)
- * is taken in before the next message is looked at; every request is answered exactly once; an answer that
- * nobody asked for changes nothing; when the connection ends, whoever still waits hears of it.
+ * What must stay true: messages are handled in the order in which they came, and a notification is handled before
+ * the next message is read; every request gets exactly one response; a response without a request changes
+ * nothing; when the connection ends, every pending request is rejected.
  */
 import { constants } from "node:os";
 // Not the whole room: this file is loaded before the first message is answered.
@@ -17,13 +17,13 @@ import type { Wire } from "./wire.js";
 export type Asked = { readonly method: string; readonly params: unknown; readonly signal: AbortSignal };
 
 export type PeerHandlers = {
-  /** What comes back is the result; an RpcError is told as it is. */
+  /** Returns the result. The other side gets an RpcError as it is. */
   request(asked: Asked): unknown;
   notification(method: string, params: unknown): void;
-  /** Hears what went wrong inside, which the other side is not told. */
+  /** Reports an internal error, which the other side does not see. */
   trouble?(error: unknown): void;
   /** How many requests may be under way. */
-  readonly mostRequests?: number;
+  readonly maxRequests?: number;
 };
 
 export type RequestOptions = {
@@ -33,8 +33,8 @@ export type RequestOptions = {
 
 type Waiting = { readonly resolve: (result: unknown) => void; readonly reject: (error: unknown) => void };
 
-/** More than any client means to have open at a time. */
-const MOST_REQUESTS = 4096;
+/** More than any client has open at a time. */
+const MAX_REQUESTS = 4096;
 
 export class Peer {
   readonly #wire: Wire;
@@ -43,7 +43,7 @@ export class Peer {
   readonly #waiting = new Map<RequestId, Waiting>();
   #lastId = 0;
   #isClosed = false;
-  /** Comes when nothing more will be heard from the other side. */
+  /** Resolves when the other side can send nothing more. */
   readonly closed: Promise<void>;
 
   constructor(wire: Wire, handlers: PeerHandlers) {
@@ -83,8 +83,7 @@ export class Peer {
   }
 
   /**
-   * Tells many things that differ in the last of their params only: what stands around it is written as JSON once, and
-   * not again with each of them.
+   * Sends notifications that differ only in the last of their params: the JSON around that one is written once.
    */
   notifier<Value>(method: string, paramsWith: (last: Value | null) => object): (value: Value) => void {
     const messageWith = (last: Value | null) =>
@@ -138,13 +137,13 @@ export class Peer {
       );
     if (typeof method !== "string")
       return this.#invalid(isRequest ? (id as RequestId) : null, "A method is a string. Nothing was done.");
-    // Checked above; a message without an id is told and not asked.
+    // Checked above; a message without an id is a notification.
     if (isRequest) this.#answer(id as RequestId, method, params);
     else if (method === "$/cancel_request") this.#cancelAsked(params);
-    else this.#told(method, params);
+    else this.#notified(method, params);
   }
 
-  #told(method: string, params: unknown): void {
+  #notified(method: string, params: unknown): void {
     try {
       this.#handlers.notification(method, params);
     } catch (error) {
@@ -155,11 +154,11 @@ export class Peer {
   #answer(id: RequestId, method: string, params: unknown): void {
     if (this.#asked.has(id))
       return this.#invalid(id, "A request with this id is under way. Nothing more was done.");
-    const { mostRequests = MOST_REQUESTS } = this.#handlers;
-    if (this.#asked.size >= mostRequests)
+    const { maxRequests = MAX_REQUESTS } = this.#handlers;
+    if (this.#asked.size >= maxRequests)
       return this.#failed(
         id,
-        new RpcError(CODE.internal, `${mostRequests} requests are under way. Nothing was done.`),
+        new RpcError(CODE.internal, `${maxRequests} requests are under way. Nothing was done.`),
       );
     const abort = new AbortController();
     this.#asked.set(id, abort);
@@ -193,7 +192,7 @@ export class Peer {
     this.#waiting.delete(id);
     if (isJsonObject(error)) {
       const { code, message: text, data } = error;
-      const why = typeof text === "string" ? oneLine(text, LONGEST_ERROR) : "no reason was given";
+      const why = typeof text === "string" ? oneLine(text, MAX_ERROR_CHARACTERS) : "no reason was given";
       waiting.reject(new RpcError(Number.isInteger(code) ? Number(code) : CODE.internal, why, data));
     } else if (Object.hasOwn(message, "result")) waiting.resolve(message["result"]);
     else waiting.reject(new RpcError(CODE.internal, "The answer has neither a result nor an error."));
@@ -210,12 +209,12 @@ export class Peer {
   #failed(id: RequestId, thrown: unknown, signal?: AbortSignal): void {
     const error = signal?.aborted && !(thrown instanceof RpcError) ? asError(signal.reason) : thrown;
     if (!(thrown instanceof RpcError)) this.#handlers.trouble?.(thrown);
-    const told = error instanceof RpcError ? error : new RpcError(CODE.internal, sentenceOf(error));
-    const { code, message, data } = told;
+    const shown = error instanceof RpcError ? error : new RpcError(CODE.internal, sentenceOf(error));
+    const { code, message, data } = shown;
     this.#send({
       jsonrpc: "2.0",
       id,
-      error: { code, message: oneLine(message, LONGEST_ERROR), ...(data !== undefined && { data }) },
+      error: { code, message: oneLine(message, MAX_ERROR_CHARACTERS), ...(data !== undefined && { data }) },
     });
   }
 
@@ -237,7 +236,7 @@ export class Peer {
   }
 }
 
-const LONGEST_ERROR = 2000;
+const MAX_ERROR_CHARACTERS = 2000;
 
 /** Errors with a code of our own are written for whoever uses us; what others say may tell what is nobody's affair. */
 function sentenceOf(error: unknown): string {

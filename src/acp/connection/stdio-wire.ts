@@ -1,28 +1,29 @@
 /**
- * One JSON message a line, over a pair of pipes. A line that is no JSON, or that does not end, is reported and
- * left out, and the next one is read. What is sent in one turn of the event loop goes out in one write, or in a few when
- * there is much of it.
+ * One JSON message a line, over a pair of pipes. A line that is no JSON, or too long, is reported and dropped, and
+ * the next one is read. The messages of one turn of the event loop go out in one write, or in a few when they are
+ * long.
  */
 import type { Readable, Writable } from "node:stream";
-import { StringDecoder } from "node:string_decoder";
+// Not the whole room: this file is loaded before the first message is answered.
+import { LineSplitter } from "../../process/line-splitter.js";
 import { isJsonObject } from "../json.js";
 import { CODE } from "./message.js";
 import type { Wire, WireListener } from "./wire.js";
 
-/** Characters. A legal message of 31 MiB passes; what is longer is no message anyone means. */
-const LONGEST_LINE = 32 * 1024 * 1024;
+/** A legal message of 31 MiB passes. */
+const MAX_LINE_BYTES = 32 * 1024 * 1024;
 
-/** Characters that wait for a side which does not read them. More than the longest message, by far. */
-const MOST_UNSENT = 64 * 1024 * 1024;
+/** Characters that may wait for a side that does not read. By far more than the longest message. */
+const MAX_UNSENT_CHARACTERS = 64 * 1024 * 1024;
 
-/** Characters that are handed to the pipe as they are; what is longer goes in pieces of as many bytes. */
-const PIECE = 1024 * 1024;
+/** A longer text goes to the pipe in chunks of this size. */
+const CHUNK_BYTES = 1024 * 1024;
 
-/** Characters after which lines are no longer gathered: the other side can begin to read while more is made. */
-const ENOUGH = 32 * 1024;
+/** A longer batch is written at once, so that the other side can begin to read. */
+const MAX_BATCH_CHARACTERS = 32 * 1024;
 
-/** Milliseconds that the last words may take, or that much may wait without any of it being taken. */
-const PATIENCE = 5_000;
+/** The longest time to wait for a side that reads nothing. */
+const STALL_TIMEOUT_MS = 5_000;
 
 export function stdioWire(input: Readable, output: Writable): Wire {
   return new StdioWire(input, output);
@@ -34,10 +35,10 @@ class StdioWire implements Wire {
   #lines: string[] = [];
   #waiting = 0;
   #isScheduled = false;
-  /** While a long text is handed over in pieces: what is sent meanwhile must not come between them. */
-  #isInPieces = false;
+  /** While a long text is written in chunks: no other text may come between them. */
+  #isInChunks = false;
   #isGone = false;
-  /** How many pieces the other side has taken. */
+  /** Writes that the other side has read. */
   #taken = 0;
   #isWatched = false;
   #emptied: (() => void)[] = [];
@@ -58,7 +59,7 @@ class StdioWire implements Wire {
     if (this.#isGone) return;
     this.#lines.push(line);
     this.#waiting += line.length + 1;
-    if (this.#waiting >= ENOUGH && !this.#isInPieces) return this.#flush();
+    if (this.#waiting >= MAX_BATCH_CHARACTERS && !this.#isInChunks) return this.#flush();
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(this.#flushLater);
@@ -74,9 +75,9 @@ class StdioWire implements Wire {
   }
 
   async listen(listener: WireListener): Promise<void> {
-    const lines = new Lines(listener);
+    const lines = messageLines(listener);
     try {
-      for await (const chunk of this.#input) lines.read(chunk as Buffer);
+      for await (const chunk of this.#input) lines.add(chunk as Buffer); // a pipe without an encoding
     } catch {
       // A pipe that breaks has ended: what was half a line is none.
       return;
@@ -85,14 +86,14 @@ class StdioWire implements Wire {
   }
 
   async close(): Promise<void> {
-    // A side that does not read must not hold up one that wants to go.
-    const patience = AbortSignal.timeout(PATIENCE);
-    const isOver = new Promise((resolve) => patience.addEventListener("abort", resolve, { once: true }));
+    // A side that does not read must not block the close.
+    const timeout = AbortSignal.timeout(STALL_TIMEOUT_MS);
+    const isOver = new Promise((resolve) => timeout.addEventListener("abort", resolve, { once: true }));
     do {
       await Promise.race([this.drained(), isOver]);
-      // Whoever waited for room has more to say.
+      // A sender that waited for room may send more.
       await new Promise(setImmediate);
-    } while (!this.#isGone && this.unsent > 0 && !patience.aborted);
+    } while (!this.#isGone && this.unsent > 0 && !timeout.aborted);
     this.#isGone = true;
     this.#input.destroy();
     if (!this.#output.writableEnded && this.#output !== process.stdout) this.#output.end();
@@ -110,16 +111,16 @@ class StdioWire implements Wire {
     this.#lines = [];
     this.#waiting = 0;
     if (this.#isGone) return this.#settle();
-    if (text.length <= PIECE) this.#output.write(text, this.#onTaken);
+    if (text.length <= CHUNK_BYTES) this.#output.write(text, this.#onTaken);
     else {
-      // In pieces, so that one can see whether they are taken. Of bytes: a cut text could lose the character at the cut.
+      // In chunks, so that progress can be seen. Of bytes: a cut text could lose the character at the cut.
       const bytes = Buffer.from(text);
-      this.#isInPieces = true;
-      for (let start = 0; start < bytes.length; start += PIECE)
-        this.#output.write(bytes.subarray(start, start + PIECE), this.#onTaken);
-      this.#isInPieces = false;
+      this.#isInChunks = true;
+      for (let start = 0; start < bytes.length; start += CHUNK_BYTES)
+        this.#output.write(bytes.subarray(start, start + CHUNK_BYTES), this.#onTaken);
+      this.#isInChunks = false;
     }
-    if (this.unsent > MOST_UNSENT) this.#watch();
+    if (this.unsent > MAX_UNSENT_CHARACTERS) this.#watch();
   }
 
   readonly #onTaken = (): void => {
@@ -127,20 +128,20 @@ class StdioWire implements Wire {
     if (this.unsent === 0) this.#settle();
   };
 
-  /** While so much waits, some of it must be taken now and then. */
+  /** Gives up when the other side reads nothing for the whole timeout. */
   #watch(): void {
     if (this.#isWatched) return;
     this.#isWatched = true;
     const before = this.#taken;
     setTimeout(() => {
       this.#isWatched = false;
-      if (this.#isGone || this.unsent <= MOST_UNSENT) return;
+      if (this.#isGone || this.unsent <= MAX_UNSENT_CHARACTERS) return;
       if (this.#taken === before) this.#giveUp();
       else this.#watch();
-    }, PATIENCE).unref();
+    }, STALL_TIMEOUT_MS).unref();
   }
 
-  /** Nobody reads: what was sent is lost, and for this side the connection has ended. */
+  /** Drops the unsent messages: for this side the connection has ended. */
   #giveUp(): void {
     this.#isGone = true;
     this.#lines = [];
@@ -156,52 +157,14 @@ class StdioWire implements Wire {
   }
 }
 
-/** Only what is new is searched: a long line costs no more than its length. */
-class Lines {
-  readonly #listener: WireListener;
-  readonly #decoder = new StringDecoder("utf8");
-  #pieces: string[] = [];
-  #length = 0;
-
-  constructor(listener: WireListener) {
-    this.#listener = listener;
-  }
-
-  read(chunk: Buffer): void {
-    const text = this.#decoder.write(chunk);
-    let start = 0;
-    for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
-      this.#keep(text.slice(start, end));
-      this.#lineEnded();
-      start = end + 1;
-    }
-    this.#keep(start === 0 ? text : text.slice(start));
-  }
-
-  /** A last line need not end. */
-  end(): void {
-    if (this.#length > 0) this.#lineEnded();
-  }
-
-  /** Of a line that is too long nothing is kept, and it still has to end. */
-  #keep(piece: string): void {
-    this.#length += piece.length;
-    if (this.#length > LONGEST_LINE) this.#pieces = [];
-    else if (piece !== "") this.#pieces.push(piece);
-  }
-
-  #lineEnded(): void {
-    const isTooLong = this.#length > LONGEST_LINE;
-    const line = this.#pieces.length === 1 ? (this.#pieces[0] ?? "") : this.#pieces.join("");
-    this.#pieces = [];
-    this.#length = 0;
-    if (isTooLong)
-      this.#listener.unreadable(
-        CODE.invalidRequest,
-        `The message is longer than ${LONGEST_LINE} characters.`,
-      );
-    else readLine(line, this.#listener);
-  }
+/** Reads one JSON object a line. A line that is no JSON, or too long, is reported and dropped. */
+function messageLines(listener: WireListener): LineSplitter {
+  return new LineSplitter({
+    maxBytes: MAX_LINE_BYTES,
+    onLine: (line) => readLine(line.toString("utf8"), listener),
+    onTooLong: () =>
+      listener.unreadable(CODE.invalidRequest, `The message is longer than ${MAX_LINE_BYTES} bytes.`),
+  });
 }
 
 function readLine(line: string, listener: WireListener): void {

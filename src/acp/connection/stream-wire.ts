@@ -8,8 +8,8 @@ export function streamWire({ readable, writable }: Stream): Wire {
   return new StreamWire(readable.getReader(), writable.getWriter());
 }
 
-/** Milliseconds that the last words may take. */
-const PATIENCE = 5_000;
+/** The longest time to wait for the last messages. */
+const CLOSE_TIMEOUT_MS = 5_000;
 
 class StreamWire implements Wire {
   readonly #reader: ReadableStreamDefaultReader<AnyMessage>;
@@ -57,8 +57,8 @@ class StreamWire implements Wire {
   }
 
   async close(): Promise<void> {
-    const patience = new Promise((resolve) => setTimeout(resolve, PATIENCE).unref());
-    await Promise.race([this.#sent, patience]);
-    await Promise.race([Promise.allSettled([this.#reader.cancel(), this.#writer.close()]), patience]);
+    const timeout = new Promise((resolve) => setTimeout(resolve, CLOSE_TIMEOUT_MS).unref());
+    await Promise.race([this.#sent, timeout]);
+    await Promise.race([Promise.allSettled([this.#reader.cancel(), this.#writer.close()]), timeout]);
   }
 }

@@ -1,37 +1,37 @@
 /**
- * Reads what agents say of their own terminals in a call's `_meta` (`terminal_info`, `terminal_output`,
- * `terminal_exit`; codex-acp says `terminal_output_delta` too). `_meta` is anyone's: what has another shape
- * means something else there and stays as it came.
+ * Reads the reports of agents on their own terminals in a call's `_meta` (`terminal_info`, `terminal_output`,
+ * `terminal_exit`; codex-acp sends `terminal_output_delta` too). Anyone may use `_meta`: a value of another shape
+ * has another meaning and stays as it came.
  */
 import { appendText, EMPTY_TEXT, STATUS_AT_END } from "../../call/index.js";
 import type { BoundedText, SessionEvent, TerminalExit, ToolCall, ToolCallContent } from "../../call/index.js";
 import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
 
-type Said = { readonly terminalId: string; readonly text?: string; readonly exit?: TerminalExit };
+type TerminalReport = { readonly terminalId: string; readonly text?: string; readonly exit?: TerminalExit };
 
 const KEYS = ["terminal_info", "terminal_output", "terminal_output_delta", "terminal_exit"] as const;
 
-/** What a message says of terminals, and the message without it; undefined when it says nothing. */
+/** The reports of a message about terminals, and the message without them; undefined when there are none. */
 export function takeTerminalMeta(
   update: JsonObject,
-): { readonly said: readonly Said[]; readonly rest: JsonObject } | undefined {
+): { readonly reports: readonly TerminalReport[]; readonly rest: JsonObject } | undefined {
   const { _meta } = update;
   if (!isJsonObject(_meta) || !KEYS.some((key) => Object.hasOwn(_meta, key))) return undefined;
-  const said: Said[] = [];
+  const reports: TerminalReport[] = [];
   const rest: { [key: string]: unknown } = { ..._meta };
   for (const key of KEYS) {
-    const read = readSaid(key, _meta[key]);
+    const read = readReport(key, _meta[key]);
     if (!read) continue;
-    said.push(read);
+    reports.push(read);
     delete rest[key];
   }
-  if (said.length === 0) return undefined;
+  if (reports.length === 0) return undefined;
   const { _meta: _, ...others } = update;
-  return { said, rest: Object.keys(rest).length > 0 ? { ...others, _meta: rest } : others };
+  return { reports, rest: Object.keys(rest).length > 0 ? { ...others, _meta: rest } : others };
 }
 
-function readSaid(key: (typeof KEYS)[number], value: unknown): Said | undefined {
+function readReport(key: (typeof KEYS)[number], value: unknown): TerminalReport | undefined {
   if (!isJsonObject(value) || typeof value["terminal_id"] !== "string") return undefined;
   const { terminal_id: terminalId, data } = value;
   if (key === "terminal_info") return { terminalId };
@@ -48,13 +48,13 @@ function readExit({ exit_code: exitCode, signal }: JsonObject): TerminalExit {
 
 type Terminal = { readonly output: BoundedText; readonly exit?: TerminalExit };
 
-/** The terminals that the agent has said something of. A call's content, sent again, names them without it. */
+/** The terminals that the agent has reported on. A call's content, sent again, names them without their output. */
 export class AgentTerminals {
   readonly #terminals = new Map<string, Terminal>();
 
-  /** To be called before the content of the same message is filled: what is said of a terminal makes it the agent's. */
-  open(said: readonly Said[]): void {
-    for (const { terminalId } of said)
+  /** To be called before the content of the same message is filled: a report about a terminal makes it the agent's. */
+  open(reports: readonly TerminalReport[]): void {
+    for (const { terminalId } of reports)
       if (!this.#terminals.has(terminalId)) this.#terminals.set(terminalId, { output: EMPTY_TEXT });
   }
 
@@ -65,9 +65,9 @@ export class AgentTerminals {
     );
   }
 
-  /** Takes it in, and puts the events for it among those of the message: before the call's end, if that is there. */
+  /** Applies the reports, and adds their events to those of the message, before the call's end if that is among them. */
   take(
-    said: readonly Said[],
+    reports: readonly TerminalReport[],
     {
       toolCallId,
       at,
@@ -78,7 +78,7 @@ export class AgentTerminals {
     const shown = new Set(
       contentAfter(call, events).map((item) => item.type === "terminal" && item.terminalId),
     );
-    const news = said.flatMap(({ terminalId, text, exit }): SessionEvent[] => {
+    const news = reports.flatMap(({ terminalId, text, exit }): SessionEvent[] => {
       const known = this.#terminals.get(terminalId) ?? { output: EMPTY_TEXT };
       const output = text === undefined ? known.output : appendText(known.output, text);
       this.#terminals.set(terminalId, { ...known, output, ...(exit && { exit }) });

@@ -90,7 +90,7 @@ export class V1Reader {
 
   #readCall(update: JsonObject, starts: boolean, reading: Reading): readonly SessionEvent[] {
     const meta = takeTerminalMeta(update);
-    if (meta) this.#terminals.open(meta.said);
+    if (meta) this.#terminals.open(meta.reports);
     let call: ToolCall | undefined;
     const events = this.#calls.read(meta?.rest ?? update, starts, (message, known) => {
       call = known;
@@ -99,7 +99,7 @@ export class V1Reader {
     const { toolCallId, at } = reading;
     const mayChange = !call || !isOver(call.state) || ("assumed" in call.state && call.state.assumed);
     if (!meta || toolCallId === undefined || !mayChange) return events;
-    return this.#terminals.take(meta.said, { toolCallId, at, call }, events);
+    return this.#terminals.take(meta.reports, { toolCallId, at, call }, events);
   }
 }
 

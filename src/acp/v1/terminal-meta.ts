@@ -1,5 +1,5 @@
 /**
- * Writes the terminals that calls show in the dialect that Zed, codex-acp and claude-agent-acp speak, in the
+ * Writes the terminals that calls show in the dialect of Zed, codex-acp and claude-agent-acp, in the
  * `_meta` of a call's messages: `terminal_info` when one is opened, `terminal_output` with what came since,
  * `terminal_exit` at the end. A client takes the first from a `tool_call` alone, and the others from a
  * `tool_call_update` alone.
@@ -9,26 +9,26 @@ import type { BoundedText, Meta, TerminalExit } from "../../call/index.js";
 import { sameJson } from "../json.js";
 import type { OwnTerminal } from "./wire-content.js";
 
-type Told = { readonly total: number; readonly exit: TerminalExit | undefined };
+type SentOutput = { readonly total: number; readonly exit: TerminalExit | undefined };
 
 export class TerminalMeta {
-  readonly #told = new Map<string, Told>();
+  readonly #sent = new Map<string, SentOutput>();
 
-  /** One for each terminal that the client has not heard of. */
+  /** One for each terminal that is new to the client. */
   opened(terminals: readonly OwnTerminal[]): readonly Meta[] {
-    const news = terminals.filter(({ terminalId }) => !this.#told.has(terminalId));
-    for (const { terminalId } of news) this.#told.set(terminalId, { total: 0, exit: undefined });
+    const news = terminals.filter(({ terminalId }) => !this.#sent.has(terminalId));
+    for (const { terminalId } of news) this.#sent.set(terminalId, { total: 0, exit: undefined });
     return news.map(({ terminalId }) => ({ terminal_info: { terminal_id: terminalId } }));
   }
 
   /** One for each terminal that has printed something or ended. */
   changed(terminals: readonly OwnTerminal[]): readonly Meta[] {
     return terminals.flatMap(({ terminalId, output, exit }) => {
-      const told = this.#told.get(terminalId);
+      const last = this.#sent.get(terminalId);
       const total = sendable(output);
-      const data = freshText(output, told?.total ?? 0, total);
-      const hasExit = exit !== undefined && !sameJson(exit, told?.exit);
-      this.#told.set(terminalId, { total, exit });
+      const data = freshText(output, last?.total ?? 0, total);
+      const hasExit = exit !== undefined && !sameJson(exit, last?.exit);
+      this.#sent.set(terminalId, { total, exit });
       if (data === "" && !hasExit) return [];
       return [
         {
@@ -40,7 +40,7 @@ export class TerminalMeta {
   }
 }
 
-/** What is no longer held cannot be told: the client is shown that there was more. */
+/** A mark shows the client that output is missing which is no longer held. */
 function freshText(output: BoundedText, from: number, to: number): string {
   const fresh = textSince(output, from);
   if (fresh !== undefined) return fresh.slice(0, Math.max(0, to - from));

@@ -96,11 +96,11 @@ function v2Status({ state, breach }: ToolCall): V2Status {
   }
 }
 
-/** A new call starts at the protocol's defaults; only what differs is said. */
+/** A new call starts at the protocol's defaults; only differing fields are sent. */
 function firstFields({ kind, status, locations, ...fields }: Fields): object {
-  const said = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const set = Object.entries(fields).filter(([, value]) => value !== undefined);
   return {
-    ...Object.fromEntries(said),
+    ...Object.fromEntries(set),
     ...(kind !== "other" && { kind }),
     ...(status !== "pending" && { status }),
     ...(locations.length > 0 && { locations }),

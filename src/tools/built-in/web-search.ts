@@ -6,7 +6,7 @@ import { z } from "zod";
 import { oneLine } from "../../call/index.js";
 import { hostReach } from "../../policy/index.js";
 import { defineTool } from "../define-tool.js";
-import { errorCode } from "../error-code.js";
+import { errorCode } from "../../call/error-code.js";
 import { ToolFailure } from "../tool.js";
 import type { Tool } from "../tool.js";
 import { readBody, timeLimited } from "../web/limited.js";

@@ -5,11 +5,11 @@
  * outlives the call, and its output is handed on as it comes, so that a caller who has enough ends it.
  * Its engine takes linear time, so no pattern can hang it; a large tree can, hence the time limit.
  */
-import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { commandEnvironment } from "../command-environment.js";
-import { errorCode } from "../error-code.js";
+import { errorCode } from "../../call/error-code.js";
+import { LineSplitter, startChild } from "../../process/index.js";
+import type { Child } from "../../process/index.js";
 import { ToolFailure } from "../tool.js";
 
 const MAX_PROBLEM_LENGTH = 2000;
@@ -41,11 +41,12 @@ export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
   run.signal.throwIfAborted();
   const child = await start(run);
   let by: RipgrepEnd["by"] = "itself";
+  // ripgrep starts no other programs here, so its group is all there is to kill.
+  const cancel = () => child.tree?.killGroup();
   const endBy = (reason: RipgrepEnd["by"]) => {
     by = reason;
-    child.kill("SIGKILL");
+    cancel();
   };
-  const cancel = () => child.kill("SIGKILL");
   const timer = setTimeout(endBy, run.timeLimit, "time");
   // Nothing is done in no time at all.
   if (run.timeLimit <= 0) endBy("time");
@@ -58,28 +59,26 @@ export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
       isWanted = run.onRecord(record);
       if (!isWanted) endBy("enough");
     });
-    const exitCode = await exitOf(child);
+    await child.closed;
+    const { exitCode } = await child.exit;
     run.signal.throwIfAborted();
-    return { by, problem: problem(), ...(exitCode !== null && { exitCode }) };
+    return { by, problem: problem(), ...(exitCode !== undefined && { exitCode }) };
   } finally {
     clearTimeout(timer);
     run.signal.removeEventListener("abort", cancel);
-    child.kill("SIGKILL");
+    child.tree?.release();
   }
 }
-
-type Child = ChildProcessByStdio<null, Readable, Readable>;
 
 async function start(run: RipgrepRun): Promise<Child> {
   const whys: string[] = [];
   for (const program of run.programs ?? (await ourPrograms())) {
     try {
-      const child = spawn(program, ["--no-config", ...run.argv], {
+      const child = startChild([program, "--no-config", ...run.argv], {
         cwd: run.cwd,
         env: commandEnvironment(process.env),
-        stdio: ["ignore", "pipe", "pipe"],
       });
-      await once(child, "spawn");
+      await child.started;
       return child;
     } catch (error) {
       whys.push(errorCode(error) ?? String(error));
@@ -97,14 +96,6 @@ async function ourPrograms(): Promise<readonly string[]> {
   return ours ? [ours.rgPath, "rg"] : ["rg"];
 }
 
-/** Resolves after the last byte of output. */
-function exitOf(child: Child): Promise<number | null> {
-  return new Promise((resolve, reject) => {
-    child.once("close", (exitCode: number | null) => resolve(exitCode));
-    child.once("error", reject);
-  });
-}
-
 function textOf(stream: Readable): () => string {
   let text = "";
   stream.setEncoding("utf8").on("data", (chunk: string) => {
@@ -114,10 +105,11 @@ function textOf(stream: Readable): () => string {
 }
 
 function eachRecord(stream: Readable, separator: string, onRecord: (record: string) => void): void {
-  let rest = "";
-  stream.setEncoding("utf8").on("data", (chunk: string) => {
-    const records = (rest + chunk).split(separator);
-    rest = records.pop() ?? "";
-    for (const record of records) onRecord(record);
+  const splitter = new LineSplitter({
+    // A caller that has enough ends the program: the bound is the longest line of a searched file.
+    maxBytes: Number.MAX_SAFE_INTEGER,
+    separator: separator.charCodeAt(0),
+    onLine: (record) => onRecord(record.toString("utf8")),
   });
+  stream.on("data", (chunk: Buffer) => splitter.add(chunk));
 }

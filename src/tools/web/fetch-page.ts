@@ -5,7 +5,7 @@
 import { fetch } from "undici";
 import type { Response } from "undici";
 import { oneLine } from "../../call/index.js";
-import { errorCode } from "../error-code.js";
+import { errorCode } from "../../call/error-code.js";
 import { ToolFailure } from "../tool.js";
 import { checkHost, guardedAgent } from "./guarded-agent.js";
 import type { ReachOptions } from "./guarded-agent.js";

@@ -1,15 +1,15 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { MessageLines } from "./message-lines.js";
+import { LineSplitter } from "./line-splitter.js";
 
 function read(chunks: readonly Buffer[], maxBytes: number) {
   const lines: string[] = [];
   let tooLong = 0;
-  const reader = new MessageLines(
+  const reader = new LineSplitter({
     maxBytes,
-    (line) => lines.push(line),
-    () => (tooLong += 1),
-  );
+    onLine: (line) => void (line.toString().trim() !== "" && lines.push(line.toString())),
+    onTooLong: () => void (tooLong += 1),
+  });
   for (const chunk of chunks) reader.add(chunk);
   return { lines, tooLong };
 }

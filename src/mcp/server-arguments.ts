@@ -1,11 +1,11 @@
 /**
- * The files and folders that the words of a server's command line may stand for. Too many do no harm: only
- * those that are there in the workspace count.
+ * Lists the files and folders that the arguments of a server's command line may name. A name too many does no harm:
+ * only those that exist in the workspace count.
  */
 import { fileURLToPath } from "node:url";
 
-export type ServerWord = {
-  /** What it may name, relative to any of the folders. */
+export type ServerArgument = {
+  /** The paths that the argument may name, relative to any of the folders. */
   readonly names: readonly string[];
   /** Whether a runtime may be given this to start with: then a folder stands for the script in it. */
   readonly isStart: boolean;
@@ -24,7 +24,7 @@ export const baseName = (command: string): string => command.slice(command.searc
 
 export const isWrapper = (command: string): boolean => WRAPPER.test(baseName(command));
 
-export function serverWords(command: string, args: readonly string[]): readonly ServerWord[] {
+export function serverArguments(command: string, args: readonly string[]): readonly ServerArgument[] {
   const first = args.findIndex((word) => !word.startsWith("-"));
   return args.map((word, index) => {
     const before = args[index - 1] ?? "";

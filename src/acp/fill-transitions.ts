@@ -1,7 +1,7 @@
 /**
- * The steps from where a call is to where it was seen to be. The wires show three stations of a
- * call's way; the fold wants every step, so the ones that nobody saw are put in here, in the order in
- * which every call takes them: input, question, answer, start, end.
+ * Fills in the transitions between the recorded state of a call and the state that a message shows. The wire shows
+ * only some states; the fold needs every transition, so the missing ones are added here, in the order in
+ * which every call makes them: input, question, answer, start, end.
  */
 import type {
   Answer,
@@ -14,7 +14,7 @@ import type {
 } from "../call/index.js";
 import type { Reading } from "./reading.js";
 
-/** Where a message says the call is, in our terms. Another agent's traffic tells no times. */
+/** The state of the call in a message. Traffic of other agents has no times. */
 export type Target = {
   readonly toolCallId: string;
   readonly state: ToolCallState;
@@ -24,7 +24,11 @@ export type Target = {
   readonly rawInput: unknown;
 };
 
-export function stepsTo(call: ToolCall | undefined, target: Target, reading: Reading): SessionEvent[] {
+export function fillTransitions(
+  call: ToolCall | undefined,
+  target: Target,
+  reading: Reading,
+): SessionEvent[] {
   const { at } = reading;
   const { toolCallId, state, times } = target;
   const from = call?.state;

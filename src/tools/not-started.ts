@@ -1,24 +1,6 @@
-/** A command that was started, with a terminal of its own (pty-command.ts) or with pipes (pipe-command.ts). */
-import { errorCode } from "./error-code.js";
+/** The words for a command that the system could not start. */
+import { errorCode } from "../call/error-code.js";
 import { ToolFailure } from "./tool.js";
-import type { CommandExit } from "./workspace.js";
-
-export type StartOptions = {
-  readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
-  /** Must not throw: it is called from the event loop. */
-  readonly print: (text: string) => void;
-};
-
-export type StartedCommand = {
-  /** Undefined when it could not be started: then `exit` rejects. */
-  readonly pid: number | undefined;
-  readonly exit: Promise<CommandExit>;
-  /** Settles when all that it and its children said was handed on. */
-  readonly silent: Promise<void>;
-  /** Stops listening. */
-  close(): void;
-};
 
 export function notStarted(program: string, error: unknown): ToolFailure {
   const code = errorCode(error);

@@ -1,21 +1,21 @@
-/** The v2 draft's words for a session: also what it is doing, which v1 says with the prompt's response. */
+/** The v2 draft, as an agent sends it. It also sends the session's state, which in v1 is the prompt's response. */
 import type { SessionEvent } from "../../call/index.js";
-import { readV1Outcome } from "../v1/permission.js";
-import { encodeV2Event } from "../v2/encode-event.js";
-import { V2Encoder } from "../v2/encoder.js";
-import { encodeV2Permission } from "../v2/permission.js";
+import { chunksOf } from "../agent-dialect.js";
+import type { AgentDialect } from "../agent-dialect.js";
 import { CODE } from "../connection/message.js";
-import { chunksOf } from "./dialect.js";
-import type { Dialect } from "./dialect.js";
+import { readV1Outcome } from "../v1/permission.js";
+import { encodeV2Event } from "./encode-event.js";
+import { V2Encoder } from "./encoder.js";
+import { encodeV2Permission } from "./permission.js";
 
-export function v2Dialect(): Dialect {
+export function v2AgentDialect(): AgentDialect {
   const encoder = new V2Encoder();
   return {
     echoesUser: true,
     call: (call) => encoder.encode(call),
     event: (event) => stateUpdate(event) ?? encodeV2Event(event),
     message: (message, isFirst) => [
-      // Clients that have it from before must not have it twice.
+      // Empties the message first, for a client that has it from before.
       ...(isFirst ? [{ sessionUpdate: WHOLE[message.role], messageId: message.messageId, content: [] }] : []),
       ...chunksOf(message).flatMap((chunk) => encodeV2Event(chunk) ?? []),
     ],

@@ -1,8 +1,8 @@
 /**
- * An agent that listens: ACP over Streamable HTTP and WebSocket, for clients that cannot start it themselves.
+ * Listens for ACP clients over Streamable HTTP and WebSocket, and serves a wire to each of them.
  *
- * Who is let in is the affair of `http/`. What must stay true here: each client has an agent side of its own, and they
- * share nothing but the host behind it; a client that is gone has cancelled.
+ * `http/` decides who may connect. What must stay true here: each client has a wire of its own; a client that is
+ * gone has ended its connection.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
@@ -13,21 +13,19 @@ import {
 import { AcpServer } from "@agentclientprotocol/sdk/experimental/server";
 import { openDoor, refuse, turnAway } from "../../http/index.js";
 import type { DoorOptions, Refusal } from "../../http/index.js";
-import type { AcpHost } from "../agent/host.js";
-import { serveWire } from "../agent/serve-wire.js";
-import type { ServeWireOptions } from "../agent/serve-wire.js";
+import { ClientPresence } from "./client-presence.js";
 import { LISTEN_LIMITS } from "./listen-limits.js";
 import type { ListenLimits } from "./listen-limits.js";
-import { Presence } from "./listen-presence.js";
 import { ListenSockets } from "./listen-sockets.js";
 import { streamWire } from "./stream-wire.js";
+import type { Wire } from "./wire.js";
 
-export type ListenOptions = DoorOptions &
-  Omit<ServeWireOptions, "openHost"> & {
-    /** Shared by all connections, and closed by whoever opened it. */
-    readonly host: AcpHost;
-    readonly limits?: Partial<ListenLimits>;
-  };
+export type WireServerOptions = DoorOptions & {
+  readonly limits?: Partial<ListenLimits>;
+  /** Serves one client. The promise settles when the client is gone and its sessions are released. */
+  readonly serve: (wire: Wire, limits: ListenLimits) => Promise<void>;
+  readonly onTrouble?: (error: unknown) => void;
+};
 
 export type Listening = {
   readonly url: string;
@@ -37,31 +35,30 @@ export type Listening = {
 
 const ACP_PATH = "/acp";
 
-export async function listenAcp(options: ListenOptions): Promise<Listening> {
-  const agents = new ListenAgents(options);
-  const { sockets, messageBytes, stallMilliseconds } = agents.limits;
+export async function openWireServer(options: WireServerOptions): Promise<Listening> {
+  const server = new WireServer(options);
+  const { sockets, messageBytes, stallMilliseconds } = server.limits;
   const { url, close } = await openDoor(options, {
     limits: { sockets, stallMilliseconds, bodyBytes: messageBytes },
     pageHeaders: { sent: ["acp-connection-id", "acp-session-id"], read: ["acp-connection-id"] },
-    onRequest: (request, response) => agents.onRequest(request, response),
-    onUpgrade: (request, socket, head) => agents.onUpgrade(request, socket, head),
+    onRequest: (request, response) => server.onRequest(request, response),
+    onUpgrade: (request, socket, head) => server.onUpgrade(request, socket, head),
   });
-  return { url: `${url}${ACP_PATH}`, close: () => close(() => agents.close()) };
+  return { url: `${url}${ACP_PATH}`, close: () => close(() => server.close()) };
 }
 
-/** An agent side for each client. */
-class ListenAgents {
+class WireServer {
   readonly limits: ListenLimits;
-  readonly #options: ListenOptions;
+  readonly #options: WireServerOptions;
   readonly #acp: AcpServer;
-  readonly #presence: Presence;
+  readonly #presence: ClientPresence;
   readonly #sockets: ListenSockets;
-  /** The connections there are; each is over when its sessions are given back. */
+  /** The open connections. */
   readonly #served = new Set<Promise<void>>();
   readonly #http: ReturnType<typeof createNodeHttpHandler>;
   readonly #upgrade: ReturnType<typeof createNodeWebSocketUpgradeHandler>;
 
-  constructor(options: ListenOptions) {
+  constructor(options: WireServerOptions) {
     this.#options = options;
     this.limits = { ...LISTEN_LIMITS, ...options.limits };
     this.#acp = new AcpServer({
@@ -69,16 +66,16 @@ class ListenAgents {
       maxBufferedBytes: this.limits.unreadBytes,
       maxOutputStallMs: this.limits.stallMilliseconds,
     });
-    this.#presence = new Presence(this.limits, (connectionId) => this.#end(connectionId));
+    this.#presence = new ClientPresence(this.limits, (connectionId) => this.#end(connectionId));
     this.#sockets = new ListenSockets(this.limits);
     this.#http = createNodeHttpHandler(this.#acp, { maxRequestBodyBytes: this.limits.messageBytes });
     this.#upgrade = createNodeWebSocketUpgradeHandler(this.#acp, this.#sockets.upgrades);
   }
 
   onRequest(request: IncomingMessage, response: ServerResponse): void {
-    const refusal = this.#refusal(request, Presence.isFirst(request));
+    const refusal = this.#refusal(request, ClientPresence.isFirst(request));
     if (refusal) return refuse(response, refusal);
-    this.#presence.during(request, response);
+    this.#presence.track(request, response);
     this.#http(request, response);
   }
 
@@ -113,21 +110,15 @@ class ListenAgents {
   }
 
   #serve(stream: Parameters<typeof streamWire>[0]): Promise<void> {
-    const { host, ...options } = this.#options;
-    // Without its `close`: what one connection ends must stay open for the others.
-    const shared: AcpHost = { ledger: host.ledger, openSession: (request) => host.openSession(request) };
-    const served = serveWire(streamWire(stream), {
-      ...options,
-      mostRequests: this.limits.requests,
-      openHost: async () => shared,
-    })
-      .catch((error: unknown) => options.onTrouble?.(error))
+    const { serve, onTrouble } = this.#options;
+    const served = serve(streamWire(stream), this.limits)
+      .catch((error: unknown) => onTrouble?.(error))
       .finally(() => this.#served.delete(served));
     this.#served.add(served);
     return served;
   }
 
-  /** As if the client had said so itself. */
+  /** Ends a connection as a client would that leaves. */
   #end(connectionId: string): void {
     const goodbye = new Request(`http://localhost${ACP_PATH}`, {
       method: "DELETE",

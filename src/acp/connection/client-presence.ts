@@ -1,20 +1,24 @@
 /**
- * Who of the clients over HTTP is still there, and how much they have said that is not yet taken in. Such a client has
- * a request open all the time, to hear by; one that has none for a while is gone, and who is gone has cancelled. One
- * that talks and does not listen is not heard for ever: what it says waits here until it reads what it was told.
+ * Tracks which HTTP clients are still there, and how much of their input is not read yet. Such a client has a request
+ * open all the time, to read from; a client that has none for a while is gone. A client that sends and does not
+ * read is refused when its pending input exceeds the limits.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ListenLimits } from "./listen-limits.js";
 
 const CONNECTION_ID = "acp-connection-id";
 
-/** Messages of one client that may wait to be taken in. */
-const MOST_UNHEARD = 16;
+const MAX_PENDING_MESSAGES = 16;
 
-type Present = { open: number; unheard: number; unheardBytes: number; goodbye?: NodeJS.Timeout };
+type PresentClient = {
+  open: number;
+  pendingMessages: number;
+  pendingBytes: number;
+  leaving?: NodeJS.Timeout;
+};
 
-export class Presence {
-  readonly #present = new Map<string, Present>();
+export class ClientPresence {
+  readonly #present = new Map<string, PresentClient>();
   readonly #limits: Pick<ListenLimits, "absenceMilliseconds" | "messageBytes">;
   readonly #gone: (connectionId: string) => void;
 
@@ -31,15 +35,15 @@ export class Presence {
     return method === "POST" && headers[CONNECTION_ID] === undefined;
   }
 
-  /** Whether the client has said more already than is kept for it. */
+  /** Whether the client has more pending input than the limits allow. */
   isFlooding(request: IncomingMessage): boolean {
     const present = this.#present.get(String(request.headers[CONNECTION_ID]));
-    if (request.method !== "POST" || !present || present.unheard === 0) return false;
-    const bytes = present.unheardBytes + this.#bytesOf(request);
-    return present.unheard >= MOST_UNHEARD || bytes > this.#limits.messageBytes;
+    if (request.method !== "POST" || !present || present.pendingMessages === 0) return false;
+    const bytes = present.pendingBytes + this.#bytesOf(request);
+    return present.pendingMessages >= MAX_PENDING_MESSAGES || bytes > this.#limits.messageBytes;
   }
 
-  during(request: IncomingMessage, response: ServerResponse): void {
+  track(request: IncomingMessage, response: ServerResponse): void {
     const named = request.headers[CONNECTION_ID];
     const over = named === undefined ? undefined : this.#enter(String(named), request);
     response.once("close", () => {
@@ -52,23 +56,23 @@ export class Presence {
     });
   }
 
-  /** Returns the function that says that the message was taken in. */
+  /** Returns the function to call when the message was read. */
   #enter(connectionId: string, request: IncomingMessage): () => void {
-    const present = this.#present.get(connectionId) ?? { open: 0, unheard: 0, unheardBytes: 0 };
+    const present = this.#present.get(connectionId) ?? { open: 0, pendingMessages: 0, pendingBytes: 0 };
     this.#present.set(connectionId, present);
     present.open += 1;
-    clearTimeout(present.goodbye);
+    clearTimeout(present.leaving);
     if (request.method !== "POST") return () => undefined;
     const bytes = this.#bytesOf(request);
-    present.unheard += 1;
-    present.unheardBytes += bytes;
+    present.pendingMessages += 1;
+    present.pendingBytes += bytes;
     return () => {
-      present.unheard -= 1;
-      present.unheardBytes -= bytes;
+      present.pendingMessages -= 1;
+      present.pendingBytes -= bytes;
     };
   }
 
-  /** One that does not say how long it is may be as long as any. */
+  /** A request without a length may have the greatest one. */
   #bytesOf({ headers }: IncomingMessage): number {
     return headers["content-length"] === undefined
       ? this.#limits.messageBytes
@@ -80,7 +84,7 @@ export class Presence {
     if (!present) return;
     present.open -= 1;
     if (present.open > 0) return;
-    present.goodbye = setTimeout(() => {
+    present.leaving = setTimeout(() => {
       this.#present.delete(connectionId);
       this.#gone(connectionId);
     }, this.#limits.absenceMilliseconds).unref();

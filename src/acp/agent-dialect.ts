@@ -1,14 +1,14 @@
-/** How one version of ACP says what a session shows. */
-import type { Answer, Message, Question, SessionEvent, ToolCall } from "../../call/index.js";
+/** How one version of ACP encodes a session for a client. The client's side is client-dialect.ts. */
+import type { Answer, Message, Question, SessionEvent, ToolCall } from "../call/index.js";
 
-export type Dialect = {
-  /** Whether the client wants to hear what its person said. In v1 it has written that down itself. */
+export type AgentDialect = {
+  /** Whether the client expects its own prompts back. A v1 client has shown them already. */
   readonly echoesUser: boolean;
   /** The messages that bring the client's view of a call up to date. */
   call(call: ToolCall): readonly object[];
-  /** Undefined for what the version has no word for. */
+  /** Undefined for an event that the version cannot express. */
   event(event: SessionEvent): object | undefined;
-  /** A message that was said before this client came. `isFirst`: nothing of it was told yet. */
+  /** A message from before this client connected. `isFirst`: no part of it was sent yet. */
   message(message: Message, isFirst: boolean): readonly object[];
   /** The params of `session/request_permission`. */
   permission(question: Question, call: ToolCall): object;

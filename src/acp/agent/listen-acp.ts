@@ -1,0 +1,30 @@
+/**
+ * An agent that listens: ACP over Streamable HTTP and WebSocket, for clients that cannot start it themselves.
+ *
+ * What must stay true here: each client has an agent side of its own, and they share nothing but the host behind it.
+ */
+import type { DoorOptions } from "../../http/index.js";
+import type { ListenLimits } from "../connection/listen-limits.js";
+import { openWireServer } from "../connection/wire-server.js";
+import type { Listening } from "../connection/wire-server.js";
+import type { AcpHost } from "./host.js";
+import { serveWire } from "./serve-wire.js";
+import type { ServeWireOptions } from "./serve-wire.js";
+
+export type ListenOptions = DoorOptions &
+  Omit<ServeWireOptions, "openHost"> & {
+    /** Shared by all connections; the caller closes it. */
+    readonly host: AcpHost;
+    readonly limits?: Partial<ListenLimits>;
+  };
+
+export function listenAcp(options: ListenOptions): Promise<Listening> {
+  const { host } = options;
+  // Without its `close`: a connection that ends must not close the host for the others.
+  const shared: AcpHost = { ledger: host.ledger, openSession: (request) => host.openSession(request) };
+  return openWireServer({
+    ...options,
+    serve: (wire, limits) =>
+      serveWire(wire, { ...options, maxRequests: limits.requests, openHost: async () => shared }),
+  });
+}

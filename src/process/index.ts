@@ -1,0 +1,19 @@
+/**
+ * START programs: one way to start, read, limit and end a child process with all that it started.
+ *
+ * What must stay true here: no shell reads an argument; every child leads a process group of its own and carries
+ * a mark in its environment, so that its whole tree can be found and ended; a tree that is not released ends
+ * with our process; memory for output is bounded. No other room imports `node:child_process`.
+ */
+export { captureOutput } from "./capture-output.js";
+export { startChild, startChildWithStdin } from "./child.js";
+export type { Child, ChildExit } from "./child.js";
+export { exitReport } from "./exit-report.js";
+export { lastLines } from "./last-lines.js";
+export { LineSplitter } from "./line-splitter.js";
+export type { ProcessTree } from "./process-tree.js";
+export { loadPty, startInTerminal } from "./start-in-terminal.js";
+export { startWithPipes } from "./start-with-pipes.js";
+export type { TextProgram } from "./start-with-pipes.js";
+export { TailBuffer } from "./tail-buffer.js";
+export { settlesWithin } from "./settles-within.js";

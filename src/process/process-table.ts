@@ -1,0 +1,56 @@
+/** Reads the kernel's table of processes. Only Linux has one that a program can read: see `HAS_PROCESS_TABLE`. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+
+export const HAS_PROCESS_TABLE = process.platform === "linux" && existsSync("/proc/self/stat");
+
+export type ProcessEntry = {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  /** In ticks of the kernel's clock. A pid is reused, a pid with its start time is not. */
+  readonly startedAt: number;
+  /** A dead process stays in the table until its parent has read its exit. */
+  readonly isDead: boolean;
+};
+
+/** Processes that started at this tick or later, without our own. */
+export function listProcesses(sinceTick: number): readonly ProcessEntry[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => readProcess(Number(name)))
+    .filter((entry) => entry !== undefined)
+    .filter(({ pid, startedAt }) => startedAt >= sinceTick && pid !== process.pid);
+}
+
+export function readProcess(pid: number): ProcessEntry | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
+    // The program's name stands in brackets before the other fields and may hold any character.
+    const [state, parent, group, session, ...rest] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return {
+      pid,
+      parent: Number(parent),
+      group: Number(group),
+      session: Number(session),
+      startedAt: Number(rest[15]),
+      isDead: state === "Z" || state === "X",
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+export function isAlive({ pid, startedAt }: ProcessEntry): boolean {
+  const entry = readProcess(pid);
+  return entry !== undefined && entry.startedAt === startedAt && !entry.isDead;
+}
+
+/** False also for a process that has ended or belongs to another user. */
+export function hasInEnvironment(pid: number, mark: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/environ`).includes(mark);
+  } catch {
+    return false;
+  }
+}
