@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { LedgerError } from "../src/call/index.js";
 import type { Lease, SessionEvent } from "../src/call/index.js";
 import { MemoryLedger } from "../src/history/index.js";
-import { EventWriter, SessionRecord } from "../src/run/index.js";
+import { SessionRecord } from "../src/record/index.js";
 
 type Fate = "at once" | "next turn" | "later" | "lost";
 
@@ -87,8 +87,8 @@ test("each reporter hears whether its events were recorded, and nothing is recor
         const events = isLegal ? [words(messageId)] : [words(messageId), illegal];
         const recorded =
           how === "made"
-            ? record.recordMade(() => events)
-            : record.record(events, { durable: how === "durable" });
+            ? record.appendLatest(() => events)
+            : record.append(events, { durable: how === "durable" });
         heard.push(
           isRecorded(recorded).then((is) => {
             expect(ledger.appended.has(messageId)).toBe(is);
@@ -128,11 +128,11 @@ test("what a reporter must have recorded comes after all that it reported before
       async (steps, ledgerFates) => {
         const ledger = new FatefulLedger(ledgerFates);
         const record = await SessionRecord.open(ledger, "s", { owner: "someone" });
-        const writer = new EventWriter(record);
+        const writer = record.writer();
         const flushed: Promise<void>[] = [];
         for (const [index, { what, next }] of steps.entries()) {
           if (what === "report") writer.add(words(`m${index}`));
-          else flushed.push(writer.flush([words(`m${index}`)]));
+          else flushed.push(writer.append([words(`m${index}`)]));
           if (next === "a moment") await Promise.resolve();
           if (next === "a turn") await nextTurn();
         }
@@ -157,10 +157,10 @@ test("what a reporter must have recorded comes after all that it reported before
 test("what two hundred report together goes into few appends, and what one reports alone is not held up", async () => {
   const ledger = new FatefulLedger(["later"]);
   const record = await SessionRecord.open(ledger, "s", { owner: "someone" });
-  const alone = record.record([words("alone")]);
+  const alone = record.append([words("alone")]);
   await Promise.resolve();
   expect(ledger.appends).toBe(1);
-  const together = Array.from({ length: 200 }, (_, index) => record.record([words(`m${index}`)]));
+  const together = Array.from({ length: 200 }, (_, index) => record.append([words(`m${index}`)]));
   await Promise.all([alone, ...together]);
   expect(ledger.appends).toBeLessThan(5);
   expect(record.seq).toBe(201);

@@ -16,7 +16,8 @@ import type {
   SessionSnapshot,
 } from "../src/call/index.js";
 import { MemoryLedger, redactingLedger } from "../src/history/index.js";
-import { EventWriter, SessionRecord } from "../src/run/index.js";
+import type { EventWriter } from "../src/record/index.js";
+import { SessionRecord } from "../src/record/index.js";
 
 const chunk = (text: string, messageId = "m", role: "agent" | "thought" = "agent"): SessionEvent => ({
   type: "message-chunk",
@@ -54,7 +55,7 @@ async function opened<L extends MemoryLedger>(ledger: L) {
   record.onRecorded((events) =>
     told.push(...events.map((event, index) => ({ seq: record.seq - events.length + 1 + index, event }))),
   );
-  return { ledger, record, told, writer: new EventWriter(record) };
+  return { ledger, record, told, writer: record.writer() };
 }
 
 const textsIn = (events: readonly RecordedEvent[]): readonly string[] =>
@@ -102,14 +103,14 @@ test("what is said next is held up while words are written, so the ledger is ask
   const { ledger, writer, record } = await opened(new FailingLedger());
   await say(writer, "One ", "two ");
   await wait(1_000);
-  await record.record([title("Counting")]);
+  await record.append([title("Counting")]);
   expect(ledger.wereUrgent).toEqual([false, true, false]);
 });
 
 test("what is recorded next takes them along, in one append and after them", async () => {
   const { ledger, writer, record } = await opened(new FailingLedger());
   await say(writer, "One ", "two ");
-  await record.record([title("Counting")]);
+  await record.append([title("Counting")]);
   expect(textsIn(await ledger.read(question.sessionId))).toEqual(["One ", "two ", "info-changed"]);
   expect(ledger.appends).toBe(2);
   // After something else has happened, the message's next words must be on record first again.
@@ -129,10 +130,10 @@ test("words that could not be written are kept, and written with what can be", a
   const { ledger, writer, record, told } = await opened(new FailingLedger());
   await say(writer, "One ", "two ");
   ledger.isFull = true;
-  await expect(record.record([title("Lost")])).rejects.toThrow("The disk is full.");
+  await expect(record.append([title("Lost")])).rejects.toThrow("The disk is full.");
   await say(writer, "three ");
   ledger.isFull = false;
-  await record.record([title("Kept")]);
+  await record.append([title("Kept")]);
   expect(textsIn(await ledger.read(question.sessionId))).toEqual(["One ", "two three ", "info-changed"]);
   expect(told.at(-1)?.seq).toBe(3);
 });
@@ -168,7 +169,7 @@ test("a session that is closed has all of its words on record", async () => {
 
 test("while a question is open, someone's answer to it may come next: words are on record first", async () => {
   const { ledger, writer, record } = await opened(new FailingLedger());
-  await record.record(asked);
+  await record.append(asked);
   await say(writer, "One ", "two ", "three ");
   expect(textsIn(await ledger.read(question.sessionId)).slice(asked.length)).toEqual([
     "One ",
@@ -181,7 +182,7 @@ test("who hears a word may want something recorded: it comes after that word, an
   const { ledger, record, writer } = await opened(new FailingLedger());
   const wanted: Promise<void>[] = [];
   const stop = record.onRecorded(([event]) => {
-    if (event?.type === "message-chunk" && wanted.length < 2) wanted.push(record.record([title("Wanted")]));
+    if (event?.type === "message-chunk" && wanted.length < 2) wanted.push(record.append([title("Wanted")]));
   });
   await say(writer, "One ", "two ", "three ");
   await Promise.all(wanted);
@@ -237,7 +238,7 @@ test("once the session is somebody else's, its words are told to nobody for long
 
 test("once an append was refused because the session is somebody else's, its words are told to nobody", async () => {
   const { writer, record, told } = await openedAndTaken();
-  await expect(record.record([title("Lost")])).rejects.toThrow(/lease/);
+  await expect(record.append([title("Lost")])).rejects.toThrow(/lease/);
   expect(record.lost.aborted).toBe(true);
   told.length = 0;
   await say(writer, "three ");
@@ -258,7 +259,7 @@ test("after a session was closed nothing more of it is told", async () => {
 
 test("a ledger that does not say whether it alters words counts as one that does", async () => {
   const ledger = new MemoryLedger();
-  Reflect.deleteProperty(ledger, "altersWords");
+  Reflect.deleteProperty(ledger, "storesVerbatim");
   const { writer, record } = await opened(ledger);
   await say(writer, "One ", "two ", "three ");
   expect(record.writtenSeq).toBe(record.seq);
@@ -272,7 +273,7 @@ test("a session that is closed while words cannot be written keeps no snapshot o
       keepSnapshot: async (_: Lease, { seq }: SessionSnapshot) => void kept.push(seq),
     }),
   );
-  await record.record(Array.from({ length: 600 }, (_, index) => title(`${index}`)));
+  await record.append(Array.from({ length: 600 }, (_, index) => title(`${index}`)));
   await say(writer, "One ", "two ");
   ledger.isFull = true;
   await record.close();
@@ -284,11 +285,11 @@ test("a ledger that takes secrets out of words has them before anyone is told", 
   const ledger = redactingLedger(inner);
   const record = await SessionRecord.open(ledger, question.sessionId, { owner: "someone" });
   onTestFinished(() => record.close());
-  const writer = new EventWriter(record);
+  const writer = record.writer();
   await say(writer, "One ", "two ", "three ");
   expect(record.writtenSeq).toBe(record.seq);
   // Those who only watch what goes through a ledger know it too.
-  expect(new Metrics().watched(ledger).altersWords).toBe(true);
+  expect(new Metrics().watched(ledger).storesVerbatim).toBe(false);
 });
 
 const step = fc.oneof(
@@ -309,7 +310,7 @@ test("whatever comes in between, the log has what was told, where it was told to
       const { ledger, writer, record, told } = await opened(new FailingLedger());
       for (const [index, [what, next]] of steps.entries()) {
         if (what.do === "say") writer.add(chunk(`${index} `, "message" in what ? what.message : ""));
-        if (what.do === "record") await record.record([title(`${index}`)]).catch(() => undefined);
+        if (what.do === "record") await record.append([title(`${index}`)]).catch(() => undefined);
         if (what.do === "catch up") await record.catchUp();
         if (what.do === "fill the disk") ledger.isFull = true;
         if (what.do === "clear the disk") ledger.isFull = false;
@@ -317,7 +318,7 @@ test("whatever comes in between, the log has what was told, where it was told to
         if (next === "a turn") await nextTurn();
       }
       ledger.isFull = false;
-      await record.record([title("the end")]);
+      await record.append([title("the end")]);
       const log = await ledger.read(question.sessionId);
       expect(joinedUp(told)).toEqual(log);
       const events = log.map(({ event }) => event);

@@ -14,7 +14,8 @@ import type {
 } from "../call/index.js";
 import { decide } from "../policy/index.js";
 import type { Rule } from "../policy/index.js";
-import { EventWriter, Gate, mustBeRules, recoveryEvents, SessionRecord } from "../run/index.js";
+import { SessionRecord } from "../record/index.js";
+import { Gate, mustBeRules, recoveryEvents } from "../run/index.js";
 import type { Ask, Elicit, GateOptions } from "../run/index.js";
 import { Toolbox } from "../tools/index.js";
 import type { Tool, Workspace } from "../tools/index.js";
@@ -56,7 +57,7 @@ export type LoopSessionOptions = {
   readonly workspace: Workspace;
   readonly sessionId: string;
   readonly elicit?: Elicit;
-  readonly patience?: number;
+  readonly leaseWaitMs?: number;
   readonly now?: () => number;
 };
 
@@ -86,12 +87,12 @@ export class LoopSession extends RecordedSession implements HeldSession {
   }
 
   static async open(options: LoopSessionOptions): Promise<LoopSession> {
-    const { loop, ledger, sessionId, workspace, patience } = options;
+    const { loop, ledger, sessionId, workspace, leaseWaitMs } = options;
     mustBeRules(loop.rules ?? []);
     const owner = `${loop.name} ${process.pid} ${randomUUID().slice(0, 8)}`;
     const record = await SessionRecord.open(ledger, sessionId, {
       owner,
-      ...(patience !== undefined && { patience }),
+      ...(leaseWaitMs !== undefined && { leaseWaitMs }),
     });
     const session = new LoopSession(options, record);
     try {
@@ -141,7 +142,7 @@ export class LoopSession extends RecordedSession implements HeldSession {
 
   async #run(turnId: string, blocks: readonly ContentBlock[], signal: AbortSignal): Promise<Ended> {
     const { loop, workspace } = this.#options;
-    const writer = new EventWriter(this.record);
+    const writer = this.record.writer();
     let isOver = false;
     const isOpen = () => !isOver && !signal.aborted;
     const gate = new TurnGate(this.#gateOptions(), isOpen);
@@ -191,7 +192,7 @@ export class LoopSession extends RecordedSession implements HeldSession {
   }
 
   async #write(events: readonly SessionEvent[]): Promise<void> {
-    await this.record.record(events, { durable: true });
+    await this.record.append(events, { durable: true });
   }
 }
 

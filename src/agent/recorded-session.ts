@@ -1,6 +1,6 @@
 /** What every session that is held open has, whoever runs its turns: its place in the record, and one holder at a time. */
 import type { Ledger, RecordedEvent, SessionBook, SessionEvent } from "../call/index.js";
-import type { SessionRecord } from "../run/index.js";
+import type { SessionRecord } from "../record/index.js";
 
 export abstract class RecordedSession {
   protected readonly record: SessionRecord;

@@ -24,7 +24,7 @@ export type AgentHostOptions = {
   readonly commands?: (session: AgentSession, root: string) => readonly Command[];
   /** What the agent's own model costs. */
   readonly costOf?: CostOf;
-  readonly leaseMilliseconds?: number;
+  readonly leaseMs?: number;
   readonly close?: () => Promise<void>;
 };
 
@@ -41,7 +41,7 @@ type CostOf = (usage: Usage) => number | undefined;
 export type UsedModel = Pick<Agent, "model" | "contextWindow"> & { readonly costOf?: CostOf };
 
 /** An editor that crashed opens its session again at once, and the lease of its last agent may not be over. */
-const PATIENCE = 8_000;
+const LEASE_WAIT_MS = 8_000;
 
 export function agentHost(options: AgentHostOptions): AcpHost {
   const { ledger, close } = options;
@@ -49,7 +49,7 @@ export function agentHost(options: AgentHostOptions): AcpHost {
 }
 
 async function openSession(options: AgentHostOptions, request: OpenRequest): Promise<HostedSession> {
-  const { ledger, leaseMilliseconds } = options;
+  const { ledger, leaseMs } = options;
   const { sessionId, cwd, client } = request;
   const local = await options.openWorkspace(cwd, request.additionalDirectories);
   const workspace = editorWorkspace(local, client, sessionId, { ownCommands: options.isSandboxed ?? false });
@@ -65,8 +65,8 @@ async function openSession(options: AgentHostOptions, request: OpenRequest): Pro
       projectFiles: local,
       sessionId,
       elicit: elicitFromClient(client, sessionId),
-      patience: PATIENCE,
-      ...(leaseMilliseconds !== undefined && { leaseMilliseconds }),
+      leaseWaitMs: LEASE_WAIT_MS,
+      ...(leaseMs !== undefined && { leaseMs }),
     });
     await models.restore(session).catch(async (error: unknown) => {
       await session.close();

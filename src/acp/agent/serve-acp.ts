@@ -28,7 +28,7 @@ export type ServeAcpOptions = {
   readonly v2?: boolean;
 };
 
-const PATIENCE = 8_000;
+const LEASE_WAIT_MS = 8_000;
 
 export async function serveAcp(served: Agent | Loop, options: ServeAcpOptions): Promise<void> {
   const { wire = stdioWire(process.stdin, process.stdout), version = "0.0.0", v2 = false } = options;
@@ -73,7 +73,7 @@ function loopHost(loop: Loop, options: ServeAcpOptions): AcpHost {
         sessionId,
         workspace: editorWorkspace(local, client, sessionId),
         elicit: elicitFromClient(client, sessionId),
-        patience: PATIENCE,
+        leaseWaitMs: LEASE_WAIT_MS,
       });
       return {
         session,
