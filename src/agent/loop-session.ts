@@ -15,6 +15,7 @@ import type {
 import { decide } from "../policy/index.js";
 import type { Rule } from "../policy/index.js";
 import { SessionRecord } from "../record/index.js";
+import type { FlushTimer } from "../record/index.js";
 import { Gate, mustBeRules, recoveryEvents } from "../run/index.js";
 import type { Ask, Elicit, GateOptions } from "../run/index.js";
 import { Toolbox } from "../tools/index.js";
@@ -57,7 +58,10 @@ export type LoopSessionOptions = {
   readonly workspace: Workspace;
   readonly sessionId: string;
   readonly elicit?: Elicit;
+  /** How long to wait for a lease that another owner has: its process may have died just now. */
   readonly leaseWaitMs?: number;
+  /** Shared by sessions that write their text together: one transaction for many of them. */
+  readonly flushTimer?: FlushTimer;
   readonly now?: () => number;
 };
 
@@ -87,11 +91,12 @@ export class LoopSession extends RecordedSession implements HeldSession {
   }
 
   static async open(options: LoopSessionOptions): Promise<LoopSession> {
-    const { loop, ledger, sessionId, workspace, leaseWaitMs } = options;
+    const { loop, ledger, sessionId, workspace, leaseWaitMs, flushTimer } = options;
     mustBeRules(loop.rules ?? []);
     const owner = `${loop.name} ${process.pid} ${randomUUID().slice(0, 8)}`;
     const record = await SessionRecord.open(ledger, sessionId, {
       owner,
+      flushTimer,
       ...(leaseWaitMs !== undefined && { leaseWaitMs }),
     });
     const session = new LoopSession(options, record);

@@ -2,6 +2,7 @@
 import { AgentSession } from "../../agent/index.js";
 import type { Agent } from "../../agent/index.js";
 import type { Ledger, Usage } from "../../call/index.js";
+import { FlushTimer } from "../../record/index.js";
 import type { ToolSource, Workspace } from "../../tools/index.js";
 import { isJsonObject } from "../json.js";
 import { editorWorkspace } from "./editor-workspace.js";
@@ -45,10 +46,19 @@ const LEASE_WAIT_MS = 8_000;
 
 export function agentHost(options: AgentHostOptions): AcpHost {
   const { ledger, close } = options;
-  return { ledger, openSession: (request) => openSession(options, request), ...(close && { close }) };
+  const flushTimer = new FlushTimer();
+  return {
+    ledger,
+    openSession: (request) => openSession(options, flushTimer, request),
+    ...(close && { close }),
+  };
 }
 
-async function openSession(options: AgentHostOptions, request: OpenRequest): Promise<HostedSession> {
+async function openSession(
+  options: AgentHostOptions,
+  flushTimer: FlushTimer,
+  request: OpenRequest,
+): Promise<HostedSession> {
   const { ledger, leaseMs } = options;
   const { sessionId, cwd, client } = request;
   const local = await options.openWorkspace(cwd, request.additionalDirectories);
@@ -66,6 +76,7 @@ async function openSession(options: AgentHostOptions, request: OpenRequest): Pro
       sessionId,
       elicit: elicitFromClient(client, sessionId),
       leaseWaitMs: LEASE_WAIT_MS,
+      flushTimer,
       ...(leaseMs !== undefined && { leaseMs }),
     });
     await models.restore(session).catch(async (error: unknown) => {

@@ -6,6 +6,7 @@
 import { LoopSession } from "../../agent/index.js";
 import type { Agent, Loop } from "../../agent/index.js";
 import type { Ledger } from "../../call/index.js";
+import { FlushTimer } from "../../record/index.js";
 import { LocalWorkspace } from "../../tools/index.js";
 import type { Workspace } from "../../tools/index.js";
 import { stdioWire } from "../connection/stdio-wire.js";
@@ -63,6 +64,7 @@ const openFolder = (cwd: string, also: readonly string[]): Promise<Workspace> =>
 
 function loopHost(loop: Loop, options: ServeAcpOptions): AcpHost {
   const { ledger, openWorkspace } = filled(options);
+  const flushTimer = new FlushTimer();
   return {
     ledger,
     openSession: async ({ sessionId, cwd, additionalDirectories, client }) => {
@@ -74,6 +76,7 @@ function loopHost(loop: Loop, options: ServeAcpOptions): AcpHost {
         workspace: editorWorkspace(local, client, sessionId),
         elicit: elicitFromClient(client, sessionId),
         leaseWaitMs: LEASE_WAIT_MS,
+        flushTimer,
       });
       return {
         session,
