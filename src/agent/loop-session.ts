@@ -205,12 +205,12 @@ type Ended = { readonly stopReason: StopReason; readonly error?: string };
 
 const CANCELLED_TURN: Ended = { stopReason: "cancelled" };
 const CANCELLED = "the turn was cancelled.";
-/** Milliseconds that a loop may take to end when it was cancelled. */
-const PATIENCE = 10_000;
+/** How long a cancelled loop may take to end. */
+const CANCEL_WAIT_MS = 10_000;
 
 function givenUp(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const wait = () => void setTimeout(resolve, PATIENCE).unref();
+    const wait = () => void setTimeout(resolve, CANCEL_WAIT_MS).unref();
     if (signal.aborted) wait();
     else signal.addEventListener("abort", wait, { once: true });
   });
