@@ -5,7 +5,7 @@
  * before anyone sees it; text that was sent is stored before, or together with, the event that follows it; a process
  * that lost the lease appends nothing; two records share only the ledger and the flush timer that they were given.
  */
-export type { EventWriter } from "./event-writer.js";
-export { FlushTimer } from "./flush-timer.js";
+export type { EventWriter } from "./append-batcher.js";
+export { FlushTimer } from "./chunk-buffer.js";
 export { SessionRecord } from "./session-record.js";
 export type { RecordOptions } from "./session-record.js";

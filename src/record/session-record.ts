@@ -7,10 +7,8 @@
  */
 import { SessionBook } from "../call/index.js";
 import type { AppendOptions, Ledger, RecordedEvent, SessionEvent } from "../call/index.js";
-import { AppendBatcher } from "./append-batcher.js";
-import { ChunkBuffer } from "./chunk-buffer.js";
-import { EventWriter } from "./event-writer.js";
-import { FlushTimer } from "./flush-timer.js";
+import { AppendBatcher, EventWriter } from "./append-batcher.js";
+import { ChunkBuffer, FlushTimer } from "./chunk-buffer.js";
 import { SessionLease } from "./session-lease.js";
 import type { LeaseOptions } from "./session-lease.js";
 import { Snapshots } from "./snapshots.js";
