@@ -7,5 +7,6 @@ export * from "./agent/index.js";
 export { MemoryLedger, openSqliteLedger } from "./history/index.js";
 export * from "./model/index.js";
 export * from "./policy/index.js";
+export * from "./record/index.js";
 export * from "./run/index.js";
 export * from "./tools/index.js";

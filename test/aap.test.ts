@@ -606,7 +606,7 @@ describe("turns", () => {
       ledger: world.ledger,
       workspace: world.workspace,
       sessionId,
-      patience: 5_000,
+      leaseWaitMs: 5_000,
     });
     expect(await refusal(app.turn(sessionId, { messages: [grant("call_1")] }))).toContain("409 BUSY");
     await session.close();
@@ -1032,7 +1032,7 @@ describe("history", () => {
       ledger: world.ledger,
       workspace: world.workspace,
       sessionId,
-      patience: 5_000,
+      leaseWaitMs: 5_000,
     });
     expect(await session.compact(new AbortController().signal)).toBe(true);
     await session.close();

@@ -12,7 +12,8 @@ import {
   replaySession,
   verifyLedger,
 } from "../src/history/index.js";
-import { openGate, SessionRecord } from "../src/run/index.js";
+import { SessionRecord } from "../src/record/index.js";
+import { openGate } from "../src/run/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 import { sessionText } from "../src/view/index.js";
 import { counting, folder, never, scripted, text } from "./agent-kit.js";
@@ -138,12 +139,12 @@ test("a session whose process died before the clock was set back can be had at o
   let time = NOON;
   const file = join(await folder(), "ledger.db");
   const dead = await SessionRecord.open(await opened(file, () => time), "s", { owner: "dead" });
-  await dead.record([{ type: "turn-started", at: time, turnId: "t1" }]);
+  await dead.append([{ type: "turn-started", at: time, turnId: "t1" }]);
   time -= 10 * YEAR;
   const ledger = await opened(file, () => time);
   const next = await SessionRecord.open(ledger, "s", { owner: "next" });
-  await next.record([{ type: "turn-parked", at: time, turnId: "t1" }]);
-  await expect(dead.record([{ type: "turn-parked", at: time, turnId: "t1" }])).rejects.toMatchObject({
+  await next.append([{ type: "turn-parked", at: time, turnId: "t1" }]);
+  await expect(dead.append([{ type: "turn-parked", at: time, turnId: "t1" }])).rejects.toMatchObject({
     code: "LEASE_LOST",
   });
   expect((await eventsOf(ledger)).map(({ type }) => type)).toEqual(["turn-started", "turn-parked"]);
@@ -157,7 +158,7 @@ test("a live holder keeps its session through every jump, if nobody takes it in 
   const record = await SessionRecord.open(ledger, "s", { owner: "ann" });
   for (const [index, jump] of [2 * HOUR, -4 * HOUR, 10 * YEAR, -20 * YEAR].entries()) {
     time += jump;
-    await record.record([{ type: "mode-changed", at: time, modeId: `mode-${index}` }]);
+    await record.append([{ type: "mode-changed", at: time, modeId: `mode-${index}` }]);
   }
   expect(record.lost.aborted).toBe(false);
   expect((await eventsOf(ledger)).map((event) => event.type === "mode-changed" && event.modeId)).toEqual([

@@ -10,7 +10,7 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { SessionEvent } from "../src/call/index.js";
 import { openHistoryIndex, openSqliteLedger } from "../src/history/index.js";
-import { SessionRecord } from "../src/run/index.js";
+import { SessionRecord } from "../src/record/index.js";
 
 const EVENTS = 1_000_000;
 const CALLS = process.env["TOOLGATE_LONG"] ? 1_000_000 : 200_000;
@@ -82,7 +82,7 @@ describe(`RE-004: in a store of ${EVENTS} events, with ${CALLS} calls in its ind
     const ledger = await openSqliteLedger(file);
     expect(await ledger.sessions({ limit: 50 })).toHaveLength(50);
     const record = await SessionRecord.open(ledger, "session-5000", { owner: "ann" });
-    await record.record([{ type: "mode-changed", at: 1, modeId: "last" }], { durable: true });
+    await record.append([{ type: "mode-changed", at: 1, modeId: "last" }], { durable: true });
     expect([record.seq, record.book.modeId]).toEqual([IN_A_SESSION + 1, "last"]);
     await record.close();
     const index = await openHistoryIndex(file);
@@ -150,8 +150,8 @@ test("RE-012: of 5,000 turns in one session, the last are recorded as fast as th
   for (let number = 0; number < 5_000; number += 1) {
     const start = performance.now();
     const events = turnNumber(number);
-    await record.record(events.slice(0, 5));
-    await record.record(events.slice(5));
+    await record.append(events.slice(0, 5));
+    await record.append(events.slice(5));
     times.push(performance.now() - start);
   }
   const median = (part: readonly number[]) =>

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Ledger, SessionEvent } from "../src/call/index.js";
 import { SessionBook } from "../src/call/index.js";
 import { MemoryLedger, redactingLedger, redactSession } from "../src/history/index.js";
-import { SessionRecord } from "../src/run/index.js";
+import { SessionRecord } from "../src/record/index.js";
 
 const SECRET = `ghp_${"a1B2c3D4".repeat(5)}`;
 const NOON = Date.UTC(2026, 0, 2, 12);
@@ -50,7 +50,7 @@ const done = (toolCallId: string, rawOutput: unknown): SessionEvent => ({
 
 async function recorded(inner: Ledger, batches: readonly (readonly SessionEvent[])[]) {
   const record = await SessionRecord.open(redactingLedger(inner), "s", { owner: "ann" });
-  for (const batch of batches) await record.record(batch);
+  for (const batch of batches) await record.append(batch);
   const live = record.book.snapshot();
   await record.close();
   const log = (await inner.read("s")).map(({ event }) => event);
@@ -77,7 +77,7 @@ test("an answer that came in between is folded in its place, and the input stays
   const inner = new MemoryLedger();
   const record = await SessionRecord.open(redactingLedger(inner), "s", { owner: "ann" });
   const [announced, ready] = started("c1", { n: 1 });
-  await record.record([
+  await record.append([
     ...[announced, ready].flatMap((event) => event ?? []),
     {
       type: "question-asked",
@@ -96,7 +96,7 @@ test("an answer that came in between is folded in its place, and the input stays
     said("the token is "),
   ]);
   await inner.answer("q1", { outcome: { type: "refused" }, intentHash: "h", by: "person", at: NOON });
-  await record.record(started("c2", { password: "hunter2" }));
+  await record.append(started("c2", { password: "hunter2" }));
   expect(record.book.question("q1")?.state.status).toBe("answered");
   expect(record.book.call("c2")?.rawInput).toEqual({ password: "hunter2" });
   expect(record.seq).toBe((await inner.read("s")).length);

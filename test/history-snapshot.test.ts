@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Ledger, SessionEvent } from "../src/call/index.js";
 import { SessionBook } from "../src/call/index.js";
 import { openSqliteLedger, verifyLedger } from "../src/history/index.js";
-import { SessionRecord } from "../src/run/index.js";
+import { SessionRecord } from "../src/record/index.js";
 import { folder } from "./agent-kit.js";
 
 const NOON = Date.UTC(2026, 0, 2, 12);
@@ -68,13 +68,13 @@ const byHand = (file: string, sql: string): void => {
 test("a session that is closed and opened again is read from its snapshot on, and goes on", async () => {
   const file = await aFile();
   const first = await open(await opened(file));
-  await first.record(calls(0, 300), { durable: true });
+  await first.append(calls(0, 300), { durable: true });
   await first.close();
   const { ledger, reads } = readsOf(await opened(file));
   const second = await open(ledger);
   expect(reads).toEqual([1500]);
   expect(held(second)).toStrictEqual(await logged(ledger));
-  await second.record(calls(300, 10));
+  await second.append(calls(300, 10));
   expect(held(second)).toStrictEqual(await logged(ledger));
   await second.close();
   expect((await verifyLedger(file)).broken).toEqual([]);
@@ -84,11 +84,11 @@ test("one that is not closed has a snapshot of its way, and of a short one nobod
   const file = await aFile();
   const ledger = await opened(file);
   const dies = await open(ledger);
-  await dies.record(calls(0, 20));
+  await dies.append(calls(0, 20));
   await dies.close();
   expect(await ledger.snapshot?.("s1")).toBeUndefined();
   const again = await open(ledger);
-  for (let batch = 1; batch <= 50; batch += 1) await again.record(calls(batch * 20, 20));
+  for (let batch = 1; batch <= 50; batch += 1) await again.append(calls(batch * 20, 20));
   // It is kept in the background of an append.
   await again.catchUp();
   expect((await ledger.snapshot?.("s1"))?.seq).toBeGreaterThanOrEqual(5100 * 0.6);
@@ -113,7 +113,7 @@ test("an answer from elsewhere that came after the snapshot is not missed", asyn
     askedAt: NOON,
   };
   const [announced, ready] = callNumber(0).map((event) => ({ ...event, toolCallId: "call-asked" }));
-  await first.record([
+  await first.append([
     ...calls(1, 200),
     ...([announced, ready] as SessionEvent[]),
     { type: "question-asked", toolCallId: "call-asked", at: NOON, question },
@@ -140,7 +140,7 @@ test.each([
   const file = await aFile();
   const first = await openSqliteLedger(file);
   const record = await open(first);
-  await record.record(calls(0, 300));
+  await record.append(calls(0, 300));
   await record.close();
   await first.close();
   byHand(file, sql);
@@ -154,7 +154,7 @@ test.each([
 test("the log is believed when what it says does not follow on the snapshot", async () => {
   const ledger = await opened(await aFile());
   const first = await open(ledger);
-  await first.record(calls(0, 300));
+  await first.append(calls(0, 300));
   await first.close();
   const snapshot = await ledger.snapshot?.("s1");
   const wrong = new Proxy(ledger, {
@@ -180,8 +180,8 @@ test("a snapshot that cannot be kept is not missed", async () => {
     },
   });
   const first = await open(full);
-  await first.record(calls(0, 500));
-  await first.record(calls(500, 10));
+  await first.append(calls(0, 500));
+  await first.append(calls(500, 10));
   expect(held(first)).toStrictEqual(await logged(ledger));
   await first.close();
   const next = await open(ledger);

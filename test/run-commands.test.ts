@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openSqliteLedger } from "../src/history/index.js";
-import { SessionRecord } from "../src/run/index.js";
+import { SessionRecord } from "../src/record/index.js";
 import { ApprovedServers } from "../src/settings/index.js";
 import { atHome } from "./cli-kit.js";
 import { KEY, startFake } from "./fakes/fake-provider.js";
@@ -34,7 +34,7 @@ test("history list says which sessions wait for an answer", async () => {
     options: [{ optionId: "no", name: "No", kind: "reject_once" }],
     askedAt: 1,
   } as const;
-  await record.record(
+  await record.append(
     [
       { type: "info-changed", at: 1, info: { title: "left behind" } },
       { type: "turn-started", at: 1, turnId: "turn_1" },
@@ -87,7 +87,7 @@ test("an answer that names no model is its session's, where others say which tha
   const record = await SessionRecord.open(ledger, "session_signed", { owner: "test" });
   const step = { type: "step-ended", at: 1, turnId: "turn_1", toolCallIds: [] } as const;
   const signed = { model: "anthropic.messages/claude", parts: [] };
-  await record.record(
+  await record.append(
     [
       { type: "turn-started", at: 1, turnId: "turn_1" },
       { ...step, stepId: "step_1" },
@@ -109,7 +109,7 @@ test("stats tells how long a call took as its card does", async () => {
   const record = await SessionRecord.open(ledger, "session_slow", { owner: "test" });
   const toolCallId = "call_1";
   const call = { toolCallId, name: "x", title: "X", kind: "other", kindSource: "declared" } as const;
-  await record.record(
+  await record.append(
     [
       { type: "turn-started", at: 1, turnId: "turn_1" },
       { type: "call-announced", ...call, at: 1 },

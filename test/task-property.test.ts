@@ -100,8 +100,8 @@ async function play({ tasks, troubles, answers }: Case, place: LocalWorkspace) {
       ledger: lent,
       workspace: place,
       sessionId: "s",
-      leaseMilliseconds: 20,
-      patience: 5_000,
+      leaseMs: 20,
+      leaseWaitMs: 5_000,
     });
     const abort = new AbortController();
     let gone = () => {};

@@ -385,7 +385,7 @@ test("a model is no longer waited for when someone else has taken the session", 
     agent,
     ledger,
     workspace: await workspace(),
-    leaseMilliseconds: 60,
+    leaseMs: 60,
   });
   const turn = session.prompt(text("go"), never());
   await expect.poll(() => given.length).toBe(1);

@@ -1,6 +1,7 @@
 /** What a server was given, and all parts of it use. */
 import type { Ledger } from "../call/index.js";
 import type { RedactionPattern } from "../history/index.js";
+import type { FlushTimer } from "../record/index.js";
 import type { Tool, Workspace } from "../tools/index.js";
 import { seal, unseal } from "./sealed.js";
 import type { Served } from "./served-agent.js";
@@ -9,6 +10,8 @@ export type AapSetting = {
   readonly agents: ReadonlyMap<string, Served>;
   readonly ledger: Ledger;
   readonly workspace: Workspace;
+  /** Sessions of one server write their text together. */
+  readonly flushTimer: FlushTimer;
   readonly trustable: (tool: Tool) => boolean;
   /** What is stored is redacted before: what is told is then read from the store. */
   readonly isRedacted: boolean;

@@ -7,6 +7,7 @@ import { Hono } from "hono";
 import type { Agent, Loop } from "../agent/index.js";
 import type { Ledger } from "../call/index.js";
 import type { RedactionPattern } from "../history/index.js";
+import { FlushTimer } from "../record/index.js";
 import type { Tool, Workspace } from "../tools/index.js";
 import { sealing } from "./aap-setting.js";
 import type { AapSetting } from "./aap-setting.js";
@@ -59,8 +60,9 @@ export function createAapServer(options: AapServerOptions): AapServer {
     agents: byName(options.agents.map(served)),
     ledger: options.ledger,
     workspace: options.workspace,
+    flushTimer: new FlushTimer(),
     trustable: options.trustable ?? isTrustable,
-    isRedacted: options.ledger.altersWords ?? false,
+    isRedacted: options.ledger.storesVerbatim === false,
     redactPatterns: options.redactPatterns ?? [],
     onError: options.onError ?? (() => undefined),
     now: options.now ?? Date.now,

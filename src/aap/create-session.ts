@@ -1,6 +1,6 @@
 /** A new session: what the app set up, and what it says was said before. */
 import { randomUUID } from "node:crypto";
-import { SessionRecord } from "../run/index.js";
+import { SessionRecord } from "../record/index.js";
 import type { AapSetting } from "./aap-setting.js";
 import { AapProblem } from "./problem.js";
 import type { NewSessionBody } from "./request-bodies.js";
@@ -29,7 +29,7 @@ export async function createSession(setting: AapSetting, body: NewSessionBody): 
   const events = [made, ...seedEvents(messages, { after: 1, at: now() })];
   const record = await SessionRecord.open(ledger, sessionId, { owner: `aap ${randomUUID()}` });
   try {
-    await record.record(events, { durable: true });
+    await record.append(events, { durable: true });
   } finally {
     await record.close();
   }

@@ -2,10 +2,12 @@
 import { LoopSession } from "../agent/index.js";
 import type { Loop } from "../agent/index.js";
 import type { Rule } from "../policy/index.js";
+import { FlushTimer } from "../record/index.js";
 import type { HeldAgent } from "./served-agent.js";
 
 export function heldLoop(loop: Loop): HeldAgent {
   const { name, tools = [], rules = [] } = loop;
+  const flushTimer = new FlushTimer();
   return {
     name,
     tools,
@@ -20,6 +22,7 @@ export function heldLoop(loop: Loop): HeldAgent {
           tools: tools.filter((tool) => isTrusted.has(tool.name)),
           rules: [...rules, ...asked],
         },
+        flushTimer,
         ...request,
       });
     },

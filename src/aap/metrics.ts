@@ -31,7 +31,7 @@ export class Metrics {
   /** The same ledger, with what is recorded through it counted. */
   watched(ledger: Ledger): Ledger {
     return {
-      altersWords: ledger.altersWords,
+      storesVerbatim: ledger.storesVerbatim,
       claim: (sessionId, owner, options) => ledger.claim(sessionId, owner, options),
       renew: (lease, options) => ledger.renew(lease, options),
       release: (lease) => ledger.release(lease),

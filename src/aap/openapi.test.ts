@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { expect, test } from "vitest";
 import { MemoryLedger } from "../history/index.js";
+import { FlushTimer } from "../record/index.js";
 import { LocalWorkspace } from "../tools/index.js";
 import { sealing } from "./aap-setting.js";
 import type { AapSetting } from "./aap-setting.js";
@@ -15,6 +16,7 @@ async function setting(): Promise<AapSetting> {
     agents: new Map(),
     ledger: new MemoryLedger(),
     workspace: await LocalWorkspace.open(import.meta.dirname),
+    flushTimer: new FlushTimer(),
     trustable: () => false,
     isRedacted: false,
     redactPatterns: [],

@@ -4,7 +4,7 @@
  */
 import type { HeldSession } from "../agent/index.js";
 import type { SessionEvent } from "../call/index.js";
-import { SessionRecord } from "../run/index.js";
+import { SessionRecord } from "../record/index.js";
 import type { AapSetting } from "./aap-setting.js";
 import { optionsInForce } from "./agent-options.js";
 import type { HeldTurns } from "./held-turns.js";
@@ -56,7 +56,7 @@ export async function startHeldTurn(
 async function record({ ledger }: AapSetting, sessionId: string, event: SessionEvent): Promise<void> {
   const session = await SessionRecord.open(ledger, sessionId, { owner: `aap ${process.pid}` });
   try {
-    await session.record([event], { durable: true });
+    await session.append([event], { durable: true });
   } finally {
     await session.close();
   }

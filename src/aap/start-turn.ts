@@ -157,11 +157,11 @@ async function closeCalls({ gate }: AgentSession): Promise<void> {
   await gate.cancel("the server failed.").catch(() => undefined);
 }
 
-/** Milliseconds: another server keeps a session open a moment longer than its response. */
-const PATIENCE = 1_000;
+/** Another server keeps a session open a little longer than its response. */
+const LEASE_WAIT_MS = 1_000;
 
 async function openSession(setting: AapSetting, plan: TurnPlan): Promise<AgentSession> {
-  const { ledger, workspace, trustable, now } = setting;
+  const { ledger, workspace, trustable, flushTimer, now } = setting;
   const { sessionId, config, agent: served } = plan;
   const { isExposed, withOptions, behind } = served;
   const values = optionsInForce(served.options, config.agent, setting.unsealFor(sessionId));
@@ -176,7 +176,8 @@ async function openSession(setting: AapSetting, plan: TurnPlan): Promise<AgentSe
       workspace,
       sessionId,
       now,
-      patience: PATIENCE,
+      flushTimer,
+      leaseWaitMs: LEASE_WAIT_MS,
     });
   } catch (error) {
     if (!(error instanceof LedgerError) || error.code !== "LEASE_HELD") throw error;

@@ -4,7 +4,9 @@ import { homedir } from "node:os";
 import type { ContentBlock, Ledger, SessionEvent, SessionInfo } from "../call/index.js";
 import { decide } from "../policy/index.js";
 import type { Intent, Rule } from "../policy/index.js";
-import { Gate, recoveryEvents, SessionRecord } from "../run/index.js";
+import { SessionRecord } from "../record/index.js";
+import type { FlushTimer } from "../record/index.js";
+import { Gate, recoveryEvents } from "../run/index.js";
 import type { Elicit, Judge } from "../run/index.js";
 import { Toolbox } from "../tools/index.js";
 import type { AppTool, Workspace } from "../tools/index.js";
@@ -33,10 +35,12 @@ export type SessionOptions = {
   readonly projectFiles?: Workspace;
   /** What a new session is about. */
   readonly info?: SessionInfo;
-  /** How long the lease on the session lasts without a sign of life. */
-  readonly leaseMilliseconds?: number;
-  /** How long to wait for a session that someone else holds, who may have died a moment ago. */
-  readonly patience?: number;
+  /** How long the lease on the session lasts without a renewal. */
+  readonly leaseMs?: number;
+  /** How long to wait for a lease that another owner has: its process may have died just now. */
+  readonly leaseWaitMs?: number;
+  /** Shared by sessions that write their text together: one transaction for many of them. */
+  readonly flushTimer?: FlushTimer;
   readonly now?: () => number;
 };
 
@@ -54,11 +58,12 @@ export class AgentSession extends RecordedSession {
     const { agent, ledger, sessionId = `session_${randomUUID()}`, now = Date.now } = options;
     // A process may have the same session open twice by mistake: each opening is an owner of its own.
     const owner = `${agent.name} ${process.pid} ${randomUUID().slice(0, 8)}`;
-    const { leaseMilliseconds: milliseconds, patience } = options;
+    const { leaseMs, leaseWaitMs, flushTimer } = options;
     const record = await SessionRecord.open(ledger, sessionId, {
       owner,
-      ...(milliseconds !== undefined && { milliseconds }),
-      ...(patience !== undefined && { patience }),
+      flushTimer,
+      ...(leaseMs !== undefined && { leaseMs }),
+      ...(leaseWaitMs !== undefined && { leaseWaitMs }),
     });
     try {
       return await AgentSession.#begin(options, record, now);
@@ -115,9 +120,9 @@ export class AgentSession extends RecordedSession {
     }
     if (record.seq === 0) {
       const info = { cwd: workspace.root, agent: agent.name, ...options.info };
-      await record.record([{ type: "info-changed", at: now(), info }], { durable: true });
+      await record.append([{ type: "info-changed", at: now(), info }], { durable: true });
     }
-    await record.record(recoveryEvents(record.book, now()), { durable: true });
+    await record.append(recoveryEvents(record.book, now()), { durable: true });
     return session;
   }
 
@@ -138,7 +143,7 @@ export class AgentSession extends RecordedSession {
         role: "user",
         block,
       }));
-      await this.record.record(
+      await this.record.append(
         [...sessionTitle(this.book, blocks, at), { type: "turn-started", at, turnId }, ...said],
         {
           durable: true,
@@ -166,7 +171,7 @@ export class AgentSession extends RecordedSession {
 
   /** Chooses a mode for the calls from here on; what rules it stands for, the agent's policy says. */
   async setMode(modeId: string): Promise<void> {
-    await this.record.record([{ type: "mode-changed", at: this.now(), modeId }], { durable: true });
+    await this.record.append([{ type: "mode-changed", at: this.now(), modeId }], { durable: true });
   }
 
   /** Sums up what happened so far, so that the model has room again. False when there was nothing to sum up. */
@@ -176,7 +181,7 @@ export class AgentSession extends RecordedSession {
 
   /** Says what the session is about, beside what was said before. */
   async describe(info: SessionInfo): Promise<void> {
-    await this.record.record([{ type: "info-changed", at: this.now(), info }], { durable: true });
+    await this.record.append([{ type: "info-changed", at: this.now(), info }], { durable: true });
   }
 
   /**
@@ -193,7 +198,7 @@ export class AgentSession extends RecordedSession {
       role,
       block,
     });
-    await this.record.record(
+    await this.record.append(
       [...said.map((block) => chunk("user", block)), chunk("agent", { type: "text", text: answer })],
       { durable: true },
     );
@@ -214,7 +219,7 @@ export class AgentSession extends RecordedSession {
     const { turn } = this.book;
     if (!turn || turn.state.status === "stopped") return;
     await this.gate.cancel("the user went on without it.");
-    await this.record.record(
+    await this.record.append(
       [{ type: "turn-stopped", at: this.now(), turnId: turn.turnId, stopReason: "cancelled" }],
       { durable: true },
     );

@@ -37,7 +37,7 @@ export async function compact(context: TurnContext, signal: AbortSignal): Promis
   });
   const summary = await summed(context, prompt, signal);
   if (summary === "") return false;
-  await record.record([{ type: "context-compacted", at: now(), throughStepId: last.stepId, summary }], {
+  await record.append([{ type: "context-compacted", at: now(), throughStepId: last.stepId, summary }], {
     durable: true,
   });
   return true;

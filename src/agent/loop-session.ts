@@ -14,7 +14,9 @@ import type {
 } from "../call/index.js";
 import { decide } from "../policy/index.js";
 import type { Rule } from "../policy/index.js";
-import { EventWriter, Gate, mustBeRules, recoveryEvents, SessionRecord } from "../run/index.js";
+import { SessionRecord } from "../record/index.js";
+import type { FlushTimer } from "../record/index.js";
+import { Gate, mustBeRules, recoveryEvents } from "../run/index.js";
 import type { Ask, Elicit, GateOptions } from "../run/index.js";
 import { Toolbox } from "../tools/index.js";
 import type { Tool, Workspace } from "../tools/index.js";
@@ -56,7 +58,10 @@ export type LoopSessionOptions = {
   readonly workspace: Workspace;
   readonly sessionId: string;
   readonly elicit?: Elicit;
-  readonly patience?: number;
+  /** How long to wait for a lease that another owner has: its process may have died just now. */
+  readonly leaseWaitMs?: number;
+  /** Shared by sessions that write their text together: one transaction for many of them. */
+  readonly flushTimer?: FlushTimer;
   readonly now?: () => number;
 };
 
@@ -86,12 +91,13 @@ export class LoopSession extends RecordedSession implements HeldSession {
   }
 
   static async open(options: LoopSessionOptions): Promise<LoopSession> {
-    const { loop, ledger, sessionId, workspace, patience } = options;
+    const { loop, ledger, sessionId, workspace, leaseWaitMs, flushTimer } = options;
     mustBeRules(loop.rules ?? []);
     const owner = `${loop.name} ${process.pid} ${randomUUID().slice(0, 8)}`;
     const record = await SessionRecord.open(ledger, sessionId, {
       owner,
-      ...(patience !== undefined && { patience }),
+      flushTimer,
+      ...(leaseWaitMs !== undefined && { leaseWaitMs }),
     });
     const session = new LoopSession(options, record);
     try {
@@ -141,7 +147,7 @@ export class LoopSession extends RecordedSession implements HeldSession {
 
   async #run(turnId: string, blocks: readonly ContentBlock[], signal: AbortSignal): Promise<Ended> {
     const { loop, workspace } = this.#options;
-    const writer = new EventWriter(this.record);
+    const writer = this.record.writer();
     let isOver = false;
     const isOpen = () => !isOver && !signal.aborted;
     const gate = new TurnGate(this.#gateOptions(), isOpen);
@@ -191,7 +197,7 @@ export class LoopSession extends RecordedSession implements HeldSession {
   }
 
   async #write(events: readonly SessionEvent[]): Promise<void> {
-    await this.record.record(events, { durable: true });
+    await this.record.append(events, { durable: true });
   }
 }
 
@@ -199,12 +205,12 @@ type Ended = { readonly stopReason: StopReason; readonly error?: string };
 
 const CANCELLED_TURN: Ended = { stopReason: "cancelled" };
 const CANCELLED = "the turn was cancelled.";
-/** Milliseconds that a loop may take to end when it was cancelled. */
-const PATIENCE = 10_000;
+/** How long a cancelled loop may take to end. */
+const CANCEL_WAIT_MS = 10_000;
 
 function givenUp(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const wait = () => void setTimeout(resolve, PATIENCE).unref();
+    const wait = () => void setTimeout(resolve, CANCEL_WAIT_MS).unref();
     if (signal.aborted) wait();
     else signal.addEventListener("abort", wait, { once: true });
   });

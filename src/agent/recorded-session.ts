@@ -1,7 +1,7 @@
-/** What every session that is held open has, whoever runs its turns: its place in the record, and one holder at a time. */
+/** The part that all open sessions share, whichever loop runs their turns: the record, and one turn at a time. */
 import type { Ledger, RecordedEvent, SessionBook, SessionEvent } from "../call/index.js";
 import { SerialQueue } from "../call/serial-queue.js";
-import type { SessionRecord } from "../run/index.js";
+import type { SessionRecord } from "../record/index.js";
 
 export abstract class RecordedSession {
   protected readonly record: SessionRecord;
@@ -18,17 +18,17 @@ export abstract class RecordedSession {
     return this.record.sessionId;
   }
 
-  /** The number of the last event that the book knows. */
+  /** The number of the last event in the book. */
   get seq(): number {
     return this.record.seq;
   }
 
-  /** The number of the last event that is in the ledger. */
+  /** The number of the last event in the ledger. */
   get writtenSeq(): number {
     return this.record.writtenSeq;
   }
 
-  /** Words that were told and are not in the ledger yet. */
+  /** Text that was sent and is not in the ledger yet. */
   get unwritten(): RecordedEvent | undefined {
     return this.record.unwritten;
   }
@@ -42,14 +42,14 @@ export abstract class RecordedSession {
   }
 
   /**
-   * Hears of every event once it is recorded and folded, in order; of words in pieces, and perhaps a moment before.
-   * Returns the function that ends this.
+   * Calls the subscriber with every event, in order, once it is stored and folded; with text in pieces, perhaps before it
+   * is stored. Returns the function that unsubscribes.
    */
-  onRecorded(listener: (events: readonly SessionEvent[]) => void): () => void {
-    return this.record.onRecorded(listener);
+  onRecorded(subscriber: (events: readonly SessionEvent[]) => void): () => void {
+    return this.record.onRecorded(subscriber);
   }
 
-  /** Turns that somebody holds, one after the other. */
+  /** Runs the turn after those that were handed in before. */
   async afterOthers<Result>(turn: () => Promise<Result>): Promise<Result> {
     return this.#turns.run(turn);
   }

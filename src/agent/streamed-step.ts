@@ -5,7 +5,7 @@
 import type { LanguageModelV3Prompt, LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import type { SessionEvent, StepAnswer, StopReason, Usage } from "../call/index.js";
 import { usageOf } from "../model/index.js";
-import { EventWriter } from "../run/index.js";
+import type { EventWriter } from "../record/index.js";
 import type { ToolRequest } from "../run/index.js";
 import type { AppTool, Tool } from "../tools/index.js";
 import { readParts, unlessAborted } from "./answer-stream.js";
@@ -82,7 +82,7 @@ export class StreamedStep {
     this.#context = context;
     this.#hear = hear;
     this.#nested = parentToolCallId === undefined ? {} : { parentToolCallId };
-    this.writer = new EventWriter(context.record);
+    this.writer = context.record.writer();
   }
 
   read(part: LanguageModelV3StreamPart): void {

@@ -47,7 +47,8 @@ export async function subAgentStep(
   if (step.broken || isOver(context, toolCallId)) return breakOff(context, toolCallId, signal, step.broken);
   const stepped = stepEvents(context, toolCallId, step, said);
   if (step.requests.length > 0) await gate.submit(step.requests, stepped);
-  else await record.recordMade(() => [...stepped([]), ...doneEvents(context, toolCallId, said.agent, now())]);
+  else
+    await record.appendLatest(() => [...stepped([]), ...doneEvents(context, toolCallId, said.agent, now())]);
 }
 
 async function promptFor({ agent, record, instructions }: TurnContext, call: ToolCall, tool: DelegatingTool) {
@@ -108,7 +109,7 @@ async function breakOff(
 ): Promise<void> {
   const { record, now } = context;
   const reason = "the answer that it was part of was broken off.";
-  await record.recordMade(() =>
+  await record.appendLatest(() =>
     record.book
       .openCalls()
       .filter(({ parentToolCallId, state }) => parentToolCallId === toolCallId && state.status === "drafting")
@@ -120,7 +121,7 @@ async function breakOff(
 /** What it last said goes with the failure: it may be most of what was wanted. */
 async function fail(context: TurnContext, toolCallId: string, why: string): Promise<void> {
   const { record, now } = context;
-  await record.recordMade(() => {
+  await record.appendLatest(() => {
     if (isOver(context, toolCallId)) return [];
     const lastWords = record.book.call(toolCallId)?.childSteps?.findLast(({ text }) => text !== "")?.text;
     const error = `${why} What its calls did stays done. Give it less to do, or go on yourself.`;

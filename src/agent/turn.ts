@@ -4,7 +4,8 @@
  */
 import { LedgerError } from "../call/index.js";
 import type { StopReason } from "../call/index.js";
-import type { Gate, SessionRecord } from "../run/index.js";
+import type { SessionRecord } from "../record/index.js";
+import type { Gate } from "../run/index.js";
 import type { Toolbox } from "../tools/index.js";
 import type { Agent } from "./create-agent.js";
 import { compactIfFull } from "./compact.js";
@@ -29,7 +30,7 @@ export async function advanceTurn(context: TurnContext, signal: AbortSignal): Pr
   const { turn } = record.book;
   if (!turn || turn.state.status === "stopped") throw new NoOpenTurn(record.sessionId);
   const { turnId } = turn;
-  if (turn.state.status === "parked") await record.record([{ type: "turn-resumed", at: now(), turnId }]);
+  if (turn.state.status === "parked") await record.append([{ type: "turn-resumed", at: now(), turnId }]);
   const held = record.whileHeld(signal);
   try {
     return await goOn(context, turnId, held.signal);
@@ -52,7 +53,7 @@ async function goOn(context: TurnContext, turnId: string, signal: AbortSignal): 
       await gate.proceed(signal);
       if (signal.aborted) return stop(context, "cancelled");
       if (book.openCalls().length > 0) {
-        await record.record([{ type: "turn-parked", at: now(), turnId }], { durable: true });
+        await record.append([{ type: "turn-parked", at: now(), turnId }], { durable: true });
         return { status: "parked" };
       }
     }
@@ -79,7 +80,7 @@ async function stop(
   const turnId = record.book.turn?.turnId ?? "";
   await gate.cancel(stopReason === "cancelled" ? "the turn was cancelled." : "the turn ended.");
   const ended = { stopReason, ...(error !== undefined && { error }) };
-  await record.record([{ type: "turn-stopped", at: now(), turnId, ...ended }], { durable: true });
+  await record.append([{ type: "turn-stopped", at: now(), turnId, ...ended }], { durable: true });
   return { status: "stopped", ...ended };
 }
 

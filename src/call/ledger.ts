@@ -45,8 +45,8 @@ export type AppendOptions = {
 };
 
 export interface Ledger {
-  /** False where it stores all words as it is given them: else whoever tells of them waits for what was stored. */
-  readonly altersWords?: boolean | undefined;
+  /** True where every text is stored as it was appended. Elsewhere text is sent only after it was stored. */
+  readonly storesVerbatim?: boolean | undefined;
   /** Throws LedgerError LEASE_HELD while another owner's lease lasts. The same owner gets a newer one. */
   claim(sessionId: string, owner: string, options: { readonly milliseconds: number }): Promise<Lease>;
   /** Throws LEASE_LOST when the session was claimed again since, by anyone, or released. */

@@ -19,8 +19,8 @@ export type HeldAcpOptions = {
   readonly onBreach?: OnBreach;
 };
 
-/** Milliseconds: a process that was killed holds its session a little longer. */
-const PATIENCE = 6_000;
+/** The lease of a process that was killed lasts a little longer than the process. */
+const LEASE_WAIT_MS = 6_000;
 
 export function heldAcpAgent({ name, argv, cwd, rules, onBreach }: HeldAcpOptions): HeldAcpAgent {
   let running: Promise<AgentConnection> | undefined;
@@ -54,7 +54,7 @@ export function heldAcpAgent({ name, argv, cwd, rules, onBreach }: HeldAcpOption
         policy,
         ...(remember && { remember }),
         ...(onCleared && { onCleared }),
-        patience: PATIENCE,
+        patience: LEASE_WAIT_MS,
         ...(onBreach && { onBreach }),
       };
       const connection = await connected();

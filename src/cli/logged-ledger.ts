@@ -15,7 +15,7 @@ export function loggedLedger(ledger: Ledger, log: Log): Ledger {
     throw error;
   };
   return {
-    altersWords: ledger.altersWords,
+    storesVerbatim: ledger.storesVerbatim,
     claim: async (sessionId, owner, options) => {
       const lease = await ledger.claim(sessionId, owner, options);
       log.to.info({ sessionId, owner }, "session opened");

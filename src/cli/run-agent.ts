@@ -62,8 +62,8 @@ const withNextStep =
 
 type Known = { readonly sessionId: string; readonly agentSessionId: string };
 
-/** Milliseconds: a process that was killed holds its session a little longer. */
-const PATIENCE = 6_000;
+/** The lease of a process that was killed lasts a little longer than the process. */
+const LEASE_WAIT_MS = 6_000;
 
 async function openSession(
   connection: AgentConnection,
@@ -84,7 +84,7 @@ async function openSession(
     ...(remember && { remember }),
     ...(onCleared && { onCleared }),
     info: keptFlags(flags),
-    patience: PATIENCE,
+    patience: LEASE_WAIT_MS,
     onBreach: onBreach(flags),
   };
   if (!known) return connection.newSession(options);

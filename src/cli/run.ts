@@ -49,7 +49,7 @@ async function runWith(prompt: string, given: RunFlags, toolSources: readonly To
         agent: opened.agent,
         ledger,
         workspace,
-        patience: PATIENCE,
+        leaseWaitMs: LEASE_WAIT_MS,
         info: keptFlags(flags),
         ...(sessionId !== undefined && { sessionId }),
       }),
@@ -67,8 +67,8 @@ async function runWith(prompt: string, given: RunFlags, toolSources: readonly To
   }
 }
 
-/** Milliseconds: a process that was killed holds its session a little longer. */
-const PATIENCE = 6_000;
+/** The lease of a process that was killed lasts a little longer than the process. */
+const LEASE_WAIT_MS = 6_000;
 
 /** `settled` is what was recorded when the session was opened. */
 export async function asJson(session: HeldSession, prompt: string, settled: readonly SessionEvent[] = []) {

@@ -1,6 +1,7 @@
 /** `toolgate undo`: puts back the files that a call changed. */
 import { LocalWorkspace } from "../tools/index.js";
-import { SessionRecord, undoCall } from "../run/index.js";
+import { SessionRecord } from "../record/index.js";
+import { undoCall } from "../run/index.js";
 import { visibleText } from "../call/index.js";
 import { findSession } from "./find-session.js";
 import { jsonText } from "./json-text.js";
@@ -14,7 +15,7 @@ export async function undo(toolCallId: string, flags: UndoFlags): Promise<number
     const sessionId = await findSession(ledger, flags.session ?? true, workspace.root);
     const record = await SessionRecord.open(ledger, sessionId, {
       owner: `undo ${process.pid}`,
-      patience: 6_000,
+      leaseWaitMs: 6_000,
     });
     try {
       const { paths } = await undoCall(record, workspace, toolCallId);

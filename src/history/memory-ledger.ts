@@ -28,7 +28,7 @@ import { frozen } from "./json-copy.js";
 import { copiedJson, frozenJson } from "./stored-json.js";
 
 export class MemoryLedger implements Ledger {
-  readonly altersWords = false;
+  readonly storesVerbatim = true;
   readonly #now: () => number;
   /** Only sessions that have events. */
   readonly #sessions = new Map<string, KeptSession>();

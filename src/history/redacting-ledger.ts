@@ -27,7 +27,7 @@ export function redactingLedger(ledger: Ledger, { patterns = [] }: RedactOptions
     if (rest.length > 0) await ledger.append(lease, rest, { durable: false });
   };
   return {
-    altersWords: true,
+    storesVerbatim: false,
     claim: (sessionId, owner, options) => ledger.claim(sessionId, owner, options),
     renew: (lease, options) => ledger.renew(lease, options),
     release: async (lease) => {

@@ -54,7 +54,7 @@ const DURABLE = { durable: true };
 const QUICK = { durable: false };
 
 export class SqliteLedger implements Ledger {
-  readonly altersWords = false;
+  readonly storesVerbatim = true;
   readonly #database: SqliteDatabase;
   readonly #now: () => number;
   readonly #rows: SqliteRows;

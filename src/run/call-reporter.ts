@@ -6,7 +6,7 @@
 import type { CallFields, Location, Meta, Progress, ToolCall, ToolCallContent } from "../call/index.js";
 import { EMPTY_TEXT } from "../call/index.js";
 import type { ToolContext, ToolTerminal } from "../tools/index.js";
-import type { EventWriter } from "./event-writer.js";
+import type { EventWriter } from "../record/index.js";
 import { OutputStream } from "./output-stream.js";
 
 type Showing = Pick<ToolContext, "progress" | "output" | "diff" | "locate" | "terminal" | "meta" | "report">;

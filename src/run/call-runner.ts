@@ -17,7 +17,7 @@ import { runCall } from "./run-call.js";
 import { groupOf, RunGroups } from "./run-groups.js";
 import type { Elicit } from "./run-call.js";
 import { Cancelled, RunningCalls } from "./running-calls.js";
-import type { SessionRecord } from "./session-record.js";
+import type { SessionRecord } from "../record/index.js";
 import type { Stop } from "./stop-with.js";
 import { toolFor, unknownTool } from "./unknown-tool.js";
 
@@ -150,7 +150,7 @@ export class CallRunner {
   async #recordUnlessOver(toolCallId: string, events: readonly SessionEvent[]): Promise<boolean> {
     const { record } = this.#options;
     try {
-      await record.record(events, { durable: true });
+      await record.append(events, { durable: true });
       return true;
     } catch (error) {
       const isOver = record.book.call(toolCallId)?.times.ended !== undefined;

@@ -23,7 +23,7 @@ import type { Remember } from "./remember.js";
 import type { Elicit } from "./run-call.js";
 import { Cancelled } from "./running-calls.js";
 import type { RunningCalls } from "./running-calls.js";
-import type { SessionRecord } from "./session-record.js";
+import type { SessionRecord } from "../record/index.js";
 import { SettleAnswers } from "./settle-answers.js";
 import { undoCall } from "./undo-call.js";
 import type { Undone } from "./undo-call.js";
@@ -165,7 +165,7 @@ export class Gate {
     }
     const toolCallIds = parts.map(({ toolCallId }) => toolCallId);
     // One that was cancelled while it was being written or checked has ended already.
-    await this.#record.recordMade(() => [
+    await this.#record.appendLatest(() => [
       ...parts.flatMap(({ toolCallId, parent, events }) =>
         isOver(toolCallId) || isOver(parent) ? [] : events,
       ),
@@ -336,7 +336,7 @@ export class Gate {
     const state = this.#record.book.call(toolCallId)?.state;
     if (state?.status !== "waiting" || state.waitingFor.type !== "app")
       throw new IllegalEvent(`Tool call ${toolCallId}`, "call-done", "does not wait for the app");
-    await this.#record.record(
+    await this.#record.append(
       [
         {
           type: "call-done",

@@ -11,7 +11,7 @@ import { Gate } from "./gate.js";
 import type { GateOptions } from "./gate.js";
 import { mustBeRules } from "./must-be-rules.js";
 import { recoveryEvents } from "./recovery-events.js";
-import { SessionRecord } from "./session-record.js";
+import { SessionRecord } from "../record/index.js";
 
 export type OpenGateOptions = Omit<GateOptions, "record" | "toolbox" | "judge" | "workspace"> & {
   readonly ledger: Ledger;
@@ -44,9 +44,9 @@ export async function openGate(options: OpenGateOptions): Promise<Gate> {
   try {
     if (record.seq === 0) {
       const info = { cwd: workspace.root, ...options.info };
-      await record.record([{ type: "info-changed", at: now(), info }], { durable: true });
+      await record.append([{ type: "info-changed", at: now(), info }], { durable: true });
     }
-    await record.record(recoveryEvents(record.book, now()), { durable: true });
+    await record.append(recoveryEvents(record.book, now()), { durable: true });
     return new Gate({ ...options, record, toolbox: new Toolbox(tools), judge, workspace });
   } catch (error) {
     await record.close();

@@ -6,15 +6,14 @@
 import { IllegalEvent, plainJson } from "../call/index.js";
 import type { SessionEvent, ToolCall } from "../call/index.js";
 import type { Intent } from "../policy/index.js";
+import type { EventWriter, SessionRecord } from "../record/index.js";
 import { fullResult, ToolFailure } from "../tools/index.js";
 import type { AskReply, AskRequest, Tool, ToolContext, ToolReturn, Workspace } from "../tools/index.js";
 import { checkBase } from "./base-check.js";
 import type { OwnWrites } from "./base-check.js";
 import { CallReporter } from "./call-reporter.js";
 import { heldToIntent } from "./held-to-intent.js";
-import { EventWriter } from "./event-writer.js";
 import { keptWorkspace } from "./kept-workspace.js";
-import type { SessionRecord } from "./session-record.js";
 import type { Stop } from "./stop-with.js";
 
 /** Asks the person at the other side while a call runs. */
@@ -47,11 +46,11 @@ export type RunOptions = {
 export async function runCall(options: RunOptions): Promise<void> {
   const { tool, call, stop, record, timeLimit, now } = options;
   const { toolCallId } = call;
-  const writer = new EventWriter(record);
+  const writer = record.writer();
   if (stop.isStopped) {
     writer.add({ type: "cancel-wished", toolCallId, at: now() });
     const reason = "it was stopped before it began.";
-    return writer.flush([{ type: "call-cancelled", toolCallId, at: now(), reason }]);
+    return writer.append([{ type: "call-cancelled", toolCallId, at: now(), reason }]);
   }
   const reporter = new CallReporter(writer, call, now);
   const timer = timeout(timeLimit, () => stop.stop(new TimeIsUp(tool, timeLimit)));
@@ -75,11 +74,11 @@ export async function runCall(options: RunOptions): Promise<void> {
   });
   reporter.flush();
   try {
-    await writer.flush(end);
+    await writer.append(end);
   } catch (error) {
     if (!(error instanceof IllegalEvent)) throw error;
     // Its result cannot be written down; that it ran is what must be on record.
-    await record.record([
+    await record.append([
       { type: "call-failed", toolCallId, at: now(), error: `${tool.name} broke: ${error.message}` },
     ]);
   }
@@ -120,7 +119,7 @@ function workspaceOf(
     blob: (bytes) => record.ledger.putBlob(bytes),
     mayReplace: (path, before) => checkBase(intent, path, before, ownWrites.since(ownBefore, path)),
     wrote: (path, after) => ownWrites.add(path, after),
-    record: (change) => writer.flush([{ type: "file-kept", toolCallId, at: now(), change }]),
+    record: (change) => writer.append([{ type: "file-kept", toolCallId, at: now(), change }]),
   });
 }
 

@@ -20,7 +20,7 @@ import { intentHash } from "./intent-hash.js";
 import type { LoopGuard } from "./loop-guard.js";
 import { storeAlways } from "./remember.js";
 import type { Remember } from "./remember.js";
-import type { SessionRecord } from "./session-record.js";
+import type { SessionRecord } from "../record/index.js";
 
 export type SettleOptions = {
   readonly record: SessionRecord;
@@ -53,7 +53,7 @@ export class SettleAnswers {
         await record.catchUp();
         const { events, stored } = await this.#takeUp();
         hasStored ||= stored;
-        await record.record(events, { durable: true });
+        await record.append(events, { durable: true });
       });
       if (hasStored) await this.#answerByRule();
     } while (hasStored);
@@ -61,7 +61,7 @@ export class SettleAnswers {
 
   /** Records events made from the newest state: a call that starts in this very moment is seen to run. */
   async recordMade(make: () => readonly SessionEvent[]): Promise<void> {
-    await this.#alone(() => this.#options.record.recordMade(make));
+    await this.#alone(() => this.#options.record.appendLatest(make));
   }
 
   /** When an answer comes in between, it is done anew. */

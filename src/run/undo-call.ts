@@ -6,7 +6,7 @@ import { visibleText } from "../call/index.js";
 import type { FileChange, KeptFile, Ledger } from "../call/index.js";
 import type { Workspace } from "../tools/index.js";
 import { fingerprint, wholeFingerprint } from "./path-fingerprint.js";
-import type { SessionRecord } from "./session-record.js";
+import type { SessionRecord } from "../record/index.js";
 
 export type Undone = { readonly paths: readonly string[] };
 
@@ -34,7 +34,7 @@ export async function undoCall(
       "its files are as they were before it, so there is nothing to put back",
     );
   for (const step of steps) await step();
-  await record.record([{ type: "call-undone", toolCallId, at: now() }], { durable: true });
+  await record.append([{ type: "call-undone", toolCallId, at: now() }], { durable: true });
   return { paths: [...new Set(changes.map(({ path }) => path))] };
 }
 

@@ -48,8 +48,8 @@ const session = await AgentSession.open({
   ledger,
   workspace: await LocalWorkspace.open(folder),
   sessionId: "s",
-  leaseMilliseconds: 120,
-  patience: 10_000,
+  leaseMs: 120,
+  leaseWaitMs: 10_000,
 });
 session.onRecorded(() => tell(session.seq));
 tell(session.seq);

@@ -32,8 +32,8 @@ const session = await AgentSession.open({
   ledger,
   workspace: await LocalWorkspace.open(folder),
   sessionId: "s",
-  leaseMilliseconds: 300,
-  patience: 5_000,
+  leaseMs: 300,
+  leaseWaitMs: 5_000,
 });
 const { signal } = new AbortController();
 const yes = () =>

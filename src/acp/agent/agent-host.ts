@@ -2,6 +2,7 @@
 import { AgentSession } from "../../agent/index.js";
 import type { Agent } from "../../agent/index.js";
 import type { Ledger, Usage } from "../../call/index.js";
+import { FlushTimer } from "../../record/index.js";
 import type { ToolSource, Workspace } from "../../tools/index.js";
 import { isJsonObject } from "../json.js";
 import { editorWorkspace } from "./editor-workspace.js";
@@ -24,7 +25,7 @@ export type AgentHostOptions = {
   readonly commands?: (session: AgentSession, root: string) => readonly Command[];
   /** What the agent's own model costs. */
   readonly costOf?: CostOf;
-  readonly leaseMilliseconds?: number;
+  readonly leaseMs?: number;
   readonly close?: () => Promise<void>;
 };
 
@@ -41,15 +42,24 @@ type CostOf = (usage: Usage) => number | undefined;
 export type UsedModel = Pick<Agent, "model" | "contextWindow"> & { readonly costOf?: CostOf };
 
 /** An editor that crashed opens its session again at once, and the lease of its last agent may not be over. */
-const PATIENCE = 8_000;
+const LEASE_WAIT_MS = 8_000;
 
 export function agentHost(options: AgentHostOptions): AcpHost {
   const { ledger, close } = options;
-  return { ledger, openSession: (request) => openSession(options, request), ...(close && { close }) };
+  const flushTimer = new FlushTimer();
+  return {
+    ledger,
+    openSession: (request) => openSession(options, flushTimer, request),
+    ...(close && { close }),
+  };
 }
 
-async function openSession(options: AgentHostOptions, request: OpenRequest): Promise<HostedSession> {
-  const { ledger, leaseMilliseconds } = options;
+async function openSession(
+  options: AgentHostOptions,
+  flushTimer: FlushTimer,
+  request: OpenRequest,
+): Promise<HostedSession> {
+  const { ledger, leaseMs } = options;
   const { sessionId, cwd, client } = request;
   const local = await options.openWorkspace(cwd, request.additionalDirectories);
   const workspace = editorWorkspace(local, client, sessionId, { ownCommands: options.isSandboxed ?? false });
@@ -65,8 +75,9 @@ async function openSession(options: AgentHostOptions, request: OpenRequest): Pro
       projectFiles: local,
       sessionId,
       elicit: elicitFromClient(client, sessionId),
-      patience: PATIENCE,
-      ...(leaseMilliseconds !== undefined && { leaseMilliseconds }),
+      leaseWaitMs: LEASE_WAIT_MS,
+      flushTimer,
+      ...(leaseMs !== undefined && { leaseMs }),
     });
     await models.restore(session).catch(async (error: unknown) => {
       await session.close();

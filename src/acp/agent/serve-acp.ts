@@ -6,6 +6,7 @@
 import { LoopSession } from "../../agent/index.js";
 import type { Agent, Loop } from "../../agent/index.js";
 import type { Ledger } from "../../call/index.js";
+import { FlushTimer } from "../../record/index.js";
 import { LocalWorkspace } from "../../tools/index.js";
 import type { Workspace } from "../../tools/index.js";
 import { stdioWire } from "../connection/stdio-wire.js";
@@ -28,7 +29,7 @@ export type ServeAcpOptions = {
   readonly v2?: boolean;
 };
 
-const PATIENCE = 8_000;
+const LEASE_WAIT_MS = 8_000;
 
 export async function serveAcp(served: Agent | Loop, options: ServeAcpOptions): Promise<void> {
   const { wire = stdioWire(process.stdin, process.stdout), version = "0.0.0", v2 = false } = options;
@@ -63,6 +64,7 @@ const openFolder = (cwd: string, also: readonly string[]): Promise<Workspace> =>
 
 function loopHost(loop: Loop, options: ServeAcpOptions): AcpHost {
   const { ledger, openWorkspace } = filled(options);
+  const flushTimer = new FlushTimer();
   return {
     ledger,
     openSession: async ({ sessionId, cwd, additionalDirectories, client }) => {
@@ -73,7 +75,8 @@ function loopHost(loop: Loop, options: ServeAcpOptions): AcpHost {
         sessionId,
         workspace: editorWorkspace(local, client, sessionId),
         elicit: elicitFromClient(client, sessionId),
-        patience: PATIENCE,
+        leaseWaitMs: LEASE_WAIT_MS,
+        flushTimer,
       });
       return {
         session,

@@ -46,7 +46,7 @@ export class Acts {
       // The turn may have ended in this very moment.
       if (record.book.call(toolCallId)?.state.status !== "cleared")
         return { isAllowed: false, reason: "the turn is over" };
-      await record.record([started], { durable: true });
+      await record.append([started], { durable: true });
       return { isAllowed: true, toolCallId };
     });
   }
@@ -111,7 +111,7 @@ export class Acts {
     await inbox.do(async () => {
       const state = record.book.call(toolCallId)?.state;
       const isOpen = state?.status === "running" || (state && "assumed" in state && state.assumed);
-      if (isOpen) await record.record(make(now()));
+      if (isOpen) await record.append(make(now()));
     });
   }
 
@@ -134,7 +134,7 @@ export class Acts {
         intentHash: intentHash(intent),
         at,
       };
-      await record.record([...announced, { type: "call-cleared", toolCallId, at, decision }], {
+      await record.append([...announced, { type: "call-cleared", toolCallId, at, decision }], {
         durable: true,
       });
       return { toolCallId, outcome: Promise.resolve({ type: "allowed" }) };
@@ -154,7 +154,7 @@ export class Acts {
     const revised: SessionEvent = { type: "call-revised", toolCallId, at, fields };
     const isShown = Object.keys(fields).length > 0;
     try {
-      await record.record([...announced, ...(isShown ? [revised] : []), event], { durable: true });
+      await record.append([...announced, ...(isShown ? [revised] : []), event], { durable: true });
     } catch (error) {
       decisions.forget(event);
       throw error;

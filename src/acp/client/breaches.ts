@@ -9,7 +9,8 @@
 import { STATUS_AT_END } from "../../call/index.js";
 import type { Breach, SessionEvent, ToolCall } from "../../call/index.js";
 import type { Intent, PathAccess, Verdict } from "../../policy/index.js";
-import type { Judge, SessionRecord } from "../../run/index.js";
+import type { SessionRecord } from "../../record/index.js";
+import type { Judge } from "../../run/index.js";
 import { isSameCommand } from "./approvals.js";
 import { askedId, isThroughUs } from "./call-ids.js";
 import { foreignIntent, judgeForeign, TOO_MUCH } from "./foreign-intent.js";

@@ -8,7 +8,8 @@ import { answerAllows, LedgerError } from "../../call/index.js";
 import type { Answer, Question, SessionEvent } from "../../call/index.js";
 import type { Verdict } from "../../policy/index.js";
 import { intentHash, questionFor, settledByAnswer, storeAlways } from "../../run/index.js";
-import type { Judge, Remember, SessionRecord } from "../../run/index.js";
+import type { SessionRecord } from "../../record/index.js";
+import type { Judge, Remember } from "../../run/index.js";
 import { judgeForeign } from "./foreign-intent.js";
 import type { ForeignIntent } from "./foreign-intent.js";
 
@@ -98,7 +99,7 @@ export class Decisions {
     while (this.#open.size > 0) {
       await record.catchUp();
       const { events, outcomes, hasStored } = await this.#takeUp();
-      await record.record(events, { durable: true });
+      await record.append(events, { durable: true });
       for (const [questionId, outcome] of outcomes) this.#close(questionId, outcome);
       if (!hasStored || !(await this.#answerByRule())) return;
     }

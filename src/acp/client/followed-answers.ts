@@ -1,5 +1,5 @@
 /** While questions wait, answers may come from anywhere: the ledger is followed as long as there are some. */
-import type { SessionRecord } from "../../run/index.js";
+import type { SessionRecord } from "../../record/index.js";
 import { tell } from "./session-writer.js";
 
 export type FollowOptions = {

@@ -10,7 +10,7 @@ import { RecordedSession } from "../../agent/index.js";
 import type { HeldSession, TurnEnd } from "../../agent/index.js";
 import { breachSentence, oneLine } from "../../call/index.js";
 import type { ContentBlock, SessionEvent } from "../../call/index.js";
-import { SessionRecord } from "../../run/index.js";
+import { SessionRecord } from "../../record/index.js";
 import type { Workspace } from "../../tools/index.js";
 import type { Asked } from "../connection/peer.js";
 import { isJsonObject } from "../json.js";
@@ -96,7 +96,7 @@ export class ForeignSession extends RecordedSession implements HeldSession {
       place: { cwd: workspace.root, agent: agent.name, workspace },
       judge: judgeFor(options, place, { now }),
       judgeByRule: judgeFor(options, place, { now, isByRule: true }),
-      later: (make) => void this.#inbox.do(async () => this.record.record(await make())).catch(tell),
+      later: (make) => void this.#inbox.do(async () => this.record.append(await make())).catch(tell),
       now,
     });
     this.#writer = new SessionWriter(record, this.#fold, { breaches: this.#breaches, now });
@@ -141,7 +141,7 @@ export class ForeignSession extends RecordedSession implements HeldSession {
     const owner = `${agent.name} ${process.pid} ${randomUUID().slice(0, 8)}`;
     const record = await SessionRecord.open(ledger, sessionId, {
       owner,
-      ...(patience !== undefined && { patience }),
+      ...(patience !== undefined && { leaseWaitMs: patience }),
     });
     try {
       const session = new ForeignSession(options, record, agent, agentSessionId);
@@ -212,7 +212,7 @@ export class ForeignSession extends RecordedSession implements HeldSession {
   async #mark(type: "turn-parked" | "turn-resumed", isNew: boolean): Promise<void> {
     const turnId = this.book.turn?.turnId;
     if (!isNew || turnId === undefined) return;
-    await this.record.record([{ type, at: this.now(), turnId }], { durable: true });
+    await this.record.append([{ type, at: this.now(), turnId }], { durable: true });
   }
 
   /** The agent's own mode, by the agent's own name for it. */
@@ -220,7 +220,7 @@ export class ForeignSession extends RecordedSession implements HeldSession {
     await this.#agent.ask("session/set_mode", { sessionId: this.agentSessionId, modeId });
     const named = `${this.#agent.name}/${modeId}`;
     await this.#inbox.do(() =>
-      this.record.record(
+      this.record.append(
         this.book.modeId === named ? [] : [{ type: "mode-changed", at: this.now(), modeId: named }],
         { durable: true },
       ),
@@ -288,7 +288,7 @@ export class ForeignSession extends RecordedSession implements HeldSession {
       toolgate: { ...toolgate, agentSession: { agent, sessionId: this.agentSessionId } },
     };
     const isOpen = turn !== undefined && turn.state.status !== "stopped";
-    await this.record.recordMade(() => [
+    await this.record.appendLatest(() => [
       { type: "info-changed", at, info: { cwd: workspace.root, ...info, agent, _meta } },
       ...endCalls(this.book, AGENT_GONE, at),
       ...(isOpen
@@ -330,7 +330,7 @@ export class ForeignSession extends RecordedSession implements HeldSession {
     const title = oneLine(text, LONGEST_TITLE);
     const isUnnamed = title !== "" && this.book.info.title === undefined;
     const messageId = `user-${turnId}`;
-    await this.record.record(
+    await this.record.append(
       [
         ...(isUnnamed ? [{ type: "info-changed", at, info: { title } } as const] : []),
         { type: "turn-started", at, turnId },
@@ -372,7 +372,7 @@ export class ForeignSession extends RecordedSession implements HeldSession {
   /** What runs unasked is judged before it is given up. */
   async #markRunning(): Promise<void> {
     try {
-      await this.record.record(await this.#breaches.amongRunning());
+      await this.record.append(await this.#breaches.amongRunning());
     } catch (error) {
       tell(error);
     }

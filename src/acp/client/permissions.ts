@@ -79,7 +79,7 @@ export class Permissions {
     const trouble = optionTrouble(options);
     if (trouble !== undefined) {
       const decision = { by: "rule", rule: "options of the agent", reason: trouble, at: now() } as const;
-      await record.record([...events, { type: "call-refused", toolCallId, at: now(), decision }], {
+      await record.append([...events, { type: "call-refused", toolCallId, at: now(), decision }], {
         durable: true,
       });
       return {
@@ -93,7 +93,7 @@ export class Permissions {
     const { event, outcome } = decisions.decide(toolCallId, title, foreign);
     breaches.asked(toolCallId, foreign.intent);
     try {
-      await record.record([...events, event], { durable: true });
+      await record.append([...events, event], { durable: true });
     } catch (error) {
       decisions.forget(event);
       throw error;

@@ -1,5 +1,5 @@
 /** What the parts of a foreign session share: one record, one order of things, one place where it is decided. */
-import type { SessionRecord } from "../../run/index.js";
+import type { SessionRecord } from "../../record/index.js";
 import type { Workspace } from "../../tools/index.js";
 import type { Breaches } from "./breaches.js";
 import type { Decisions } from "./decisions.js";

@@ -1,7 +1,7 @@
 /** Records what an agent says, and what follows from it. Answers need no lease: when one comes in between, it is looked at anew. */
 import { IllegalEvent } from "../../call/index.js";
 import type { SessionEvent } from "../../call/index.js";
-import type { SessionRecord } from "../../run/index.js";
+import type { SessionRecord } from "../../record/index.js";
 import type { Breaches } from "./breaches.js";
 import { underAgentsId } from "./call-ids.js";
 import { repaired } from "./update-fold.js";
@@ -28,7 +28,7 @@ export class SessionWriter {
   async recordMade(make: () => readonly SessionEvent[]): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await this.#record.recordMade(make);
+        return await this.#record.appendLatest(make);
       } catch (error) {
         if (!(error instanceof IllegalEvent) || tries >= MOST_TRIES) throw error;
       }
@@ -39,7 +39,7 @@ export class SessionWriter {
   async take(sent: readonly unknown[]): Promise<void> {
     const updates = sent.map(underAgentsId);
     try {
-      await this.#record.record(await this.#breaches.marked(this.#fold.read(updates)));
+      await this.#record.append(await this.#breaches.marked(this.#fold.read(updates)));
     } catch (error) {
       if (error instanceof IllegalEvent) await this.#takeAgain(updates);
       else tell(error);
@@ -52,7 +52,7 @@ export class SessionWriter {
       await this.recordMade(() => (events = this.#fold.read(updates)));
       // The breaches that they report come after them here.
       const marked = await this.#breaches.marked(events);
-      await this.#record.record(marked.filter((event) => !events.includes(event)));
+      await this.#record.append(marked.filter((event) => !events.includes(event)));
     } catch (error) {
       if (!(error instanceof IllegalEvent)) return tell(error);
       if (updates.length > 1) for (const update of updates) await this.#takeAgain([update]);
@@ -61,7 +61,7 @@ export class SessionWriter {
   }
 
   async #leaveOut(why: string): Promise<void> {
-    await this.#record.record([repaired(this.#now(), "update-left-out", why)]).catch(tell);
+    await this.#record.append([repaired(this.#now(), "update-left-out", why)]).catch(tell);
   }
 }
 

@@ -1,4 +1,4 @@
-/** What a call tells of files before it was decided that it may touch them, and after they were swapped: nothing. */
+/** A call discloses nothing about files that it was not allowed for, nor about files that were swapped since. */
 import { renameSync, symlinkSync } from "node:fs";
 import { mkdir, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ async function gateWith(rules: (root: string, outside: string) => readonly Rule[
   return { root, outside, gate };
 }
 
-const told = ({ state, content, locations, rawOutput, decision }: ToolCall) => ({
+const disclosed = ({ state, content, locations, rawOutput, decision }: ToolCall) => ({
   state,
   content,
   locations,
@@ -31,7 +31,7 @@ const told = ({ state, content, locations, rawOutput, decision }: ToolCall) => (
   reason: decision?.reason,
 });
 
-test("of a denied path nobody learns whether it exists, or what it is", async () => {
+test("discloses neither existence nor type when a path is denied", async () => {
   const { outside, gate } = await gateWith((_root, denied) => [
     { allow: "*" },
     { deny: "*", path: denied },
@@ -48,7 +48,9 @@ test("of a denied path nobody learns whether it exists, or what it is", async ()
     const nowhere = await gate.call({ name, input: input(`${outside}/nowhere`) });
     expect(nowhere.state, name).toEqual({ status: "refused", assumed: false });
     for (const path of [outside, `${outside}/a`])
-      expect(told(await gate.call({ name, input: input(path) })), `${name} ${path}`).toEqual(told(nowhere));
+      expect(disclosed(await gate.call({ name, input: input(path) })), `${name} ${path}`).toEqual(
+        disclosed(nowhere),
+      );
   }
 });
 
@@ -56,7 +58,7 @@ test.each([
   ["grep", { pattern: "secret", path: "sub" }],
   ["grep", { pattern: "secret", path: "sub/a" }],
   ["find_path", { pattern: "*", path: "sub" }],
-] as const)("%s of %j does not go where a link leads that was put there since", async (name, input) => {
+] as const)("%s of %j does not follow a link when it was created after the decision", async (name, input) => {
   const { root, outside, gate } = await gateWith((own) => [{ allow: "search", path: `${own}/**` }]);
   await mkdir(join(root, "sub"));
   await writeFile(join(root, "sub/a"), "my own secret");

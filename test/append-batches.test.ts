@@ -1,13 +1,13 @@
 /**
- * Events of many reporters go into few appends. Whatever the ledger does, each reporter hears the truth: what was
- * recorded is in the log once, what was asked to be durable was appended so before it is said, and the rest is not there.
+ * Events of many sources go into few appends. Whatever the ledger does, each source gets the truth: events that were
+ * stored are in the log once, durable ones were appended durably before their promise resolves, and no others are there.
  */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { LedgerError } from "../src/call/index.js";
 import type { Lease, SessionEvent } from "../src/call/index.js";
 import { MemoryLedger } from "../src/history/index.js";
-import { EventWriter, SessionRecord } from "../src/run/index.js";
+import { SessionRecord } from "../src/record/index.js";
 
 type Fate = "at once" | "next turn" | "later" | "lost";
 
@@ -45,7 +45,7 @@ class FatefulLedger extends MemoryLedger {
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-/** Whether it was, by what its reporter hears, in the moment in which that is heard. */
+/** Whether the promise says so, at the time at which it settles. */
 const isRecorded = (recorded: Promise<void>): Promise<boolean> =>
   recorded.then(
     () => true,
@@ -53,21 +53,23 @@ const isRecorded = (recorded: Promise<void>): Promise<boolean> =>
   );
 
 const at = 0;
-const words = (messageId: string): SessionEvent => ({
+const chunk = (messageId: string): SessionEvent => ({
   type: "message-chunk",
   at,
   messageId,
   role: "agent",
   block: { type: "text", text: "x" },
 });
+const messageIdOf = (event: SessionEvent): string =>
+  event.type === "message-chunk" ? event.messageId : event.type;
 /** There is no such call: it can never be taken. */
 const illegal: SessionEvent = { type: "cancel-wished", at, toolCallId: "none" };
 
 const report = fc.record({
   how: fc.constantFrom("plain", "durable", "made" as const),
   isLegal: fc.boolean(),
-  /** What happens before the next one reports. */
-  next: fc.constantFrom("nothing", "a moment", "a turn" as const),
+  /** The pause before the next report. */
+  next: fc.constantFrom("nothing", "a microtask", "a turn" as const),
 });
 const fatesOf = (...known: readonly Fate[]) =>
   fc.array(fc.constantFrom(...known), { minLength: 1, maxLength: 10 });
@@ -76,50 +78,50 @@ const fates = fc.oneof(
   fatesOf("at once", "next turn", "later", "lost"),
 );
 
-test("each reporter hears whether its events were recorded, and nothing is recorded twice or in secret", async () => {
+test("tells each source whether its events were stored, and stores none twice or in secret", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(report, { maxLength: 25 }), fates, async (reports, ledgerFates) => {
       const ledger = new FatefulLedger(ledgerFates);
       const record = await SessionRecord.open(ledger, "s", { owner: "someone" });
-      const heard: Promise<void>[] = [];
+      const checked: Promise<void>[] = [];
       for (const [index, { how, isLegal, next }] of reports.entries()) {
         const messageId = `m${index}`;
-        const events = isLegal ? [words(messageId)] : [words(messageId), illegal];
+        const events = isLegal ? [chunk(messageId)] : [chunk(messageId), illegal];
         const recorded =
           how === "made"
-            ? record.recordMade(() => events)
-            : record.record(events, { durable: how === "durable" });
-        heard.push(
+            ? record.appendLatest(() => events)
+            : record.append(events, { durable: how === "durable" });
+        checked.push(
           isRecorded(recorded).then((is) => {
             expect(ledger.appended.has(messageId)).toBe(is);
             if (is && how !== "plain") expect(ledger.durable).toContain(messageId);
-            // Each answers for itself: only a ledger that fails keeps a legal one out.
+            // Each batch stands alone: only a failing ledger keeps a legal one out.
             if (!isLegal || !ledgerFates.includes("lost")) expect(is).toBe(isLegal);
             return undefined;
           }),
         );
-        if (next === "a moment") await Promise.resolve();
+        if (next === "a microtask") await Promise.resolve();
         if (next === "a turn") await nextTurn();
       }
-      await Promise.all(heard);
+      await Promise.all(checked);
       const log = await ledger.read("s");
-      const said = log.flatMap(({ event }) => (event.type === "message-chunk" ? [event.messageId] : []));
-      expect(new Set(said).size).toBe(said.length);
-      // What is in the book is in the log, in the same order.
+      const stored = log.flatMap(({ event }) => (event.type === "message-chunk" ? [event.messageId] : []));
+      expect(new Set(stored).size).toBe(stored.length);
+      // The book has the events of the log, in the same order.
       expect(record.seq).toBe(log.length);
-      const told = record.book
+      const folded = record.book
         .snapshot()
         .timeline.flatMap((entry) => (entry.type === "message" ? [entry.message.messageId] : []));
-      expect(told).toEqual(said);
+      expect(folded).toEqual(stored);
       await record.close();
     }),
   );
 });
 
-test("what a reporter must have recorded comes after all that it reported before, and in the order in which it said so", async () => {
+test("stores a writer's appended events after everything that it added before, in order", async () => {
   const step = fc.record({
     what: fc.constantFrom("report", "must be recorded" as const),
-    next: fc.constantFrom("nothing", "a moment", "a turn" as const),
+    next: fc.constantFrom("nothing", "a microtask", "a turn" as const),
   });
   await fc.assert(
     fc.asyncProperty(
@@ -128,22 +130,22 @@ test("what a reporter must have recorded comes after all that it reported before
       async (steps, ledgerFates) => {
         const ledger = new FatefulLedger(ledgerFates);
         const record = await SessionRecord.open(ledger, "s", { owner: "someone" });
-        const writer = new EventWriter(record);
+        const writer = record.writer();
         const flushed: Promise<void>[] = [];
         for (const [index, { what, next }] of steps.entries()) {
-          if (what === "report") writer.add(words(`m${index}`));
-          else flushed.push(writer.flush([words(`m${index}`)]));
-          if (next === "a moment") await Promise.resolve();
+          if (what === "report") writer.add(chunk(`m${index}`));
+          else flushed.push(writer.append([chunk(`m${index}`)]));
+          if (next === "a microtask") await Promise.resolve();
           if (next === "a turn") await nextTurn();
         }
         await Promise.all(flushed);
         await writer.flush();
         const log = await ledger.read("s");
-        const said = log.flatMap(({ event }) => (event.type === "message-chunk" ? [event.messageId] : []));
-        expect(said).toHaveLength(steps.length);
+        const stored = log.flatMap(({ event }) => (event.type === "message-chunk" ? [event.messageId] : []));
+        expect(stored).toHaveLength(steps.length);
         for (const [index, { what }] of steps.entries()) {
           if (what === "report") continue;
-          const before = said.slice(0, said.indexOf(`m${index}`));
+          const before = stored.slice(0, stored.indexOf(`m${index}`));
           expect(before).toEqual(
             expect.arrayContaining(steps.slice(0, index).map((_, earlier) => `m${earlier}`)),
           );
@@ -154,15 +156,51 @@ test("what a reporter must have recorded comes after all that it reported before
   );
 });
 
-test("what two hundred report together goes into few appends, and what one reports alone is not held up", async () => {
+test("needs few appends when two hundred sources report together, and does not delay one alone", async () => {
   const ledger = new FatefulLedger(["later"]);
   const record = await SessionRecord.open(ledger, "s", { owner: "someone" });
-  const alone = record.record([words("alone")]);
+  const alone = record.append([chunk("alone")]);
   await Promise.resolve();
   expect(ledger.appends).toBe(1);
-  const together = Array.from({ length: 200 }, (_, index) => record.record([words(`m${index}`)]));
+  const together = Array.from({ length: 200 }, (_, index) => record.append([chunk(`m${index}`)]));
   await Promise.all([alone, ...together]);
   expect(ledger.appends).toBeLessThan(5);
   expect(record.seq).toBe(201);
+  await record.close();
+});
+
+test("publishes a writer's added events before its appended ones when both came in one tick", async () => {
+  const ledger = new FatefulLedger(["at once"]);
+  const record = await SessionRecord.open(ledger, "s", { owner: "someone" });
+  await record.append([chunk("first of the tick")]);
+  const published: (readonly string[])[] = [];
+  record.onRecorded((events) => published.push(events.map(messageIdOf)));
+  const [one, other] = [record.writer(), record.writer()];
+  one.add(chunk("added by one"));
+  const ended = [one.append([chunk("end of one")])];
+  other.add(chunk("added by the other"));
+  ended.push(other.append([chunk("end of the other")]));
+  await Promise.all(ended);
+  expect(published).toEqual([
+    ["added by one", "added by the other"],
+    ["end of one", "end of the other"],
+  ]);
+  await record.close();
+});
+
+test("derives events from a state that has a writer's appended events when these came before", async () => {
+  const ledger = new FatefulLedger(["next turn"]);
+  const record = await SessionRecord.open(ledger, "s", { owner: "someone" });
+  await record.append([chunk("first of the tick")]);
+  const writer = record.writer();
+  writer.add(chunk("added"));
+  const ended = writer.append([chunk("appended")]);
+  let seen = 0;
+  await record.appendLatest(() => {
+    seen = record.seq;
+    return [];
+  });
+  expect(seen).toBe(3);
+  await ended;
   await record.close();
 });

@@ -1,6 +1,6 @@
 /**
- * An answer's words are told at once and written a moment later. Whatever comes in between, what was told is what the
- * log then has, in the same order and with the same numbers; and what must be on record first still is.
+ * Text that continues a message is sent at once and stored soon after. The log then has what was sent, in the same order
+ * and with the same numbers, whatever comes in between; and every other event is stored before it is sent.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import * as fc from "fast-check";
@@ -16,7 +16,8 @@ import type {
   SessionSnapshot,
 } from "../src/call/index.js";
 import { MemoryLedger, redactingLedger } from "../src/history/index.js";
-import { EventWriter, SessionRecord } from "../src/run/index.js";
+import type { EventWriter } from "../src/record/index.js";
+import { SessionRecord } from "../src/record/index.js";
 
 const chunk = (text: string, messageId = "m", role: "agent" | "thought" = "agent"): SessionEvent => ({
   type: "message-chunk",
@@ -27,7 +28,7 @@ const chunk = (text: string, messageId = "m", role: "agent" | "thought" = "agent
 });
 const title = (text: string): SessionEvent => ({ type: "info-changed", at: 1, info: { title: text } });
 
-/** Fails when it is told to, as a full disk does. */
+/** Fails while `isFull`, as a full disk does. */
 class FailingLedger extends MemoryLedger {
   isFull = false;
   readonly wereUrgent: boolean[] = [];
@@ -50,11 +51,11 @@ class FailingLedger extends MemoryLedger {
 async function opened<L extends MemoryLedger>(ledger: L) {
   const record = await SessionRecord.open(ledger, question.sessionId, { owner: "someone" });
   onTestFinished(() => record.close());
-  const told: RecordedEvent[] = [];
+  const sent: RecordedEvent[] = [];
   record.onRecorded((events) =>
-    told.push(...events.map((event, index) => ({ seq: record.seq - events.length + 1 + index, event }))),
+    sent.push(...events.map((event, index) => ({ seq: record.seq - events.length + 1 + index, event }))),
   );
-  return { ledger, record, told, writer: new EventWriter(record) };
+  return { ledger, record, sent, writer: record.writer() };
 }
 
 const textsIn = (events: readonly RecordedEvent[]): readonly string[] =>
@@ -67,28 +68,28 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate
 const warnings = (): Promise<string> =>
   new Promise((resolve) => process.once("warning", ({ message }) => resolve(message)));
 
-/** Says words one by one, each in a moment of its own. */
-async function say(writer: EventWriter, ...pieces: readonly string[]): Promise<void> {
+/** Adds text piece by piece, each in a turn of the event loop of its own. */
+async function send(writer: EventWriter, ...pieces: readonly string[]): Promise<void> {
   for (const piece of pieces) {
     writer.add(chunk(piece));
     await nextTurn();
   }
 }
 
-test("a message's first words are on record when they are told, and what goes on with them is told at once", async () => {
-  const { ledger, writer, told, record } = await opened(new FailingLedger());
+test("stores the first text of a message before sending it, and sends the text that continues it at once", async () => {
+  const { ledger, writer, sent, record } = await opened(new FailingLedger());
   record.onRecorded(() => {
-    if (told.length === 1) expect(ledger.appends).toBe(1);
+    if (sent.length === 1) expect(ledger.appends).toBe(1);
   });
-  await say(writer, "One ", "two ", "three ");
-  expect(textsIn(told)).toEqual(["One ", "two ", "three "]);
+  await send(writer, "One ", "two ", "three ");
+  expect(textsIn(sent)).toEqual(["One ", "two ", "three "]);
   expect(textsIn(await ledger.read(question.sessionId))).toEqual(["One "]);
   expect({ seq: record.seq, written: record.writtenSeq }).toEqual({ seq: 2, written: 1 });
 });
 
-test("words that nothing follows are on record within a second", async () => {
+test("stores buffered text within a second when nothing follows it", async () => {
   const { ledger, writer, record } = await opened(new FailingLedger());
-  await say(writer, "One ", "two ", "three ");
+  await send(writer, "One ", "two ", "three ");
   await wait(1_000);
   expect(textsIn(await ledger.read(question.sessionId))).toEqual(["One ", "two three "]);
   expect({ appends: ledger.appends, seq: record.seq, written: record.writtenSeq }).toEqual({
@@ -98,78 +99,78 @@ test("words that nothing follows are on record within a second", async () => {
   });
 });
 
-test("what is said next is held up while words are written, so the ledger is asked to do that at once", async () => {
+test("asks the ledger to commit at once when text is stored alone", async () => {
   const { ledger, writer, record } = await opened(new FailingLedger());
-  await say(writer, "One ", "two ");
+  await send(writer, "One ", "two ");
   await wait(1_000);
-  await record.record([title("Counting")]);
+  await record.append([title("Counting")]);
   expect(ledger.wereUrgent).toEqual([false, true, false]);
 });
 
-test("what is recorded next takes them along, in one append and after them", async () => {
+test("stores buffered text before the next event, in one append", async () => {
   const { ledger, writer, record } = await opened(new FailingLedger());
-  await say(writer, "One ", "two ");
-  await record.record([title("Counting")]);
+  await send(writer, "One ", "two ");
+  await record.append([title("Counting")]);
   expect(textsIn(await ledger.read(question.sessionId))).toEqual(["One ", "two ", "info-changed"]);
   expect(ledger.appends).toBe(2);
-  // After something else has happened, the message's next words must be on record first again.
-  await say(writer, "three ");
+  // After another event, the message's next text must be stored first again.
+  await send(writer, "three ");
   expect(ledger.appends).toBe(3);
 });
 
-test("another message's words, and a thought's beside a text's, are on record first", async () => {
+test("stores text first when it starts another message or another role", async () => {
   const { ledger, writer } = await opened(new FailingLedger());
-  await say(writer, "One ", "two ");
+  await send(writer, "One ", "two ");
   writer.add(chunk("Hm. ", "m", "thought"));
   await nextTurn();
   expect(textsIn(await ledger.read(question.sessionId))).toEqual(["One ", "two ", "Hm. "]);
 });
 
-test("words that could not be written are kept, and written with what can be", async () => {
-  const { ledger, writer, record, told } = await opened(new FailingLedger());
-  await say(writer, "One ", "two ");
+test("keeps buffered text when an append fails, and stores it with the next one", async () => {
+  const { ledger, writer, record, sent } = await opened(new FailingLedger());
+  await send(writer, "One ", "two ");
   ledger.isFull = true;
-  await expect(record.record([title("Lost")])).rejects.toThrow("The disk is full.");
-  await say(writer, "three ");
+  await expect(record.append([title("Lost")])).rejects.toThrow("The disk is full.");
+  await send(writer, "three ");
   ledger.isFull = false;
-  await record.record([title("Kept")]);
+  await record.append([title("Kept")]);
   expect(textsIn(await ledger.read(question.sessionId))).toEqual(["One ", "two three ", "info-changed"]);
-  expect(told.at(-1)?.seq).toBe(3);
+  expect(sent.at(-1)?.seq).toBe(3);
 });
 
-test("words that could not be written when it was time are tried again with those that follow", async () => {
+test("retries buffered text when more text follows a failed flush", async () => {
   const { ledger, writer } = await opened(new FailingLedger());
-  await say(writer, "One ", "two ");
+  await send(writer, "One ", "two ");
   ledger.isFull = true;
   await expect.poll(() => ledger.appends, { timeout: 2_000 }).toBe(2);
   ledger.isFull = false;
-  await say(writer, "three ");
+  await send(writer, "three ");
   await expect.poll(() => ledger.appends, { timeout: 2_000 }).toBe(3);
   expect(textsIn(await ledger.read(question.sessionId))).toEqual(["One ", "two three "]);
 });
 
-test("a clock that was stopped, and a session that was closed then, keep no other session's words from being written", async () => {
+test("flushes a record's text when another record was closed while timers stood still", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   const stopped = await opened(new FailingLedger());
-  await say(stopped.writer, "One ", "two ");
+  await send(stopped.writer, "One ", "two ");
   await stopped.record.close();
   vi.useRealTimers();
   const { ledger, writer } = await opened(new FailingLedger());
-  await say(writer, "One ", "two ");
+  await send(writer, "One ", "two ");
   await expect.poll(() => ledger.appends, { timeout: 2_000 }).toBe(2);
 });
 
-test("a session that is closed has all of its words on record", async () => {
+test("stores all text when the session is closed", async () => {
   const { ledger, writer, record } = await opened(new FailingLedger());
-  await say(writer, "One ", "two ");
+  await send(writer, "One ", "two ");
   await record.close();
   expect(textsIn(await ledger.read(question.sessionId))).toEqual(["One ", "two "]);
 });
 
-test("while a question is open, someone's answer to it may come next: words are on record first", async () => {
+test("stores text before sending it when a question is open, for its answer may come next", async () => {
   const { ledger, writer, record } = await opened(new FailingLedger());
-  await record.record(asked);
-  await say(writer, "One ", "two ", "three ");
+  await record.append(asked);
+  await send(writer, "One ", "two ", "three ");
   expect(textsIn(await ledger.read(question.sessionId)).slice(asked.length)).toEqual([
     "One ",
     "two ",
@@ -177,13 +178,13 @@ test("while a question is open, someone's answer to it may come next: words are 
   ]);
 });
 
-test("who hears a word may want something recorded: it comes after that word, and is on record when they are told so", async () => {
+test("appends a subscriber's event after the text that the subscriber was sent", async () => {
   const { ledger, record, writer } = await opened(new FailingLedger());
   const wanted: Promise<void>[] = [];
   const stop = record.onRecorded(([event]) => {
-    if (event?.type === "message-chunk" && wanted.length < 2) wanted.push(record.record([title("Wanted")]));
+    if (event?.type === "message-chunk" && wanted.length < 2) wanted.push(record.append([title("Wanted")]));
   });
-  await say(writer, "One ", "two ", "three ");
+  await send(writer, "One ", "two ", "three ");
   await Promise.all(wanted);
   stop();
   const log = textsIn(await ledger.read(question.sessionId));
@@ -191,80 +192,80 @@ test("who hears a word may want something recorded: it comes after that word, an
   expect(log.filter((text) => text !== "info-changed").join("")).toBe("One two three ");
 });
 
-test("who hears a word may look for what is new, and hears none twice for it", async () => {
-  const { ledger, record, writer, told } = await opened(new FailingLedger());
+test("sends no text twice when a subscriber catches up", async () => {
+  const { ledger, record, writer, sent } = await opened(new FailingLedger());
   record.onRecorded(() => void record.catchUp());
-  await say(writer, "One ", "two ", "three ");
+  await send(writer, "One ", "two ", "three ");
   await record.close();
   expect(textsIn(await ledger.read(question.sessionId)).join("")).toBe("One two three ");
-  expect(textsIn(told).join("")).toBe("One two three ");
+  expect(textsIn(sent).join("")).toBe("One two three ");
 });
 
-test("who cannot hear a word keeps nobody else from it", async () => {
-  const { ledger, record, writer, told } = await opened(new FailingLedger());
+test("sends text to every subscriber when one of them throws", async () => {
+  const { ledger, record, writer, sent } = await opened(new FailingLedger());
   const warned = warnings();
-  await say(writer, "One ");
+  await send(writer, "One ");
   record.book.subscribe(() => {
     throw new Error("It cannot be shown.");
   });
-  await say(writer, "two ", "three ");
-  expect(textsIn(told).join("")).toBe("One two three ");
+  await send(writer, "two ", "three ");
+  expect(textsIn(sent).join("")).toBe("One two three ");
   expect(await warned).toBe("It cannot be shown.");
   await record.close().catch(() => undefined);
   expect(textsIn(await ledger.read(question.sessionId)).join("")).toBe("One two three ");
 });
 
-/** A session that has words to write, and that somebody else has claimed since. */
+/** A session that has text to store, and that another owner has claimed since. */
 async function openedAndTaken() {
   let ahead = 0;
   const ledger = new MemoryLedger({ now: () => Date.now() + ahead });
-  const { writer, record, told } = await opened(ledger);
-  await say(writer, "One ", "two ");
+  const { writer, record, sent } = await opened(ledger);
+  await send(writer, "One ", "two ");
   ahead = 60_000;
   await ledger.claim(question.sessionId, "somebody else", { milliseconds: 60_000 });
-  return { writer, record, told };
+  return { writer, record, sent };
 }
 
-test("once the session is somebody else's, its words are told to nobody for longer than a moment", async () => {
-  const { writer, record, told } = await openedAndTaken();
+test("stops sending text within a second when another owner has claimed the session", async () => {
+  const { writer, record, sent } = await openedAndTaken();
   await wait(1_000);
   expect(record.lost.aborted).toBe(true);
-  told.length = 0;
-  await say(writer, "three ", "four ");
-  expect(told).toEqual([]);
+  sent.length = 0;
+  await send(writer, "three ", "four ");
+  expect(sent).toEqual([]);
   await expect(writer.flush()).rejects.toThrow(/lease/);
 });
 
-test("once an append was refused because the session is somebody else's, its words are told to nobody", async () => {
-  const { writer, record, told } = await openedAndTaken();
-  await expect(record.record([title("Lost")])).rejects.toThrow(/lease/);
+test("sends no text when an append was refused because another owner has the lease", async () => {
+  const { writer, record, sent } = await openedAndTaken();
+  await expect(record.append([title("Lost")])).rejects.toThrow(/lease/);
   expect(record.lost.aborted).toBe(true);
-  told.length = 0;
-  await say(writer, "three ");
-  expect(told).toEqual([]);
+  sent.length = 0;
+  await send(writer, "three ");
+  expect(sent).toEqual([]);
 });
 
-test("after a session was closed nothing more of it is told", async () => {
-  const { writer, record, told } = await opened(new MemoryLedger());
-  await say(writer, "One ", "two ");
+test("sends nothing when the session is closed", async () => {
+  const { writer, record, sent } = await opened(new MemoryLedger());
+  await send(writer, "One ", "two ");
   await record.close();
-  told.length = 0;
-  await say(writer, "three ");
-  expect(told).toEqual([]);
+  sent.length = 0;
+  await send(writer, "three ");
+  expect(sent).toEqual([]);
   await expect(writer.flush()).rejects.toThrow(/lease/);
-  // It was given back: nobody has taken it.
+  // The lease was released: no other owner has it.
   expect(record.lost.aborted).toBe(false);
 });
 
-test("a ledger that does not say whether it alters words counts as one that does", async () => {
+test("stores text before sending it when the ledger does not say that it stores verbatim", async () => {
   const ledger = new MemoryLedger();
-  Reflect.deleteProperty(ledger, "altersWords");
+  Reflect.deleteProperty(ledger, "storesVerbatim");
   const { writer, record } = await opened(ledger);
-  await say(writer, "One ", "two ", "three ");
+  await send(writer, "One ", "two ", "three ");
   expect(record.writtenSeq).toBe(record.seq);
 });
 
-test("a session that is closed while words cannot be written keeps no snapshot of them", async () => {
+test("saves no snapshot when the session is closed with text that cannot be stored", async () => {
   const ledger = new FailingLedger();
   const kept: number[] = [];
   const { writer, record } = await opened(
@@ -272,54 +273,54 @@ test("a session that is closed while words cannot be written keeps no snapshot o
       keepSnapshot: async (_: Lease, { seq }: SessionSnapshot) => void kept.push(seq),
     }),
   );
-  await record.record(Array.from({ length: 600 }, (_, index) => title(`${index}`)));
-  await say(writer, "One ", "two ");
+  await record.append(Array.from({ length: 600 }, (_, index) => title(`${index}`)));
+  await send(writer, "One ", "two ");
   ledger.isFull = true;
   await record.close();
   expect(kept).toEqual([]);
 });
 
-test("a ledger that takes secrets out of words has them before anyone is told", async () => {
+test("stores text before sending it when the ledger redacts", async () => {
   const inner = new MemoryLedger();
   const ledger = redactingLedger(inner);
   const record = await SessionRecord.open(ledger, question.sessionId, { owner: "someone" });
   onTestFinished(() => record.close());
-  const writer = new EventWriter(record);
-  await say(writer, "One ", "two ", "three ");
+  const writer = record.writer();
+  await send(writer, "One ", "two ", "three ");
   expect(record.writtenSeq).toBe(record.seq);
-  // Those who only watch what goes through a ledger know it too.
-  expect(new Metrics().watched(ledger).altersWords).toBe(true);
+  // A ledger that wraps this one says so too.
+  expect(new Metrics().watched(ledger).storesVerbatim).toBe(false);
 });
 
 const step = fc.oneof(
   {
     weight: 6,
-    arbitrary: fc.record({ do: fc.constant("say"), message: fc.constantFrom("a", "a", "a", "b") }),
+    arbitrary: fc.record({ do: fc.constant("send"), message: fc.constantFrom("a", "a", "a", "b") }),
   },
   {
     weight: 1,
     arbitrary: fc.record({ do: fc.constantFrom("record", "fill the disk", "clear the disk", "catch up") }),
   },
 );
-const pause = fc.constantFrom("nothing", "a moment", "a turn", "a turn" as const);
+const pause = fc.constantFrom("nothing", "a microtask", "a turn", "a turn" as const);
 
-test("whatever comes in between, the log has what was told, where it was told to be", async () => {
+test("stores what was sent, with the same numbers, whatever comes in between", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(step, pause), { maxLength: 40 }), async (steps) => {
-      const { ledger, writer, record, told } = await opened(new FailingLedger());
+      const { ledger, writer, record, sent } = await opened(new FailingLedger());
       for (const [index, [what, next]] of steps.entries()) {
-        if (what.do === "say") writer.add(chunk(`${index} `, "message" in what ? what.message : ""));
-        if (what.do === "record") await record.record([title(`${index}`)]).catch(() => undefined);
+        if (what.do === "send") writer.add(chunk(`${index} `, "message" in what ? what.message : ""));
+        if (what.do === "record") await record.append([title(`${index}`)]).catch(() => undefined);
         if (what.do === "catch up") await record.catchUp();
         if (what.do === "fill the disk") ledger.isFull = true;
         if (what.do === "clear the disk") ledger.isFull = false;
-        if (next === "a moment") await Promise.resolve();
+        if (next === "a microtask") await Promise.resolve();
         if (next === "a turn") await nextTurn();
       }
       ledger.isFull = false;
-      await record.record([title("the end")]);
+      await record.append([title("the end")]);
       const log = await ledger.read(question.sessionId);
-      expect(joinedUp(told)).toEqual(log);
+      expect(joinedUp(sent)).toEqual(log);
       const events = log.map(({ event }) => event);
       expect(record.book.snapshot()).toEqual(new SessionBook(question.sessionId, events).snapshot());
     }),
@@ -328,9 +329,9 @@ test("whatever comes in between, the log has what was told, where it was told to
 });
 
 /** Pieces of one event, as that event. */
-function joinedUp(told: readonly RecordedEvent[]): readonly RecordedEvent[] {
+function joinedUp(sent: readonly RecordedEvent[]): readonly RecordedEvent[] {
   const all: RecordedEvent[] = [];
-  for (const one of told) {
+  for (const one of sent) {
     const before = all.at(-1);
     const joined = before?.seq === one.seq ? joinedEvents(before.event, one.event) : undefined;
     if (joined) all.splice(-1, 1, { seq: one.seq, event: joined });

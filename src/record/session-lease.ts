@@ -1,0 +1,109 @@
+/** The lease on a session: claimed when the session is opened, renewed while it is open, released when it is closed. */
+import { LedgerError } from "../call/index.js";
+import type { Lease, Ledger } from "../call/index.js";
+
+/** Long enough for a busy process to renew in time, short enough to take over a dead process's session soon. */
+const LEASE_MS = 5_000;
+const CLAIM_RETRY_MS = 100;
+
+export type LeaseOptions = {
+  readonly owner: string;
+  /** How long the lease lasts without a renewal. */
+  readonly leaseMs?: number;
+  /** How long to wait for a lease that another owner has: its process may have died just now. */
+  readonly leaseWaitMs?: number;
+};
+
+export class SessionLease {
+  readonly #ledger: Ledger;
+  readonly #renewal: NodeJS.Timeout;
+  readonly #lost = new AbortController();
+  #newest: Lease;
+  /** Kept beside the signal: reading `aborted` is slow, and this is read for every piece of text. */
+  #state: "held" | "ending" | "lost" = "held";
+
+  private constructor(ledger: Ledger, lease: Lease, leaseMs: number) {
+    this.#ledger = ledger;
+    this.#newest = lease;
+    this.#renewal = setInterval(() => void this.#renew(leaseMs), leaseMs / 3).unref();
+  }
+
+  /** Throws LEASE_HELD when another owner still has the lease after `leaseWaitMs`. */
+  static async claim(ledger: Ledger, sessionId: string, options: LeaseOptions): Promise<SessionLease> {
+    const { owner, leaseMs = LEASE_MS, leaseWaitMs = 0 } = options;
+    // By a clock that nobody sets.
+    const deadline = performance.now() + leaseWaitMs;
+    for (;;) {
+      try {
+        const lease = await ledger.claim(sessionId, owner, { milliseconds: leaseMs });
+        return new SessionLease(ledger, lease, leaseMs);
+      } catch (error) {
+        const isHeld = error instanceof LedgerError && error.code === "LEASE_HELD";
+        if (!isHeld || performance.now() >= deadline) throw error;
+        await new Promise((resolve) => setTimeout(resolve, CLAIM_RETRY_MS));
+      }
+    }
+  }
+
+  get newest(): Lease {
+    return this.#newest;
+  }
+
+  get isHeld(): boolean {
+    return this.#state === "held";
+  }
+
+  /** Aborts when another owner has claimed the session. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /**
+   * A signal that aborts with the given one and when the lease is lost, until `letGo` is called. AbortSignal.any would
+   * not do: a session outlives its turns, and `lost` would keep a trace of each of them.
+   */
+  whileHeld(signal: AbortSignal): { readonly signal: AbortSignal; readonly letGo: () => void } {
+    const { lost } = this;
+    const linked = new AbortController();
+    const onAbort = () => linked.abort(signal.aborted ? signal.reason : lost.reason);
+    for (const source of [signal, lost]) source.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted || lost.aborted) onAbort();
+    return {
+      signal: linked.signal,
+      letGo: () => {
+        for (const source of [signal, lost]) source.removeEventListener("abort", onAbort);
+      },
+    };
+  }
+
+  /** Remembers that the lease is lost when the ledger says so; a busy disk says nothing about it. */
+  noteError(error: unknown): void {
+    if (!this.isHeld || !(error instanceof LedgerError) || error.code !== "LEASE_LOST") return;
+    clearInterval(this.#renewal);
+    this.#state = "lost";
+    this.#lost.abort(error);
+  }
+
+  /** Ends the renewals. The lease can still be used until `release`. */
+  end(): void {
+    clearInterval(this.#renewal);
+    if (this.isHeld) this.#state = "ending";
+  }
+
+  async release(): Promise<void> {
+    try {
+      await this.#ledger.release(this.#newest);
+    } catch (error) {
+      // The caller must hear of the ledger's own errors. A full disk is none of them: the lease expires by itself.
+      if (error instanceof LedgerError) throw error;
+    }
+  }
+
+  async #renew(leaseMs: number): Promise<void> {
+    try {
+      this.#newest = await this.#ledger.renew(this.#newest, { milliseconds: leaseMs });
+    } catch (error) {
+      this.noteError(error);
+    }
+  }
+}
