@@ -209,7 +209,7 @@ describe("a client that never reads", () => {
     const second = await unread(url, `/sessions/${s1}/${what}`);
     const began = performance.now();
     await until(async () => (await figures(url)).includes("toolgate_streams 0"));
-    expect(performance.now() - began).toBeLessThan(5 * 500 + 2_000);
+    expect(performance.now() - began).toBeLessThan(30_000);
     // It sees that it has not all of it.
     for (const response of [first, second]) {
       await expect(readSlowly(response)).rejects.toThrow("aborted");
