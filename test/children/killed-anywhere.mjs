@@ -49,7 +49,7 @@ const session = await AgentSession.open({
   workspace: await LocalWorkspace.open(folder),
   sessionId: "s",
   leaseMilliseconds: 120,
-  patience: 10_000,
+  patience: 60_000,
 });
 session.onRecorded(() => tell(session.seq));
 tell(session.seq);

@@ -33,7 +33,7 @@ const session = await AgentSession.open({
   workspace: await LocalWorkspace.open(folder),
   sessionId: "s",
   leaseMilliseconds: 300,
-  patience: 5_000,
+  patience: 60_000,
 });
 const { signal } = new AbortController();
 const yes = () =>
