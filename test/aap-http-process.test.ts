@@ -11,14 +11,11 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { ScriptStep } from "../src/model/index.js";
 import { say, send, TOKEN, turn } from "./aap-http-kit.js";
 import { folder } from "./agent-kit.js";
+import { until } from "./until.js";
 
 const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 const HELLO: readonly ScriptStep[] = [{ say: "Hello." }];
 const MEGABYTE = 1024 * 1024;
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  await expect.poll(condition, { timeout: 20_000, interval: 20 }).toBe(true);
-}
 
 /** Comes back when it serves, or has ended. */
 async function serve(cwd: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {

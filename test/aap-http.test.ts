@@ -23,6 +23,7 @@ import {
   TOKEN,
   turn,
 } from "./aap-http-kit.js";
+import { until } from "./until.js";
 
 const MEGABYTE = 1024 * 1024;
 /** Two megabytes, a kilobyte at a time. */
@@ -31,10 +32,6 @@ const LONG = `${"x".repeat(1023)} `.repeat(2048);
 /** What a request looks like on the wire. */
 const asking = (line: string, headers: Readonly<Record<string, string>> = {}) =>
   head(`${line} HTTP/1.1`, { Host: "localhost", ...AUTHORIZED, ...headers });
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  await expect.poll(condition, { timeout: 20_000, interval: 20 }).toBe(true);
-}
 
 /** A turn of which nothing is read before somebody does. */
 async function unreadTurn(url: string, sessionId: string): Promise<IncomingMessage> {

@@ -14,6 +14,7 @@ import type { ScriptStep } from "../src/model/index.js";
 import { folder } from "./agent-kit.js";
 import { AUTHORIZED, newSession, say, send, serving, turn } from "./aap-http-kit.js";
 import type { Served } from "./aap-http-kit.js";
+import { until } from "./until.js";
 
 const MEGABYTE = 1024 * 1024;
 /** More than the two ends of a socket hold by themselves. */
@@ -62,10 +63,6 @@ const unreadTurn = (url: string, sessionId: string) =>
   unread(url, `/sessions/${sessionId}/turns`, say("Go", "delta"));
 
 const figures = async (url: string) => (await send(url, { path: "/metrics" })).text;
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  await expect.poll(isSo, { timeout: 20_000, interval: 20 }).toBe(true);
-}
 
 const turnsEnded = (url: string, count: number) =>
   until(async () => (await figures(url)).includes(`toolgate_turns_total{stop_reason="end_turn"} ${count}`));

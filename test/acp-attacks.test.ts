@@ -8,6 +8,7 @@ import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import type { ScriptStep } from "../src/model/index.js";
 import { folder } from "./agent-kit.js";
+import { until } from "./until.js";
 
 const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 
@@ -76,14 +77,6 @@ class Raw {
     const { error } = await this.request(`alive-${this.messages.length}`, "nope/alive", {});
     if ((error as { code?: number } | undefined)?.code !== -32601)
       throw new Error("it does not answer any more");
-  }
-}
-
-async function until(condition: () => boolean | Promise<boolean>, milliseconds = 20_000): Promise<void> {
-  const end = Date.now() + milliseconds;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`it did not happen within ${milliseconds} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
 
@@ -318,7 +311,7 @@ test("a client that never reads holds up nobody: the turn ends, and what waits f
   });
   for (let id = 10; id < 14; id++)
     say({ id, method: "session/prompt", params: { sessionId, prompt: [{ type: "text", text: "go" }] } });
-  await until(async () => (await logOf(cwd)) === "1\n2\n3\n4\n", 60_000);
+  await until(async () => (await logOf(cwd)) === "1\n2\n3\n4\n");
   expect(await rss(child.pid)).toBeLessThan(400);
   // It goes without ever having read, and the agent does not wait for it.
   child.stdin.end();

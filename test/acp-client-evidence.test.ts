@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { inMode } from "../src/policy/index.js";
 import type { Rule } from "../src/policy/index.js";
-import { choose, drive as driveAlone, until } from "./acp-client-kit.js";
+import { choose, drive as driveAlone } from "./acp-client-kit.js";
+import { until } from "./until.js";
 import type { Driven, DriveOptions } from "./acp-client-kit.js";
 
 const files = { "run.sh": "#!/bin/sh\necho good\n" };

@@ -5,7 +5,8 @@ import { describe, expect, test } from "vitest";
 import type { Rule } from "../src/policy/index.js";
 import { MemoryLedger } from "../src/history/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
-import { askForever, choose, connect, drive as driveAlone, until } from "./acp-client-kit.js";
+import { askForever, choose, connect, drive as driveAlone } from "./acp-client-kit.js";
+import { until } from "./until.js";
 import type { DriveOptions } from "./acp-client-kit.js";
 import { folder, text } from "./agent-kit.js";
 

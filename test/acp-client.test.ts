@@ -2,7 +2,8 @@
 import { expect, test } from "vitest";
 import { MemoryLedger } from "../src/history/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
-import { askForever, choose, connect, drive, until } from "./acp-client-kit.js";
+import { askForever, choose, connect, drive } from "./acp-client-kit.js";
+import { until } from "./until.js";
 
 const ENDED = { status: "stopped", stopReason: "end_turn" };
 

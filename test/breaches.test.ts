@@ -7,7 +7,8 @@ import { inMode } from "../src/policy/index.js";
 import type { Rule } from "../src/policy/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 import { sessionText } from "../src/view/index.js";
-import { choose, connect, drive as driveAlone, until } from "./acp-client-kit.js";
+import { choose, connect, drive as driveAlone } from "./acp-client-kit.js";
+import { until } from "./until.js";
 import type { Driven, DriveOptions } from "./acp-client-kit.js";
 import { folder, text } from "./agent-kit.js";
 
@@ -60,7 +61,7 @@ describe("a call that a rule denies is marked", () => {
   test("when it has run for a moment, long before it ends", async () => {
     const driven = await drive();
     const ended = driven.say([starts({ ...rm, ...running }), { pause: 4_000 }, reports(completed)]);
-    await until(() => breachOf(driven) !== undefined, 3_000);
+    await until(() => breachOf(driven) !== undefined);
     expect(driven.session.book.call("t1")?.state.status).toBe("running");
     await ended;
     await expectReplayed(driven);

@@ -11,6 +11,7 @@ import { openConnection } from "../src/mcp/connection.js";
 import { McpServers } from "../src/mcp/index.js";
 import { atHome } from "./cli-kit.js";
 import { atDesk, script } from "./tmux-kit.js";
+import { until } from "./until.js";
 
 const HELLO = { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: 1 } };
 const TOKEN = { TOOLGATE_TOKEN: "a".repeat(40) };
@@ -280,13 +281,5 @@ function isAlive(pid: number): boolean {
     return process.kill(pid, 0);
   } catch {
     return false;
-  }
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const end = Date.now() + 10_000;
-  while (!condition()) {
-    if (Date.now() > end) throw new Error("it did not happen within 10 seconds");
-    await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -25,6 +25,7 @@ import { settingsFolder } from "../src/settings/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 import type { AskReply, AskRequest, Tool } from "../src/tools/index.js";
 import { aContext, aWorkspace, failureOf, resultOf } from "../src/tools/tools.samples.js";
+import { until } from "./until.js";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "toolgate-mcp-")));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -107,9 +108,6 @@ function isAlive(pid: number): boolean {
   }
 }
 
-const until = (check: () => unknown, timeout = 8000) =>
-  vi.waitFor(() => expect(check()).toBeTruthy(), { timeout, interval: 20 });
-
 describe("a server of the protocol's own library", () => {
   /** For tests that leave it as it was. */
   let shared: McpServers;
@@ -185,7 +183,7 @@ describe("a server of the protocol's own library", () => {
     servers.onChange(() => (changes += 1));
     expect(servers.get("tools__grown")).toBeUndefined();
     await call(servers, "tools__grow");
-    await until(() => servers.get("tools__grown"));
+    await until(() => servers.get("tools__grown") !== undefined);
     expect(changes).toBeGreaterThan(0);
     expect(await outputOf(servers, "tools__grown")).toBe("new here");
   });
@@ -588,7 +586,7 @@ describe.concurrent("what takes its time", () => {
       { startTimeout: 500 },
       task.onTestFinished,
     );
-    await until(() => servers.status()[0]?.status === "failed", 25_000);
+    await until(() => servers.status()[0]?.status === "failed");
     expect(startsIn(notes)).toBe(6);
     expect(servers.status()).toMatchObject([
       { reason: expect.stringMatching(/^it ended too often within a minute.* code 3 .*no licence/s) },
@@ -685,7 +683,7 @@ describe.concurrent("the public server that has everything", () => {
     expect(await ended).toContain("It is not known whether the call took effect");
     expect(servers.status()).toMatchObject([{ status: "restarting" }]);
     const stopSecond = await run("streamableHttp", port);
-    await until(() => servers.status()[0]?.status === "ready", 15_000);
+    await until(() => servers.status()[0]?.status === "ready");
     expect(await outputOf(servers, "all__echo", { message: "hello" })).toBe("Echo: hello");
 
     await stopSecond();
@@ -763,7 +761,7 @@ describe("over HTTP", () => {
       notesIn(notes)
         .find((line) => line.startsWith("port "))
         ?.split(" ")[1];
-    await until(portOf);
+    await until(() => portOf() !== undefined);
     const { servers } = await start({ tools: { url: `http://127.0.0.1:${portOf()}/` } });
     expect(await outputOf(servers, "tools__echo", { words: "hello" })).toBe("hello");
     const { shown } = await call(servers, "tools__count", { to: 2, every: 10 });
@@ -823,7 +821,7 @@ async function run(transport: string, port: number): Promise<() => Promise<void>
   });
   let said = "";
   server.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
-  await until(() => said.includes(`port ${port}`), 15_000);
+  await until(() => said.includes(`port ${port}`));
   return async () => {
     if (server.exitCode !== null || server.signalCode !== null) return;
     server.kill("SIGKILL");

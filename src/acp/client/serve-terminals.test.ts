@@ -57,9 +57,9 @@ const isGone = (pid: number): boolean => {
 };
 
 async function until(condition: () => boolean): Promise<void> {
-  const end = Date.now() + 10_000;
+  const end = Date.now() + 120_000;
   while (!condition()) {
-    if (Date.now() > end) throw new Error("it did not happen within 10 seconds");
+    if (Date.now() > end) throw new Error("it did not happen within two minutes");
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
