@@ -6,15 +6,37 @@ const LONG = {
   TOOLGATE_RUNS: process.env["TOOLGATE_RUNS"] ?? "5000",
 };
 
+/** Files that measure the memory of their process, so each gets one of its own. */
+const OWN_PROCESS = [
+  "src/run/output-stream.test.ts",
+  "src/tools/built-in/fetch.test.ts",
+  "src/tools/local-workspace.test.ts",
+  "src/tools/run-command.test.ts",
+  "test/aap-security.test.ts",
+  "test/aap-slow-readers.test.ts",
+  "test/acp-listen.test.ts",
+  "test/attacks.test.ts",
+];
+
 export default defineConfig(({ mode }) => {
   const isLong = mode === "long";
   return {
     test: {
-      include: ["src/**/*.test.ts", "test/**/*.test.ts"],
       setupFiles: ["test/setup.ts"],
       env: isLong ? LONG : {},
-      // Test files share a worker's modules: loading them anew for each file took longer than most files' tests.
-      isolate: false,
+      projects: [
+        { extends: true, test: { name: "own process", include: OWN_PROCESS } },
+        {
+          extends: true,
+          test: {
+            name: "shared process",
+            include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+            exclude: OWN_PROCESS,
+            // Loading every module anew for each file took longer than the tests of most files.
+            isolate: false,
+          },
+        },
+      ],
       // Many tests wait for processes of their own: more files at a time than the two cores of a small machine.
       maxWorkers: 3,
       // Limits for tests that hang, not for slow ones: property tests and child processes share the cores.

@@ -6,7 +6,21 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { HeldAgent } from "../src/aap/index.js";
 import type { Loop } from "../src/agent/index.js";
 import { heldAcpAgent } from "../src/cli/held-acp-agent.js";
-import { deny, grant, lines, MODES, names, readEvents, refusal, refused, say, show, whole, wordsIn, World } from "./aap-kit.js";
+import {
+  deny,
+  grant,
+  lines,
+  MODES,
+  names,
+  readEvents,
+  refusal,
+  refused,
+  say,
+  show,
+  whole,
+  wordsIn,
+  World,
+} from "./aap-kit.js";
 import { until } from "./until.js";
 
 let world: World;

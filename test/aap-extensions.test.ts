@@ -11,7 +11,24 @@ import type { Loop } from "../src/agent/index.js";
 import { scriptedModel } from "../src/model/index.js";
 import type { ScriptStep } from "../src/model/index.js";
 import { defineTool } from "../src/tools/index.js";
-import { ALL, App, deny, FOUR_CALLS, grant, lines, names, readEvents, refusal, refused, result, say, SEND, whole, wordsIn, World } from "./aap-kit.js";
+import {
+  ALL,
+  App,
+  deny,
+  FOUR_CALLS,
+  grant,
+  lines,
+  names,
+  readEvents,
+  refusal,
+  refused,
+  result,
+  say,
+  SEND,
+  whole,
+  wordsIn,
+  World,
+} from "./aap-kit.js";
 import { until } from "./until.js";
 import type { WireEvent } from "./aap-kit.js";
 

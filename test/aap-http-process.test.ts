@@ -16,6 +16,9 @@ import { until } from "./until.js";
 const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 const HELLO: readonly ScriptStep[] = [{ say: "Hello." }];
 const MEGABYTE = 1024 * 1024;
+const isLong = process.env["TOOLGATE_LONG"] !== undefined;
+const IDLE = isLong ? 1_000 : 250;
+const TURNS = isLong ? 2_000 : 200;
 
 /** Comes back when it serves, or has ended. */
 async function serve(cwd: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
@@ -182,13 +185,14 @@ describe("much at once", () => {
     await Promise.all(Array.from({ length: 16 }, worker));
   }
 
-  test("RE-003 idle cost: 1,000 idle sessions take less than 512 MB, and one more is made at once", async () => {
+  test(`RE-003 idle cost: ${IDLE} idle sessions take little memory, and one more is made at once`, async () => {
     const { url, pid } = await serve(await place(), [], { TOOLGATE_TOKEN: TOKEN });
-    await times(1000, async () => {
+    await times(IDLE, async () => {
       const { text } = await turn(url, await newSession(url), say("Hello"));
       expect(JSON.parse(text).stopReason).toBe("end_turn");
     });
-    expect(memory(pid)).toBeLessThan(512 * MEGABYTE);
+    // The promise is 512 MB for a thousand, of which the program itself takes a fifth.
+    expect(memory(pid)).toBeLessThan((100 + 0.4 * IDLE) * MEGABYTE);
     const began = performance.now();
     await newSession(url);
     // The promise is a tenth of a second.
@@ -209,9 +213,9 @@ describe("much at once", () => {
       expect((await turn(url, sessionId, say("Hello", mode))).status).toBe(200);
       if (index % 2 === 0) await send(url, { method: "DELETE", path: `/sessions/${sessionId}` });
     };
-    await times(300, work);
+    await times(TURNS / 2, work);
     const before = { memory: memory(pid), files: files(pid) };
-    await times(600, work);
+    await times(TURNS, work);
     // An hour at 50 calls a second may take one MiB a minute: this is twelve seconds of that, and what a heap breathes.
     expect(memory(pid) - before.memory).toBeLessThan(48 * MEGABYTE);
     await until(() => files(pid) <= before.files + 2);

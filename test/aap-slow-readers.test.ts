@@ -68,11 +68,11 @@ const turnsEnded = (url: string, count: number) =>
   until(async () => (await figures(url)).includes(`toolgate_turns_total{stop_reason="end_turn"} ${count}`));
 
 /** A piece at a time, with a pause after each. */
-async function readSlowly(response: IncomingMessage): Promise<string> {
+async function readSlowly(response: IncomingMessage, pauseMs = 1): Promise<string> {
   let text = "";
   for await (const piece of response.setEncoding("utf8")) {
     text += String(piece);
-    await wait(1);
+    await wait(pauseMs);
   }
   return text;
 }
@@ -163,9 +163,11 @@ describe("a client that is slow", () => {
   });
 
   test("but reads is not dropped, however little it takes at a time", async () => {
-    const { url } = await longTurns([{ say: LONG.slice(0, 2 * MEGABYTE) }], { stallMilliseconds: 200 });
+    const { url } = await longTurns([{ say: LONG.slice(0, 2 * MEGABYTE) }], { stallMilliseconds: 1_000 });
     const response = await unreadTurn(url, await newSession(url));
-    const text = await readSlowly(response);
+    const began = performance.now();
+    const text = await readSlowly(response, 100);
+    expect(performance.now() - began).toBeGreaterThan(1_000);
     expect(response.complete).toBe(true);
     expect(text.length).toBeGreaterThan(2 * MEGABYTE);
   });

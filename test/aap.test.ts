@@ -13,7 +13,25 @@ import type { Lease } from "../src/call/index.js";
 import { MemoryLedger, redactingLedger } from "../src/history/index.js";
 import { scriptedModel } from "../src/model/index.js";
 import type { LanguageModelV3, ScriptStep } from "../src/model/index.js";
-import { ALL, deny, FOUR_CALLS, grant, lines, locate, MODES, names, readEvents, refusal, refused, result, say, SEND, show, TOKEN, World } from "./aap-kit.js";
+import {
+  ALL,
+  deny,
+  FOUR_CALLS,
+  grant,
+  lines,
+  locate,
+  MODES,
+  names,
+  readEvents,
+  refusal,
+  refused,
+  result,
+  say,
+  SEND,
+  show,
+  TOKEN,
+  World,
+} from "./aap-kit.js";
 import { until } from "./until.js";
 import type { App, WorldOptions } from "./aap-kit.js";
 

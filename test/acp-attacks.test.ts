@@ -249,7 +249,8 @@ test("AC-038 a yes that comes after the cancel is too late", async () => {
   await agent.lives();
 });
 
-const GONE = Number(process.env["TOOLGATE_TRIALS"] ?? 50);
+const isLong = process.env["TOOLGATE_LONG"] !== undefined;
+const GONE = Number(process.env["TOOLGATE_TRIALS"] ?? (isLong ? 1000 : 10));
 
 test(
   `AC-040 a client that is gone during the question has cancelled: nothing runs, ${GONE} times of ${GONE}`,
@@ -273,7 +274,7 @@ test(
     for (let next = 0; next < GONE; next += 5) await Promise.all(trials.slice(next, next + 5).map(trial));
     expect(await logOf(cwd)).toBe("");
   },
-  Math.max(120_000, GONE * 2_000),
+  Math.max(180_000, GONE * 5_000),
 );
 
 test("a client that never reads holds up nobody: the turn ends, and what waits for it costs little", async () => {
@@ -317,9 +318,9 @@ test("a client that never reads holds up nobody: the turn ends, and what waits f
   child.stdin.end();
   await new Promise((resolve) => child.once("exit", resolve));
   expect((await stat(join(cwd, "ledger.sqlite"))).size).toBeGreaterThan(0);
-}, 90_000);
+});
 
-const LINES = Number(process.env["TOOLGATE_LINES"] ?? 100_000);
+const LINES = Number(process.env["TOOLGATE_LINES"] ?? (isLong ? 100_000 : 10_000));
 
 const METHODS = `initialize authenticate session/new session/load session/resume session/list session/close
   session/delete session/prompt session/cancel session/set_mode session/set_config_option $/cancel_request
@@ -378,4 +379,4 @@ test(`${LINES} fuzzed lines neither break nor hang it`, async () => {
   for (const text of fc.sample(line, LINES)) await agent.write(`${text.replaceAll("\n", " ")}\n`);
   await agent.lives();
   expect(agent.child.exitCode).toBeNull();
-}, 110_000);
+});

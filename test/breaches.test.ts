@@ -8,6 +8,7 @@ import type { Rule } from "../src/policy/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 import { sessionText } from "../src/view/index.js";
 import { choose, connect, drive as driveAlone } from "./acp-client-kit.js";
+import { isAlive } from "./is-alive.js";
 import { until } from "./until.js";
 import type { Driven, DriveOptions } from "./acp-client-kit.js";
 import { folder, text } from "./agent-kit.js";
@@ -232,15 +233,6 @@ describe("no call is marked", () => {
 });
 
 describe("a session that is opened to end the agent at a breach", () => {
-  const isAlive = (pid: number): boolean => {
-    try {
-      // A process that has ended and is not yet waited for is gone too.
-      return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-    } catch {
-      return false;
-    }
-  };
-
   test("ends it with all that it started, and every turn says why", async () => {
     const { connection } = await connect(TOLD);
     const open = async () =>

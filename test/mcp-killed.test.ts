@@ -11,6 +11,7 @@ import { openConnection } from "../src/mcp/connection.js";
 import { McpServers } from "../src/mcp/index.js";
 import { atHome } from "./cli-kit.js";
 import { atDesk, script } from "./tmux-kit.js";
+import { isAlive } from "./is-alive.js";
 import { until } from "./until.js";
 
 const HELLO = { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: 1 } };
@@ -275,11 +276,3 @@ const endOf = (program: ChildProcess) =>
   new Promise<{ status: number | null; signal: string | null }>((resolve) => {
     program.once("close", (status, signal) => resolve({ status, signal }));
   });
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}

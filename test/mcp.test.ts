@@ -25,6 +25,7 @@ import { settingsFolder } from "../src/settings/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 import type { AskReply, AskRequest, Tool } from "../src/tools/index.js";
 import { aContext, aWorkspace, failureOf, resultOf } from "../src/tools/tools.samples.js";
+import { isAlive } from "./is-alive.js";
 import { until } from "./until.js";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "toolgate-mcp-")));
@@ -98,15 +99,6 @@ async function call(
 }
 
 const outputOf = async (...args: Parameters<typeof call>) => (await call(...args)).result.output;
-
-/** Runs or sleeps; a zombie that nobody has buried yet is dead. */
-function isAlive(pid: number): boolean {
-  try {
-    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
-}
 
 describe("a server of the protocol's own library", () => {
   /** For tests that leave it as it was. */

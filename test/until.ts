@@ -7,7 +7,8 @@ export async function until(
 ): Promise<void> {
   const end = Date.now() + LIMIT_MS;
   while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`It did not happen within ${LIMIT_MS / 1000} seconds.\n${describe()}`);
+    if (Date.now() > end)
+      throw new Error(`It did not happen within ${LIMIT_MS / 1000} seconds.\n${describe()}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
