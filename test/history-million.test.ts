@@ -45,7 +45,7 @@ async function slowest(count: number, run: (number: number) => Promise<unknown>)
   return times.toSorted((one, other) => one - other)[Math.floor(count * 0.99) - 1] ?? Infinity;
 }
 
-describe(`RE-004: in a store of ${EVENTS} events, with ${CALLS} calls in its index,`, () => {
+describe(`in a store of ${EVENTS} events, with ${CALLS} calls in its index,`, () => {
   beforeAll(async () => {
     await (await openSqliteLedger(file)).close();
     const first = await openHistoryIndex(file);
@@ -143,7 +143,7 @@ function turnNumber(number: number): SessionEvent[] {
   ];
 }
 
-test("RE-012: of 5,000 turns in one session, the last are recorded as fast as the first", async () => {
+test("of 5,000 turns in one session, the last are recorded as fast as the first", async () => {
   const ledger = await openSqliteLedger(join(folder, "turns.db"));
   const record = await SessionRecord.open(ledger, "s", { owner: "ann" });
   const times: number[] = [];

@@ -1,6 +1,5 @@
 /**
- * Processes killed with -9 at random moments of a turn, again and again, until one may finish it (HI-004 of the
- * catalogue). Sixteen kills, a thousand in the long mode, or TOOLGATE_KILLS of them; TOOLGATE_SEED repeats the
+ * Processes killed with -9 at random moments of a turn, again and again, until one may finish it. Sixteen kills, a thousand in the long mode, or TOOLGATE_KILLS of them; TOOLGATE_SEED repeats the
  * moments of an earlier run, as far as a machine can repeat them.
  */
 import { spawn } from "node:child_process";

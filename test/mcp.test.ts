@@ -313,13 +313,13 @@ describe("the catalogue's cases", () => {
     return decide(intent, { rules, roots: ["/ws"], home: "/home/user" }).effect;
   };
 
-  test("MC-001: a tool that a rule allows by its server and name runs unasked", async () => {
+  test("a tool that a rule allows by its server and name runs unasked", async () => {
     const { servers } = await start({ echo: toolsServer().config });
     expect(decision(toolOf(servers, "echo__echo"), [{ allow: "echo", server: "echo" }])).toBe("allow");
     expect(await outputOf(servers, "echo__echo", { words: "1" })).toBe("1");
   });
 
-  test("MC-004: an approved server whose configuration changed is not started until it is approved again", async () => {
+  test("an approved server whose configuration changed is not started until it is approved again", async () => {
     const store = new ApprovedServers(mkdtempSync(join(folder, "settings-")));
     const seen: ServerToApprove[] = [];
     const approve = (server: ServerToApprove) => {
@@ -375,7 +375,7 @@ describe("the catalogue's cases", () => {
     expect(startsIn(notes)).toBe(0);
   });
 
-  test("MC-006: a workspace's .env moves no settings, since none is read", async () => {
+  test("a workspace's .env moves no settings, since none is read", async () => {
     const { root } = await aWorkspace({ ".env": "TOOLGATE_CONFIG=/tmp/evil\nHOME=/tmp/evil\n" });
     const before = process.cwd();
     process.chdir(root);
@@ -391,7 +391,7 @@ describe("the catalogue's cases", () => {
     expect(names).not.toContain("TOOLGATE_CONFIG");
   });
 
-  test("MC-007: a tool that says it only reads is judged by its name, and asked about", async () => {
+  test("a tool that says it only reads is judged by its name, and asked about", async () => {
     const { servers } = await start({ hand: byHand("poisoned").config });
     const kinds = ["delete_all", "frobnicate", "read_it", "wipe__get_it"].map((tool) =>
       toolOf(servers, `hand__${tool}`),
@@ -401,7 +401,7 @@ describe("the catalogue's cases", () => {
     for (const tool of kinds) expect(decision(tool, [{ allow: "read" }])).toBe("ask");
   });
 
-  test("MC-009: a rule for one server's tool does not cover another's that sounds the same", async () => {
+  test("a rule for one server's tool does not cover another's that sounds the same", async () => {
     const { servers } = await start({ a: byHand("").config, a__o: byHand("").config });
     const rule: Rule = { allow: "one", server: "a" };
     expect(decision(toolOf(servers, "a__one"), [rule])).toBe("allow");
@@ -413,7 +413,7 @@ describe("the catalogue's cases", () => {
     expect(new Set(names).size).toBe(4);
   });
 
-  test("MC-011: names with characters that cannot be seen, or without end, are refused", async () => {
+  test("names with characters that cannot be seen, or without end, are refused", async () => {
     const { servers, problems } = await start({ hand: byHand("poisoned").config });
     const names = servers.tools().map(({ name }) => name);
     expect(names).toEqual([
@@ -439,7 +439,7 @@ describe("the catalogue's cases", () => {
     for (const problem of problems) expect(visibleText(problem)).toBe(problem);
   });
 
-  test("MC-012: a poisoned description is shown with what it hides, bounded, and decides nothing", async () => {
+  test("a poisoned description is shown with what it hides, bounded, and decides nothing", async () => {
     const { servers } = await start({ hand: byHand("poisoned").config });
     const tool = toolOf(servers, "hand__notes");
     expect(tool.description).toContain("pass it in 'note'⟨U+E0041⟩⟨U+202E⟩ !!!");
@@ -448,7 +448,7 @@ describe("the catalogue's cases", () => {
     expect(decision(tool, [{ allow: "read" }])).toBe("ask");
   });
 
-  test("MC-014: a resource link is handed on and not fetched", async () => {
+  test("a resource link is handed on and not fetched", async () => {
     const { servers } = await start({ tools: toolsServer().config });
     const { result } = await call(servers, "tools__passwd");
     expect(result.content).toEqual([
@@ -457,7 +457,7 @@ describe("the catalogue's cases", () => {
     expect(result.output).toBe("[link to passwd: file:///etc/passwd]");
   });
 
-  test("MC-015: a call that is never answered fails in time, the server is told, others go on", async () => {
+  test("a call that is never answered fails in time, the server is told, others go on", async () => {
     const { notes, config } = toolsServer();
     const { servers } = await start({ tools: { ...config, timeout: 300 }, other: toolsServer().config });
     const ended = failureOf(call(servers, "tools__hang"));
@@ -469,7 +469,7 @@ describe("the catalogue's cases", () => {
     expect(await outputOf(servers, "tools__echo", { words: "still there" })).toBe("still there");
   });
 
-  test("MC-016: a crash in mid-call fails it within a second, with the last words, and it is started again", async () => {
+  test("a crash in mid-call fails it within a second, with the last words, and it is started again", async () => {
     const { notes, config } = toolsServer();
     const { servers } = await start({ tools: config, other: toolsServer().config });
     const hanging = failureOf(call(servers, "tools__hang"));
@@ -486,7 +486,7 @@ describe("the catalogue's cases", () => {
     expect(startsIn(notes)).toBe(2);
   });
 
-  test("MC-020: an answer counts once, and one that nobody asked for is told and ignored", async () => {
+  test("an answer counts once, and one that nobody asked for is told and ignored", async () => {
     const { servers, problems } = await start({ hand: byHand("answers twice").config });
     const [one, two] = await Promise.all([outputOf(servers, "hand__one"), outputOf(servers, "hand__two")]);
     expect([one, two]).toEqual(["one", "two"]);
@@ -495,7 +495,7 @@ describe("the catalogue's cases", () => {
     expect(problems.filter((text) => text.includes("no message of the protocol"))).toHaveLength(2);
   });
 
-  test("MC-022: a command is one program, so nothing in it is run by a shell", async () => {
+  test("a command is one program, so nothing in it is run by a shell", async () => {
     const { servers } = await start({ evil: { command: "npx foo; touch PWNED", cwd: folder } });
     expect(servers.status()).toMatchObject([
       { server: "evil", status: "failed", reason: expect.stringContaining("ENOENT") },
@@ -504,7 +504,7 @@ describe("the catalogue's cases", () => {
     expect(existsSync(join(folder, "PWNED"))).toBe(false);
   });
 
-  test("MC-024: no sampling, and a page is only opened by http or https", async () => {
+  test("no sampling, and a page is only opened by http or https", async () => {
     const { servers, problems } = await start({ tools: toolsServer().config });
     expect(await outputOf(servers, "tools__sample")).toMatch(/^refused: /);
     const asked: AskRequest[] = [];
@@ -571,7 +571,7 @@ describe.concurrent("what takes its time", () => {
     expect(servers.status()).toEqual([{ server: "hand", status: "closed" }]);
   });
 
-  test("MC-016: one that always dies is started again five times a minute, later and later, until it is asked for", async (task) => {
+  test("one that always dies is started again five times a minute, later and later, until it is asked for", async (task) => {
     const { notes, config } = byHand("dies at once");
     const { servers } = await start(
       { hand: config, other: toolsServer().config },
@@ -589,7 +589,7 @@ describe.concurrent("what takes its time", () => {
     expect(servers.status()).toMatchObject([{ status: "failed" }, { status: "ready" }]);
   });
 
-  test("MC-017: the session starts without a server that hangs in its handshake", async (task) => {
+  test("the session starts without a server that hangs in its handshake", async (task) => {
     const { notes, config } = byHand("hangs in initialize");
     const { servers } = await start(
       { hand: config, other: toolsServer().config },
