@@ -522,7 +522,7 @@ describe("bind: a yes is for one thing, once", () => {
     expect(session.book.snapshot().repairs).toContainEqual({
       repair: "changed-after-approval",
       toolCallId: "t1",
-      detail: expect.stringContaining('{"command":"rm -rf /"}'),
+      detail: expect.stringContaining('{"command":"rm -rf build"}'),
     });
   });
 
