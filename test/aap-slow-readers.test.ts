@@ -17,8 +17,8 @@ import type { Served } from "./aap-http-kit.js";
 import { until } from "./until.js";
 
 const MEGABYTE = 1024 * 1024;
-/** More than the two ends of a socket hold by themselves. */
-const LONG = `${"x".repeat(65_535)} `.repeat(24 * 16);
+/** Sixteen megabytes: more than the two ends of a socket buffer by themselves. */
+const LONG = `${"x".repeat(65_535)} `.repeat(16 * 16);
 
 type StreamPart = LanguageModelV3StreamPart;
 type BeforeWord = (part: StreamPart & { readonly type: "text-delta" }) => Promise<void>;
@@ -26,7 +26,8 @@ type Limits = NonNullable<Parameters<typeof serving>[1]>["limits"];
 
 async function longTurns(
   steps: readonly ScriptStep[],
-  limits: Limits = {},
+  // By default nobody is dropped, however slow the machine is.
+  limits: Limits = { stallMilliseconds: 600_000 },
   beforeWord: BeforeWord = async () => undefined,
 ): Promise<Served> {
   const ledger = await openSqliteLedger(join(await folder(), "ledger.sqlite"));
@@ -140,7 +141,7 @@ describe("a client that is slow", () => {
 
   test("catches up while the turn goes on, and then hears it as it happens", async () => {
     const [held, goOn] = [new Signal(), new Signal()];
-    const { url } = await longTurns([{ say: `${LONG}Done.` }], {}, async ({ delta }) => {
+    const { url } = await longTurns([{ say: `${LONG}Done.` }], undefined, async ({ delta }) => {
       if (!delta.includes("Done")) return;
       held.give();
       await goOn.given;

@@ -23,7 +23,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { ToolCall } from "../src/call/index.js";
 import type { Rule } from "../src/policy/index.js";
 import type { Ask } from "../src/run/index.js";
@@ -69,15 +69,10 @@ const paths = read("decisions.json").filter(({ id }) => id.startsWith("PA-"));
 /** What can only be run. */
 const runs = new Map(read("runs.json").map((one) => [one.id, one]));
 
+/** The ids of the cases whose tests ran. */
 const tried = new Set<string>();
 
 const anything: readonly Rule[] = [{ allow: "*", anyFlags: true }];
-
-// A case counts as tried once a test that begins with its id has run.
-beforeEach(({ task }) => {
-  const id = /^[A-Z]{2}-\d{3}/.exec(task.name)?.[0];
-  if (id !== undefined) tried.add(id);
-});
 
 function caseOf(id: string): Case {
   const found = runs.get(id);
@@ -101,6 +96,7 @@ describe("a path", () => {
   test.each(paths.filter(({ id }) => id !== "PA-002").map(titled))(
     "decides safely: %s",
     async (_why, one) => {
+      tried.add(one.id);
       const { outcomes, secrets, outside } = await actedOn(one);
       // A call that fails before anyone decides on it has done nothing either.
       const accepted = one.accept?.includes("allow") === true ? one.accept : [...(one.accept ?? []), "error"];
@@ -114,6 +110,7 @@ describe("a path", () => {
   test.each(paths.filter(({ id }) => id === "PA-002").map(titled))(
     "is allowed where it should be asked about: %s",
     async (_why, one) => {
+      tried.add(one.id);
       expect((await actedOn(one)).outcomes).toEqual(["allow"]);
     },
   );
@@ -137,6 +134,7 @@ describe("a path", () => {
   }
 
   test("changes nothing outside when its folder becomes a link between the approval and the write", async () => {
+    tried.add("PA-025");
     const root = aTree();
     const before = outsideOf(root);
     const swap = () => {
@@ -169,6 +167,7 @@ describe("a path", () => {
   });
 
   test("changes nothing outside when its folder becomes a link at any moment after the approval", async () => {
+    tried.add("PA-025");
     const root = aTree();
     const before = outsideOf(root);
     const rules: Rule[] = [
@@ -190,6 +189,7 @@ describe("a path", () => {
   });
 
   test("is not overwritten when its content changed after the diff was shown", async () => {
+    tried.add("PA-026");
     const root = aTree();
     const file = join(root, "ws/src/a.ts");
     let questions = 0;
@@ -207,6 +207,7 @@ describe("a path", () => {
   });
 
   test("follows no symlink in a recursive delete", async () => {
+    tried.add("PA-063");
     const root = aTree();
     const before = outsideOf(root);
     const { attempt } = await gateOn(root, caseOf("PA-063"));
@@ -219,6 +220,7 @@ describe("a path", () => {
   });
 
   test("is resolved once from a working directory that is a symlink", async () => {
+    tried.add("PA-066");
     const root = aTree();
     expect((await LocalWorkspace.open(join(root, "ws_link"))).root).toBe(join(root, "ws"));
     const { attempt } = await gateOn(root, {
@@ -229,6 +231,7 @@ describe("a path", () => {
   });
 
   test("asks about an allowed command in a working directory outside the workspace", async () => {
+    tried.add("PA-067");
     const root = aTree();
     const { attempt } = await gateOn(root, caseOf("PA-067"));
     expect((await attempt("terminal", { command: "ls" })).outcome).toBe("allow");
@@ -247,6 +250,7 @@ describe("a path", () => {
     [1e308, 1],
     [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
   ])("is not read with line %d and limit %d", async (line, limit) => {
+    tried.add("PA-068");
     const { attempt } = await gateOn(aTree(), { rules: [{ allow: "read" }] });
     const { outcome, call } = await attempt("read_file", { path: "/ws/src/a.ts", line, limit });
     expect(outcome).toBe("error");
@@ -254,6 +258,7 @@ describe("a path", () => {
   });
 
   test("costs little time and memory when it is a sparse file of 10 GiB", async () => {
+    tried.add("PA-069");
     const { attempt } = await gateOn(aTree(), { rules: [{ allow: "*" }] });
     const before = process.memoryUsage.rss();
     for (const [name, input] of [
@@ -408,6 +413,7 @@ describe("not held yet:", () => {
     ["/ws/.env", "/ws/x.txt", "/ws/x.txt"],
     ["/ws/secrets", "/ws/x", "/ws/x/key.pem"],
   ])("stays denied when the file is renamed: %s", async (from, to, then) => {
+    tried.add("PA-052");
     const { attempt } = await gateOn(aTree(), caseOf("PA-052"));
     const moved = await attempt("move_path", { from, to });
     expect(["ask", "deny"] satisfies Outcome[]).toContain(moved.outcome);
@@ -500,6 +506,7 @@ describe("a command", () => {
   const outputOf = ({ rawOutput }: ToolCall) => rawOutput as { output: string; truncated?: number };
 
   test("cuts its output between characters", async () => {
+    tried.add("TE-015");
     const { attempt } = await gateOn(anEmptyTree(), { rules: anything, ask: yes });
     for (const start of ["", "x", "xx", "xxx"]) {
       const command = `printf ${start || "''"}; i=0; while [ $i -lt 12 ]; do cat big; i=$((i+1)); done; printf '€end'`;
@@ -513,6 +520,7 @@ describe("a command", () => {
   });
 
   test.each([-1, 0, Number.MAX_SAFE_INTEGER, "5"])("is not run with a timeout of %j", async (timeout) => {
+    tried.add("TE-017");
     const root = anEmptyTree();
     const { attempt } = await gateOn(root, { rules: anything, ask: yes });
     const { outcome } = await attempt("terminal", { command: "touch ran", timeout });
@@ -521,6 +529,7 @@ describe("a command", () => {
   });
 
   test("bounds a very wide line", async () => {
+    tried.add("TE-019");
     const { attempt } = await gateOn(anEmptyTree(), { rules: anything, ask: yes });
     const { call } = await attempt("terminal", { command: "head -c 100000000 /dev/zero | tr '\\0' x" });
     const { output, truncated = 0 } = outputOf(call);
@@ -530,21 +539,24 @@ describe("a command", () => {
   });
 
   test("joins a character that comes in pieces", async () => {
+    tried.add("TE-020");
     const { attempt } = await gateOn(anEmptyTree(), { rules: anything, ask: yes });
     const command = "printf '\\342'; sleep 0.2; printf '\\202\\254'";
     expect(outputOf((await attempt("terminal", { command })).call).output).toBe("€");
   });
 
-  test.each([
+  test.each<[string, string, number, string?]>([
     [
       "the whole process group is ended",
       "sh -c 'sleep 1000 & echo $! >> pids; echo $$ >> pids; exec sleep 1000'",
       2,
+      "TE-022",
     ],
     [
       "a process that ignores SIGTERM is ended",
       `sh -c "trap '' TERM HUP INT; echo \\$\\$ >> pids; sleep 1000; sleep 1000"`,
       1,
+      "TE-023",
     ],
     [
       "a process in a session of its own is ended too",
@@ -556,7 +568,8 @@ describe("a command", () => {
       "(setsid sh -c 'echo $$ >> pids; exec sleep 1000' &) ; (sh -c 'echo $$ >> pids; exec sleep 1000' &) ; sleep 1000",
       2,
     ],
-  ])("%s", async (_, command, count) => {
+  ])("%s", async (_, command, count, id) => {
+    if (id !== undefined) tried.add(id);
     const root = anEmptyTree();
     const { attempt } = await gateOn(root, { rules: anything, ask: yes });
     const stop = new AbortController();
@@ -575,6 +588,7 @@ describe("a command", () => {
   });
 
   test("is decided on as the shell reads it, string or words", async () => {
+    tried.add("TE-029");
     const root = anEmptyTree();
     const { attempt } = await gateOn(root, { rules: [{ allow: "execute", command: "ls *" }] });
     for (const command of ["ls; touch PWNED", "ls\ntouch PWNED", "ls `touch PWNED`", "ls & touch PWNED"])
@@ -589,6 +603,7 @@ describe("a command", () => {
   });
 
   test("fails without running anything when its arguments are too long", async () => {
+    tried.add("TE-030");
     const root = anEmptyTree();
     const { attempt } = await gateOn(root, { rules: anything, ask: yes });
     const { call } = await attempt("terminal", { command: `echo${" argument".repeat(20_000)} > out` });
@@ -608,6 +623,7 @@ describe("a command", () => {
   test.each(["cat", "cat -", "head -n1 /dev/stdin", "sh", "read line; echo got $?"])(
     "does not wait for input: %s",
     async (command) => {
+      tried.add("TE-032");
       const { attempt } = await gateOn(anEmptyTree(), { rules: anything, ask: yes });
       const { call } = await attempt("terminal", { command, timeout: 20 });
       expect(call.state.status).toBe("done");
@@ -622,6 +638,7 @@ describe("a heavy load", () => {
     JSON.parse((await promisify(execFile)(process.execPath, [child, ...words])).stdout);
 
   test("keeps the start and the end of a huge output in bounded memory", async () => {
+    tried.add("RE-001");
     const size = isLong ? 1024 ** 3 : 128 * 1024 ** 2;
     const cost = await heavy("output", String(size));
     expect(cost).toMatchObject({ status: "done", exitCode: 0, start: "FIRST\n", end: true });
@@ -634,6 +651,7 @@ describe("a heavy load", () => {
   });
 
   test("holds a thousand idle sessions in half a gigabyte", async () => {
+    tried.add("RE-003");
     const { rss, slowest, count } = (await heavy("sessions", "1000")) as Record<string, number>;
     expect(count).toBe(1000);
     expect(rss).toBeLessThanOrEqual(512);
@@ -644,6 +662,7 @@ describe("a heavy load", () => {
   test.each(["(a+)+$", "(a|a)*c", "(?:a?){50}a{50}", "(((a*)*)*)*b"])(
     "ends a search for %s in bounded time",
     async (pattern) => {
+      tried.add("RE-008");
       const root = anEmptyTree();
       writeFileSync(join(root, "ws/long.txt"), `${"a".repeat(50)}b\n${"a".repeat(100_000)}b\n`);
       const { attempt } = await gateOn(root, { rules: [{ allow: "search" }] });
@@ -655,6 +674,7 @@ describe("a heavy load", () => {
   );
 
   test("searches a large tree with links in circles in bounded time", async () => {
+    tried.add("RE-009");
     const root = anEmptyTree();
     const [folders, perFolder] = [isLong ? 1000 : 40, 100];
     for (let folder = 0; folder < folders; folder += 1) {
@@ -677,6 +697,7 @@ describe("a heavy load", () => {
   });
 
   test("leaves neither files nor processes open after many commands", async () => {
+    tried.add("RE-010");
     const { attempt } = await gateOn(anEmptyTree(), { rules: anything, ask: yes });
     const cycles = async (count: number) => {
       for (let done = 0; done < count; done += 10)
@@ -711,6 +732,7 @@ describe("a URL", () => {
   test.each(titled("HT-050", "HT-051", "HT-052", "HT-054", "HT-055", "HT-056"))(
     "is asked about, refused or fails: %s",
     async (_why, id) => {
+      tried.add(id);
       const one = caseOf(id);
       const { names, tool } = lookedUp();
       const { attempt } = await gateOn(anEmptyTree(), { ...one, tools: [tool] });
@@ -731,6 +753,7 @@ describe("a URL", () => {
   test.each(titled("HT-058", "HT-060", "HT-061", "HT-062", "HT-064", "HT-066", "HT-067", "HT-070"))(
     "is refused without a connection: %s",
     async (_why, id) => {
+      tried.add(id);
       const one = caseOf(id);
       const server = await aServer(sends("inside"));
       const { attempt } = await gateOn(anEmptyTree(), { ...one, ask: yes });
@@ -794,6 +817,7 @@ describe("a URL", () => {
   const ruleFor = (port: number): Rule[] => [{ allow: "fetch", host: `http://*.allowed.example:${port}` }];
 
   test("connects to the address that was checked when the name changes", async () => {
+    tried.add("HT-074");
     const { port, connections } = await aServer((_, response) =>
       response.writeHead(302, { location: "/again", connection: "close" }).end(),
     );
@@ -828,6 +852,7 @@ describe("a URL", () => {
       (write: (chunk: Buffer) => void) => write(BOMB),
     ],
   ])("bounds a response: %s", async (_, headers, feed) => {
+    tried.add("HT-075");
     let isGone = false;
     const { port } = await aServer((_request, response) => {
       response.writeHead(200, { "content-type": "text/plain", ...headers });
@@ -846,6 +871,7 @@ describe("a URL", () => {
   });
 
   test("bounds a response of a byte now and then", async () => {
+    tried.add("HT-075");
     const { port } = await aServer((_, response) => {
       response.writeHead(200, { "content-type": "text/plain" });
       const timer = setInterval(() => response.write("x"), 20);
@@ -860,6 +886,7 @@ describe("a URL", () => {
   });
 
   test("ends a loop of redirects", async () => {
+    tried.add("HT-076");
     const { port, requests } = await aServer((_, response) =>
       response.writeHead(302, { location: "/loop" }).end(),
     );
