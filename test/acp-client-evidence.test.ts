@@ -1,5 +1,5 @@
 /** All that a foreign agent's call carries counts: each folder, server, patch and operation, and what was reported before. */
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { inMode } from "../src/policy/index.js";

@@ -27,7 +27,7 @@ test("a hundred questions answered by two processes at the same moment: each cou
   expect(await session.prompt(text("go"), never())).toEqual({ status: "parked" });
 
   const printed = await startTogether(["ann", "bob"].map((who) => [child, file, who, "on-signal"]));
-  const answers = printed.map((text) => JSON.parse(text) as Answers);
+  const answers = printed.map((line) => JSON.parse(line) as Answers);
   expect(answers.map(({ asked }) => asked)).toEqual([QUESTIONS, QUESTIONS]);
   const [byAnn = 0, byBob = 0] = answers.map(({ counted }) => counted);
   expect(byAnn + byBob).toBe(QUESTIONS);

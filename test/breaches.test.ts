@@ -1,5 +1,4 @@
 /** What a foreign agent does unasked, or after a no, is judged by the rules and marked where they deny it. */
-import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { SessionBook } from "../src/call/index.js";
 import { MemoryLedger } from "../src/history/index.js";

@@ -74,6 +74,7 @@ async function start(
   const servers = await McpServers.start(configs, {
     approve: () => Promise.resolve(true),
     onProblem: (text) => problems.push(text),
+    startTimeout: 60_000,
     ...options,
   });
   finished(() => servers.close());
@@ -549,11 +550,11 @@ describe.concurrent("what takes its time", () => {
   test("a person may think longer than a call may be silent", async (task) => {
     const { servers } = await start(
       { tools: toolsServer().config },
-      { callTimeout: 1000, maxCallTime: 2000 },
+      { callTimeout: 2000, maxCallTime: 3000 },
       task.onTestFinished,
     );
     const ask = async (): Promise<AskReply> => {
-      await new Promise((resolve) => setTimeout(resolve, 2500));
+      await new Promise((resolve) => setTimeout(resolve, 3500));
       return { action: "accept", content: { city: "Ulm" } };
     };
     expect(await outputOf(servers, "tools__ask", {}, { ask })).toContain("Ulm");
@@ -740,7 +741,7 @@ describe("over HTTP", () => {
     });
     const { servers } = await start(
       { big: { url: `http://127.0.0.1:${port}/mcp`, type: "http" } },
-      { startTimeout: 1000 },
+      { startTimeout: 60_000 },
     );
     expect(servers.status()).toMatchObject([{ reason: expect.stringContaining("too large") }]);
   });

@@ -777,8 +777,8 @@ function importDoors(): ReadonlyMap<string, readonly string[]> {
     const names = {};
     for (const door of process.argv.slice(1)) names[door] = Object.keys(await import(door)).sort();
     process.stdout.write(JSON.stringify(names));`;
-  const doors = [...DOORS.keys()];
-  const imports = doors.map((door) => posix.join(manifest.name, door));
+  const listed = [...DOORS.keys()];
+  const imports = listed.map((door) => posix.join(manifest.name, door));
   const args = ["--input-type=module", "-e", program, ...imports];
   const options = { cwd: root, encoding: "utf8", timeout: 120_000 } as const;
   const { status, signal, stdout, stderr } = spawnSync(process.execPath, args, options);
@@ -789,7 +789,7 @@ function importDoors(): ReadonlyMap<string, readonly string[]> {
   if (status !== 0)
     throw new Error(`Importing the doors in Node failed. Are they built (npm test)?\n${stderr}`);
   const names = JSON.parse(stdout) as Record<string, readonly string[]>;
-  return new Map(doors.map((door, index) => [door, names[imports[index] ?? ""] ?? []]));
+  return new Map(listed.map((door, index) => [door, names[imports[index] ?? ""] ?? []]));
 }
 
 function declaredNames(path: string, seen = new Set<string>()): string[] {
