@@ -1,7 +1,7 @@
 /** The built program, waiting for its MCP servers and told to end meanwhile: none of them is left behind. */
 import { execFileSync, spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -157,8 +157,7 @@ test("run that has not begun its turn yet ends the servers that are up, and then
   execFileSync("mkfifo", [endless]);
   const held = openSync(endless, "r+");
   const { program, ended } = start("run", ["--script", endless]);
-  await until(() => pids().length > 0);
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await until(() => pids().length > 0 && hasOpen(program.pid ?? 0, endless));
   program.kill("SIGTERM");
   await until(() => !pids().some(isAlive));
   closeSync(held);
@@ -268,6 +267,19 @@ function pidsIn(notes: string): () => readonly number[] {
     for (const pid of pids()) if (isAlive(pid)) process.kill(pid, "SIGKILL");
   });
   return pids;
+}
+
+/** Whether the process has the file open. */
+function hasOpen(pid: number, file: string): boolean {
+  const folder = `/proc/${pid}/fd`;
+  return readdirSync(folder).some((name) => {
+    try {
+      return readlinkSync(join(folder, name)) === file;
+    } catch {
+      // Closed since it was listed.
+      return false;
+    }
+  });
 }
 
 type Command = "run" | "serve" | "acp";
