@@ -1,14 +1,49 @@
 import { defineConfig } from "vitest/config";
 
-export default defineConfig({
-  test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-    setupFiles: ["test/setup.ts"],
-    // Many tests wait for processes of their own: two files at a time, also where there are only two cores.
-    maxWorkers: 2,
-    // Property tests and child processes share those cores, so these are for what hangs and not for what is slow.
-    testTimeout: 60_000,
-    hookTimeout: 30_000,
-    reporters: process.env["CI"] ? ["default", "./scripts/count-line.mjs"] : ["default"],
-  },
+/** The long mode (`npm run test:long`): every case where the short one takes a sample, and many more random ones. */
+const LONG = {
+  TOOLGATE_LONG: "1",
+  TOOLGATE_RUNS: process.env["TOOLGATE_RUNS"] ?? "5000",
+};
+
+/** Files that measure the memory of their process, so each gets one of its own. */
+const OWN_PROCESS = [
+  "src/run/output-stream.test.ts",
+  "src/tools/built-in/fetch.test.ts",
+  "src/tools/local-workspace.test.ts",
+  "src/tools/run-command.test.ts",
+  "test/aap-security.test.ts",
+  "test/aap-slow-readers.test.ts",
+  "test/acp-listen.test.ts",
+  "test/attacks.test.ts",
+];
+
+export default defineConfig(({ mode }) => {
+  const isLong = mode === "long";
+  return {
+    test: {
+      setupFiles: ["test/setup.ts"],
+      env: isLong ? LONG : {},
+      projects: [
+        { extends: true, test: { name: "own process", include: OWN_PROCESS } },
+        {
+          extends: true,
+          test: {
+            name: "shared process",
+            include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+            exclude: OWN_PROCESS,
+            // Loading every module anew for each file took longer than the tests of most files.
+            isolate: false,
+          },
+        },
+      ],
+      // Many tests wait for processes of their own: more files at a time than the two cores of a small machine.
+      maxWorkers: 3,
+      // Limits for tests that hang, not for slow ones: property tests and child processes share the cores.
+      testTimeout: isLong ? 3_600_000 : 180_000,
+      hookTimeout: 120_000,
+      expect: { poll: { timeout: 60_000, interval: 10 } },
+      reporters: process.env["CI"] ? ["default", "./scripts/count-line.mjs"] : ["default"],
+    },
+  };
 });

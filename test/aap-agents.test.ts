@@ -17,11 +17,11 @@ import {
   refused,
   say,
   show,
-  until,
   whole,
   wordsIn,
   World,
 } from "./aap-kit.js";
+import { until } from "./until.js";
 
 let world: World;
 

@@ -25,11 +25,11 @@ import {
   result,
   say,
   SEND,
-  until,
   whole,
   wordsIn,
   World,
 } from "./aap-kit.js";
+import { until } from "./until.js";
 import type { WireEvent } from "./aap-kit.js";
 
 let world: World;

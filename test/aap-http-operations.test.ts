@@ -3,10 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { AUTHORIZED, newSession, say, send, serving, TOKEN, turn } from "./aap-http-kit.js";
 import { counting, workspace } from "./agent-kit.js";
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  await expect.poll(condition, { timeout: 20_000, interval: 20 }).toBe(true);
-}
+import { until } from "./until.js";
 
 describe("the figures", () => {
   const steps = [

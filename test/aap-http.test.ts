@@ -1,7 +1,9 @@
 /** What `serveAap` bears from its clients, and how it ends: over real sockets. */
+import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { once } from "node:events";
+import type { Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { AapClient } from "../src/aap/client/index.js";
@@ -23,6 +25,7 @@ import {
   TOKEN,
   turn,
 } from "./aap-http-kit.js";
+import { until } from "./until.js";
 
 const MEGABYTE = 1024 * 1024;
 /** Two megabytes, a kilobyte at a time. */
@@ -32,8 +35,11 @@ const LONG = `${"x".repeat(1023)} `.repeat(2048);
 const asking = (line: string, headers: Readonly<Record<string, string>> = {}) =>
   head(`${line} HTTP/1.1`, { Host: "localhost", ...AUTHORIZED, ...headers });
 
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  await expect.poll(condition, { timeout: 20_000, interval: 20 }).toBe(true);
+/** Whether the server still has its end of the connection, as the kernel lists it; the client reads nothing. */
+function isConnected(port: number, { localPort = 0 }: Socket): boolean {
+  const ends = [port, localPort].map((number) => `:${number.toString(16).toUpperCase().padStart(4, "0")}`);
+  const established = new RegExp(String.raw`${ends[0]} \w+${ends[1]} 01 `);
+  return ["tcp", "tcp6"].some((name) => established.test(readFileSync(`/proc/net/${name}`, "utf8")));
 }
 
 /** A turn of which nothing is read before somebody does. */
@@ -130,14 +136,16 @@ describe("a client", () => {
   });
 
   test("that takes nothing of its answer is dropped, and what it did not take is gone", async () => {
-    const { url, port } = await serving([{ say: LONG.repeat(12) }], { limits: { stallMilliseconds: 300 } });
-    const s1 = await newSession(url);
-    await turn(url, s1, say("Go"));
+    const patient = await serving([{ say: LONG.repeat(12) }]);
+    const s1 = await newSession(patient.url);
+    await turn(patient.url, s1, say("Go"));
     const line = asking(`GET /sessions/${s1}/history?type=full`, { Connection: "close" });
-    expect((await answerTo(port, line)).length).toBeGreaterThan(24 * MEGABYTE);
+    expect((await answerTo(patient.port, line)).length).toBeGreaterThan(24 * MEGABYTE);
+    const { ledger } = patient;
+    const { port } = await serving(undefined, { ledger, limits: { stallMilliseconds: 300 } });
     const socket = socketTo(port);
-    socket.write(line);
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await new Promise<void>((resolve) => void socket.write(line, () => resolve()));
+    await until(() => !isConnected(port, socket));
     expect((await heard(socket)).length).toBeLessThan(24 * MEGABYTE);
   });
 
@@ -197,14 +205,14 @@ describe("a server that is told to end", () => {
   });
 
   test("ends streams that would go on for ever, and waits for nobody else", async () => {
-    const { url, close } = await serving(undefined, { limits: { goodbyeMilliseconds: 20_000 } });
+    const { url, close } = await serving(undefined, { limits: { goodbyeMilliseconds: 120_000 } });
     const s1 = await newSession(url);
     const events = send(url, { path: `/sessions/${s1}/events` }).catch((error: unknown) => error);
     await until(async () => (await send(url, { path: "/metrics" })).text.includes("toolgate_streams 1"));
     const began = performance.now();
     await close();
     expect(await events).toMatchObject({ code: "ECONNRESET" });
-    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(performance.now() - began).toBeLessThan(60_000);
   });
 
   test("leaves a question open for the next one", async () => {

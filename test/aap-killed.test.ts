@@ -9,7 +9,8 @@ import { afterEach, expect, onTestFinished, test } from "vitest";
 import type { RecordedEvent } from "../src/call/index.js";
 import { openSqliteLedger } from "../src/history/index.js";
 import { folder } from "./agent-kit.js";
-import { grant, names, readEvents, remoteApp, say, until, whole, wordsIn } from "./aap-kit.js";
+import { grant, names, readEvents, remoteApp, say, whole, wordsIn } from "./aap-kit.js";
+import { until } from "./until.js";
 import type { App } from "./aap-kit.js";
 
 const child = fileURLToPath(new URL("children/aap-server.mjs", import.meta.url));

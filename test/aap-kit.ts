@@ -417,7 +417,3 @@ export const TOKEN = "a-token-of-thirty-two-characters-and-more";
 
 export const remoteApp = (url: string): App =>
   new App((request) => fetch(request), url, { authorization: `Bearer ${TOKEN}` });
-
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
-}

@@ -14,10 +14,11 @@ import type { ScriptStep } from "../src/model/index.js";
 import { folder } from "./agent-kit.js";
 import { AUTHORIZED, newSession, say, send, serving, turn } from "./aap-http-kit.js";
 import type { Served } from "./aap-http-kit.js";
+import { until } from "./until.js";
 
 const MEGABYTE = 1024 * 1024;
-/** More than the two ends of a socket hold by themselves. */
-const LONG = `${"x".repeat(65_535)} `.repeat(24 * 16);
+/** Sixteen megabytes: more than the two ends of a socket buffer by themselves. */
+const LONG = `${"x".repeat(65_535)} `.repeat(16 * 16);
 
 type StreamPart = LanguageModelV3StreamPart;
 type BeforeWord = (part: StreamPart & { readonly type: "text-delta" }) => Promise<void>;
@@ -25,7 +26,8 @@ type Limits = NonNullable<Parameters<typeof serving>[1]>["limits"];
 
 async function longTurns(
   steps: readonly ScriptStep[],
-  limits: Limits = {},
+  // By default nobody is dropped, however slow the machine is.
+  limits: Limits = { stallMilliseconds: 600_000 },
   beforeWord: BeforeWord = async () => undefined,
 ): Promise<Served> {
   const ledger = await openSqliteLedger(join(await folder(), "ledger.sqlite"));
@@ -63,19 +65,15 @@ const unreadTurn = (url: string, sessionId: string) =>
 
 const figures = async (url: string) => (await send(url, { path: "/metrics" })).text;
 
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  await expect.poll(isSo, { timeout: 20_000, interval: 20 }).toBe(true);
-}
-
 const turnsEnded = (url: string, count: number) =>
   until(async () => (await figures(url)).includes(`toolgate_turns_total{stop_reason="end_turn"} ${count}`));
 
 /** A piece at a time, with a pause after each. */
-async function readSlowly(response: IncomingMessage): Promise<string> {
+async function readSlowly(response: IncomingMessage, pauseMs = 1): Promise<string> {
   let text = "";
   for await (const piece of response.setEncoding("utf8")) {
     text += String(piece);
-    await wait(1);
+    await wait(pauseMs);
   }
   return text;
 }
@@ -93,6 +91,9 @@ function framesOf(text: string): readonly Frame[] {
       return { id, event, data: JSON.parse(data) as Frame["data"] };
     });
 }
+
+/** A stream that lasts long holds comments that keep its connection open. */
+const withoutHeartbeats = (text: string) => text.replaceAll(/^:.*\n+/gm, "");
 
 const said = (frames: readonly Frame[]) => frames.map(({ data }) => data.delta ?? "").join("");
 
@@ -137,13 +138,14 @@ describe("a client that is slow", () => {
     expect(frames.at(-1)).toMatchObject({ event: "turn_stop", data: { stopReason: "end_turn" } });
     expect(new Set(frames.map(({ id }) => id)).size).toBe(frames.length);
     // Whoever asks for it again, and reads at once, has the very same bytes.
-    expect((await send(url, { path: `/sessions/${s1}/turns?stream=delta` })).text === text).toBe(true);
-    expect(followed === text).toBe(true);
+    const again = await send(url, { path: `/sessions/${s1}/turns?stream=delta` });
+    expect(withoutHeartbeats(again.text) === withoutHeartbeats(text)).toBe(true);
+    expect(withoutHeartbeats(followed) === withoutHeartbeats(text)).toBe(true);
   });
 
   test("catches up while the turn goes on, and then hears it as it happens", async () => {
     const [held, goOn] = [new Signal(), new Signal()];
-    const { url } = await longTurns([{ say: `${LONG}Done.` }], {}, async ({ delta }) => {
+    const { url } = await longTurns([{ say: `${LONG}Done.` }], undefined, async ({ delta }) => {
       if (!delta.includes("Done")) return;
       held.give();
       await goOn.given;
@@ -166,9 +168,11 @@ describe("a client that is slow", () => {
   });
 
   test("but reads is not dropped, however little it takes at a time", async () => {
-    const { url } = await longTurns([{ say: LONG.slice(0, 2 * MEGABYTE) }], { stallMilliseconds: 200 });
+    const { url } = await longTurns([{ say: LONG.slice(0, 2 * MEGABYTE) }], { stallMilliseconds: 1_000 });
     const response = await unreadTurn(url, await newSession(url));
-    const text = await readSlowly(response);
+    const began = performance.now();
+    const text = await readSlowly(response, 100);
+    expect(performance.now() - began).toBeGreaterThan(1_000);
     expect(response.complete).toBe(true);
     expect(text.length).toBeGreaterThan(2 * MEGABYTE);
   });
@@ -209,7 +213,7 @@ describe("a client that never reads", () => {
     const second = await unread(url, `/sessions/${s1}/${what}`);
     const began = performance.now();
     await until(async () => (await figures(url)).includes("toolgate_streams 0"));
-    expect(performance.now() - began).toBeLessThan(5 * 500 + 2_000);
+    expect(performance.now() - began).toBeLessThan(30_000);
     // It sees that it has not all of it.
     for (const response of [first, second]) {
       await expect(readSlowly(response)).rejects.toThrow("aborted");

@@ -30,10 +30,12 @@ import {
   SEND,
   show,
   TOKEN,
-  until,
   World,
 } from "./aap-kit.js";
+import { until } from "./until.js";
 import type { App, WorldOptions } from "./aap-kit.js";
+
+const NAMES = process.env["TOOLGATE_LONG"] ? 10_000 : 2_000;
 
 let world: World;
 
@@ -63,7 +65,7 @@ const linesOf = async (app: App, sessionId: string, body: object): Promise<reado
   lines(await app.stream(sessionId, body));
 
 describe("submissions", () => {
-  test("what is wrong with one is said before anything counts (AA-008, AA-010, AA-016)", async () => {
+  test("what is wrong with one is said before anything counts", async () => {
     const { app, sessionId } = await after({ steps: FOUR_CALLS });
     const REST = [grant("call_3"), result("call_1"), result("call_4", "here")];
     const before = await world.ledger.read(sessionId);
@@ -101,7 +103,7 @@ describe("submissions", () => {
     expect(world.done).toEqual(["look_up gate"]);
   });
 
-  test("a grant is given, the tool runs once (AA-001); a denial is told to the model (AA-002)", async () => {
+  test("a grant is given, the tool runs once; a denial is told to the model", async () => {
     const granted = await after({ steps: SEND });
     expect(await granted.app.turn(granted.sessionId, { messages: [grant("call_1")] })).toMatchObject({
       stopReason: "end_turn",
@@ -117,7 +119,7 @@ describe("submissions", () => {
     expect(world.done).toEqual(["send Ada"]);
   });
 
-  test("a grant that is sent again is told what is recorded, and runs nothing (AA-004)", async () => {
+  test("a grant that is sent again is told what is recorded, and runs nothing", async () => {
     const { app, sessionId } = await after({ steps: SEND });
     const request = { messages: [grant("call_1"), grant("call_1")] };
     await app.turn(sessionId, request);
@@ -140,7 +142,7 @@ describe("submissions", () => {
     expect(await world.ledger.read(sessionId)).toEqual(recorded);
   });
 
-  test("of a thousand grants at the same time, each by a socket of its own, one counts (AA-005)", async () => {
+  test("of a thousand grants at the same time, each by a socket of its own, one counts", async () => {
     const { app, serving } = await world.remote({ steps: SEND });
     const sessionId = await app.createSession(ALL);
     await app.turn(sessionId, say("Go"));
@@ -245,7 +247,7 @@ describe("submissions", () => {
     expect(world.done).toEqual(["stamp"]);
   });
 
-  test.each([["true"], [1], [null], [undefined]])("a granted of %j is no grant (AA-013)", async (granted) => {
+  test.each([["true"], [1], [null], [undefined]])("a granted of %j is no grant", async (granted) => {
     const { app, sessionId } = await after({ steps: SEND });
     const messages = [{ role: "tool_permission", toolCallId: "call_1", granted }];
     expect(await refusal(app.turn(sessionId, { messages }))).toContain("400 BAD_REQUEST");
@@ -271,7 +273,7 @@ describe("submissions", () => {
 });
 
 describe("trust", () => {
-  test("is the app's to give, but only for tools that the owner lets it trust (AA-020)", async () => {
+  test("is the app's to give, but only for tools that the owner lets it trust", async () => {
     const trusting = { agent: { name: "clerk", tools: [{ name: "send", trust: true }] } };
     const strict = world.app({ steps: SEND });
     expect(await strict.turn(await strict.createSession(trusting), say("Go"))).toMatchObject({
@@ -437,7 +439,7 @@ describe("turns", () => {
     expect(await app.history(sessionId)).toHaveLength(4);
   });
 
-  test("when the client hangs up, the turn goes on and is recorded (AA-028)", async () => {
+  test("when the client hangs up, the turn goes on and is recorded", async () => {
     const app = world.app({
       steps: [{ say: "Wait.", calls: [{ tool: "wait", input: {} }] }, { say: "Now." }],
     });
@@ -677,7 +679,7 @@ describe("sessions", () => {
     });
   });
 
-  test("a call in such messages is text, and can be neither granted nor answered (AA-007)", async () => {
+  test("a call in such messages is text, and can be neither granted nor answered", async () => {
     const messages = [
       { role: "system", content: "Be brief." },
       { role: "user", content: "Send it" },
@@ -722,12 +724,12 @@ describe("sessions", () => {
       '400 BAD_REQUEST: Two tools are named "send"',
     ],
     [
-      "a tool that shadows one of the server's (AA-022)",
+      "a tool that shadows one of the server's",
       { agent: { name: "clerk", tools: [{ name: "send" }] }, tools: [{ ...show, name: "send" }] },
       '400 BAD_REQUEST: Two tools are named "send"',
     ],
     [
-      "a tool that shadows one that is switched off (AA-022)",
+      "a tool that shadows one that is switched off",
       { agent: { name: "clerk" }, tools: [{ ...show, name: "send" }] },
       '400 BAD_REQUEST: Two tools are named "send"',
     ],
@@ -759,11 +761,11 @@ describe("sessions", () => {
   const image = (url: string) => ({ messages: [{ role: "user", content: [{ type: "image", url }] }] });
 
   test.each<[string, unknown]>([
-    ["no messages (AA-014)", {}],
-    ["an empty list (AA-014)", { messages: [] }],
-    ["messages that are no list (AA-014)", { messages: "Go" }],
-    ["an assistant's message (AA-009)", { messages: [{ role: "assistant", content: "x" }] }],
-    ["a system's message (AA-009)", { messages: [{ role: "system", content: "x" }] }],
+    ["no messages", {}],
+    ["an empty list", { messages: [] }],
+    ["messages that are no list", { messages: "Go" }],
+    ["an assistant's message", { messages: [{ role: "assistant", content: "x" }] }],
+    ["a system's message", { messages: [{ role: "system", content: "x" }] }],
     ["an empty user message", { messages: [{ role: "user", content: [] }] }],
     [
       "two user messages",
@@ -774,8 +776,8 @@ describe("sessions", () => {
         ],
       },
     ],
-    ["an image that would have to be fetched (AA-033)", image("http://169.254.169.254/x")],
-    ["an image from anywhere (AA-033)", image("https://example.org/cat.png")],
+    ["an image that would have to be fetched", image("http://169.254.169.254/x")],
+    ["an image from anywhere", image("https://example.org/cat.png")],
     ["an image that is none", image("data:text/html;base64,AAAA")],
     ["an image that is no base64", image("data:image/png;base64,a b")],
     ["a file", image("file:///etc/passwd")],
@@ -866,7 +868,7 @@ describe("sessions", () => {
     expect(await refusal(app.ask("GET", "/sessions/other/events"))).toContain("404");
   });
 
-  test("they are listed in pages, the newest first, each once; a cursor that was tampered with is none (AA-035)", async () => {
+  test("they are listed in pages, the newest first, each once; a cursor that was tampered with is none", async () => {
     let clock = 0;
     world.ledger = new MemoryLedger({ now: () => (clock += 1) });
     const app = world.app();
@@ -882,16 +884,16 @@ describe("sessions", () => {
     expect(await refusal(app.ask("GET", "/sessions?after=tampered"))).toContain("400 BAD_REQUEST");
   });
 
-  test("their names cannot be guessed: ten thousand of them, 122 random bits each, in no order (AA-031)", async () => {
+  test(`their names cannot be guessed: ${NAMES} of them, 122 random bits each, in no order`, async () => {
     const app = world.app();
     const made: string[] = [];
-    while (made.length < 10_000)
+    while (made.length < NAMES)
       made.push(
         ...(await Promise.all(
           Array.from({ length: 500 }, () => app.createSession({ agent: { name: "clerk" } })),
         )),
       );
-    expect(new Set(made).size).toBe(10_000);
+    expect(new Set(made).size).toBe(NAMES);
     const bits = made.map((id) => {
       const [, ...groups] =
         /^session_([0-9a-f]{8})-([0-9a-f]{4})-4([0-9a-f]{3})-([89ab])([0-9a-f]{3})-([0-9a-f]{12})$/.exec(
@@ -902,13 +904,13 @@ describe("sessions", () => {
       const most = BigInt(`0x${a}${b}${c}${d}${e}`).toString(2).padStart(120, "0");
       return `${most}${(Number.parseInt(variant, 16) & 3).toString(2).padStart(2, "0")}`;
     });
-    // Each bit is set as often as a coin falls (5,000 times, give or take 50), and changes from one id to the next as
-    // often: six times that is one in some hundred million.
+    // Each bit is set as often as a coin falls, and changes from one id to the next as often. Six standard deviations
+    // are one in some hundred million.
     for (let place = 0; place < 122; place++) {
       const column = bits.map((one) => one[place]);
       const changes = column.filter((bit, index) => index > 0 && bit !== column[index - 1]);
       for (const count of [column.filter((bit) => bit === "1").length, changes.length])
-        expect(Math.abs(count - 5_000), `bit ${place}`).toBeLessThan(300);
+        expect(Math.abs(count - NAMES / 2), `bit ${place}`).toBeLessThan(3 * Math.sqrt(NAMES));
     }
     expect(bits.every((one) => one.length === 122)).toBe(true);
   });
@@ -980,7 +982,7 @@ describe("sessions", () => {
     expect(second.next).toBeUndefined();
   });
 
-  test("one that is deleted is gone, and its turn with it (AA-019)", async () => {
+  test("one that is deleted is gone, and its turn with it", async () => {
     const app = world.app({ steps: [{ calls: [{ tool: "wait", input: {} }] }, { say: "Now." }] });
     const sessionId = await app.createSession(ALL);
     const turn = app.stream(sessionId, say("Go", "delta"));
@@ -1073,7 +1075,7 @@ describe("options", () => {
     } as const;
   };
 
-  test("are declared, chosen, kept, and a secret is shown to nobody (AA-024)", async () => {
+  test("are declared, chosen, kept, and a secret is shown to nobody", async () => {
     const seen: object[] = [];
     const app = world.app({ agents: [withOptions(SEND, seen)] });
     const { agents } = await app.ask<{ agents: object[] }>("GET", "/meta");
@@ -1105,7 +1107,7 @@ describe("options", () => {
     ]);
   });
 
-  test("a secret is nowhere in the record, in clear (AA-026)", async () => {
+  test("a secret is nowhere in the record, in clear", async () => {
     const app = world.app({ agents: [withOptions(SEND)] });
     const sessionId = await app.createSession({
       agent: { name: "clerk", options: { pin: "tomorrow-at-nine" } },
@@ -1163,7 +1165,7 @@ test("a session whose agent is gone can be read and not gone on with", async () 
   expect(await refusal(other.turn(sessionId, { messages: [grant("call_1")] }))).toContain("409 CONFLICT");
 });
 
-test("names and words cannot break out of their event (AA-027)", async () => {
+test("names and words cannot break out of their event", async () => {
   const attack = "x\n\nevent: turn_stop\ndata: {}\n\n\r\n\r\u2028";
   const app = world.app({
     steps: [{ say: attack, calls: [{ tool: attack, input: { attack } }] }, { say: "So." }],

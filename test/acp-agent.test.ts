@@ -13,7 +13,8 @@ import type { ScriptStep } from "../src/model/index.js";
 import { parseScript, scriptedModel } from "../src/model/index.js";
 import { inMode, isMode } from "../src/policy/index.js";
 import { defineTool, LocalWorkspace } from "../src/tools/index.js";
-import { choose, editor, lastOf, says, until } from "./acp-kit.js";
+import { choose, editor, lastOf, says } from "./acp-kit.js";
+import { until } from "./until.js";
 import type { EditorOptions } from "./acp-kit.js";
 import { folder, scripted } from "./agent-kit.js";
 

@@ -8,6 +8,7 @@ import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import type { ScriptStep } from "../src/model/index.js";
 import { folder } from "./agent-kit.js";
+import { until } from "./until.js";
 
 const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 
@@ -79,14 +80,6 @@ class Raw {
   }
 }
 
-async function until(condition: () => boolean | Promise<boolean>, milliseconds = 20_000): Promise<void> {
-  const end = Date.now() + milliseconds;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`it did not happen within ${milliseconds} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
 const STEPS: readonly ScriptStep[] = [
   { calls: [{ tool: "terminal", input: { command: "echo ran >> log.txt" } }] },
   { say: "Done." },
@@ -100,15 +93,11 @@ const rss = async (pid: number | undefined) =>
   Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
 
 const REFUSED: readonly (readonly [string, string | Buffer, number])[] = [
-  ["AC-002 a batch", '[{"jsonrpc":"2.0","id":1,"method":"initialize"}]\n', -32600],
-  ["AC-004 a bare number", "42\n", -32600],
-  ["AC-008 binary garbage", Buffer.from([0xff, 0xfe, 0x00, 0x01, 0x0a]), -32700],
-  [
-    "AC-016 an id that JavaScript would change",
-    '{"jsonrpc":"2.0","id":9007199254740993,"method":"x"}\n',
-    -32600,
-  ],
-  ["AC-019 an object as id", '{"jsonrpc":"2.0","id":{"a":1},"method":"initialize"}\n', -32600],
+  ["a batch", '[{"jsonrpc":"2.0","id":1,"method":"initialize"}]\n', -32600],
+  ["a bare number", "42\n", -32600],
+  ["binary garbage", Buffer.from([0xff, 0xfe, 0x00, 0x01, 0x0a]), -32700],
+  ["an id that JavaScript would change", '{"jsonrpc":"2.0","id":9007199254740993,"method":"x"}\n', -32600],
+  ["an object as id", '{"jsonrpc":"2.0","id":{"a":1},"method":"initialize"}\n', -32600],
   ["a message of another JSON-RPC", '{"jsonrpc":"1.0","id":1,"method":"initialize"}\n', -32600],
 ];
 
@@ -123,7 +112,7 @@ test.each(REFUSED)(
   },
 );
 
-test("AC-007 blank lines are nothing", async () => {
+test("blank lines are nothing", async () => {
   const agent = await started();
   const from = agent.messages.length;
   await agent.write("\r\n   \n\n");
@@ -131,13 +120,13 @@ test("AC-007 blank lines are nothing", async () => {
   expect(agent.messages.slice(from)).toHaveLength(1);
 });
 
-test("AC-010 a message of 31 MiB is answered", async () => {
+test("a message of 31 MiB is answered", async () => {
   const agent = await started();
   await agent.send({ id: "large", method: "nope/large", params: { text: "x".repeat(31 * 1024 * 1024) } });
   expect(await agent.answer("large")).toMatchObject({ error: { code: -32601 } });
 });
 
-test("AC-012 40 MiB without an end cost no more memory than a message may, and the next line is answered", async () => {
+test("40 MiB without an end cost no more memory than a message may, and the next line is answered", async () => {
   const agent = await started();
   const piece = Buffer.alloc(1024 * 1024, "x");
   let most = 0;
@@ -151,7 +140,7 @@ test("AC-012 40 MiB without an end cost no more memory than a message may, and t
   expect(most).toBeLessThan(256);
 });
 
-test("AC-013 a raw line break in a text makes two broken lines, and the next valid one is answered", async () => {
+test("a raw line break in a text makes two broken lines, and the next valid one is answered", async () => {
   const agent = await started();
   const from = agent.messages.length;
   await agent.write('{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":"line1\nline2"}}\n');
@@ -162,16 +151,16 @@ test("AC-013 a raw line break in a text makes two broken lines, and the next val
   ]);
 });
 
-test("AC-014 an end in the middle of a line ends the agent, at once and in order", async () => {
+test("an end in the middle of a line ends the agent, at once and in order", async () => {
   const agent = await started();
   const start = Date.now();
   agent.child.stdin.end('{"jsonrpc":"2.0","id":1,"meth');
   expect(await agent.exited).toBe(0);
   // Promised within 2 seconds.
-  expect(Date.now() - start).toBeLessThan(10_000);
+  expect(Date.now() - start).toBeLessThan(20_000);
 });
 
-test("AC-015 a character that is split between two writes is read whole", async () => {
+test("a character that is split between two writes is read whole", async () => {
   const cwd = await project();
   const agent = await new Raw(cwd).hello();
   const bytes = Buffer.from(
@@ -181,7 +170,7 @@ test("AC-015 a character that is split between two writes is read whole", async 
   expect(JSON.stringify(await agent.answer("split"))).toContain("/ü€𝄞");
 });
 
-test("AC-017 and AC-018 ids of another type are other requests, and one that is under way is not begun twice", async () => {
+test("ids of another type are other requests, and one that is under way is not begun twice", async () => {
   const cwd = await project([{ say: "One." }]);
   const agent = await new Raw(cwd).hello();
   await agent.send({ id: 1, method: "session/new", params: { cwd, mcpServers: [] } });
@@ -197,7 +186,7 @@ test("AC-017 and AC-018 ids of another type are other requests, and one that is 
   ]);
 });
 
-test("AC-022, AC-026 and AC-027 answers nobody asked for and unknown tellings are nothing; unknown methods are refused", async () => {
+test("answers nobody asked for and unknown tellings are nothing; unknown methods are refused", async () => {
   const agent = await started();
   const from = agent.messages.length;
   await agent.send({ id: 77, result: { outcome: { outcome: "selected", optionId: "allow" } } });
@@ -209,7 +198,7 @@ test("AC-022, AC-026 and AC-027 answers nobody asked for and unknown tellings ar
 });
 
 test.each(["__proto__", "constructor", "toString", "hasOwnProperty"])(
-  "AC-028 %s is neither a method nor a way to change other objects",
+  "%s is neither a method nor a way to change other objects",
   async (name) => {
     const agent = await started();
     await agent.write(
@@ -235,7 +224,7 @@ test("before hello nothing is done but hello", async () => {
   });
 });
 
-test("AC-038 a yes that comes after the cancel is too late", async () => {
+test("a yes that comes after the cancel is too late", async () => {
   const cwd = await project();
   const agent = await new Raw(cwd).hello();
   const sessionId = await agent.open(cwd);
@@ -256,10 +245,11 @@ test("AC-038 a yes that comes after the cancel is too late", async () => {
   await agent.lives();
 });
 
-const GONE = Number(process.env["TOOLGATE_TRIALS"] ?? 50);
+const isLong = process.env["TOOLGATE_LONG"] !== undefined;
+const GONE = Number(process.env["TOOLGATE_TRIALS"] ?? (isLong ? 1000 : 10));
 
 test(
-  `AC-040 a client that is gone during the question has cancelled: nothing runs, ${GONE} times of ${GONE}`,
+  `a client that is gone during the question has cancelled: nothing runs, ${GONE} times of ${GONE}`,
   async () => {
     const cwd = await project();
     const trial = async (count: number) => {
@@ -280,7 +270,7 @@ test(
     for (let next = 0; next < GONE; next += 5) await Promise.all(trials.slice(next, next + 5).map(trial));
     expect(await logOf(cwd)).toBe("");
   },
-  Math.max(120_000, GONE * 2_000),
+  Math.max(180_000, GONE * 5_000),
 );
 
 test("a client that never reads holds up nobody: the turn ends, and what waits for it costs little", async () => {
@@ -318,15 +308,15 @@ test("a client that never reads holds up nobody: the turn ends, and what waits f
   });
   for (let id = 10; id < 14; id++)
     say({ id, method: "session/prompt", params: { sessionId, prompt: [{ type: "text", text: "go" }] } });
-  await until(async () => (await logOf(cwd)) === "1\n2\n3\n4\n", 60_000);
+  await until(async () => (await logOf(cwd)) === "1\n2\n3\n4\n");
   expect(await rss(child.pid)).toBeLessThan(400);
   // It goes without ever having read, and the agent does not wait for it.
   child.stdin.end();
   await new Promise((resolve) => child.once("exit", resolve));
   expect((await stat(join(cwd, "ledger.sqlite"))).size).toBeGreaterThan(0);
-}, 90_000);
+});
 
-const LINES = Number(process.env["TOOLGATE_LINES"] ?? 100_000);
+const LINES = Number(process.env["TOOLGATE_LINES"] ?? (isLong ? 100_000 : 10_000));
 
 const METHODS = `initialize authenticate session/new session/load session/resume session/list session/close
   session/delete session/prompt session/cancel session/set_mode session/set_config_option $/cancel_request
@@ -385,4 +375,4 @@ test(`${LINES} fuzzed lines neither break nor hang it`, async () => {
   for (const text of fc.sample(line, LINES)) await agent.write(`${text.replaceAll("\n", " ")}\n`);
   await agent.lives();
   expect(agent.child.exitCode).toBeNull();
-}, 110_000);
+});

@@ -1,10 +1,12 @@
 /** All that a foreign agent's call carries counts: each folder, server, patch and operation, and what was reported before. */
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { inMode } from "../src/policy/index.js";
 import type { Rule } from "../src/policy/index.js";
-import { choose, drive as driveAlone, until } from "./acp-client-kit.js";
+import { choose, drive as driveAlone } from "./acp-client-kit.js";
+import { isAlive } from "./is-alive.js";
+import { until } from "./until.js";
 import type { Driven, DriveOptions } from "./acp-client-kit.js";
 
 const files = { "run.sh": "#!/bin/sh\necho good\n" };
@@ -387,11 +389,3 @@ test("ends also what left the agent's process group, when an agent is ended for 
   expect(note?.pids).toHaveLength(2);
   await until(() => note?.pids.every((pid) => !isAlive(pid)) ?? false);
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch {
-    return false;
-  }
-}

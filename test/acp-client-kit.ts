@@ -134,14 +134,3 @@ export function askForever(): { readonly ask: Ask; isStopped: boolean; isAsked: 
   };
   return Object.assign(state, { ask });
 }
-
-export async function until(
-  condition: () => boolean | Promise<boolean>,
-  milliseconds = 10_000,
-): Promise<void> {
-  const end = Date.now() + milliseconds;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`it did not happen within ${milliseconds} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}

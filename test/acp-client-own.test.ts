@@ -7,7 +7,8 @@ import { serveAcp, stdioWire } from "../src/acp/index.js";
 import type { Wire } from "../src/acp/index.js";
 import { MemoryLedger } from "../src/history/index.js";
 import type { Rule } from "../src/policy/index.js";
-import { askForever, choose, drive, until } from "./acp-client-kit.js";
+import { askForever, choose, drive } from "./acp-client-kit.js";
+import { until } from "./until.js";
 import type { Driven, DriveOptions } from "./acp-client-kit.js";
 import { scripted } from "./agent-kit.js";
 

@@ -5,7 +5,8 @@ import { describe, expect, test } from "vitest";
 import type { Rule } from "../src/policy/index.js";
 import { MemoryLedger } from "../src/history/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
-import { askForever, choose, connect, drive as driveAlone, until } from "./acp-client-kit.js";
+import { askForever, choose, connect, drive as driveAlone } from "./acp-client-kit.js";
+import { until } from "./until.js";
 import type { DriveOptions } from "./acp-client-kit.js";
 import { folder, text } from "./agent-kit.js";
 
@@ -39,7 +40,7 @@ const reasonIn = (notes: readonly unknown[]) =>
   (notes[0] as { permission: { result: Answer } }).permission.result._meta?.toolgate?.reason;
 
 describe("perm: how a decision is told", () => {
-  test("AC-033 a yes is the agent's own allow-once; a no its reject-once, with the reason beside it", async () => {
+  test("a yes is the agent's own allow-once; a no its reject-once, with the reason beside it", async () => {
     const yes = await drive(ASKS);
     await yes.say(command("make all"));
     expect(outcomes(yes.notes())).toEqual(["yes"]);
@@ -94,7 +95,7 @@ describe("perm: how a decision is told", () => {
     expect(outcomes(never.notes())).toEqual(["never"]);
   });
 
-  test("AC-041 options with one id for two kinds are never a yes", async () => {
+  test("options with one id for two kinds are never a yes", async () => {
     const twice = [
       { optionId: "x", name: "Reject", kind: "reject_once" },
       { optionId: "x", name: "Allow always", kind: "allow_always" },
@@ -108,13 +109,13 @@ describe("perm: how a decision is told", () => {
     }
   });
 
-  test("AC-043 no options at all is cancelled", async () => {
+  test("no options at all is cancelled", async () => {
     const { say, notes } = await drive(ASKS, { rules: [{ allow: "*" }] });
     await say({ ...command("make"), options: [] });
     expect(outcomes(notes())).toEqual(["cancelled"]);
   });
 
-  test("AC-035 a request that cannot be read is refused with an error", async () => {
+  test("a request that cannot be read is refused with an error", async () => {
     for (const options of ["all of them", [{ optionId: "yes" }], [{ ...ONCE, kind: "allow_forever" }]]) {
       const { say, notes } = await drive(ASKS, { rules: [{ allow: "*" }] });
       await say({ ...command("make"), options });
@@ -122,7 +123,7 @@ describe("perm: how a decision is told", () => {
     }
   });
 
-  test("AC-040 when we go away with a question open, the agent hears no yes and is gone", async () => {
+  test("when we go away with a question open, the agent hears no yes and is gone", async () => {
     const { say, session, connection, notes } = await driveAlone(ASKS, { ask: askForever().ask });
     const ended = say(command("make all"));
     await until(() => session.book.openCalls().some(({ state }) => state.status === "waiting"));
@@ -232,7 +233,7 @@ test("no always is offered for a tool of a server that the agent runs itself, an
 });
 
 describe("spoof: what an agent says of its call is no evidence", () => {
-  test("AC-044 a command that is called a reading is asked about as a command", async () => {
+  test("a command that is called a reading is asked about as a command", async () => {
     const { say, questions, notes } = await drive(ASKS, {
       rules: [{ allow: "read" }],
       ask: choose("reject_once"),
@@ -278,7 +279,7 @@ describe("spoof: what an agent says of its call is no evidence", () => {
     expect(outcomes(titled.notes())).toEqual(["no"]);
   });
 
-  test("AC-047 where locations and input disagree, both count", async () => {
+  test("where locations and input disagree, both count", async () => {
     const outside = await folder();
     const { say, questions, cwd } = await drive(ASKS, {
       rules: [{ allow: "edit" }],
@@ -293,7 +294,7 @@ describe("spoof: what an agent says of its call is no evidence", () => {
     expect(questions[0]?.about?.join("\n")).toContain(join(outside, "b"));
   });
 
-  test("AC-048 a diff of one file with an input for another is flagged, and the real target is shown", async () => {
+  test("a diff of one file with an input for another is flagged, and the real target is shown", async () => {
     const { say, questions, cwd } = await drive(ASKS, {
       rules: [{ allow: "edit" }],
       ask: choose("reject_once"),
@@ -483,7 +484,7 @@ describe("bind: a yes is for one thing, once", () => {
     rawInput: { command: ["sh", "-c", "echo hi"] },
   };
 
-  test("AC-050 a yes for a command counts for that command in our terminal, once", async () => {
+  test("a yes for a command counts for that command in our terminal, once", async () => {
     const { say, questions, notes } = await drive("asks and then does");
     await say({ toolCall: asking, acts: [run, run] });
     expect(questions.map(({ toolCallId }) => toolCallId)).toEqual(["t1", "through_us_2"]);
@@ -511,7 +512,7 @@ describe("bind: a yes is for one thing, once", () => {
     expect(readFileSync(path, "utf8")).toBe("other");
   });
 
-  test("AC-051 an input that changes after the yes is kept beside the one that was allowed, and flagged", async () => {
+  test("an input that changes after the yes is kept beside the one that was allowed, and flagged", async () => {
     const { say, session } = await drive("changes the input after the yes");
     await say("go");
     expect(session.book.call("t1")).toMatchObject({
@@ -521,7 +522,7 @@ describe("bind: a yes is for one thing, once", () => {
     expect(session.book.snapshot().repairs).toContainEqual({
       repair: "changed-after-approval",
       toolCallId: "t1",
-      detail: expect.stringContaining('{"command":"rm -rf /"}'),
+      detail: expect.stringContaining('{"command":"rm -rf build"}'),
     });
   });
 
@@ -589,7 +590,7 @@ describe("what we do for an agent", () => {
     expect(shown).toMatchObject({ type: "terminal", exit: { exitCode: 0 }, output: { head: "hi\n" } });
   });
 
-  test("AC-054 a terminal of another session is not there", async () => {
+  test("a terminal of another session is not there", async () => {
     const { connection, cwd, notes } = await connect("uses what we serve");
     const workspace = await LocalWorkspace.open(cwd);
     const options = { ledger: new MemoryLedger(), workspace, policy: () => ({ rules: [{ allow: "*" }] }) };
@@ -600,7 +601,7 @@ describe("what we do for an agent", () => {
     expect(notes()).toContainEqual({ foreign: -32002 });
   });
 
-  test("AC-055 the same id in two sessions is two calls, and a yes for one is none for the other", async () => {
+  test("the same id in two sessions is two calls, and a yes for one is none for the other", async () => {
     const { connection, cwd, notes } = await connect(ASKS);
     const workspace = await LocalWorkspace.open(cwd);
     const options = { ledger: new MemoryLedger(), workspace };

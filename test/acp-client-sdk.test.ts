@@ -12,7 +12,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { streamWire } from "../src/acp/index.js";
 import type { Rule } from "../src/policy/index.js";
 import { sessionText } from "../src/view/index.js";
-import { askForever, choose, drive, until } from "./acp-client-kit.js";
+import { askForever, choose, drive } from "./acp-client-kit.js";
+import { until } from "./until.js";
 import type { DriveOptions } from "./acp-client-kit.js";
 // @ts-expect-error: a child of the tests, in plain JavaScript.
 import { sdkAgent } from "./children/acp-sdk-app.mjs";

@@ -6,8 +6,9 @@ import { MemoryLedger, openSqliteLedger } from "../src/history/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 import { callText } from "../src/view/index.js";
 import { folder } from "./agent-kit.js";
-import { askForever, choose, connect, drive, until } from "./acp-client-kit.js";
-import { isAlive } from "./attack-kit.js";
+import { askForever, choose, connect, drive } from "./acp-client-kit.js";
+import { isAlive } from "./is-alive.js";
+import { until } from "./until.js";
 
 const ENDED = { status: "stopped", stopReason: "end_turn" };
 
@@ -67,7 +68,7 @@ test("the session is recorded under the agent's name and what it was asked", asy
   ]);
 });
 
-test("AC-056 an update for a call that was never announced makes it, and says so", async () => {
+test("an update for a call that was never announced makes it, and says so", async () => {
   const { say, session, repairs } = await drive("updates what was never announced");
   expect(await say("go")).toEqual(ENDED);
   expect(session.book.call("ghost")).toMatchObject({
@@ -77,7 +78,7 @@ test("AC-056 an update for a call that was never announced makes it, and says so
   expect(repairs()).toContain("unknown-id");
 });
 
-test("AC-058 what an agent says after its turn's end is not lost", async () => {
+test("what an agent says after its turn's end is not lost", async () => {
   const { say, session } = await drive("speaks after the end");
   expect(await say("go")).toEqual(ENDED);
   await until(() => session.book.snapshot().timeline.length > 2);
@@ -121,7 +122,7 @@ test("keeps a NUL and half a surrogate pair that an agent reports as output, in 
   expect(callText(read.call("t1")!)).toContain("before");
 });
 
-test("AC-039 an agent that dies in a question: the question is withdrawn within a second, and what ran is unknown", async () => {
+test("an agent that dies in a question: the question is withdrawn within a second, and what ran is unknown", async () => {
   const { ask, ...state } = askForever();
   void state;
   const { say, session, ledger } = await drive("dies in a permission", { ask });
@@ -170,7 +171,7 @@ test("after an agent's death a prompt says so at once", async () => {
   expect(await say("again")).toMatchObject({ stopReason: "error", error: expect.stringContaining("gone") });
 });
 
-test("AC-038 a cancelled turn answers its questions with cancelled, and a later yes counts for nothing", async () => {
+test("a cancelled turn answers its questions with cancelled, and a later yes counts for nothing", async () => {
   const { ask } = askForever();
   const stop = new AbortController();
   const { say, session, ledger, notes } = await drive("asks until it is cancelled", { ask });
@@ -200,7 +201,7 @@ test("an agent that does not hear a cancel is ended", async () => {
   expect(session.book.call("t1")?.state).toMatchObject({ status: "unknown" });
 });
 
-test("AC-061 an agent that floods stderr is heard, and its last words are kept", async () => {
+test("an agent that floods stderr is heard, and its last words are kept", async () => {
   const { say, connection, session } = await drive("floods stderr");
   expect(await say("go")).toEqual(ENDED);
   expect(session.book.snapshot().timeline.at(-1)).toMatchObject({ message: { blocks: [{ text: "done" }] } });

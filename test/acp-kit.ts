@@ -95,11 +95,3 @@ export function lastOf<Kind extends acp.SessionUpdate["sessionUpdate"]>(
     (update): update is Extract<acp.SessionUpdate, { sessionUpdate: Kind }> => update.sessionUpdate === kind,
   );
 }
-
-export async function until(condition: () => boolean): Promise<void> {
-  const end = Date.now() + 20_000;
-  while (!condition()) {
-    if (Date.now() > end) throw new Error("it did not happen within 20 seconds");
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}

@@ -28,6 +28,7 @@ import {
 } from "./acp-listen-kit.js";
 import type { Sending, Transport } from "./acp-listen-kit.js";
 import { folder } from "./agent-kit.js";
+import { until } from "./until.js";
 
 const { session } = acp.methods.agent;
 
@@ -54,10 +55,6 @@ const runs = async (cwd: string): Promise<string> => readFile(join(cwd, "log.txt
 async function callStatuses(ledger: Ledger, sessionId: string): Promise<string[]> {
   const events = (await ledger.read(sessionId)).map(({ event }) => event);
   return [...new SessionBook(sessionId, events).calls()].map(({ state }) => state.status);
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  await expect.poll(condition, { timeout: 20_000, interval: 20 }).toBe(true);
 }
 
 describe.each<Transport>(["HTTP", "WebSocket"])("an editor over %s", (transport) => {

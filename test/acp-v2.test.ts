@@ -11,7 +11,7 @@ import { schemaCheck, VERSIONS } from "../src/acp/codec.samples.js";
 import { MemoryLedger } from "../src/history/index.js";
 import type { ScriptStep } from "../src/model/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
-import { until } from "./acp-kit.js";
+import { until } from "./until.js";
 import { folder, scripted } from "./agent-kit.js";
 
 const isValid = schemaCheck(VERSIONS[1]);

@@ -11,6 +11,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { schemaCheck, VERSIONS } from "../src/acp/codec.samples.js";
 import type { ScriptStep } from "../src/model/index.js";
 import { folder } from "./agent-kit.js";
+import { until } from "./until.js";
 
 const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 const isValid = schemaCheck(VERSIONS[0]);
@@ -72,14 +73,6 @@ function told(updates: readonly acp.SessionUpdate[]): string[] {
       return `"${update.content.text}"`;
     return update.sessionUpdate === "plan" ? `plan of ${update.entries.length}` : [];
   });
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 20_000;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error("it did not happen within 20 seconds");
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 
 const RUNS_ONCE: readonly ScriptStep[] = [

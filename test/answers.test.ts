@@ -1,26 +1,18 @@
 /** Two people, two processes, one question: one answer counts, and the call runs once. */
-import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { AgentSession } from "../src/agent/index.js";
 import { openSqliteLedger } from "../src/history/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 import { folder, never, scripted, text } from "./agent-kit.js";
+import { startTogether } from "./start-together.js";
 
 const child = fileURLToPath(new URL("children/answer.mjs", import.meta.url));
 const QUESTIONS = 100;
 
-async function answerAll(
-  ledger: string,
-  who: string,
-  moment: number,
-): Promise<{ asked: number; counted: number }> {
-  const { stdout } = await promisify(execFile)(process.execPath, [child, ledger, who, String(moment)]);
-  return JSON.parse(stdout);
-}
+type Answers = { readonly asked: number; readonly counted: number };
 
 test("a hundred questions answered by two processes at the same moment: each counts once, and each call runs once", async () => {
   const cwd = await folder();
@@ -34,16 +26,17 @@ test("a hundred questions answered by two processes at the same moment: each cou
   const session = await AgentSession.open({ agent, ledger, workspace: await LocalWorkspace.open(cwd) });
   expect(await session.prompt(text("go"), never())).toEqual({ status: "parked" });
 
-  const moment = Date.now() + 1000;
-  const [ann, bob] = await Promise.all([answerAll(file, "ann", moment), answerAll(file, "bob", moment)]);
-  expect([ann.asked, bob.asked]).toEqual([QUESTIONS, QUESTIONS]);
-  expect(ann.counted + bob.counted).toBe(QUESTIONS);
+  const printed = await startTogether(["ann", "bob"].map((who) => [child, file, who, "on-signal"]));
+  const answers = printed.map((line) => JSON.parse(line) as Answers);
+  expect(answers.map(({ asked }) => asked)).toEqual([QUESTIONS, QUESTIONS]);
+  const [byAnn = 0, byBob = 0] = answers.map(({ counted }) => counted);
+  expect(byAnn + byBob).toBe(QUESTIONS);
 
   expect(await session.advance(never())).toEqual({ status: "stopped", stopReason: "end_turn" });
   const lines = (await readFile(join(cwd, "log.txt"), "utf8")).trim().split("\n").map(Number);
   expect(lines.toSorted((a, b) => a - b)).toEqual(Array.from({ length: QUESTIONS }, (_, index) => index));
   const deciders = [...session.book.calls()].map(({ decision }) => decision?.who);
-  expect(deciders.filter((who) => who === "ann")).toHaveLength(ann.counted);
+  expect(deciders.filter((who) => who === "ann")).toHaveLength(byAnn);
   await session.close();
   await ledger.close();
 });

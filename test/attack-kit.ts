@@ -155,13 +155,3 @@ function entries(root: string, path: string): readonly string[] {
       .flatMap((name) => entries(root, join(path, name))),
   ];
 }
-
-/** A process that is dead and only waits for its parent to take note of it is not. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch {
-    return false;
-  }
-}

@@ -16,7 +16,7 @@ import type { SessionEvent } from "../src/call/index.js";
 import { openSqliteLedger } from "../src/history/index.js";
 import type { ScriptStep } from "../src/model/index.js";
 import { folder } from "./agent-kit.js";
-import { isAlive } from "./attack-kit.js";
+import { isAlive } from "./is-alive.js";
 
 const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 
@@ -169,7 +169,7 @@ async function* linesOf(stream: Readable): AsyncGenerator<string, undefined> {
 }
 
 describe("a reader that is slow", () => {
-  test("RE-006 slow reader: it loses nothing and gets all in order, and nobody else waits for it", async () => {
+  test("it loses nothing and gets all in order, and nobody else waits for it", async () => {
     const { baseUrl, client } = await serve([{ say: long(8) }]);
     const [{ sessionId: slow }, { sessionId: other }] = [
       await client.createSession(SESSION),
@@ -184,11 +184,11 @@ describe("a reader that is slow", () => {
     expect([frames[0]?.event, frames.at(-1)?.event]).toEqual(["turn_start", "turn_stop"]);
   });
 
-  test("RE-006 slow reader: a pipe that is read late has every line of --json", async () => {
+  test("a pipe that is read late has every line of --json", async () => {
     const { child, exit, events } = await start(["run", "--json", "go"], [{ say: long(8) }]);
     const lines: { type: string; block?: { text: string } }[] = [];
     const isOver = async () => expect((await events()).at(-1)).toMatchObject({ type: "turn-stopped" });
-    await vi.waitFor(isOver, { timeout: 20_000, interval: 200 });
+    await vi.waitFor(isOver, { timeout: 120_000, interval: 200 });
     for await (const line of createInterface(child.stdout!)) {
       lines.push(JSON.parse(line));
       await new Promise(setImmediate);
@@ -200,21 +200,21 @@ describe("a reader that is slow", () => {
   });
 });
 
-test("RE-006 slow reader: an editor that reads late gets every update in order", async () => {
+test("an editor that reads late gets every update in order", async () => {
   const { readAll, events } = await unreadPrompt([{ say: long(8) }]);
   const isOver = async () => expect((await events()).at(-1)).toMatchObject({ type: "turn-stopped" });
-  await vi.waitFor(isOver, { timeout: 20_000, interval: 200 });
+  await vi.waitFor(isOver, { timeout: 120_000, interval: 200 });
   const { text, stopReason } = await readAll();
   expect(stopReason).toBe("end_turn");
   expect(text === long(8)).toBe(true);
 });
 
 test(
-  "RE-007 exit drain: an agent that is told to stop with much unread sends all of it before it goes",
+  "an agent that is told to stop with much unread sends all of it before it goes",
   async () => {
     const { readAll, events, child, exit } = await unreadPrompt([{ say: long(20) }]);
     const isOver = async () => expect((await events()).at(-1)).toMatchObject({ type: "turn-stopped" });
-    await vi.waitFor(isOver, { timeout: 60_000, interval: 200 });
+    await vi.waitFor(isOver, { timeout: 120_000, interval: 200 });
     child.kill("SIGTERM");
     const { text, stopReason } = await readAll();
     expect(stopReason).toBe("end_turn");
@@ -225,13 +225,13 @@ test(
 );
 
 test(
-  "RE-007 exit drain: a server that is told to stop with 50 MB unread sends all, or the reader knows that it did not",
+  "a server that is told to stop with 50 MB unread sends all, or the reader knows that it did not",
   async () => {
     const { baseUrl, client, child, exit } = await serve([{ say: long(50) }]);
     const { sessionId } = await client.createSession(SESSION);
     const response = await unreadTurn(baseUrl, sessionId);
     await vi.waitFor(async () => expect(await client.history(sessionId)).toHaveLength(2), {
-      timeout: 60_000,
+      timeout: 120_000,
       interval: 100,
     });
     child.kill("SIGTERM");
@@ -243,7 +243,7 @@ test(
   MINUTES,
 );
 
-describe("RE-014 shutdown: SIGTERM during a running tool", () => {
+describe("SIGTERM during a running tool", () => {
   // Both of them: what the shell started must go as well.
   const busy = {
     tool: "terminal",
@@ -254,7 +254,7 @@ describe("RE-014 shutdown: SIGTERM during a running tool", () => {
       const pids = readFileSync(join(cwd, "pids"), "utf8").trim().split("\n").map(Number);
       expect(pids).toHaveLength(2);
       return pids;
-    }, 10_000);
+    }, 120_000);
 
   /** Tells it to end while the tool runs, and says what became of it. */
   async function told({ child, cwd, exit, events }: Started) {

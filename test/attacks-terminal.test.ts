@@ -20,15 +20,15 @@ const mcpServer = fileURLToPath(new URL("children/mcp-tools.mjs", import.meta.ur
 
 /** What the catalogue's cases print, and what would reach the terminal if nobody looked. */
 const CASES = [
-  ["TE-004", "OSC 8 link with javascript:", "\u001b]8;;javascript:alert(1)\u0007x\u001b]8;;\u0007"],
-  ["TE-005", "OSC 8 file link", "\u001b]8;;file:///etc/passwd\u0007x"],
-  ["TE-006", "window title", "\u001b]0;title\u0007"],
-  ["TE-009", "DCS request", "\u001bP$q\u001b\\"],
-  ["TE-010", "8-bit C1 CSI", "\u009b2J"],
-  ["TE-012", "CR overwrite", "safe\rEVIL"],
-  ["TE-014", "concealed text", "\u001b[8mhidden\u001b[0m"],
+  ["OSC 8 link with javascript:", "\u001b]8;;javascript:alert(1)\u0007x\u001b]8;;\u0007"],
+  ["OSC 8 file link", "\u001b]8;;file:///etc/passwd\u0007x"],
+  ["window title", "\u001b]0;title\u0007"],
+  ["DCS request", "\u001bP$q\u001b\\"],
+  ["8-bit C1 CSI", "\u009b2J"],
+  ["CR overwrite", "safe\rEVIL"],
+  ["concealed text", "\u001b[8mhidden\u001b[0m"],
 ] as const;
-const ALL = CASES.map(([, , text]) => text).join(" ");
+const ALL = CASES.map(([, text]) => text).join(" ");
 /** As the name of a file: all of it but the slash. */
 const NAME = `n${ALL.replaceAll("/", "_")}`;
 
@@ -181,7 +181,7 @@ async function providerThatFails(other: readonly string[]): Promise<void> {
   server.close();
 }
 
-test.each(CASES)("%s %s: no command lets it through to the terminal", (_id, _why, raw) => {
+test.each(CASES)("no command lets it through to the terminal: %s", (_why, raw) => {
   const through = [...shown].filter(([, text]) => text.includes(raw)).map(([name]) => name);
   expect(through).toEqual([]);
 });
@@ -196,7 +196,7 @@ test("no command writes any control character but its own", () => {
   expect(found).toEqual([]);
 });
 
-test.each(CASES)("%s %s: the history keeps the bytes as they came", (_id, _why, raw) => {
+test.each(CASES)("the history keeps the bytes as they came: %s", (_why, raw) => {
   const outputs = remembered.timeline.flatMap((entry) =>
     entry.type === "call" ? [JSON.stringify(entry.call.rawOutput ?? "")] : [],
   );

@@ -1,5 +1,4 @@
 /** What a foreign agent does unasked, or after a no, is judged by the rules and marked where they deny it. */
-import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { SessionBook } from "../src/call/index.js";
 import { MemoryLedger } from "../src/history/index.js";
@@ -7,7 +6,9 @@ import { inMode } from "../src/policy/index.js";
 import type { Rule } from "../src/policy/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 import { sessionText } from "../src/view/index.js";
-import { choose, connect, drive as driveAlone, until } from "./acp-client-kit.js";
+import { choose, connect, drive as driveAlone } from "./acp-client-kit.js";
+import { isAlive } from "./is-alive.js";
+import { until } from "./until.js";
 import type { Driven, DriveOptions } from "./acp-client-kit.js";
 import { folder, text } from "./agent-kit.js";
 
@@ -60,7 +61,7 @@ describe("a call that a rule denies is marked", () => {
   test("when it has run for a moment, long before it ends", async () => {
     const driven = await drive();
     const ended = driven.say([starts({ ...rm, ...running }), { pause: 4_000 }, reports(completed)]);
-    await until(() => breachOf(driven) !== undefined, 3_000);
+    await until(() => breachOf(driven) !== undefined);
     expect(driven.session.book.call("t1")?.state.status).toBe("running");
     await ended;
     await expectReplayed(driven);
@@ -231,15 +232,6 @@ describe("no call is marked", () => {
 });
 
 describe("a session that is opened to end the agent at a breach", () => {
-  const isAlive = (pid: number): boolean => {
-    try {
-      // A process that has ended and is not yet waited for is gone too.
-      return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-    } catch {
-      return false;
-    }
-  };
-
   test("ends it with all that it started, and every turn says why", async () => {
     const { connection } = await connect(TOLD);
     const open = async () =>

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { folder } from "./agent-kit.js";
+import { until } from "./until.js";
 
 const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 const sample = fileURLToPath(new URL("children/broken-agents/agent.mjs", import.meta.url));
@@ -138,7 +139,7 @@ test("someone who stops it leaves no agent behind", async () => {
     { stdio: "ignore", env: { ...process.env, PIDS: pids } },
   );
   onTestFinished(() => void child.kill("SIGKILL"));
-  const started = await until(() => readPids(pids));
+  const started = await anyOf(() => readPids(pids));
   child.kill("SIGINT");
   const [code]: unknown[] = await once(child, "close");
   expect(code).toBe(130);
@@ -164,11 +165,7 @@ function isThere(pid: number): boolean {
   }
 }
 
-async function until(look: () => readonly number[]): Promise<readonly number[]> {
-  const end = Date.now() + 20_000;
-  while (look().length === 0) {
-    if (Date.now() > end) throw new Error("it did not happen within 20 seconds");
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+async function anyOf(look: () => readonly number[]): Promise<readonly number[]> {
+  await until(() => look().length > 0);
   return look();
 }

@@ -203,7 +203,7 @@ describe("a cancel in the very moment that", () => {
     const { gate } = await gateIn({ tools: [slow] });
     await gate.submit([{ name: "slow", input: {} }]);
     const proceeding = gate.proceed(never());
-    await vi.waitFor(() => expect(looks).toBe(2));
+    await vi.waitFor(() => expect(looks).toBe(2), 120_000);
     await gate.cancel("no.");
     open();
     await inTime("the proceed", proceeding);
@@ -245,7 +245,7 @@ describe("a cancel in the very moment that", () => {
     const proceeding = gate.proceed(turn.signal);
     const call = gate.call({ name: "slow", input: { n: 2 } }, own.signal);
     const waking = globalThis.setInterval(() => gate.wake(), 1);
-    await vi.waitFor(() => expect(statusesOf(gate)).toEqual(["running", "running"]));
+    await vi.waitFor(() => expect(statusesOf(gate)).toEqual(["running", "running"]), 120_000);
     clearInterval(waking);
     own.abort();
     expect((await inTime("the call", call)).state.status).toBe("cancelled");
@@ -258,7 +258,7 @@ describe("a cancel in the very moment that", () => {
     const { gate } = await gateIn({ tools: [asking], patience: 60_000, elicit: endless });
     const stop = new AbortController();
     const call = gate.call({ name: "asking", input: {} }, stop.signal);
-    await vi.waitFor(() => expect(statusesOf(gate)).toEqual(["running"]));
+    await vi.waitFor(() => expect(statusesOf(gate)).toEqual(["running"]), 120_000);
     stop.abort();
     expect((await inTime("the call", call)).rawOutput).toBe("cancel");
   });
@@ -306,7 +306,7 @@ describe("what breaks beside the tools", () => {
           ? requests.map((request) => gate.call(request))
           : [gate.submit(requests).then(() => gate.proceed(never()))];
       const settled = Promise.allSettled(waiting);
-      await vi.waitFor(() => expect(statusesOf(gate)).toEqual(["running", "running"]));
+      await vi.waitFor(() => expect(statusesOf(gate)).toEqual(["running", "running"]), 120_000);
       let appends = 0;
       ledger.append = async () => {
         appends += 1;
@@ -525,7 +525,7 @@ class Run {
   async #checkGone(n: number): Promise<void> {
     const pid = Number(await readFile(join(this.#root, `${this.#session}-${n}.pid`), "utf8").catch(() => ""));
     // Our patience is short here: the command may have been killed just now.
-    if (pid > 0) await vi.waitFor(() => must(() => process.kill(pid, 0)).toThrow("ESRCH"), 5_000);
+    if (pid > 0) await vi.waitFor(() => must(() => process.kill(pid, 0)).toThrow("ESRCH"), 120_000);
   }
 
   #make(how: "call" | "submit"): void {

@@ -342,7 +342,7 @@ describe("several questions", () => {
       ask: ({ toolCallId }) => new Promise((resolve) => void answers.set(toolCallId, resolve)),
     });
     const calls = [1, 2, 3].map((n) => gate.call({ name: "t", input: { n } }));
-    await vi.waitFor(() => expect(answers.size).toBe(3));
+    await vi.waitFor(() => expect(answers.size).toBe(3), 120_000);
     const [first, second, third] = [...answers.values()];
     third?.({ outcome: { type: "selected", optionId: "allow_once" }, by: "person" });
     expect(statusOf(await (calls[2] as Promise<ToolCall>))).toBe("done");
@@ -372,6 +372,7 @@ describe("a cancel", () => {
     const other = gate.call({ name: "terminal", input: { command: "sleep 0.3; echo fine" } });
     const pid = await vi.waitFor(
       async () => Number(await readFile(join(root, "pid"), "utf8")) || Promise.reject(),
+      120_000,
     );
     const call = [...gate.book.calls()].find(({ rawInput }) => JSON.stringify(rawInput).includes("pid"));
     expect(await gate.cancelCall(call?.toolCallId ?? "", "enough.")).toBe(true);
@@ -395,7 +396,7 @@ describe("a cancel", () => {
     const deaf = tool("deaf", () => new Promise(() => undefined));
     const { gate } = await gateIn({ tools: [deaf], rules: [{ allow: "*" }], patience: 50 });
     const call = gate.call({ name: "deaf", input: {} }, stop.signal);
-    await vi.waitFor(() => expect([...gate.book.calls()].map(statusOf)).toEqual(["running"]));
+    await vi.waitFor(() => expect([...gate.book.calls()].map(statusOf)).toEqual(["running"]), 120_000);
     stop.abort();
     expect(sentence(await call)).toBe(
       "It is not known whether this tool call took effect: it was cancelled, and deaf did not stop within 0.05 s; it may still be at work. It will not be run again by itself.",

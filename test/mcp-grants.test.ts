@@ -124,7 +124,7 @@ test.each<[string, object]>([
   await turn(servers, at, ALWAYS);
   const before = servers.get("docs__echo");
   at.offer({ ...ECHO, ...change });
-  await vi.waitFor(() => expect(servers.get("docs__echo")).not.toBe(before), 5000);
+  await vi.waitFor(() => expect(servers.get("docs__echo")).not.toBe(before), 120_000);
   const { asked, status } = await turn(servers, at);
   expect(status).toBe("refused");
   expect(asked[0]?.reason).toBe(
@@ -191,7 +191,7 @@ test("starts no changed script again that nobody has approved", async () => {
   const servers = await start(config, at.place, approve);
   writeFileSync(script, `${readFileSync(script, "utf8")}\n// changed`);
   await turn(servers, at, { answer: "allow_once", input: { dies: true } });
-  await vi.waitFor(() => expect(servers.status()).toMatchObject([{ status: "not-approved" }]), 5000);
+  await vi.waitFor(() => expect(servers.status()).toMatchObject([{ status: "not-approved" }]), 120_000);
   expect(approve).toHaveBeenCalledTimes(2);
 });
 
@@ -204,7 +204,7 @@ test("asks once more when the tool changes while its question is open", async ()
       if (asked.length > 0) return choose(asked, "reject_once")(question, ...rest);
       const before = servers.get("docs__echo");
       at.offer({ ...ECHO, description: "Other." });
-      await vi.waitFor(() => expect(servers.get("docs__echo")).not.toBe(before), 5000);
+      await vi.waitFor(() => expect(servers.get("docs__echo")).not.toBe(before), 120_000);
       return choose(asked, "allow_once")(question, ...rest);
     },
   });

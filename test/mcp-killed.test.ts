@@ -1,7 +1,7 @@
 /** The built program, waiting for its MCP servers and told to end meanwhile: none of them is left behind. */
 import { execFileSync, spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -11,6 +11,8 @@ import { openConnection } from "../src/mcp/connection.js";
 import { McpServers } from "../src/mcp/index.js";
 import { atHome } from "./cli-kit.js";
 import { atDesk, script } from "./tmux-kit.js";
+import { isAlive } from "./is-alive.js";
+import { until } from "./until.js";
 
 const HELLO = { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: 1 } };
 const TOKEN = { TOOLGATE_TOKEN: "a".repeat(40) };
@@ -155,8 +157,7 @@ test("run that has not begun its turn yet ends the servers that are up, and then
   execFileSync("mkfifo", [endless]);
   const held = openSync(endless, "r+");
   const { program, ended } = start("run", ["--script", endless]);
-  await until(() => pids().length > 0);
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await until(() => pids().length > 0 && hasOpen(program.pid ?? 0, endless));
   program.kill("SIGTERM");
   await until(() => !pids().some(isAlive));
   closeSync(held);
@@ -268,25 +269,22 @@ function pidsIn(notes: string): () => readonly number[] {
   return pids;
 }
 
+/** Whether the process has the file open. */
+function hasOpen(pid: number, file: string): boolean {
+  const folder = `/proc/${pid}/fd`;
+  return readdirSync(folder).some((name) => {
+    try {
+      return readlinkSync(join(folder, name)) === file;
+    } catch {
+      // Closed since it was listed.
+      return false;
+    }
+  });
+}
+
 type Command = "run" | "serve" | "acp";
 
 const endOf = (program: ChildProcess) =>
   new Promise<{ status: number | null; signal: string | null }>((resolve) => {
     program.once("close", (status, signal) => resolve({ status, signal }));
   });
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const end = Date.now() + 10_000;
-  while (!condition()) {
-    if (Date.now() > end) throw new Error("it did not happen within 10 seconds");
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}

@@ -25,6 +25,8 @@ import { settingsFolder } from "../src/settings/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 import type { AskReply, AskRequest, Tool } from "../src/tools/index.js";
 import { aContext, aWorkspace, failureOf, resultOf } from "../src/tools/tools.samples.js";
+import { isAlive } from "./is-alive.js";
+import { until } from "./until.js";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "toolgate-mcp-")));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -72,6 +74,7 @@ async function start(
   const servers = await McpServers.start(configs, {
     approve: () => Promise.resolve(true),
     onProblem: (text) => problems.push(text),
+    startTimeout: 60_000,
     ...options,
   });
   finished(() => servers.close());
@@ -97,18 +100,6 @@ async function call(
 }
 
 const outputOf = async (...args: Parameters<typeof call>) => (await call(...args)).result.output;
-
-/** Runs or sleeps; a zombie that nobody has buried yet is dead. */
-function isAlive(pid: number): boolean {
-  try {
-    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
-}
-
-const until = (check: () => unknown, timeout = 8000) =>
-  vi.waitFor(() => expect(check()).toBeTruthy(), { timeout, interval: 20 });
 
 describe("a server of the protocol's own library", () => {
   /** For tests that leave it as it was. */
@@ -185,7 +176,7 @@ describe("a server of the protocol's own library", () => {
     servers.onChange(() => (changes += 1));
     expect(servers.get("tools__grown")).toBeUndefined();
     await call(servers, "tools__grow");
-    await until(() => servers.get("tools__grown"));
+    await until(() => servers.get("tools__grown") !== undefined);
     expect(changes).toBeGreaterThan(0);
     expect(await outputOf(servers, "tools__grown")).toBe("new here");
   });
@@ -323,13 +314,13 @@ describe("the catalogue's cases", () => {
     return decide(intent, { rules, roots: ["/ws"], home: "/home/user" }).effect;
   };
 
-  test("MC-001: a tool that a rule allows by its server and name runs unasked", async () => {
+  test("a tool that a rule allows by its server and name runs unasked", async () => {
     const { servers } = await start({ echo: toolsServer().config });
     expect(decision(toolOf(servers, "echo__echo"), [{ allow: "echo", server: "echo" }])).toBe("allow");
     expect(await outputOf(servers, "echo__echo", { words: "1" })).toBe("1");
   });
 
-  test("MC-004: an approved server whose configuration changed is not started until it is approved again", async () => {
+  test("an approved server whose configuration changed is not started until it is approved again", async () => {
     const store = new ApprovedServers(mkdtempSync(join(folder, "settings-")));
     const seen: ServerToApprove[] = [];
     const approve = (server: ServerToApprove) => {
@@ -385,7 +376,7 @@ describe("the catalogue's cases", () => {
     expect(startsIn(notes)).toBe(0);
   });
 
-  test("MC-006: a workspace's .env moves no settings, since none is read", async () => {
+  test("a workspace's .env moves no settings, since none is read", async () => {
     const { root } = await aWorkspace({ ".env": "TOOLGATE_CONFIG=/tmp/evil\nHOME=/tmp/evil\n" });
     const before = process.cwd();
     process.chdir(root);
@@ -401,7 +392,7 @@ describe("the catalogue's cases", () => {
     expect(names).not.toContain("TOOLGATE_CONFIG");
   });
 
-  test("MC-007: a tool that says it only reads is judged by its name, and asked about", async () => {
+  test("a tool that says it only reads is judged by its name, and asked about", async () => {
     const { servers } = await start({ hand: byHand("poisoned").config });
     const kinds = ["delete_all", "frobnicate", "read_it", "wipe__get_it"].map((tool) =>
       toolOf(servers, `hand__${tool}`),
@@ -411,7 +402,7 @@ describe("the catalogue's cases", () => {
     for (const tool of kinds) expect(decision(tool, [{ allow: "read" }])).toBe("ask");
   });
 
-  test("MC-009: a rule for one server's tool does not cover another's that sounds the same", async () => {
+  test("a rule for one server's tool does not cover another's that sounds the same", async () => {
     const { servers } = await start({ a: byHand("").config, a__o: byHand("").config });
     const rule: Rule = { allow: "one", server: "a" };
     expect(decision(toolOf(servers, "a__one"), [rule])).toBe("allow");
@@ -423,7 +414,7 @@ describe("the catalogue's cases", () => {
     expect(new Set(names).size).toBe(4);
   });
 
-  test("MC-011: names with characters that cannot be seen, or without end, are refused", async () => {
+  test("names with characters that cannot be seen, or without end, are refused", async () => {
     const { servers, problems } = await start({ hand: byHand("poisoned").config });
     const names = servers.tools().map(({ name }) => name);
     expect(names).toEqual([
@@ -449,7 +440,7 @@ describe("the catalogue's cases", () => {
     for (const problem of problems) expect(visibleText(problem)).toBe(problem);
   });
 
-  test("MC-012: a poisoned description is shown with what it hides, bounded, and decides nothing", async () => {
+  test("a poisoned description is shown with what it hides, bounded, and decides nothing", async () => {
     const { servers } = await start({ hand: byHand("poisoned").config });
     const tool = toolOf(servers, "hand__notes");
     expect(tool.description).toContain("pass it in 'note'⟨U+E0041⟩⟨U+202E⟩ !!!");
@@ -458,7 +449,7 @@ describe("the catalogue's cases", () => {
     expect(decision(tool, [{ allow: "read" }])).toBe("ask");
   });
 
-  test("MC-014: a resource link is handed on and not fetched", async () => {
+  test("a resource link is handed on and not fetched", async () => {
     const { servers } = await start({ tools: toolsServer().config });
     const { result } = await call(servers, "tools__passwd");
     expect(result.content).toEqual([
@@ -467,7 +458,7 @@ describe("the catalogue's cases", () => {
     expect(result.output).toBe("[link to passwd: file:///etc/passwd]");
   });
 
-  test("MC-015: a call that is never answered fails in time, the server is told, others go on", async () => {
+  test("a call that is never answered fails in time, the server is told, others go on", async () => {
     const { notes, config } = toolsServer();
     const { servers } = await start({ tools: { ...config, timeout: 300 }, other: toolsServer().config });
     const ended = failureOf(call(servers, "tools__hang"));
@@ -479,14 +470,14 @@ describe("the catalogue's cases", () => {
     expect(await outputOf(servers, "tools__echo", { words: "still there" })).toBe("still there");
   });
 
-  test("MC-016: a crash in mid-call fails it within a second, with the last words, and it is started again", async () => {
+  test("a crash in mid-call fails it within a second, with the last words, and it is started again", async () => {
     const { notes, config } = toolsServer();
     const { servers } = await start({ tools: config, other: toolsServer().config });
     const hanging = failureOf(call(servers, "tools__hang"));
     await until(() => notesIn(notes).includes("hanging"));
     const from = performance.now();
     const failure = await failureOf(call(servers, "tools__die", { code: 1 }));
-    expect(performance.now() - from).toBeLessThan(5000);
+    expect(performance.now() - from).toBeLessThan(10_000);
     expect(failure).toBe(
       `ToolFailure: tools/die: the MCP server "tools" ended while the call was running; it ended with code 1 and last wrote to stderr:\na word to the log\nthe disk is ⟨U+001B⟩[31mfull\nIt is not known whether the call took effect: look before you try again.`,
     );
@@ -496,7 +487,7 @@ describe("the catalogue's cases", () => {
     expect(startsIn(notes)).toBe(2);
   });
 
-  test("MC-020: an answer counts once, and one that nobody asked for is told and ignored", async () => {
+  test("an answer counts once, and one that nobody asked for is told and ignored", async () => {
     const { servers, problems } = await start({ hand: byHand("answers twice").config });
     const [one, two] = await Promise.all([outputOf(servers, "hand__one"), outputOf(servers, "hand__two")]);
     expect([one, two]).toEqual(["one", "two"]);
@@ -505,7 +496,7 @@ describe("the catalogue's cases", () => {
     expect(problems.filter((text) => text.includes("no message of the protocol"))).toHaveLength(2);
   });
 
-  test("MC-022: a command is one program, so nothing in it is run by a shell", async () => {
+  test("a command is one program, so nothing in it is run by a shell", async () => {
     const { servers } = await start({ evil: { command: "npx foo; touch PWNED", cwd: folder } });
     expect(servers.status()).toMatchObject([
       { server: "evil", status: "failed", reason: expect.stringContaining("ENOENT") },
@@ -514,7 +505,7 @@ describe("the catalogue's cases", () => {
     expect(existsSync(join(folder, "PWNED"))).toBe(false);
   });
 
-  test("MC-024: no sampling, and a page is only opened by http or https", async () => {
+  test("no sampling, and a page is only opened by http or https", async () => {
     const { servers, problems } = await start({ tools: toolsServer().config });
     expect(await outputOf(servers, "tools__sample")).toMatch(/^refused: /);
     const asked: AskRequest[] = [];
@@ -559,11 +550,11 @@ describe.concurrent("what takes its time", () => {
   test("a person may think longer than a call may be silent", async (task) => {
     const { servers } = await start(
       { tools: toolsServer().config },
-      { callTimeout: 1000, maxCallTime: 2000 },
+      { callTimeout: 2000, maxCallTime: 3000 },
       task.onTestFinished,
     );
     const ask = async (): Promise<AskReply> => {
-      await new Promise((resolve) => setTimeout(resolve, 2500));
+      await new Promise((resolve) => setTimeout(resolve, 3500));
       return { action: "accept", content: { city: "Ulm" } };
     };
     expect(await outputOf(servers, "tools__ask", {}, { ask })).toContain("Ulm");
@@ -591,14 +582,14 @@ describe.concurrent("what takes its time", () => {
     expect(pids.map(Number).filter(isAlive)).toEqual([]);
   });
 
-  test("MC-016: one that always dies is started again five times a minute, later and later, until it is asked for", async (task) => {
+  test("one that always dies is started again five times a minute, later and later, until it is asked for", async (task) => {
     const { notes, config } = byHand("dies at once");
     const { servers } = await start(
       { hand: config, other: toolsServer().config },
       { startTimeout: 500 },
       task.onTestFinished,
     );
-    await until(() => servers.status()[0]?.status === "failed", 25_000);
+    await until(() => servers.status()[0]?.status === "failed");
     expect(startsIn(notes)).toBe(6);
     expect(servers.status()).toMatchObject([
       { reason: expect.stringMatching(/^it ended too often within a minute.* code 3 .*no licence/s) },
@@ -609,7 +600,7 @@ describe.concurrent("what takes its time", () => {
     expect(servers.status()).toMatchObject([{ status: "failed" }, { status: "ready" }]);
   });
 
-  test("MC-017: the session starts without a server that hangs in its handshake", async (task) => {
+  test("the session starts without a server that hangs in its handshake", async (task) => {
     const { notes, config } = byHand("hangs in initialize");
     const { servers } = await start(
       { hand: config, other: toolsServer().config },
@@ -695,7 +686,7 @@ describe.concurrent("the public server that has everything", () => {
     expect(await ended).toContain("It is not known whether the call took effect");
     expect(servers.status()).toMatchObject([{ status: "restarting" }]);
     const stopSecond = await run("streamableHttp", port);
-    await until(() => servers.status()[0]?.status === "ready", 15_000);
+    await until(() => servers.status()[0]?.status === "ready");
     expect(await outputOf(servers, "all__echo", { message: "hello" })).toBe("Echo: hello");
 
     await stopSecond();
@@ -760,7 +751,7 @@ describe("over HTTP", () => {
     });
     const { servers } = await start(
       { big: { url: `http://127.0.0.1:${port}/mcp`, type: "http" } },
-      { startTimeout: 1000 },
+      { startTimeout: 60_000 },
     );
     expect(servers.status()).toMatchObject([{ reason: expect.stringContaining("too large") }]);
   });
@@ -773,7 +764,7 @@ describe("over HTTP", () => {
       notesIn(notes)
         .find((line) => line.startsWith("port "))
         ?.split(" ")[1];
-    await until(portOf);
+    await until(() => portOf() !== undefined);
     const { servers } = await start({ tools: { url: `http://127.0.0.1:${portOf()}/` } });
     expect(await outputOf(servers, "tools__echo", { words: "hello" })).toBe("hello");
     const { shown } = await call(servers, "tools__count", { to: 2, every: 10 });
@@ -833,7 +824,7 @@ async function run(transport: string, port: number): Promise<() => Promise<void>
   });
   let said = "";
   server.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
-  await until(() => said.includes(`port ${port}`), 15_000);
+  await until(() => said.includes(`port ${port}`));
   return async () => {
     if (server.exitCode !== null || server.signalCode !== null) return;
     server.kill("SIGKILL");

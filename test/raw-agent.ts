@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { onTestFinished } from "vitest";
 import { serveWire, stdioWire } from "../src/acp/index.js";
 import type { AcpHost } from "../src/acp/index.js";
-import { until } from "./acp-kit.js";
+import { until } from "./until.js";
 
 /** What the agent said, with the fields that tests look at. */
 export type Said = {

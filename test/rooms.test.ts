@@ -75,10 +75,13 @@ const DEPENDENCIES = new Set(Object.keys({ ...manifest.dependencies, ...manifest
 const DEV_DEPENDENCIES = new Set(Object.keys(manifest.devDependencies));
 const CODE = /\.[cm]?[jt]sx?$/;
 const TEST_FILE = /\.(?:test|contract|samples)\.[cm]?[jt]sx?$/;
-// In two parts, or this file would find itself.
-const OUTSIDE = new RegExp(["(?:\\.\\.|/work)", "shared\\b"].join("/"));
+/** What reads a file, and a path in it that may leave the repository. */
+const READS =
+  /\b(?<how>new URL|import|from|readFile|readFileSync|readdir|readdirSync|existsSync|createReadStream)\b\s*\(?\s*["'`](?<to>\.\.\/[^"'`]*)["'`]/g;
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+/** Where this checkout lies on this machine. */
+const checkout = root.replace(/\/$/, "");
 const sources = filesBelow("src").filter((path) => CODE.test(path));
 const rooms = readdirSync(join(root, "src"), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
@@ -113,7 +116,10 @@ describe("the house", () => {
   });
 
   test("nothing reads outside the repository", () => {
-    const paths = ["src", "test", "bench", "scripts"].flatMap(filesBelow);
+    // This file holds made-up imports.
+    const paths = ["src", "test", "bench", "scripts"]
+      .flatMap(filesBelow)
+      .filter((path) => path !== "test/rooms.test.ts");
     expect(paths.map(readSource).flatMap(mentionsOutside)).toEqual([]);
   });
 
@@ -184,7 +190,7 @@ describe("made-up files", () => {
     [
       "src/wrap/v1/relay.ts",
       `export * from "../../agent/turn.js"`,
-      "wrap may import call, policy, process, run, acp",
+      "wrap may import call, policy, tools, process, run, record, acp, http",
     ],
     ["src/acp/connection/x.ts", `import { y } from "../agent/y.js"`, "Inner rule: src/acp/connection/"],
     ["src/acp/v2/x.ts", `import type { Y } from "../client/y.js"`, "Inner rule: src/acp/v2/"],
@@ -266,11 +272,19 @@ describe("made-up files", () => {
   });
 
   test("a path outside the repository is found wherever it is written", () => {
-    const outside = ["..", "shared", "facts"].join("/");
-    const text = `// fine: ../sharedness\nreadFileSync("../${outside}/acp.md");`;
-    expect(mentionsOutside({ path: "bench/x.mjs", text })).toEqual([
-      expect.stringContaining("bench/x.mjs:2"),
-    ]);
+    const up = "../";
+    const texts = [
+      `readFileSync("${up}facts/acp.md")`,
+      `new URL("${up}${up}facts/acp.md", import.meta.url)`,
+      `import facts from "${up}${up}facts/acp.json"`,
+      `// See ${checkout}/README.md`,
+    ];
+    for (const text of texts)
+      expect(mentionsOutside({ path: "bench/x.mjs", text: `\n${text}` }), text).toEqual([
+        expect.stringContaining("bench/x.mjs:2"),
+      ]);
+    const inside = [`new URL("${up}README.md", import.meta.url)`, `readFileSync("./README.md")`, `// ${up}x`];
+    expect(mentionsOutside({ path: "bench/x.mjs", text: inside.join("\n") })).toEqual([]);
   });
 });
 
@@ -374,9 +388,17 @@ function withoutPurpose(path: string, text: string | undefined): string[] {
 
 function mentionsOutside({ path, text }: SourceText): string[] {
   return text.split("\n").flatMap((line, index) => {
-    const found = OUTSIDE.exec(line)?.[0];
-    if (found === undefined) return [];
-    return `${path}:${index + 1} mentions "${found}", a path outside the repository; the project is whole by itself. Copy what is needed into test/fixtures/ and read it there. (A file inside the repository: name it after what it holds.)`;
+    const read = [...line.matchAll(READS)].map(({ groups: { how = "", to = "" } = {} }) => ({
+      written: to,
+      // Modules and URLs are relative to their file, everything else to the folder that tests run in.
+      target: posix.join(/^(?:new URL|import|from)$/.test(how) ? posix.dirname(path) : ".", to),
+    }));
+    const outside = read.filter(({ target }) => target.startsWith("../")).map(({ written }) => written);
+    const machine = line.includes(`${checkout}/`) ? [checkout] : [];
+    return [...outside, ...machine].map(
+      (found) =>
+        `${path}:${index + 1} mentions "${found}", a path outside the repository; the project is whole by itself. Copy what is needed into test/fixtures/ and read it there.`,
+    );
   });
 }
 

@@ -17,7 +17,7 @@ import { shellText, STUBS } from "../src/policy/shell/shell-texts.samples.js";
 import { shellWords } from "../src/tools/find-shell.js";
 import { type Seen, seenIn, traced } from "./strace-kit.js";
 
-const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 500);
+const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 100);
 // In CI the same texts each time, so that red means a change.
 const SEED = Number(process.env["TOOLGATE_SEED"] ?? (process.env["CI"] ? 302 : Date.now() % 1_000_000));
 const BATCH = 500;
@@ -69,8 +69,10 @@ test.each(Object.entries(SHELLS))(
       `${name}: ${samples.length} texts, ${plain.length} without doubts, ${executed} programs run; ${Math.round(share * 100)} % of ${literal.length} literal texts without doubts\n`,
     );
     expect(surprises.slice(0, 20)).toEqual([]);
-    expect(executed).toBeGreaterThan(RUNS / 4);
-    expect(share).toBeGreaterThanOrEqual(language === "bash" ? 0.6 : 0.3);
+    // Three standard deviations below the least that these texts give on average.
+    expect(executed).toBeGreaterThan(RUNS / 4 - 3 * Math.sqrt(RUNS / 4));
+    const least = language === "bash" ? 0.6 : 0.3;
+    expect(share).toBeGreaterThan(least - 3 * Math.sqrt((least * (1 - least)) / literal.length));
   },
 );
 

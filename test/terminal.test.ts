@@ -8,6 +8,7 @@ import { spawn } from "@lydell/node-pty";
 import { expect, onTestFinished, test } from "vitest";
 import type { ScriptStep } from "../src/model/index.js";
 import { folder } from "./agent-kit.js";
+import { until } from "./until.js";
 
 const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 
@@ -34,17 +35,16 @@ async function atTerminal(
   let exitCode: number | undefined;
   pty.onData((text) => void (screen += text));
   pty.onExit((exit) => void (exitCode = exit.exitCode));
-  const until = async (isSo: () => boolean): Promise<void> => {
-    for (const end = Date.now() + 20_000; !isSo(); await setTimeout(20))
-      if (Date.now() > end) throw new Error(`It did not come to that:\n${screen}`);
-  };
   let read = 0;
   return {
     home,
     project,
     /** Waits for the text to come up after what was seen before, and returns all that came with it. */
     sees: async (text: string) => {
-      await until(() => screen.includes(text, read));
+      await until(
+        () => screen.includes(text, read),
+        () => screen,
+      );
       const from = read;
       read = screen.indexOf(text, read) + text.length;
       return screen.slice(from, read);
@@ -52,7 +52,10 @@ async function atTerminal(
     types: (text: string) => pty.write(text),
     kill: () => pty.kill("SIGKILL"),
     ended: async () => {
-      await until(() => exitCode !== undefined);
+      await until(
+        () => exitCode !== undefined,
+        () => screen,
+      );
       return exitCode;
     },
     grants: () => JSON.parse(readFileSync(join(home, "config", "toolgate", "grants.json"), "utf8")).grants,

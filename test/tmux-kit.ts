@@ -5,11 +5,11 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { ScriptStep } from "../src/model/index.js";
 import { folder } from "./agent-kit.js";
+import { until } from "./until.js";
 
 const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 
@@ -65,10 +65,6 @@ export async function atDesk({ files = {}, env = {} }: DeskOptions = {}): Promis
   server("set-option", "-g", "history-limit", "10000");
 
   const screen = () => server("capture-pane", "-p", "-J", "-S", "-");
-  const until = async (isSo: () => boolean): Promise<void> => {
-    for (const end = Date.now() + 20_000; !isSo(); await setTimeout(25))
-      if (Date.now() > end) throw new Error(`It did not come to that:\n${screen()}`);
-  };
   const prompts = () => [...screen().matchAll(/\[(\d+) done\]\$/g)].map(([, code]) => Number(code));
   let started = 0;
   const types = (line: string): void => {
@@ -76,7 +72,7 @@ export async function atDesk({ files = {}, env = {} }: DeskOptions = {}): Promis
     server("send-keys", "Enter");
   };
   const ended = async (): Promise<number> => {
-    await until(() => prompts().length > started);
+    await until(() => prompts().length > started, screen);
     return prompts()[started] ?? Number.NaN;
   };
   const starts = (line: string): void => {
@@ -91,7 +87,7 @@ export async function atDesk({ files = {}, env = {} }: DeskOptions = {}): Promis
     types,
     presses: (key) => void server("send-keys", key),
     sees: async (text, times = 1) => {
-      await until(() => screen().split(text).length > times);
+      await until(() => screen().split(text).length > times, screen);
       return screen();
     },
     ended,

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "nod
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test, vi } from "vitest";
-import { isAlive } from "./attack-kit.js";
+import { isAlive } from "./is-alive.js";
 import { KEY, startFake } from "./fakes/fake-provider.js";
 import { openAiChat } from "./fakes/openai-chat.js";
 import { atDesk, script } from "./tmux-kit.js";
@@ -69,11 +69,11 @@ test("Ctrl-C twice leaves at once, also when the command does not listen", async
   desk.types("y");
   const pid = await pidIn(join(desk.project, "pid"));
   desk.presses("C-c");
-  await vi.waitFor(() => expect(existsSync(join(desk.project, "told"))).toBe(true), 10_000);
+  await vi.waitFor(() => expect(existsSync(join(desk.project, "told"))).toBe(true), 120_000);
   desk.presses("C-c");
   expect(await desk.ended()).toBe(130);
   expect(await desk.sees("[130 done]")).not.toContain("Never.");
-  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), 10_000);
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), 120_000);
 });
 
 test("a run that is killed at its question asks again with --resume, and finishes", async () => {
@@ -155,5 +155,5 @@ async function pidIn(file: string): Promise<number> {
     const pid = Number(readFileSync(file, "utf8"));
     expect(pid).toBeGreaterThan(0);
     return pid;
-  }, 10_000);
+  }, 120_000);
 }

@@ -6,7 +6,7 @@ import { applyEvent, SessionBook } from "../call/index.js";
 import { FarEnd, READ_AT, schemaCheck, VERSIONS, withoutToolgate } from "./codec.samples.js";
 import { seenThrough, withSomePatch } from "./seen-through.samples.js";
 
-const RUNS = { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 1500) };
+const RUNS = { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 300) };
 
 describe.each(VERSIONS)("ACP v$version", (codec) => {
   const check = schemaCheck(codec);

@@ -9,7 +9,7 @@ import type { Codec } from "./codec.samples.js";
 import { encodeV1Event } from "./v1/encode-event.js";
 import { encodeV2Event } from "./v2/encode-event.js";
 
-const RUNS = { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 10_000) };
+const RUNS = { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 500) };
 
 const otherEvents: readonly SessionEvent[] = [
   { type: "message-chunk", at: 0, messageId: "m1", role: "agent", block: { type: "text", text: "hello" } },

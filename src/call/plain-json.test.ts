@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { plainJson, type PlainJsonLimits } from "./plain-json.js";
 
 const MIB = 1_048_576;
+const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 200);
 
 function throwing(reason: unknown): never {
   throw reason;
@@ -309,7 +310,7 @@ test("whatever the value, the result is safe", () => {
     fc.property(value, (any) => {
       expect(brokenPromises(any)).toEqual([]);
     }),
-    { numRuns: 500 },
+    { numRuns: RUNS },
   );
 });
 
@@ -319,7 +320,7 @@ test("whatever the value and the limits, the result is safe and within them", ()
     fc.property(value, limits, (any, some) => {
       expect(brokenPromises(any, some)).toEqual([]);
     }),
-    { numRuns: 1_000 },
+    { numRuns: RUNS },
   );
 });
 

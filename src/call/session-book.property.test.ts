@@ -101,7 +101,7 @@ const refusalOf = (apply: () => void): string | undefined => {
 
 describe.each([1, 3, 8])("a session with %i calls at once", (callCount) => {
   const anySession = sessions(callCount);
-  const runs = { numRuns: callCount === 8 ? 40 : 100 };
+  const runs = { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? (callCount === 8 ? 15 : 50)) };
 
   test("replayed from its log, reads as it did live", () => {
     fc.assert(

@@ -286,6 +286,7 @@ function compile(): void {
       rootDir: join(root, "src"),
       outDir: built,
       declaration: false,
+      noCheck: true,
       sourceMap: false,
       inlineSources: false,
     },

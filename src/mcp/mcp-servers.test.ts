@@ -36,7 +36,7 @@ test("asks again before each start when files of the workspace choose what the s
     },
   );
   onTestFinished(() => servers.close());
-  await vi.waitFor(() => expect(asked).toHaveLength(2), 5_000);
+  await vi.waitFor(() => expect(asked).toHaveLength(2), 120_000);
   expect(asked.map(({ isLasting }) => isLasting)).toEqual([false, false]);
   expect(asked[0]?.fingerprint).not.toBe(asked[1]?.fingerprint);
 });

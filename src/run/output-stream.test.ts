@@ -12,6 +12,8 @@ const WINDOW = HEAD + TAIL;
 const BUDGET = 1_048_576;
 const RARE = 4096;
 
+const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 40);
+
 type Emitted = { readonly at: number; readonly text: string; readonly skipped: number };
 
 /** A stream on a clock that a test turns. With `early`, timers run that much before their time. */
@@ -298,7 +300,7 @@ test("what is shown in the end is what would be shown of the whole text", () => 
       expect(folded.total).toBe(whole.length);
       expect(shownText(folded) === shownText(boundText(whole))).toBe(true);
     }),
-    { numRuns: 120 },
+    { numRuns: RUNS },
   );
 });
 
@@ -315,7 +317,7 @@ test("every piece is a piece of the text, at the place where it says it is, and 
       }
       expect(at).toBe(whole.length);
     }),
-    { numRuns: 120 },
+    { numRuns: RUNS },
   );
 });
 
@@ -337,6 +339,6 @@ test("updates are never closer than 53 ms nor larger than a window, and later a 
         expect(size).toBeLessThanOrEqual(isRare ? RARE : WINDOW + 2);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: RUNS },
   );
 });

@@ -9,7 +9,7 @@ import { allowing, compileSettings, newFolder, removeFolders, runChild, write } 
 let main = "";
 beforeAll(() => {
   main = compileSettings();
-}, 60_000);
+});
 afterAll(removeFolders);
 
 const ADD_MANY = `
@@ -57,7 +57,8 @@ test("a process that dies before the new file is in place leaves the old one, an
 
   const start = performance.now();
   await store.add(allowing("ls"), { type: "user" });
-  expect(performance.now() - start).toBeLessThan(2000);
+  // A lock counts as abandoned after ten seconds.
+  expect(performance.now() - start).toBeLessThan(9_000);
   expect(store.list().map(({ sentence }) => sentence)).toEqual(["Always allow `make`", "Always allow `ls`"]);
   expect(readdirSync(folder)).toEqual(["grants.json"]);
 });

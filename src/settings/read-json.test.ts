@@ -77,9 +77,9 @@ test("each thing has its line, with any kind of line end", () => {
 test("a large file with a mistake in each rule gets its answer soon", () => {
   const reading = readJson(`[${"\n{},".repeat(200_000)}0]`);
   if (!reading.ok) throw new Error(reading.what);
-  const start = performance.now();
+  const start = process.cpuUsage();
   for (let index = 0; index < 200_000; index += 100) expect(reading.lineOf([index])).toBe(index + 2);
-  expect(performance.now() - start).toBeLessThan(1000);
+  expect(process.cpuUsage(start).user / 1000).toBeLessThan(2000);
 });
 
 function parsed(text: string): { readonly value: unknown } | undefined {

@@ -179,11 +179,11 @@ test.each<[string, readonly string[], number, string]>([
 });
 
 test("a file of nothing but mistakes gets its answer soon", () => {
-  const start = performance.now();
+  const start = process.cpuUsage();
   const reading = readRuleFile(`{ "rules": [${"1,".repeat(1_000_000)}1] }`, "rules.json");
   expect(reading).toMatchObject({
     ok: false,
     problem: expect.stringContaining("rules.json:1: rule 1: ") as string,
   });
-  expect(performance.now() - start).toBeLessThan(5000);
+  expect(process.cpuUsage(start).user / 1000).toBeLessThan(10_000);
 });

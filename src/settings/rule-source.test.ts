@@ -116,7 +116,9 @@ test("a mistake is told when it is saved, though nobody asked", async () => {
   write(user, { rules: [] });
   source.current(project);
   write(user, "{");
-  await vi.waitFor(() => expect(told).toEqual([expect.stringContaining(`${user}:1: `)]), { timeout: 5000 });
+  await vi.waitFor(() => expect(told).toEqual([expect.stringContaining(`${user}:1: `)]), {
+    timeout: 120_000,
+  });
 });
 
 test("a file that was never good makes everything asked, whoever wrote it", () => {

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { ToolFailure } from "./tool.js";
 import { aWorkspace } from "./tools.samples.js";
 
+const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 60);
 const name = fc.constantFrom("a", "b", "c", "ws", "ws-evil", "é", "..a", "a.txt");
 const somePart = fc.oneof({ weight: 4, arbitrary: name }, fc.constantFrom("..", ".", "", "../..", "//"));
 const somePath = fc.array(somePart, { maxLength: 7 }).map((parts) => parts.join("/"));
@@ -58,10 +59,10 @@ test("whatever the path and whatever the links, what is resolved is real", async
         }
       },
     ),
-    { numRuns: 200 },
+    { numRuns: RUNS },
   );
   // All answers must have been tried.
-  expect(Math.min(inside, outer)).toBeGreaterThan(100);
+  expect(Math.min(inside, outer)).toBeGreaterThan(RUNS / 2);
   expect(refused).toBeGreaterThan(0);
 });
 

@@ -96,7 +96,7 @@ const BEHAVIOURS = {
     const rawInput = { command: "npm test" };
     call("t1", { kind: "execute", rawInput });
     await permit({ toolCallId: "t1", kind: "execute", rawInput });
-    more("t1", { status: "in_progress", rawInput: { command: "rm -rf /" } });
+    more("t1", { status: "in_progress", rawInput: { command: "rm -rf build" } });
     more("t1", { status: "completed" });
   },
   "speaks after the end": async () => {

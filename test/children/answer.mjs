@@ -1,11 +1,12 @@
-// A process that answers every open question of a ledger with yes, starting at the moment it is told, and
-// prints how many of its answers counted. Usage: answer.mjs <ledger> <who> [moment]
+// A process that answers every open question of a ledger with yes, at once or on a starting signal, and prints how
+// many of its answers counted. Usage: answer.mjs <ledger> <who> [on-signal]
 import { openSqliteLedger } from "../../dist/history/index.js";
+import { startingSignal } from "./starting-signal.mjs";
 
-const [file, who, moment = "0"] = process.argv.slice(2);
+const [file, who, when] = process.argv.slice(2);
 const ledger = await openSqliteLedger(file);
 const questions = await ledger.openQuestions();
-await new Promise((resolve) => setTimeout(resolve, Number(moment) - Date.now()));
+if (when === "on-signal") await startingSignal();
 let counted = 0;
 for (const { questionId, intentHash, options } of questions) {
   const optionId = options.find(({ kind }) => kind === "allow_once").optionId;

@@ -1,11 +1,12 @@
-// A process that gives the one open question of a ledger the same answer many times at once, starting at the
-// moment it is told, and prints how many of its answers counted. Usage: gate-answers.mjs <ledger> <times> <moment>
+// A process that gives the one open question of a ledger the same answer many times at once, on a starting signal,
+// and prints how many of its answers counted. Usage: gate-answers.mjs <ledger> <times>
 import { openSqliteLedger } from "../../dist/history/index.js";
+import { startingSignal } from "./starting-signal.mjs";
 
-const [file, times, moment] = process.argv.slice(2);
+const [file, times] = process.argv.slice(2);
 const ledger = await openSqliteLedger(file);
 const [{ questionId, intentHash }] = await ledger.openQuestions();
-await new Promise((resolve) => setTimeout(resolve, Number(moment) - Date.now()));
+await startingSignal();
 const answer = {
   outcome: { type: "selected", optionId: "allow_once" },
   intentHash,

@@ -49,7 +49,7 @@ const session = await AgentSession.open({
   workspace: await LocalWorkspace.open(folder),
   sessionId: "s",
   leaseMs: 120,
-  leaseWaitMs: 10_000,
+  leaseWaitMs: 60_000,
 });
 session.onRecorded(() => tell(session.seq));
 tell(session.seq);

@@ -33,7 +33,7 @@ const session = await AgentSession.open({
   workspace: await LocalWorkspace.open(folder),
   sessionId: "s",
   leaseMs: 300,
-  leaseWaitMs: 5_000,
+  leaseWaitMs: 60_000,
 });
 const { signal } = new AbortController();
 const yes = () =>

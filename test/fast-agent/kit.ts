@@ -40,7 +40,7 @@ function sentOf(source: Recorded): CallUpdate[] {
 
 /** Waits until the check holds; long, since a busy machine is no failure. */
 export const soon = (check: () => void): Promise<void> =>
-  vi.waitFor(check, { timeout: 10_000, interval: 10 });
+  vi.waitFor(check, { timeout: 120_000, interval: 10 });
 
 /** "call_1 pending", "call_1 in_progress", …: one for each message that says a status. */
 export const statuses = (sent: readonly CallUpdate[]): readonly string[] =>

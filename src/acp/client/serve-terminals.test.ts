@@ -57,21 +57,21 @@ const isGone = (pid: number): boolean => {
 };
 
 async function until(condition: () => boolean): Promise<void> {
-  const end = Date.now() + 10_000;
+  const end = Date.now() + 120_000;
   while (!condition()) {
-    if (Date.now() > end) throw new Error("it did not happen within 10 seconds");
+    if (Date.now() > end) throw new Error("it did not happen within two minutes");
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
 
-test("TE-001: colours are fine", async () => {
+test("colours are fine", async () => {
   const { ran } = await served();
   const { output, exit } = await ran({ command: "printf", args: ["\\033[31mred\\033[0m\\n"] });
   expect(output).toContain("red");
   expect(exit).toEqual({ exitCode: 0 });
 });
 
-describe("TE-026: an id that is not valid is an error each time", () => {
+describe("an id that is not valid is an error each time", () => {
   test("after a release, for everything", async () => {
     const { terminals, open } = await served();
     const name = await open({ command: "true" });
@@ -105,7 +105,7 @@ describe("TE-026: an id that is not valid is an error each time", () => {
 });
 
 describe("what it printed", () => {
-  test("TE-015: at most so many bytes, cut between characters, the end kept", async () => {
+  test("at most so many bytes, cut between characters, the end kept", async () => {
     const { ran } = await served();
     expect(await ran({ command: "printf", args: ["éééé€"], outputByteLimit: 5 })).toMatchObject({
       output: "é€",
@@ -132,7 +132,7 @@ describe("what it printed", () => {
     );
   });
 
-  test("TE-019: a line of 100 MB is bounded", async () => {
+  test("a line of 100 MB is bounded", async () => {
     const { ran } = await served();
     const { output, truncated } = await ran({
       command: "/bin/sh",
@@ -142,7 +142,7 @@ describe("what it printed", () => {
     expect(output).toHaveLength(1024 * 1024);
   });
 
-  test("TE-020: a character that comes in two pieces is one", async () => {
+  test("a character that comes in two pieces is one", async () => {
     const { ran } = await served();
     const { output } = await ran({
       command: "/bin/sh",
@@ -161,7 +161,7 @@ describe("what it printed", () => {
 });
 
 describe("its end", () => {
-  test("TE-022: a kill ends everything it started, and the terminal stays valid", async () => {
+  test("a kill ends everything it started, and the terminal stays valid", async () => {
     const { terminals, shell } = await served();
     const name = await shell("sleep 1000 & echo $!; echo $$; sleep 1000");
     const output = () => (terminals.output(name) as { output: string }).output;
@@ -174,7 +174,7 @@ describe("its end", () => {
     await terminals.kill(name);
   });
 
-  test("TE-023: one that does not want to end is killed", async () => {
+  test("one that does not want to end is killed", async () => {
     const { terminals, heard, shell } = await served();
     const name = await shell("trap '' TERM; echo up; while :; do sleep 1; done");
     await until(() => heard.length > 0);
@@ -182,7 +182,7 @@ describe("its end", () => {
     expect(await terminals.waitForExit(name)).toEqual({ signal: "SIGKILL" });
   });
 
-  test("TE-032: it has nothing to read", async () => {
+  test("it has nothing to read", async () => {
     const { ran } = await served();
     expect((await ran({ command: "cat" })).exit).toEqual({ exitCode: 0 });
   });
@@ -234,7 +234,7 @@ describe("what is run", () => {
     ]);
   });
 
-  test("TE-029: a whole line as the command is decided on as one", async () => {
+  test("a whole line as the command is decided on as one", async () => {
     const { root, asked, open } = await served(async () => ({ no: "not that." }));
     await expect(open({ command: "ls; touch PWNED", args: [] })).rejects.toThrow("Refused: not that.");
     expect(asked).toMatchObject([{ command: "ls; touch PWNED" }]);
@@ -261,11 +261,11 @@ describe("what is run", () => {
   });
 
   test.each([
-    ["TE-017: a limit below nothing", { command: "ls", outputByteLimit: -1 }],
+    ["a limit below nothing", { command: "ls", outputByteLimit: -1 }],
     ["no command", { args: [] }],
     ["an empty command", { command: "" }],
     ["words that are none", { command: "ls", args: [5] }],
-    ["TE-030: too many words", { command: "echo", args: Array.from({ length: 200_000 }, () => "x") }],
+    ["too many words", { command: "echo", args: Array.from({ length: 200_000 }, () => "x") }],
     ["a relative folder", { command: "ls", cwd: "src" }],
     ["variables that are none", { command: "ls", env: { A: "b" } }],
     ["a variable with a name that none has", { command: "ls", env: [{ name: "A=B", value: "" }] }],

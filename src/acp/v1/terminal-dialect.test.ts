@@ -8,7 +8,7 @@ import { FarEnd, READ_AT, schemaCheck, VERSIONS } from "../codec.samples.js";
 import { seenThrough } from "../seen-through.samples.js";
 import { V1Encoder } from "./encoder.js";
 
-const RUNS = { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 1500) };
+const RUNS = { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 300) };
 const [v1] = VERSIONS;
 const check = schemaCheck(v1);
 const toolCallId = "call_1";

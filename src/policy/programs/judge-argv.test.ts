@@ -4,6 +4,7 @@ import { abusive, ordinary, words } from "./commands.samples.js";
 import { judgeArgv } from "./judge-argv.js";
 import { findProgram, programNames } from "./known-programs.js";
 
+const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 500);
 const names = programNames();
 const isKnownProgram = (name: string): boolean => findProgram(name) !== undefined;
 
@@ -157,7 +158,7 @@ test("no words make it throw", () => {
       const { doubts, onlyReads } = judgeArgv([name, ...args]);
       expect(doubts.length > 0 && onlyReads).toBe(false);
     }),
-    { numRuns: 3000 },
+    { numRuns: RUNS },
   );
 });
 
@@ -184,7 +185,7 @@ test("a long flag that nobody described is doubted wherever it stands", () => {
       ).not.toEqual([]);
       expect(judgeArgv([program, flag, ...args]).doubts, `${flag} first in ${line}`).not.toEqual([]);
     }),
-    { numRuns: 1000 },
+    { numRuns: RUNS },
   );
 });
 

@@ -129,9 +129,9 @@ test.each(LANGUAGES)("does not doubt builtins with plain words in %s", (language
 
 test("reads long words of builtins in bounded time", () => {
   for (const word of ["[", "%0", "%", "\\", "[$", "-", "P", "%1.", "0"]) {
-    const started = performance.now();
+    const started = process.cpuUsage();
     for (const program of ["printf", "test", "cd", "printf %d"])
       readShell(`${program} '${word.repeat(90_000 / word.length)}'`);
-    expect(performance.now() - started, word).toBeLessThan(3_000);
+    expect(process.cpuUsage(started).user / 1000, word).toBeLessThan(3_000);
   }
 });

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { readArgv, readShell } from "./read-shell.js";
 
+const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 400);
 const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 const BITS = Array.from("'\"\\$();|&<>\n{}[]*?~#!=,-` \tab1\r\0");
 const shellish = fc
@@ -20,7 +21,7 @@ test("any text has a reading", () => {
       expect(commands.length + doubts.length).toBeGreaterThan(0);
       for (const doubt of doubts) expect(doubt).toMatch(/^[\p{L}\p{N}\p{P}\p{S} ]+$/u);
     }),
-    { numRuns: 2000 },
+    { numRuns: RUNS },
   );
 });
 
@@ -33,7 +34,7 @@ test("any words have a reading", () => {
       const { commands, doubts } = readArgv(argv);
       expect(commands.length + doubts.length).toBeGreaterThan(0);
     }),
-    { numRuns: 2000 },
+    { numRuns: RUNS },
   );
 });
 
@@ -45,7 +46,7 @@ test("quoted words are read back exactly as they were, without a doubt", () => {
       expect(readShell(argv.map(quoted).join(" "))).toEqual({ commands: [plain], doubts: [] });
       expect(readArgv(argv)).toEqual({ commands: [plain], doubts: [] });
     }),
-    { numRuns: 1000 },
+    { numRuns: RUNS },
   );
 });
 
@@ -59,7 +60,7 @@ test("a command behind any well-formed text is always found", () => {
       const hidden = /#|'|"|\\$|<</.test(text);
       if (!unsure && !hidden) expect(commands.some(({ argv }) => argv.join(" ") === "rm x")).toBe(true);
     }),
-    { numRuns: 2000 },
+    { numRuns: RUNS },
   );
   fc.assert(
     fc.property(program, fc.array(word), (name, words) => {

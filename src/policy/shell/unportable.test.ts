@@ -111,10 +111,10 @@ test.each([
   expect(readShell(text, { language: "bash" }).doubts).toEqual([]);
 });
 
-test("looks at 100,000 letters of any kind in bounded time", { timeout: 60_000 }, () => {
+test("looks at 100,000 letters of any kind in bounded time", () => {
   for (const piece of ["'a' ", '"a" ', "\\a", ">a ", "<<E\n", "a|", "a\n", "(", "2>&1 ", "é", "a"]) {
-    const started = performance.now();
+    const started = process.cpuUsage();
     unportable(piece.repeat(100_000 / piece.length));
-    expect(performance.now() - started, piece).toBeLessThan(1_000);
+    expect(process.cpuUsage(started).user / 1000, piece).toBeLessThan(1_000);
   }
 });
