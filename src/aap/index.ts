@@ -6,9 +6,9 @@
  * hangs up; each stream ends with one `turn_stop`, and only `tool_use` leaves calls open. Of agents of ours the room
  * keeps no session of its own: all of it is in the log.
  */
-export type { AgentOption, OptionValues } from "./agent-options.js";
-export { createAapServer, DuplicateAgent } from "./create-aap-server.js";
-export type { AapServer, AapServerOptions } from "./create-aap-server.js";
-export { serveAap } from "./serve.js";
-export type { ServeOptions, Serving } from "./serve.js";
-export type { HeldAgent, HeldRequest, ServedAgent } from "./served-agent.js";
+export type { AgentOption, OptionValues } from "./sessions/agent-options.js";
+export { createAapServer, DuplicateAgent } from "./server/create-aap-server.js";
+export type { AapServer, AapServerOptions } from "./server/create-aap-server.js";
+export { serveAap } from "./server/serve-aap.js";
+export type { ServeOptions, Serving } from "./server/serve-aap.js";
+export type { HeldAgent, HeldRequest, ServedAgent } from "./sessions/served-agent.js";

@@ -1,0 +1,99 @@
+/**
+ * Agents for apps: AAP v3 and our extensions of it, as a function from requests to responses. Who may send requests
+ * is not decided here but at the door (`serve.ts`): whoever can call this is let in.
+ */
+import { randomBytes } from "node:crypto";
+import { Hono } from "hono";
+import type { Agent, Loop } from "../../agent/index.js";
+import type { Ledger } from "../../call/index.js";
+import type { RedactionPattern } from "../../history/index.js";
+import type { Tool, Workspace } from "../../tools/index.js";
+import { sealing } from "../server-context.js";
+import type { AapSetting } from "../server-context.js";
+import type { OpenOutlet } from "../stream/event-stream.js";
+import { isTrustable } from "../turns/session-judge.js";
+import { AapProblem, problemOf, problemResponse } from "../api/aap-problem.js";
+import { addExtensionRoutes, addProtocolRoutes } from "./routes.js";
+import type { AapEnv } from "./routes.js";
+import { KEY_BYTES } from "../sessions/seal-secret.js";
+import { served } from "../sessions/served-agent.js";
+import type { HeldAgent, Served, ServedAgent } from "../sessions/served-agent.js";
+import { Turns } from "../turns/turn-engine.js";
+
+export type AapServerOptions = {
+  readonly agents: readonly (Agent | Loop | HeldAgent | ServedAgent)[];
+  /** From one that redacts what it is given (`redactingLedger`), no exact history is offered, and apps are told what was stored. */
+  readonly ledger: Ledger;
+  /** Where the agents' tools act. */
+  readonly workspace: Workspace;
+  /** Of agents that have none of their own, as semver. */
+  readonly version?: string;
+  /** Which tools an app may let run without asking. Tools that read, search or think, unless told. */
+  readonly trustable?: (tool: Tool) => boolean;
+  /** What is taken out of session events and questions as a secret, beside what has the shape of one. */
+  readonly redactPatterns?: readonly RedactionPattern[];
+  /**
+   * 32 bytes that secret options are sealed with in the record. Without it they can be read by this process only, and
+   * after a restart an app must send them again.
+   */
+  readonly secretKey?: Uint8Array;
+  /** Hears of what should not happen: bugs, a broken disk. Apps are only told that it did. */
+  readonly onError?: (error: unknown) => void;
+  readonly now?: () => number;
+};
+
+export type AapServer = {
+  /** `stream` is where a stream of events goes that is not to be the response's body. */
+  fetch(request: Request, stream?: OpenOutlet): Promise<Response>;
+  /** Cancels the turns under way and returns when that is recorded. Turns that wait go on waiting. */
+  close(): Promise<void>;
+};
+
+const UNVERSIONED = "0.0.0";
+
+export function createAapServer(options: AapServerOptions): AapServer {
+  const { version = UNVERSIONED, secretKey = randomBytes(KEY_BYTES) } = options;
+  if (secretKey.byteLength !== KEY_BYTES)
+    throw new RangeError(`The key for secrets must have ${KEY_BYTES} bytes. No server was made.`);
+  const setting: AapSetting = {
+    agents: byName(options.agents.map(served)),
+    ledger: options.ledger,
+    workspace: options.workspace,
+    trustable: options.trustable ?? isTrustable,
+    isRedacted: options.ledger.altersWords ?? false,
+    redactPatterns: options.redactPatterns ?? [],
+    onError: options.onError ?? (() => undefined),
+    now: options.now ?? Date.now,
+    ...sealing(secretKey),
+  };
+  const turns = new Turns(setting);
+  const app = new Hono<AapEnv>();
+  app.onError((error) => {
+    const problem = problemOf(error);
+    if (problem.code === "BROKEN") setting.onError(error);
+    return problemResponse(problem);
+  });
+  app.notFound(({ req }) =>
+    problemResponse(new AapProblem("NOT_FOUND", `There is no ${req.method} ${req.path}. Nothing was done.`)),
+  );
+  addProtocolRoutes(app, setting, turns, version);
+  addExtensionRoutes(app, setting, turns);
+  return { fetch: async (request, stream) => app.fetch(request, { stream }), close: () => turns.close() };
+}
+
+function byName(agents: readonly Served[]): ReadonlyMap<string, Served> {
+  const named = new Map(agents.map((agent) => [agent.name, agent]));
+  if (named.size === agents.length) return named;
+  throw new DuplicateAgent(agents.map(({ name }) => name));
+}
+
+export class DuplicateAgent extends Error {
+  readonly code = "DUPLICATE_AGENT";
+
+  constructor(names: readonly string[]) {
+    super(
+      `The agents of a server have different names, since sessions name theirs: ${names.join(", ")}. No server was made.`,
+    );
+    this.name = "DuplicateAgent";
+  }
+}

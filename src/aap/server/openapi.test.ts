@@ -1,0 +1,51 @@
+import { Hono } from "hono";
+import { expect, test } from "vitest";
+import { MemoryLedger } from "../../history/index.js";
+import { LocalWorkspace } from "../../tools/index.js";
+import { sealing } from "../server-context.js";
+import type { AapSetting } from "../server-context.js";
+import { openApi } from "../api/openapi.js";
+import { operations } from "./operations.js";
+import { addExtensionRoutes, addProtocolRoutes } from "./routes.js";
+import type { AapEnv } from "./routes.js";
+import { Turns } from "../turns/turn-engine.js";
+
+async function setting(): Promise<AapSetting> {
+  return {
+    agents: new Map(),
+    ledger: new MemoryLedger(),
+    workspace: await LocalWorkspace.open(import.meta.dirname),
+    trustable: () => false,
+    isRedacted: false,
+    redactPatterns: [],
+    onError: () => undefined,
+    now: Date.now,
+    ...sealing(new Uint8Array(32)),
+  };
+}
+
+/** What the router really has, and what stands beside it. */
+async function routes(): Promise<readonly string[]> {
+  const app = new Hono<AapEnv>();
+  const given = await setting();
+  const turns = new Turns(given);
+  addProtocolRoutes(app, given, turns, "1.2.3");
+  addExtensionRoutes(app, given, turns);
+  const own = [...operations(undefined, async () => "").keys(), "/healthz"].map((path) => `get ${path}`);
+  return [
+    ...app.routes.map(
+      ({ method, path }) => `${method.toLowerCase()} ${path.replace(/:(\w+)(?:\{[^}]*\})?/g, "{$1}")}`,
+    ),
+    ...own,
+  ].toSorted();
+}
+
+test("every route that there is stands in the description, and no other", async () => {
+  const { paths } = openApi() as { paths: Record<string, Record<string, unknown>> };
+  const described = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method} ${path}`),
+  );
+  const there = await routes();
+  expect(there).toHaveLength(15);
+  expect(described.toSorted()).toEqual(there);
+});

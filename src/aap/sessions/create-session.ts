@@ -1,0 +1,37 @@
+/** A new session: what the app set up, and what it says was said before. */
+import { randomUUID } from "node:crypto";
+import { SessionRecord } from "../../run/index.js";
+import type { AapSetting } from "../server-context.js";
+import { AapProblem } from "../api/aap-problem.js";
+import type { NewSessionBody } from "../api/request-bodies.js";
+import { seedEvents } from "./seed-events.js";
+import { changedConfig, configEvent, newConfig } from "./session-config.js";
+
+export async function createSession(setting: AapSetting, body: NewSessionBody): Promise<string> {
+  const { agents, ledger, workspace, now } = setting;
+  const agent = agents.get(body.agent.name);
+  if (!agent) {
+    const names = [...agents.keys()].join(", ");
+    throw new AapProblem(
+      "NOT_FOUND",
+      `There is no agent "${body.agent.name}", only ${names}. No session was made.`,
+    );
+  }
+  const { messages = [] } = body;
+  if (messages.length > 0 && agent.behind.type === "held")
+    throw new AapProblem(
+      "BAD_REQUEST",
+      `Agent ${agent.name} cannot be told what was said before. No session was made; leave "messages" out.`,
+    );
+  const sessionId = `session_${randomUUID()}`;
+  const config = changedConfig(newConfig(agent.name), body, agent, setting.sealFor(sessionId));
+  const made = configEvent(config, { cwd: workspace.root, agent: agent.name }, now());
+  const events = [made, ...seedEvents(messages, { after: 1, at: now() })];
+  const record = await SessionRecord.open(ledger, sessionId, { owner: `aap ${randomUUID()}` });
+  try {
+    await record.record(events, { durable: true });
+  } finally {
+    await record.close();
+  }
+  return sessionId;
+}

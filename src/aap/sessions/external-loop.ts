@@ -1,0 +1,27 @@
+/** A loop of the host's own, served to apps: its tools are those that the app has switched on. */
+import { LoopSession } from "../../agent/index.js";
+import type { Loop } from "../../agent/index.js";
+import type { Rule } from "../../policy/index.js";
+import type { HeldAgent } from "./served-agent.js";
+
+export function heldLoop(loop: Loop): HeldAgent {
+  const { name, tools = [], rules = [] } = loop;
+  return {
+    name,
+    tools,
+    takesImages: true,
+    open: ({ tools: chosen, ...request }) => {
+      const isTrusted = new Map(chosen.map((tool) => [tool.name, tool.isTrusted]));
+      // What the app does not trust is asked about, whatever a rule would allow; what a rule forbids, trust does not open.
+      const asked = chosen.map((tool): Rule => (tool.isTrusted ? { allow: tool.name } : { ask: tool.name }));
+      return LoopSession.open({
+        loop: {
+          ...loop,
+          tools: tools.filter((tool) => isTrusted.has(tool.name)),
+          rules: [...rules, ...asked],
+        },
+        ...request,
+      });
+    },
+  };
+}

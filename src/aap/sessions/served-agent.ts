@@ -1,0 +1,110 @@
+/**
+ * What a server offers: agents of ours, loops of the host's own, and agents that somebody else runs. Sessions of the
+ * first kind wait in the record alone; those of the others live in this process, since nobody else can go on with
+ * their turns.
+ */
+import type { Agent, HeldSession, Loop } from "../../agent/index.js";
+import type { Ledger, SessionInfo } from "../../call/index.js";
+import type { Tool, Workspace } from "../../tools/index.js";
+import type { AgentOption, OptionValues } from "./agent-options.js";
+import type { AgentInfo } from "../client/protocol.js";
+import { heldLoop } from "./external-loop.js";
+
+/** An agent behind another wire: whoever can open sessions of it. */
+export type HeldAgent = {
+  readonly name: string;
+  /** Those that an app may switch on and trust. */
+  readonly tools?: readonly Tool[];
+  readonly open: (request: HeldRequest) => Promise<HeldSession>;
+  /** Takes what the person shows it: pictures that come with the prompt. */
+  readonly takesImages?: boolean;
+};
+
+export type HeldRequest = {
+  readonly sessionId: string;
+  readonly ledger: Ledger;
+  readonly workspace: Workspace;
+  /** What is recorded of the session: whoever writes it anew keeps what is in it. */
+  readonly info: SessionInfo;
+  readonly options: OptionValues;
+  /** The tools that the app has switched on, and whether each may run unasked. */
+  readonly tools: readonly { readonly name: string; readonly isTrusted: boolean }[];
+};
+
+/** An agent, and what apps are told of it. */
+export type ServedAgent = {
+  readonly agent: Agent | Loop | HeldAgent;
+  readonly title?: string;
+  readonly description?: string;
+  /** As semver; the server's own unless told. */
+  readonly version?: string;
+  /** What an app may choose, and the agent of ours that it then has. */
+  readonly options?: readonly AgentOption[];
+  readonly withOptions?: (agent: Agent, values: OptionValues) => Agent;
+  /** Tools that apps are not told of are always on, and the agent's own rules alone decide on them. All are told, unless told. */
+  readonly isExposed?: (tool: Tool) => boolean;
+};
+
+export type Served = Omit<ServedAgent, "agent" | "options" | "isExposed"> & {
+  readonly name: string;
+  readonly options: readonly AgentOption[];
+  readonly isExposed: (tool: Tool) => boolean;
+  readonly behind:
+    | { readonly type: "own"; readonly agent: Agent }
+    | { readonly type: "held"; readonly agent: HeldAgent };
+};
+
+export function served(given: Agent | Loop | HeldAgent | ServedAgent): Served {
+  const {
+    agent,
+    options = [],
+    isExposed = () => true,
+    ...about
+  } = "agent" in given ? given : { agent: given };
+  const behind =
+    "model" in agent
+      ? ({ type: "own", agent } as const)
+      : ({ type: "held", agent: "open" in agent ? agent : heldLoop(agent) } as const);
+  return { ...about, name: agent.name, options, isExposed, behind };
+}
+
+/** All tools of an agent as they are now, those of its sources included. */
+export function toolsOf({ behind }: Served): readonly Tool[] {
+  if (behind.type === "held") return behind.agent.tools ?? [];
+  const { tools, toolSources } = behind.agent;
+  const all = new Map(tools.map((tool) => [tool.name, tool]));
+  for (const source of toolSources)
+    for (const tool of source.tools()) if (!all.has(tool.name)) all.set(tool.name, tool);
+  return [...all.values()];
+}
+
+export const exposedTools = (one: Served): readonly Tool[] => toolsOf(one).filter(one.isExposed);
+
+export function agentInfo(
+  one: Served,
+  { version, isRedacted }: { readonly version: string; readonly isRedacted: boolean },
+): AgentInfo {
+  const { name, title, description, options, behind } = one;
+  const isOwn = behind.type === "own";
+  const takesImages = isOwn || (behind.agent.takesImages ?? false);
+  return {
+    name,
+    ...(title !== undefined && { title }),
+    version: one.version ?? version,
+    ...(description !== undefined && { description }),
+    tools: exposedTools(one).map((tool) => ({
+      name: tool.name,
+      ...(tool.label !== undefined && { title: tool.label }),
+      description: tool.description,
+      parameters: { ...tool.parameters },
+    })),
+    ...(options.length > 0 && { options }),
+    capabilities: {
+      // What was redacted before it was stored is not exact any more.
+      history: { compacted: {}, ...(!isRedacted && { full: {} }) },
+      stream: { delta: {}, message: {}, none: {} },
+      ...(isOwn && { application: { tools: {} } }),
+      ...(takesImages && { image: { data: {} } }),
+    },
+  };
+}

@@ -1,0 +1,51 @@
+/** Records an app's results and answers. Each counts once, so doing it again changes nothing. */
+import type { AgentSession } from "../../agent/index.js";
+import type { Answer, Ledger, Question, ToolCallContent } from "../../call/index.js";
+import { blocksOf } from "../api/content-blocks.js";
+import type { SaidContent } from "../api/request-bodies.js";
+import type { Checked } from "./submission.js";
+
+export async function takeSubmission(
+  { gate, ledger }: AgentSession,
+  checked: Checked,
+  now: () => number,
+): Promise<void> {
+  for (const { toolCallId, content } of checked.results) await finish(gate, toolCallId, content);
+  await takeAnswers(ledger, checked, now);
+  for (const { toolCallId, reason } of checked.stopped)
+    await gate.cancelCall(toolCallId, reason ?? "the app denied it while it was being worked on.");
+}
+
+export async function takeAnswers(
+  ledger: Ledger,
+  { answers }: Pick<Checked, "answers">,
+  now: () => number,
+): Promise<void> {
+  for (const { question, permission } of answers)
+    await ledger.answer(question.questionId, plainAnswer(question, permission, now()));
+}
+
+/** Yes or no, for this once. */
+export function plainAnswer(
+  { intentHash, options }: Question,
+  { granted, reason }: { readonly granted: boolean; readonly reason?: string },
+  at: number,
+): Answer {
+  const option = options.find(({ kind }) => kind === (granted ? "allow_once" : "reject_once"));
+  return {
+    outcome: option ? { type: "selected", optionId: option.optionId } : { type: "refused" },
+    intentHash,
+    by: "person",
+    at,
+    ...(reason !== undefined && { reason }),
+  };
+}
+
+/** A list is kept as it came beside the words that the model reads. */
+async function finish(gate: AgentSession["gate"], toolCallId: string, content: SaidContent): Promise<void> {
+  if (typeof content === "string") return gate.finishForApp(toolCallId, content);
+  const blocks = blocksOf(content);
+  const words = blocks.map((block) => (block.type === "text" ? block.text : "[image]")).join("\n");
+  const shown = blocks.map((block): ToolCallContent => ({ type: "content", content: block }));
+  await gate.finishForApp(toolCallId, words, shown);
+}

@@ -1,0 +1,47 @@
+/**
+ * How the calls of a session are judged: the agent's rules first; then a tool that the app trusts, and
+ * that the server's owner lets it trust, runs at once. All else is asked, whatever a rule would allow: an
+ * app that did not say "trust" expects to be asked. Tools that apps are not told of are the owner's business alone.
+ */
+import { homedir } from "node:os";
+import type { Agent } from "../../agent/index.js";
+import { decide } from "../../policy/index.js";
+import type { Intent, Rule, Verdict } from "../../policy/index.js";
+import type { Tool, Workspace } from "../../tools/index.js";
+import type { SessionConfig } from "../sessions/session-config.js";
+
+const TRUSTABLE_KINDS: ReadonlySet<string> = new Set(["read", "search", "think"]);
+
+/** A kind that was only guessed from a name opens nothing. */
+export const isTrustable = ({ kind, kindSource }: Tool): boolean =>
+  TRUSTABLE_KINDS.has(kind) && kindSource !== "inferred";
+
+export type JudgeOptions = {
+  readonly config: SessionConfig;
+  readonly agent: Agent;
+  readonly toolNamed: (name: string) => Tool | undefined;
+  readonly trustable: (tool: Tool) => boolean;
+  readonly isExposed: (tool: Tool) => boolean;
+  readonly workspace: Workspace;
+  readonly sessionId: string;
+  readonly now: () => number;
+};
+
+export function judgeFor(options: JudgeOptions): (intent: Intent, also?: readonly Rule[]) => Verdict {
+  const { config, agent, toolNamed, trustable, isExposed, workspace, sessionId, now } = options;
+  const { root, roots } = workspace;
+  const trusted = new Set(config.agent.tools.filter(({ trust }) => trust).map(({ name }) => name));
+  return (intent, also = []) => {
+    const tool = toolNamed(intent.tool);
+    const isTrusted = tool !== undefined && trusted.has(intent.tool) && trustable(tool);
+    // Trust is a rule that allows the tool: what rules forbid, and what is in doubt, it does not open.
+    const policy = agent.policy({ root, sessionId });
+    const trust: readonly Rule[] = isTrusted ? [{ allow: intent.tool }] : [];
+    const rules = [...policy.rules, ...also, ...trust];
+    const verdict = decide(intent, { ...policy, rules, roots, home: homedir(), now: now() });
+    if (verdict.effect !== "allow" || (tool && !isExposed(tool))) return verdict;
+    return isTrusted
+      ? { ...verdict, rule: `the app trusts ${intent.tool}` }
+      : { effect: "ask", saw: verdict.saw };
+  };
+}
