@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { HeldAgent } from "../src/aap/index.js";
+import type { ExternalAgent } from "../src/aap/index.js";
 import type { Loop } from "../src/agent/index.js";
 import { heldAcpAgent } from "../src/cli/held-acp-agent.js";
 import {
@@ -149,7 +149,7 @@ describe("a loop of the host's own", () => {
   });
 
   test("and others that take no pictures are not given any", async () => {
-    const blind: HeldAgent = { name: "blind", open: () => Promise.reject(new Error("never opened")) };
+    const blind: ExternalAgent = { name: "blind", open: () => Promise.reject(new Error("never opened")) };
     const app = world.app({ agents: [blind] });
     const { agents } = await app.ask<{ agents: { capabilities: object }[] }>("GET", "/meta");
     expect(agents[0]?.capabilities).not.toHaveProperty("image");

@@ -11,4 +11,4 @@ export { createAapServer, DuplicateAgent } from "./server/create-aap-server.js";
 export type { AapServer, AapServerOptions } from "./server/create-aap-server.js";
 export { serveAap } from "./server/serve-aap.js";
 export type { ServeOptions, Serving } from "./server/serve-aap.js";
-export type { HeldAgent, HeldRequest, ServedAgent } from "./sessions/served-agent.js";
+export type { ExternalAgent, ExternalRequest, ServedAgent } from "./sessions/served-agent.js";

@@ -5,7 +5,7 @@ import type { Tool, Workspace } from "../tools/index.js";
 import { seal, unseal } from "./sessions/seal-secret.js";
 import type { Served } from "./sessions/served-agent.js";
 
-export type AapSetting = {
+export type ServerContext = {
   readonly agents: ReadonlyMap<string, Served>;
   readonly ledger: Ledger;
   readonly workspace: Workspace;
@@ -21,7 +21,7 @@ export type AapSetting = {
 };
 
 /** A secret is sealed for its session and its name: elsewhere in the record it opens nothing. */
-export function sealing(key: Uint8Array): Pick<AapSetting, "sealFor" | "unsealFor"> {
+export function sealing(key: Uint8Array): Pick<ServerContext, "sealFor" | "unsealFor"> {
   return {
     sealFor: (sessionId) => (name, secret) => seal(key, secret, about(sessionId, name)),
     unsealFor: (sessionId) => (name, sealed) => unseal(key, sealed, about(sessionId, name)),

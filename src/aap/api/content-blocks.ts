@@ -1,9 +1,9 @@
 /** Content as AAP writes it, as the blocks of the record, and back. */
 import type { ContentBlock } from "../../call/index.js";
 import type { Block } from "../client/protocol.js";
-import type { SaidContent } from "./request-bodies.js";
+import type { InputContent } from "./request-bodies.js";
 
-export function blocksOf(content: SaidContent): readonly ContentBlock[] {
+export function blocksOf(content: InputContent): readonly ContentBlock[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   return content.map((block) => (block.type === "text" ? block : imageBlock(block.url)));
 }

@@ -28,8 +28,8 @@ const textContent = z.union([z.string(), z.array(textBlock)], {
 });
 
 /** What a person says, and what an app's tool gives back. Only an assistant thinks or uses tools. */
-const saidContent = z.union([z.string(), z.array(z.discriminatedUnion("type", [textBlock, imageBlock]))]);
-export type SaidContent = z.output<typeof saidContent>;
+const inputContent = z.union([z.string(), z.array(z.discriminatedUnion("type", [textBlock, imageBlock]))]);
+export type InputContent = z.output<typeof inputContent>;
 
 const assistantContent = z.union([
   z.string(),
@@ -56,9 +56,9 @@ const seedMessage = z.discriminatedUnion(
   "role",
   [
     z.object({ role: z.literal("system"), content: textContent }),
-    z.object({ role: z.literal("user"), content: saidContent }),
+    z.object({ role: z.literal("user"), content: inputContent }),
     z.object({ role: z.literal("assistant"), content: assistantContent }),
-    z.object({ role: z.literal("tool"), toolCallId: z.string(), content: saidContent }),
+    z.object({ role: z.literal("tool"), toolCallId: z.string(), content: inputContent }),
   ],
   { error: 'a session starts with messages of the roles "system", "user", "assistant" and "tool"' },
 );
@@ -74,8 +74,8 @@ export type NewSessionBody = z.output<typeof newSession>;
 const turnMessage = z.discriminatedUnion(
   "role",
   [
-    z.object({ role: z.literal("user"), content: saidContent }),
-    z.object({ role: z.literal("tool"), toolCallId: z.string().min(1), content: saidContent }),
+    z.object({ role: z.literal("user"), content: inputContent }),
+    z.object({ role: z.literal("tool"), toolCallId: z.string().min(1), content: inputContent }),
     z.object({
       role: z.literal("tool_permission"),
       toolCallId: z.string().min(1),

@@ -9,19 +9,19 @@ import type { Ledger } from "../../call/index.js";
 import type { RedactionPattern } from "../../history/index.js";
 import type { Tool, Workspace } from "../../tools/index.js";
 import { sealing } from "../server-context.js";
-import type { AapSetting } from "../server-context.js";
-import type { OpenOutlet } from "../stream/event-stream.js";
+import type { ServerContext } from "../server-context.js";
+import type { OpenSink } from "../stream/event-stream.js";
 import { isTrustable } from "../turns/session-judge.js";
 import { AapProblem, problemOf, problemResponse } from "../api/aap-problem.js";
 import { addExtensionRoutes, addProtocolRoutes } from "./routes.js";
 import type { AapEnv } from "./routes.js";
 import { KEY_BYTES } from "../sessions/seal-secret.js";
 import { served } from "../sessions/served-agent.js";
-import type { HeldAgent, Served, ServedAgent } from "../sessions/served-agent.js";
-import { Turns } from "../turns/turn-engine.js";
+import type { ExternalAgent, Served, ServedAgent } from "../sessions/served-agent.js";
+import { TurnEngine } from "../turns/turn-engine.js";
 
 export type AapServerOptions = {
-  readonly agents: readonly (Agent | Loop | HeldAgent | ServedAgent)[];
+  readonly agents: readonly (Agent | Loop | ExternalAgent | ServedAgent)[];
   /** From one that redacts what it is given (`redactingLedger`), no exact history is offered, and apps are told what was stored. */
   readonly ledger: Ledger;
   /** Where the agents' tools act. */
@@ -44,8 +44,8 @@ export type AapServerOptions = {
 
 export type AapServer = {
   /** `stream` is where a stream of events goes that is not to be the response's body. */
-  fetch(request: Request, stream?: OpenOutlet): Promise<Response>;
-  /** Cancels the turns under way and returns when that is recorded. Turns that wait go on waiting. */
+  fetch(request: Request, stream?: OpenSink): Promise<Response>;
+  /** Cancels the turns under way and returns when that is recorded. TurnEngine that wait go on waiting. */
   close(): Promise<void>;
 };
 
@@ -55,7 +55,7 @@ export function createAapServer(options: AapServerOptions): AapServer {
   const { version = UNVERSIONED, secretKey = randomBytes(KEY_BYTES) } = options;
   if (secretKey.byteLength !== KEY_BYTES)
     throw new RangeError(`The key for secrets must have ${KEY_BYTES} bytes. No server was made.`);
-  const setting: AapSetting = {
+  const server: ServerContext = {
     agents: byName(options.agents.map(served)),
     ledger: options.ledger,
     workspace: options.workspace,
@@ -66,18 +66,18 @@ export function createAapServer(options: AapServerOptions): AapServer {
     now: options.now ?? Date.now,
     ...sealing(secretKey),
   };
-  const turns = new Turns(setting);
+  const turns = new TurnEngine(server);
   const app = new Hono<AapEnv>();
   app.onError((error) => {
     const problem = problemOf(error);
-    if (problem.code === "BROKEN") setting.onError(error);
+    if (problem.code === "BROKEN") server.onError(error);
     return problemResponse(problem);
   });
   app.notFound(({ req }) =>
     problemResponse(new AapProblem("NOT_FOUND", `There is no ${req.method} ${req.path}. Nothing was done.`)),
   );
-  addProtocolRoutes(app, setting, turns, version);
-  addExtensionRoutes(app, setting, turns);
+  addProtocolRoutes(app, server, turns, version);
+  addExtensionRoutes(app, server, turns);
   return { fetch: async (request, stream) => app.fetch(request, { stream }), close: () => turns.close() };
 }
 

@@ -15,7 +15,7 @@ export class Metrics {
   });
   readonly #turns = new Counter(
     "toolgate_turns_total",
-    "Turns that ended, by why; parked ones wait for the app.",
+    "TurnEngine that ended, by why; parked ones wait for the app.",
   );
   readonly #turnSeconds = new Histogram(
     "toolgate_turn_seconds",
@@ -82,7 +82,7 @@ export class Metrics {
       ...[this.#sessions, this.#turns, this.#turnSeconds, this.#calls, this.#callSeconds, this.#requests].map(
         (figure) => figure.text(),
       ),
-      gauge("toolgate_turns_running", "Turns under way in this process.", this.#runningTurns.size),
+      gauge("toolgate_turns_running", "TurnEngine under way in this process.", this.#runningTurns.size),
       gauge(
         "toolgate_open_questions",
         "Calls that wait for someone's yes or no, in all sessions.",

@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 import { MemoryLedger } from "../../history/index.js";
 import { LocalWorkspace } from "../../tools/index.js";
 import { sealing } from "../server-context.js";
-import type { AapSetting } from "../server-context.js";
+import type { ServerContext } from "../server-context.js";
 import { openApi } from "../api/openapi.js";
 import { operations } from "./operations.js";
 import { addExtensionRoutes, addProtocolRoutes } from "./routes.js";
 import type { AapEnv } from "./routes.js";
-import { Turns } from "../turns/turn-engine.js";
+import { TurnEngine } from "../turns/turn-engine.js";
 
-async function setting(): Promise<AapSetting> {
+async function server(): Promise<ServerContext> {
   return {
     agents: new Map(),
     ledger: new MemoryLedger(),
@@ -27,8 +27,8 @@ async function setting(): Promise<AapSetting> {
 /** What the router really has, and what stands beside it. */
 async function routes(): Promise<readonly string[]> {
   const app = new Hono<AapEnv>();
-  const given = await setting();
-  const turns = new Turns(given);
+  const given = await server();
+  const turns = new TurnEngine(given);
   addProtocolRoutes(app, given, turns, "1.2.3");
   addExtensionRoutes(app, given, turns);
   const own = [...operations(undefined, async () => "").keys(), "/healthz"].map((path) => `get ${path}`);

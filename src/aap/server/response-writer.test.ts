@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { eventStream, frame } from "../stream/event-stream.js";
-import type { SseSink } from "../stream/event-stream.js";
+import type { SseWriter } from "../stream/event-stream.js";
 import { ResponseWriter } from "./response-writer.js";
 
 const MEGABYTE = 1024 * 1024;
@@ -13,7 +13,7 @@ const MEGABYTE = 1024 * 1024;
 const LONG_AFTER = 600;
 
 /** A server whose every answer is a stream of what `run` writes. */
-async function streaming(run: (sink: SseSink) => Promise<void>) {
+async function streaming(run: (sink: SseWriter) => Promise<void>) {
   const writer = new ResponseWriter(new Response(null));
   const server = createServer((_, to) => void eventStream(run, () => undefined, writer.streamTo(to)));
   server.listen(0, "127.0.0.1");
@@ -134,7 +134,7 @@ test("what a stream has said is brought to one who ends their side of the connec
 });
 
 /** Says words of several languages one by one, each in a moment of its own, more than one of them in some. */
-async function sayHello({ write }: SseSink): Promise<void> {
+async function sayHello({ write }: SseWriter): Promise<void> {
   for (const word of GREETING) {
     write(frame("1.1", "text_delta", { delta: word }));
     if (word.length > 2) await wait(5);

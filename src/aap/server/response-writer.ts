@@ -3,7 +3,7 @@
  * reader's connection. Where a stream breaks off it is cut: a reader then sees that it has not all of it.
  */
 import type { ServerResponse } from "node:http";
-import type { OpenOutlet } from "../stream/event-stream.js";
+import type { OpenSink } from "../stream/event-stream.js";
 
 /** How long a stream may be silent before it is over, once the server ends. */
 const LAST_WORD_MILLISECONDS = 250;
@@ -29,7 +29,7 @@ export class ResponseWriter {
   }
 
   /** The way for a stream to this connection. */
-  streamTo(to: ServerResponse): OpenOutlet {
+  streamTo(to: ServerResponse): OpenSink {
     return (headers, { onRead, onGone }) => {
       const { socket } = to.req;
       to.writeHead(200, headers);
@@ -47,7 +47,7 @@ export class ResponseWriter {
       // Who hung up before this will not do so again.
       if (socket.destroyed) setImmediate(gone);
       let isBegun = false;
-      const outlet = {
+      const sink = {
         write: (text: string) => {
           if (text === "") return to.flushHeaders();
           this.#open.get(to)?.refresh();
@@ -59,7 +59,7 @@ export class ResponseWriter {
         end: (last: string) => void to.end(last),
         fail: () => void to.destroy(),
       };
-      return { outlet, response: this.#sent };
+      return { sink, response: this.#sent };
     };
   }
 

@@ -1,14 +1,14 @@
 /** Which request does what: the seven endpoints of the protocol, and ours beside them. */
 import type { Context, Hono } from "hono";
-import type { AapSetting } from "../server-context.js";
+import type { ServerContext } from "../server-context.js";
 import { createSession } from "../sessions/create-session.js";
 import { deleteSession } from "../sessions/delete-session.js";
 import { readEventId } from "../stream/event-id.js";
 import { eventStream } from "../stream/event-stream.js";
-import type { OpenOutlet, SseSink } from "../stream/event-stream.js";
+import type { OpenSink, SseWriter } from "../stream/event-stream.js";
 import { historyFromLog } from "../sessions/history-from-log.js";
-import { ListedSessions } from "../sessions/session-list.js";
-import { MadeSessions } from "../sessions/idempotent-creations.js";
+import { SessionList } from "../sessions/session-list.js";
+import { IdempotentCreations } from "../sessions/idempotent-creations.js";
 import { AapProblem } from "../api/aap-problem.js";
 import { allQuestions, answerQuestion, tooLate } from "../sessions/questions.js";
 import {
@@ -23,23 +23,23 @@ import {
 import { agentInfo } from "../sessions/served-agent.js";
 import { readSession, wireSession } from "../sessions/session-config.js";
 import { readSeq, streamSessionEvents } from "../sessions/session-events.js";
-import { toldAs } from "../stream/stream-mode.js";
-import type { Turns } from "../turns/turn-engine.js";
+import { inStreamMode } from "../stream/stream-mode.js";
+import type { TurnEngine } from "../turns/turn-engine.js";
 
 /** What clients may count on beyond the protocol. */
 const EXTENSIONS = ["event-ids", "idempotency-key", "session-events", "cancel", "questions"];
 
-export type AapEnv = { readonly Bindings: { readonly stream: OpenOutlet | undefined } };
+export type AapEnv = { readonly Bindings: { readonly stream: OpenSink | undefined } };
 
 export function addProtocolRoutes(
   app: Hono<AapEnv>,
-  setting: AapSetting,
-  turns: Turns,
+  server: ServerContext,
+  turns: TurnEngine,
   version: string,
 ): void {
-  const { agents, ledger, isRedacted } = setting;
-  const made = new MadeSessions();
-  const listed = new ListedSessions(setting);
+  const { agents, ledger, isRedacted } = server;
+  const made = new IdempotentCreations();
+  const listed = new SessionList(server);
   app.get("/meta", (context) =>
     context.json({
       version: 3,
@@ -50,7 +50,7 @@ export function addProtocolRoutes(
   app.get("/sessions", async (context) => context.json(await listed.page(context.req.query("after"))));
   app.post("/sessions", async (context) => {
     const body = await readBody(context.req.raw, newSession);
-    const sessionId = await made.make(idempotencyKey(context), body, () => createSession(setting, body));
+    const sessionId = await made.make(idempotencyKey(context), body, () => createSession(server, body));
     return context.json({ sessionId }, 201);
   });
   app.get("/sessions/:id", async (context) => {
@@ -65,57 +65,57 @@ export function addProtocolRoutes(
     await deleteSession(ledger, sessionId);
     return context.body(null, 204);
   });
-  app.get("/sessions/:id/history", (context) => history(context, setting, context.req.param("id")));
+  app.get("/sessions/:id/history", (context) => history(context, server, context.req.param("id")));
   app.post("/sessions/:id/turns", async (context) => {
     const body = await readBody(context.req.raw, turnRequest);
     const after = lastHeard(context);
-    const turn = await turns.take(context.req.param("id"), body, {
+    const turn = await turns.start(context.req.param("id"), body, {
       key: idempotencyKey(context),
       after: after === undefined ? undefined : readEventId(after),
     });
-    return toldAs(body.stream, turn, setting.onError, context.env.stream);
+    return inStreamMode(body.stream, turn, server.onError, context.env.stream);
   });
 }
 
-export function addExtensionRoutes(app: Hono<AapEnv>, setting: AapSetting, turns: Turns): void {
-  const { ledger } = setting;
+export function addExtensionRoutes(app: Hono<AapEnv>, server: ServerContext, turns: TurnEngine): void {
+  const { ledger } = server;
   app.get("/sessions/:id/turns", async (context) => {
     const stream = checkedBody(context.req.query("stream") ?? "delta", streamMode);
     const after = lastHeard(context);
-    const turn = await turns.again(
+    const turn = await turns.replay(
       context.req.param("id"),
       after === undefined ? undefined : readEventId(after),
     );
-    return toldAs(stream, turn, setting.onError, context.env.stream);
+    return inStreamMode(stream, turn, server.onError, context.env.stream);
   });
   app.get("/sessions/:id/events", async (context) => {
     const sessionId = context.req.param("id");
     await readSession(ledger, sessionId);
     const last = lastHeard(context);
     const after = last === undefined ? 0 : readSeq(last);
-    const run = (sink: SseSink) => streamSessionEvents(setting, { sessionId, after }, sink);
-    return eventStream(run, setting.onError, context.env.stream);
+    const run = (sink: SseWriter) => streamSessionEvents(server, { sessionId, after }, sink);
+    return eventStream(run, server.onError, context.env.stream);
   });
   app.post("/sessions/:id/cancel", async (context) => {
     const body = await readBody(context.req.raw, cancelRequest);
     return context.json({ cancelled: await turns.cancel(context.req.param("id"), body) });
   });
-  app.get("/questions", async (context) => context.json({ questions: await allQuestions(setting) }));
+  app.get("/questions", async (context) => context.json({ questions: await allQuestions(server) }));
   // The id of a question has slashes in it, which not everybody writes as %2F.
   app.post("/questions/:id{.+}", async (context) => {
     const questionId = context.req.param("id");
     const body = await readBody(context.req.raw, answerRequest);
-    const answered = await answerQuestion(setting, questionId, body);
+    const answered = await answerQuestion(server, questionId, body);
     const { counted, answer, sessionId } = answered;
     const problem = counted ? undefined : tooLate(answered, body, questionId);
     if (problem) throw problem;
-    if (sessionId !== undefined) void turns.goOn(sessionId);
+    if (sessionId !== undefined) void turns.resume(sessionId);
     return context.json({ counted, answer });
   });
 }
 
-async function history({ req, json }: Context, setting: AapSetting, sessionId: string): Promise<Response> {
-  const { ledger, agents, isRedacted } = setting;
+async function history({ req, json }: Context, server: ServerContext, sessionId: string): Promise<Response> {
+  const { ledger, agents, isRedacted } = server;
   const type = req.query("type");
   if (type !== "full" && type !== "compacted") {
     throw new AapProblem(

@@ -8,7 +8,7 @@ import type { DoorLimits, DoorOptions } from "../../http/index.js";
 import { LocalWorkspace } from "../../tools/index.js";
 import { createAapServer } from "./create-aap-server.js";
 import type { AapServer, AapServerOptions } from "./create-aap-server.js";
-import type { OpenOutlet } from "../stream/event-stream.js";
+import type { OpenSink } from "../stream/event-stream.js";
 import { Metrics } from "./metrics.js";
 import { operations } from "./operations.js";
 import { AapProblem, problemOf, problemResponse } from "../api/aap-problem.js";
@@ -101,9 +101,9 @@ async function answering(server: AapServer, own: ReturnType<typeof operations>):
     import("@hono/node-server/utils/response"),
   ]);
   const writer = new ResponseWriter(RESPONSE_ALREADY_SENT);
-  const get = async (request: Request, stream?: OpenOutlet): Promise<Response> =>
+  const get = async (request: Request, stream?: OpenSink): Promise<Response> =>
     own.get(new URL(request.url).pathname)?.() ?? server.fetch(request, stream);
-  const fetch = async (request: Request, stream: OpenOutlet): Promise<Response> => {
+  const fetch = async (request: Request, stream: OpenSink): Promise<Response> => {
     if (request.method === "GET") return get(request, stream);
     if (request.method !== "HEAD") return server.fetch(request, stream);
     const { body, status, headers } = await get(new Request(request.url, { headers: [...request.headers] }));

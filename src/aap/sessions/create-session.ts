@@ -1,14 +1,14 @@
 /** A new session: what the app set up, and what it says was said before. */
 import { randomUUID } from "node:crypto";
 import { SessionRecord } from "../../run/index.js";
-import type { AapSetting } from "../server-context.js";
+import type { ServerContext } from "../server-context.js";
 import { AapProblem } from "../api/aap-problem.js";
 import type { NewSessionBody } from "../api/request-bodies.js";
 import { seedEvents } from "./seed-events.js";
 import { changedConfig, configEvent, newConfig } from "./session-config.js";
 
-export async function createSession(setting: AapSetting, body: NewSessionBody): Promise<string> {
-  const { agents, ledger, workspace, now } = setting;
+export async function createSession(server: ServerContext, body: NewSessionBody): Promise<string> {
+  const { agents, ledger, workspace, now } = server;
   const agent = agents.get(body.agent.name);
   if (!agent) {
     const names = [...agents.keys()].join(", ");
@@ -18,13 +18,13 @@ export async function createSession(setting: AapSetting, body: NewSessionBody): 
     );
   }
   const { messages = [] } = body;
-  if (messages.length > 0 && agent.behind.type === "held")
+  if (messages.length > 0 && agent.behind.type === "external")
     throw new AapProblem(
       "BAD_REQUEST",
       `Agent ${agent.name} cannot be told what was said before. No session was made; leave "messages" out.`,
     );
   const sessionId = `session_${randomUUID()}`;
-  const config = changedConfig(newConfig(agent.name), body, agent, setting.sealFor(sessionId));
+  const config = changedConfig(newConfig(agent.name), body, agent, server.sealFor(sessionId));
   const made = configEvent(config, { cwd: workspace.root, agent: agent.name }, now());
   const events = [made, ...seedEvents(messages, { after: 1, at: now() })];
   const record = await SessionRecord.open(ledger, sessionId, { owner: `aap ${randomUUID()}` });

@@ -2,9 +2,9 @@
 import { LoopSession } from "../../agent/index.js";
 import type { Loop } from "../../agent/index.js";
 import type { Rule } from "../../policy/index.js";
-import type { HeldAgent } from "./served-agent.js";
+import type { ExternalAgent } from "./served-agent.js";
 
-export function heldLoop(loop: Loop): HeldAgent {
+export function externalLoop(loop: Loop): ExternalAgent {
   const { name, tools = [], rules = [] } = loop;
   return {
     name,

@@ -110,9 +110,9 @@ function readMoves(log: readonly RecordedEvent[], book: SessionBook, history: Hi
       continue;
     }
     history.endUserMessage();
-    told.push(...events.read(event, seq).flatMap((one) => (isDelta(one.told) ? [] : [one.told])));
+    told.push(...events.read(event, seq).flatMap((one) => (isDelta(one.wire) ? [] : [one.wire])));
   }
-  told.push(...events.pause(0).map((one) => one.told));
+  told.push(...events.pause(0).map((one) => one.wire));
   endAnswer();
 }
 

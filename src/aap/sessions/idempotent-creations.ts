@@ -5,7 +5,7 @@ import { AapProblem } from "../api/aap-problem.js";
 /** Keys that are remembered; older ones are forgotten. */
 const MOST_KEYS = 1_000;
 
-export class MadeSessions {
+export class IdempotentCreations {
   readonly #made = new Map<string, { readonly body: string; readonly sessionId: Promise<string> }>();
 
   async make(key: string | undefined, body: object, create: () => Promise<string>): Promise<string> {

@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import { LedgerError, SessionBook } from "../../call/index.js";
 import type { Answer, Question, RecordedEvent, SessionEvent, ToolCall } from "../../call/index.js";
 import { RedactedEvents } from "../../history/index.js";
-import type { AapSetting } from "../server-context.js";
+import type { ServerContext } from "../server-context.js";
 import { AapProblem } from "../api/aap-problem.js";
 import type { AnswerBody } from "../api/request-bodies.js";
 import { plainAnswer } from "../turns/accept-submission.js";
@@ -16,7 +16,7 @@ export type AskedOfAll = Question & {
   readonly call?: Pick<ToolCall, "name" | "kind" | "title" | "rawInput" | "content" | "locations">;
 };
 
-type Asking = Pick<AapSetting, "ledger" | "redactPatterns" | "now">;
+type Asking = Pick<ServerContext, "ledger" | "redactPatterns" | "now">;
 
 export async function allQuestions({ ledger, redactPatterns }: Asking): Promise<readonly AskedOfAll[]> {
   const questions = await ledger.openQuestions();

@@ -8,19 +8,19 @@ import type { Ledger, SessionInfo } from "../../call/index.js";
 import type { Tool, Workspace } from "../../tools/index.js";
 import type { AgentOption, OptionValues } from "./agent-options.js";
 import type { AgentInfo } from "../client/protocol.js";
-import { heldLoop } from "./external-loop.js";
+import { externalLoop } from "./external-loop.js";
 
 /** An agent behind another wire: whoever can open sessions of it. */
-export type HeldAgent = {
+export type ExternalAgent = {
   readonly name: string;
   /** Those that an app may switch on and trust. */
   readonly tools?: readonly Tool[];
-  readonly open: (request: HeldRequest) => Promise<HeldSession>;
+  readonly open: (request: ExternalRequest) => Promise<HeldSession>;
   /** Takes what the person shows it: pictures that come with the prompt. */
   readonly takesImages?: boolean;
 };
 
-export type HeldRequest = {
+export type ExternalRequest = {
   readonly sessionId: string;
   readonly ledger: Ledger;
   readonly workspace: Workspace;
@@ -33,7 +33,7 @@ export type HeldRequest = {
 
 /** An agent, and what apps are told of it. */
 export type ServedAgent = {
-  readonly agent: Agent | Loop | HeldAgent;
+  readonly agent: Agent | Loop | ExternalAgent;
   readonly title?: string;
   readonly description?: string;
   /** As semver; the server's own unless told. */
@@ -51,10 +51,10 @@ export type Served = Omit<ServedAgent, "agent" | "options" | "isExposed"> & {
   readonly isExposed: (tool: Tool) => boolean;
   readonly behind:
     | { readonly type: "own"; readonly agent: Agent }
-    | { readonly type: "held"; readonly agent: HeldAgent };
+    | { readonly type: "external"; readonly agent: ExternalAgent };
 };
 
-export function served(given: Agent | Loop | HeldAgent | ServedAgent): Served {
+export function served(given: Agent | Loop | ExternalAgent | ServedAgent): Served {
   const {
     agent,
     options = [],
@@ -64,13 +64,13 @@ export function served(given: Agent | Loop | HeldAgent | ServedAgent): Served {
   const behind =
     "model" in agent
       ? ({ type: "own", agent } as const)
-      : ({ type: "held", agent: "open" in agent ? agent : heldLoop(agent) } as const);
+      : ({ type: "external", agent: "open" in agent ? agent : externalLoop(agent) } as const);
   return { ...about, name: agent.name, options, isExposed, behind };
 }
 
 /** All tools of an agent as they are now, those of its sources included. */
 export function toolsOf({ behind }: Served): readonly Tool[] {
-  if (behind.type === "held") return behind.agent.tools ?? [];
+  if (behind.type === "external") return behind.agent.tools ?? [];
   const { tools, toolSources } = behind.agent;
   const all = new Map(tools.map((tool) => [tool.name, tool]));
   for (const source of toolSources)

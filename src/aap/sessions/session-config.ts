@@ -88,7 +88,7 @@ export function changedConfig(
   }
   // A tool that the agent has lost since the session was made is no mistake of this request.
   if (changes.agent?.tools) checkKnown(refs, agent);
-  if (tools.length > 0 && agent.behind.type === "held")
+  if (tools.length > 0 && agent.behind.type === "external")
     throw new AapProblem(
       "BAD_REQUEST",
       `Agent ${name} cannot call tools of the app. Nothing was done; leave "tools" out.`,

@@ -5,15 +5,15 @@
  */
 import type { SessionEvent } from "../../call/index.js";
 import { RedactedEvents } from "../../history/index.js";
-import type { AapSetting } from "../server-context.js";
+import type { ServerContext } from "../server-context.js";
 import { frame } from "../stream/event-stream.js";
-import type { SseSink } from "../stream/event-stream.js";
+import type { SseWriter } from "../stream/event-stream.js";
 import { AapProblem } from "../api/aap-problem.js";
 
 export async function streamSessionEvents(
-  { ledger, redactPatterns }: Pick<AapSetting, "ledger" | "redactPatterns">,
+  { ledger, redactPatterns }: Pick<ServerContext, "ledger" | "redactPatterns">,
   { sessionId, after }: { readonly sessionId: string; readonly after: number },
-  { write, isBehind, drained, signal }: SseSink,
+  { write, isBehind, drained, signal }: SseWriter,
 ): Promise<void> {
   const redacted = new RedactedEvents(redactPatterns);
   // From the start, wherever the client was: the rest of a secret cannot be told from other text.

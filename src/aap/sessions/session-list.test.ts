@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Ledger } from "../../call/index.js";
 import { MemoryLedger } from "../../history/index.js";
-import { ListedSessions } from "./session-list.js";
+import { SessionList } from "./session-list.js";
 import { configEvent, newConfig } from "./session-config.js";
 
 /** A server's list, with what was read of the ledger since one last looked, each as "session after event". */
@@ -19,7 +19,7 @@ function aList(asKnown: (ledger: Ledger) => Partial<Ledger> = () => ({})) {
       return known.read(sessionId, options);
     },
   });
-  const listed = new ListedSessions({ ledger: watched, agents: new Map() });
+  const listed = new SessionList({ ledger: watched, agents: new Map() });
   const write = async (sessionId: string, description?: string) => {
     const lease = await ledger.claim(sessionId, "app", { milliseconds: 1_000 });
     const tools = [{ name: "show", description: description ?? "", parameters: {} }];

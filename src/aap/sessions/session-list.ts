@@ -10,7 +10,7 @@
 import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
 import type { Ledger, SessionInfo as StoredInfo, SessionSummary } from "../../call/index.js";
-import type { AapSetting } from "../server-context.js";
+import type { ServerContext } from "../server-context.js";
 import type { SessionInfo, SessionPage } from "../client/protocol.js";
 import { AapProblem } from "../api/aap-problem.js";
 import { configIn, infoAfter, wireSession } from "./session-config.js";
@@ -35,14 +35,14 @@ type Known = {
   readonly cost: number;
 };
 
-export class ListedSessions {
-  readonly #setting: Pick<AapSetting, "ledger" | "agents">;
+export class SessionList {
+  readonly #server: Pick<ServerContext, "ledger" | "agents">;
   /** Those that were listed last come last. */
   readonly #known = new Map<string, Known>();
   #cost = 0;
 
-  constructor(setting: Pick<AapSetting, "ledger" | "agents">) {
-    this.#setting = setting;
+  constructor(server: Pick<ServerContext, "ledger" | "agents">) {
+    this.#server = server;
   }
 
   async page(after: string | undefined): Promise<SessionPage> {
@@ -50,7 +50,7 @@ export class ListedSessions {
     let looked = 0;
     const sessions: SessionInfo[] = [];
     for (;;) {
-      const batch = await this.#setting.ledger.sessions({ limit: BATCH, ...(before && { before }) });
+      const batch = await this.#server.ledger.sessions({ limit: BATCH, ...(before && { before }) });
       for (const at of batch) {
         const config = await this.#config(at);
         if (config && sessions.length === PAGE) return { sessions, next: cursorAt(before ?? at) };
@@ -64,7 +64,7 @@ export class ListedSessions {
   }
 
   #shown({ sessionId }: SessionSummary, config: SessionConfig): SessionInfo {
-    return wireSession(sessionId, config, this.#setting.agents.get(config.agent.name)?.options ?? []);
+    return wireSession(sessionId, config, this.#server.agents.get(config.agent.name)?.options ?? []);
   }
 
   /** Undefined for sessions of other doors. */
@@ -77,7 +77,7 @@ export class ListedSessions {
       isKnown && (before.seq === lastSeq || !configIn(before.info))
         ? before
         : await readOn(
-            this.#setting.ledger,
+            this.#server.ledger,
             at,
             isKnown ? before : { createdAt, seq: 0, info: {}, cost: COST },
           );

@@ -1,7 +1,7 @@
 /** A stream's text as the body of a response, for whoever calls the server as a function. */
-import type { OpenOutlet } from "./event-stream.js";
+import type { OpenSink } from "./event-stream.js";
 
-export const webOutlet: OpenOutlet = (headers, { onRead, onGone }) => {
+export const bodySink: OpenSink = (headers, { onRead, onGone }) => {
   const encoder = new TextEncoder();
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   const body = new ReadableStream<Uint8Array>(
@@ -18,7 +18,7 @@ export const webOutlet: OpenOutlet = (headers, { onRead, onGone }) => {
   const write = (text: string) => {
     if (text !== "") controller?.enqueue(encoder.encode(text));
   };
-  const outlet = {
+  const sink = {
     write,
     unread: () => -(controller?.desiredSize ?? 0),
     end: (last: string) => {
@@ -27,5 +27,5 @@ export const webOutlet: OpenOutlet = (headers, { onRead, onGone }) => {
     },
     fail: (error: unknown) => controller?.error(error),
   };
-  return { outlet, response: new Response(body, { headers }) };
+  return { sink, response: new Response(body, { headers }) };
 };

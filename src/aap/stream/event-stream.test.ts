@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { eventStream, frame } from "./event-stream.js";
-import type { OpenOutlet, SseSink } from "./event-stream.js";
+import type { OpenSink, SseWriter } from "./event-stream.js";
 
 test("frames go out as they are, and the stream ends after the last", async () => {
   const response = eventStream(async ({ write }) => {
@@ -124,7 +124,7 @@ const fail = (error: unknown) => {
   throw error;
 };
 
-type OpenTurn = { sink?: SseSink; end?: () => void };
+type OpenTurn = { sink?: SseWriter; end?: () => void };
 
 /** How long a moment lasts is for the test to say, and not for the machine. */
 function stopTheClock(): void {
@@ -135,8 +135,8 @@ function stopTheClock(): void {
 /** A stream that has begun, and all that goes out of it. */
 async function openWritten() {
   const written: string[] = [];
-  const open: OpenOutlet = () => ({
-    outlet: {
+  const open: OpenSink = () => ({
+    sink: {
       write: (text) => void written.push(text),
       unread: () => 0,
       end: () => undefined,
@@ -150,7 +150,7 @@ async function openWritten() {
 }
 
 /** A stream that goes on until it is ended. */
-function openTurn(open?: OpenOutlet): { readonly response: Response; readonly turn: OpenTurn } {
+function openTurn(open?: OpenSink): { readonly response: Response; readonly turn: OpenTurn } {
   const turn: OpenTurn = {};
   const response = eventStream(
     (sink) => {

@@ -4,7 +4,7 @@
  * writes looks whether it is behind, and waits then; the door ends who takes nothing for too long. The comments in
  * between keep proxies from closing a stream while a tool takes its time.
  */
-import { webOutlet } from "./body-sink.js";
+import { bodySink } from "./body-sink.js";
 
 const PING_MILLISECONDS = 15_000;
 const PING = ": ping\n\n";
@@ -23,7 +23,7 @@ const MOMENT_MILLISECONDS = 2;
 /** Made once: an abort that is given no reason makes an error of its own each time, which is slow. */
 const HUNG_UP = new Error("Nobody listens any more.");
 
-export type SseSink = {
+export type SseWriter = {
   /** One or more whole frames. */
   readonly write: (frames: string) => void;
   /** Whether so much waits to be read that no more should be written. */
@@ -35,7 +35,7 @@ export type SseSink = {
 };
 
 /** Where a stream's text goes. */
-type Outlet = {
+type Sink = {
   /** An empty text, the first time, only says that more will come. */
   readonly write: (text: string) => void;
   /** How much was written and not yet read. */
@@ -46,17 +46,17 @@ type Outlet = {
 };
 
 /** Opens the way to whoever asked. What comes back is their response. */
-export type OpenOutlet = (
+export type OpenSink = (
   headers: Readonly<Record<string, string>>,
-  /** What the outlet has to say: that all was read, that nobody listens any more. */
+  /** What the sink has to say: that all was read, that nobody listens any more. */
   hears: { readonly onRead: () => void; readonly onGone: () => void },
-) => { readonly outlet: Outlet; readonly response: Response };
+) => { readonly sink: Sink; readonly response: Response };
 
 /** Streams what `run` writes until it comes back. Where that fails the stream is cut, and `onError` hears of it. */
 export function eventStream(
-  run: (sink: SseSink) => Promise<void>,
+  run: (sink: SseWriter) => Promise<void>,
   onError: (error: unknown) => void,
-  open: OpenOutlet = webOutlet,
+  open: OpenSink = bodySink,
 ): Response {
   const hungUp = new AbortController();
   const { signal } = hungUp;
@@ -77,13 +77,13 @@ export function eventStream(
     hungUp.abort(HUNG_UP);
     drain();
   };
-  const { outlet, response } = open(HEADERS, { onRead: drain, onGone: over });
+  const { sink, response } = open(HEADERS, { onRead: drain, onGone: over });
   const flush = () => {
     if (isOver || (isBegun && ready === "")) return;
     isBegun = true;
     const piece = ready;
     ready = "";
-    outlet.write(piece);
+    sink.write(piece);
   };
   const flushLater = () => {
     isScheduled = false;
@@ -101,21 +101,21 @@ export function eventStream(
       setImmediate(flushLater);
     }
   };
-  const isBehind = () => ready.length + outlet.unread() > MOST_UNREAD;
+  const isBehind = () => ready.length + sink.unread() > MOST_UNREAD;
   const drained = () =>
     new Promise<void>((resolve) => {
       flush();
-      if (signal.aborted || outlet.unread() === 0) resolve();
+      if (signal.aborted || sink.unread() === 0) resolve();
       else onDrained = resolve;
     });
   const ping = setInterval(() => write(PING), PING_MILLISECONDS).unref();
   const close = () => {
-    if (!signal.aborted) outlet.end(ready);
+    if (!signal.aborted) sink.end(ready);
     over();
   };
   const fail = (error: unknown) => {
     onError(error);
-    if (!signal.aborted) outlet.fail(error);
+    if (!signal.aborted) sink.fail(error);
     over();
   };
   // Whoever asked sees at once that they are heard, also when there is nothing to tell yet.

@@ -2,11 +2,11 @@ import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { RecordedEvent, SessionEvent } from "../../call/index.js";
 import { followResponse } from "./follow-response.js";
-import type { Followed } from "./follow-response.js";
-import { Telling } from "./subscriber.js";
-import type { Hearer } from "./subscriber.js";
+import type { ResponseSource } from "./follow-response.js";
+import { Subscription } from "./subscriber.js";
+import type { Subscriber } from "./subscriber.js";
 import { NO_ENDS } from "./response-log.js";
-import type { KnownEnds } from "./response-log.js";
+import type { ExtraEnds } from "./response-log.js";
 
 const SAID: readonly SessionEvent[] = [
   { type: "turn-started", turnId: "turn_1", at: 1 },
@@ -24,7 +24,7 @@ const recorded = (events: readonly SessionEvent[]): readonly RecordedEvent[] =>
   events.map((event, index) => ({ seq: index + 1, event }));
 
 /** A log that nobody writes to but the test, and a turn that nobody is at. */
-function unattended(log: SessionEvent[], changes: Partial<Followed> = {}): Followed {
+function unattended(log: SessionEvent[], changes: Partial<ResponseSource> = {}): ResponseSource {
   return {
     follow: async function* (after) {
       for (const one of recorded(log)) if (one.seq > after) yield one;
@@ -33,22 +33,22 @@ function unattended(log: SessionEvent[], changes: Partial<Followed> = {}): Follo
     ends: () => NO_ENDS,
     hasSteps: true,
     running: () => undefined,
-    takeUp: () => Promise.resolve("nothing"),
+    resume: () => Promise.resolve("none"),
     ...changes,
   };
 }
 
-async function told(from: Followed, slow: Partial<Hearer> = {}): Promise<readonly string[]> {
+async function told(from: ResponseSource, slow: Partial<Subscriber> = {}): Promise<readonly string[]> {
   const heard: string[] = [];
-  const hearer = {
-    listener: (all: readonly { readonly told: { readonly event: string; readonly data: object } }[]) =>
-      void heard.push(...all.map((one) => `${one.told.event} ${JSON.stringify(one.told.data)}`)),
+  const subscriber = {
+    listener: (all: readonly { readonly wire: { readonly event: string; readonly data: object } }[]) =>
+      void heard.push(...all.map((one) => `${one.wire.event} ${JSON.stringify(one.wire.data)}`)),
     signal: new AbortController().signal,
     isBehind: () => false,
     drained: async () => undefined,
     ...slow,
   };
-  await followResponse(from, 0, new Telling(hearer, undefined), hearer);
+  await followResponse(from, 0, new Subscription(subscriber, undefined), subscriber);
   return heard;
 }
 
@@ -61,29 +61,29 @@ test("a response that is on record is told from its start to its stop", async ()
 
 test("one that ends in the moment in which it seems to be left is told to its end", async () => {
   const log = [...SAID];
-  const takeUp = async () => {
+  const resume = async () => {
     log.push(STOPPED);
-    return "nothing" as const;
+    return "none" as const;
   };
-  expect(await told(unattended(log, { takeUp }))).toEqual([...BEGINNING, ...ENDING]);
+  expect(await told(unattended(log, { resume }))).toEqual([...BEGINNING, ...ENDING]);
 });
 
 test("one that somebody else is at is looked at again until it ends", async () => {
   const log = [...SAID];
-  const takeUp = async () => {
+  const resume = async () => {
     setTimeout(() => log.push(STOPPED), 10);
-    return "held" as const;
+    return "busy" as const;
   };
-  expect(await told(unattended(log, { takeUp }))).toEqual([...BEGINNING, ...ENDING]);
+  expect(await told(unattended(log, { resume }))).toEqual([...BEGINNING, ...ENDING]);
 });
 
 test("one that waits, which becomes known only when all of it was read, ends there", async () => {
-  let known: KnownEnds = NO_ENDS;
+  let known: ExtraEnds = NO_ENDS;
   const follow = async function* (after: number) {
     try {
       for (const one of recorded(SAID)) if (one.seq > after) yield one;
     } finally {
-      known = { ...NO_ENDS, also: new Set([SAID.length]) };
+      known = { ...NO_ENDS, added: new Set([SAID.length]) };
     }
   };
   expect(await told(unattended([...SAID], { follow, ends: () => known }))).toEqual([
@@ -106,15 +106,15 @@ test("one that is read slowly is read from the log once, however long each piece
     asked.push("follow");
     for (const one of recorded(log)) if (one.seq > after && !signal.aborted) yield one;
   };
-  const takeUp = async () => {
-    asked.push("take up");
-    return "nothing" as const;
+  const resume = async () => {
+    asked.push("resume");
+    return "none" as const;
   };
   let isBehind = false;
   const slow = {
     isBehind: () => (isBehind = !isBehind),
     drained: async () => void (isBehind && (await wait(1_200))),
   };
-  expect(await told(unattended(log, { follow, takeUp }), slow)).toEqual([...BEGINNING, ...ENDING]);
+  expect(await told(unattended(log, { follow, resume }), slow)).toEqual([...BEGINNING, ...ENDING]);
   expect(asked).toEqual(["follow"]);
 });

@@ -1,35 +1,35 @@
 /**
- * Tells a response to someone who comes in the middle of it, or after it, or who reads more slowly than it is written:
- * from the log as far as it goes, no faster than it is read, then as it happens. Whoever falls behind goes on from the
- * log where they were. Nothing is told twice and nothing is left out, since the log gives every event the id that it had.
+ * Sends a response to a client that subscribes in the middle of it, or after it, or that reads more slowly than it is
+ * written: from the log as far as that goes, no faster than the client reads, then live. A client that falls behind
+ * continues from the log where it was. No event is sent twice or left out, since the log gives each the id that it had live.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import type { RecordedEvent } from "../../call/index.js";
 import type { TurnEvent } from "../client/protocol.js";
-import { lastAt, turnStart } from "./event-id.js";
-import { hearLive } from "./subscriber.js";
-import type { Hearer, Telling } from "./subscriber.js";
 import type { LiveResponse } from "./live-response.js";
+import type { ExtraEnds } from "./response-log.js";
 import { ResponseReader } from "./response-reader.js";
-import type { KnownEnds } from "./response-log.js";
+import { lastEventAt, turnStartAfter } from "./stream-event.js";
+import { deliverLive } from "./subscriber.js";
+import type { Subscriber, Subscription } from "./subscriber.js";
 
-export type Followed = {
-  /** The events after this one, as they are recorded, until the signal aborts or the session is gone. */
+export type ResponseSource = {
+  /** The events after this one, as they are recorded, until the signal aborts or the session is deleted. */
   readonly follow: (after: number, signal: AbortSignal) => AsyncIterable<RecordedEvent>;
   /** The number of the last event on record, if there is any after this one. */
   readonly newest: (after: number) => Promise<number | undefined>;
-  /** Where responses ended, beside what the log says. */
-  readonly ends: () => KnownEnds;
+  /** The ends of responses that the log does not have. */
+  readonly ends: () => ExtraEnds;
   readonly hasSteps: boolean;
-  /** The response that runs here, if one does, and the last event of it; not the session, which a slow reader would keep. */
+  /** The response that runs here, and its last event; not the session, which a slow reader would keep in memory. */
   readonly running: () => { readonly response: LiveResponse; readonly seq: number } | undefined;
-  /** Takes up a turn that nobody is at; somebody may be, or there may be none. */
-  readonly takeUp: () => Promise<"taken" | "held" | "nothing">;
+  /** Resumes a turn that no process runs. "busy": some process runs it; "none": there is no turn to resume. */
+  readonly resume: () => Promise<"resumed" | "busy" | "none">;
 };
 
-const LOOK_AGAIN_MILLISECONDS = 1_000;
+const LOOK_AGAIN_MS = 1_000;
 
-const LEFT_BEHIND: TurnEvent = {
+const ABANDONED: TurnEvent = {
   event: "turn_stop",
   data: {
     stopReason: "error",
@@ -38,63 +38,63 @@ const LEFT_BEHIND: TurnEvent = {
   },
 };
 
-/** Comes back when all of the response that begins after the event `start` was told, or nobody listens any more. */
+/** Resolves when the whole response that begins after the event `start` was sent, or the client hangs up. */
 export async function followResponse(
-  from: Followed,
+  source: ResponseSource,
   start: number,
-  telling: Telling,
-  hearer: Hearer,
+  subscription: Subscription,
+  subscriber: Subscriber,
 ): Promise<void> {
-  const { signal, drained } = hearer;
-  const reader = new ResponseReader(from, start);
-  telling.tell([turnStart(start)]);
+  const { signal, drained } = subscriber;
+  const reader = new ResponseReader(source, start);
+  subscription.send([turnStartAfter(start)]);
   while (!signal.aborted) {
     await drained();
-    const newest = from.running()?.seq ?? (await from.newest(reader.seq)) ?? 0;
-    if (newest > reader.seq) await readTo(newest, from, reader, telling, hearer);
-    telling.tell(reader.pause());
-    if (telling.isOver) return;
-    const now = from.running();
+    const newest = source.running()?.seq ?? (await source.newest(reader.seq)) ?? 0;
+    if (newest > reader.seq) await sendUpTo(newest, source, reader, subscription, subscriber);
+    subscription.send(reader.pause());
+    if (subscription.isOver) return;
+    const now = source.running();
     if (now?.response.start === start) {
-      // Nothing is awaited between this look and the listening, so nothing is missed.
+      // Nothing is awaited between this check and the subscription, so no event is missed.
       if (now.seq <= reader.seq) {
-        telling.tell(now.response.unwritten());
-        await hearLive(now.response, telling, hearer, () => now.response.over());
+        subscription.send(now.response.unwritten());
+        await deliverLive(now.response, subscription, subscriber, () => now.response.over());
       }
-      if (telling.isOver) return;
+      if (subscription.isOver) return;
       continue;
     }
-    const taken = await from.takeUp();
-    if (taken === "held") await wait(LOOK_AGAIN_MILLISECONDS, undefined, { signal }).catch(() => undefined);
-    // It may have ended in the very moment.
-    if (taken === "nothing" && (await from.newest(reader.seq)) === undefined)
-      return telling.tell([lastAt(Math.max(telling.seq, reader.seq, start + 1), LEFT_BEHIND)]);
+    const resumed = await source.resume();
+    if (resumed === "busy") await wait(LOOK_AGAIN_MS, undefined, { signal }).catch(() => undefined);
+    // The turn may have ended at this very moment.
+    if (resumed === "none" && (await source.newest(reader.seq)) === undefined)
+      return subscription.send([lastEventAt(Math.max(subscription.seq, reader.seq, start + 1), ABANDONED)]);
   }
 }
 
-/** Tells what is on record up to the event `seq`, or what there is of it: the session may be deleted meanwhile. */
-async function readTo(
+/** Sends what is on record up to the event `seq`, or as much as there is: the session may be deleted meanwhile. */
+async function sendUpTo(
   seq: number,
-  from: Followed,
+  source: ResponseSource,
   reader: ResponseReader,
-  telling: Telling,
-  { signal, drained, isBehind }: Hearer,
+  subscription: Subscription,
+  { signal, drained, isBehind }: Subscriber,
 ): Promise<void> {
   const silence = new AbortController();
-  const listen = () => setTimeout(() => silence.abort(), LOOK_AGAIN_MILLISECONDS);
-  let patience = listen();
+  const startTimer = () => setTimeout(() => silence.abort(), LOOK_AGAIN_MS);
+  let timer = startTimer();
   try {
-    for await (const recorded of from.follow(reader.seq, AbortSignal.any([signal, silence.signal]))) {
-      telling.tell(reader.read(recorded));
-      if (telling.isOver || recorded.seq >= seq) return;
-      patience.refresh();
+    for await (const recorded of source.follow(reader.seq, AbortSignal.any([signal, silence.signal]))) {
+      subscription.send(reader.read(recorded));
+      if (subscription.isOver || recorded.seq >= seq) return;
+      timer.refresh();
       if (!isBehind()) continue;
-      // It is the reader who takes a while, and not the log that is silent.
-      clearTimeout(patience);
+      // The client is slow, not the log silent.
+      clearTimeout(timer);
       await drained();
-      patience = listen();
+      timer = startTimer();
     }
   } finally {
-    clearTimeout(patience);
+    clearTimeout(timer);
   }
 }

@@ -1,43 +1,43 @@
 /**
- * A response that is under way in this process. Whoever asked for it hears it from its start; others may come later
- * and hear it from wherever they were cut off. It goes on when nobody listens.
+ * A response that is under way in this process. The client that asked for it receives it from its start; others may
+ * subscribe later. It goes on when nobody listens.
  */
 import type { RecordedEvent } from "../../call/index.js";
-import { toldMore } from "./turn-events.js";
-import type { Told } from "./turn-events.js";
+import type { StreamEvent } from "./stream-event.js";
+import { unwrittenText } from "./turn-events.js";
 
-export type Listener = (told: readonly Told[]) => void;
+export type Listener = (events: readonly StreamEvent[]) => void;
 
 export class LiveResponse {
-  /** The number of the event that the response before it ended with. */
+  /** The number of the recorded event that the response before it ended with. */
   readonly start: number;
   readonly #listeners = new Set<Listener>();
   readonly #abort = new AbortController();
-  #run: ((tell: Listener, signal: AbortSignal) => Promise<void>) | undefined;
+  #run: ((emit: Listener, signal: AbortSignal) => Promise<void>) | undefined;
   #done: Promise<void> | undefined;
   #onOver: () => void = () => undefined;
   #unwritten: () => RecordedEvent | undefined;
 
   /**
-   * `unwritten` is what was told and is not in the log yet. `run` tells `turn_start` first and one `turn_stop` last, and
-   * never rejects.
+   * `unwritten` is text that was sent and is not in the log yet. `run` emits `turn_start` first and one `turn_stop`
+   * last, and never rejects.
    */
   constructor(
     start: number,
     unwritten: () => RecordedEvent | undefined,
-    run: (tell: Listener, signal: AbortSignal) => Promise<void>,
+    run: (emit: Listener, signal: AbortSignal) => Promise<void>,
   ) {
     this.start = start;
     this.#unwritten = unwritten;
     this.#run = run;
   }
 
-  /** Lets it run; comes back when it is over and all was told. */
+  /** Lets it run; resolves when it is over and everything was emitted. */
   begin(): Promise<void> {
     const run = this.#run;
-    // Once, and whoever still knows of the response does not keep the session.
+    // Once, and a subscriber that keeps the response does not keep the session.
     this.#run = undefined;
-    if (run) this.#done = run((told) => this.#tell(told), this.#abort.signal);
+    if (run) this.#done = run((events) => this.#emit(events), this.#abort.signal);
     return this.over();
   }
 
@@ -45,19 +45,19 @@ export class LiveResponse {
     this.#onOver = listener;
   }
 
-  /** What was told and is not in the log yet: whoever comes now finds it here. */
-  unwritten(): readonly Told[] {
+  /** Text that was sent and is not in the log yet: a new subscriber finds it here. */
+  unwritten(): readonly StreamEvent[] {
     const recorded = this.#unwritten();
-    return recorded ? toldMore(recorded) : [];
+    return recorded ? unwrittenText(recorded) : [];
   }
 
-  /** Hears what is told from now on. Returns the function that ends this. */
+  /** Receives what is emitted from now on. Returns the function that ends this. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Comes back when the turn is recorded as cancelled. */
+  /** Resolves when the turn is recorded as cancelled. */
   async cancel(): Promise<void> {
     this.#abort.abort();
     await this.#done;
@@ -67,12 +67,12 @@ export class LiveResponse {
     await this.#done;
   }
 
-  #tell(told: readonly Told[]): void {
-    // Before its last words are out: who hears them may ask for the next one.
-    if (told.at(-1)?.told.event === "turn_stop") {
+  #emit(events: readonly StreamEvent[]): void {
+    // Before the last event is out: its receiver may ask for the next turn at once.
+    if (events.at(-1)?.wire.event === "turn_stop") {
       this.#onOver();
       this.#unwritten = () => undefined;
     }
-    for (const one of this.#listeners) one(told);
+    for (const listener of this.#listeners) listener(events);
   }
 }

@@ -1,43 +1,40 @@
 /**
- * Hears what is recorded of a session that is open here, with the numbers that it has in the log. Where the store
- * redacts what it is given, what was stored is read back: the app is told what a later reader will find.
+ * The events that are recorded in a session that is open here, with their numbers in the log. Where the store redacts
+ * what it is given, the events are read back from it: a client gets what a later reader of the log will find.
  */
 import type { HeldSession } from "../../agent/index.js";
 import { SessionBook } from "../../call/index.js";
 import type { RecordedEvent } from "../../call/index.js";
 
-export type Hearing = {
-  /** The session as what is heard adds up to it; it may be ahead of that. */
+export type RecordedFeed = {
+  /** The session that the events add up to; it may be ahead of the last event that was handed on. */
   readonly book: SessionBook;
-  /** Returns when all that is recorded by now was heard. */
+  /** Resolves when everything that is recorded by now was handed on. */
   readonly settle: () => Promise<void>;
   readonly end: () => void;
 };
 
-type Heard = Pick<HeldSession, "sessionId" | "seq" | "book" | "ledger" | "onRecorded">;
+type FeedSource = Pick<HeldSession, "sessionId" | "seq" | "book" | "ledger" | "onRecorded">;
+type OnRecorded = (recorded: readonly RecordedEvent[]) => void;
 
-export function hearRecorded(
-  session: Heard,
+export function openRecordedFeed(
+  session: FeedSource,
   log: readonly RecordedEvent[],
   isRedacted: boolean,
-  take: (recorded: readonly RecordedEvent[]) => void,
-): Hearing {
-  return isRedacted ? readBack(session, log, take) : asItCame(session, take);
+  onRecorded: OnRecorded,
+): RecordedFeed {
+  return isRedacted ? readBack(session, log, onRecorded) : direct(session, onRecorded);
 }
 
-function asItCame(session: Heard, take: (recorded: readonly RecordedEvent[]) => void): Hearing {
+function direct(session: FeedSource, onRecorded: OnRecorded): RecordedFeed {
   const end = session.onRecorded((events) => {
     const first = session.seq - events.length + 1;
-    take(events.map((event, index) => ({ seq: first + index, event })));
+    onRecorded(events.map((event, index) => ({ seq: first + index, event })));
   });
   return { book: session.book, settle: async () => undefined, end };
 }
 
-function readBack(
-  session: Heard,
-  log: readonly RecordedEvent[],
-  take: (recorded: readonly RecordedEvent[]) => void,
-): Hearing {
+function readBack(session: FeedSource, log: readonly RecordedEvent[], onRecorded: OnRecorded): RecordedFeed {
   const { ledger, sessionId } = session;
   const book = new SessionBook(
     sessionId,
@@ -49,11 +46,11 @@ function readBack(
     const recorded = await ledger.read(sessionId, { after: last });
     last = recorded.at(-1)?.seq ?? last;
     book.applyAll(recorded.map(({ event }) => event));
-    take(recorded);
+    onRecorded(recorded);
   };
   const readMore = () => {
     reading = reading.then(readNew, readNew);
-    // Who waits for all of it is told.
+    // `settle` reports a failure.
     reading.catch(() => undefined);
   };
   const end = session.onRecorded(readMore);

@@ -1,21 +1,23 @@
 /**
- * Where responses begin and end in a session's log. A response tells everything since the one before it ended: that
- * is where the turn was parked or stopped. Where a user goes on while calls are open, the old turn is stopped in the
- * middle of a response; a note in the log says so. The same notes carry the keys of requests.
+ * Where responses begin and end in a session's log. A response has everything since the one before it ended: that is
+ * where the turn was parked or stopped. Where a user goes on while calls are open, the old turn stops in the middle of
+ * a response; a note in the log says so. The same notes carry the keys of requests.
  */
 import type { RecordedEvent, SessionEvent, SessionInfo } from "../../call/index.js";
 import type { SessionConfig } from "../sessions/session-config.js";
 
-/** What is noted of a request before anything of it counts. */
+/** Recorded of a request before anything of it counts. */
 export type RequestNote = {
-  /** Its `Idempotency-Key`, and what it asked for, in a hash. */
+  /** Its `Idempotency-Key`, and a hash of its body. */
   readonly key?: string;
   readonly body?: string;
-  /** It stops the turn that was open, and goes on. */
+  /** The request stops the turn that was open, and starts another. */
   readonly endsTurn?: true;
 };
 
-/** The session's settings as they are from here on, and the note of the request that came with them. */
+export const isEmptyNote = (note: RequestNote): boolean => Object.keys(note).length === 0;
+
+/** The session's settings from here on, and the note of the request that came with them. */
 export function requestEvent(
   info: SessionInfo,
   config: SessionConfig,
@@ -23,11 +25,11 @@ export function requestEvent(
   at: number,
 ): SessionEvent {
   const { aapRequest: _before, ...meta } = info._meta ?? {};
-  const aapRequest = Object.keys(note).length > 0 && { aapRequest: note };
+  const aapRequest = !isEmptyNote(note) && { aapRequest: note };
   return { type: "info-changed", at, info: { ...info, _meta: { ...meta, aap: config, ...aapRequest } } };
 }
 
-/** Undefined for events that note nothing. */
+/** Undefined for events without a note. */
 function noteIn(event: SessionEvent): RequestNote | undefined {
   if (event.type !== "info-changed") return undefined;
   const note = event.info._meta?.["aapRequest"];
@@ -37,7 +39,7 @@ function noteIn(event: SessionEvent): RequestNote | undefined {
 /** A request, and the number of an event of its response. */
 export type NotedRequest = { readonly seq: number; readonly note: RequestNote };
 
-export function requestWith(log: readonly RecordedEvent[], key: string): NotedRequest | undefined {
+export function requestWithKey(log: readonly RecordedEvent[], key: string): NotedRequest | undefined {
   for (const { seq, event } of log) {
     const note = noteIn(event);
     if (note?.key === key) return { seq, note };
@@ -48,40 +50,33 @@ export function requestWith(log: readonly RecordedEvent[], key: string): NotedRe
 export type LoggedResponse = {
   /** The number of the event that the response before it ended with. */
   readonly start: number;
-  readonly events: readonly RecordedEvent[];
-  /** Undefined while it goes on, or when its process died. */
-  readonly end: RecordedEvent | undefined;
+  /** The number of the event that it ended with. Undefined while it goes on, or when its process died. */
+  readonly end: number | undefined;
 };
 
-/** What a process knows of ends beside the log: more of them, and stops that were none. */
-export type KnownEnds = { readonly also: ReadonlySet<number>; readonly except: ReadonlySet<number> };
+/** Ends of responses that only this process knows: more than the log has, and stops in the log that were none. */
+export type ExtraEnds = { readonly added: ReadonlySet<number>; readonly ignored: ReadonlySet<number> };
 
-export const NO_ENDS: KnownEnds = { also: new Set(), except: new Set() };
+export const NO_ENDS: ExtraEnds = { added: new Set(), ignored: new Set() };
 
-/** The response that tells of the event with this number. */
-export function responseOf(
+/** The response that the event with this number belongs to. */
+export function responseAt(
   log: readonly RecordedEvent[],
   seq: number,
-  known: KnownEnds = NO_ENDS,
+  extra: ExtraEnds = NO_ENDS,
 ): LoggedResponse {
-  const ends = responseEnds(log, known);
-  const start = ends.findLast((end) => end < seq) ?? 0;
-  const end = ends.find((one) => one >= seq);
-  return {
-    start,
-    events: log.filter((one) => one.seq > start && (end === undefined || one.seq <= end)),
-    end: end === undefined ? undefined : log.find((one) => one.seq === end),
-  };
+  const ends = responseEnds(log, extra);
+  return { start: ends.findLast((end) => end < seq) ?? 0, end: ends.find((end) => end >= seq) };
 }
 
 /** The number of the event that the last response ended with. */
-export const lastEnd = (log: readonly RecordedEvent[], known: KnownEnds = NO_ENDS): number =>
-  responseEnds(log, known).at(-1) ?? 0;
+export const lastEnd = (log: readonly RecordedEvent[], extra: ExtraEnds = NO_ENDS): number =>
+  responseEnds(log, extra).at(-1) ?? 0;
 
-function responseEnds(log: readonly RecordedEvent[], { also, except }: KnownEnds): readonly number[] {
+function responseEnds(log: readonly RecordedEvent[], { added, ignored }: ExtraEnds): readonly number[] {
   const found = new ResponseEnds();
-  const ends = log.flatMap(({ event, seq }) => (found.read(event, seq) && !except.has(seq) ? [seq] : []));
-  return [...also, ...ends].sort((one, other) => one - other);
+  const ends = log.flatMap(({ event, seq }) => (found.read(event, seq) && !ignored.has(seq) ? [seq] : []));
+  return [...added, ...ends].sort((one, other) => one - other);
 }
 
 /** Finds where responses end, event by event. */

@@ -1,19 +1,19 @@
 /**
- * Reads a session's log, event by event, for what is told of one response. What was said is not kept: a reader that
- * stands in the middle of a long log holds little more than its place.
+ * Reads a session's log, event by event, for the events of one response. Message text is not kept: a reader in the
+ * middle of a long log holds little more than its place.
  */
 import { SessionBook } from "../../call/index.js";
 import type { RecordedEvent } from "../../call/index.js";
-import { lastAt } from "./event-id.js";
-import { TurnEvents } from "./turn-events.js";
-import type { Told } from "./turn-events.js";
 import { ResponseEnds } from "./response-log.js";
-import type { KnownEnds } from "./response-log.js";
+import type { ExtraEnds } from "./response-log.js";
+import { lastEventAt } from "./stream-event.js";
+import type { StreamEvent } from "./stream-event.js";
+import { TurnEvents } from "./turn-events.js";
 import { recordedEnd, turnStop } from "./turn-stop.js";
 
 export type ReadingOptions = {
-  /** Where responses ended, beside what the log says. */
-  readonly ends: () => KnownEnds;
+  /** The ends of responses that the log does not have. */
+  readonly ends: () => ExtraEnds;
   readonly hasSteps: boolean;
 };
 
@@ -22,7 +22,7 @@ export class ResponseReader {
   seq = 0;
   /** The number of the event that the response before it ended with. */
   readonly #start: number;
-  readonly #known: () => KnownEnds;
+  readonly #extraEnds: () => ExtraEnds;
   readonly #book = new SessionBook("");
   readonly #events: TurnEvents;
   readonly #ends = new ResponseEnds();
@@ -30,32 +30,32 @@ export class ResponseReader {
 
   constructor({ ends, hasSteps }: ReadingOptions, start: number) {
     this.#start = start;
-    this.#known = ends;
+    this.#extraEnds = ends;
     this.#events = new TurnEvents(this.#book, { hasSteps });
   }
 
-  /** What the next event brings; the response's `turn_stop` where it ends there. */
-  read({ seq, event }: RecordedEvent): readonly Told[] {
+  /** What comes of the next recorded event, with the response's `turn_stop` where it ends there. */
+  read({ seq, event }: RecordedEvent): readonly StreamEvent[] {
     this.seq = seq;
-    // The calls are asked for, and nothing else.
+    // Only the calls are looked up in the book.
     if (event.type !== "message-chunk") this.#book.apply(event);
-    const told = this.#events.read(event, seq);
-    const isEnd = this.#ends.read(event, seq) && !this.#known().except.has(seq);
-    if (isEnd) return this.#told([...told, lastAt(seq, turnStop(recordedEnd(event)))]);
+    const events = this.#events.read(event, seq);
+    const isEnd = this.#ends.read(event, seq) && !this.#extraEnds().ignored.has(seq);
+    if (isEnd) return this.#inResponse([...events, lastEventAt(seq, turnStop(recordedEnd(event)))]);
     const pause = this.pause();
-    return pause.length === 0 ? this.#told(told) : [...this.#told(told), ...pause];
+    return pause.length === 0 ? this.#inResponse(events) : [...this.#inResponse(events), ...pause];
   }
 
-  /** What is told where the response ends here without the log's word for it. That may become known only later. */
-  pause(): readonly Told[] {
+  /** The last events where the response ends here and the log has no end. That may become known only later. */
+  pause(): readonly StreamEvent[] {
     const { seq } = this;
-    if (this.#pausedAt === seq || !this.#known().also.has(seq)) return [];
+    if (this.#pausedAt === seq || !this.#extraEnds().added.has(seq)) return [];
     this.#pausedAt = seq;
-    return this.#told([...this.#events.pause(seq), lastAt(seq, turnStop({ status: "parked" }))]);
+    return this.#inResponse([...this.#events.pause(seq), lastEventAt(seq, turnStop({ status: "parked" }))]);
   }
 
-  /** Responses before this one are read, since its calls may be theirs, and not told. */
-  #told(told: readonly Told[]): readonly Told[] {
-    return this.seq > this.#start ? told : [];
+  /** Earlier responses are read, since calls of theirs may still be open, and not sent. */
+  #inResponse(events: readonly StreamEvent[]): readonly StreamEvent[] {
+    return this.seq > this.#start ? events : [];
   }
 }

@@ -1,11 +1,14 @@
-/** A turn in the mode that the app wants it in: as deltas, as whole messages, or all of it at the end. */
+/** A turn in the mode that the app asked for: as deltas, as whole messages, or all of it at the end. */
 import { messagesFromEvents } from "../client/messages-from-events.js";
 import type { StreamMode, TurnEvent, TurnResult } from "../client/protocol.js";
 import { idText } from "./event-id.js";
 import { eventStream, frame } from "./event-stream.js";
-import type { OpenOutlet, SseSink } from "./event-stream.js";
+import type { OpenSink, SseWriter } from "./event-stream.js";
 import type { Listener } from "./live-response.js";
-import type { ToldTurn } from "../turns/turn-engine.js";
+import type { Subscriber } from "./subscriber.js";
+
+/** Sends a response; resolves when all of it was sent, or the client hung up. */
+export type SendResponse = (subscriber: Subscriber) => Promise<void>;
 
 const WHOLE: ReadonlySet<string> = new Set(["text", "thinking"]);
 const DELTAS: ReadonlySet<string> = new Set(["text_delta", "thinking_delta"]);
@@ -16,36 +19,36 @@ const NOT_IN_MODE: { readonly [mode in StreamMode]: ReadonlySet<string> } = {
   none: DELTAS,
 };
 
-export async function toldAs(
+export async function inStreamMode(
   mode: StreamMode,
-  turn: ToldTurn,
+  send: SendResponse,
   onError: (error: unknown) => void,
-  stream?: OpenOutlet,
+  openSink?: OpenSink,
 ): Promise<Response> {
-  if (mode === "none") return Response.json(await wholeTurn(turn));
-  const left = NOT_IN_MODE[mode];
-  const run = ({ write, ...sink }: SseSink) => {
-    const listener: Listener = (told) => {
+  if (mode === "none") return Response.json(await wholeTurn(send));
+  const leftOut = NOT_IN_MODE[mode];
+  const run = ({ write, ...writer }: SseWriter) => {
+    const listener: Listener = (events) => {
       let frames = "";
-      for (const one of told) {
-        const { event, data } = one.told;
-        if (!left.has(event)) frames += frame(idText(one), event, data);
+      for (const one of events) {
+        const { event, data } = one.wire;
+        if (!leftOut.has(event)) frames += frame(idText(one), event, data);
       }
       if (frames !== "") write(frames);
     };
-    return turn({ ...sink, listener });
+    return send({ ...writer, listener });
   };
-  return eventStream(run, onError, stream);
+  return eventStream(run, onError, openSink);
 }
 
-async function wholeTurn(turn: ToldTurn): Promise<TurnResult> {
+async function wholeTurn(send: SendResponse): Promise<TurnResult> {
   const events: TurnEvent[] = [];
-  const left = NOT_IN_MODE.none;
-  const listener: Listener = (told) => {
-    for (const one of told) if (!left.has(one.told.event)) events.push(one.told);
+  const leftOut = NOT_IN_MODE.none;
+  const listener: Listener = (received) => {
+    for (const { wire } of received) if (!leftOut.has(wire.event)) events.push(wire);
   };
   const { signal } = new AbortController();
-  await turn({ listener, signal, isBehind: () => false, drained: async () => undefined });
+  await send({ listener, signal, isBehind: () => false, drained: async () => undefined });
   const stop = events.findLast((event) => event.event === "turn_stop");
   return { stopReason: "error", ...stop?.data, messages: messagesFromEvents(events) };
 }

@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import type { SessionEvent } from "../../call/index.js";
 import { SessionBook } from "../../call/index.js";
 import { idText, readEventId } from "./event-id.js";
-import { Telling } from "./subscriber.js";
+import { Subscription } from "./subscriber.js";
 import { TurnEvents } from "./turn-events.js";
-import type { Told } from "./turn-events.js";
+import type { StreamEvent } from "./stream-event.js";
 
 const words = (text: string, messageId: string): SessionEvent => ({
   type: "message-chunk",
@@ -16,21 +16,24 @@ const words = (text: string, messageId: string): SessionEvent => ({
 });
 
 /** What someone hears who has heard the events up to `after` before. */
-function heardAfter(after: Told | undefined, ...tellings: readonly (readonly Told[])[]): readonly Told[] {
-  const heard: Told[] = [];
-  const hearer = {
-    listener: (told: readonly Told[]) => void heard.push(...told),
+function heardAfter(
+  after: StreamEvent | undefined,
+  ...tellings: readonly (readonly StreamEvent[])[]
+): readonly StreamEvent[] {
+  const heard: StreamEvent[] = [];
+  const subscriber = {
+    listener: (told: readonly StreamEvent[]) => void heard.push(...told),
     signal: new AbortController().signal,
     isBehind: () => false,
     drained: async () => undefined,
   };
-  const telling = new Telling(hearer, after && readEventId(idText(after)));
-  for (const told of tellings) telling.tell(told);
+  const subscription = new Subscription(subscriber, after && readEventId(idText(after)));
+  for (const told of tellings) subscription.send(told);
   return heard;
 }
 
-const textOf = (told: readonly Told[]): string =>
-  told.map(({ told: { data } }) => ("delta" in data ? data.delta : "")).join("");
+const textOf = (told: readonly StreamEvent[]): string =>
+  told.map(({ wire: { data } }) => ("delta" in data ? data.delta : "")).join("");
 
 const reading = () => new TurnEvents(new SessionBook("s"), { hasSteps: true });
 
@@ -74,5 +77,5 @@ test("what comes to stand in the place of words that were lost is told whole", (
   const ended: SessionEvent = { type: "turn-stopped", at: 1, turnId: "t", stopReason: "end_turn" };
   const stopped = reading();
   stopped.read(words("First. ", "m"), 1);
-  expect(heardAfter(lost, stopped.read(ended, 2)).map(({ told }) => told.event)).toEqual(["text"]);
+  expect(heardAfter(lost, stopped.read(ended, 2)).map(({ wire }) => wire.event)).toEqual(["text"]);
 });

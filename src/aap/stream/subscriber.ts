@@ -1,82 +1,82 @@
 /**
- * Whoever hears a response while it happens. What is told goes to them at once, as long as they keep up: one who does
- * not read must not make what is told to them pile up here.
+ * A client that receives a response. Events go out at once as long as the client keeps up: one that does not read must
+ * not make events pile up in memory.
  */
 import { isAfter } from "./event-id.js";
 import type { EventId } from "./event-id.js";
 import type { Listener, LiveResponse } from "./live-response.js";
-import type { Told } from "./turn-events.js";
+import type { StreamEvent } from "./stream-event.js";
 
-export type Hearer = {
+export type Subscriber = {
   readonly listener: Listener;
-  /** Says that nobody listens any more. */
+  /** Aborts when the client hangs up. */
   readonly signal: AbortSignal;
-  /** Whether more was told than should wait to be read. */
+  /** Whether more is buffered for the client than should be. */
   readonly isBehind: () => boolean;
-  /** Comes when what was told is read. */
+  /** Resolves when the client has read what is buffered. */
   readonly drained: () => Promise<void>;
 };
 
-/** What was told to someone of a response: each event once, whichever way it comes. */
-export class Telling {
-  /** The end was told, or was heard before. */
+/** One subscriber's place in a response: each event is sent once, whether it comes live or from the log. */
+export class Subscription {
+  /** The end was sent, or the client had it before. */
   isOver = false;
   readonly #listener: Listener;
   #last: EventId;
 
-  /** `after` is the last event that was heard before. */
-  constructor({ listener }: Hearer, after: EventId | undefined) {
+  /** `after` is the last event that the client received before. */
+  constructor({ listener }: Subscriber, after: EventId | undefined) {
     this.#listener = listener;
     this.#last = after ?? { seq: 0, part: -1 };
   }
 
-  /** The number of the event that was told last. */
+  /** The number of the recorded event that the last sent one comes from. */
   get seq(): number {
     return this.#last.seq;
   }
 
-  tell(told: readonly Told[]): void {
-    const oldest = told[0];
-    const newest = told.at(-1);
+  send(events: readonly StreamEvent[]): void {
+    const oldest = events[0];
+    const newest = events.at(-1);
     if (!oldest || !newest) return;
-    if (newest.told.event === "turn_stop") this.isOver = true;
-    // They come in order: as a rule all are new.
-    const fresh = isNext(oldest, this.#last) ? told : told.flatMap((one) => unheard(one, this.#last));
+    if (newest.wire.event === "turn_stop") this.isOver = true;
+    // They come in order, so nearly always all are new.
+    const fresh = isNext(oldest, this.#last) ? events : events.flatMap((one) => unsent(one, this.#last));
     if (fresh.length === 0) return;
     this.#last = newest;
     this.#listener(fresh);
   }
 }
 
-/** Whether it comes right after the last that was heard, and all of it. */
-const isNext = (one: Told, last: EventId): boolean =>
+/** Whether the whole event comes right after the last that was sent. */
+const isNext = (one: StreamEvent, last: EventId): boolean =>
   one.seq > last.seq ||
   (one.seq === last.seq && one.offset !== undefined && one.offset - lengthOf(one) === last.offset);
 
-const lengthOf = ({ told }: Told): number => ("delta" in told.data ? told.data.delta.length : 0);
+const lengthOf = ({ wire }: StreamEvent): number => ("delta" in wire.data ? wire.data.delta.length : 0);
 
-/** What of it comes after the last that was heard. */
-function unheard(one: Told, last: EventId): readonly Told[] {
+/** The part of the event that comes after the last that was sent. */
+function unsent(one: StreamEvent, last: EventId): readonly StreamEvent[] {
   if (one.seq !== last.seq || last.offset === undefined) return isAfter(one, last) ? [one] : [];
-  // What was heard was not yet recorded, and was lost: this came to stand in its place.
+  // The sent text was not recorded yet, and was lost: this event took its number.
   if (one.offset === undefined) return [one];
-  return one.offset > last.offset ? [wordsAfter(one, last.offset, one.offset)] : [];
+  return one.offset > last.offset ? [textAfter(one, last.offset, one.offset)] : [];
 }
 
-/** The words after the first `heard` characters of the event that they are of. */
-function wordsAfter(words: Told, heard: number, offset: number): Told {
-  const { event, data } = words.told;
-  if (event !== "text_delta" && event !== "thinking_delta") return words;
-  const isNew = offset - data.delta.length >= heard;
-  return isNew ? words : { ...words, told: { event, data: { delta: data.delta.slice(heard - offset) } } };
+/** The text after the first `sent` characters of its recorded event. */
+function textAfter(one: StreamEvent, sent: number, offset: number): StreamEvent {
+  const { event, data } = one.wire;
+  if (event !== "text_delta" && event !== "thinking_delta") return one;
+  const isNew = offset - data.delta.length >= sent;
+  return isNew ? one : { ...one, wire: { event, data: { delta: data.delta.slice(sent - offset) } } };
 }
 
-/** Comes back when the response is over, when whoever hears it has fallen behind, or when nobody does any more. */
-export function hearLive(
+/** Sends live events until the response is over, the subscriber has fallen behind, or the client hangs up. */
+export function deliverLive(
   response: LiveResponse,
-  telling: Telling,
-  { signal, isBehind }: Hearer,
-  /** Comes when the response is over. Called when it is listened to. */
+  subscription: Subscription,
+  { signal, isBehind }: Subscriber,
+  /** Called once the listener is in place. Resolves when the response is over. */
   over: () => Promise<void>,
 ): Promise<void> {
   return new Promise((resolve) => {
@@ -85,8 +85,8 @@ export function hearLive(
       signal.removeEventListener("abort", end);
       resolve();
     };
-    const stop = response.listen((told) => {
-      telling.tell(told);
+    const stop = response.listen((events) => {
+      subscription.send(events);
       if (isBehind()) end();
     });
     signal.addEventListener("abort", end, { once: true });

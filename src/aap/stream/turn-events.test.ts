@@ -24,7 +24,7 @@ function toldOf(events: readonly SessionEvent[], { hasSteps = true } = {}) {
   const log = events.map((event, index) => ({ seq: index + 1, event }));
   const reader = new TurnEvents(new SessionBook("s", events), { hasSteps });
   return {
-    told: log.flatMap(({ seq, event }) => reader.read(event, seq)).map(({ told }) => told.event),
+    told: log.flatMap(({ seq, event }) => reader.read(event, seq)).map(({ wire }) => wire.event),
     history: historyFromLog(log, "full", { hasSteps }).map(({ content }) => content),
   };
 }

@@ -1,30 +1,22 @@
 /**
- * A session's events as an app hears of them. The same events make the same stream with the same ids, whether they
- * happen now or are read again from the log; so a client that was cut off can go on from the last id it saw.
+ * A session's recorded events as the events of AAP's stream. The same recorded events make the same stream with the same
+ * ids, live or read again from the log; so a client that was cut off can continue from the last id it received.
  *
  * What must stay true: all `tool_call`s of a step come before its first `tool_result`, and when the turn stops for the
- * app, all that it is to answer stands after the last one, since clients look for open calls in the last assistant
- * message only; the app's own results are not sent back to it; a call that was never told (its answer was cut off) has
- * no result either. A sub-agent's calls are told as the agent's are; what it says is not.
+ * app, all calls that it is to answer stand after the last result, since clients look for open calls in the last assistant
+ * message only; the app's own results are not sent back to it; a call that was never sent (its answer was cut off) has
+ * no result either. A sub-agent's calls are sent as the agent's are; its messages are not.
  *
- * Agents of ours say when an answer is whole; others do not, so their calls are told as soon as they move.
+ * Our agents record where an answer ends; external ones do not, so their calls are sent as soon as they move.
  */
 import type { RecordedEvent, SessionBook, SessionEvent } from "../../call/index.js";
+import type { Block, TurnEvent } from "../client/protocol.js";
+import { handleEvent } from "../event-table.js";
+import type { EventTable } from "../event-table.js";
 import { AnswerDraft } from "./answer-draft.js";
 import { callResult } from "./call-result.js";
-import type { Block, TurnEvent } from "../client/protocol.js";
-import { moreWords } from "./event-id.js";
-
-/**
- * `seq` is the number of the recorded event that it comes from, `part` its place among those of that event. Words that
- * go on with a message come in pieces: with this one, `offset` characters of that event are told.
- */
-export type Told = {
-  readonly seq: number;
-  readonly part: number;
-  readonly offset?: number;
-  readonly told: TurnEvent;
-};
+import { continuedText, eventsAt, pauseEventsAt } from "./stream-event.js";
+import type { StreamEvent } from "./stream-event.js";
 
 export type TurnEventsOptions = {
   /** The agent records where each of its answers ends. */
@@ -32,201 +24,218 @@ export type TurnEventsOptions = {
 };
 
 export class TurnEvents {
-  /** Knows each call as it ended; it may be ahead of the events that are read here. */
+  /** Has each call as it ended; it may be ahead of the events that are read here. */
   readonly #book: SessionBook;
   readonly #hasSteps: boolean;
   readonly #draft = new AnswerDraft();
   readonly #appCalls = new Set<string>();
-  /** Calls that sub-agents work on: nothing is wanted of the app for these. */
+  /** Calls that sub-agents work on: the app has nothing to answer for these. */
   readonly #delegated = new Set<string>();
   /** Calls of finished answers. */
-  readonly #told = new Set<string>();
-  /** Of those, the ones that have not ended. */
+  readonly #sent = new Set<string>();
+  /** Sent calls that have not ended. */
   readonly #open = new Set<string>();
-  /** Ended while their answer was not finished. */
-  readonly #early = new Set<string>();
-  /** Calls of the assistant's message that the client is putting together, and whether a result has ended it. */
+  /** Calls that ended before their answer was finished. */
+  readonly #endedEarly = new Set<string>();
+  /** Calls of the assistant message that the client is putting together, and whether a result has ended that message. */
   #lastMessage = new Set<string>();
-  #isEnded = true;
-  /** What was read last, if it was words, and how many characters of that event. */
-  #spoken: { readonly messageId: string; readonly role: string; seq: number; offset: number } | undefined;
+  #isMessageEnded = true;
+  /** The message that the last event added text to, if it did, and how many characters of that recorded event. */
+  #text: { readonly messageId: string; readonly role: string; seq: number; offset: number } | undefined;
+
+  /** What each recorded event adds to the stream. */
+  static readonly #TABLE: EventTable<[self: TurnEvents], readonly TurnEvent[]> = {
+    "app-awaited": ({ toolCallId }, self) => {
+      self.#appCalls.add(toolCallId);
+      return NO_EVENTS;
+    },
+    "child-awaited": ({ toolCallId }, self) => {
+      self.#delegated.add(toolCallId);
+      return NO_EVENTS;
+    },
+    "question-asked": ({ toolCallId }, self) => self.#moved(toolCallId),
+    "call-cleared": ({ toolCallId }, self) => self.#moved(toolCallId),
+    "run-started": ({ toolCallId }, self) => self.#moved(toolCallId),
+    "call-done": (event, self) => self.#ended(event),
+    "call-failed": (event, self) => self.#ended(event),
+    "call-refused": (event, self) => self.#ended(event),
+    "call-cancelled": (event, self) => self.#ended(event),
+    "call-lost": (event, self) => self.#ended(event),
+    "step-ended": ({ stepId, toolCallIds }, self) => [...self.#cutOffBy(stepId), ...self.#step(toolCallIds)],
+    "child-stepped": ({ toolCallIds }, self) => self.#step(toolCallIds),
+    "turn-parked": (_event, self) => {
+      const unanswered = self.#unanswered();
+      self.#beginResponse();
+      return unanswered;
+    },
+    "turn-stopped": (_event, self) => {
+      const message = self.#message();
+      self.#beginResponse();
+      return message;
+    },
+    // The user's own message: the app has it. The assistant's text is read by `#delta`.
+    "message-chunk": nothing,
+    "turn-started": nothing,
+    "turn-resumed": nothing,
+    "context-compacted": nothing,
+    "question-answered": nothing,
+    "question-withdrawn": nothing,
+    "plan-updated": nothing,
+    "mode-changed": nothing,
+    "info-changed": nothing,
+    "traffic-repaired": nothing,
+    "call-announced": nothing,
+    "input-delta": nothing,
+    "input-ready": nothing,
+    "call-revised": nothing,
+    "content-appended": nothing,
+    "terminal-output": nothing,
+    "terminal-exited": nothing,
+    "cancel-wished": nothing,
+    "file-kept": nothing,
+    "call-undone": nothing,
+    "call-breached": nothing,
+  };
 
   constructor(book: SessionBook, { hasSteps }: TurnEventsOptions) {
     this.#book = book;
     this.#hasSteps = hasSteps;
   }
 
-  wasTold(toolCallId: string): boolean {
-    return this.#told.has(toolCallId);
+  wasSent(toolCallId: string): boolean {
+    return this.#sent.has(toolCallId);
   }
 
   isAppCall(toolCallId: string): boolean {
     return this.#appCalls.has(toolCallId);
   }
 
-  /** What is recorded together may be read in pieces, which then have one number. */
-  read(event: SessionEvent, seq: number): readonly Told[] {
-    if (event.type === "message-chunk" && event.role !== "user") return this.#words(event, seq);
-    this.#spoken = undefined;
-    const told = this.#read(event);
-    return told.length === 0 ? NOTHING : numbered(told, seq);
+  /** Text that is recorded together may be read in pieces, which then have one number. */
+  read(event: SessionEvent, seq: number): readonly StreamEvent[] {
+    if (event.type === "message-chunk" && event.role !== "user") return this.#delta(event, seq);
+    this.#text = undefined;
+    const events = handleEvent(TurnEvents.#TABLE, event, this);
+    return events.length === 0 ? NO_STREAM_EVENTS : eventsAt(seq, events);
   }
 
-  /** A response ends here and waits for the app, without the agent's own word for it. */
-  pause(seq: number): readonly Told[] {
-    const told = [...this.#said(), ...this.#toAnswer()];
-    this.#begin();
-    // After whatever came of that event itself.
-    return numbered(told, seq, PAUSE_PART);
+  /** A response ends here and waits for the app, although the agent has recorded no end. */
+  pause(seq: number): readonly StreamEvent[] {
+    const events = [...this.#message(), ...this.#unanswered()];
+    this.#beginResponse();
+    return pauseEventsAt(seq, events);
   }
 
-  #read(event: SessionEvent): readonly TurnEvent[] {
-    switch (event.type) {
-      case "app-awaited":
-        this.#appCalls.add(event.toolCallId);
-        return [];
-      case "child-awaited":
-        this.#delegated.add(event.toolCallId);
-        return [];
-      case "question-asked":
-      case "call-cleared":
-      case "run-started":
-        return this.#hasSteps ? [] : this.#moved(event.toolCallId);
-      case "call-done":
-      case "call-failed":
-      case "call-refused":
-      case "call-cancelled":
-      case "call-lost":
-        return this.#ended(event);
-      case "step-ended":
-        return [...this.#cutOffBy(event.stepId), ...this.#step(event.toolCallIds)];
-      case "child-stepped":
-        return this.#step(event.toolCallIds);
-      case "turn-parked": {
-        const toAnswer = this.#toAnswer();
-        this.#begin();
-        return toAnswer;
-      }
-      case "turn-stopped": {
-        const said = this.#said();
-        this.#begin();
-        return said;
-      }
-      default:
-        return [];
-    }
-  }
-
-  #words(event: SessionEvent & { type: "message-chunk" }, seq: number): readonly Told[] {
+  #delta(event: SessionEvent & { type: "message-chunk" }, seq: number): readonly StreamEvent[] {
     const { messageId, role } = event;
-    const before = this.#spoken;
+    const before = this.#text;
     const cutOff = this.#cutOffBy(messageId);
-    const delta = this.#draft.add(event);
-    this.#goOn();
-    const told = deltaEvent(role, delta);
-    const offset = delta.length + (before?.seq === seq ? before.offset : 0);
+    const text = this.#draft.add(event);
+    this.#continueMessage();
+    const delta = deltaEvent(role, text);
+    const offset = text.length + (before?.seq === seq ? before.offset : 0);
     if (before?.messageId === messageId && before.role === role && seq <= before.seq + 1) {
       before.seq = seq;
       before.offset = offset;
-      return [moreWords(seq, offset, told)];
+      return [continuedText(seq, offset, delta)];
     }
-    this.#spoken = { messageId, role, seq, offset };
-    return numbered([...cutOff, told], seq);
+    this.#text = { messageId, role, seq, offset };
+    return eventsAt(seq, [...cutOff, delta]);
   }
 
   #step(toolCallIds: readonly string[]): readonly TurnEvent[] {
-    const said = this.#said();
+    const message = this.#message();
     const calls = toolCallIds.flatMap((id) => this.#call(id));
     const results = toolCallIds.flatMap((id) => {
-      this.#told.add(id);
-      if (this.#early.delete(id)) return this.#result(id);
+      this.#sent.add(id);
+      if (this.#endedEarly.delete(id)) return this.#result(id);
       this.#open.add(id);
       return [];
     });
-    return [...said, ...calls, ...results];
+    return [...message, ...calls, ...results];
   }
 
+  /** Sends a call of an external agent the first time that something happens to it. */
   #moved(toolCallId: string): readonly TurnEvent[] {
-    if (this.#told.has(toolCallId)) return [];
-    this.#told.add(toolCallId);
+    if (this.#hasSteps || this.#sent.has(toolCallId)) return NO_EVENTS;
+    this.#sent.add(toolCallId);
     this.#open.add(toolCallId);
-    return [...this.#said(), ...this.#call(toolCallId)];
+    return [...this.#message(), ...this.#call(toolCallId)];
   }
 
   #ended({ type, toolCallId }: SessionEvent & { toolCallId: string }): readonly TurnEvent[] {
-    const moved = this.#hasSteps ? [] : this.#moved(toolCallId);
-    if (!this.#told.has(toolCallId)) {
-      this.#early.add(toolCallId);
-      return [];
+    const moved = this.#moved(toolCallId);
+    if (!this.#sent.has(toolCallId)) {
+      this.#endedEarly.add(toolCallId);
+      return NO_EVENTS;
     }
     this.#open.delete(toolCallId);
-    const isApps = type === "call-done" && this.#appCalls.has(toolCallId);
-    return isApps ? moved : [...moved, ...this.#result(toolCallId)];
+    const isAppResult = type === "call-done" && this.#appCalls.has(toolCallId);
+    return isAppResult ? moved : [...moved, ...this.#result(toolCallId)];
   }
 
-  /** What the app is to answer and would not find: told in an earlier response, or before a result. */
-  #toAnswer(): readonly TurnEvent[] {
+  /** Calls that the app is to answer and would not find: they were sent in an earlier response, or before a result. */
+  #unanswered(): readonly TurnEvent[] {
     const wanted = [...this.#open].filter((id) => !this.#delegated.has(id));
     const lost = wanted.filter((id) => !this.#lastMessage.has(id));
     // After a result they stand in a message of their own, and so must the others.
-    return (lost.length > 0 && this.#isEnded ? wanted : lost).flatMap((id) => this.#call(id));
+    return (lost.length > 0 && this.#isMessageEnded ? wanted : lost).flatMap((id) => this.#call(id));
   }
 
-  /** What was said of another answer than this one. Only of agents that say when an answer is whole it is known that theirs was not. */
+  /** The message of another answer than this one. Only an agent that records where its answers end can have cut one off. */
   #cutOffBy(messageId: string): readonly TurnEvent[] {
-    if (!this.#draft.isCutOffBy(messageId)) return NOTHING_SAID;
-    return this.#hasSteps ? [...this.#said(), CUT_OFF] : this.#said();
+    if (!this.#draft.isCutOffBy(messageId)) return NO_EVENTS;
+    return this.#hasSteps ? [...this.#message(), CUT_OFF] : this.#message();
   }
 
-  #said(): readonly TurnEvent[] {
-    return this.#draft.take().flatMap(saidEvent);
+  #message(): readonly TurnEvent[] {
+    return this.#draft.take().flatMap(messageEvent);
   }
 
-  /** A new response: the client puts together a new message. */
-  #begin(): void {
+  /** In a new response the client puts together a new message. */
+  #beginResponse(): void {
     this.#lastMessage = new Set();
-    this.#isEnded = true;
+    this.#isMessageEnded = true;
   }
 
-  /** The assistant goes on: after a result that is a new message. */
-  #goOn(): void {
-    if (this.#isEnded) this.#lastMessage = new Set();
-    this.#isEnded = false;
+  /** After a result the assistant continues with a new message. */
+  #continueMessage(): void {
+    if (this.#isMessageEnded) this.#lastMessage = new Set();
+    this.#isMessageEnded = false;
   }
 
   #call(toolCallId: string): readonly TurnEvent[] {
     const call = this.#book.call(toolCallId);
-    if (!call) return [];
-    this.#goOn();
+    if (!call) return NO_EVENTS;
+    this.#continueMessage();
     this.#lastMessage.add(toolCallId);
     const { name, title, decision, rawInput } = call;
-    // As the model wrote it: an answer may have changed it since, and then the result says so.
+    // As the model wrote it: an answer may have changed the input since, and then the result says so.
     const input = decision?.originalInput ?? rawInput ?? {};
     return [{ event: "tool_call", data: { toolCallId, name: name === "" ? title : name, input } }];
   }
 
   #result(toolCallId: string): readonly TurnEvent[] {
     const call = this.#book.call(toolCallId);
-    if (!call) return [];
-    this.#isEnded = true;
+    if (!call) return NO_EVENTS;
+    this.#isMessageEnded = true;
     const { content, isError } = callResult(call);
     return [{ event: "tool_result", data: { toolCallId, content, ...(isError && { isError }) } }];
   }
 }
 
-const NOTHING: readonly Told[] = [];
-const NOTHING_SAID: readonly TurnEvent[] = [];
+const NO_STREAM_EVENTS: readonly StreamEvent[] = [];
+const NO_EVENTS: readonly TurnEvent[] = [];
 const CUT_OFF: TurnEvent = { event: "answer_cut_off", data: {} };
-const PAUSE_PART = 1_000;
 
-const numbered = (told: readonly TurnEvent[], seq: number, before = 0): readonly Told[] =>
-  told.map((one, index) => ({ seq, part: before + index + 1, told: one }));
+function nothing(): readonly TurnEvent[] {
+  return NO_EVENTS;
+}
 
-/** What is told of words that go on with a message, all of them. */
-export function toldMore({ seq, event }: RecordedEvent): readonly Told[] {
-  if (event.type !== "message-chunk" || event.block.type !== "text") return [];
+/** All text of a message that continues, which is not recorded yet. */
+export function unwrittenText({ seq, event }: RecordedEvent): readonly StreamEvent[] {
+  if (event.type !== "message-chunk" || event.block.type !== "text") return NO_STREAM_EVENTS;
   const { text } = event.block;
-  return [moreWords(seq, text.length, deltaEvent(event.role, text))];
+  return [continuedText(seq, text.length, deltaEvent(event.role, text))];
 }
 
 const deltaEvent = (role: string, delta: string): TurnEvent => ({
@@ -234,7 +243,7 @@ const deltaEvent = (role: string, delta: string): TurnEvent => ({
   data: { delta },
 });
 
-function saidEvent(block: Block): readonly TurnEvent[] {
+function messageEvent(block: Block): readonly TurnEvent[] {
   if (block.type === "text") return [{ event: "text", data: { text: block.text } }];
   if (block.type === "thinking") return [{ event: "thinking", data: { thinking: block.thinking } }];
   return [];

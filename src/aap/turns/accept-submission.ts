@@ -2,21 +2,21 @@
 import type { AgentSession } from "../../agent/index.js";
 import type { Answer, Ledger, Question, ToolCallContent } from "../../call/index.js";
 import { blocksOf } from "../api/content-blocks.js";
-import type { SaidContent } from "../api/request-bodies.js";
+import type { InputContent } from "../api/request-bodies.js";
 import type { Checked } from "./submission.js";
 
-export async function takeSubmission(
+export async function acceptSubmission(
   { gate, ledger }: AgentSession,
   checked: Checked,
   now: () => number,
 ): Promise<void> {
   for (const { toolCallId, content } of checked.results) await finish(gate, toolCallId, content);
-  await takeAnswers(ledger, checked, now);
+  await acceptAnswers(ledger, checked, now);
   for (const { toolCallId, reason } of checked.stopped)
     await gate.cancelCall(toolCallId, reason ?? "the app denied it while it was being worked on.");
 }
 
-export async function takeAnswers(
+export async function acceptAnswers(
   ledger: Ledger,
   { answers }: Pick<Checked, "answers">,
   now: () => number,
@@ -42,7 +42,7 @@ export function plainAnswer(
 }
 
 /** A list is kept as it came beside the words that the model reads. */
-async function finish(gate: AgentSession["gate"], toolCallId: string, content: SaidContent): Promise<void> {
+async function finish(gate: AgentSession["gate"], toolCallId: string, content: InputContent): Promise<void> {
   if (typeof content === "string") return gate.finishForApp(toolCallId, content);
   const blocks = blocksOf(content);
   const words = blocks.map((block) => (block.type === "text" ? block.text : "[image]")).join("\n");

@@ -1,293 +1,127 @@
 /**
- * Sessions of agents that somebody else runs, or a loop of the host's own. Their turns live in this process: where one
- * waits for a yes or no, the response ends with `tool_use` and the turn goes on waiting; the next response goes on
- * telling where that one ended. When the process ends, such a turn ends with it, and its calls are closed.
+ * Turns of agents that run outside, and of loops of the host's own. They live in this process: where one waits for a yes
+ * or no, the response ends with `tool_use` and the turn goes on waiting; the next response continues where that one
+ * ended. The session stays open between turns, since only it has the conversation. When the process ends, such a turn
+ * ends with it, and its calls are closed.
  */
-import type { HeldSession, TurnEnd } from "../../agent/index.js";
-import type { ContentBlock, RecordedEvent } from "../../call/index.js";
+import type { HeldSession } from "../../agent/index.js";
 import { LedgerError } from "../../call/index.js";
-import type { AapSetting } from "../server-context.js";
-import { lastAt, turnStart } from "../stream/event-id.js";
-import { hearRecorded } from "../stream/recorded-feed.js";
-import type { Hearing } from "../stream/recorded-feed.js";
-import { LiveResponse } from "../stream/live-response.js";
-import type { Listener } from "../stream/live-response.js";
-import type { RunningTurn } from "./running-turns.js";
-import { brokenText, busy } from "./start-turn.js";
-import { answeredProblem, checkSubmission, missingProblem } from "./submission.js";
-import type { Submission } from "./submission.js";
-import { takeAnswers } from "./accept-submission.js";
-import { TurnEvents } from "../stream/turn-events.js";
-import type { Told } from "../stream/turn-events.js";
-import { lastEnd, NO_ENDS } from "../stream/response-log.js";
-import type { KnownEnds, NotedRequest, RequestNote } from "../stream/response-log.js";
-import { turnStop } from "../stream/turn-stop.js";
+import type { SessionEvent } from "../../call/index.js";
+import { SessionRecord } from "../../run/index.js";
+import { AapProblem } from "../api/aap-problem.js";
+import type { ServerContext } from "../server-context.js";
+import { optionsInForce } from "../sessions/agent-options.js";
+import { toolsOf } from "../sessions/served-agent.js";
+import type { ExternalAgent, Served } from "../sessions/served-agent.js";
+import { readSession, sameConfig } from "../sessions/session-config.js";
+import type { SessionConfig } from "../sessions/session-config.js";
+import { isEmptyNote, requestEvent } from "../stream/response-log.js";
+import { busy } from "./active-turns.js";
+import { ExternalTurn } from "./external-turn.js";
+import { OpenSession } from "./open-session.js";
+import type { TurnHost, TurnPlan, TurnRunner } from "./turn-host.js";
 
-/** How long nothing must happen before a turn that has asked counts as waiting: agents ask several things at once. */
-const QUIET_MILLISECONDS = 100;
+export class ExternalTurns implements TurnHost {
+  readonly agent: Served;
+  readonly canResume = false;
+  readonly #server: ServerContext;
+  readonly #external: ExternalAgent;
+  readonly #turns = new Map<string, ExternalTurn>();
 
-type Turn = { readonly end: Promise<TurnEnd>; readonly abort: AbortController };
-
-export class HeldTurns {
-  readonly #setting: AapSetting;
-  readonly #held = new Map<string, Held>();
-
-  constructor(setting: AapSetting) {
-    this.#setting = setting;
+  constructor(server: ServerContext, agent: Served, external: ExternalAgent) {
+    this.#server = server;
+    this.agent = agent;
+    this.#external = external;
   }
 
-  /** Where responses ended that only this process knows of. */
-  endsOf(sessionId: string): KnownEnds {
-    return this.#held.get(sessionId)?.ends ?? NO_ENDS;
+  find(sessionId: string): OpenSession | undefined {
+    return this.#turns.get(sessionId)?.open;
   }
 
-  isOpen(sessionId: string): boolean {
-    return this.#held.has(sessionId);
+  /** The session follows the ledger by itself. */
+  async catchUp(sessionId: string): Promise<void> {
+    await this.find(sessionId)?.settle();
   }
 
-  /** Whether a turn of it is under way here, told or not. */
   hasTurn(sessionId: string): boolean {
-    return this.#held.get(sessionId)?.hasTurn ?? false;
+    return this.#turns.get(sessionId)?.openTurn !== undefined;
   }
 
-  /** Keeps what a request was noted with, as long as the session is open here. */
-  note(sessionId: string, note: RequestNote, seq: number): void {
-    if (note.key !== undefined) this.#held.get(sessionId)?.notes.set(note.key, { seq, note });
+  async cancelTurn(sessionId: string): Promise<boolean> {
+    return (await this.#turns.get(sessionId)?.cancel()) ?? false;
   }
 
-  noted(sessionId: string, key: string): NotedRequest | undefined {
-    return this.#held.get(sessionId)?.notes.get(key);
-  }
-
-  async start(
-    sessionId: string,
-    submission: Submission,
-    open: () => Promise<HeldSession>,
-  ): Promise<RunningTurn> {
-    // What is behind it may be gone; opened anew, it may be there again.
-    if (this.#held.get(sessionId)?.isBroken) await this.close(sessionId);
-    const held = this.#held.get(sessionId) ?? (await this.#open(sessionId, open));
-    return { session: held.session, response: await held.respond(submission), discard: () => undefined };
-  }
-
-  /** Ends its turn, or only one call. False when there was nothing to end. */
-  async cancel(sessionId: string, toolCallId?: string, reason?: string): Promise<boolean> {
-    return (await this.#held.get(sessionId)?.cancel(toolCallId, reason)) ?? false;
+  async open(plan: TurnPlan): Promise<TurnRunner> {
+    const { sessionId, submission } = plan;
+    const { name } = this.agent;
+    if (!submission)
+      throw new AapProblem("CONFLICT", `A turn of ${name} ends with its process. Nothing was done.`);
+    const isChanged = !sameConfig(plan.config, plan.stored.config);
+    if (isChanged && this.hasTurn(sessionId))
+      throw new AapProblem(
+        "CONFLICT",
+        `The settings of a session of ${name} cannot change while a turn of it is under way. Nothing was done; answer or cancel the turn first.`,
+      );
+    const isOpen = this.#turns.has(sessionId);
+    // The open session holds the lease, so only a closed one can be written to here.
+    if (isChanged || (!isOpen && !isEmptyNote(plan.note))) await this.#recordRequest(plan);
+    // The agent may be gone; opened again, it may be there.
+    if (this.#turns.get(sessionId)?.isBroken) await this.close(sessionId);
+    const turn = this.#turns.get(sessionId) ?? (await this.#open(sessionId, plan.config));
+    turn.isNoted = isChanged || !isOpen;
+    return turn;
   }
 
   async close(sessionId: string): Promise<void> {
-    const held = this.#held.get(sessionId);
-    this.#held.delete(sessionId);
-    await held?.close();
+    const turn = this.#turns.get(sessionId);
+    this.#turns.delete(sessionId);
+    await turn?.close();
   }
 
   async closeAll(): Promise<void> {
-    await Promise.allSettled([...this.#held.keys()].map((sessionId) => this.close(sessionId)));
+    await Promise.allSettled([...this.#turns.keys()].map((sessionId) => this.close(sessionId)));
   }
 
-  async #open(sessionId: string, open: () => Promise<HeldSession>): Promise<Held> {
+  async #recordRequest({ sessionId, stored, config, note }: TurnPlan): Promise<void> {
+    await this.close(sessionId);
+    const { ledger, now } = this.#server;
+    const event: SessionEvent = requestEvent(stored.info, config, note, now());
+    const session = await SessionRecord.open(ledger, sessionId, { owner: `aap ${process.pid}` });
+    try {
+      await session.record([event], { durable: true });
+    } finally {
+      await session.close();
+    }
+  }
+
+  async #open(sessionId: string, config: SessionConfig): Promise<ExternalTurn> {
     let session: HeldSession;
     try {
-      session = await open();
+      session = await this.#openSession(sessionId, config);
     } catch (error) {
       if (error instanceof LedgerError && error.code === "LEASE_HELD") throw busy(sessionId);
       throw error;
     }
-    const held = new Held(this.#setting, session, await this.#setting.ledger.read(sessionId));
-    this.#held.set(sessionId, held);
-    return held;
-  }
-}
-
-class Held {
-  readonly session: HeldSession;
-  /** Requests that came while it was open, by their keys. */
-  readonly notes = new Map<string, NotedRequest>();
-  /** Its last turn ended with an error. */
-  isBroken = false;
-  readonly ends = { also: new Set<number>(), except: new Set<number>() };
-  readonly #setting: AapSetting;
-  readonly #hearing: Hearing;
-  readonly #events: TurnEvents;
-  /** What nobody has been told yet. */
-  #untold: Told[] = [];
-  #listener: Listener | undefined;
-  #lastEnd: number;
-  #turn: Turn | undefined;
-  #isResponding = false;
-  /** The user went on: the old turn stops in the middle of the response. */
-  #isGoingOn = false;
-  #onQuiet: (() => void) | undefined;
-  #quiet: NodeJS.Timeout | undefined;
-
-  constructor(setting: AapSetting, session: HeldSession, log: readonly RecordedEvent[]) {
-    this.session = session;
-    this.#setting = setting;
-    this.#hearing = hearRecorded(session, log, setting.isRedacted, (recorded) => this.#take(recorded));
-    this.#events = new TurnEvents(this.#hearing.book, { hasSteps: false });
-    for (const { event, seq } of log) this.#events.read(event, seq);
-    this.#lastEnd = lastEnd(log);
+    const log = await this.#server.ledger.read(sessionId);
+    const turn = new ExternalTurn(this.#server, session, config, log);
+    this.#turns.set(sessionId, turn);
+    return turn;
   }
 
-  get hasTurn(): boolean {
-    return this.#turn !== undefined;
-  }
-
-  async respond(submission: Submission): Promise<LiveResponse> {
-    const { sessionId, book } = this.session;
-    if (this.#isResponding) throw busy(sessionId);
-    const { ledger, now } = this.#setting;
-    const checked = checkSubmission(submission, book, this.#events, now());
-    const { userBlocks } = submission;
-    if (!userBlocks) {
-      if (!checked.isNew && (checked.over.length > 0 || !this.#turn))
-        throw answeredProblem(checked.over, checked.missing);
-      if (checked.missing.length > 0) throw missingProblem(checked.missing);
-    }
-    this.#isResponding = true;
-    try {
-      await takeAnswers(ledger, checked, now);
-      this.session.gate.wake();
-    } catch (error) {
-      this.#isResponding = false;
-      throw error;
-    }
-    const start = this.#lastEnd;
-    const unwritten = () => this.session.unwritten;
-    return new LiveResponse(start, unwritten, (listener, signal) =>
-      this.#run(start, userBlocks, listener, signal),
-    );
-  }
-
-  async cancel(toolCallId?: string, reason = "it was cancelled."): Promise<boolean> {
-    if (toolCallId !== undefined) return this.session.gate.cancelCall(toolCallId, reason);
-    const turn = this.#turn;
-    turn?.abort.abort();
-    await turn?.end.catch(() => undefined);
-    return turn !== undefined;
-  }
-
-  async close(): Promise<void> {
-    await this.cancel();
-    this.#hearing.end();
-    await this.session.close().catch(() => undefined);
-  }
-
-  async #run(
-    start: number,
-    userBlocks: readonly ContentBlock[] | undefined,
-    listener: Listener,
-    signal: AbortSignal,
-  ): Promise<void> {
-    listener([turnStart(start), ...this.#untold.splice(0)]);
-    this.#listener = listener;
-    const stop = () => void this.cancel();
-    signal.addEventListener("abort", stop, { once: true });
-    let end: TurnEnd;
-    try {
-      if (userBlocks) {
-        // What the last turn still waited for will not come.
-        this.#isGoingOn = this.#turn !== undefined;
-        await this.cancel();
-        this.#isGoingOn = false;
-        this.#begin(userBlocks);
-      }
-      if (signal.aborted) stop();
-      end = await this.#stopsOrWaits();
-    } catch (error) {
-      this.#setting.onError(error);
-      end = { status: "stopped", stopReason: "error", error: brokenText(error) };
-    } finally {
-      signal.removeEventListener("abort", stop);
-    }
-    this.#listener = undefined;
-    this.#isResponding = false;
-    listener([lastAt(this.#lastEnd, turnStop(end))]);
-  }
-
-  #begin(blocks: readonly ContentBlock[]): void {
-    const abort = new AbortController();
-    const end = this.#prompt(blocks, abort.signal);
-    // Whoever waits for it hears of a failure; nobody may.
-    end.catch(() => undefined);
-    this.#turn = { end, abort };
-  }
-
-  async #prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
-    try {
-      const end = await this.session.prompt(blocks, signal);
-      this.isBroken = end.status === "stopped" && end.stopReason === "error";
-      return end;
-    } catch (error) {
-      this.isBroken = true;
-      throw error;
-    } finally {
-      this.#turn = undefined;
-    }
-  }
-
-  async #stopsOrWaits(): Promise<TurnEnd> {
-    const turn = this.#turn;
-    // It ended between the answer and this: what came of it is told already.
-    if (!turn) return { status: "stopped", stopReason: "end_turn" };
-    const waits = new Promise<TurnEnd>((resolve) => {
-      this.#onQuiet = () => {
-        const { seq } = this.session;
-        this.ends.also.add(seq);
-        this.#lastEnd = seq;
-        const told = this.#events.pause(seq);
-        if (told.length > 0) this.#listener?.(told);
-        resolve({ status: "parked" });
-      };
+  async #openSession(sessionId: string, config: SessionConfig): Promise<HeldSession> {
+    const { ledger, workspace, trustable, unsealFor } = this.#server;
+    const tools = new Map(toolsOf(this.agent).map((tool) => [tool.name, tool]));
+    const { info } = await readSession(ledger, sessionId);
+    return this.#external.open({
+      sessionId,
+      ledger,
+      workspace,
+      info,
+      options: optionsInForce(this.agent.options, config.agent, unsealFor(sessionId)),
+      tools: config.agent.tools.map(({ name, trust }) => {
+        const tool = tools.get(name);
+        return { name, isTrusted: trust && tool !== undefined && trustable(tool) };
+      }),
     });
-    this.#look();
-    try {
-      return await Promise.race([turn.end, waits]);
-    } finally {
-      this.#onQuiet = undefined;
-      clearTimeout(this.#quiet);
-    }
-  }
-
-  #take(recorded: readonly RecordedEvent[]): void {
-    for (const { event, seq } of recorded) {
-      const told = this.#events.read(event, seq);
-      if (told.length > 0) {
-        if (this.#listener) this.#listener(told);
-        else this.#untold.push(...told);
-      }
-      if (event.type !== "turn-stopped") continue;
-      if (this.#isGoingOn) {
-        this.ends.except.add(seq);
-        continue;
-      }
-      this.#lastEnd = seq;
-      // Nobody asked for that response: the history tells of it.
-      this.#untold = [];
-    }
-    this.#look();
-  }
-
-  /** The turn waits for the app when all that is open waits, and nothing moves. */
-  #look(): void {
-    clearTimeout(this.#quiet);
-    if (!this.#onQuiet || !this.#waits()) return;
-    this.#quiet = setTimeout(() => {
-      if (this.#waits()) this.#onQuiet?.();
-    }, QUIET_MILLISECONDS);
-  }
-
-  #waits(): boolean {
-    const { book } = this.session;
-    const open = book.openCalls();
-    return (
-      open.some(({ state }) => state.status === "waiting") &&
-      open.every(
-        ({ state }) =>
-          state.status === "waiting" &&
-          state.waitingFor.type === "question" &&
-          book.question(state.waitingFor.questionId)?.state.status === "open",
-      )
-    );
   }
 }

@@ -16,7 +16,7 @@ const TRUSTABLE_KINDS: ReadonlySet<string> = new Set(["read", "search", "think"]
 export const isTrustable = ({ kind, kindSource }: Tool): boolean =>
   TRUSTABLE_KINDS.has(kind) && kindSource !== "inferred";
 
-export type JudgeOptions = {
+export type SessionJudgeOptions = {
   readonly config: SessionConfig;
   readonly agent: Agent;
   readonly toolNamed: (name: string) => Tool | undefined;
@@ -27,7 +27,9 @@ export type JudgeOptions = {
   readonly now: () => number;
 };
 
-export function judgeFor(options: JudgeOptions): (intent: Intent, also?: readonly Rule[]) => Verdict {
+export function sessionJudge(
+  options: SessionJudgeOptions,
+): (intent: Intent, also?: readonly Rule[]) => Verdict {
   const { config, agent, toolNamed, trustable, isExposed, workspace, sessionId, now } = options;
   const { root, roots } = workspace;
   const trusted = new Set(config.agent.tools.filter(({ trust }) => trust).map(({ name }) => name));

@@ -8,19 +8,19 @@ import type { ContentBlock, Question, SessionBook, ToolCall } from "../../call/i
 import { callResult } from "../stream/call-result.js";
 import { blocksOf } from "../api/content-blocks.js";
 import { AapProblem } from "../api/aap-problem.js";
-import type { SaidContent, TurnMessageBody } from "../api/request-bodies.js";
+import type { InputContent, TurnMessageBody } from "../api/request-bodies.js";
 import type { TurnEvents } from "../stream/turn-events.js";
 
 type Permission = TurnMessageBody & { readonly role: "tool_permission" };
 
 export type Submission = {
-  readonly results: ReadonlyMap<string, SaidContent>;
+  readonly results: ReadonlyMap<string, InputContent>;
   readonly permissions: ReadonlyMap<string, Permission>;
   readonly userBlocks: readonly ContentBlock[] | undefined;
 };
 
 export function readSubmission(messages: readonly TurnMessageBody[]): Submission {
-  const results = new Map<string, SaidContent>();
+  const results = new Map<string, InputContent>();
   const permissions = new Map<string, Permission>();
   let userBlocks: readonly ContentBlock[] | undefined;
   for (const message of messages) {
@@ -48,7 +48,7 @@ export function readSubmission(messages: readonly TurnMessageBody[]): Submission
 
 /** What of a submission is new. What is missing from it is named by its calls' ids. */
 export type Checked = {
-  readonly results: readonly { readonly toolCallId: string; readonly content: SaidContent }[];
+  readonly results: readonly { readonly toolCallId: string; readonly content: InputContent }[];
   readonly answers: readonly { readonly question: Question; readonly permission: Permission }[];
   /** Calls that sub-agents work on and that the app says no to: they are open, so clients may ask about them. */
   readonly stopped: readonly Permission[];
@@ -67,7 +67,7 @@ export function checkSubmission(
 ): Checked {
   const named = new Set([...results.keys(), ...permissions.keys()]);
   for (const toolCallId of named) {
-    if (!told.wasTold(toolCallId)) throw bad(`This session has no call ${toolCallId}`);
+    if (!told.wasSent(toolCallId)) throw bad(`This session has no call ${toolCallId}`);
   }
   for (const toolCallId of results.keys()) {
     if (told.isAppCall(toolCallId)) continue;
@@ -84,7 +84,7 @@ export function checkSubmission(
   // What was not told yet cannot have been answered.
   const waiting = book
     .openCalls()
-    .flatMap((call) => (told.wasTold(call.toolCallId) ? (waitsFor(call, book, now) ?? []) : []));
+    .flatMap((call) => (told.wasSent(call.toolCallId) ? (waitsFor(call, book, now) ?? []) : []));
   const newResults = waiting.flatMap(({ toolCallId, question }) => {
     const content = results.get(toolCallId);
     return question || content === undefined ? [] : [{ toolCallId, content }];

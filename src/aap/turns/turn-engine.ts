@@ -1,180 +1,175 @@
 /**
- * The turns of a server's sessions: taken, told again, cancelled, gone on with. One response of a session is under
- * way at a time; who asks for a second is told to come back.
+ * The turns of a server's sessions: started, sent again, cancelled, resumed. One response of a session is under way at a
+ * time; a second request is refused with `BUSY`.
  */
 import { createHash } from "node:crypto";
+import { SessionBook } from "../../call/index.js";
 import type { RecordedEvent } from "../../call/index.js";
-import type { AapSetting } from "../server-context.js";
-import type { EventId } from "../stream/event-id.js";
-import { followResponse } from "../stream/follow-response.js";
-import type { Followed } from "../stream/follow-response.js";
-import { hearLive, Telling } from "../stream/subscriber.js";
-import type { Hearer } from "../stream/subscriber.js";
-import { HeldTurns } from "./external-turns.js";
-import type { LiveResponse } from "../stream/live-response.js";
-import { WarmSessions } from "./own-session.js";
 import { AapProblem } from "../api/aap-problem.js";
 import type { CancelBody, TurnBody } from "../api/request-bodies.js";
-import { RunningTurns } from "./running-turns.js";
-import type { RunningTurn } from "./running-turns.js";
+import type { ServerContext } from "../server-context.js";
+import type { Served } from "../sessions/served-agent.js";
 import { changedConfig, readSession } from "../sessions/session-config.js";
 import type { SessionConfig, StoredSession } from "../sessions/session-config.js";
-import type { Served } from "../sessions/served-agent.js";
-import { startHeldTurn } from "./start-external-turn.js";
-import { busy, startTurn } from "./start-turn.js";
-import type { TurnPlan } from "./start-turn.js";
+import type { EventId } from "../stream/event-id.js";
+import type { ResponseSource } from "../stream/follow-response.js";
+import { lastEnd, NO_ENDS, requestWithKey, responseAt } from "../stream/response-log.js";
+import type { ExtraEnds } from "../stream/response-log.js";
+import type { SendResponse } from "../stream/stream-mode.js";
+import { ActiveTurns } from "./active-turns.js";
+import type { ActiveTurn } from "./active-turns.js";
+import { ExternalTurns } from "./external-turns.js";
+import type { OpenSession } from "./open-session.js";
+import { OwnTurns } from "./own-turns.js";
+import { sendAgain, sendNew } from "./send-response.js";
+import { startResponse } from "./start-response.js";
 import { readSubmission } from "./submission.js";
 import type { Submission } from "./submission.js";
-import { lastEnd, requestWith, responseOf } from "../stream/response-log.js";
-import { stillWaits, turnStatus } from "./turn-status.js";
+import type { TurnHost, TurnPlan } from "./turn-host.js";
+import { isWaiting, turnStatus } from "./turn-status.js";
 
-/** Tells a response; comes back when it is told, or nobody listens any more. */
-export type ToldTurn = (hearer: Hearer) => Promise<void>;
+type Stored = StoredSession & { readonly log: readonly RecordedEvent[]; readonly book?: SessionBook };
 
-type TurnAsked = Pick<TurnPlan, "submission" | "note" | "notedAt">;
+type Wanted = Pick<TurnPlan, "config" | "submission" | "note" | "notedAt">;
 
-type Stored = StoredSession & { readonly log: readonly RecordedEvent[] };
+export class TurnEngine {
+  readonly #server: ServerContext;
+  readonly #active = new ActiveTurns();
+  readonly #hosts: ReadonlyMap<string, TurnHost>;
 
-export class Turns {
-  readonly #setting: AapSetting;
-  readonly #running = new RunningTurns();
-  readonly #warm = new WarmSessions();
-  /** Sessions whose response is being prepared or is under way: nobody else's turn here. */
-  readonly #taken = new Set<string>();
-  readonly #held: HeldTurns;
-
-  constructor(setting: AapSetting) {
-    this.#setting = setting;
-    this.#held = new HeldTurns(setting);
+  constructor(server: ServerContext) {
+    this.#server = server;
+    this.#hosts = new Map([...server.agents].map(([name, agent]) => [name, hostFor(server, agent)]));
   }
 
-  /** A request for a turn. `key` is its `Idempotency-Key`; `after` the last that its client heard of the response. */
-  async take(
+  /** A request for a turn. `key` is its `Idempotency-Key`; `after` the last event that its client received. */
+  async start(
     sessionId: string,
     body: TurnBody,
     { key, after }: { readonly key?: string | undefined; readonly after?: EventId | undefined },
-  ): Promise<ToldTurn> {
+  ): Promise<SendResponse> {
     const submission = readSubmission(body.messages);
     const stored = await this.#read(sessionId);
-    const agent = this.#agentOf(stored.config);
-    checkImages(submission, agent);
-    const noted = key === undefined ? undefined : await this.#noted(sessionId, stored, body, key, after);
-    if (noted?.told) return noted.told;
-    const config = changedConfig(stored.config, body, agent, this.#setting.sealFor(sessionId));
+    const host = this.#hostOf(stored.config);
+    checkImages(submission, host.agent);
+    const noted = key === undefined ? undefined : this.#noted(sessionId, host, stored, body, { key, after });
+    if (noted?.send) return noted.send;
+    const config = changedConfig(stored.config, body, host.agent, this.#server.sealFor(sessionId));
     const note = key === undefined ? {} : { key, body: bodyHash(body) };
+    const notedAt = noted && host.canResume ? { notedAt: noted.seq } : {};
     try {
-      const turn = await this.#start(sessionId, stored, agent, config, {
-        submission,
-        note,
-        ...(noted && { notedAt: noted.seq }),
-      });
-      const begin = once(() => this.#running.run(sessionId, turn));
-      return this.#tell(sessionId, agent, turn.response, begin, after);
+      const turn = await this.#open(sessionId, stored, host, { config, submission, note, ...notedAt });
+      const begin = () => this.#active.run(sessionId, turn);
+      return sendNew(this.#source(sessionId, host), turn.response, begin, after);
     } catch (error) {
       if (key === undefined || !(error instanceof AapProblem) || error.code !== "BUSY") throw error;
       // The very same request may have come a moment before, and be noted by now.
-      const now = await readSession(this.#setting.ledger, sessionId);
-      const again = await this.#noted(sessionId, now, body, key, after);
+      const now = await readSession(this.#server.ledger, sessionId);
+      const again = this.#noted(sessionId, host, now, body, { key, after });
       if (!again) throw error;
-      return this.#follow(sessionId, agent, this.#startOf(sessionId, now.log, again.seq), after);
+      const { start } = responseAt(now.log, again.seq, endsOf(host, sessionId));
+      return sendAgain(this.#source(sessionId, host), start, after);
     }
   }
 
-  /** The response that holds what was heard last, from there on; the newest one from its start when nothing was. */
-  async again(sessionId: string, after: EventId | undefined): Promise<ToldTurn> {
-    const { log, config } = await readSession(this.#setting.ledger, sessionId);
-    const agent = this.#agentOf(config);
-    const live = this.#running.get(sessionId)?.response;
+  /** The rest of the response that has the event `after`; without one, the newest response from its start. */
+  async replay(sessionId: string, after: EventId | undefined): Promise<SendResponse> {
+    const { log, config } = await readSession(this.#server.ledger, sessionId);
+    const host = this.#hostOf(config);
+    const live = this.#active.get(sessionId)?.response;
+    const ends = endsOf(host, sessionId);
     const last = log.at(-1)?.seq ?? 0;
+    const source = this.#source(sessionId, host);
     if (after) {
       if (after.seq > last + 1 && (!live || after.seq > live.start + 1))
-        throw new AapProblem("BAD_REQUEST", "This session has not come to that event. Nothing was told.");
-      return this.#follow(sessionId, agent, this.#startOf(sessionId, log, after.seq), after);
+        throw new AapProblem("BAD_REQUEST", "Last-Event-ID is ahead of this session. No events were sent.");
+      return sendAgain(source, responseAt(log, after.seq, ends).start, after);
     }
-    const ended = lastEnd(log, this.#held.endsOf(sessionId));
+    const ended = lastEnd(log, ends);
     const isRunning = live !== undefined || turnStatus(log) === "running";
-    const start = live?.start ?? (isRunning ? ended : this.#startOf(sessionId, log, ended));
-    if (isRunning || ended > 0) return this.#follow(sessionId, agent, start, undefined);
-    throw new AapProblem("NOT_FOUND", `Session ${sessionId} has had no turn yet. Nothing was told.`);
+    if (!isRunning && ended === 0)
+      throw new AapProblem("NOT_FOUND", `Session ${sessionId} has had no turn yet. No events were sent.`);
+    const start = live?.start ?? (isRunning ? ended : responseAt(log, ended, ends).start);
+    return sendAgain(source, start, undefined);
   }
 
   /** Ends the turn that runs or waits, or one call of it. False when there was nothing to end. */
-  async cancel(sessionId: string, { toolCallId, reason }: CancelBody): Promise<boolean> {
+  async cancel(sessionId: string, { toolCallId, reason = CANCELLED }: CancelBody): Promise<boolean> {
     const stored = await this.#read(sessionId);
-    const agent = this.#agentOf(stored.config);
-    if (this.#held.isOpen(sessionId)) return this.#held.cancel(sessionId, toolCallId, reason);
-    const running = this.#running.get(sessionId);
-    if (running && toolCallId === undefined) return this.#running.cancel(sessionId);
-    if (running && toolCallId !== undefined)
-      return running.session.gate.cancelCall(toolCallId, reason ?? CANCELLED);
+    const host = this.#hostOf(stored.config);
+    const open = host.canResume ? undefined : host.find(sessionId);
+    const session = this.#active.get(sessionId)?.session ?? open?.session;
+    if (session && toolCallId !== undefined) return session.gate.cancelCall(toolCallId, reason);
+    if (await this.#active.cancel(sessionId)) return true;
+    if (!host.canResume) return host.cancelTurn(sessionId);
     const status = turnStatus(stored.log);
-    if (agent.behind.type === "held" || status === "none" || status === "stopped") return false;
-    const turn = await this.#start(sessionId, stored, agent, stored.config, {
-      submission: undefined,
-      note: {},
-    });
+    if (status === "none" || status === "stopped") return false;
+    const turn = await this.#open(sessionId, stored, host, { config: stored.config, ...NOTHING_NEW });
     if (toolCallId !== undefined) return this.#cancelWaiting(sessionId, turn, toolCallId, reason);
-    const done = this.#running.run(sessionId, turn);
+    const done = this.#active.run(sessionId, turn);
     await turn.response.cancel();
     await done;
     return true;
   }
 
-  /** Ends what is open of a session before it is forgotten. */
+  /** Ends what is open of a session before it is deleted. */
   async end(sessionId: string): Promise<void> {
-    await this.#held.close(sessionId);
-    await this.#running.cancel(sessionId);
-    await this.#warm.end(sessionId);
+    await this.#active.cancel(sessionId);
+    for (const host of this.#hosts.values()) await host.close(sessionId);
   }
 
-  /**
-   * Somebody has answered elsewhere: where nothing else is waited for, the turn goes on by itself, and whoever follows
-   * the session sees it.
-   */
-  async goOn(sessionId: string): Promise<void> {
-    const { onError } = this.#setting;
-    if (this.#held.isOpen(sessionId)) return;
-    // It may be about to wait for just this answer.
-    for (let running = this.#running.get(sessionId); running; running = this.#running.get(sessionId)) {
-      running.session.gate.wake();
-      await running.response.over();
+  /** A question was answered elsewhere: where nothing else is open, the turn resumes by itself, and followers see it. */
+  async resume(sessionId: string): Promise<void> {
+    // An external agent's session follows the ledger by itself.
+    if (this.#find(sessionId)?.host.canResume === false) return;
+    // The turn may be about to wait for just this answer.
+    for (let turn = this.#active.get(sessionId); turn; turn = this.#active.get(sessionId)) {
+      turn.session.gate.wake();
+      await turn.response.over();
     }
     try {
       const stored = await this.#read(sessionId);
-      const agent = this.#agentOf(stored.config);
-      if (agent.behind.type === "held" || turnStatus(stored.log) !== "parked") return;
-      if (stillWaits(stored.log)) return;
-      const turn = await this.#start(sessionId, stored, agent, stored.config, NOTHING_NEW);
-      await this.#running.run(sessionId, turn);
+      const host = this.#hostOf(stored.config);
+      if (!host.canResume || turnStatus(stored.log) !== "parked" || isWaiting(bookOf(stored))) return;
+      const turn = await this.#open(sessionId, stored, host, { config: stored.config, ...NOTHING_NEW });
+      await this.#active.run(sessionId, turn);
     } catch (error) {
-      // Not an app's session, or somebody is at it, or it still waits.
-      if (!(error instanceof AapProblem)) onError(error);
+      // Not an app's session, or another process has it, or it still waits.
+      if (!(error instanceof AapProblem)) this.#server.onError(error);
     }
   }
 
   async close(): Promise<void> {
-    await this.#held.closeAll();
-    await this.#running.cancelAll();
-    await this.#warm.close();
+    await this.#active.cancelAll();
+    for (const host of this.#hosts.values()) await host.closeAll();
   }
 
-  /** What is on record of a session; of one that is still open here, without reading all of it again. */
+  #find(sessionId: string): { readonly host: TurnHost; readonly open: OpenSession } | undefined {
+    for (const host of this.#hosts.values()) {
+      const open = host.find(sessionId);
+      if (open) return { host, open };
+    }
+    return undefined;
+  }
+
+  /** The session as it is on record. One that is open here is not read again. */
   async #read(sessionId: string): Promise<Stored> {
-    const own = this.#warm.get(sessionId);
-    if (!own) return readSession(this.#setting.ledger, sessionId);
-    await own.catchUp();
-    return { config: own.config, info: own.session.book.info, log: own.log };
+    const found = this.#find(sessionId);
+    if (!found) return readSession(this.#server.ledger, sessionId);
+    await found.host.catchUp(sessionId);
+    const { config, outline, session } = found.open;
+    return { config, info: session.book.info, log: outline, book: session.book };
   }
 
-  /** Where the same request was noted before; and what it is told, unless it has to be gone on with. */
-  async #noted(
+  /** Where the same request was noted before, and its response, unless the turn has to be resumed first. */
+  #noted(
     sessionId: string,
-    { log, config }: Stored,
+    host: TurnHost,
+    { log }: Stored,
     body: TurnBody,
-    key: string,
-    after: EventId | undefined,
-  ): Promise<{ readonly seq: number; readonly told?: ToldTurn } | undefined> {
-    const noted = requestWith(log, key) ?? this.#held.noted(sessionId, key);
+    { key, after }: { readonly key: string; readonly after: EventId | undefined },
+  ): { readonly seq: number; readonly send?: SendResponse } | undefined {
+    const noted = requestWithKey(log, key) ?? host.find(sessionId)?.noteWithKey(key);
     if (!noted) return undefined;
     if (noted.note.body !== bodyHash(body))
       throw new AapProblem(
@@ -182,132 +177,80 @@ export class Turns {
         "This Idempotency-Key came with another request before. Nothing was done; use a new key.",
       );
     const { seq } = noted;
-    const live = this.#running.get(sessionId)?.response;
+    const live = this.#active.get(sessionId)?.response;
     const isHere = live !== undefined && live.start < seq;
-    const { start, end } = responseOf(log, seq, this.#held.endsOf(sessionId));
-    return isHere || end
-      ? { seq, told: this.#follow(sessionId, this.#agentOf(config), start, after) }
-      : { seq };
+    const { start, end } = responseAt(log, seq, endsOf(host, sessionId));
+    if (!isHere && end === undefined) return { seq };
+    return { seq, send: sendAgain(this.#source(sessionId, host), start, after) };
   }
 
-  #startOf(sessionId: string, log: readonly RecordedEvent[], seq: number): number {
-    return responseOf(log, seq, this.#held.endsOf(sessionId)).start;
-  }
-
-  #tell(
-    sessionId: string,
-    agent: Served,
-    response: LiveResponse,
-    begin: () => Promise<void>,
-    after: EventId | undefined,
-  ): ToldTurn {
-    const from = this.#followed(sessionId, agent);
-    return async (hearer) => {
-      const telling = new Telling(hearer, after);
-      await hearLive(response, telling, hearer, begin);
-      if (!telling.isOver) await followResponse(from, response.start, telling, hearer);
-    };
-  }
-
-  #follow(sessionId: string, agent: Served, start: number, after: EventId | undefined): ToldTurn {
-    const from = this.#followed(sessionId, agent);
-    return (hearer) => followResponse(from, start, new Telling(hearer, after), hearer);
-  }
-
-  #followed(sessionId: string, agent: Served): Followed {
-    const { ledger } = this.#setting;
+  #source(sessionId: string, host: TurnHost): ResponseSource {
+    const { ledger } = this.#server;
     return {
       follow: (after, signal) => ledger.follow(sessionId, { after, signal }),
       newest: async (after) => (await ledger.read(sessionId, { after })).at(-1)?.seq,
-      ends: () => this.#held.endsOf(sessionId),
-      hasSteps: agent.behind.type === "own",
+      ends: () => endsOf(host, sessionId),
+      hasSteps: host.canResume,
       running: () => {
-        const turn = this.#running.get(sessionId);
+        const turn = this.#active.get(sessionId);
         return turn && { response: turn.response, seq: turn.session.writtenSeq };
       },
-      takeUp: () => this.#takeUp(sessionId, agent),
+      resume: () => this.#resumeAbandoned(sessionId, host),
     };
   }
 
-  /** A turn that its process left in the middle is gone on with when somebody asks for it. */
-  async #takeUp(sessionId: string, agent: Served): Promise<"taken" | "held" | "nothing"> {
-    if (this.#held.hasTurn(sessionId)) return "held";
-    if (agent.behind.type === "held") return "nothing";
+  /** A turn that its process left is resumed when a client asks for its response. */
+  async #resumeAbandoned(sessionId: string, host: TurnHost): Promise<"resumed" | "busy" | "none"> {
+    if (host.hasTurn(sessionId)) return "busy";
+    if (!host.canResume) return "none";
     try {
       const stored = await this.#read(sessionId);
-      if (turnStatus(stored.log) !== "running") return "nothing";
-      const turn = await this.#start(sessionId, stored, agent, stored.config, NOTHING_NEW);
-      void this.#running.run(sessionId, turn);
-      return "taken";
+      if (turnStatus(stored.log) !== "running") return "none";
+      const turn = await this.#open(sessionId, stored, host, { config: stored.config, ...NOTHING_NEW });
+      void this.#active.run(sessionId, turn);
+      return "resumed";
     } catch (error) {
       if (!(error instanceof AapProblem)) throw error;
-      return error.code === "BUSY" ? "held" : "nothing";
+      return error.code === "BUSY" ? "busy" : "none";
     }
   }
 
-  /** One at a time: whoever comes second is told so at once, and not by the ledger. */
-  async #start(
-    sessionId: string,
-    stored: Stored,
-    agent: Served,
-    config: SessionConfig,
-    request: TurnAsked,
-  ): Promise<RunningTurn> {
-    if (this.#taken.has(sessionId)) throw busy(sessionId);
-    this.#taken.add(sessionId);
-    const release = () => void this.#taken.delete(sessionId);
+  async #open(sessionId: string, stored: Stored, host: TurnHost, wanted: Wanted): Promise<ActiveTurn> {
+    const unlock = this.#active.lock(sessionId);
     try {
-      const turn = await this.#startTaken(sessionId, stored, agent, config, request);
-      turn.response.onOver(release);
+      const plan: TurnPlan = { sessionId, stored, ...wanted };
+      const runner = await host.open(plan);
+      const response = await startResponse(this.#server, plan, runner);
+      response.onOver(unlock);
       const discard = () => {
-        turn.discard();
-        release();
+        void runner.release(true);
+        unlock();
       };
-      return { ...turn, discard };
+      return { session: runner.open.session, response, discard };
     } catch (error) {
-      release();
+      unlock();
       throw error;
     }
   }
 
-  async #startTaken(
-    sessionId: string,
-    stored: Stored,
-    agent: Served,
-    config: SessionConfig,
-    request: TurnAsked,
-  ): Promise<RunningTurn> {
-    const { behind } = agent;
-    if (behind.type === "own") {
-      const { log, config: before } = stored;
-      const plan = { sessionId, agent: { ...agent, behind }, log, before, config, ...request };
-      return startTurn(this.#setting, plan, this.#warm);
-    }
-    const { submission, note } = request;
-    if (!submission)
-      throw new AapProblem("CONFLICT", `A turn of ${agent.name} ends with its process. Nothing was done.`);
-    const plan = { sessionId, served: agent, agent: behind.agent, stored, config, submission, note };
-    return startHeldTurn(this.#setting, plan, this.#held);
-  }
-
-  /** One call of a turn that waits: what is left of it may be able to go on. */
+  /** One call of a turn that waits: the rest of the turn may be able to resume. */
   async #cancelWaiting(
     sessionId: string,
-    { session, discard }: RunningTurn,
+    { session, discard }: ActiveTurn,
     toolCallId: string,
-    reason = CANCELLED,
+    reason: string,
   ): Promise<boolean> {
     try {
       return await session.gate.cancelCall(toolCallId, reason);
     } finally {
       discard();
-      void this.goOn(sessionId);
+      void this.resume(sessionId);
     }
   }
 
-  #agentOf({ agent: { name } }: SessionConfig): Served {
-    const agent = this.#setting.agents.get(name);
-    if (agent) return agent;
+  #hostOf({ agent: { name } }: SessionConfig): TurnHost {
+    const host = this.#hosts.get(name);
+    if (host) return host;
     throw new AapProblem(
       "CONFLICT",
       `The session's agent, ${name}, is not served here any more. Nothing was done; its history can still be read.`,
@@ -318,23 +261,30 @@ export class Turns {
 const CANCELLED = "it was cancelled.";
 const NOTHING_NEW = { submission: undefined, note: {} } as const;
 
+const hostFor = (server: ServerContext, agent: Served): TurnHost =>
+  agent.behind.type === "own"
+    ? new OwnTurns(server, agent, agent.behind.agent)
+    : new ExternalTurns(server, agent, agent.behind.agent);
+
+const endsOf = (host: TurnHost, sessionId: string): ExtraEnds => host.find(sessionId)?.ends ?? NO_ENDS;
+
+function bookOf({ book, log }: Stored): SessionBook {
+  return (
+    book ??
+    new SessionBook(
+      "",
+      log.map(({ event }) => event),
+    )
+  );
+}
+
 function checkImages({ userBlocks = [] }: Submission, { name, behind }: Served): void {
   const takesImages = behind.type === "own" || behind.agent.takesImages;
   if (takesImages || !userBlocks.some(({ type }) => type === "image")) return;
   throw new AapProblem("BAD_REQUEST", `Agent ${name} takes no images. Nothing was done.`);
 }
 
-/** Lets go of what it has called: whoever still reads must not keep the session that a response was about. */
-function once(call: () => Promise<void>): () => Promise<void> {
-  let left: typeof call | undefined = call;
-  return async () => {
-    const now = left;
-    left = undefined;
-    await now?.();
-  };
-}
-
-/** What the request asks for, whichever way it wants to be told. */
+/** A hash of what the request asks for, in whichever stream mode. */
 function bodyHash({ stream: _stream, ...body }: TurnBody): string {
   return createHash("sha256").update(JSON.stringify(body)).digest("hex");
 }
