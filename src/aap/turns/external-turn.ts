@@ -12,6 +12,8 @@ import type { TurnRunner } from "./turn-host.js";
 /** How long nothing must happen before a turn that has asked counts as waiting: agents ask several questions at once. */
 const QUIET_MS = 100;
 
+type Turn = { readonly end: Promise<TurnEnd>; readonly abort: AbortController };
+
 export class ExternalTurn implements TurnRunner {
   readonly open: OpenSession;
   /** The last turn ended with an error: the agent behind the session may be gone. */
@@ -19,7 +21,7 @@ export class ExternalTurn implements TurnRunner {
   /** The request is in the log. */
   isNoted = false;
   readonly #server: ServerContext;
-  #turn: { readonly end: Promise<TurnEnd>; readonly abort: AbortController } | undefined;
+  #turn: Turn | undefined;
   #onQuiet: (() => void) | undefined;
   #quietTimer: NodeJS.Timeout | undefined;
 
@@ -51,9 +53,10 @@ export class ExternalTurn implements TurnRunner {
     const stop = () => void this.cancel();
     signal.addEventListener("abort", stop, { once: true });
     try {
-      if (prompt) await this.#replaceTurn(prompt);
+      const turn = prompt ? await this.#replaceTurn(prompt) : this.#turn;
       if (signal.aborted) stop();
-      return await this.#untilItWaits();
+      // Without one, the turn ended after the answer was accepted, and its events are sent already.
+      return turn ? await this.#untilItWaits(turn) : { status: "stopped", stopReason: "end_turn" };
     } finally {
       signal.removeEventListener("abort", stop);
     }
@@ -78,7 +81,7 @@ export class ExternalTurn implements TurnRunner {
   }
 
   /** The last turn no longer gets the answers that it waits for. */
-  async #replaceTurn(prompt: readonly ContentBlock[]): Promise<void> {
+  async #replaceTurn(prompt: readonly ContentBlock[]): Promise<Turn> {
     this.open.isReplacingTurn = this.#turn !== undefined;
     await this.cancel();
     await this.open.settle();
@@ -88,6 +91,7 @@ export class ExternalTurn implements TurnRunner {
     // `run` reports a failure; without a response nobody waits for it.
     end.catch(() => undefined);
     this.#turn = { end, abort };
+    return this.#turn;
   }
 
   async #prompt(prompt: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
@@ -103,10 +107,7 @@ export class ExternalTurn implements TurnRunner {
     }
   }
 
-  async #untilItWaits(): Promise<TurnEnd> {
-    const turn = this.#turn;
-    // The turn ended after the answer was accepted: its events are sent already.
-    if (!turn) return { status: "stopped", stopReason: "end_turn" };
+  async #untilItWaits({ end }: Turn): Promise<TurnEnd> {
     const waits = new Promise<TurnEnd>((resolve) => {
       this.#onQuiet = () => {
         this.open.pause();
@@ -115,7 +116,7 @@ export class ExternalTurn implements TurnRunner {
     });
     this.#watchQuiet();
     try {
-      return await Promise.race([turn.end, waits]);
+      return await Promise.race([end, waits]);
     } finally {
       this.#onQuiet = undefined;
       clearTimeout(this.#quietTimer);
