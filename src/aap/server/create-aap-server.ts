@@ -45,7 +45,7 @@ export type AapServerOptions = {
 export type AapServer = {
   /** `stream` is where a stream of events goes that is not to be the response's body. */
   fetch(request: Request, stream?: OpenSink): Promise<Response>;
-  /** Cancels the turns under way and returns when that is recorded. TurnEngine that wait go on waiting. */
+  /** Cancels the turns under way and returns when that is recorded. Turns that wait go on waiting. */
   close(): Promise<void>;
 };
 

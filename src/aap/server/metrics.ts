@@ -1,12 +1,14 @@
 /**
- * What a server has done since it was started, in figures. They are counted from what is recorded, so that they cannot
- * disagree with the history; labels are words of ours, of which there are few.
+ * Figures of a server since its start. They are counted from the recorded events, so that they cannot disagree with the
+ * history; labels have few values, all of them ours.
  */
 import type { ServerResponse } from "node:http";
-import { STATUS_AT_END } from "../../call/index.js";
-import type { Ledger, SessionEvent } from "../../call/index.js";
+import type { Ledger, SessionEvent, ToolCallStatus } from "../../call/index.js";
+import { handleEvent } from "../event-table.js";
+import type { EventTable } from "../event-table.js";
 import { Counter, gauge, Histogram } from "./prometheus.js";
 
+type Place = { readonly ledger: Ledger; readonly sessionId: string };
 type OpenCall = { readonly kind: string; readonly startedAt?: number };
 
 export class Metrics {
@@ -15,7 +17,7 @@ export class Metrics {
   });
   readonly #turns = new Counter(
     "toolgate_turns_total",
-    "TurnEngine that ended, by why; parked ones wait for the app.",
+    "Turns that ended, by why; parked ones wait for the app.",
   );
   readonly #turnSeconds = new Histogram(
     "toolgate_turn_seconds",
@@ -28,7 +30,46 @@ export class Metrics {
   readonly #runningTurns = new Map<string, number>();
   readonly #answers = new Set<ServerResponse>();
 
-  /** The same ledger, with what is recorded through it counted. */
+  /** How each event is counted. Nearly always at once, since this runs for every chunk of streamed text. */
+  static readonly #TABLE: EventTable<[self: Metrics, place: Place], Promise<void> | undefined | void> = {
+    "turn-started": (event, self, place) => self.#turnRuns(place, event),
+    "turn-resumed": (event, self, place) => self.#turnRuns(place, event),
+    "turn-parked": (event, self, place) => self.#turnOver(place, event, "parked"),
+    "turn-stopped": (event, self, place) => self.#turnOver(place, event, event.stopReason),
+    "call-announced": (event, self, place) => self.#callChanges(place, event),
+    "call-revised": (event, self, place) => self.#callChanges(place, event),
+    "run-started": (event, self, place) => self.#callChanges(place, event),
+    "call-done": (event, self, place) => self.#callOver(place, event, "done"),
+    "call-failed": (event, self, place) => self.#callOver(place, event, "failed"),
+    "call-refused": (event, self, place) => self.#callOver(place, event, "refused"),
+    "call-cancelled": (event, self, place) => self.#callOver(place, event, "cancelled"),
+    "call-lost": (event, self, place) => self.#callOver(place, event, "unknown"),
+    "step-ended": ignore,
+    "context-compacted": ignore,
+    "message-chunk": ignore,
+    "question-asked": ignore,
+    "question-answered": ignore,
+    "question-withdrawn": ignore,
+    "plan-updated": ignore,
+    "mode-changed": ignore,
+    "info-changed": ignore,
+    "traffic-repaired": ignore,
+    "input-delta": ignore,
+    "input-ready": ignore,
+    "content-appended": ignore,
+    "terminal-output": ignore,
+    "terminal-exited": ignore,
+    "app-awaited": ignore,
+    "child-awaited": ignore,
+    "child-stepped": ignore,
+    "call-cleared": ignore,
+    "cancel-wished": ignore,
+    "file-kept": ignore,
+    "call-undone": ignore,
+    "call-breached": ignore,
+  };
+
+  /** The same ledger, with every recorded event counted. */
   watched(ledger: Ledger): Ledger {
     return {
       altersWords: ledger.altersWords,
@@ -43,8 +84,9 @@ export class Metrics {
         };
         const seq = await ledger.append(lease, events, { ...options, onStored });
         if (seq === stored) this.#sessions.add();
+        const place = { ledger, sessionId: lease.sessionId };
         for (const event of events) {
-          const counting = this.#count(ledger, lease.sessionId, event);
+          const counting = handleEvent(Metrics.#TABLE, event, this, place);
           if (counting) await counting;
         }
         return seq;
@@ -64,7 +106,7 @@ export class Metrics {
     };
   }
 
-  /** Until it is given, or nobody hears it any more. */
+  /** Counts the request when its response is sent, or the client hangs up. */
   answering(method: string, response: ServerResponse): void {
     this.#answers.add(response);
     response.once("close", () => {
@@ -82,7 +124,7 @@ export class Metrics {
       ...[this.#sessions, this.#turns, this.#turnSeconds, this.#calls, this.#callSeconds, this.#requests].map(
         (figure) => figure.text(),
       ),
-      gauge("toolgate_turns_running", "TurnEngine under way in this process.", this.#runningTurns.size),
+      gauge("toolgate_turns_running", "Turns under way in this process.", this.#runningTurns.size),
       gauge(
         "toolgate_open_questions",
         "Calls that wait for someone's yes or no, in all sessions.",
@@ -94,58 +136,48 @@ export class Metrics {
     ].join("");
   }
 
-  /** Nearly always at once: this runs for every word that is streamed. */
-  #count(ledger: Ledger, sessionId: string, event: SessionEvent): Promise<void> | undefined {
-    switch (event.type) {
-      case "turn-started":
-      case "turn-resumed":
-        this.#runningTurns.set(JSON.stringify([sessionId, event.turnId]), event.at);
-        return undefined;
-      case "turn-parked":
-        this.#turnOver(sessionId, event, "parked");
-        return undefined;
-      case "turn-stopped":
-        this.#turnOver(sessionId, event, event.stopReason);
-        return undefined;
-      default:
-        return "toolCallId" in event ? this.#countCall(ledger, sessionId, event) : undefined;
-    }
+  #turnRuns({ sessionId }: Place, { turnId, at }: { readonly turnId: string; readonly at: number }): void {
+    this.#runningTurns.set(JSON.stringify([sessionId, turnId]), at);
   }
 
   #turnOver(
-    sessionId: string,
+    { sessionId }: Place,
     { turnId, at }: { readonly turnId: string; readonly at: number },
-    why: string,
+    stopReason: string,
   ): void {
     const key = JSON.stringify([sessionId, turnId]);
     const startedAt = this.#runningTurns.get(key);
     this.#runningTurns.delete(key);
-    this.#turns.add({ stop_reason: why });
+    this.#turns.add({ stop_reason: stopReason });
     if (startedAt !== undefined) this.#turnSeconds.add(at - startedAt);
   }
 
-  #countCall(
-    ledger: Ledger,
-    sessionId: string,
-    event: SessionEvent & { readonly toolCallId: string },
-  ): Promise<void> | undefined {
+  #callChanges({ sessionId }: Place, event: SessionEvent & { readonly toolCallId: string }): void {
     const key = JSON.stringify([sessionId, event.toolCallId]);
-    const end = STATUS_AT_END.get(event.type);
+    const changed = changedCall(this.#openCalls.get(key), event);
+    if (changed) this.#openCalls.set(key, changed);
+  }
+
+  #callOver(
+    { ledger, sessionId }: Place,
+    { toolCallId, at }: SessionEvent & { readonly toolCallId: string },
+    end: ToolCallStatus,
+  ): Promise<void> | undefined {
+    const key = JSON.stringify([sessionId, toolCallId]);
     const call = this.#openCalls.get(key);
-    if (end === undefined) {
-      const changed = changedCall(call, event);
-      if (changed) this.#openCalls.set(key, changed);
-      return undefined;
-    }
     this.#openCalls.delete(key);
-    const over = ({ kind, startedAt }: OpenCall) => {
+    const count = ({ kind, startedAt }: OpenCall) => {
       this.#calls.add({ kind, end });
-      if (startedAt !== undefined) this.#callSeconds.add(event.at - startedAt, { kind });
+      if (startedAt !== undefined) this.#callSeconds.add(at - startedAt, { kind });
     };
-    if (!call) return earlierCall(ledger, sessionId, event.toolCallId).then(over);
-    over(call);
+    if (!call) return earlierCall(ledger, sessionId, toolCallId).then(count);
+    count(call);
     return undefined;
   }
+}
+
+function ignore(): undefined {
+  return undefined;
 }
 
 function changedCall(call: OpenCall | undefined, event: SessionEvent): OpenCall | undefined {
@@ -155,7 +187,7 @@ function changedCall(call: OpenCall | undefined, event: SessionEvent): OpenCall 
   return event.type === "run-started" ? { ...call, startedAt: event.at } : call;
 }
 
-/** A call that an earlier process announced. What is recorded is recorded, whether it can be counted or not. */
+/** A call that an earlier process announced. Where the log cannot be read, the call counts as one of another kind. */
 async function earlierCall(ledger: Ledger, sessionId: string, toolCallId: string): Promise<OpenCall> {
   let call: OpenCall | undefined;
   const log = await ledger.read(sessionId).catch(() => []);

@@ -1,19 +1,21 @@
 /**
- * A session's history as an app reads it. `full` is all that was said; `compacted` is what the model is
- * told when it goes on: without answers that were cut off, and with a summary in place of what it stands for. A call
- * that waits has no `tool` message yet.
+ * A session's history as an app reads it. `full` has all messages; `compacted` has what the model gets when it goes on:
+ * without answers that were cut off, and with a summary in place of the messages that it replaces. A call that waits has
+ * no `tool` message yet.
  *
  * The calls of a sub-agent stand beside the call that it works on, since clients look for open calls in the last
- * assistant message only. The model is not told of them, so `compacted` has those alone that wait for the app.
+ * assistant message only. The model does not get them, so `compacted` has only those that wait for the app.
  */
 import { isOver, SessionBook } from "../../call/index.js";
-import type { ContentBlock, RecordedEvent, SessionEvent, ToolCall } from "../../call/index.js";
-import { AnswerDraft } from "../stream/answer-draft.js";
-import { callResult } from "../stream/call-result.js";
+import type { RecordedEvent, SessionEvent, ToolCall } from "../../call/index.js";
 import { messagesFromEvents } from "../client/messages-from-events.js";
 import type { Block, HistoryMessage, TurnEvent } from "../client/protocol.js";
-import { wireContent } from "../api/content-blocks.js";
+import { handleEvent } from "../event-table.js";
+import type { EventOf, EventTable } from "../event-table.js";
+import { AnswerDraft } from "../stream/answer-draft.js";
+import { callResult } from "../stream/call-result.js";
 import { TurnEvents } from "../stream/turn-events.js";
+import { HistoryBuilder } from "./history-builder.js";
 
 export type HistoryType = "full" | "compacted";
 
@@ -26,82 +28,109 @@ export function historyFromLog(
     "",
     log.map(({ event }) => event),
   );
-  const history = new History();
-  if (hasSteps) readSteps(log, type, book, history);
-  else readMoves(log, book, history);
-  history.endUserMessage();
-  return history.messages;
+  return hasSteps ? historyOfSteps(log, type, book) : historyOfMoves(log, book);
 }
 
-/** Messages so far, and the one that the user is writing. */
-class History {
-  messages: HistoryMessage[] = [];
-  #said: { readonly messageId: string; readonly blocks: ContentBlock[] } | undefined;
-  #lastUser: HistoryMessage | undefined;
-
-  addAnswer(blocks: readonly Block[]): void {
-    if (blocks.length > 0) this.messages.push({ role: "assistant", content: blocks });
-  }
-
-  addUserChunk({ messageId, block }: { readonly messageId: string; readonly block: ContentBlock }): void {
-    if (this.#said?.messageId !== messageId) this.endUserMessage();
-    this.#said ??= { messageId, blocks: [] };
-    this.#said.blocks.push(block);
-  }
-
-  endUserMessage(): void {
-    if (!this.#said) return;
-    this.#lastUser = { role: "user", content: wireContent(this.#said.blocks) };
-    this.messages.push(this.#lastUser);
-    this.#said = undefined;
-  }
-
-  /** What the user last asked for is told again after the summary: it may be still under way. */
-  sumUp(summary: string): void {
-    this.messages = [{ role: "user", content: `What happened so far, in short:\n\n${summary}` }];
-    if (this.#lastUser) this.messages.push(this.#lastUser);
-  }
-}
-
-function readSteps(
+function historyOfSteps(
   log: readonly RecordedEvent[],
   type: HistoryType,
   book: SessionBook,
-  history: History,
-): void {
-  const draft = new AnswerDraft();
-  const dropDraft = () => {
-    const cutOff = draft.take();
-    if (type === "full") history.addAnswer(cutOff);
-  };
+): readonly HistoryMessage[] {
+  const reader = new StepReader(book, type);
   for (const { event } of log) {
-    if (isUserChunk(event)) {
-      history.addUserChunk(event);
-      continue;
+    if (isUserChunk(event)) reader.history.addUserChunk(event);
+    else {
+      reader.history.endUserMessage();
+      handleEvent(STEP_TABLE, event, reader);
     }
-    history.endUserMessage();
-    if (event.type === "message-chunk") {
-      if (draft.isCutOffBy(event.messageId)) dropDraft();
-      draft.add(event);
-    } else if (event.type === "step-ended") {
-      if (draft.isCutOffBy(event.stepId)) dropDraft();
-      const calls = event.toolCallIds.flatMap((toolCallId) => callWithNested(book, toolCallId, type));
-      history.addAnswer([...draft.take(), ...calls.map(toolUse)]);
-      history.messages.push(...calls.flatMap(toolMessage));
-    } else if (event.type === "turn-stopped") {
-      dropDraft();
-    } else if (event.type === "context-compacted" && type === "compacted") {
-      history.sumUp(event.summary);
-    }
+  }
+  reader.history.endUserMessage();
+  return reader.history.messages;
+}
+
+/** The history of an agent that records where its answers end. */
+class StepReader {
+  readonly history = new HistoryBuilder();
+  readonly #draft = new AnswerDraft();
+  readonly #book: SessionBook;
+  readonly #type: HistoryType;
+
+  constructor(book: SessionBook, type: HistoryType) {
+    this.#book = book;
+    this.#type = type;
+  }
+
+  addChunk(chunk: EventOf<"message-chunk">): void {
+    if (this.#draft.isCutOffBy(chunk.messageId)) this.cutOff();
+    this.#draft.add(chunk);
+  }
+
+  endStep({ stepId, toolCallIds }: EventOf<"step-ended">): void {
+    if (this.#draft.isCutOffBy(stepId)) this.cutOff();
+    const calls = toolCallIds.flatMap((toolCallId) => callWithNested(this.#book, toolCallId, this.#type));
+    this.history.addAnswer([...this.#draft.take(), ...calls.map(toolUse)]);
+    this.history.messages.push(...calls.flatMap(toolMessage));
+  }
+
+  /** The answer that was begun did not end. */
+  cutOff(): void {
+    const blocks = this.#draft.take();
+    if (this.#type === "full") this.history.addAnswer(blocks);
+  }
+
+  compact({ summary }: EventOf<"context-compacted">): void {
+    if (this.#type === "compacted") this.history.summarize(summary);
   }
 }
 
-/** Of agents that do not say where their answers end: as it was told. */
-function readMoves(log: readonly RecordedEvent[], book: SessionBook, history: History): void {
+const ignore = (): void => undefined;
+
+/** What each event adds to the history. Calls are read from the book, as they are at the end of the log. */
+const STEP_TABLE: EventTable<[reader: StepReader], void> = {
+  "message-chunk": (event, reader) => reader.addChunk(event),
+  "step-ended": (event, reader) => reader.endStep(event),
+  "turn-stopped": (_event, reader) => reader.cutOff(),
+  "context-compacted": (event, reader) => reader.compact(event),
+  "turn-started": ignore,
+  "turn-parked": ignore,
+  "turn-resumed": ignore,
+  "question-asked": ignore,
+  "question-answered": ignore,
+  "question-withdrawn": ignore,
+  "plan-updated": ignore,
+  "mode-changed": ignore,
+  "info-changed": ignore,
+  "traffic-repaired": ignore,
+  "call-announced": ignore,
+  "input-delta": ignore,
+  "input-ready": ignore,
+  "call-revised": ignore,
+  "content-appended": ignore,
+  "terminal-output": ignore,
+  "terminal-exited": ignore,
+  "app-awaited": ignore,
+  "child-awaited": ignore,
+  "child-stepped": ignore,
+  "call-cleared": ignore,
+  "call-refused": ignore,
+  "run-started": ignore,
+  "cancel-wished": ignore,
+  "file-kept": ignore,
+  "call-undone": ignore,
+  "call-breached": ignore,
+  "call-done": ignore,
+  "call-failed": ignore,
+  "call-cancelled": ignore,
+  "call-lost": ignore,
+};
+
+/** The history of an agent that does not record where its answers end: as its stream was. */
+function historyOfMoves(log: readonly RecordedEvent[], book: SessionBook): readonly HistoryMessage[] {
+  const history = new HistoryBuilder();
   const events = new TurnEvents(book, { hasSteps: false });
-  let told: TurnEvent[] = [];
+  let sent: TurnEvent[] = [];
   const endAnswer = () => {
-    history.messages.push(...messagesFromEvents(told.splice(0)));
+    history.messages.push(...messagesFromEvents(sent.splice(0)));
   };
   for (const { event, seq } of log) {
     if (isUserChunk(event)) {
@@ -110,10 +139,12 @@ function readMoves(log: readonly RecordedEvent[], book: SessionBook, history: Hi
       continue;
     }
     history.endUserMessage();
-    told.push(...events.read(event, seq).flatMap((one) => (isDelta(one.wire) ? [] : [one.wire])));
+    sent.push(...events.read(event, seq).flatMap(({ wire }) => (isDelta(wire) ? [] : [wire])));
   }
-  told.push(...events.pause(0).map((one) => one.wire));
+  sent.push(...events.pause(0).map(({ wire }) => wire));
   endAnswer();
+  history.endUserMessage();
+  return history.messages;
 }
 
 const isDelta = ({ event }: TurnEvent): boolean => event === "text_delta" || event === "thinking_delta";
@@ -130,7 +161,7 @@ function callWithNested(book: SessionBook, toolCallId: string, type: HistoryType
   return [call, ...nested];
 }
 
-/** As the model wrote it. */
+/** With the input as the model wrote it. */
 function toolUse({ toolCallId, name, rawInput, decision }: ToolCall): Block {
   return { type: "tool_use", toolCallId, name, input: decision?.originalInput ?? rawInput ?? {} };
 }
