@@ -1,7 +1,5 @@
-/** The bodies of requests, checked. Fields that we do not know are passed over. */
+/** The schemas of request bodies. Unknown fields are ignored. */
 import { z } from "zod";
-import { isTooDeep } from "./json-depth.js";
-import { AapProblem } from "./aap-problem.js";
 
 const textBlock = z.object({ type: z.literal("text"), text: z.string() });
 const thinkingBlock = z.object({ type: z.literal("thinking"), thinking: z.string() });
@@ -12,7 +10,7 @@ const toolUseBlock = z.object({
   input: z.unknown(),
 });
 
-/** Pictures come with the request: nothing is ever fetched for an app, from wherever its address leads. */
+/** Images come with the request: the server never fetches a URL for an app. */
 const imageBlock = z.object({
   type: z.literal("image"),
   url: z
@@ -27,7 +25,7 @@ const textContent = z.union([z.string(), z.array(textBlock)], {
   error: "must be a text, or a list of text blocks",
 });
 
-/** What a person says, and what an app's tool gives back. Only an assistant thinks or uses tools. */
+/** A user message, and the result of an app's tool. Only an assistant thinks or uses tools. */
 const inputContent = z.union([z.string(), z.array(z.discriminatedUnion("type", [textBlock, imageBlock]))]);
 export type InputContent = z.output<typeof inputContent>;
 
@@ -110,59 +108,10 @@ export const answerRequest = z
     optionId: z.string().min(1).exactOptional(),
     granted: z.boolean().exactOptional(),
     reason: z.string().exactOptional(),
-    /** What the yes is for: as the question said it, for whoever wants to be sure. */
+    /** The intent that the yes is for, as the question had it: a client that sends it grants nothing else. */
     intentHash: z.string().exactOptional(),
   })
   .refine(({ optionId, granted }) => (optionId === undefined) !== (granted === undefined), {
     error: 'an answer has either an "optionId" of the question or "granted": true or false',
   });
 export type AnswerBody = z.output<typeof answerRequest>;
-
-/**
- * A page of another site can make a browser send a form or a text without asking, but not JSON: so only
- * what calls itself JSON is read.
- */
-export async function readBody<Schema extends z.ZodType>(
-  request: Request,
-  schema: Schema,
-): Promise<z.output<Schema>> {
-  if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? "")) {
-    throw new AapProblem("NOT_JSON", 'The content type must be "application/json". Nothing was done.');
-  }
-  const text = await readText(request);
-  if (isTooDeep(text)) throw new AapProblem("BAD_REQUEST", "The body is nested too deep. Nothing was done.");
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    throw new AapProblem("BAD_REQUEST", "The body is not JSON. Nothing was done.");
-  }
-  return checkedBody(json, schema);
-}
-
-export function checkedBody<Schema extends z.ZodType>(json: unknown, schema: Schema): z.output<Schema> {
-  const parsed = schema.safeParse(json);
-  if (parsed.success) return parsed.data;
-  throw new AapProblem(
-    "BAD_REQUEST",
-    `The request is not valid: ${z.prettifyError(parsed.error)}\nNothing was done.`,
-  );
-}
-
-const MAX_BYTES = 8 * 1024 * 1024;
-
-async function readText(request: Request): Promise<string> {
-  const said = Number(request.headers.get("content-length") ?? Number.NaN);
-  // Node reads just as much as the head says; the whole is then read several times faster than piece by piece.
-  if (said <= MAX_BYTES) return request.text();
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of request.body ?? []) {
-    length += piece.byteLength;
-    if (length > MAX_BYTES) {
-      throw new AapProblem("TOO_LARGE", `The body has more than ${MAX_BYTES} bytes. Nothing was done.`);
-    }
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString();
-}

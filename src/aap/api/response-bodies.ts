@@ -1,6 +1,6 @@
 /**
- * What is answered, as schemas: for the server's description of itself. The types are the client's, so what is
- * described is what a typed client reads. More fields may come with each.
+ * Answers as schemas, for the server's description of itself. The types are the client's, so that the description is
+ * what a typed client reads. Each may have more fields than these.
  */
 import { z } from "zod";
 import { STATUSES } from "../../http/index.js";
@@ -69,7 +69,7 @@ const session = z.object({
   agent: z.object({
     name: z.string(),
     tools: z.array(z.object({ name: z.string(), trust: z.boolean().exactOptional() })).exactOptional(),
-    /** Of a secret `***`. */
+    /** A secret is `***`. */
     options: z.record(z.string(), z.string()).exactOptional(),
   }),
   tools: z.array(toolSpec).exactOptional(),
@@ -156,15 +156,21 @@ const problem = z.object({
   error: z.object({
     code: z.enum(codes),
     message: z.string(),
-    /** Of a partial submission: the calls that are not answered. */
+    /** The calls without an answer, when a submission is partial. */
     missing: z.array(z.string()).exactOptional(),
-    /** Of what was answered before: what counts. */
+    /** The answers that count, when there were some before. */
     recorded: z.unknown().optional(),
   }),
 });
 
-/** By the names that the description gives them. */
+/** By the names that the description gives them: whole answers, and the parts that several of them have. */
 export const RESPONSES = {
+  Block: block,
+  HistoryMessage: historyMessage,
+  ToolSpec: toolSpec,
+  AgentInfo: agentInfo,
+  StopReason: stopReason,
+  Question: question,
   Meta: meta,
   NewSession: z.object({ sessionId: z.string() }),
   Session: session,
@@ -177,4 +183,7 @@ export const RESPONSES = {
   Questions: z.object({ questions: z.array(question) }),
   Answered: z.object({ counted: z.boolean(), answer }),
   Problem: problem,
+  OpenApi: z.object({}),
 } as const;
+
+export type ResponseName = keyof typeof RESPONSES;

@@ -13,7 +13,7 @@ import type { ServerContext } from "../server-context.js";
 import type { OpenSink } from "../stream/event-stream.js";
 import { isTrustable } from "../turns/session-judge.js";
 import { AapProblem, problemOf, problemResponse } from "../api/aap-problem.js";
-import { addExtensionRoutes, addProtocolRoutes } from "./routes.js";
+import { addRoutes } from "./routes.js";
 import type { AapEnv } from "./routes.js";
 import { KEY_BYTES } from "../sessions/seal-secret.js";
 import { served } from "../sessions/served-agent.js";
@@ -43,8 +43,8 @@ export type AapServerOptions = {
 };
 
 export type AapServer = {
-  /** `stream` is where a stream of events goes that is not to be the response's body. */
-  fetch(request: Request, stream?: OpenSink): Promise<Response>;
+  /** With `openSink`, a stream of events goes there instead of into the response's body. */
+  fetch(request: Request, openSink?: OpenSink): Promise<Response>;
   /** Cancels the turns under way and returns when that is recorded. Turns that wait go on waiting. */
   close(): Promise<void>;
 };
@@ -76,9 +76,8 @@ export function createAapServer(options: AapServerOptions): AapServer {
   app.notFound(({ req }) =>
     problemResponse(new AapProblem("NOT_FOUND", `There is no ${req.method} ${req.path}. Nothing was done.`)),
   );
-  addProtocolRoutes(app, server, turns, version);
-  addExtensionRoutes(app, server, turns);
-  return { fetch: async (request, stream) => app.fetch(request, { stream }), close: () => turns.close() };
+  addRoutes(app, server, turns, version);
+  return { fetch: async (request, openSink) => app.fetch(request, { openSink }), close: () => turns.close() };
 }
 
 function byName(agents: readonly Served[]): ReadonlyMap<string, Served> {

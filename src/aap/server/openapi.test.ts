@@ -5,8 +5,8 @@ import { LocalWorkspace } from "../../tools/index.js";
 import { sealing } from "../server-context.js";
 import type { ServerContext } from "../server-context.js";
 import { openApi } from "../api/openapi.js";
-import { operations } from "./operations.js";
-import { addExtensionRoutes, addProtocolRoutes } from "./routes.js";
+import { operatorRoutes } from "./operator-routes.js";
+import { addRoutes } from "./routes.js";
 import type { AapEnv } from "./routes.js";
 import { TurnEngine } from "../turns/turn-engine.js";
 
@@ -29,9 +29,8 @@ async function routes(): Promise<readonly string[]> {
   const app = new Hono<AapEnv>();
   const given = await server();
   const turns = new TurnEngine(given);
-  addProtocolRoutes(app, given, turns, "1.2.3");
-  addExtensionRoutes(app, given, turns);
-  const own = [...operations(undefined, async () => "").keys(), "/healthz"].map((path) => `get ${path}`);
+  addRoutes(app, given, turns, "1.2.3");
+  const own = [...operatorRoutes(undefined, async () => "").keys(), "/healthz"].map((path) => `get ${path}`);
   return [
     ...app.routes.map(
       ({ method, path }) => `${method.toLowerCase()} ${path.replace(/:(\w+)(?:\{[^}]*\})?/g, "{$1}")}`,

@@ -10,7 +10,7 @@ import { createAapServer } from "./create-aap-server.js";
 import type { AapServer, AapServerOptions } from "./create-aap-server.js";
 import type { OpenSink } from "../stream/event-stream.js";
 import { Metrics } from "./metrics.js";
-import { operations } from "./operations.js";
+import { operatorRoutes } from "./operator-routes.js";
 import { AapProblem, problemOf, problemResponse } from "../api/aap-problem.js";
 import { ResponseWriter } from "./response-writer.js";
 
@@ -51,7 +51,7 @@ export async function serveAap(
   });
   const { answer, writer } = await answering(
     server,
-    operations(options.version, () => metrics.text(ledger)),
+    operatorRoutes(options.version, () => metrics.text(ledger)),
   );
   const door = await openDoor(
     { ...options, at: { host, port } },
@@ -95,7 +95,7 @@ type Answering = {
   readonly writer: ResponseWriter;
 };
 
-async function answering(server: AapServer, own: ReturnType<typeof operations>): Promise<Answering> {
+async function answering(server: AapServer, own: ReturnType<typeof operatorRoutes>): Promise<Answering> {
   const [{ getRequestListener, RequestError }, { RESPONSE_ALREADY_SENT }] = await Promise.all([
     import("@hono/node-server"),
     import("@hono/node-server/utils/response"),
