@@ -1,8 +1,8 @@
-/** What a server was given, and all parts of it use. */
+/** What all parts of a server use: its agents, its store, its clock. */
 import type { Ledger } from "../call/index.js";
 import type { RedactionPattern } from "../history/index.js";
 import type { Tool, Workspace } from "../tools/index.js";
-import { seal, unseal } from "./sessions/seal-secret.js";
+import { sealSecret, unsealSecret } from "./sessions/seal-secret.js";
 import type { Served } from "./sessions/served-agent.js";
 
 export type ServerContext = {
@@ -10,9 +10,9 @@ export type ServerContext = {
   readonly ledger: Ledger;
   readonly workspace: Workspace;
   readonly trustable: (tool: Tool) => boolean;
-  /** What is stored is redacted before: what is told is then read from the store. */
+  /** The ledger redacts what it is given: streams are then read back from it. */
   readonly isRedacted: boolean;
-  /** What is a secret beside what has the shape of one. */
+  /** Secrets beside those that are known by their shape. */
   readonly redactPatterns: readonly RedactionPattern[];
   readonly sealFor: (sessionId: string) => (name: string, secret: string) => string;
   readonly unsealFor: (sessionId: string) => (name: string, sealed: string) => string | undefined;
@@ -20,12 +20,12 @@ export type ServerContext = {
   readonly now: () => number;
 };
 
-/** A secret is sealed for its session and its name: elsewhere in the record it opens nothing. */
+/** A secret is sealed for its session and its option: copied to another place of the log it cannot be opened. */
 export function sealing(key: Uint8Array): Pick<ServerContext, "sealFor" | "unsealFor"> {
   return {
-    sealFor: (sessionId) => (name, secret) => seal(key, secret, about(sessionId, name)),
-    unsealFor: (sessionId) => (name, sealed) => unseal(key, sealed, about(sessionId, name)),
+    sealFor: (sessionId) => (name, secret) => sealSecret(key, secret, purposeOf(sessionId, name)),
+    unsealFor: (sessionId) => (name, sealed) => unsealSecret(key, sealed, purposeOf(sessionId, name)),
   };
 }
 
-const about = (sessionId: string, name: string): string => `${sessionId} ${name}`;
+const purposeOf = (sessionId: string, name: string): string => `${sessionId} ${name}`;

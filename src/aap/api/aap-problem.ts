@@ -1,4 +1,4 @@
-/** What a request cannot have. The text tells what did not happen; the HTTP status of each code is in `http/`. */
+/** Why a request is refused. The text says what was not done; the HTTP status of each code is in `http/`. */
 import { LedgerError } from "../../call/index.js";
 import { errorBody, STATUSES } from "../../http/index.js";
 import type { ProblemCode } from "../../http/index.js";
@@ -8,7 +8,7 @@ export type { ProblemCode } from "../../http/index.js";
 const RETRY_SECONDS = 1;
 
 export class AapProblem extends Error {
-  /** `details` go with the code and the message: ids, what is recorded. */
+  /** `details` are sent with the code and the message: ids, recorded answers. */
   constructor(
     readonly code: ProblemCode,
     message: string,
@@ -31,6 +31,6 @@ export function problemOf(error: unknown): AapProblem {
     const code = error.code === "LEASE_HELD" || error.code === "LEASE_LOST" ? "BUSY" : "CONFLICT";
     return new AapProblem(code, error.message);
   }
-  // Anything else is a bug or a broken disk. Its text may name files of ours, so it stays here.
+  // Anything else is a bug or a broken disk. Its text may name local files, so it is not sent.
   return new AapProblem("BROKEN", "The server failed at this request. What was recorded before is kept.");
 }

@@ -1,4 +1,4 @@
-/** Content as AAP writes it, as the blocks of the record, and back. */
+/** Content in AAP's form as blocks of the session's log, and back. */
 import type { ContentBlock } from "../../call/index.js";
 import type { Block } from "../client/protocol.js";
 import type { InputContent } from "./request-bodies.js";
@@ -8,7 +8,7 @@ export function blocksOf(content: InputContent): readonly ContentBlock[] {
   return content.map((block) => (block.type === "text" ? block : imageBlock(block.url)));
 }
 
-/** Checked where the request was read: `data:<type>;base64,<data>`. */
+/** The request's schema has checked the form: `data:<type>;base64,<data>`. */
 function imageBlock(url: string): ContentBlock {
   const comma = url.indexOf(",");
   const mimeType = url.slice("data:".length, comma - ";base64".length);
@@ -21,7 +21,7 @@ export function wireContent(blocks: readonly ContentBlock[]): string | readonly 
   return blocks.map(wireBlock);
 }
 
-/** Another door may have put in what AAP has no block for. */
+/** Other protocols may have recorded blocks that AAP does not have. */
 export function wireBlock(block: ContentBlock): Block {
   if (block.type === "text") return { type: "text", text: block.text };
   if (block.type === "image") return { type: "image", url: `data:${block.mimeType};base64,${block.data}` };

@@ -1,8 +1,8 @@
 /**
- * How deep a text of JSON is nested, seen before it is read: what reads it can go as deep as it likes, but what later
- * writes it, compares it or shows it calls itself for each level.
+ * The nesting depth of a JSON text, checked before it is parsed: `JSON.parse` takes any depth, but the code that later
+ * writes, compares or shows the value recurses for each level.
  */
-const DEEPEST = 128;
+const MAX_DEPTH = 128;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -22,7 +22,7 @@ export function isTooDeep(text: string): boolean {
     } else if (code === QUOTE) isInText = true;
     else if ((code & WITHOUT_CURL) === OPENING) {
       depth += 1;
-      if (depth > DEEPEST) return true;
+      if (depth > MAX_DEPTH) return true;
     } else if ((code & WITHOUT_CURL) === CLOSING) depth -= 1;
   }
   return false;

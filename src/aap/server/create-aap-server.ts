@@ -1,6 +1,6 @@
 /**
- * Agents for apps: AAP v3 and our extensions of it, as a function from requests to responses. Who may send requests
- * is not decided here but at the door (`serve.ts`): whoever can call this is let in.
+ * AAP v3 and our extensions of it, as a function from requests to responses. Access is checked before, by the HTTP door
+ * (`serve-aap.ts`): every request that reaches this function is served.
  */
 import { randomBytes } from "node:crypto";
 import { Hono } from "hono";
@@ -22,22 +22,22 @@ import { TurnEngine } from "../turns/turn-engine.js";
 
 export type AapServerOptions = {
   readonly agents: readonly (Agent | Loop | ExternalAgent | ServedAgent)[];
-  /** From one that redacts what it is given (`redactingLedger`), no exact history is offered, and apps are told what was stored. */
+  /** One that redacts what it is given (`redactingLedger`) has no exact history to offer; apps receive the redacted events. */
   readonly ledger: Ledger;
   /** Where the agents' tools act. */
   readonly workspace: Workspace;
-  /** Of agents that have none of their own, as semver. */
+  /** The version of agents that have none of their own, as semver. */
   readonly version?: string;
-  /** Which tools an app may let run without asking. Tools that read, search or think, unless told. */
+  /** Which tools an app may let run without asking. By default those that read, search or think. */
   readonly trustable?: (tool: Tool) => boolean;
-  /** What is taken out of session events and questions as a secret, beside what has the shape of one. */
+  /** Secrets to take out of session events and questions, beside those that are known by their shape. */
   readonly redactPatterns?: readonly RedactionPattern[];
   /**
-   * 32 bytes that secret options are sealed with in the record. Without it they can be read by this process only, and
-   * after a restart an app must send them again.
+   * 32 bytes to encrypt secret options with in the log. Without it only this process can read them, and after a
+   * restart an app must send them again.
    */
   readonly secretKey?: Uint8Array;
-  /** Hears of what should not happen: bugs, a broken disk. Apps are only told that it did. */
+  /** Called with unexpected errors: bugs, a broken disk. Apps only learn that there was one. */
   readonly onError?: (error: unknown) => void;
   readonly now?: () => number;
 };

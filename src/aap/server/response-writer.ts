@@ -1,17 +1,17 @@
 /**
- * Writes responses to those who asked. One that is whole goes out in one piece; a stream is written straight to its
- * reader's connection. Where a stream breaks off it is cut: a reader then sees that it has not all of it.
+ * Writes responses to their connections. A whole one goes out in one piece; a stream is written straight to the
+ * connection. A stream that fails is cut off, so that its reader sees that it is not complete.
  */
 import type { ServerResponse } from "node:http";
 import type { OpenSink } from "../stream/event-stream.js";
 
-/** How long a stream may be silent before it is over, once the server ends. */
-const LAST_WORD_MILLISECONDS = 250;
+/** How long a stream may be silent once the server ends, before it is cut off. */
+const FINAL_SILENCE_MS = 250;
 
 export class ResponseWriter {
-  /** What stands for a response that was streamed. */
+  /** Stands for a response that was streamed. */
   readonly #sent: Response;
-  /** The streams that are open, each with the end of its silence once the server ends. */
+  /** The open streams, each with its timer once the server ends. */
   readonly #open = new Map<ServerResponse, NodeJS.Timeout | undefined>();
   #isEnding = false;
 
@@ -23,12 +23,12 @@ export class ResponseWriter {
     if (response === this.#sent) return;
     const headers = Object.fromEntries(response.headers);
     const body = Buffer.from(await response.arrayBuffer());
-    // To a look at the head alone the length would be a lie.
+    // A HEAD request has no body, so its length is not known here.
     const length = to.req.method === "HEAD" ? {} : { "content-length": String(body.length) };
     to.writeHead(response.status, response.status === 204 ? headers : { ...headers, ...length }).end(body);
   }
 
-  /** The way for a stream to this connection. */
+  /** A sink that writes a stream to this connection. */
   streamTo(to: ServerResponse): OpenSink {
     return (headers, { onRead, onGone }) => {
       const { socket } = to.req;
@@ -42,9 +42,9 @@ export class ResponseWriter {
         onGone();
       };
       to.once("close", gone);
-      // A response that waits for the one before it on its connection does not hear that this was closed.
+      // A pipelined response that waits for the one before it gets no `close` of its own.
       socket.once("close", gone);
-      // Who hung up before this will not do so again.
+      // A socket that closed before this emits no second `close`.
       if (socket.destroyed) setImmediate(gone);
       let isBegun = false;
       const sink = {
@@ -64,8 +64,8 @@ export class ResponseWriter {
   }
 
   /**
-   * Streams that would go on for ever are cut; those that have more to say, or said what was not read yet, are brought
-   * to their readers, for as long as the door waits. None is ended as if it were whole: only the stream itself knows that.
+   * Cuts off streams that would never end. Streams that still write, or have unread text, are delivered for as long as
+   * the HTTP door waits. None is ended as if it were complete: only the stream itself knows that.
    */
   end(): void {
     this.#isEnding = true;
@@ -77,15 +77,15 @@ export class ResponseWriter {
       if (to.writableLength > 0) this.#open.get(to)?.refresh();
       else to.destroy();
     };
-    this.#open.set(to, this.#isEnding ? setTimeout(cutOff, LAST_WORD_MILLISECONDS) : undefined);
+    this.#open.set(to, this.#isEnding ? setTimeout(cutOff, FINAL_SILENCE_MS) : undefined);
   }
 }
 
 /**
- * Whether a chunk can be written past the response: to a connection that is its own and that nobody has ended, with
- * nothing of it that waits, and with room left. How far a reader is behind, and when it has read all, the response alone
- * says: so what has no room goes through it. It would write each chunk in three pieces, at the end of the tick, which
- * takes a busy server as long as all that it does for a word.
+ * Whether a chunk can bypass the response and go to its socket: the socket is open and serves this response, nothing of
+ * the response is buffered, and there is room. Only the response knows how far a reader is behind and emits `drain`, so a
+ * chunk without room goes through it. The response writes each chunk in three pieces at the end of the tick, which costs a
+ * busy server as much as all its other work for that chunk.
  */
 function hasRoomFor(text: string, to: ServerResponse): boolean {
   const { socket } = to;

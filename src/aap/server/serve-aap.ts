@@ -1,7 +1,4 @@
-/**
- * Puts agents on a port of this machine: the protocol, what whoever operates it needs, and the door before both.
- * All that an agent author writes.
- */
+/** Serves agents on a port of this machine: the protocol and the operator's routes, behind the HTTP door that checks access. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { openDoor } from "../../http/index.js";
 import type { DoorLimits, DoorOptions } from "../../http/index.js";
@@ -18,20 +15,20 @@ type GivenAgent = AapServerOptions["agents"][number];
 
 export type ServeOptions = Omit<DoorOptions, "at"> &
   Omit<AapServerOptions, "agents" | "ledger" | "workspace"> & {
-    /** 0 for any that is free. */
+    /** 0 for any free port. */
     readonly port: number;
-    /** Who can reach it: only this machine, unless told. */
+    /** The address to listen on: by default only this machine can reach it. */
     readonly host?: string;
-    /** Where sessions are remembered: in memory, unless told. */
+    /** Where sessions are stored: by default in memory. */
     readonly ledger?: AapServerOptions["ledger"];
-    /** Where the agents' tools act: the folder that the process was started in, unless told. */
+    /** Where the agents' tools act: by default the folder that the process was started in. */
     readonly workspace?: AapServerOptions["workspace"];
     readonly limits?: Partial<DoorLimits>;
   };
 
 export type Serving = {
   readonly url: string;
-  /** Cancels the turns under way, lets what is streamed come to its end, then closes every connection. */
+  /** Cancels the turns under way, lets their streams end, then closes every connection. */
   readonly close: () => Promise<void>;
 };
 
@@ -56,7 +53,7 @@ export async function serveAap(
   const door = await openDoor(
     { ...options, at: { host, port } },
     {
-      limits: { bodyBytes: BODY_BYTES, ...limits },
+      limits: { bodyBytes: MAX_BODY_BYTES, ...limits },
       openPaths: ["/meta"],
       pageHeaders: { sent: ["idempotency-key", "last-event-id"], read: ["retry-after"] },
       onRequest: (request, response) => {
@@ -78,13 +75,12 @@ export async function serveAap(
   };
 }
 
-/** As much as a body is read of. */
-const BODY_BYTES = 8 * 1024 * 1024;
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 const isMany = (agents: GivenAgent | readonly GivenAgent[]): agents is readonly GivenAgent[] =>
   Array.isArray(agents);
 
-/** Loaded late: whoever brings a ledger has no need of it. */
+/** Loaded late: it is needed only where no ledger is given. */
 async function memoryLedger(): Promise<AapServerOptions["ledger"]> {
   const { MemoryLedger } = await import("../../history/index.js");
   return new MemoryLedger();
@@ -107,7 +103,7 @@ async function answering(server: AapServer, own: ReturnType<typeof operatorRoute
     if (request.method === "GET") return get(request, stream);
     if (request.method !== "HEAD") return server.fetch(request, stream);
     const { body, status, headers } = await get(new Request(request.url, { headers: [...request.headers] }));
-    // What would be streamed is not made.
+    // A stream is not started for its headers.
     await body?.cancel();
     return new Response(null, { status, headers });
   };

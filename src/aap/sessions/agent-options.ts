@@ -1,6 +1,6 @@
 /**
- * What an app may choose for an agent: texts, secrets, and one of a list. Values are strings. A secret is told to
- * nobody: the app reads `***`, and when it sends that back, the secret stays what it was.
+ * The options that an app may set for an agent: texts, secrets, and one of a list. Values are strings. A secret is never
+ * sent: the app reads `***`, and when it sends that back, the secret stays as it was.
  */
 import { AapProblem } from "../api/aap-problem.js";
 
@@ -8,7 +8,7 @@ type Described = {
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
-  /** Holds where the app says nothing. */
+  /** The value when the app sets none. */
   readonly default: string;
 };
 
@@ -21,7 +21,7 @@ export type AgentOption = Described &
 
 export type OptionValues = { readonly [name: string]: string };
 
-/** What an app has chosen, as it is recorded: secrets stand sealed beside the rest. */
+/** The values that an app has set, as they are recorded: secrets are sealed. */
 export type ChosenOptions = {
   readonly options: OptionValues;
   readonly sealed: readonly (readonly [name: string, sealed: string])[];
@@ -29,7 +29,7 @@ export type ChosenOptions = {
 
 const HIDDEN = "***";
 
-/** Throws when the app names an option that there is not, or a value that is not offered. */
+/** Throws when the app names an unknown option, or a value that is not offered. */
 export function changedOptions(
   agent: string,
   known: readonly AgentOption[],
@@ -46,14 +46,14 @@ export function changedOptions(
       throw bad(`Agent ${agent} has no option "${name}"${names === "" ? "" : `, only ${names}`}`);
     }
     if (option.type === "select" && !option.options.includes(value))
-      throw bad(`Option "${name}" can be ${option.options.join(", ")}, and not what was sent`);
+      throw bad(`Option "${name}" must be one of ${option.options.join(", ")}`);
     if (option.type !== "secret") options.set(name, value);
     else if (value !== HIDDEN) sealed.set(name, seal(name, value));
   }
   return { options: Object.fromEntries(options), sealed: [...sealed] };
 }
 
-/** The values of all options, those that the app left alone included. */
+/** The values of all options, with the defaults of those that the app has not set. */
 export function optionsInForce(
   known: readonly AgentOption[],
   { options, sealed }: ChosenOptions,
@@ -75,7 +75,7 @@ export function optionsInForce(
   );
 }
 
-/** As an app may read them. An option that the agent has lost meanwhile may have been a secret. */
+/** As an app may read them. An option that the agent no longer has may have been a secret. */
 export function shownOptions(known: readonly AgentOption[], chosen: ChosenOptions): OptionValues {
   const open = new Set(known.flatMap(({ name, type }) => (type === "secret" ? [] : [name])));
   return Object.fromEntries([

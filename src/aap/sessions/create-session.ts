@@ -1,4 +1,4 @@
-/** A new session: what the app set up, and what it says was said before. */
+/** Creates a session with the settings and the earlier messages that the app sent. */
 import { randomUUID } from "node:crypto";
 import { SessionRecord } from "../../run/index.js";
 import type { ServerContext } from "../server-context.js";
@@ -21,7 +21,7 @@ export async function createSession(server: ServerContext, body: NewSessionBody)
   if (messages.length > 0 && agent.behind.type === "external")
     throw new AapProblem(
       "BAD_REQUEST",
-      `Agent ${agent.name} cannot be told what was said before. No session was made; leave "messages" out.`,
+      `Agent ${agent.name} cannot start from earlier messages. No session was made; leave "messages" out.`,
     );
   const sessionId = `session_${randomUUID()}`;
   const config = changedConfig(newConfig(agent.name), body, agent, server.sealFor(sessionId));

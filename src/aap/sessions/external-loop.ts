@@ -1,4 +1,4 @@
-/** A loop of the host's own, served to apps: its tools are those that the app has switched on. */
+/** A loop of the host's own, served as an external agent: its tools are those that the app has switched on. */
 import { LoopSession } from "../../agent/index.js";
 import type { Loop } from "../../agent/index.js";
 import type { Rule } from "../../policy/index.js";
@@ -12,7 +12,7 @@ export function externalLoop(loop: Loop): ExternalAgent {
     takesImages: true,
     open: ({ tools: chosen, ...request }) => {
       const isTrusted = new Map(chosen.map((tool) => [tool.name, tool.isTrusted]));
-      // What the app does not trust is asked about, whatever a rule would allow; what a rule forbids, trust does not open.
+      // A tool that the app does not trust asks, even where a rule allows it; trust opens nothing that a rule denies.
       const asked = chosen.map((tool): Rule => (tool.isTrusted ? { allow: tool.name } : { ask: tool.name }));
       return LoopSession.open({
         loop: {

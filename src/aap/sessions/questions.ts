@@ -1,6 +1,6 @@
 /**
- * The open questions of all sessions, those of editors and terminals on the same ledger included, and their answers.
- * The first answer counts, whoever gives it; whoever comes later is told what was answered.
+ * The open questions of all sessions on the ledger, also those of editors and terminals, and their answers. The first
+ * answer counts, from any client; a later one gets the recorded answer back.
  */
 import { setImmediate } from "node:timers/promises";
 import { LedgerError, SessionBook } from "../../call/index.js";
@@ -11,14 +11,14 @@ import { AapProblem } from "../api/aap-problem.js";
 import type { AnswerBody } from "../api/request-bodies.js";
 import { plainAnswer } from "../turns/accept-submission.js";
 
-/** A question, with the call that it is about as far as someone needs it to decide. */
-export type AskedOfAll = Question & {
+/** A question, with what a person needs to know of its call to decide. */
+export type ListedQuestion = Question & {
   readonly call?: Pick<ToolCall, "name" | "kind" | "title" | "rawInput" | "content" | "locations">;
 };
 
 type Asking = Pick<ServerContext, "ledger" | "redactPatterns" | "now">;
 
-export async function allQuestions({ ledger, redactPatterns }: Asking): Promise<readonly AskedOfAll[]> {
+export async function allQuestions({ ledger, redactPatterns }: Asking): Promise<readonly ListedQuestion[]> {
   const questions = await ledger.openQuestions();
   const books = new Map<string, SessionBook>();
   const calls = new Set(questions.map(({ toolCallId }) => toolCallId));
@@ -27,20 +27,20 @@ export async function allQuestions({ ledger, redactPatterns }: Asking): Promise<
     const log = await ledger.read(sessionId);
     const events = new RedactedEvents(redactPatterns).redacted(eventsOf(calls, log));
     books.set(sessionId, new SessionBook(sessionId, events));
-    // A store may hold up the whole process while it reads a log: others are served between two.
+    // A store may block the process while it reads a log: other requests are served between two logs.
     await setImmediate();
   }
   return questions.flatMap(({ sessionId, toolCallId, questionId }) => {
     const book = books.get(sessionId);
     const asked = book?.question(questionId);
     const call = book?.call(toolCallId);
-    // Gone meanwhile: it was settled, or its session deleted.
+    // Settled meanwhile, or its session was deleted.
     if (asked?.state.status !== "open") return [];
     return [{ ...asked.question, ...(call && { call: shownCall(call) }) }];
   });
 }
 
-/** All that these calls and their questions came to: little of a long session, and to redact takes longer than to read. */
+/** The events of these calls and their questions: few of a long session, and redacting takes longer than reading. */
 function eventsOf(calls: ReadonlySet<string>, log: readonly RecordedEvent[]): readonly SessionEvent[] {
   const questionIds = new Set<string>();
   const isOfThem = (event: SessionEvent): boolean => {
@@ -77,7 +77,7 @@ export async function answerQuestion(
   return { ...receipt, sessionId: question.sessionId };
 }
 
-/** The ledger says what was answered, or that there is no such question. A refusal of one that is settled changes nothing. */
+/** The ledger returns the recorded answer, or has no such question. Refusing a settled question changes nothing. */
 async function settledBefore(ledger: Asking["ledger"], questionId: string, at: number): Promise<Answered> {
   try {
     return await ledger.answer(questionId, { outcome: { type: "refused" }, intentHash: "", by: "rule", at });
@@ -87,7 +87,7 @@ async function settledBefore(ledger: Asking["ledger"], questionId: string, at: n
   }
 }
 
-/** The same answer sent again is no trouble; another one comes too late. */
+/** Sending the same answer again is no error; another answer is too late. */
 export function tooLate({ answer }: Answered, body: AnswerBody, question: string): AapProblem | undefined {
   const { outcome } = answer;
   const isSame =

@@ -1,6 +1,6 @@
 /**
- * What an app says was said before, as turns that are over. What it says of calls is text and nothing more: only a
- * call that this server recorded itself can ever be granted, answered or run.
+ * Earlier messages that an app sends with a new session, as turns that are over. Calls in them become text: only a call
+ * that this server recorded itself can ever be granted, answered or run.
  */
 import { thoughtIdOf } from "../../call/index.js";
 import type { ContentBlock, SessionEvent } from "../../call/index.js";
@@ -10,7 +10,7 @@ import type { SeedMessage } from "../api/request-bodies.js";
 
 type Said = { readonly role: "user" | "agent" | "thought"; readonly block: ContentBlock };
 
-/** Named as the agent names its turns and steps: by the place of their first event in the log. */
+/** Ids are made as the agent makes those of its turns and steps: from the number of their first event in the log. */
 export function seedEvents(
   messages: readonly SeedMessage[],
   { after, at }: { readonly after: number; readonly at: number },

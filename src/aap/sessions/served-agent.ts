@@ -1,7 +1,6 @@
 /**
- * What a server offers: agents of ours, loops of the host's own, and agents that somebody else runs. Sessions of the
- * first kind wait in the record alone; those of the others live in this process, since nobody else can go on with
- * their turns.
+ * The agents that a server offers: our own, loops of the host's own, and agents that run outside. Sessions of our own
+ * agents wait in the log alone; those of the others live in this process, since no other process can resume their turns.
  */
 import type { Agent, HeldSession, Loop } from "../../agent/index.js";
 import type { Ledger, SessionInfo } from "../../call/index.js";
@@ -10,13 +9,13 @@ import type { AgentOption, OptionValues } from "./agent-options.js";
 import type { AgentInfo } from "../client/protocol.js";
 import { externalLoop } from "./external-loop.js";
 
-/** An agent behind another wire: whoever can open sessions of it. */
+/** An agent that runs outside, behind another protocol for example: a way to open sessions of it. */
 export type ExternalAgent = {
   readonly name: string;
-  /** Those that an app may switch on and trust. */
+  /** The tools that an app may switch on and trust. */
   readonly tools?: readonly Tool[];
   readonly open: (request: ExternalRequest) => Promise<HeldSession>;
-  /** Takes what the person shows it: pictures that come with the prompt. */
+  /** Whether prompts may have images. */
   readonly takesImages?: boolean;
 };
 
@@ -24,24 +23,24 @@ export type ExternalRequest = {
   readonly sessionId: string;
   readonly ledger: Ledger;
   readonly workspace: Workspace;
-  /** What is recorded of the session: whoever writes it anew keeps what is in it. */
+  /** The recorded info of the session: an agent that records it anew keeps what is in it. */
   readonly info: SessionInfo;
   readonly options: OptionValues;
   /** The tools that the app has switched on, and whether each may run unasked. */
   readonly tools: readonly { readonly name: string; readonly isTrusted: boolean }[];
 };
 
-/** An agent, and what apps are told of it. */
+/** An agent, and how it is presented to apps. */
 export type ServedAgent = {
   readonly agent: Agent | Loop | ExternalAgent;
   readonly title?: string;
   readonly description?: string;
-  /** As semver; the server's own unless told. */
+  /** As semver; by default the server's own. */
   readonly version?: string;
-  /** What an app may choose, and the agent of ours that it then has. */
+  /** The options that an app may set, and the agent with these values. */
   readonly options?: readonly AgentOption[];
   readonly withOptions?: (agent: Agent, values: OptionValues) => Agent;
-  /** Tools that apps are not told of are always on, and the agent's own rules alone decide on them. All are told, unless told. */
+  /** Tools that apps do not see are always on, and only the agent's own rules decide on them. By default apps see all. */
   readonly isExposed?: (tool: Tool) => boolean;
 };
 
@@ -100,7 +99,7 @@ export function agentInfo(
     })),
     ...(options.length > 0 && { options }),
     capabilities: {
-      // What was redacted before it was stored is not exact any more.
+      // A redacted history is not exact.
       history: { compacted: {}, ...(!isRedacted && { full: {} }) },
       stream: { delta: {}, message: {}, none: {} },
       ...(isOwn && { application: { tools: {} } }),

@@ -1,6 +1,6 @@
 /**
- * What an app has set up for a session: its agent, the server's tools that are switched on and trusted, the options,
- * and the tools that the app runs itself. It is kept in the log, so any process can go on with it.
+ * The settings that an app gave a session: its agent, the server's tools that are switched on and trusted, the options,
+ * and the tools that the app runs itself. They are kept in the log, so that any process can resume the session.
  */
 import { z } from "zod";
 import type { Agent } from "../../agent/index.js";
@@ -33,7 +33,7 @@ export const newConfig = (name: string): SessionConfig => ({
 
 export type StoredSession = { readonly config: SessionConfig; readonly info: SessionInfo };
 
-/** Sessions of other doors are none of an app's: they have no such config, and count as not there. */
+/** Sessions of editors and terminals have no such settings; for apps they do not exist. */
 export async function readSession(
   ledger: Ledger,
   sessionId: string,
@@ -50,14 +50,14 @@ export function storedSession(log: readonly RecordedEvent[]): StoredSession | un
   return config && { config, info };
 }
 
-/** What is known of a session when these events were added. */
+/** The info of a session after these events. */
 export function infoAfter(before: SessionInfo, added: readonly RecordedEvent[]): SessionInfo {
   let info = before;
   for (const { event } of added) if (event.type === "info-changed") info = { ...info, ...event.info };
   return info;
 }
 
-/** Undefined where no app has set anything up. */
+/** Undefined for sessions that no app created. */
 export function configIn(info: SessionInfo): SessionConfig | undefined {
   const parsed = sessionConfig.safeParse(info._meta?.["aap"]);
   return parsed.success ? parsed.data : undefined;
@@ -71,7 +71,7 @@ export function sameConfig(one: SessionConfig, other: SessionConfig): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** What is given replaces what was: tools list by list, options each by itself. */
+/** Given values replace the earlier ones: tools as whole lists, options one by one. */
 export function changedConfig(
   config: SessionConfig,
   changes: { readonly agent?: AgentOverrides; readonly tools?: SessionConfig["tools"] },
@@ -86,7 +86,7 @@ export function changedConfig(
       `A session keeps its agent: this one's is ${agent.name}, not ${name}. Nothing was done.`,
     );
   }
-  // A tool that the agent has lost since the session was made is no mistake of this request.
+  // A tool that the agent has lost since the session was created is not an error of this request.
   if (changes.agent?.tools) checkKnown(refs, agent);
   if (tools.length > 0 && agent.behind.type === "external")
     throw new AapProblem(
@@ -120,7 +120,7 @@ function checkUnique(tools: readonly { readonly name: string }[]): void {
   }
 }
 
-/** Also of a tool that is switched off: which of the two was meant could change with the next request. */
+/** Also refuses the name of a tool that is switched off: the next request may switch it on. */
 function checkNotShadowed(tools: SessionConfig["tools"], agent: Served): void {
   const theirs = new Set(exposedTools(agent).map(({ name }) => name));
   for (const { name } of tools) if (theirs.has(name)) throw nameTaken(name);
@@ -132,7 +132,7 @@ const nameTaken = (name: string): AapProblem =>
     `Two tools are named "${name}". A name must be unique among the server's and the app's tools. Nothing was done.`,
   );
 
-/** The agent with only the tools that the app has switched on, and those that it is not told of. */
+/** The agent with only the tools that the app has switched on, and those that the app does not see. */
 export function agentWith(
   { agent: { tools: refs } }: SessionConfig,
   agent: Agent,

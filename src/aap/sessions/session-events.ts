@@ -1,7 +1,7 @@
 /**
- * A session as it is recorded, for apps that show more than the protocol's words: kinds, titles, diffs, terminals,
- * progress, places, the plan, questions. Each event has its number in the log as its id. Secrets are taken out, as
- * everywhere where events leave the store; what a provider signed, and the settings that apps gave, stay here.
+ * The recorded events of a session, for apps that show more than the protocol has: kinds, titles, diffs, terminals,
+ * progress, locations, the plan, questions. The id of an event is its number in the log. Secrets are redacted, as
+ * everywhere where events leave the store; signed parts of a provider's answer and the app's settings are left out.
  */
 import type { SessionEvent } from "../../call/index.js";
 import { RedactedEvents } from "../../history/index.js";
@@ -33,7 +33,7 @@ export function readSeq(text: string): number {
   if (seq !== undefined) return Number(seq) - (offset === undefined ? 0 : 1);
   throw new AapProblem(
     "BAD_REQUEST",
-    "This is not the id of an event that this server sent. Nothing was told.",
+    "This is not the id of an event that this server sent. No events were sent.",
   );
 }
 

@@ -1,11 +1,11 @@
 /**
- * The sessions that apps have made, a page at a time, the most recently written first.
+ * The sessions that apps have created, a page at a time, the most recently written first.
  *
- * What must stay true: of a log only what tells of the session is read, once, and from then on only what was added to
- * it; a session of another door is known as such after one look. What is remembered for that is bounded, however many
- * sessions there are and however long their settings. Between two logs others are served: a store may hold up its whole
- * process while it reads one. A request looks at so many sessions and no more: where most are an editor's, a page may be
- * short and still have a next one.
+ * What must stay true: of a log only the info events are read, once, and later only those that were added; a session of
+ * an editor or terminal is cached as such after one read. The cache for that is bounded, however many sessions there are
+ * and however long their settings. Other requests are served between two logs: a store may block the process while it
+ * reads one. One request reads a bounded number of sessions: where most are an editor's, a page may be short and still
+ * have a next one.
  */
 import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
@@ -16,19 +16,19 @@ import { AapProblem } from "../api/aap-problem.js";
 import { configIn, infoAfter, wireSession } from "./session-config.js";
 import type { SessionConfig } from "./session-config.js";
 
-const PAGE = 20;
-/** Sessions that are asked for at a time, and that one request looks at. */
-const BATCH = 100;
-const MOST_LOOKED_AT = 1_000;
-/** Characters that are remembered of all sessions together; those that nobody has listed for longest are read again. */
-const MOST_KNOWN = 16 * 1024 * 1024;
-/** What one costs beside its settings, which may be long: apps describe their tools there. */
-const COST = 1_000;
+const PAGE_SIZE = 20;
+/** Sessions that are read from the ledger at a time, and by one request. */
+const BATCH_SIZE = 100;
+const MAX_READ = 1_000;
+/** Characters of all cached sessions together; the least recently listed are dropped first. */
+const MAX_CACHED_CHARACTERS = 16 * 1024 * 1024;
+/** Characters that a session costs beside its settings, which may be long: apps describe their tools there. */
+const BASE_COST = 1_000;
 
 const summary = z.object({ sessionId: z.string(), createdAt: z.number(), updatedAt: z.number() });
 
-/** `seq` is the last event that was looked at, `cost` what it takes to remember it, in characters. */
-type Known = {
+/** `seq` is the last event that was read, `cost` the size in the cache, in characters. */
+type Cached = {
   readonly createdAt: number;
   readonly seq: number;
   readonly info: StoredInfo;
@@ -37,8 +37,8 @@ type Known = {
 
 export class SessionList {
   readonly #server: Pick<ServerContext, "ledger" | "agents">;
-  /** Those that were listed last come last. */
-  readonly #known = new Map<string, Known>();
+  /** The most recently listed come last. */
+  readonly #cache = new Map<string, Cached>();
   #cost = 0;
 
   constructor(server: Pick<ServerContext, "ledger" | "agents">) {
@@ -47,19 +47,19 @@ export class SessionList {
 
   async page(after: string | undefined): Promise<SessionPage> {
     let before = after === undefined ? undefined : readCursor(after);
-    let looked = 0;
+    let read = 0;
     const sessions: SessionInfo[] = [];
     for (;;) {
-      const batch = await this.#server.ledger.sessions({ limit: BATCH, ...(before && { before }) });
+      const batch = await this.#server.ledger.sessions({ limit: BATCH_SIZE, ...(before && { before }) });
       for (const at of batch) {
         const config = await this.#config(at);
-        if (config && sessions.length === PAGE) return { sessions, next: cursorAt(before ?? at) };
+        if (config && sessions.length === PAGE_SIZE) return { sessions, next: cursorAt(before ?? at) };
         before = at;
-        looked += 1;
+        read += 1;
         if (config) sessions.push(this.#shown(at, config));
       }
-      if (batch.length < BATCH) return { sessions };
-      if (before && looked >= MOST_LOOKED_AT) return { sessions, next: cursorAt(before) };
+      if (batch.length < BATCH_SIZE) return { sessions };
+      if (before && read >= MAX_READ) return { sessions, next: cursorAt(before) };
     }
   }
 
@@ -67,51 +67,51 @@ export class SessionList {
     return wireSession(sessionId, config, this.#server.agents.get(config.agent.name)?.options ?? []);
   }
 
-  /** Undefined for sessions of other doors. */
+  /** Undefined for sessions of editors and terminals. */
   async #config(at: SessionSummary): Promise<SessionConfig | undefined> {
     const { sessionId, createdAt, lastSeq } = at;
-    const before = this.#known.get(sessionId);
-    const isKnown = before?.createdAt === createdAt;
-    // A session is an app's from its first event on, or never.
-    const known =
-      isKnown && (before.seq === lastSeq || !configIn(before.info))
+    const before = this.#cache.get(sessionId);
+    const isCached = before?.createdAt === createdAt;
+    // The first event of an app's session has its settings.
+    const cached =
+      isCached && (before.seq === lastSeq || !configIn(before.info))
         ? before
         : await readOn(
             this.#server.ledger,
             at,
-            isKnown ? before : { createdAt, seq: 0, info: {}, cost: COST },
+            isCached ? before : { createdAt, seq: 0, info: {}, cost: BASE_COST },
           );
-    this.#remember(sessionId, known);
-    return configIn(known.info);
+    this.#store(sessionId, cached);
+    return configIn(cached.info);
   }
 
-  #remember(sessionId: string, known: Known): void {
-    this.#forget(sessionId);
-    this.#known.set(sessionId, known);
-    this.#cost += known.cost;
-    for (const oldest of this.#known.keys()) {
-      if (this.#cost <= MOST_KNOWN) return;
-      this.#forget(oldest);
+  #store(sessionId: string, cached: Cached): void {
+    this.#drop(sessionId);
+    this.#cache.set(sessionId, cached);
+    this.#cost += cached.cost;
+    for (const oldest of this.#cache.keys()) {
+      if (this.#cost <= MAX_CACHED_CHARACTERS) return;
+      this.#drop(oldest);
     }
   }
 
-  #forget(sessionId: string): void {
-    this.#cost -= this.#known.get(sessionId)?.cost ?? 0;
-    this.#known.delete(sessionId);
+  #drop(sessionId: string): void {
+    this.#cost -= this.#cache.get(sessionId)?.cost ?? 0;
+    this.#cache.delete(sessionId);
   }
 }
 
 async function readOn(
   ledger: Ledger,
   { sessionId, lastSeq = 0 }: SessionSummary,
-  before: Known,
-): Promise<Known> {
+  before: Cached,
+): Promise<Cached> {
   const added = await ledger.read(sessionId, { after: before.seq, type: "info-changed" });
   await setImmediate();
   const seq = Math.max(before.seq, lastSeq, added.at(-1)?.seq ?? 0);
   const info = infoAfter(before.info, added);
   if (info === before.info) return { ...before, seq };
-  return { ...before, seq, info, cost: COST + JSON.stringify(info).length };
+  return { ...before, seq, info, cost: BASE_COST + JSON.stringify(info).length };
 }
 
 function cursorAt({ sessionId, createdAt, updatedAt }: SessionSummary): string {

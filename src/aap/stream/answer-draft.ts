@@ -1,4 +1,4 @@
-/** What the model has said of the answer it is giving. */
+/** The text so far of the answer that the model is giving. */
 import { stepIdOf } from "../../call/index.js";
 import type { ContentBlock } from "../../call/index.js";
 import type { Block } from "../client/protocol.js";
@@ -14,12 +14,12 @@ export class AnswerDraft {
   #thinking = "";
   #text = "";
 
-  /** Whether this message, or this step, is another answer than the one that was begun: that one was cut off. */
+  /** Whether this message or step belongs to another answer than the one that was begun, which then was cut off. */
   isCutOffBy(messageId: string): boolean {
     return this.#stepId !== undefined && this.#stepId !== stepIdOf(messageId);
   }
 
-  /** Returns the text that it added. */
+  /** Returns the text of the chunk. */
   add({ messageId, role, block }: Chunk): string {
     this.#stepId = stepIdOf(messageId);
     const text = block.type === "text" ? block.text : "";
@@ -28,7 +28,7 @@ export class AnswerDraft {
     return text;
   }
 
-  /** The answer so far, and begins a new one. */
+  /** Returns the answer so far, and begins a new one. */
   take(): readonly Block[] {
     const blocks: Block[] = [];
     if (this.#thinking !== "") blocks.push({ type: "thinking", thinking: this.#thinking });

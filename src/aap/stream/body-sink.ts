@@ -1,4 +1,4 @@
-/** A stream's text as the body of a response, for whoever calls the server as a function. */
+/** Writes a stream into the body of a `Response`, for callers that use the server as a function. */
 import type { OpenSink } from "./event-stream.js";
 
 export const bodySink: OpenSink = (headers, { onRead, onGone }) => {
@@ -9,7 +9,7 @@ export const bodySink: OpenSink = (headers, { onRead, onGone }) => {
       start: (given) => {
         controller = given;
       },
-      // Asked for when all that was enqueued is read.
+      // Called when everything that was enqueued is read.
       pull: onRead,
       cancel: onGone,
     },

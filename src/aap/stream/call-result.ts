@@ -1,4 +1,4 @@
-/** What an app reads of a call that has ended. */
+/** The result of a call that has ended, as an app gets it. */
 import { breachSentence, endSentence } from "../../call/index.js";
 import type { ToolCall } from "../../call/index.js";
 import type { MessageContent } from "../client/protocol.js";
@@ -17,12 +17,12 @@ export function callResult(call: ToolCall): CallResult {
   return { content: endSentence(call) ?? "", isError: true };
 }
 
-/** What an app's tool gave back, and what other agents show of their calls, are blocks; else it is what the model reads. */
+/** An app's tool and an external agent give blocks; for our own tools the app gets the text that the model gets. */
 function doneContent({ rawOutput, content, times }: ToolCall): MessageContent {
   const blocks = content.flatMap((item) => (item.type === "content" ? [wireBlock(item.content)] : []));
   const isApps = times.started === undefined;
   if (blocks.length > 0 && (isApps || rawOutput === undefined)) return blocks;
-  // A file that we read or wrote for another agent, for one: it has no words of its own.
+  // A file that we read or wrote for an external agent, for example, has no output.
   if (rawOutput === undefined) return "";
   return typeof rawOutput === "string" ? rawOutput : JSON.stringify(rawOutput);
 }
@@ -33,7 +33,7 @@ function withSentence(sentence: string, content: MessageContent): MessageContent
   return [{ type: "text", text: sentence }, ...content];
 }
 
-/** The protocol's words. Where a rule refused without a reason, the rule is the reason. */
+/** The text is the protocol's. Where a rule refused without a reason, the rule is the reason. */
 function deniedText({ decision }: ToolCall): string {
   const rule = decision?.rule === undefined ? undefined : `rule ${decision.rule}`;
   const reason = decision?.reason ?? rule;

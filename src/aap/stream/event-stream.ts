@@ -1,15 +1,15 @@
 /**
- * Server-sent events. The first of a moment goes out at once, and what else comes in it in one piece. A client that
- * hangs up ends the stream and nothing else. What is written piles up here until the client has read it, so whoever
- * writes looks whether it is behind, and waits then; the door ends who takes nothing for too long. The comments in
- * between keep proxies from closing a stream while a tool takes its time.
+ * Server-sent events. The first frame goes out at once, and frames that follow within a moment in one batch. A client
+ * that hangs up ends the stream and nothing else. Frames are buffered until the client has read them, so a producer checks
+ * `isBehind` and awaits `drained`; the HTTP door disconnects a client that reads nothing for too long. Comments between the
+ * events keep proxies from closing a stream during a long tool call.
  */
 import { bodySink } from "./body-sink.js";
 
-const PING_MILLISECONDS = 15_000;
+const PING_MS = 15_000;
 const PING = ": ping\n\n";
-/** How much may wait for a client to read it before it counts as behind. */
-const MOST_UNREAD = 1024 * 1024;
+/** Bytes that may be buffered for a client before it counts as behind. */
+const MAX_UNREAD_BYTES = 1024 * 1024;
 
 const HEADERS = {
   "content-type": "text/event-stream",
@@ -17,44 +17,44 @@ const HEADERS = {
   "x-accel-buffering": "no",
 } as const;
 
-/** What comes in so short a time goes out together, when the turn of the event loop ends; in a long turn, sooner. */
-const MOMENT_MILLISECONDS = 2;
+/** Frames within this time go out in one batch, at the end of the event loop's turn; in a long turn, sooner. */
+const BATCH_MS = 2;
 
-/** Made once: an abort that is given no reason makes an error of its own each time, which is slow. */
-const HUNG_UP = new Error("Nobody listens any more.");
+/** Made once: an abort without a reason creates an error each time, which is slow. */
+const HUNG_UP = new Error("The client hung up.");
 
 export type SseWriter = {
   /** One or more whole frames. */
   readonly write: (frames: string) => void;
-  /** Whether so much waits to be read that no more should be written. */
+  /** Whether so much is buffered that no more should be written. */
   readonly isBehind: () => boolean;
-  /** Comes when the client has read what was written, or hangs up. */
+  /** Resolves when the client has read what was written, or hangs up. */
   readonly drained: () => Promise<void>;
-  /** Aborts when nobody listens any more. */
+  /** Aborts when the client hangs up. */
   readonly signal: AbortSignal;
 };
 
 /** Where a stream's text goes. */
 type Sink = {
-  /** An empty text, the first time, only says that more will come. */
+  /** The first text may be empty: then only the headers are sent. */
   readonly write: (text: string) => void;
-  /** How much was written and not yet read. */
+  /** How many bytes were written and not yet read. */
   readonly unread: () => number;
   readonly end: (last: string) => void;
-  /** Cuts the stream off: it is not whole. */
+  /** Cuts the stream off: it is not complete. */
   readonly fail: (error: unknown) => void;
 };
 
-/** Opens the way to whoever asked. What comes back is their response. */
+/** Opens a sink to the client. `response` is the HTTP response for it. */
 export type OpenSink = (
   headers: Readonly<Record<string, string>>,
-  /** What the sink has to say: that all was read, that nobody listens any more. */
-  hears: { readonly onRead: () => void; readonly onGone: () => void },
+  /** Called when all was read, and when the client hung up. */
+  listeners: { readonly onRead: () => void; readonly onGone: () => void },
 ) => { readonly sink: Sink; readonly response: Response };
 
-/** Streams what `run` writes until it comes back. Where that fails the stream is cut, and `onError` hears of it. */
+/** Streams what `run` writes until it resolves. When it rejects, the stream is cut off and `onError` gets the error. */
 export function eventStream(
-  run: (sink: SseWriter) => Promise<void>,
+  run: (writer: SseWriter) => Promise<void>,
   onError: (error: unknown) => void,
   open: OpenSink = bodySink,
 ): Response {
@@ -64,7 +64,7 @@ export function eventStream(
   let isScheduled = true;
   let flushedAt = performance.now();
   let isBegun = false;
-  /** What the signal says, which takes longer to ask. */
+  /** The same as `signal.aborted`, which takes longer to read. */
   let isOver = false;
   let onDrained: (() => void) | undefined;
   const drain = () => {
@@ -93,7 +93,7 @@ export function eventStream(
     if (isOver) return;
     ready += frames;
     const now = performance.now();
-    if (now - flushedAt > MOMENT_MILLISECONDS) {
+    if (now - flushedAt > BATCH_MS) {
       flushedAt = now;
       flush();
     } else if (!isScheduled) {
@@ -101,14 +101,14 @@ export function eventStream(
       setImmediate(flushLater);
     }
   };
-  const isBehind = () => ready.length + sink.unread() > MOST_UNREAD;
+  const isBehind = () => ready.length + sink.unread() > MAX_UNREAD_BYTES;
   const drained = () =>
     new Promise<void>((resolve) => {
       flush();
       if (signal.aborted || sink.unread() === 0) resolve();
       else onDrained = resolve;
     });
-  const ping = setInterval(() => write(PING), PING_MILLISECONDS).unref();
+  const ping = setInterval(() => write(PING), PING_MS).unref();
   const close = () => {
     if (!signal.aborted) sink.end(ready);
     over();
@@ -118,7 +118,7 @@ export function eventStream(
     if (!signal.aborted) sink.fail(error);
     over();
   };
-  // Whoever asked sees at once that they are heard, also when there is nothing to tell yet.
+  // The headers go out at once, also when there is no event yet.
   setImmediate(flushLater);
   void run({ write, isBehind, drained, signal }).then(close, fail);
   return response;

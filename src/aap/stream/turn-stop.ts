@@ -1,6 +1,6 @@
 /**
- * How a turn's end is told. AAP has no word for a cancelled turn: it is told as one that ended, since it
- * ended as somebody wished, with every call closed. A turn that took too many steps is an error.
+ * The `turn_stop` of a turn's end. AAP has no stop reason for a cancelled turn: it is sent as `end_turn`, since a person
+ * wanted it to end, and every call is closed. A turn that took too many steps is an error.
  */
 import type { TurnEnd } from "../../agent/index.js";
 import type { SessionEvent } from "../../call/index.js";

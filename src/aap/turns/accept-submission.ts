@@ -1,4 +1,4 @@
-/** Records an app's results and answers. Each counts once, so doing it again changes nothing. */
+/** Records an app's results and answers. Each counts once, so recording it again changes nothing. */
 import type { AgentSession } from "../../agent/index.js";
 import type { Answer, Ledger, Question, ToolCallContent } from "../../call/index.js";
 import { blocksOf } from "../api/content-blocks.js";
@@ -25,7 +25,7 @@ export async function acceptAnswers(
     await ledger.answer(question.questionId, plainAnswer(question, permission, now()));
 }
 
-/** Yes or no, for this once. */
+/** A yes or no for this one call. */
 export function plainAnswer(
   { intentHash, options }: Question,
   { granted, reason }: { readonly granted: boolean; readonly reason?: string },
@@ -41,7 +41,7 @@ export function plainAnswer(
   };
 }
 
-/** A list is kept as it came beside the words that the model reads. */
+/** The blocks are kept beside the text that the model gets. */
 async function finish(gate: AgentSession["gate"], toolCallId: string, content: InputContent): Promise<void> {
   if (typeof content === "string") return gate.finishForApp(toolCallId, content);
   const blocks = blocksOf(content);

@@ -1,7 +1,7 @@
 /**
- * How the calls of a session are judged: the agent's rules first; then a tool that the app trusts, and
- * that the server's owner lets it trust, runs at once. All else is asked, whatever a rule would allow: an
- * app that did not say "trust" expects to be asked. Tools that apps are not told of are the owner's business alone.
+ * Decides on the calls of a session: the agent's rules first; then a tool that the app trusts, and that the server's owner
+ * lets it trust, runs at once. Every other call asks, even where a rule allows it: an app that did not send "trust"
+ * expects to be asked. Tools that apps do not see follow the agent's rules alone.
  */
 import { homedir } from "node:os";
 import type { Agent } from "../../agent/index.js";
@@ -12,7 +12,7 @@ import type { SessionConfig } from "../sessions/session-config.js";
 
 const TRUSTABLE_KINDS: ReadonlySet<string> = new Set(["read", "search", "think"]);
 
-/** A kind that was only guessed from a name opens nothing. */
+/** A kind that was only inferred from a name is not trusted. */
 export const isTrustable = ({ kind, kindSource }: Tool): boolean =>
   TRUSTABLE_KINDS.has(kind) && kindSource !== "inferred";
 
@@ -36,7 +36,7 @@ export function sessionJudge(
   return (intent, also = []) => {
     const tool = toolNamed(intent.tool);
     const isTrusted = tool !== undefined && trusted.has(intent.tool) && trustable(tool);
-    // Trust is a rule that allows the tool: what rules forbid, and what is in doubt, it does not open.
+    // Trust is a rule that allows the tool: a denial and a doubtful call are stronger.
     const policy = agent.policy({ root, sessionId });
     const trust: readonly Rule[] = isTrusted ? [{ allow: intent.tool }] : [];
     const rules = [...policy.rules, ...also, ...trust];

@@ -1,7 +1,7 @@
 /**
- * What an app brings to a turn: results of the calls it ran, permissions for the server's, and perhaps
- * what the user says. All of it is checked against what is recorded before any of it counts, so that
- * nobody can answer a call that was not asked about, or answer one twice.
+ * The messages that an app sends to a turn: results of the calls it ran, permissions for the server's calls, and perhaps a
+ * user message. All are checked against the log before any of them counts, so that no client can answer a call that was
+ * not asked about, or answer one twice.
  */
 import { isOver } from "../../call/index.js";
 import type { ContentBlock, Question, SessionBook, ToolCall } from "../../call/index.js";
@@ -46,14 +46,14 @@ export function readSubmission(messages: readonly TurnMessageBody[]): Submission
   return { results, permissions, userBlocks };
 }
 
-/** What of a submission is new. What is missing from it is named by its calls' ids. */
+/** The new parts of a submission, and the ids of the calls that it leaves without an answer. */
 export type Checked = {
   readonly results: readonly { readonly toolCallId: string; readonly content: InputContent }[];
   readonly answers: readonly { readonly question: Question; readonly permission: Permission }[];
-  /** Calls that sub-agents work on and that the app says no to: they are open, so clients may ask about them. */
+  /** Denials of calls that sub-agents work on: these are open, so clients may ask about them. */
   readonly stopped: readonly Permission[];
   readonly missing: readonly string[];
-  /** Calls that it names and that have ended. */
+  /** The named calls that have ended. */
   readonly over: readonly ToolCall[];
   /** Whether anything in it counts now. */
   readonly isNew: boolean;
@@ -81,7 +81,7 @@ export function checkSubmission(
     .openCalls()
     .flatMap((call) => (awaitsChild(call) ? denied(permissions.get(call.toolCallId)) : []));
   const isStopped = (id: string | undefined) => stopped.some(({ toolCallId }) => toolCallId === id);
-  // What was not told yet cannot have been answered.
+  // The app cannot have answered a call that was not sent yet.
   const waiting = book
     .openCalls()
     .flatMap((call) => (told.wasSent(call.toolCallId) ? (waitsFor(call, book, now) ?? []) : []));
@@ -117,7 +117,7 @@ export function missingProblem(missing: readonly string[]): AapProblem {
   );
 }
 
-/** What was answered before, with what came of it. */
+/** Calls that were answered before, with their results. */
 export function answeredProblem(calls: readonly ToolCall[], missing: readonly string[]): AapProblem {
   const recorded = calls.map((call) => ({
     toolCallId: call.toolCallId,
@@ -128,7 +128,7 @@ export function answeredProblem(calls: readonly ToolCall[], missing: readonly st
   const ids = calls.map(({ toolCallId }) => toolCallId).join(", ");
   return new AapProblem(
     "ALREADY_ANSWERED",
-    `What is sent of ${ids} was answered before, and an answer counts once. Nothing was done; what is recorded comes with this.`,
+    `Already answered: ${ids}. The first answer counts. Nothing was done; the recorded results come with this.`,
     { recorded, ...(missing.length > 0 && { missing }) },
   );
 }
@@ -141,7 +141,7 @@ const awaitsChild = ({ state }: ToolCall): boolean =>
 const denied = (permission: Permission | undefined): readonly Permission[] =>
   permission && !permission.granted ? [permission] : [];
 
-/** Undefined when nothing is wanted of the app: a question may have been answered elsewhere, or be too old. */
+/** Undefined when the app has nothing to answer: a question may be answered elsewhere, or expired. */
 function waitsFor({ toolCallId, state }: ToolCall, book: SessionBook, now: number): Waiting | undefined {
   if (state.status !== "waiting") return undefined;
   if (state.waitingFor.type === "app") return { toolCallId, question: undefined };
