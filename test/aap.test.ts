@@ -1128,7 +1128,7 @@ describe("options", () => {
   });
 
   test.each([
-    [{ mood: "wild" }, 'Option "mood" can be calm, busy, and not what was sent'],
+    [{ mood: "wild" }, 'Option "mood" must be one of calm, busy'],
     [{ colour: "red" }, 'Agent clerk has no option "colour", only greeting, pin, mood'],
     [{ mood: 1 }, "The request is not valid"],
   ])("%j cannot be chosen", async (options, says) => {
