@@ -217,12 +217,12 @@ describe("a loop of the host's own", () => {
     const unrecorded: ExternalAgent = {
       name: "unrecorded",
       open: async ({ tools: _tools, ...request }) => {
-        const session = await LoopSession.open({
+        const opened = await LoopSession.open({
           loop: { name: "unrecorded", prompt: async () => {} },
           ...request,
         });
-        session.prompt = () => Promise.reject(new Error("the disk is gone"));
-        return session;
+        opened.prompt = () => Promise.reject(new Error("the disk is gone"));
+        return opened;
       },
     };
     const { app } = await world.remote({ agents: [unrecorded], onError: () => undefined });

@@ -18,7 +18,7 @@ import type { SessionConfig } from "../sessions/session-config.js";
 import { isEmptyNote, requestEvent } from "../stream/response-log.js";
 import { busy } from "./active-turns.js";
 import { ExternalTurn } from "./external-turn.js";
-import { OpenSession } from "./open-session.js";
+import type { OpenSession } from "./open-session.js";
 import type { TurnHost, TurnPlan, TurnRunner } from "./turn-host.js";
 
 export class ExternalTurns implements TurnHost {

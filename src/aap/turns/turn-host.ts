@@ -3,7 +3,7 @@
  * our own agents live in the log: any process can resume one. Turns of external agents live in this process, and end
  * with it.
  */
-import type { HeldSession, TurnEnd } from "../../agent/index.js";
+import type { TurnEnd } from "../../agent/index.js";
 import type { ContentBlock, RecordedEvent } from "../../call/index.js";
 import type { Served } from "../sessions/served-agent.js";
 import type { SessionConfig, StoredSession } from "../sessions/session-config.js";
@@ -44,7 +44,7 @@ export type TurnPlan = {
 
 /** Runs turns of one open session. */
 export type TurnRunner = {
-  readonly open: OpenSession<HeldSession>;
+  readonly open: OpenSession;
   /** The turn that a request without a user message goes on with: one that waits, or one that its process left. */
   readonly openTurn: "waiting" | "abandoned" | undefined;
   /** Records the request before anything of it counts. */
