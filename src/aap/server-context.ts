@@ -1,4 +1,4 @@
-/** What all parts of a server use: its agents, its store, its clock. */
+/** The agents, the store and the clock that all parts of a server use. */
 import type { Ledger } from "../call/index.js";
 import type { RedactionPattern } from "../history/index.js";
 import type { Tool, Workspace } from "../tools/index.js";

@@ -22,7 +22,7 @@ import type { OpenSink, SseWriter } from "../stream/event-stream.js";
 import { inStreamMode } from "../stream/stream-mode.js";
 import type { TurnEngine } from "../turns/turn-engine.js";
 
-/** What clients may count on beyond the protocol. */
+/** The extensions that clients may rely on. */
 const EXTENSIONS = ["event-ids", "idempotency-key", "session-events", "cancel", "questions"];
 
 export type AapEnv = { readonly Bindings: { readonly openSink: OpenSink | undefined } };

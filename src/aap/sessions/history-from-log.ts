@@ -85,7 +85,7 @@ class StepReader {
 
 const ignore = (): void => undefined;
 
-/** What each event adds to the history. Calls are read from the book, as they are at the end of the log. */
+/** The effect of each event on the history. Calls are read from the book, as they are at the end of the log. */
 const STEP_TABLE: EventTable<[reader: StepReader], void> = {
   "message-chunk": (event, reader) => reader.addChunk(event),
   "step-ended": (event, reader) => reader.endStep(event),

@@ -8,7 +8,7 @@ import { blocksOf } from "../api/content-blocks.js";
 import { AapProblem } from "../api/aap-problem.js";
 import type { SeedMessage } from "../api/request-bodies.js";
 
-type Said = { readonly role: "user" | "agent" | "thought"; readonly block: ContentBlock };
+type Chunk = { readonly role: "user" | "agent" | "thought"; readonly block: ContentBlock };
 
 /** Ids are made as the agent makes those of its turns and steps: from the number of their first event in the log. */
 export function seedEvents(
@@ -20,7 +20,7 @@ export function seedEvents(
   const endTurn = () => {
     if (turnId !== undefined) events.push({ type: "turn-stopped", at, turnId, stopReason: "end_turn" });
   };
-  const say = (messageId: string, { role, block }: Said) =>
+  const add = (messageId: string, { role, block }: Chunk) =>
     events.push({
       type: "message-chunk",
       at,
@@ -29,12 +29,12 @@ export function seedEvents(
       block,
     });
   for (const message of messages) {
-    const said = saidIn(message);
+    const chunks = chunksOf(message);
     if (message.role !== "assistant") {
       endTurn();
       turnId = `turn_${after + events.length + 1}`;
       events.push({ type: "turn-started", at, turnId });
-      for (const one of said) say(`user-${turnId}`, one);
+      for (const one of chunks) add(`user-${turnId}`, one);
     } else {
       if (turnId === undefined) {
         throw new AapProblem(
@@ -43,7 +43,7 @@ export function seedEvents(
         );
       }
       const stepId = `step_${after + events.length + 1}`;
-      for (const one of said) say(stepId, one);
+      for (const one of chunks) add(stepId, one);
       events.push({ type: "step-ended", at, turnId, stepId, toolCallIds: [] });
     }
   }
@@ -51,7 +51,7 @@ export function seedEvents(
   return events;
 }
 
-function saidIn(message: SeedMessage): readonly Said[] {
+function chunksOf(message: SeedMessage): readonly Chunk[] {
   switch (message.role) {
     case "user":
       return blocksOf(message.content).map((block) => ({ role: "user", block }));
@@ -77,6 +77,6 @@ function saidIn(message: SeedMessage): readonly Said[] {
   }
 }
 
-const asUser = (block: ContentBlock): Said => ({ role: "user", block });
+const asUser = (block: ContentBlock): Chunk => ({ role: "user", block });
 
-const text = (role: Said["role"], words: string): Said => ({ role, block: { type: "text", text: words } });
+const text = (role: Chunk["role"], words: string): Chunk => ({ role, block: { type: "text", text: words } });

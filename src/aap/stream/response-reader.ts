@@ -34,7 +34,7 @@ export class ResponseReader {
     this.#events = new TurnEvents(this.#book, { hasSteps });
   }
 
-  /** What comes of the next recorded event, with the response's `turn_stop` where it ends there. */
+  /** The stream events of the next recorded one, with the response's `turn_stop` where it ends there. */
   read({ seq, event }: RecordedEvent): readonly StreamEvent[] {
     this.seq = seq;
     // Only the calls are looked up in the book.

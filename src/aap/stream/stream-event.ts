@@ -31,7 +31,7 @@ export const lastEventAt = (seq: number, wire: TurnEvent): StreamEvent => ({ seq
 export const eventsAt = (seq: number, wires: readonly TurnEvent[]): readonly StreamEvent[] =>
   wires.map((wire, index) => ({ seq, part: index + 1, wire }));
 
-/** Of a response that ends at this event although the log has no end there. */
+/** The last events of a response that ends here although the log has no end. */
 export const pauseEventsAt = (seq: number, wires: readonly TurnEvent[]): readonly StreamEvent[] =>
   wires.map((wire, index) => ({ seq, part: PAUSE_PART + index + 1, wire }));
 

@@ -43,7 +43,7 @@ export class TurnEvents {
   /** The message that the last event added text to, if it did, and how many characters of that recorded event. */
   #text: { readonly messageId: string; readonly role: string; seq: number; offset: number } | undefined;
 
-  /** What each recorded event adds to the stream. */
+  /** The stream events that come of each recorded event. */
   static readonly #TABLE: EventTable<[self: TurnEvents], readonly TurnEvent[]> = {
     "app-awaited": ({ toolCallId }, self) => {
       self.#appCalls.add(toolCallId);

@@ -37,7 +37,7 @@ export class OpenSession<Session extends HeldSession = HeldSession> {
   readonly #notes = new Map<string, NotedRequest>();
   readonly #responseEnds = new ResponseEnds();
   readonly #feed: RecordedFeed;
-  /** What happened since the last response. */
+  /** Events since the last response. */
   #unsent: StreamEvent[] = [];
   #listener: Listener | undefined;
 

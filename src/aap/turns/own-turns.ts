@@ -162,7 +162,7 @@ async function newestLog(
   { sessionId, stored }: TurnPlan,
 ): Promise<readonly RecordedEvent[]> {
   const last = stored.log.at(-1)?.seq ?? 0;
-  // Of a session that was open here only an outline is known.
+  // A session that was open here has only an outline of its log.
   const known = stored.log.length === last ? stored.log : [];
   const added = await ledger.read(sessionId, { after: known.length });
   const log = added.length === 0 ? known : [...known, ...added];

@@ -86,7 +86,7 @@ async function respond(
 
 /** Answers without a user message must be complete, and must not be ones that were recorded before. */
 function checkAnswers({ isNew, over, missing }: Checked, openTurn: TurnRunner["openTurn"]): void {
-  // An abandoned turn is resumed by whoever sends the same answers again.
+  // A client that sends the same answers again resumes an abandoned turn.
   if (!isNew && over.length > 0 && openTurn !== "abandoned") throw answeredProblem(over, missing);
   if (missing.length > 0) throw missingProblem(missing);
 }

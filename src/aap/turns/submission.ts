@@ -62,19 +62,19 @@ export type Checked = {
 export function checkSubmission(
   { results, permissions }: Submission,
   book: SessionBook,
-  told: TurnEvents,
+  events: TurnEvents,
   now: number,
 ): Checked {
   const named = new Set([...results.keys(), ...permissions.keys()]);
   for (const toolCallId of named) {
-    if (!told.wasSent(toolCallId)) throw bad(`This session has no call ${toolCallId}`);
+    if (!events.wasSent(toolCallId)) throw bad(`This session has no call ${toolCallId}`);
   }
   for (const toolCallId of results.keys()) {
-    if (told.isAppCall(toolCallId)) continue;
+    if (events.isAppCall(toolCallId)) continue;
     throw bad(`Call ${toolCallId} is run by the server, so the app has no result of it to send`);
   }
   for (const toolCallId of permissions.keys()) {
-    if (!told.isAppCall(toolCallId)) continue;
+    if (!events.isAppCall(toolCallId)) continue;
     throw bad(`Call ${toolCallId} is run by the app, so the server has nothing to permit`);
   }
   const stopped = book
@@ -84,7 +84,7 @@ export function checkSubmission(
   // The app cannot have answered a call that was not sent yet.
   const waiting = book
     .openCalls()
-    .flatMap((call) => (told.wasSent(call.toolCallId) ? (waitsFor(call, book, now) ?? []) : []));
+    .flatMap((call) => (events.wasSent(call.toolCallId) ? (waitsFor(call, book, now) ?? []) : []));
   const newResults = waiting.flatMap(({ toolCallId, question }) => {
     const content = results.get(toolCallId);
     return question || content === undefined ? [] : [{ toolCallId, content }];
