@@ -3,9 +3,11 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { HeldAgent } from "../src/aap/index.js";
+import type { ExternalAgent } from "../src/aap/index.js";
+import { LoopSession } from "../src/agent/index.js";
 import type { Loop } from "../src/agent/index.js";
 import { heldAcpAgent } from "../src/cli/held-acp-agent.js";
+import { MemoryLedger, redactingLedger } from "../src/history/index.js";
 import {
   deny,
   grant,
@@ -149,7 +151,7 @@ describe("a loop of the host's own", () => {
   });
 
   test("and others that take no pictures are not given any", async () => {
-    const blind: HeldAgent = { name: "blind", open: () => Promise.reject(new Error("never opened")) };
+    const blind: ExternalAgent = { name: "blind", open: () => Promise.reject(new Error("never opened")) };
     const app = world.app({ agents: [blind] });
     const { agents } = await app.ask<{ agents: { capabilities: object }[] }>("GET", "/meta");
     expect(agents[0]?.capabilities).not.toHaveProperty("image");
@@ -208,6 +210,40 @@ describe("a loop of the host's own", () => {
     expect(lines(events)).toEqual([
       "turn_start {}",
       'turn_stop {"stopReason":"error","error":"out of paper"}',
+    ]);
+  });
+
+  test("whose turn cannot be recorded ends with one turn_stop", async () => {
+    const unrecorded: ExternalAgent = {
+      name: "unrecorded",
+      open: async ({ tools: _tools, ...request }) => {
+        const opened = await LoopSession.open({
+          loop: { name: "unrecorded", prompt: async () => {} },
+          ...request,
+        });
+        opened.prompt = () => Promise.reject(new Error("the disk is gone"));
+        return opened;
+      },
+    };
+    const { app } = await world.remote({ agents: [unrecorded], onError: () => undefined });
+    const sessionId = await app.createSession({ agent: { name: "unrecorded" } });
+    const events = await app.stream(sessionId, say("Go", "delta"));
+    expect(names(events)).toEqual(["turn_start", "turn_stop"]);
+    expect(events.at(-1)?.data).toMatchObject({ stopReason: "error" });
+  });
+
+  test("sends its whole turn when the store redacts what it is given", async () => {
+    world.ledger = redactingLedger(new MemoryLedger());
+    const { app } = await world.remote({ agents: [loop()] });
+    const sessionId = await app.createSession(session);
+    const first = await app.stream(sessionId, say("Go", "message"));
+    expect(names(first).at(-1)).toBe("turn_stop");
+    const second = await app.stream(sessionId, { stream: "message", messages: [grant("call_2")] });
+    expect(lines(second)).toEqual([
+      "turn_start {}",
+      'tool_result {"toolCallId":"call_2","content":"{\\"sentTo\\":\\"Ada\\"}"}',
+      'text {"text":"done, done."}',
+      'turn_stop {"stopReason":"end_turn"}',
     ]);
   });
 

@@ -413,7 +413,7 @@ describe("what goes wrong", () => {
     );
     expect(await failure(connect(url).meta())).toMatchObject({
       code: "WRONG_VERSION",
-      message: "The server speaks AAP version 2, this client version 3.",
+      message: "The server has AAP version 2, this client version 3.",
     });
   });
 

@@ -546,6 +546,23 @@ describe("turns", () => {
     expect(errors.length).toBeGreaterThan(0);
   });
 
+  test("ends a stream with one turn_stop when the ledger fails at the start of the turn", async () => {
+    const exact = world.ledger;
+    let isBroken = false;
+    world.ledger = Object.assign(Object.create(exact) as typeof exact, {
+      append: (...given: Parameters<typeof exact.append>) =>
+        isBroken ? Promise.reject(new Error("disk full: /home/x")) : exact.append(...given),
+    });
+    bindAll(world.ledger, exact);
+    const app = world.app({ steps: [{ say: "One." }, { say: "Two." }], onError: () => undefined });
+    const sessionId = await app.createSession(ALL);
+    await app.turn(sessionId, say("First"));
+    isBroken = true;
+    const events = await app.stream(sessionId, say("Go", "delta"));
+    expect(names(events)).toEqual(["turn_start", "turn_stop"]);
+    expect(events.at(-1)?.data).toMatchObject({ stopReason: "error" });
+  });
+
   test("what one changes of the session stays changed", async () => {
     const steps: ScriptStep[] = [{ calls: [{ tool: "look_up", input: { word: "gate" } }] }, { say: "So." }];
     const { app, sessionId } = await after(
@@ -1130,7 +1147,7 @@ describe("options", () => {
   });
 
   test.each([
-    [{ mood: "wild" }, 'Option "mood" can be calm, busy, and not what was sent'],
+    [{ mood: "wild" }, 'Option "mood" must be one of calm, busy'],
     [{ colour: "red" }, 'Agent clerk has no option "colour", only greeting, pin, mood'],
     [{ mood: 1 }, "The request is not valid"],
   ])("%j cannot be chosen", async (options, says) => {

@@ -743,7 +743,8 @@ describe("a URL", () => {
     },
   );
 
-  test.each(titled("HT-046", "HT-048"))("%s %s", async (id) => {
+  test.each(titled("HT-046", "HT-048"))("is fetched unasked: %s", async (_why, id) => {
+    tried.add(id);
     const { names, tool } = lookedUp();
     const { attempt } = await gateOn(anEmptyTree(), { ...caseOf(id), tools: [tool] });
     const { asked } = await attempt("fetch", { url: caseOf(id).input.url });

@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { ListedSessions } from "../src/aap/list-sessions.js";
-import { Metrics } from "../src/aap/metrics.js";
-import { allQuestions } from "../src/aap/questions.js";
-import { configEvent, newConfig, storedSession, wireSession } from "../src/aap/session-config.js";
+import { SessionList } from "../src/aap/sessions/session-list.js";
+import { Metrics } from "../src/aap/server/metrics.js";
+import { allQuestions } from "../src/aap/sessions/questions.js";
+import { configEvent, newConfig, storedSession, wireSession } from "../src/aap/sessions/session-config.js";
 import type { AcpHost } from "../src/acp/index.js";
 import { lives, SESSION_ID } from "../src/call/calls.samples.js";
 import { SessionBook } from "../src/call/index.js";
@@ -224,7 +224,7 @@ describe("what is listed is what the whole log tells", () => {
       fc.asyncProperty(logs, fc.boolean(), fc.nat(30), async (log, isApps, first) => {
         await ledger.close();
         ledger = await open();
-        const listed = new ListedSessions({ ledger, agents: new Map() });
+        const listed = new SessionList({ ledger, agents: new Map() });
         // A session is an app's from its first event on, or never.
         const events = isApps
           ? [configEvent(newConfig("clerk"), {}, 1), ...log]

@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import * as fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { joinedEvents, SessionBook } from "../src/call/index.js";
-import { Metrics } from "../src/aap/metrics.js";
+import { Metrics } from "../src/aap/server/metrics.js";
 import { asked, question } from "../src/call/events.samples.js";
 import type {
   AppendOptions,

@@ -2,13 +2,13 @@
  * Someone else's ACP agent, served to apps under our rules and in our history. Its process is started with the first
  * session, and anew when it has died; what it can go on with then is its own business.
  */
-import type { HeldAgent, HeldRequest } from "../aap/index.js";
+import type { ExternalAgent, ExternalRequest } from "../aap/index.js";
 import { AgentConnection } from "../acp/index.js";
 import type { OnBreach } from "../acp/index.js";
 import type { Agent } from "../agent/index.js";
 import { packageVersion } from "./package-version.js";
 
-export type HeldAcpAgent = HeldAgent & { readonly close: () => Promise<void> };
+export type HeldAcpAgent = ExternalAgent & { readonly close: () => Promise<void> };
 
 export type HeldAcpOptions = {
   readonly name: string;
@@ -69,7 +69,7 @@ export function heldAcpAgent({ name, argv, cwd, rules, onBreach }: HeldAcpOption
 }
 
 /** What the agent calls the session, once it has had a turn. */
-function agentSessionIn({ _meta }: HeldRequest["info"]): string | undefined {
+function agentSessionIn({ _meta }: ExternalRequest["info"]): string | undefined {
   const ours = _meta?.["toolgate"];
   const session = isObject(ours) ? ours["agentSession"] : undefined;
   const id = isObject(session) ? session["sessionId"] : undefined;

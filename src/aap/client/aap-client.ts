@@ -23,8 +23,8 @@ import type { TurnOptions, TurnSetting } from "./turn.js";
 
 export type AapClientOptions = ConnectionOptions & {
   /**
-   * Whether requests that change something carry an `Idempotency-Key`. They do unless told: only a page on another origin
-   * than a server without our extensions must do without, since the browser asks the server about each header.
+   * Whether requests that change something have an `Idempotency-Key`; true by default. A page on another origin than a
+   * server without our extensions must do without, since the browser's preflight asks the server about each header.
    */
   readonly sendsKeys?: boolean;
 };
@@ -50,16 +50,16 @@ export class AapClient {
     this.#sendsKeys = sendsKeys;
   }
 
-  /** Throws when the server speaks another version. */
+  /** Throws when the server has another version of the protocol. */
   async meta(): Promise<Meta> {
     return checked(await this.#connection.get<Meta>("/meta"));
   }
 
-  /** Whether the server says that it has this beyond the protocol. One that cannot be asked has promised nothing. */
+  /** Whether the server declares this extension. False when it cannot be reached. */
   async offers(
     extension: "idempotency-key" | "event-ids" | "session-events" | "cancel" | "questions",
   ): Promise<boolean> {
-    // Asked when an answer was lost, perhaps: the network may be away for a moment.
+    // This may run after a lost answer, so it retries while the network is down.
     this.#extensions ??= this.#connection
       .get<Meta>("/meta", { isPatient: true })
       .then((meta) => checked(meta).extensions ?? []);
@@ -77,13 +77,13 @@ export class AapClient {
     return this.#connection.get(`/sessions${query}`);
   }
 
-  /** All of them, page by page as they are wanted. */
+  /** All sessions; pages are fetched as they are needed. */
   async *allSessions(): AsyncGenerator<SessionInfo, void, undefined> {
     let after: string | undefined;
     do {
       const page: SessionPage = await this.sessions(after === undefined ? {} : { after });
       yield* page.sessions;
-      // A server that gives the same page again would be asked for ever.
+      // Ends the loop when a server returns the same page again.
       after = page.next === after ? undefined : page.next;
     } while (after !== undefined);
   }
@@ -108,12 +108,12 @@ export class AapClient {
     return history?.[type] ?? [];
   }
 
-  /** Iterated, its events as they come; awaited, all that it brought forth. */
+  /** Iterate it for the events as they come; await it for the whole result. */
   turn(sessionId: string, request: TurnRequest, options: TurnOptions = {}): Turn {
     return new Turn(this.#turnSetting(sessionId), request, options);
   }
 
-  /** Extension: the turn that is under way, or the last one, whoever asked for it; told from its start. */
+  /** Extension: the turn that is under way, or the last one, started by any client; from its first event. */
   currentTurn(
     sessionId: string,
     {
@@ -173,12 +173,12 @@ export class AapClient {
     try {
       return await answer;
     } catch (error) {
-      // Ours says what it misses; a server that only knows the protocol does not know the address.
+      // Our server names the problem; a server without the extension does not know the path.
       const isPlain = error instanceof AapError && error.problem === undefined;
       if (!isPlain || (error.status !== 404 && error.status !== 405)) throw error;
       throw new AapError(
         "REFUSED",
-        `The server does not have this; it is an extension of AAP v3. It said: ${error.message}`,
+        `The server does not have this; it is an extension of AAP v3. Its answer: ${error.message}`,
         { status: error.status },
       );
     }
@@ -189,7 +189,7 @@ function checked(meta: Meta): Meta {
   if (meta.version === VERSION) return meta;
   throw new AapError(
     "WRONG_VERSION",
-    `The server speaks AAP version ${meta.version}, this client version ${VERSION}.`,
+    `The server has AAP version ${meta.version}, this client version ${VERSION}.`,
   );
 }
 

@@ -1,19 +1,19 @@
 /**
  * Everything that goes wrong between an app and a server, as one class.
  *
- * What must stay true: the words never hold the key, whatever a server or the network says back.
+ * What must stay true: the message never has the key in it, whatever a server or the network answers.
  */
 
 export type AapErrorCode =
   /** The address or the key cannot be used; nothing was sent. */
   | "UNUSABLE"
-  /** No answer came. For a turn the words say whether the server may have taken it. */
+  /** No answer came. For a turn the message says whether the server may have accepted it. */
   | "UNREACHABLE"
-  /** The server answered and said no: `status`, and `problem` where it names one. */
+  /** The server refused the request: `status`, and `problem` where it names one. */
   | "REFUSED"
-  /** What came back is not what the protocol says. */
+  /** The answer does not follow the protocol. */
   | "NOT_AAP"
-  /** A stream ended before its turn did, and could not be taken up again. */
+  /** A stream ended before its turn did, and could not be resumed. */
   | "STREAM_CUT"
   | "WRONG_VERSION"
   /** The session has a tool of the app's that this process cannot run; nothing was submitted. */
@@ -23,11 +23,11 @@ export type AapErrorCode =
 
 export type AapErrorDetails = {
   readonly status?: number;
-  /** The server's own word for it, such as `BUSY`. */
+  /** The server's code for it, such as `BUSY`. */
   readonly problem?: string;
-  /** What the server tells beside its words, such as what is recorded. */
+  /** More fields of the answer, such as recorded results. */
   readonly details?: Readonly<Record<string, unknown>>;
-  /** Seconds after which the server wants to be asked again. */
+  /** Seconds after which the server asks for a retry. */
   readonly retryAfter?: number;
   readonly cause?: unknown;
 };

@@ -1,13 +1,13 @@
 /**
  * The answers to the calls that a turn stopped for: the app's are run here, the server's are permitted or not.
  *
- * What must stay true: where one of them cannot be answered here, none is; what nobody permits is denied.
+ * What must stay true: when one of them cannot be answered here, none is; a call that nobody permits is denied.
  */
 import { AapError } from "./aap-error.js";
 import type { PendingCalls } from "./pending-calls.js";
 import type { MessageContent, ToolMessage, ToolPermission, ToolUseBlock } from "./protocol.js";
 
-/** What it throws is told to the model as the tool's failure. */
+/** An error that it throws goes to the model as the tool's failure. */
 export type ClientTool = (
   input: unknown,
   context: { readonly call: ToolUseBlock; readonly signal: AbortSignal | undefined },
@@ -26,7 +26,7 @@ export type AnswerOptions = {
     call: ToolUseBlock,
     signal: AbortSignal | undefined,
   ) => Permission | undefined | Promise<Permission | undefined>;
-  /** Stops listening and answering. The turn goes on at the server. */
+  /** Stops receiving and answering. The turn goes on at the server. */
   readonly signal?: AbortSignal;
 };
 

@@ -1,8 +1,8 @@
 /**
- * One server, by its address and key: requests out, answers or words of what went wrong back.
+ * Requests to one server, by its address and key.
  *
- * What must stay true: the key goes to this server only (a redirect is not followed) and is in no error; what the
- * server says no to is an `AapError` with its status, and so is an answer that is not JSON.
+ * What must stay true: the key goes to this server only (redirects are not followed) and is in no error; a refusal is an
+ * `AapError` with its status, and so is an answer that is not JSON.
  */
 import { AapError } from "./aap-error.js";
 import type { AapErrorDetails } from "./aap-error.js";
@@ -19,8 +19,8 @@ export type ConnectionOptions = {
   readonly silence?: number;
 };
 
-/** How often a request that only reads is sent again. */
-const MOST_READS = 4;
+/** How often a request that only reads is retried. */
+const MAX_READ_RETRIES = 4;
 
 export type SendOptions = {
   readonly body?: object;
@@ -47,7 +47,7 @@ export class Connection {
     return this.read(await this.send(method, path, options), options.signal);
   }
 
-  /** Only reads, so it is asked again when an answer is lost; but not from a server that never answered, unless told. */
+  /** Reads only, so it is retried when an answer is lost; but by default not at a server that never answered. */
   async get<Body>(path: string, { isPatient = this.#hasAnswered } = {}): Promise<Body> {
     const retries = new Retries();
     for (;;) {
@@ -55,12 +55,12 @@ export class Connection {
         return await this.json("GET", path);
       } catch (error) {
         if (!isPatient || !(error instanceof AapError) || error.code !== "UNREACHABLE") throw error;
-        await retries.pause(error, { most: MOST_READS });
+        await retries.pause(error, { maxRetries: MAX_READ_RETRIES });
       }
     }
   }
 
-  /** The protocol says what is in it; a server that breaks its word is not this client's to mend. */
+  /** The body is taken as the protocol defines it, without further checks. */
   async read<Body>(response: Response, signal?: AbortSignal): Promise<Body> {
     let text: string;
     try {
@@ -71,10 +71,10 @@ export class Connection {
     try {
       return JSON.parse(text) as Body;
     } catch {
-      const said = this.#withoutKey(text.slice(0, 200));
+      const start = this.#withoutKey(text.slice(0, 200));
       throw new AapError(
         "NOT_AAP",
-        `The server answered ${response.status} with something that is not JSON: ${said}`,
+        `The server answered ${response.status} with something that is not JSON: ${start}`,
         { status: response.status },
       );
     }
@@ -115,9 +115,9 @@ export class Connection {
     const { status } = response;
     const text = await response.text().catch(() => "");
     const { message, problem, details } = refusalIn(this.#withoutKey(text));
-    const said = message ?? this.#withoutKey(`The server answered ${status}: ${text.slice(0, 500)}`);
+    const shown = message ?? this.#withoutKey(`The server answered ${status}: ${text.slice(0, 500)}`);
     const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
-    return new AapError("REFUSED", said, {
+    return new AapError("REFUSED", shown, {
       status,
       ...(details && { details }),
       ...(problem !== undefined && { problem }),
@@ -132,7 +132,7 @@ export class Connection {
 
 function usableUrl(baseUrl: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
-  // The address itself is not repeated: what does not belong there may be a secret.
+  // The address itself is not repeated: a wrong part of it may be a secret.
   const problem = !url
     ? "is no URL"
     : !/^https?:$/.test(url.protocol)

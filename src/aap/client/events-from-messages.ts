@@ -1,4 +1,4 @@
-/** A turn that came as a whole, as the events that it would have been. The other way round: `messagesFromEvents`. */
+/** The events of a turn that came as a whole. The inverse of `messagesFromEvents`. */
 import type { Block, HistoryMessage, TurnEvent, TurnResult } from "./protocol.js";
 
 export function* eventsFromMessages(

@@ -1,6 +1,6 @@
 /**
- * A session's own events as they are recorded, whoever causes them: an extension of ours. It lasts until the signal
- * ends it; a connection that breaks is taken up where it was, and nothing comes twice.
+ * A session's own events as they are recorded, from any source: an extension of ours. It runs until the signal aborts; a
+ * connection that breaks is resumed where it was, and no event comes twice.
  */
 import type { SessionEvent } from "../../call/index.js";
 import { AapError } from "./aap-error.js";
@@ -13,7 +13,7 @@ import { SseParser } from "./sse-parser.js";
 export type RecordedSessionEvent = { readonly id: string; readonly event: SessionEvent };
 
 export type FollowOptions = {
-  /** Only what was recorded after the event of this id. */
+  /** Only events after the one with this id. */
   readonly after?: string;
   readonly signal?: AbortSignal;
 };
@@ -41,7 +41,7 @@ export async function* followSession(
       }
     } catch (error) {
       signal?.throwIfAborted();
-      // A body that breaks off throws whatever the platform calls it.
+      // The error of a broken body differs between platforms.
       if (error instanceof AapError) failure = error;
       const isRefused = failure.code === "REFUSED" && (isFirst || !isPassing(failure));
       if (isRefused || failure.code === "NOT_AAP" || (isFirst && failure.code === "UNREACHABLE"))
@@ -63,7 +63,7 @@ function sessionEvent(data: string): SessionEvent {
 
 function bodyOf({ body, headers, status }: Response): ReadableStream<Uint8Array> {
   if (body && /^text\/event-stream\b/i.test(headers.get("content-type") ?? "")) return body;
-  throw new AapError("NOT_AAP", "The server answered with something that is no stream of events.", {
+  throw new AapError("NOT_AAP", "The server answered with something that is not an event stream.", {
     status,
   });
 }

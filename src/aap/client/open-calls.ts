@@ -1,7 +1,7 @@
 /**
- * The calls of a turn that its client has to answer: told, and without a result.
+ * The calls of a turn that its client has to answer: received, and without a result.
  *
- * What must stay true: a call counts once, however often it is told; one that has a result is closed, whichever of
+ * What must stay true: a call counts once, however often it is sent; one that has a result is closed, whichever of
  * the two came first; nothing is open unless the turn stopped for it, since a server closes its calls otherwise.
  */
 import type { ToolUseBlock, TurnEvent } from "./protocol.js";
@@ -33,7 +33,7 @@ export class OpenCalls {
     }
   }
 
-  /** In the order in which they were first told. */
+  /** In the order in which they were first received. */
   toAnswer(): readonly ToolUseBlock[] {
     if (!this.#isStoppedForThem) return [];
     return [...this.#calls.values()].filter(({ toolCallId }) => !this.#closed.has(toolCallId));

@@ -1,6 +1,6 @@
 /**
- * What a client has to do to go on with a session that it knows only from its history: the calls of the
- * last assistant message that have no result yet.
+ * The calls that a client has to answer to resume a session of which it has only the history: those of the last
+ * assistant message without a result.
  */
 import type { HistoryMessage, ToolUseBlock } from "./protocol.js";
 

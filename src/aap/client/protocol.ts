@@ -1,4 +1,4 @@
-/** The words of AAP v3, as they travel, and at the end those of our extensions. */
+/** The types of AAP v3 on the wire, and at the end those of our extensions. */
 import type { Question, ToolCall } from "../../call/index.js";
 
 export type JsonObject = { readonly [key: string]: unknown };
@@ -59,7 +59,7 @@ export type AgentInfo = {
 export type Meta = {
   readonly version: number;
   readonly agents: readonly AgentInfo[];
-  /** What the server has beyond the protocol, such as `idempotency-key`. Ours; others say nothing. */
+  /** The server's extensions, such as `idempotency-key`. This field is ours; other servers leave it out. */
   readonly extensions?: readonly string[];
 };
 
@@ -92,9 +92,8 @@ export type TurnRequest = {
 export type StopReason = "end_turn" | "tool_use" | "max_tokens" | "refusal" | "error";
 
 /**
- * An event of a turn. `isError`, `error` and `answer_cut_off` are ours, and clients that do not know them lose nothing:
- * the assistant's message that was being told ends there unfinished, since its server died, and is said again from
- * its beginning.
+ * An event of a turn. `isError`, `error` and `answer_cut_off` are ours, and clients can ignore them. After
+ * `answer_cut_off` the assistant's message so far is unfinished, since its server died; it is sent again from its start.
  */
 export type TurnEvent =
   | { readonly event: "turn_start"; readonly data: object }
@@ -117,18 +116,18 @@ export type TurnEvent =
       readonly data: { readonly stopReason: StopReason; readonly error?: string };
     };
 
-/** All that a turn brought forth. */
+/** The result of a turn. */
 export type TurnResult = {
   readonly stopReason: StopReason;
   readonly messages: readonly HistoryMessage[];
-  /** What went wrong, when the reason is an error and the server says it. */
+  /** The error, when the stop reason is one and the server sends it. */
   readonly error?: string;
 };
 
-/** An extension of ours: what to end. Without a call, the turn. */
+/** An extension of ours: the call to cancel; without one, the turn. */
 export type CancelRequest = { readonly toolCallId?: string; readonly reason?: string };
 
-/** An extension of ours: a question, with the call that it is about as far as someone needs it to decide. */
+/** An extension of ours: a question, with what a person needs to know of its call to decide. */
 export type OpenQuestion = Question & {
   readonly call?: Pick<ToolCall, "name" | "kind" | "title" | "rawInput" | "content" | "locations">;
 };

@@ -1,17 +1,17 @@
 /**
- * The frames of a response, as its bytes come. Whoever stops reading closes the connection. A network can go away without
- * a word: where the server gives signs of life between its events, a long silence counts as a cut.
+ * The frames of a response, as its bytes come. A reader that stops closes the connection. A network can fail without a
+ * sign: where the server sends comments as a heartbeat, a long silence counts as a cut.
  */
 import { AapError } from "./aap-error.js";
 import type { SseFrame, SseParser } from "./sse-parser.js";
 import { unlessAborted } from "./unless-aborted.js";
 
-/** Milliseconds: four times what ours leaves between two of them. */
+/** Milliseconds: four times the heartbeat of our server. */
 export const SILENCE = 60_000;
 
 export type ReadOptions = {
   readonly silence?: number;
-  /** Throws what it is aborted with. */
+  /** Throws the reason of an abort. */
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -20,7 +20,7 @@ export async function* readSse(
   parser: SseParser,
   { silence = SILENCE, signal }: ReadOptions = {},
 ): AsyncGenerator<SseFrame, void, undefined> {
-  // The mark at the start is the parser's to pass over: taken away here, a second one would go as well.
+  // The parser skips the byte order mark: removed here too, a second one would be lost.
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   const reader = body.getReader();
   try {
@@ -38,8 +38,8 @@ export async function* readSse(
 async function within<Value>(milliseconds: number, value: Promise<Value>): Promise<Value> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const silence = new Promise<never>((_resolve, reject) => {
-    const words = `Nothing has come for ${milliseconds} ms, not even a sign of life.`;
-    timer = setTimeout(() => reject(new AapError("STREAM_CUT", words)), milliseconds);
+    const message = `Nothing has come for ${milliseconds} ms, not even a heartbeat.`;
+    timer = setTimeout(() => reject(new AapError("STREAM_CUT", message)), milliseconds);
   });
   try {
     return await Promise.race([value, silence]);

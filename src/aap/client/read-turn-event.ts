@@ -1,6 +1,6 @@
 /**
- * A frame of a turn's stream as an event. Events that this client does not know are handed on, for whoever does;
- * what is wrong with one that it knows is an error, since a turn with a hole in it would look whole.
+ * A frame of a turn's stream as an event. Unknown events are passed on to the caller; a malformed known event is an
+ * error, since a turn with a hole in it would look complete.
  */
 import { AapError } from "./aap-error.js";
 import type { TurnEvent } from "./protocol.js";
@@ -33,7 +33,7 @@ const FIELDS: ReadonlyMap<string, readonly (readonly [name: string, type: "text"
     ["turn_stop", [["stopReason", "text"]]],
   ]);
 
-/** Undefined for what is neither known nor JSON. */
+/** Undefined for an unknown event that is not JSON. */
 export function readTurnEvent({ event, data }: SseFrame): TurnEvent | undefined {
   const fields = FIELDS.get(event);
   const value = parsed(data);
@@ -44,7 +44,7 @@ export function readTurnEvent({ event, data }: SseFrame): TurnEvent | undefined 
   for (const [name, type] of fields ?? []) {
     if (!isOf(type, value[name])) throw broken(event, `"${name}" is missing or wrong`);
   }
-  // Checked above as far as this client relies on it; unknown names are the caller's to judge.
+  // Known events are checked above; unknown ones are left to the caller.
   return { event, data: value } as TurnEvent;
 }
 

@@ -1,11 +1,10 @@
-/** When something that failed is tried again: a little later each time, and not for ever. */
+/** Retries with a growing pause, up to a limit. */
 import type { AapError } from "./aap-error.js";
 
-const MOST = 8;
-/** Milliseconds. */
-const FIRST_PAUSE = 100;
-const LONGEST_PAUSE = 10_000;
-/** Statuses that pass by themselves: too many requests, and what stands before a server that is away. */
+const MAX_RETRIES = 8;
+const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 10_000;
+/** Statuses of temporary failures: too many requests, and a proxy before a server that is down. */
 const PASSING: ReadonlySet<number | undefined> = new Set([429, 502, 503, 504]);
 
 export class Retries {
@@ -20,14 +19,14 @@ export class Retries {
     this.#failures = 0;
   }
 
-  /** Returns when it is time to try again; throws the error when it was tried often enough. */
-  async pause(error: AapError, { retry, signal, most = MOST }: PauseOptions): Promise<void> {
-    // Who is told to wait is being answered: the turn is under way, and only its end can be waited for.
+  /** Resolves when it is time to try again; throws the error after the last retry. */
+  async pause(error: AapError, { retry, signal, maxRetries = MAX_RETRIES }: PauseOptions): Promise<void> {
+    // BUSY is no failure: the turn is under way, and the client waits for its end.
     if (!isBusy(error)) this.#failures += 1;
-    if (this.#failures > most) throw error;
-    const own = FIRST_PAUSE * 2 ** Math.max(0, this.#failures - 1);
+    if (this.#failures > maxRetries) throw error;
+    const own = FIRST_PAUSE_MS * 2 ** Math.max(0, this.#failures - 1);
     const asked = error.retryAfter === undefined ? retry : error.retryAfter * 1000;
-    await sleep(Math.min(asked ?? own, LONGEST_PAUSE), signal);
+    await sleep(Math.min(asked ?? own, MAX_PAUSE_MS), signal);
   }
 }
 
@@ -35,14 +34,14 @@ export type PauseOptions = {
   /** Milliseconds that the server asked for in its stream. */
   readonly retry?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  readonly most?: number;
+  readonly maxRetries?: number;
 };
 
 export const isPassing = (error: AapError): boolean => PASSING.has(error.status) || isBusy(error);
 
 const isBusy = ({ status, retryAfter }: AapError): boolean => status === 409 && retryAfter !== undefined;
 
-/** Throws what the signal was aborted with. */
+/** Rejects with the reason that the signal was aborted with. */
 export function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {

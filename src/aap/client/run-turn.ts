@@ -1,16 +1,15 @@
 /**
- * A turn to its very end, as the protocol wants a client to go about it: the calls that it stops for are run here or
- * permitted, all answers go back in one request, and so on until it stops for good.
+ * Runs a turn to its end as the protocol asks of a client: it runs or permits the calls that the turn stops for, sends all
+ * answers in one request, and repeats that until the turn ends.
  *
- * What must stay true: which tools are the app's is what the session says, not what this process happens to have; all
- * open calls are answered together or none is; what nobody permits is denied; a client without memory goes on from
- * the history.
+ * What must stay true: the session says which tools are the app's, not the tools of this process; all open calls are
+ * answered together or none is; a call that nobody permits is denied; a client without state resumes from the history.
  */
 import type { AapClient } from "./aap-client.js";
 import { AapError } from "./aap-error.js";
 import { answersTo } from "./answer-calls.js";
 import type { AnswerOptions, CallAnswer } from "./answer-calls.js";
-import { Hearing } from "./hearing.js";
+import { TurnSubmitter } from "./turn-submitter.js";
 import { bySide, pendingCalls } from "./pending-calls.js";
 import type { PendingCalls } from "./pending-calls.js";
 import type {
@@ -24,7 +23,7 @@ import type {
 
 export type RunTurnOptions = AnswerOptions & {
   readonly onEvent?: (event: TurnEvent) => void;
-  /** Hears what is about to be submitted. */
+  /** Called with the answers before they are submitted. */
   readonly onAnswers?: (answers: readonly CallAnswer[]) => void;
   /** How often answers may be submitted. */
   readonly maxRounds?: number;
@@ -46,7 +45,7 @@ export async function runTurn(
 ): Promise<TurnResult> {
   const { maxRounds = MAX_ROUNDS, onAnswers } = options;
   const all: HistoryMessage[] = [];
-  const hearing = new Hearing(client, sessionId, options);
+  const submitter = new TurnSubmitter(client, sessionId, options);
   const answered = async (pending: PendingCalls): Promise<readonly CallAnswer[]> => {
     const answers = await answersTo(pending, options);
     onAnswers?.(answers);
@@ -58,21 +57,21 @@ export async function runTurn(
   else {
     const pending = await pendingOf(client, sessionId);
     if (isEmpty(pending)) return { stopReason: "end_turn", messages: [] };
-    await hearing.skipCurrent();
+    await submitter.skipCurrent();
     request = { ...rest, messages: await answered(pending) };
   }
   for (let round = 0; ; round += 1) {
-    const { result, open } = await hearing.submit(request);
+    const { result, open } = await submitter.submit(request);
     all.push(...result.messages);
     if (result.stopReason !== "tool_use") return { ...result, messages: all };
     if (round >= maxRounds) throw tooMany(sessionId, maxRounds);
     const answers = await answered(await sidesOf(client, sessionId, open));
-    // What else the first request brought holds for the session from then on.
+    // Other settings of the first request hold for the session from then on.
     request = { ...(rest.stream && { stream: rest.stream }), messages: answers };
   }
 }
 
-/** Most servers keep all of it; those that do not may say so with a 404. */
+/** Most servers keep the full history; others answer 404. */
 async function pendingOf(client: AapClient, sessionId: string): Promise<PendingCalls> {
   const { tools = [] } = await client.session(sessionId);
   const history = await client.history(sessionId, "full").catch((error: unknown) => {
@@ -90,7 +89,7 @@ async function sidesOf(
   sessionId: string,
   calls: readonly ToolUseBlock[],
 ): Promise<PendingCalls> {
-  // Told in an earlier response, perhaps: the history knows.
+  // They may have been sent in an earlier response: the history has them.
   const pending = calls.length === 0 ? await pendingOf(client, sessionId) : undefined;
   if (pending && !isEmpty(pending)) return pending;
   if (pending)

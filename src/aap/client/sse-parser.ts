@@ -1,7 +1,6 @@
 /**
- * Reads a stream of server-sent events, in whatever pieces it comes. A frame counts when its blank line
- * has come; a frame without data is none, but its id and its `retry` hold. A server that never ends a frame
- * costs a bounded amount of memory.
+ * Parses a stream of server-sent events from chunks of any size. A frame counts when its blank line has come; one without
+ * data yields nothing, but its id and its `retry` hold. A server that never ends a frame costs a bounded amount of memory.
  */
 import { AapError } from "./aap-error.js";
 
@@ -9,7 +8,7 @@ import { AapError } from "./aap-error.js";
 export type SseFrame = { readonly event: string; readonly data: string; readonly id?: string };
 
 /** Characters of one frame: far above any tool result, far below what a page can hold. */
-const MOST_CHARACTERS = 64 * 1024 * 1024;
+const MAX_FRAME_CHARACTERS = 64 * 1024 * 1024;
 
 export class SseParser {
   #line = "";
@@ -24,17 +23,17 @@ export class SseParser {
   #afterReturn = false;
   #isFirst = true;
 
-  /** Where a stream that is taken up again goes on; empty when the server gives no ids. */
+  /** Where a resumed stream continues; empty when the server sends no ids. */
   get lastEventId(): string {
     return this.#lastEventId;
   }
 
-  /** Milliseconds that the server wants a client to wait before it comes again. */
+  /** Milliseconds that the server asks a client to wait before it reconnects. */
   get retry(): number | undefined {
     return this.#retry;
   }
 
-  /** Whether comments came, which are signs of life. */
+  /** Whether comments came, which are a heartbeat. */
   get hasComments(): boolean {
     return this.#hasComments;
   }
@@ -72,7 +71,7 @@ export class SseParser {
     } else if (field === "id" && !value.includes("\0")) this.#id = value;
     else if (field === "retry" && /^\d+$/.test(value)) this.#retry = Number(value);
     else if (field === "") this.#hasComments = true;
-    // Fields that nobody knows are passed over.
+    // Unknown fields are ignored.
     return undefined;
   }
 
@@ -92,10 +91,10 @@ export class SseParser {
   }
 
   #checkSize(): void {
-    if (this.#size + this.#line.length <= MOST_CHARACTERS) return;
+    if (this.#size + this.#line.length <= MAX_FRAME_CHARACTERS) return;
     throw new AapError(
       "NOT_AAP",
-      `The server sent an event of more than ${MOST_CHARACTERS} characters. The stream was given up.`,
+      `The server sent an event of more than ${MAX_FRAME_CHARACTERS} characters. The stream was given up.`,
     );
   }
 }

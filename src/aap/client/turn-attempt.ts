@@ -1,4 +1,4 @@
-/** A turn's request, sent once, and what comes of it that was not heard before. */
+/** Sends a turn's request once, and yields the events that were not received before. */
 import { AapError } from "./aap-error.js";
 import type { Connection } from "./connection.js";
 import { eventsFromMessages } from "./events-from-messages.js";
@@ -7,12 +7,12 @@ import { readSse } from "./read-sse.js";
 import { readTurnEvent } from "./read-turn-event.js";
 import { SseParser } from "./sse-parser.js";
 
-/** How far a turn was heard. */
+/** How far a turn was received. */
 export type Place = {
   readonly seen: Set<string>;
   firstEventId: string | undefined;
   lastEventId: string | undefined;
-  /** Milliseconds that the server wants a client to wait before it comes again. */
+  /** Milliseconds that the server asks a client to wait before it reconnects. */
   retry: number | undefined;
   /** The messages as they came, when they came as a whole. */
   messages: readonly HistoryMessage[] | undefined;
@@ -21,7 +21,7 @@ export type Place = {
 export type Attempt = {
   readonly connection: Connection;
   readonly path: string;
-  /** Without one, a turn that was asked for before is only heard. */
+  /** Without one, an earlier turn is only received. */
   readonly request: TurnRequest | undefined;
   readonly idempotencyKey: string | undefined;
   readonly signal: AbortSignal | undefined;
@@ -37,7 +37,7 @@ export async function* attemptTurn(attempt: Attempt): AsyncGenerator<TurnEvent, 
   const response = await (request
     ? connection.send("POST", path, { body: request, headers, signal })
     : connection.send("GET", path, { headers, signal }));
-  // Servers without streams answer with all of it, whatever they were asked for.
+  // Servers without streams answer with the whole turn, in every mode.
   if (!/^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "")) {
     const { messages, ...stop } = await connection.read<TurnResult>(response, signal);
     if (!Array.isArray(messages) || typeof stop.stopReason !== "string")

@@ -1,9 +1,9 @@
 /**
- * A turn as it streams: an iterator of its events, and awaited, all that it brought forth.
+ * A turn as it streams: an iterator of its events, and, awaited, the whole result.
  *
- * What must stay true: an event is handed on once, however often the stream broke; the request is sent again only to a
- * server that keeps what a key was answered with, so nothing runs twice; a stream that ends without `turn_stop` is
- * taken up again or an error, and never a short turn.
+ * What must stay true: each event is yielded once, however often the stream broke; the request is sent again only to a
+ * server that keeps the answer of a key, so nothing runs twice; a stream that ends without `turn_stop` is resumed or an
+ * error, and never a short turn.
  */
 import { AapError } from "./aap-error.js";
 import type { Connection } from "./connection.js";
@@ -15,11 +15,11 @@ import { attemptTurn } from "./turn-attempt.js";
 import type { Attempt, Place } from "./turn-attempt.js";
 
 export type TurnOptions = {
-  /** Hears of every event as it comes; in the mode `none` of all of them at the end. */
+  /** Called with every event as it comes; in the mode `none` with all of them at the end. */
   readonly onEvent?: (event: TurnEvent) => void;
-  /** Stops listening. The turn goes on at the server. */
+  /** Stops receiving. The turn goes on at the server. */
   readonly signal?: AbortSignal;
-  /** The same key with the same request is the same turn; a new one unless told. */
+  /** The same key with the same request is the same turn; by default a new key. */
   readonly idempotencyKey?: string;
 };
 
@@ -28,7 +28,7 @@ export type TurnSetting = {
   readonly sessionId: string;
   readonly path: string;
   readonly sendsKeys: boolean;
-  /** Whether the server answers a key that it has seen with what it answered before. */
+  /** Whether the server answers a known key with the recorded answer. */
   readonly keepsKeys: () => Promise<boolean>;
 };
 
@@ -36,7 +36,7 @@ export class Turn implements AsyncIterable<TurnEvent>, Promise<TurnResult> {
   readonly [Symbol.toStringTag] = "Turn";
   readonly #setting: TurnSetting;
   readonly #events: AsyncGenerator<TurnEvent, void, undefined>;
-  /** The first event that is awaited, until somebody takes it: the request is sent at once, listened to or not. */
+  /** The first event, until it is read: the request is sent at once, with or without a reader. */
   #first: Promise<IteratorResult<TurnEvent, void>> | undefined;
   readonly #place: Place = {
     seen: new Set(),
@@ -48,16 +48,16 @@ export class Turn implements AsyncIterable<TurnEvent>, Promise<TurnResult> {
   #result: TurnResult | undefined;
   #whole: Promise<TurnResult> | undefined;
 
-  /** Without a request, a turn that was asked for before is only heard. */
+  /** Without a request, an earlier turn is only received. */
   constructor(setting: TurnSetting, request: TurnRequest | undefined, options: TurnOptions) {
     this.#setting = setting;
-    this.#events = this.#hear(request, options);
+    this.#events = this.#receive(request, options);
     this.#first = this.#events.next();
-    // Whoever listens hears of it; nobody has to.
+    // A reader gets the error; there may be none.
     this.#first.catch(() => undefined);
   }
 
-  /** The id of its first event, once that has come: two turns with the same one are the same. Undefined where there are no ids. */
+  /** The id of the first event, once it has come: two turns with the same one are the same. Undefined without ids. */
   get firstEventId(): string | undefined {
     return this.#place.firstEventId;
   }
@@ -92,13 +92,13 @@ export class Turn implements AsyncIterable<TurnEvent>, Promise<TurnResult> {
   }
 
   async #drain(): Promise<TurnResult> {
-    // Whoever iterates has the events; here they only have to come to their end.
+    // Only the end matters here; an iterator may read the events.
     while (!(await this.#next()).done);
     if (this.#result) return this.#result;
-    throw new AapError("STREAM_CUT", `Nobody listened to the turn to its end. ${this.#goesOn()}`);
+    throw new AapError("STREAM_CUT", `The turn was not read to its end. ${this.#goesOn()}`);
   }
 
-  async *#hear(
+  async *#receive(
     request: TurnRequest | undefined,
     { onEvent, signal, idempotencyKey = randomKey() }: TurnOptions,
   ): AsyncGenerator<TurnEvent, void, undefined> {
@@ -107,21 +107,22 @@ export class Turn implements AsyncIterable<TurnEvent>, Promise<TurnResult> {
     const key = sendsKeys && request ? idempotencyKey : undefined;
     const attempt: Attempt = { connection, path, request, idempotencyKey: key, signal, place };
     const retries = new Retries();
-    const heard: TurnEvent[] = [];
+    const received: TurnEvent[] = [];
     let events = attemptTurn(attempt);
     try {
       for (;;) {
         const event = await nextOf(events);
         if (event instanceof AapError) {
-          await this.#comeAgain(event, attempt, retries);
+          await this.#waitForRetry(event, attempt, retries);
           events = attemptTurn(attempt);
           continue;
         }
         retries.succeeded();
-        heard.push(event);
+        received.push(event);
         const isLast = event.event === "turn_stop";
-        // Before the last event is handed on: who has it may stop there.
-        if (isLast) this.#result = { ...event.data, messages: place.messages ?? messagesFromEvents(heard) };
+        // Before the last event is yielded: its reader may stop there.
+        if (isLast)
+          this.#result = { ...event.data, messages: place.messages ?? messagesFromEvents(received) };
         onEvent?.(event);
         yield event;
         if (isLast) return;
@@ -131,28 +132,28 @@ export class Turn implements AsyncIterable<TurnEvent>, Promise<TurnResult> {
     }
   }
 
-  /** Returns when the request may be sent again; throws when it may not. */
-  async #comeAgain(error: AapError, { place, signal, request }: Attempt, retries: Retries): Promise<void> {
+  /** Resolves when the request may be sent again; throws when it may not. */
+  async #waitForRetry(error: AapError, { place, signal, request }: Attempt, retries: Retries): Promise<void> {
     if (error.code === "REFUSED") {
-      // What is refused at once is the caller's to hear; on the way back a server may only be starting.
+      // A refusal of the first attempt goes to the caller; later, the server may only be starting.
       if (retries.isFresh || !isPassing(error)) throw error;
     } else if (error.code === "UNREACHABLE" || error.code === "STREAM_CUT") {
-      const mayComeAgain = !request || place.lastEventId !== undefined || (await this.#setting.keepsKeys());
-      if (!mayComeAgain)
-        throw new AapError(error.code, `${error.message} ${this.#goesOn()} ${NOT_AGAIN}`, { cause: error });
+      const mayRetry = !request || place.lastEventId !== undefined || (await this.#setting.keepsKeys());
+      if (!mayRetry)
+        throw new AapError(error.code, `${error.message} ${this.#goesOn()} ${NOT_RETRIED}`, { cause: error });
     } else throw error;
     await retries.pause(error, { retry: place.retry, signal });
   }
 
   #goesOn(): string {
-    return `The turn of session ${this.#setting.sessionId} may go on at the server; read the history to see what became of it.`;
+    return `The turn of session ${this.#setting.sessionId} may go on at the server; read the history for its result.`;
   }
 }
 
-const NOT_AGAIN =
+const NOT_RETRIED =
   "It was not sent again: this server gives its events no ids and promises to keep no answers, so it might have run twice.";
 
-/** The next event, or why there is none. What is no error of the protocol is thrown. */
+/** The next event, or why there is none. Other errors than the protocol's are thrown. */
 async function nextOf(events: AsyncGenerator<TurnEvent, void, undefined>): Promise<TurnEvent | AapError> {
   try {
     const next = await events.next();

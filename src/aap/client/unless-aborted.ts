@@ -1,7 +1,7 @@
 /**
- * The promise, or what the signal is aborted with. Not left to `fetch`: Node's own forgets a signal once the request that
- * it was given with is garbage, and then a body that never ends is read for ever. The agents have one too; the client
- * stands alone, since it goes into browsers.
+ * The promise, or a rejection with the signal's reason. `fetch` alone is not enough: Node's forgets a signal once its
+ * request is garbage, and then reads a body that never ends for ever. agent/ has one too; the client is separate, since
+ * it goes into browsers.
  */
 export function unlessAborted<Value>(
   promise: Promise<Value>,

@@ -1,0 +1,36 @@
+/** Why a request is refused. The text says what was not done; the HTTP status of each code is in `http/`. */
+import { LedgerError } from "../../call/index.js";
+import { errorBody, STATUSES } from "../../http/index.js";
+import type { ProblemCode } from "../../http/index.js";
+
+export type { ProblemCode } from "../../http/index.js";
+
+const RETRY_SECONDS = 1;
+
+export class AapProblem extends Error {
+  /** `details` are sent with the code and the message: ids, recorded answers. */
+  constructor(
+    readonly code: ProblemCode,
+    message: string,
+    readonly details: object = {},
+  ) {
+    super(message);
+    this.name = "AapProblem";
+  }
+}
+
+export function problemResponse({ code, message, details }: AapProblem): Response {
+  const headers = new Headers({ "content-type": "application/json" });
+  if (code === "BUSY") headers.set("retry-after", String(RETRY_SECONDS));
+  return new Response(errorBody(code, message, details), { status: STATUSES[code], headers });
+}
+
+export function problemOf(error: unknown): AapProblem {
+  if (error instanceof AapProblem) return error;
+  if (error instanceof LedgerError && error.code !== "LEDGER_CLOSED") {
+    const code = error.code === "LEASE_HELD" || error.code === "LEASE_LOST" ? "BUSY" : "CONFLICT";
+    return new AapProblem(code, error.message);
+  }
+  // Anything else is a bug or a broken disk. Its text may name local files, so it is not sent.
+  return new AapProblem("BROKEN", "The server failed at this request. What was recorded before is kept.");
+}

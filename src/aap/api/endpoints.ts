@@ -1,0 +1,171 @@
+/**
+ * Every endpoint of a server: what it takes and what it answers, by schemas. The router and the OpenAPI document are both
+ * made from this table, so that the description cannot differ from the server.
+ */
+import { z } from "zod";
+import { answerRequest, cancelRequest, newSession, streamMode, turnRequest } from "./request-bodies.js";
+import type { ResponseName } from "./response-bodies.js";
+
+export type Endpoint = {
+  readonly method: "get" | "post" | "delete";
+  readonly path: string;
+  /** The id in the path may have slashes, which not every client writes as %2F. */
+  readonly hasSlashes?: true;
+  readonly summary: string;
+  readonly query?: z.ZodObject;
+  readonly headers?: z.ZodObject;
+  readonly body?: z.ZodType;
+  /** The answer of a request that succeeds: its status (200 unless given), and its content by content type. */
+  readonly answer: {
+    readonly status?: number;
+    readonly description: string;
+    readonly json?: ResponseName;
+    /** The data of the frames of a stream of server-sent events. */
+    readonly frames?: ResponseName;
+    readonly isText?: true;
+  };
+  /** Needs no token. */
+  readonly isOpen?: boolean;
+};
+
+export const idempotencyKey = z
+  .string()
+  .regex(/^[!-~]{1,255}$/, "An Idempotency-Key has 1 to 255 characters without spaces.")
+  .describe("The same key again gets the recorded answer, and nothing is done again.");
+const lastEventId = z.string().describe("Only the events after this one.");
+const afterEvent = z.string().describe("The same as Last-Event-ID.");
+
+export const historyType = z
+  .enum(["compacted", "full"], 'The query must say "type=full" or "type=compacted".')
+  .describe("Which history.");
+
+const TURN = {
+  description: "The turn, whole or as it happens.",
+  json: "TurnResult",
+  frames: "TurnEvent",
+} as const;
+
+/** The seven endpoints of the protocol. */
+export const PROTOCOL_ENDPOINTS = {
+  getMeta: {
+    method: "get",
+    path: "/meta",
+    summary: "The agents, and what they can do",
+    answer: { description: "The agents.", json: "Meta" },
+    isOpen: true,
+  },
+  listSessions: {
+    method: "get",
+    path: "/sessions",
+    summary: "The sessions, the newest first",
+    query: z.object({ after: z.string().describe("The `next` of the page before.").optional() }),
+    answer: { description: "A page of sessions.", json: "SessionPage" },
+  },
+  createSession: {
+    method: "post",
+    path: "/sessions",
+    summary: "Create a session; the agent does not run yet",
+    headers: z.object({ "Idempotency-Key": idempotencyKey.optional() }),
+    body: newSession,
+    answer: { status: 201, description: "Its `sessionId`.", json: "NewSession" },
+  },
+  getSession: {
+    method: "get",
+    path: "/sessions/{id}",
+    summary: "A session's settings",
+    answer: { description: "The session.", json: "Session" },
+  },
+  deleteSession: {
+    method: "delete",
+    path: "/sessions/{id}",
+    summary: "Delete a session; a turn of it is cancelled",
+    answer: { status: 204, description: "The session is deleted." },
+  },
+  getHistory: {
+    method: "get",
+    path: "/sessions/{id}/history",
+    summary: "The messages of a session",
+    query: z.object({ type: historyType }),
+    answer: { description: "The messages.", json: "History" },
+  },
+  startTurn: {
+    method: "post",
+    path: "/sessions/{id}/turns",
+    summary: "Start a turn, or go on with one that waits",
+    query: z.object({ after: afterEvent.optional() }),
+    headers: z.object({
+      "Idempotency-Key": idempotencyKey.optional(),
+      "Last-Event-ID": lastEventId.optional(),
+    }),
+    body: turnRequest,
+    answer: TURN,
+  },
+} as const satisfies Readonly<Record<string, Endpoint>>;
+
+export const EXTENSION_ENDPOINTS = {
+  replayTurn: {
+    method: "get",
+    path: "/sessions/{id}/turns",
+    summary: "Receive a response again, or the rest of it",
+    query: z.object({
+      stream: streamMode.describe("In which mode (delta).").optional(),
+      after: afterEvent.optional(),
+    }),
+    headers: z.object({ "Last-Event-ID": lastEventId.optional() }),
+    answer: TURN,
+  },
+  followSession: {
+    method: "get",
+    path: "/sessions/{id}/events",
+    summary: "Everything that happens in a session, as it happens",
+    query: z.object({ after: afterEvent.optional() }),
+    headers: z.object({ "Last-Event-ID": lastEventId.optional() }),
+    answer: { description: "Session events.", frames: "SessionEvent" },
+  },
+  cancelTurn: {
+    method: "post",
+    path: "/sessions/{id}/cancel",
+    summary: "Cancel the turn, or one call of it",
+    body: cancelRequest,
+    answer: { description: "Whether there was anything to cancel.", json: "Cancelled" },
+  },
+  listQuestions: {
+    method: "get",
+    path: "/questions",
+    summary: "All open questions of all sessions",
+    answer: { description: "The questions.", json: "Questions" },
+  },
+  answerQuestion: {
+    method: "post",
+    path: "/questions/{id}",
+    hasSlashes: true,
+    summary: "Answer a question; the first answer counts",
+    body: answerRequest,
+    answer: { description: "The answer that counts.", json: "Answered" },
+  },
+} as const satisfies Readonly<Record<string, Endpoint>>;
+
+/** For the operator of a server. */
+export const OPERATOR_ENDPOINTS = {
+  getHealth: {
+    method: "get",
+    path: "/healthz",
+    summary: "Whether the server is alive",
+    answer: { description: "ok", isText: true },
+    isOpen: true,
+  },
+  getMetrics: {
+    method: "get",
+    path: "/metrics",
+    summary: "Figures for Prometheus",
+    answer: { description: "Figures.", isText: true },
+  },
+  getOpenApi: {
+    method: "get",
+    path: "/openapi.json",
+    summary: "This description",
+    answer: { description: "OpenAPI 3.1.", json: "OpenApi" },
+  },
+} as const satisfies Readonly<Record<string, Endpoint>>;
+
+export const ENDPOINTS = { ...PROTOCOL_ENDPOINTS, ...EXTENSION_ENDPOINTS, ...OPERATOR_ENDPOINTS } as const;

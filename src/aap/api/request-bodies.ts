@@ -1,0 +1,117 @@
+/** The schemas of request bodies. Unknown fields are ignored. */
+import { z } from "zod";
+
+const textBlock = z.object({ type: z.literal("text"), text: z.string() });
+const thinkingBlock = z.object({ type: z.literal("thinking"), thinking: z.string() });
+const toolUseBlock = z.object({
+  type: z.literal("tool_use"),
+  toolCallId: z.string(),
+  name: z.string(),
+  input: z.unknown(),
+});
+
+/** Images come with the request: the server never fetches a URL for an app. */
+const imageBlock = z.object({
+  type: z.literal("image"),
+  url: z
+    .string()
+    .regex(
+      /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/,
+      'an image must be a "data:" URL of a PNG, JPEG, GIF or WebP in base64; addresses are not fetched',
+    ),
+});
+
+const textContent = z.union([z.string(), z.array(textBlock)], {
+  error: "must be a text, or a list of text blocks",
+});
+
+/** A user message, and the result of an app's tool. Only an assistant thinks or uses tools. */
+const inputContent = z.union([z.string(), z.array(z.discriminatedUnion("type", [textBlock, imageBlock]))]);
+export type InputContent = z.output<typeof inputContent>;
+
+const assistantContent = z.union([
+  z.string(),
+  z.array(z.discriminatedUnion("type", [textBlock, thinkingBlock, toolUseBlock])),
+]);
+
+export const toolSpec = z.object({
+  name: z.string().min(1),
+  title: z.string().exactOptional(),
+  description: z.string(),
+  parameters: z.record(z.string(), z.unknown()),
+});
+
+export const serverToolRef = z.object({ name: z.string().min(1), trust: z.boolean().default(false) });
+
+const overrides = z.object({
+  name: z.string().exactOptional(),
+  tools: z.array(serverToolRef).exactOptional(),
+  options: z.record(z.string(), z.string()).exactOptional(),
+});
+export type AgentOverrides = z.output<typeof overrides>;
+
+const seedMessage = z.discriminatedUnion(
+  "role",
+  [
+    z.object({ role: z.literal("system"), content: textContent }),
+    z.object({ role: z.literal("user"), content: inputContent }),
+    z.object({ role: z.literal("assistant"), content: assistantContent }),
+    z.object({ role: z.literal("tool"), toolCallId: z.string(), content: inputContent }),
+  ],
+  { error: 'a session starts with messages of the roles "system", "user", "assistant" and "tool"' },
+);
+export type SeedMessage = z.output<typeof seedMessage>;
+
+export const newSession = z.object({
+  agent: overrides.extend({ name: z.string().min(1) }),
+  messages: z.array(seedMessage).exactOptional(),
+  tools: z.array(toolSpec).exactOptional(),
+});
+export type NewSessionBody = z.output<typeof newSession>;
+
+const turnMessage = z.discriminatedUnion(
+  "role",
+  [
+    z.object({ role: z.literal("user"), content: inputContent }),
+    z.object({ role: z.literal("tool"), toolCallId: z.string().min(1), content: inputContent }),
+    z.object({
+      role: z.literal("tool_permission"),
+      toolCallId: z.string().min(1),
+      granted: z.boolean(),
+      reason: z.string().exactOptional(),
+    }),
+  ],
+  { error: 'a turn takes messages of the roles "user", "tool" and "tool_permission"' },
+);
+export type TurnMessageBody = z.output<typeof turnMessage>;
+
+export const streamMode = z.enum(["delta", "message", "none"]);
+
+export const turnRequest = z.object({
+  agent: overrides.exactOptional(),
+  stream: streamMode.default("none"),
+  messages: z.array(turnMessage).min(1),
+  tools: z.array(toolSpec).exactOptional(),
+});
+export type TurnBody = z.output<typeof turnRequest>;
+
+/** The whole turn, or one call of it. */
+export const cancelRequest = z.object({
+  toolCallId: z.string().min(1).exactOptional(),
+  reason: z.string().exactOptional(),
+});
+export type CancelBody = z.output<typeof cancelRequest>;
+
+/** One of the question's own options, or plain yes or no. */
+export const answerRequest = z
+  .object({
+    optionId: z.string().min(1).exactOptional(),
+    granted: z.boolean().exactOptional(),
+    reason: z.string().exactOptional(),
+    /** The intent that the yes is for, as the question had it: a client that sends it grants nothing else. */
+    intentHash: z.string().exactOptional(),
+  })
+  .refine(({ optionId, granted }) => (optionId === undefined) !== (granted === undefined), {
+    error: 'an answer has either an "optionId" of the question or "granted": true or false',
+  });
+export type AnswerBody = z.output<typeof answerRequest>;

@@ -1,0 +1,100 @@
+/**
+ * AAP v3 and our extensions of it, as a function from requests to responses. Access is checked before, by the HTTP door
+ * (`serve-aap.ts`): every request that reaches this function is served.
+ */
+import { randomBytes } from "node:crypto";
+import { Hono } from "hono";
+import type { Agent, Loop } from "../../agent/index.js";
+import type { Ledger } from "../../call/index.js";
+import type { RedactionPattern } from "../../history/index.js";
+import { FlushTimer } from "../../record/index.js";
+import type { Tool, Workspace } from "../../tools/index.js";
+import { sealing } from "../server-context.js";
+import type { ServerContext } from "../server-context.js";
+import type { OpenSink } from "../stream/event-stream.js";
+import { isTrustable } from "../turns/session-judge.js";
+import { AapProblem, problemOf, problemResponse } from "../api/aap-problem.js";
+import { addRoutes } from "./routes.js";
+import type { AapEnv } from "./routes.js";
+import { KEY_BYTES } from "../sessions/seal-secret.js";
+import { served } from "../sessions/served-agent.js";
+import type { ExternalAgent, Served, ServedAgent } from "../sessions/served-agent.js";
+import { TurnEngine } from "../turns/turn-engine.js";
+
+export type AapServerOptions = {
+  readonly agents: readonly (Agent | Loop | ExternalAgent | ServedAgent)[];
+  /** One that redacts what it is given (`redactingLedger`) has no exact history to offer; apps receive the redacted events. */
+  readonly ledger: Ledger;
+  /** Where the agents' tools act. */
+  readonly workspace: Workspace;
+  /** The version of agents that have none of their own, as semver. */
+  readonly version?: string;
+  /** Which tools an app may let run without asking. By default those that read, search or think. */
+  readonly trustable?: (tool: Tool) => boolean;
+  /** Secrets to take out of session events and questions, beside those that are known by their shape. */
+  readonly redactPatterns?: readonly RedactionPattern[];
+  /**
+   * 32 bytes to encrypt secret options with in the log. Without it only this process can read them, and after a
+   * restart an app must send them again.
+   */
+  readonly secretKey?: Uint8Array;
+  /** Called with unexpected errors: bugs, a broken disk. Apps only learn that there was one. */
+  readonly onError?: (error: unknown) => void;
+  readonly now?: () => number;
+};
+
+export type AapServer = {
+  /** With `openSink`, a stream of events goes there instead of into the response's body. */
+  fetch(request: Request, openSink?: OpenSink): Promise<Response>;
+  /** Cancels the turns under way and returns when that is recorded. Turns that wait go on waiting. */
+  close(): Promise<void>;
+};
+
+const UNVERSIONED = "0.0.0";
+
+export function createAapServer(options: AapServerOptions): AapServer {
+  const { version = UNVERSIONED, secretKey = randomBytes(KEY_BYTES) } = options;
+  if (secretKey.byteLength !== KEY_BYTES)
+    throw new RangeError(`The key for secrets must have ${KEY_BYTES} bytes. No server was made.`);
+  const server: ServerContext = {
+    agents: byName(options.agents.map(served)),
+    ledger: options.ledger,
+    workspace: options.workspace,
+    flushTimer: new FlushTimer(),
+    trustable: options.trustable ?? isTrustable,
+    isRedacted: options.ledger.storesVerbatim === false,
+    redactPatterns: options.redactPatterns ?? [],
+    onError: options.onError ?? (() => undefined),
+    now: options.now ?? Date.now,
+    ...sealing(secretKey),
+  };
+  const turns = new TurnEngine(server);
+  const app = new Hono<AapEnv>();
+  app.onError((error) => {
+    const problem = problemOf(error);
+    if (problem.code === "BROKEN") server.onError(error);
+    return problemResponse(problem);
+  });
+  app.notFound(({ req }) =>
+    problemResponse(new AapProblem("NOT_FOUND", `There is no ${req.method} ${req.path}. Nothing was done.`)),
+  );
+  addRoutes(app, server, turns, version);
+  return { fetch: async (request, openSink) => app.fetch(request, { openSink }), close: () => turns.close() };
+}
+
+function byName(agents: readonly Served[]): ReadonlyMap<string, Served> {
+  const named = new Map(agents.map((agent) => [agent.name, agent]));
+  if (named.size === agents.length) return named;
+  throw new DuplicateAgent(agents.map(({ name }) => name));
+}
+
+export class DuplicateAgent extends Error {
+  readonly code = "DUPLICATE_AGENT";
+
+  constructor(names: readonly string[]) {
+    super(
+      `The agents of a server have different names, since sessions name theirs: ${names.join(", ")}. No server was made.`,
+    );
+    this.name = "DuplicateAgent";
+  }
+}

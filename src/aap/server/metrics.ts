@@ -1,0 +1,197 @@
+/**
+ * Figures of a server since its start. They are counted from the recorded events, so that they cannot disagree with the
+ * history; labels have few values, all of them ours.
+ */
+import type { ServerResponse } from "node:http";
+import type { Ledger, SessionEvent, ToolCallStatus } from "../../call/index.js";
+import { handleEvent } from "../event-table.js";
+import type { EventTable } from "../event-table.js";
+import { Counter, gauge, Histogram } from "./prometheus.js";
+
+type Place = { readonly ledger: Ledger; readonly sessionId: string };
+type OpenCall = { readonly kind: string; readonly startedAt?: number };
+
+export class Metrics {
+  readonly #sessions = new Counter("toolgate_sessions_created_total", "Sessions that were made.", {
+    isPlain: true,
+  });
+  readonly #turns = new Counter(
+    "toolgate_turns_total",
+    "Turns that ended, by why; parked ones wait for the app.",
+  );
+  readonly #turnSeconds = new Histogram(
+    "toolgate_turn_seconds",
+    "How long turns went on until they ended or waited.",
+  );
+  readonly #calls = new Counter("toolgate_calls_total", "Tool calls that ended, by the tool's kind and how.");
+  readonly #callSeconds = new Histogram("toolgate_call_seconds", "How long tools ran, by their kind.");
+  readonly #requests = new Counter("toolgate_http_requests_total", "Requests that were let in and answered.");
+  readonly #openCalls = new Map<string, OpenCall>();
+  readonly #runningTurns = new Map<string, number>();
+  readonly #answers = new Set<ServerResponse>();
+
+  /** How each event is counted. Nearly always at once, since this runs for every chunk of streamed text. */
+  static readonly #TABLE: EventTable<[self: Metrics, place: Place], Promise<void> | undefined | void> = {
+    "turn-started": (event, self, place) => self.#turnRuns(place, event),
+    "turn-resumed": (event, self, place) => self.#turnRuns(place, event),
+    "turn-parked": (event, self, place) => self.#turnOver(place, event, "parked"),
+    "turn-stopped": (event, self, place) => self.#turnOver(place, event, event.stopReason),
+    "call-announced": (event, self, place) => self.#callChanges(place, event),
+    "call-revised": (event, self, place) => self.#callChanges(place, event),
+    "run-started": (event, self, place) => self.#callChanges(place, event),
+    "call-done": (event, self, place) => self.#callOver(place, event, "done"),
+    "call-failed": (event, self, place) => self.#callOver(place, event, "failed"),
+    "call-refused": (event, self, place) => self.#callOver(place, event, "refused"),
+    "call-cancelled": (event, self, place) => self.#callOver(place, event, "cancelled"),
+    "call-lost": (event, self, place) => self.#callOver(place, event, "unknown"),
+    "step-ended": ignore,
+    "context-compacted": ignore,
+    "message-chunk": ignore,
+    "question-asked": ignore,
+    "question-answered": ignore,
+    "question-withdrawn": ignore,
+    "plan-updated": ignore,
+    "mode-changed": ignore,
+    "info-changed": ignore,
+    "traffic-repaired": ignore,
+    "input-delta": ignore,
+    "input-ready": ignore,
+    "content-appended": ignore,
+    "terminal-output": ignore,
+    "terminal-exited": ignore,
+    "app-awaited": ignore,
+    "child-awaited": ignore,
+    "child-stepped": ignore,
+    "call-cleared": ignore,
+    "cancel-wished": ignore,
+    "file-kept": ignore,
+    "call-undone": ignore,
+    "call-breached": ignore,
+  };
+
+  /** The same ledger, with every recorded event counted. */
+  watched(ledger: Ledger): Ledger {
+    return {
+      storesVerbatim: ledger.storesVerbatim,
+      claim: (sessionId, owner, options) => ledger.claim(sessionId, owner, options),
+      renew: (lease, options) => ledger.renew(lease, options),
+      release: (lease) => ledger.release(lease),
+      append: async (lease, events, options) => {
+        let stored = events.length;
+        const onStored = (count: number) => {
+          stored = count;
+          options.onStored?.(count);
+        };
+        const seq = await ledger.append(lease, events, { ...options, onStored });
+        if (seq === stored) this.#sessions.add();
+        const place = { ledger, sessionId: lease.sessionId };
+        for (const event of events) {
+          const counting = handleEvent(Metrics.#TABLE, event, this, place);
+          if (counting) await counting;
+        }
+        return seq;
+      },
+      read: (sessionId, options) => ledger.read(sessionId, options),
+      follow: (sessionId, options) => ledger.follow(sessionId, options),
+      answer: (questionId, answer) => ledger.answer(questionId, answer),
+      openQuestions: (options) => ledger.openQuestions(options),
+      sessions: (options) => ledger.sessions(options),
+      remove: (lease) => ledger.remove(lease),
+      // A ledger that keeps no snapshots must not look as if it did.
+      ...(ledger.snapshot && { snapshot: ledger.snapshot.bind(ledger) }),
+      ...(ledger.keepSnapshot && { keepSnapshot: ledger.keepSnapshot.bind(ledger) }),
+      putBlob: (bytes) => ledger.putBlob(bytes),
+      getBlob: (hash) => ledger.getBlob(hash),
+      close: () => ledger.close(),
+    };
+  }
+
+  /** Counts the request when its response is sent, or the client hangs up. */
+  answering(method: string, response: ServerResponse): void {
+    this.#answers.add(response);
+    response.once("close", () => {
+      this.#answers.delete(response);
+      this.#requests.add({ method, status: String(response.statusCode) });
+    });
+  }
+
+  async text(ledger: Ledger): Promise<string> {
+    const streams = [...this.#answers].filter(
+      (answer) => answer.getHeader("content-type") === "text/event-stream",
+    );
+    const questions = await ledger.openQuestions();
+    return [
+      ...[this.#sessions, this.#turns, this.#turnSeconds, this.#calls, this.#callSeconds, this.#requests].map(
+        (figure) => figure.text(),
+      ),
+      gauge("toolgate_turns_running", "Turns under way in this process.", this.#runningTurns.size),
+      gauge(
+        "toolgate_open_questions",
+        "Calls that wait for someone's yes or no, in all sessions.",
+        questions.length,
+      ),
+      gauge("toolgate_streams", "Event streams that are open.", streams.length),
+      gauge("process_resident_memory_bytes", "Memory of this process.", process.memoryUsage.rss()),
+      gauge("process_uptime_seconds", "Since the process was started.", Math.floor(process.uptime())),
+    ].join("");
+  }
+
+  #turnRuns({ sessionId }: Place, { turnId, at }: { readonly turnId: string; readonly at: number }): void {
+    this.#runningTurns.set(JSON.stringify([sessionId, turnId]), at);
+  }
+
+  #turnOver(
+    { sessionId }: Place,
+    { turnId, at }: { readonly turnId: string; readonly at: number },
+    stopReason: string,
+  ): void {
+    const key = JSON.stringify([sessionId, turnId]);
+    const startedAt = this.#runningTurns.get(key);
+    this.#runningTurns.delete(key);
+    this.#turns.add({ stop_reason: stopReason });
+    if (startedAt !== undefined) this.#turnSeconds.add(at - startedAt);
+  }
+
+  #callChanges({ sessionId }: Place, event: SessionEvent & { readonly toolCallId: string }): void {
+    const key = JSON.stringify([sessionId, event.toolCallId]);
+    const changed = changedCall(this.#openCalls.get(key), event);
+    if (changed) this.#openCalls.set(key, changed);
+  }
+
+  #callOver(
+    { ledger, sessionId }: Place,
+    { toolCallId, at }: SessionEvent & { readonly toolCallId: string },
+    end: ToolCallStatus,
+  ): Promise<void> | undefined {
+    const key = JSON.stringify([sessionId, toolCallId]);
+    const call = this.#openCalls.get(key);
+    this.#openCalls.delete(key);
+    const count = ({ kind, startedAt }: OpenCall) => {
+      this.#calls.add({ kind, end });
+      if (startedAt !== undefined) this.#callSeconds.add(at - startedAt, { kind });
+    };
+    if (!call) return earlierCall(ledger, sessionId, toolCallId).then(count);
+    count(call);
+    return undefined;
+  }
+}
+
+function ignore(): undefined {
+  return undefined;
+}
+
+function changedCall(call: OpenCall | undefined, event: SessionEvent): OpenCall | undefined {
+  if (event.type === "call-announced") return { kind: event.kind };
+  if (!call) return undefined;
+  if (event.type === "call-revised") return { ...call, kind: event.fields.kind ?? call.kind };
+  return event.type === "run-started" ? { ...call, startedAt: event.at } : call;
+}
+
+/** A call that an earlier process announced. Where the log cannot be read, the call counts as one of another kind. */
+async function earlierCall(ledger: Ledger, sessionId: string, toolCallId: string): Promise<OpenCall> {
+  let call: OpenCall | undefined;
+  const log = await ledger.read(sessionId).catch(() => []);
+  for (const { event } of log)
+    if ("toolCallId" in event && event.toolCallId === toolCallId) call = changedCall(call, event);
+  return call ?? { kind: "other" };
+}

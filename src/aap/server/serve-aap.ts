@@ -1,0 +1,125 @@
+/** Serves agents on a port of this machine: the protocol and the operator's routes, behind the HTTP door that checks access. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { openDoor } from "../../http/index.js";
+import type { DoorLimits, DoorOptions } from "../../http/index.js";
+import { LocalWorkspace } from "../../tools/index.js";
+import { createAapServer } from "./create-aap-server.js";
+import type { AapServer, AapServerOptions } from "./create-aap-server.js";
+import type { OpenSink } from "../stream/event-stream.js";
+import { Metrics } from "./metrics.js";
+import { operatorRoutes } from "./operator-routes.js";
+import { AapProblem, problemOf, problemResponse } from "../api/aap-problem.js";
+import { ResponseWriter } from "./response-writer.js";
+
+type GivenAgent = AapServerOptions["agents"][number];
+
+export type ServeOptions = Omit<DoorOptions, "at"> &
+  Omit<AapServerOptions, "agents" | "ledger" | "workspace"> & {
+    /** 0 for any free port. */
+    readonly port: number;
+    /** The address to listen on: by default only this machine can reach it. */
+    readonly host?: string;
+    /** Where sessions are stored: by default in memory. */
+    readonly ledger?: AapServerOptions["ledger"];
+    /** Where the agents' tools act: by default the folder that the process was started in. */
+    readonly workspace?: AapServerOptions["workspace"];
+    readonly limits?: Partial<DoorLimits>;
+  };
+
+export type Serving = {
+  readonly url: string;
+  /** Cancels the turns under way, lets their streams end, then closes every connection. */
+  readonly close: () => Promise<void>;
+};
+
+export async function serveAap(
+  agents: GivenAgent | readonly GivenAgent[],
+  { port, host = "127.0.0.1", limits, ...options }: ServeOptions,
+): Promise<Serving> {
+  const given = options.ledger;
+  const ledger = given ?? (await memoryLedger());
+  const workspace = options.workspace ?? (await LocalWorkspace.open(process.cwd()));
+  const metrics = new Metrics();
+  const server = createAapServer({
+    ...options,
+    agents: isMany(agents) ? agents : [agents],
+    ledger: metrics.watched(ledger),
+    workspace,
+  });
+  const { answer, writer } = await answering(
+    server,
+    operatorRoutes(options.version, () => metrics.text(ledger)),
+  );
+  const door = await openDoor(
+    { ...options, at: { host, port } },
+    {
+      limits: { bodyBytes: MAX_BODY_BYTES, ...limits },
+      openPaths: ["/meta"],
+      pageHeaders: { sent: ["idempotency-key", "last-event-id"], read: ["retry-after"] },
+      onRequest: (request, response) => {
+        metrics.answering(request.method ?? "", response);
+        void answer(request, response);
+      },
+    },
+  );
+  const settle = async () => {
+    await server.close();
+    writer.end();
+  };
+  return {
+    url: door.url,
+    close: async () => {
+      await door.close(settle);
+      if (!given) await ledger.close();
+    },
+  };
+}
+
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
+
+const isMany = (agents: GivenAgent | readonly GivenAgent[]): agents is readonly GivenAgent[] =>
+  Array.isArray(agents);
+
+/** Loaded late: it is needed only where no ledger is given. */
+async function memoryLedger(): Promise<AapServerOptions["ledger"]> {
+  const { MemoryLedger } = await import("../../history/index.js");
+  return new MemoryLedger();
+}
+
+type Answering = {
+  readonly answer: (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
+  readonly writer: ResponseWriter;
+};
+
+async function answering(server: AapServer, own: ReturnType<typeof operatorRoutes>): Promise<Answering> {
+  const [{ getRequestListener, RequestError }, { RESPONSE_ALREADY_SENT }] = await Promise.all([
+    import("@hono/node-server"),
+    import("@hono/node-server/utils/response"),
+  ]);
+  const writer = new ResponseWriter(RESPONSE_ALREADY_SENT);
+  const get = async (request: Request, stream?: OpenSink): Promise<Response> =>
+    own.get(new URL(request.url).pathname)?.() ?? server.fetch(request, stream);
+  const fetch = async (request: Request, stream: OpenSink): Promise<Response> => {
+    if (request.method === "GET") return get(request, stream);
+    if (request.method !== "HEAD") return server.fetch(request, stream);
+    const { body, status, headers } = await get(new Request(request.url, { headers: [...request.headers] }));
+    // A stream is not started for its headers.
+    await body?.cancel();
+    return new Response(null, { status, headers });
+  };
+  const answer = getRequestListener(
+    async (request, { outgoing }) => {
+      // The door is an HTTP/1 server.
+      const to = outgoing as ServerResponse;
+      await writer.write(await fetch(request, writer.streamTo(to)), to);
+      return RESPONSE_ALREADY_SENT;
+    },
+    {
+      overrideGlobalObjects: false,
+      errorHandler: (error) => problemResponse(error instanceof RequestError ? UNREADABLE : problemOf(error)),
+    },
+  );
+  return { answer, writer };
+}
+
+const UNREADABLE = new AapProblem("BAD_REQUEST", "The address cannot be read. Nothing was done.");

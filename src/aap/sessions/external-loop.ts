@@ -1,0 +1,30 @@
+/** A loop of the host's own, served as an external agent: its tools are those that the app has switched on. */
+import { LoopSession } from "../../agent/index.js";
+import type { Loop } from "../../agent/index.js";
+import type { Rule } from "../../policy/index.js";
+import { FlushTimer } from "../../record/index.js";
+import type { ExternalAgent } from "./served-agent.js";
+
+export function externalLoop(loop: Loop): ExternalAgent {
+  const { name, tools = [], rules = [] } = loop;
+  const flushTimer = new FlushTimer();
+  return {
+    name,
+    tools,
+    takesImages: true,
+    open: ({ tools: chosen, ...request }) => {
+      const isTrusted = new Map(chosen.map((tool) => [tool.name, tool.isTrusted]));
+      // A tool that the app does not trust asks, even where a rule allows it; trust opens nothing that a rule denies.
+      const asked = chosen.map((tool): Rule => (tool.isTrusted ? { allow: tool.name } : { ask: tool.name }));
+      return LoopSession.open({
+        loop: {
+          ...loop,
+          tools: tools.filter((tool) => isTrusted.has(tool.name)),
+          rules: [...rules, ...asked],
+        },
+        flushTimer,
+        ...request,
+      });
+    },
+  };
+}

@@ -1,0 +1,33 @@
+/** The messages of a history so far, and the user message that is being put together. */
+import type { ContentBlock } from "../../call/index.js";
+import { wireContent } from "../api/content-blocks.js";
+import type { Block, HistoryMessage } from "../client/protocol.js";
+
+export class HistoryBuilder {
+  messages: HistoryMessage[] = [];
+  #userMessage: { readonly messageId: string; readonly blocks: ContentBlock[] } | undefined;
+  #lastUser: HistoryMessage | undefined;
+
+  addAnswer(blocks: readonly Block[]): void {
+    if (blocks.length > 0) this.messages.push({ role: "assistant", content: blocks });
+  }
+
+  addUserChunk({ messageId, block }: { readonly messageId: string; readonly block: ContentBlock }): void {
+    if (this.#userMessage?.messageId !== messageId) this.endUserMessage();
+    this.#userMessage ??= { messageId, blocks: [] };
+    this.#userMessage.blocks.push(block);
+  }
+
+  endUserMessage(): void {
+    if (!this.#userMessage) return;
+    this.#lastUser = { role: "user", content: wireContent(this.#userMessage.blocks) };
+    this.messages.push(this.#lastUser);
+    this.#userMessage = undefined;
+  }
+
+  /** Replaces what came before. The user's last request is repeated after the summary: it may still be under way. */
+  summarize(summary: string): void {
+    this.messages = [{ role: "user", content: `What happened so far, in short:\n\n${summary}` }];
+    if (this.#lastUser) this.messages.push(this.#lastUser);
+  }
+}

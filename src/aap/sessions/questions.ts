@@ -1,0 +1,105 @@
+/**
+ * The open questions of all sessions on the ledger, also those of editors and terminals, and their answers. The first
+ * answer counts, from any client; a later one gets the recorded answer back.
+ */
+import { setImmediate } from "node:timers/promises";
+import { LedgerError, SessionBook } from "../../call/index.js";
+import type { Answer, Question, RecordedEvent, SessionEvent, ToolCall } from "../../call/index.js";
+import { RedactedEvents } from "../../history/index.js";
+import type { ServerContext } from "../server-context.js";
+import { AapProblem } from "../api/aap-problem.js";
+import type { AnswerBody } from "../api/request-bodies.js";
+import { plainAnswer } from "../turns/accept-submission.js";
+
+/** A question, with what a person needs to know of its call to decide. */
+export type ListedQuestion = Question & {
+  readonly call?: Pick<ToolCall, "name" | "kind" | "title" | "rawInput" | "content" | "locations">;
+};
+
+type Asking = Pick<ServerContext, "ledger" | "redactPatterns" | "now">;
+
+export async function allQuestions({ ledger, redactPatterns }: Asking): Promise<readonly ListedQuestion[]> {
+  const questions = await ledger.openQuestions();
+  const books = new Map<string, SessionBook>();
+  const calls = new Set(questions.map(({ toolCallId }) => toolCallId));
+  for (const { sessionId } of questions) {
+    if (books.has(sessionId)) continue;
+    const log = await ledger.read(sessionId);
+    const events = new RedactedEvents(redactPatterns).redacted(eventsOf(calls, log));
+    books.set(sessionId, new SessionBook(sessionId, events));
+    // A store may block the process while it reads a log: other requests are served between two logs.
+    await setImmediate();
+  }
+  return questions.flatMap(({ sessionId, toolCallId, questionId }) => {
+    const book = books.get(sessionId);
+    const asked = book?.question(questionId);
+    const call = book?.call(toolCallId);
+    // Settled meanwhile, or its session was deleted.
+    if (asked?.state.status !== "open") return [];
+    return [{ ...asked.question, ...(call && { call: shownCall(call) }) }];
+  });
+}
+
+/** The events of these calls and their questions: few of a long session, and redacting takes longer than reading. */
+function eventsOf(calls: ReadonlySet<string>, log: readonly RecordedEvent[]): readonly SessionEvent[] {
+  const questionIds = new Set<string>();
+  const isOfThem = (event: SessionEvent): boolean => {
+    if ("questionId" in event) return questionIds.has(event.questionId);
+    if (!("toolCallId" in event) || !calls.has(event.toolCallId)) return false;
+    if (event.type === "question-asked") questionIds.add(event.question.questionId);
+    return true;
+  };
+  return log.map(({ event }) => event).filter(isOfThem);
+}
+
+export type Answered = { readonly answer: Answer; readonly counted: boolean; readonly sessionId?: string };
+
+export async function answerQuestion(
+  { ledger, now }: Asking,
+  questionId: string,
+  body: AnswerBody,
+): Promise<Answered> {
+  const question = (await ledger.openQuestions()).find((one) => one.questionId === questionId);
+  if (!question) return settledBefore(ledger, questionId, now());
+  const { optionId, granted = false, reason } = body;
+  const answer: Answer =
+    optionId === undefined
+      ? plainAnswer(question, { granted, ...(reason !== undefined && { reason }) }, now())
+      : {
+          outcome: { type: "selected", optionId },
+          intentHash: question.intentHash,
+          by: "person",
+          at: now(),
+          ...(reason !== undefined && { reason }),
+        };
+  const bound = body.intentHash === undefined ? answer : { ...answer, intentHash: body.intentHash };
+  const receipt = await ledger.answer(questionId, bound);
+  return { ...receipt, sessionId: question.sessionId };
+}
+
+/** The ledger returns the recorded answer, or has no such question. Refusing a settled question changes nothing. */
+async function settledBefore(ledger: Asking["ledger"], questionId: string, at: number): Promise<Answered> {
+  try {
+    return await ledger.answer(questionId, { outcome: { type: "refused" }, intentHash: "", by: "rule", at });
+  } catch (error) {
+    if (!(error instanceof LedgerError) || error.code !== "NO_SUCH_QUESTION") throw error;
+    throw new AapProblem("NOT_FOUND", `There is no question ${questionId}. Nothing was done.`);
+  }
+}
+
+/** Sending the same answer again is no error; another answer is too late. */
+export function tooLate({ answer }: Answered, body: AnswerBody, question: string): AapProblem | undefined {
+  const { outcome } = answer;
+  const isSame =
+    body.optionId !== undefined && outcome.type === "selected" && outcome.optionId === body.optionId;
+  if (isSame) return undefined;
+  return new AapProblem(
+    "ALREADY_ANSWERED",
+    `Question ${question} was answered before, and the first answer counts. Nothing was done; that answer comes with this.`,
+    { recorded: answer },
+  );
+}
+
+function shownCall({ name, kind, title, rawInput, content, locations }: ToolCall) {
+  return { name, kind, title, rawInput, content, locations };
+}

@@ -1,0 +1,172 @@
+/**
+ * The settings that an app gave a session: its agent, the server's tools that are switched on and trusted, the options,
+ * and the tools that the app runs itself. They are kept in the log, so that any process can resume the session.
+ */
+import { z } from "zod";
+import type { Agent } from "../../agent/index.js";
+import type { Ledger, RecordedEvent, SessionEvent, SessionInfo } from "../../call/index.js";
+import type { AppTool, Tool } from "../../tools/index.js";
+import { changedOptions, shownOptions } from "./agent-options.js";
+import type { AgentOption } from "./agent-options.js";
+import type { SessionInfo as WireSessionInfo } from "../client/protocol.js";
+import { AapProblem } from "../api/aap-problem.js";
+import { serverToolRef, toolSpec } from "../api/request-bodies.js";
+import type { AgentOverrides } from "../api/request-bodies.js";
+import { exposedTools } from "./served-agent.js";
+import type { Served } from "./served-agent.js";
+
+const sessionConfig = z.object({
+  agent: z.object({
+    name: z.string(),
+    tools: z.array(serverToolRef),
+    options: z.record(z.string(), z.string()).default({}),
+    sealed: z.array(z.tuple([z.string(), z.string()])).default([]),
+  }),
+  tools: z.array(toolSpec),
+});
+export type SessionConfig = z.output<typeof sessionConfig>;
+
+export const newConfig = (name: string): SessionConfig => ({
+  agent: { name, tools: [], options: {}, sealed: [] },
+  tools: [],
+});
+
+export type StoredSession = { readonly config: SessionConfig; readonly info: SessionInfo };
+
+/** Sessions of editors and terminals have no such settings; for apps they do not exist. */
+export async function readSession(
+  ledger: Ledger,
+  sessionId: string,
+): Promise<StoredSession & { readonly log: readonly RecordedEvent[] }> {
+  const log = await ledger.read(sessionId);
+  const stored = storedSession(log);
+  if (stored) return { ...stored, log };
+  throw new AapProblem("NOT_FOUND", `There is no session ${sessionId}. Nothing was done.`);
+}
+
+export function storedSession(log: readonly RecordedEvent[]): StoredSession | undefined {
+  const info = infoAfter({}, log);
+  const config = configIn(info);
+  return config && { config, info };
+}
+
+/** The info of a session after these events. */
+export function infoAfter(before: SessionInfo, added: readonly RecordedEvent[]): SessionInfo {
+  let info = before;
+  for (const { event } of added) if (event.type === "info-changed") info = { ...info, ...event.info };
+  return info;
+}
+
+/** Undefined for sessions that no app created. */
+export function configIn(info: SessionInfo): SessionConfig | undefined {
+  const parsed = sessionConfig.safeParse(info._meta?.["aap"]);
+  return parsed.success ? parsed.data : undefined;
+}
+
+export function configEvent(config: SessionConfig, info: SessionInfo, at: number): SessionEvent {
+  return { type: "info-changed", at, info: { ...info, _meta: { ...info._meta, aap: config } } };
+}
+
+export function sameConfig(one: SessionConfig, other: SessionConfig): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Given values replace the earlier ones: tools as whole lists, options one by one. */
+export function changedConfig(
+  config: SessionConfig,
+  changes: { readonly agent?: AgentOverrides; readonly tools?: SessionConfig["tools"] },
+  agent: Served,
+  seal: (name: string, secret: string) => string,
+): SessionConfig {
+  const { name = agent.name, tools: refs = config.agent.tools, options = {} } = changes.agent ?? {};
+  const tools = changes.tools ?? config.tools;
+  if (name !== agent.name) {
+    throw new AapProblem(
+      "BAD_REQUEST",
+      `A session keeps its agent: this one's is ${agent.name}, not ${name}. Nothing was done.`,
+    );
+  }
+  // A tool that the agent has lost since the session was created is not an error of this request.
+  if (changes.agent?.tools) checkKnown(refs, agent);
+  if (tools.length > 0 && agent.behind.type === "external")
+    throw new AapProblem(
+      "BAD_REQUEST",
+      `Agent ${name} cannot call tools of the app. Nothing was done; leave "tools" out.`,
+    );
+  checkUnique([...refs, ...tools]);
+  checkNotShadowed(tools, agent);
+  const chosen = changedOptions(name, agent.options, config.agent, options, seal);
+  return { agent: { name, tools: refs, options: chosen.options, sealed: pairs(chosen.sealed) }, tools };
+}
+
+const pairs = (sealed: readonly (readonly [string, string])[]): [string, string][] =>
+  sealed.map(([name, text]) => [name, text]);
+
+function checkKnown(refs: SessionConfig["agent"]["tools"], agent: Served): void {
+  const names = exposedTools(agent).map((tool) => tool.name);
+  const unknown = refs.filter((ref) => !names.includes(ref.name)).map((ref) => `"${ref.name}"`);
+  if (unknown.length === 0) return;
+  throw new AapProblem(
+    "BAD_REQUEST",
+    `Agent ${agent.name} has no tool ${unknown.join(", ")}, only ${names.join(", ")}. Nothing was done.`,
+  );
+}
+
+function checkUnique(tools: readonly { readonly name: string }[]): void {
+  const seen = new Set<string>();
+  for (const { name } of tools) {
+    if (seen.has(name)) throw nameTaken(name);
+    seen.add(name);
+  }
+}
+
+/** Also refuses the name of a tool that is switched off: the next request may switch it on. */
+function checkNotShadowed(tools: SessionConfig["tools"], agent: Served): void {
+  const theirs = new Set(exposedTools(agent).map(({ name }) => name));
+  for (const { name } of tools) if (theirs.has(name)) throw nameTaken(name);
+}
+
+const nameTaken = (name: string): AapProblem =>
+  new AapProblem(
+    "BAD_REQUEST",
+    `Two tools are named "${name}". A name must be unique among the server's and the app's tools. Nothing was done.`,
+  );
+
+/** The agent with only the tools that the app has switched on, and those that the app does not see. */
+export function agentWith(
+  { agent: { tools: refs } }: SessionConfig,
+  agent: Agent,
+  isExposed: (tool: Tool) => boolean,
+): Agent {
+  const names = new Set(refs.map(({ name }) => name));
+  const isOn = (tool: Tool) => names.has(tool.name) || !isExposed(tool);
+  return {
+    ...agent,
+    tools: agent.tools.filter(isOn),
+    toolSources: agent.toolSources.map((source) => ({
+      tools: () => source.tools().filter(isOn),
+      get: (name) => {
+        const tool = source.get(name);
+        return tool && isOn(tool) ? tool : undefined;
+      },
+    })),
+  };
+}
+
+export function appTools({ tools }: SessionConfig): readonly AppTool[] {
+  return tools.map((tool) => ({ ...tool, kind: "other", runsInApp: true }));
+}
+
+export function wireSession(
+  sessionId: string,
+  { agent, tools }: SessionConfig,
+  options: readonly AgentOption[],
+): WireSessionInfo {
+  const { name, tools: refs } = agent;
+  const shown = shownOptions(options, agent);
+  return {
+    sessionId,
+    agent: { name, tools: refs, ...(Object.keys(shown).length > 0 && { options: shown }) },
+    ...(tools.length > 0 && { tools }),
+  };
+}

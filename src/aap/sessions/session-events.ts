@@ -1,0 +1,49 @@
+/**
+ * The recorded events of a session, for apps that show more than the protocol has: kinds, titles, diffs, terminals,
+ * progress, locations, the plan, questions. The id of an event is its number in the log. Secrets are redacted, as
+ * everywhere where events leave the store; signed parts of a provider's answer and the app's settings are left out.
+ */
+import type { SessionEvent } from "../../call/index.js";
+import { RedactedEvents } from "../../history/index.js";
+import type { ServerContext } from "../server-context.js";
+import { frame } from "../stream/event-stream.js";
+import type { SseWriter } from "../stream/event-stream.js";
+import { AapProblem } from "../api/aap-problem.js";
+
+export async function streamSessionEvents(
+  { ledger, redactPatterns }: Pick<ServerContext, "ledger" | "redactPatterns">,
+  { sessionId, after }: { readonly sessionId: string; readonly after: number },
+  { write, isBehind, drained, signal }: SseWriter,
+): Promise<void> {
+  const redacted = new RedactedEvents(redactPatterns);
+  // From the start, wherever the client was: the rest of a secret cannot be told from other text.
+  for await (const { seq, event } of ledger.follow(sessionId, { signal })) {
+    const shown = redacted.redacted([withoutOwn(event)]);
+    if (seq <= after) continue;
+    // Text that was held back comes before the event that ended it.
+    for (const [index, one] of shown.entries())
+      write(frame(index === shown.length - 1 ? `${seq}` : `${seq - 1}.${index + 1}`, one.type, one));
+    if (isBehind()) await drained();
+  }
+}
+
+export function readSeq(text: string): number {
+  // The id of a turn's event will do. One that says how much was told may be in the middle of the event that it is of.
+  const [, seq, offset] = /^(\d{1,15})(?:\.\d{1,4}(\.\d{1,15})?)?$/.exec(text) ?? [];
+  if (seq !== undefined) return Number(seq) - (offset === undefined ? 0 : 1);
+  throw new AapProblem(
+    "BAD_REQUEST",
+    "This is not the id of an event that this server sent. No events were sent.",
+  );
+}
+
+/** Without the signed parts of a provider's answer, and without what apps have set up. */
+function withoutOwn(event: SessionEvent): SessionEvent {
+  if (event.type === "step-ended" || event.type === "child-stepped") {
+    const { answer: _answer, ...shown } = event;
+    return shown;
+  }
+  if (event.type !== "info-changed" || !event.info._meta) return event;
+  const { aap: _aap, aapRequest: _request, ...meta } = event.info._meta;
+  return { ...event, info: { ...event.info, _meta: meta } };
+}

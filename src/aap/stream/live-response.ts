@@ -1,0 +1,78 @@
+/**
+ * A response that is under way in this process. The client that asked for it receives it from its start; others may
+ * subscribe later. It goes on when nobody listens.
+ */
+import type { RecordedEvent } from "../../call/index.js";
+import type { StreamEvent } from "./stream-event.js";
+import { unwrittenText } from "./turn-events.js";
+
+export type Listener = (events: readonly StreamEvent[]) => void;
+
+export class LiveResponse {
+  /** The number of the recorded event that the response before it ended with. */
+  readonly start: number;
+  readonly #listeners = new Set<Listener>();
+  readonly #abort = new AbortController();
+  #run: ((emit: Listener, signal: AbortSignal) => Promise<void>) | undefined;
+  #done: Promise<void> | undefined;
+  #onOver: () => void = () => undefined;
+  #unwritten: () => RecordedEvent | undefined;
+
+  /**
+   * `unwritten` is text that was sent and is not in the log yet. `run` emits `turn_start` first and one `turn_stop`
+   * last, and never rejects.
+   */
+  constructor(
+    start: number,
+    unwritten: () => RecordedEvent | undefined,
+    run: (emit: Listener, signal: AbortSignal) => Promise<void>,
+  ) {
+    this.start = start;
+    this.#unwritten = unwritten;
+    this.#run = run;
+  }
+
+  /** Lets it run; resolves when it is over and everything was emitted. */
+  begin(): Promise<void> {
+    const run = this.#run;
+    // Once, and a subscriber that keeps the response does not keep the session.
+    this.#run = undefined;
+    if (run) this.#done = run((events) => this.#emit(events), this.#abort.signal);
+    return this.over();
+  }
+
+  onOver(listener: () => void): void {
+    this.#onOver = listener;
+  }
+
+  /** Text that was sent and is not in the log yet: a new subscriber finds it here. */
+  unwritten(): readonly StreamEvent[] {
+    const recorded = this.#unwritten();
+    return recorded ? unwrittenText(recorded) : [];
+  }
+
+  /** Receives what is emitted from now on. Returns the function that ends this. */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Resolves when the turn is recorded as cancelled. */
+  async cancel(): Promise<void> {
+    this.#abort.abort();
+    await this.#done;
+  }
+
+  async over(): Promise<void> {
+    await this.#done;
+  }
+
+  #emit(events: readonly StreamEvent[]): void {
+    // Before the last event is out: its receiver may ask for the next turn at once.
+    if (events.at(-1)?.wire.event === "turn_stop") {
+      this.#onOver();
+      this.#unwritten = () => undefined;
+    }
+    for (const listener of this.#listeners) listener(events);
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * A client that receives a response. Events go out at once as long as the client keeps up: one that does not read must
+ * not make events pile up in memory.
+ */
+import { isAfter } from "./event-id.js";
+import type { EventId } from "./event-id.js";
+import type { Listener, LiveResponse } from "./live-response.js";
+import type { StreamEvent } from "./stream-event.js";
+
+export type Subscriber = {
+  readonly listener: Listener;
+  /** Aborts when the client hangs up. */
+  readonly signal: AbortSignal;
+  /** Whether more is buffered for the client than should be. */
+  readonly isBehind: () => boolean;
+  /** Resolves when the client has read what is buffered. */
+  readonly drained: () => Promise<void>;
+};
+
+/** One subscriber's place in a response: each event is sent once, whether it comes live or from the log. */
+export class Subscription {
+  /** The end was sent, or the client had it before. */
+  isOver = false;
+  readonly #listener: Listener;
+  #last: EventId;
+
+  /** `after` is the last event that the client received before. */
+  constructor({ listener }: Subscriber, after: EventId | undefined) {
+    this.#listener = listener;
+    this.#last = after ?? { seq: 0, part: -1 };
+  }
+
+  /** The number of the recorded event that the last sent one comes from. */
+  get seq(): number {
+    return this.#last.seq;
+  }
+
+  send(events: readonly StreamEvent[]): void {
+    const oldest = events[0];
+    const newest = events.at(-1);
+    if (!oldest || !newest) return;
+    if (newest.wire.event === "turn_stop") this.isOver = true;
+    // They come in order, so nearly always all are new.
+    const fresh = isNext(oldest, this.#last) ? events : events.flatMap((one) => unsent(one, this.#last));
+    if (fresh.length === 0) return;
+    this.#last = newest;
+    this.#listener(fresh);
+  }
+}
+
+/** Whether the whole event comes right after the last that was sent. */
+const isNext = (one: StreamEvent, last: EventId): boolean =>
+  one.seq > last.seq ||
+  (one.seq === last.seq && one.offset !== undefined && one.offset - lengthOf(one) === last.offset);
+
+const lengthOf = ({ wire }: StreamEvent): number => ("delta" in wire.data ? wire.data.delta.length : 0);
+
+/** The part of the event that comes after the last that was sent. */
+function unsent(one: StreamEvent, last: EventId): readonly StreamEvent[] {
+  if (one.seq !== last.seq || last.offset === undefined) return isAfter(one, last) ? [one] : [];
+  // The sent text was not recorded yet, and was lost: this event took its number.
+  if (one.offset === undefined) return [one];
+  return one.offset > last.offset ? [textAfter(one, last.offset, one.offset)] : [];
+}
+
+/** The text after the first `sent` characters of its recorded event. */
+function textAfter(one: StreamEvent, sent: number, offset: number): StreamEvent {
+  const { event, data } = one.wire;
+  if (event !== "text_delta" && event !== "thinking_delta") return one;
+  const isNew = offset - data.delta.length >= sent;
+  return isNew ? one : { ...one, wire: { event, data: { delta: data.delta.slice(sent - offset) } } };
+}
+
+/** Sends live events until the response is over, the subscriber has fallen behind, or the client hangs up. */
+export function deliverLive(
+  response: LiveResponse,
+  subscription: Subscription,
+  { signal, isBehind }: Subscriber,
+  /** Called once the listener is in place. Resolves when the response is over. */
+  over: () => Promise<void>,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      stop();
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const stop = response.listen((events) => {
+      subscription.send(events);
+      if (isBehind()) end();
+    });
+    signal.addEventListener("abort", end, { once: true });
+    void over().then(end);
+    if (signal.aborted || isBehind()) end();
+  });
+}

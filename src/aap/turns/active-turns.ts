@@ -1,0 +1,53 @@
+/** The responses that are under way in this process, one for a session. A client that hangs up leaves them running. */
+import type { HeldSession } from "../../agent/index.js";
+import { AapProblem } from "../api/aap-problem.js";
+import type { LiveResponse } from "../stream/live-response.js";
+
+/** A response, and the session that is open for it. `discard` gives the session back where the response is not begun. */
+export type ActiveTurn = {
+  readonly response: LiveResponse;
+  readonly session: HeldSession;
+  readonly discard: () => void;
+};
+
+export class ActiveTurns {
+  readonly #turns = new Map<string, ActiveTurn>();
+  /** Sessions whose response is being prepared or is under way. */
+  readonly #locked = new Set<string>();
+
+  get(sessionId: string): ActiveTurn | undefined {
+    return this.#turns.get(sessionId);
+  }
+
+  /** Returns the function that unlocks it. A second request is refused at once, without a look at the ledger. */
+  lock(sessionId: string): () => void {
+    if (this.#locked.has(sessionId)) throw busy(sessionId);
+    this.#locked.add(sessionId);
+    return () => void this.#locked.delete(sessionId);
+  }
+
+  /** Resolves when the response is over. */
+  async run(sessionId: string, turn: ActiveTurn): Promise<void> {
+    this.#turns.set(sessionId, turn);
+    try {
+      await turn.response.begin();
+    } finally {
+      // The next turn may have started already.
+      if (this.#turns.get(sessionId) === turn) this.#turns.delete(sessionId);
+    }
+  }
+
+  /** Resolves when the turn is recorded as cancelled; false when none runs. */
+  async cancel(sessionId: string): Promise<boolean> {
+    const turn = this.#turns.get(sessionId);
+    await turn?.response.cancel();
+    return turn !== undefined;
+  }
+
+  async cancelAll(): Promise<void> {
+    await Promise.all([...this.#turns.keys()].map((sessionId) => this.cancel(sessionId)));
+  }
+}
+
+export const busy = (sessionId: string): AapProblem =>
+  new AapProblem("BUSY", `A turn of session ${sessionId} is under way. Nothing was done; try again later.`);

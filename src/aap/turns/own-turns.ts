@@ -1,0 +1,174 @@
+/** Turns of our own agents. They live in the log alone: the session is open only while a response is under way. */
+import { AgentSession } from "../../agent/index.js";
+import type { Agent, TurnEnd } from "../../agent/index.js";
+import { LedgerError } from "../../call/index.js";
+import type { ContentBlock, RecordedEvent } from "../../call/index.js";
+import { AapProblem } from "../api/aap-problem.js";
+import type { ServerContext } from "../server-context.js";
+import { optionsInForce } from "../sessions/agent-options.js";
+import { toolsOf } from "../sessions/served-agent.js";
+import type { Served } from "../sessions/served-agent.js";
+import { agentWith, appTools, sameConfig, storedSession } from "../sessions/session-config.js";
+import { isEmptyNote, requestEvent } from "../stream/response-log.js";
+import type { RequestNote } from "../stream/response-log.js";
+import { acceptSubmission } from "./accept-submission.js";
+import { busy } from "./active-turns.js";
+import { OpenSession } from "./open-session.js";
+import { sessionJudge } from "./session-judge.js";
+import type { Checked } from "./submission.js";
+import type { TurnHost, TurnPlan, TurnRunner } from "./turn-host.js";
+import { WarmSessions } from "./warm-sessions.js";
+
+/** Another server keeps a session open a moment longer than its response. */
+const LEASE_WAIT_MS = 1_000;
+
+export class OwnTurns implements TurnHost {
+  readonly agent: Served;
+  readonly canResume = true;
+  readonly #server: ServerContext;
+  readonly #own: Agent;
+  readonly #warm = new WarmSessions();
+
+  constructor(server: ServerContext, agent: Served, own: Agent) {
+    this.#server = server;
+    this.agent = agent;
+    this.#own = own;
+  }
+
+  find(sessionId: string): OpenSession | undefined {
+    return this.#warm.get(sessionId);
+  }
+
+  async catchUp(sessionId: string): Promise<void> {
+    const open = this.#warm.get(sessionId);
+    await open?.session.catchUp();
+    await open?.settle();
+  }
+
+  /** The log has every turn. */
+  hasTurn(): boolean {
+    return false;
+  }
+
+  async cancelTurn(): Promise<boolean> {
+    return false;
+  }
+
+  async open(plan: TurnPlan): Promise<TurnRunner> {
+    const open = (await this.#warm.take(plan.sessionId, plan.config)) ?? (await this.#open(plan));
+    return new OwnTurn(this.#server, plan, open, this.#warm);
+  }
+
+  close(sessionId: string): Promise<void> {
+    return this.#warm.end(sessionId);
+  }
+
+  closeAll(): Promise<void> {
+    return this.#warm.close();
+  }
+
+  async #open(plan: TurnPlan): Promise<OpenSession<AgentSession>> {
+    const session = await this.#openSession(plan);
+    try {
+      const log = await newestLog(this.#server, plan);
+      return new OpenSession(this.#server, session, { config: plan.config, log, hasSteps: true });
+    } catch (error) {
+      await session.close().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #openSession({ sessionId, config }: TurnPlan): Promise<AgentSession> {
+    const { ledger, workspace, trustable, flushTimer, now, unsealFor } = this.#server;
+    const { isExposed, withOptions, options } = this.agent;
+    const values = optionsInForce(options, config.agent, unsealFor(sessionId));
+    const agent = withOptions ? withOptions(this.#own, values) : this.#own;
+    const tools = () => toolsOf(this.agent);
+    try {
+      return await AgentSession.open({
+        agent: agentWith(config, agent, isExposed),
+        appTools: appTools(config),
+        judge: sessionJudge({ config, agent, tools, trustable, isExposed, workspace, sessionId, now }),
+        ledger,
+        workspace,
+        sessionId,
+        now,
+        flushTimer,
+        leaseWaitMs: LEASE_WAIT_MS,
+      });
+    } catch (error) {
+      if (!(error instanceof LedgerError) || error.code !== "LEASE_HELD") throw error;
+      throw busy(sessionId);
+    }
+  }
+}
+
+class OwnTurn implements TurnRunner {
+  readonly open: OpenSession<AgentSession>;
+  readonly #server: ServerContext;
+  readonly #plan: TurnPlan;
+  readonly #warm: WarmSessions;
+  #hasAnswers = false;
+
+  constructor(server: ServerContext, plan: TurnPlan, open: OpenSession<AgentSession>, warm: WarmSessions) {
+    this.open = open;
+    this.#server = server;
+    this.#plan = plan;
+    this.#warm = warm;
+  }
+
+  get openTurn(): TurnRunner["openTurn"] {
+    const status = this.open.session.book.turn?.state.status;
+    if (status === undefined || status === "stopped") return undefined;
+    // The lease on the session is ours, so nobody runs that turn.
+    return status === "running" ? "abandoned" : "waiting";
+  }
+
+  async note(note: RequestNote): Promise<void> {
+    const { config, stored, notedAt } = this.#plan;
+    const isNoted = notedAt !== undefined || isEmptyNote(note);
+    if (isNoted && sameConfig(config, stored.config)) return;
+    const { gate, book } = this.open.session;
+    const event = requestEvent(book.info, config, note, this.#server.now());
+    // `submit` without a call is the one way to append to an open session.
+    await gate.submit([], () => [event]);
+  }
+
+  async accept(checked: Checked): Promise<void> {
+    this.#hasAnswers = checked.isNew;
+    await acceptSubmission(this.open.session, checked, this.#server.now);
+  }
+
+  async run(prompt: readonly ContentBlock[] | undefined, signal: AbortSignal): Promise<TurnEnd> {
+    const { session } = this.open;
+    if (!prompt) return session.advance(signal);
+    // Calls that were just granted run; the prompt closes those that nobody answered.
+    if (this.#hasAnswers) await session.gate.proceed(signal);
+    return session.prompt(prompt, signal);
+  }
+
+  async cancelCalls(reason: string): Promise<void> {
+    await this.open.session.gate.cancel(reason);
+  }
+
+  async release(isReusable: boolean): Promise<void> {
+    if (isReusable) this.#warm.keep(this.open);
+    else await this.open.close();
+  }
+}
+
+/** The session was read before its lease was ours, since its tools are chosen when it is opened. */
+async function newestLog(
+  { ledger }: ServerContext,
+  { sessionId, stored }: TurnPlan,
+): Promise<readonly RecordedEvent[]> {
+  const last = stored.log.at(-1)?.seq ?? 0;
+  // A session that was open here has only an outline of its log.
+  const known = stored.log.length === last ? stored.log : [];
+  const added = await ledger.read(sessionId, { after: known.length });
+  const log = added.length === 0 ? known : [...known, ...added];
+  const isChanged = added.some(({ seq, event }) => seq > last && event.type === "info-changed");
+  const current = isChanged ? storedSession(log)?.config : stored.config;
+  if (current && sameConfig(current, stored.config)) return log;
+  throw new AapProblem("BUSY", "The session was changed by another request just now. Nothing was done.");
+}
