@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach } from "vitest";
 import type { Decision, Ledger, SessionEvent } from "../call/index.js";
-import type { HistoryIndex, HistoryIndexOptions } from "./history-index.js";
-import { openHistoryIndex } from "./open-history-index.js";
-import { openSqliteLedger } from "./sqlite-ledger.js";
+import type { HistoryIndex, HistoryIndexOptions } from "./sqlite/archive/history-index.js";
+import { openHistoryIndex } from "./sqlite/archive/open-history-index.js";
+import { openSqliteLedger } from "./sqlite/sqlite-ledger.js";
 
 export const NOON = Date.UTC(2026, 0, 2, 12);
 

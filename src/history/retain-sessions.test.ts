@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import type { Ledger, SessionEvent } from "../call/index.js";
 import { asked, callAt, aQuestion } from "./contract/contract.samples.js";
 import { aRun, aStore, NOON, record, said } from "./history.samples.js";
-import { MemoryLedger } from "./memory-ledger.js";
+import { MemoryLedger } from "./memory/memory-ledger.js";
 import { removeSession, retainSessions } from "./retain-sessions.js";
-import { tidyLedger } from "./tidy-ledger.js";
+import { tidyLedger } from "./sqlite/tidy-ledger.js";
 
 const store = aStore();
 const DAY = 86_400_000;

@@ -1,0 +1,217 @@
+/**
+ * The ledger that lives as long as its process: for tests, for scripts, for whoever wants no file.
+ *
+ * What must stay true: a change is checked as a whole before any of it is made, with no `await` in
+ * between, so calls cannot interleave. What is stored is JSON, a copy of what was handed in, and is frozen when it is
+ * first handed out, so that it can be handed out as it is: most events never are. There is no disk here, so `durable`
+ * asks for nothing more.
+ */
+import { createHash } from "node:crypto";
+import type {
+  Answer,
+  AnswerReceipt,
+  AskedQuestion,
+  Lease,
+  Ledger,
+  Question,
+  RecordedEvent,
+  SessionEvent,
+  SessionEventType,
+  SessionSummary,
+} from "../../call/index.js";
+import { LedgerError } from "../../call/index.js";
+import { followLog, LOOK_LIMIT } from "../follow-log.js";
+import { checkFree, checkNewest, type HeldLease } from "../lease-rules.js";
+import { answerQuestion, questionsAfter } from "../question-state.js";
+import { Sleepers } from "../idle-followers.js";
+import { frozen } from "../json-copy.js";
+import { copiedJson, frozenJson } from "../stored-json.js";
+
+export class MemoryLedger implements Ledger {
+  readonly altersWords = false;
+  readonly #now: () => number;
+  /** Only sessions that have events. */
+  readonly #sessions = new Map<string, KeptSession>();
+  /** A session's newest lease, until it is released. */
+  readonly #leases = new Map<string, HeldLease>();
+  #lastFence = 0;
+  readonly #questions = new Map<string, AskedQuestion>();
+  readonly #openQuestions = new Map<string, Question>();
+  readonly #blobs = new Map<string, Uint8Array>();
+  readonly #sleepers = new Sleepers();
+  #isClosed = false;
+
+  constructor({ now = Date.now }: { readonly now?: () => number } = {}) {
+    this.#now = now;
+  }
+
+  async claim(sessionId: string, owner: string, options: { readonly milliseconds: number }): Promise<Lease> {
+    this.#checkNotClosed();
+    const now = this.#now();
+    checkFree(this.#leases.get(sessionId), owner, now);
+    this.#lastFence += 1;
+    return this.#hold({ sessionId, owner, fence: this.#lastFence }, now, options);
+  }
+
+  async renew(lease: Lease, options: { readonly milliseconds: number }): Promise<Lease> {
+    this.#checkNotClosed();
+    checkNewest(this.#leases.get(lease.sessionId), lease, "renewed");
+    const { sessionId, owner, fence } = lease;
+    return this.#hold({ sessionId, owner, fence }, this.#now(), options);
+  }
+
+  async release({ sessionId, fence }: Lease): Promise<void> {
+    this.#checkNotClosed();
+    if (this.#leases.get(sessionId)?.fence === fence) this.#leases.delete(sessionId);
+  }
+
+  async append(
+    lease: Lease,
+    events: readonly SessionEvent[],
+    _options: { readonly durable: boolean },
+  ): Promise<number> {
+    this.#checkNotClosed();
+    const { sessionId } = lease;
+    // Copied first: an event with a `toJSON` of its own runs foreign code, and the checks come after that.
+    const copies = events.map((event) => copiedJson(event, `Session ${sessionId}`, event.type));
+    checkNewest(this.#leases.get(sessionId), lease, "appended");
+    return this.#record(sessionId, copies);
+  }
+
+  async read(
+    sessionId: string,
+    { after = 0, type }: { readonly after?: number; readonly type?: SessionEventType } = {},
+  ): Promise<readonly RecordedEvent[]> {
+    this.#checkNotClosed();
+    const log = this.#sessions.get(sessionId)?.log.slice(Math.max(0, after)) ?? [];
+    return handedOut(type === undefined ? log : log.filter(({ event }) => event.type === type));
+  }
+
+  follow(
+    sessionId: string,
+    { after = 0, signal }: { readonly after?: number; readonly signal: AbortSignal },
+  ): AsyncIterable<RecordedEvent> {
+    this.#checkNotClosed();
+    const look = (seq: number) => {
+      const log = this.#sessions.get(sessionId)?.log;
+      return log && { log, events: handedOut(log.slice(seq, seq + LOOK_LIMIT)) };
+    };
+    const sleep = () => this.#sleepers.sleep(sessionId, signal);
+    return followLog({ look, sleep, isOver: () => signal.aborted || this.#isClosed }, after);
+  }
+
+  async answer(questionId: string, answer: Answer): Promise<AnswerReceipt> {
+    this.#checkNotClosed();
+    const copy = frozenJson(answer, `Question ${questionId}`, "question-answered");
+    const given = { questionId, answer: copy, at: this.#now() };
+    const { receipt, sessionId, event } = answerQuestion(this.#questions.get(questionId), given);
+    if (event) this.#record(sessionId, [event]);
+    return frozen(receipt);
+  }
+
+  async openQuestions({ sessionId }: { readonly sessionId?: string } = {}): Promise<readonly Question[]> {
+    this.#checkNotClosed();
+    return [...this.#openQuestions.values()]
+      .filter((question) => sessionId === undefined || question.sessionId === sessionId)
+      .map((question) => frozen(question));
+  }
+
+  async sessions({
+    before,
+    limit,
+  }: {
+    readonly before?: SessionSummary;
+    readonly limit?: number;
+  } = {}): Promise<readonly SessionSummary[]> {
+    this.#checkNotClosed();
+    return [...this.#sessions]
+      .map(([sessionId, { log, createdAt, updatedAt }]) => ({
+        sessionId,
+        createdAt,
+        updatedAt,
+        lastSeq: log.length,
+      }))
+      .filter((summary) => !before || compareSummaries(before, summary) < 0)
+      .sort(compareSummaries)
+      .slice(0, limit);
+  }
+
+  async remove(lease: Lease): Promise<void> {
+    this.#checkNotClosed();
+    const { sessionId } = lease;
+    checkNewest(this.#leases.get(sessionId), lease, "removed");
+    this.#leases.delete(sessionId);
+    this.#sessions.delete(sessionId);
+    for (const [questionId, { question }] of this.#questions) {
+      if (question.sessionId !== sessionId) continue;
+      this.#questions.delete(questionId);
+      this.#openQuestions.delete(questionId);
+    }
+    this.#sleepers.wake(sessionId);
+  }
+
+  async putBlob(bytes: Uint8Array): Promise<string> {
+    this.#checkNotClosed();
+    const hash = createHash("sha256").update(bytes).digest("hex");
+    if (!this.#blobs.has(hash)) this.#blobs.set(hash, new Uint8Array(bytes));
+    return hash;
+  }
+
+  async getBlob(hash: string): Promise<Uint8Array | undefined> {
+    this.#checkNotClosed();
+    return this.#blobs.get(hash)?.slice();
+  }
+
+  /** Ends the followers, also those with events still to come. Closing twice is fine. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#sleepers.wakeAll();
+  }
+
+  #checkNotClosed(): void {
+    if (!this.#isClosed) return;
+    throw new LedgerError(
+      "LEDGER_CLOSED",
+      "The ledger is closed. Nothing was read or written; open it again first.",
+    );
+  }
+
+  #hold(held: Omit<Lease, "expiresAt">, now: number, { milliseconds }: { milliseconds: number }): Lease {
+    const lease = Object.freeze({ ...held, expiresAt: now + milliseconds });
+    this.#leases.set(lease.sessionId, { ...lease, milliseconds });
+    return lease;
+  }
+
+  /** Takes events that are nobody else's, all or none, and returns the last `seq`. */
+  #record(sessionId: string, events: readonly SessionEvent[]): number {
+    const questions = questionsAfter(events, sessionId, (questionId) => this.#questions.get(questionId));
+    const known = this.#sessions.get(sessionId);
+    if (events.length === 0) return known?.log.length ?? 0;
+    const now = this.#now();
+    const session = known ?? { log: [], createdAt: now, updatedAt: now };
+    session.updatedAt = now;
+    for (const event of events) session.log.push({ seq: session.log.length + 1, event });
+    this.#sessions.set(sessionId, session);
+    for (const [questionId, asked] of questions) {
+      this.#questions.set(questionId, asked);
+      if (asked.state.status === "open") this.#openQuestions.set(questionId, asked.question);
+      else this.#openQuestions.delete(questionId);
+    }
+    this.#sleepers.wake(sessionId);
+    return session.log.length;
+  }
+}
+
+function handedOut(events: readonly RecordedEvent[]): readonly RecordedEvent[] {
+  for (const recorded of events) frozen(recorded);
+  return events;
+}
+
+type KeptSession = { readonly log: RecordedEvent[]; readonly createdAt: number; updatedAt: number };
+
+/** The most recently written first; those of the same moment by their ids, so that a page can go on after any. */
+function compareSummaries(one: SessionSummary, other: SessionSummary): number {
+  if (one.updatedAt !== other.updatedAt) return other.updatedAt - one.updatedAt;
+  if (one.sessionId === other.sessionId) return 0;
+  return one.sessionId < other.sessionId ? -1 : 1;
+}

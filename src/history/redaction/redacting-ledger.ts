@@ -1,0 +1,83 @@
+/**
+ * A ledger that keeps no secret that can be told from other text: what is appended is redacted first.
+ *
+ * What must stay true: the redacted log folds as the other one would, to the redacted session. Whoever writes has the
+ * session as it is: calls run with the input that they were given, and the model is told what they really brought.
+ *
+ * What it costs: what was kept of changed files is not, so no call can be undone; a call whose input had a secret
+ * in it is asked about anew by whoever takes the session over, because what is recorded is no longer what was asked
+ * about; what a provider has signed of an answer is not kept, since the words that it signed may have changed.
+ */
+import { createHash } from "node:crypto";
+import type { Answer, AnswerReceipt, Lease, Ledger } from "../../call/index.js";
+import { redactedRecord, type RedactOptions } from "./redact-event.js";
+import { RedactedEvents } from "./redacted-events.js";
+import type { RedactionPattern } from "./redaction-pattern.js";
+
+export function redactingLedger(ledger: Ledger, { patterns = [] }: RedactOptions = {}): Ledger {
+  const streams = new Map<string, RedactedEvents>();
+  const streamsOf = (sessionId: string): RedactedEvents => {
+    const known = streams.get(sessionId) ?? new RedactedEvents(patterns);
+    streams.set(sessionId, known);
+    return known;
+  };
+  const end = async (lease: Lease): Promise<void> => {
+    const rest = streams.get(lease.sessionId)?.rest() ?? [];
+    streams.delete(lease.sessionId);
+    if (rest.length > 0) await ledger.append(lease, rest, { durable: false });
+  };
+  return {
+    altersWords: true,
+    claim: (sessionId, owner, options) => ledger.claim(sessionId, owner, options),
+    renew: (lease, options) => ledger.renew(lease, options),
+    release: async (lease) => {
+      // A lease that was lost took its right to append with it; to release it does nothing.
+      await end(lease).catch(() => undefined);
+      await ledger.release(lease);
+    },
+    append: async (lease, events, { durable, onStored }) => {
+      const before = streamsOf(lease.sessionId);
+      const after = before.copy();
+      const redacted = after.redacted(events);
+      streams.set(lease.sessionId, after);
+      const last = await ledger.append(lease, redacted, { durable }).catch((error: unknown) => {
+        // What was not stored was not said. Whoever appends before they know how the last one ended gets no such care.
+        if (streams.get(lease.sessionId) === after) streams.set(lease.sessionId, before);
+        throw error;
+      });
+      // More than there were, where text that was held back had to go first.
+      onStored?.(redacted.length);
+      return last;
+    },
+    read: (sessionId, options) => ledger.read(sessionId, options),
+    follow: (sessionId, options) => ledger.follow(sessionId, options),
+    answer: async (questionId, answer) => answerRedacted(ledger, questionId, answer, patterns),
+    openQuestions: (options) => ledger.openQuestions(options),
+    sessions: (options) => ledger.sessions(options),
+    remove: (lease) => {
+      streams.delete(lease.sessionId);
+      return ledger.remove(lease);
+    },
+    // The hash is the promise, and there is nothing under it.
+    putBlob: async (bytes) => createHash("sha256").update(bytes).digest("hex"),
+    getBlob: (hash) => ledger.getBlob(hash),
+    close: () => ledger.close(),
+  };
+}
+
+async function answerRedacted(
+  ledger: Ledger,
+  questionId: string,
+  answer: Answer,
+  patterns: readonly RedactionPattern[],
+): Promise<AnswerReceipt> {
+  // The walk changes texts and nothing else, so an answer stays one.
+  const redacted = redactedRecord(answer, patterns) as Answer;
+  if (JSON.stringify(redacted.input) !== JSON.stringify(answer.input)) {
+    // The recorded input is the one that is run: it must not be another one than was said yes to.
+    throw new RangeError(
+      `The input in the answer to question ${questionId} has a secret in it, and this ledger keeps none. Nothing was recorded; answer without a changed input.`,
+    );
+  }
+  return ledger.answer(questionId, redacted);
+}

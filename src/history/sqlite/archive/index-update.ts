@@ -1,0 +1,202 @@
+/**
+ * Brings the index up to date with the ledger: session by session, in small pieces, by whoever asks first.
+ *
+ * What must stay true: the ledger is only read. Several processes may do this at once: who writes a
+ * session's rows leaves a token, and who finds another's stops. `last_seq` is written last, so what was
+ * begun and not finished is done again. A session is known by its number, id and begin, and by the link of
+ * its chain up to which it is indexed, so one that was removed, begun again or restored from a backup is
+ * made anew.
+ */
+import { setImmediate } from "node:timers/promises";
+import type { RecordedEvent, SessionBook } from "../../../call/index.js";
+import { storable } from "../../archive-text.js";
+import { SessionRows } from "./index-rows.js";
+import { redact } from "../../redaction/redact.js";
+import type { RedactionPattern } from "../../redaction/redaction-pattern.js";
+import { Replay } from "../../replay-session.js";
+import type { SqliteDatabase } from "../sqlite-database.js";
+import { eventFromStored, nameFromStored } from "../../stored-json.js";
+
+export type IndexProgress = {
+  readonly sessions: number;
+  readonly ofSessions: number;
+  readonly events: number;
+};
+
+type InLedger = {
+  readonly number: number;
+  readonly session_id: string;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly last_seq: number;
+};
+type InIndex = Omit<InLedger, "updated_at"> & { readonly chain: string | null; readonly messages: number };
+
+const EVENTS = 1_000;
+const ROWS = 200;
+/** Books of sessions that were looked at last: a session that goes on need not be folded from its start each time. */
+const KEPT_REPLAYS = 8;
+
+export class IndexUpdate {
+  readonly #ledger: SqliteDatabase;
+  readonly #index: SqliteDatabase;
+  readonly #patterns: readonly RedactionPattern[];
+  #hasChain = false;
+  readonly #replays = new Map<number, Replay>();
+  #version: unknown;
+
+  constructor(ledger: SqliteDatabase, index: SqliteDatabase, patterns: readonly RedactionPattern[]) {
+    this.#ledger = ledger;
+    this.#index = index;
+    this.#patterns = patterns;
+  }
+
+  async run(onProgress?: (progress: IndexProgress) => void): Promise<void> {
+    const version = this.#ledger.pragma("data_version");
+    if (version === this.#version) return;
+    // A ledger that is only read may be from before the chain, or be empty as yet.
+    const tables = Number(this.#ledger.pragma("user_version"));
+    if (tables === 0) return;
+    this.#hasChain = tables >= 2;
+    const inLedger = this.#ledger.select<InLedger>(
+      "select number, session_id, created_at, updated_at, last_seq from sessions order by number",
+    );
+    const known = this.#forgetRemoved(inLedger);
+    const changed = inLedger.filter(({ number, last_seq }) => known.get(number)?.last_seq !== last_seq);
+    const progress = { sessions: 0, ofSessions: changed.length, events: 0 };
+    let isWhole = true;
+    for (const session of changed) {
+      const isDone = await this.#update(session, known.get(session.number), (events) => {
+        progress.events += events;
+        onProgress?.({ ...progress });
+      });
+      isWhole &&= isDone;
+      progress.sessions += 1;
+      onProgress?.({ ...progress });
+    }
+    // What another process was at, it may not finish: then we look again next time.
+    if (isWhole) this.#version = version;
+  }
+
+  /** The sessions that are still the ledger's, by their numbers. */
+  #forgetRemoved(inLedger: readonly InLedger[]): Map<number, InIndex> {
+    const indexed = this.#index.select<InIndex>(
+      "select number, session_id, created_at, last_seq, chain, messages from sessions",
+    );
+    const current = new Map(inLedger.map((session) => [session.number, session]));
+    const known = new Map<number, InIndex>();
+    for (const session of indexed) {
+      if (this.#isSame(session, current.get(session.number))) known.set(session.number, session);
+      else this.#forget(session.number);
+    }
+    return known;
+  }
+
+  #isSame(indexed: InIndex, session: InLedger | undefined): boolean {
+    if (!session || session.session_id !== indexed.session_id) return false;
+    if (session.created_at !== indexed.created_at || session.last_seq < indexed.last_seq) return false;
+    return (
+      session.last_seq === indexed.last_seq ||
+      this.#linkAt(session.number, indexed.last_seq) === indexed.chain
+    );
+  }
+
+  #forget(number: number): void {
+    this.#replays.delete(number);
+    this.#index.transaction(() => this.#index.change("delete from sessions where number = ?", [number]), {
+      durable: false,
+    });
+  }
+
+  #linkAt(number: number, seq: number): string | null {
+    if (!this.#hasChain || seq === 0) return null;
+    const sql = "select chain from events where session = ? and seq = ?";
+    return this.#ledger.select<{ chain: string | null }>(sql, [number, seq])[0]?.chain ?? null;
+  }
+
+  /** False when another process has taken the session over. */
+  async #update(
+    session: InLedger,
+    indexed: InIndex | undefined,
+    onEvents: (count: number) => void,
+  ): Promise<boolean> {
+    const from = indexed?.last_seq ?? 0;
+    const replay = this.#replayOf(session, from);
+    const touched = new Set<string>();
+    for (;;) {
+      const events = this.#events(session.number, replay.seq);
+      replay.add(events);
+      for (const { seq, event } of events)
+        if (seq > from && "toolCallId" in event) touched.add(event.toolCallId);
+      onEvents(events.length);
+      if (events.length < EVENTS) break;
+      await setImmediate();
+    }
+    return this.#write(session, indexed, replay, [...touched]);
+  }
+
+  #replayOf({ number, session_id }: InLedger, from: number): Replay {
+    const kept = this.#replays.get(number);
+    this.#replays.delete(number);
+    // One that has come further than the index has seen events whose calls were not written.
+    const replay = kept && kept.seq <= from ? kept : new Replay(nameFromStored(session_id));
+    this.#replays.set(number, replay);
+    const [oldest] = this.#replays.keys();
+    if (this.#replays.size > KEPT_REPLAYS && oldest !== undefined) this.#replays.delete(oldest);
+    return replay;
+  }
+
+  #events(number: number, after: number): RecordedEvent[] {
+    return this.#ledger
+      .select<{ seq: number; event: string }>(
+        "select seq, event from events where session = ? and seq > ? order by seq limit ?",
+        [number, after, EVENTS],
+      )
+      .map(({ seq, event }) => ({ seq, event: eventFromStored(event, seq) }));
+  }
+
+  async #write(
+    session: InLedger,
+    indexed: InIndex | undefined,
+    replay: Replay,
+    touched: readonly string[],
+  ): Promise<boolean> {
+    const rows = new SessionRows(this.#index, session.number, this.#patterns);
+    const { info, timeline } = replay.book.snapshot();
+    const messages = timeline.flatMap((entry) => (entry.type === "message" ? entry.message : []));
+    // The last one may have grown.
+    const firstNew = Math.max(0, (indexed?.messages ?? 0) - 1);
+    const writes = [
+      ...touched.map((toolCallId) => () => {
+        const call = replay.book.call(toolCallId);
+        if (call) rows.putCall(call);
+      }),
+      ...messages.slice(firstNew).map((message, index) => () => rows.putMessage(message, firstNew + index)),
+    ];
+    if (!rows.begin(session, indexed?.last_seq)) return false;
+    for (let at = 0; at < writes.length; at += ROWS) {
+      if (!rows.together(() => writes.slice(at, at + ROWS).forEach((write) => write()))) return false;
+      await setImmediate();
+    }
+    const text = (value: string | undefined) =>
+      value === undefined ? null : storable(redact(value.slice(0, 4_096), this.#patterns));
+    return rows.end({
+      updated_at: session.updated_at,
+      last_seq: replay.seq,
+      chain: this.#linkAt(session.number, replay.seq),
+      title: text(info.title),
+      agent: text(info.agent),
+      // Not shortened: it tells one project's history from another's.
+      cwd: info.cwd === undefined ? null : storable(info.cwd),
+      calls: replay.book.callCount,
+      messages: messages.length,
+      breaches: breachesIn(replay.book),
+    });
+  }
+}
+
+function breachesIn(book: SessionBook): number {
+  let count = 0;
+  for (const { breach } of book.calls()) if (breach) count += 1;
+  return count;
+}

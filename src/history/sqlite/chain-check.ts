@@ -1,0 +1,81 @@
+/**
+ * Follows the chain of one session, row by row in their order, and says what does not fit. After something
+ * that does not fit it goes on from the link that is written there, so that one change is told once.
+ */
+import { counted } from "../../call/index.js";
+import { chainStart, nextLink } from "./event-chain.js";
+
+export type BrokenLink = {
+  readonly sessionId: string;
+  readonly seq: number;
+  readonly problem: "changed" | "missing" | "added";
+  readonly detail: string;
+};
+
+/** How far a session's chain had come: something to keep where the ledger's writer cannot reach it. */
+export type ChainHead = { readonly sessionId: string; readonly seq: number; readonly link: string };
+
+type Row = { readonly seq: number; readonly event: string; readonly chain: string | null };
+
+export class ChainCheck {
+  readonly #sessionId: string;
+  readonly #report: (broken: BrokenLink) => void;
+  readonly #kept: ReadonlyMap<number, string>;
+  #seq = 0;
+  #link: string | undefined;
+  notCovered = 0;
+  /** Rows after something that is missing: what their link was made from is gone. */
+  #isAfterGap = false;
+
+  constructor(sessionId: string, kept: readonly ChainHead[], report: (broken: BrokenLink) => void) {
+    this.#sessionId = sessionId;
+    this.#report = report;
+    this.#kept = new Map(kept.map(({ seq, link }) => [seq, link]));
+  }
+
+  add({ seq, event, chain }: Row): void {
+    if (seq !== this.#seq + 1) this.#missing(this.#seq + 1, seq - 1);
+    this.#seq = seq;
+    const kept = this.#kept.get(seq);
+    if (kept !== undefined && kept !== chain) {
+      this.#tell(seq, "changed", "its link is not the one that was kept elsewhere");
+    }
+    if (chain === null) {
+      if (this.#link === undefined) this.notCovered += 1;
+      else this.#tell(seq, "added", "it has no link, though those before it have one");
+      return;
+    }
+    const isRight = nextLink(this.#link ?? chainStart(this.#sessionId), seq, event) === chain;
+    if (!isRight && !this.#isAfterGap) {
+      this.#tell(seq, "changed", "its text, its place or the link before it is not what was recorded");
+    }
+    this.#isAfterGap = false;
+    this.#link = chain;
+  }
+
+  /** What the session itself says of its end. */
+  end(lastSeq: number, chain: string | null): ChainHead | undefined {
+    if (this.#seq < lastSeq) this.#missing(this.#seq + 1, lastSeq);
+    if (this.#seq > lastSeq) {
+      this.#tell(this.#seq, "added", `the session had ${counted(lastSeq, "event")} when it was last written`);
+    }
+    if (this.#seq === lastSeq && (this.#link ?? null) !== chain) {
+      this.#tell(lastSeq, "changed", "its link is not the one that the session ends with");
+    }
+    for (const seq of this.#kept.keys()) {
+      if (seq > Math.max(this.#seq, lastSeq)) this.#tell(seq, "missing", "its link was kept elsewhere");
+    }
+    const { sessionId, seq, link } = { sessionId: this.#sessionId, seq: this.#seq, link: this.#link };
+    return link === undefined ? undefined : { sessionId, seq, link };
+  }
+
+  #missing(from: number, to: number): void {
+    const what = from === to ? "it is gone" : `it and all up to ${to} are gone`;
+    this.#tell(from, "missing", what);
+    this.#isAfterGap = true;
+  }
+
+  #tell(seq: number, problem: BrokenLink["problem"], detail: string): void {
+    this.#report({ sessionId: this.#sessionId, seq, problem, detail });
+  }
+}

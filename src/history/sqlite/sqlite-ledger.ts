@@ -1,0 +1,249 @@
+/**
+ * The ledger in an SQLite file: the embedded default, shared by any number of processes of one machine.
+ *
+ * What must stay true: whatever is checked is checked in the transaction that writes, and that holds the
+ * only lock there is, so no two processes can both be right. What was appended durably survives a power
+ * cut; all else survives a crash of its process. What one handle writes is committed in the order of its calls, most
+ * of it together with what else a turn of the event loop brings. Leases are not written durably: who held one before a
+ * power cut is gone as well.
+ */
+import { createHash } from "node:crypto";
+import type {
+  Answer,
+  AnswerReceipt,
+  AppendOptions,
+  Lease,
+  Ledger,
+  Question,
+  RecordedEvent,
+  SessionEvent,
+  SessionEventType,
+  SessionSnapshot,
+  SessionSummary,
+} from "../../call/index.js";
+import { LedgerError } from "../../call/index.js";
+import { CommitWatch } from "./commit-watch.js";
+import { followLog } from "../follow-log.js";
+import { GroupCommit } from "./group-commit.js";
+import { checkFree, checkNewest } from "../lease-rules.js";
+import { answerQuestion, questionsAfter } from "../question-state.js";
+import { Sleepers } from "../idle-followers.js";
+import type { SqliteDatabase } from "./sqlite-database.js";
+import { SqliteRows } from "./sqlite-rows.js";
+import { SqliteSnapshots } from "./sqlite-snapshots.js";
+import type { StoredEvent } from "./stored-event.js";
+import { storedEvent } from "./stored-event.js";
+import { frozenJson } from "../stored-json.js";
+
+/** Opens the ledger in `file`, or begins one there. SQLite itself is loaded here and not before. */
+export async function openSqliteLedger(
+  file: string,
+  { now = Date.now, readOnly = false }: SqliteLedgerOptions = {},
+): Promise<Ledger> {
+  const { openLedgerFile, openLedgerToRead } = await import("./sqlite-file.js");
+  return new SqliteLedger(await (readOnly ? openLedgerToRead(file) : openLedgerFile(file)), now);
+}
+
+export type SqliteLedgerOptions = {
+  readonly now?: () => number;
+  /** Changes nothing in the file; whoever tries to write is told so. */
+  readonly readOnly?: boolean;
+};
+
+const DURABLE = { durable: true };
+const QUICK = { durable: false };
+
+export class SqliteLedger implements Ledger {
+  readonly altersWords = false;
+  readonly #database: SqliteDatabase;
+  readonly #now: () => number;
+  readonly #rows: SqliteRows;
+  readonly #snapshots: SqliteSnapshots;
+  readonly #writes: GroupCommit;
+  readonly #sleepers = new Sleepers();
+  readonly #watch: CommitWatch;
+  #isClosed = false;
+
+  constructor(database: SqliteDatabase, now: () => number) {
+    this.#database = database;
+    this.#now = now;
+    this.#rows = new SqliteRows(database);
+    this.#snapshots = new SqliteSnapshots(database);
+    this.#writes = new GroupCommit((work, options) => this.#rows.transaction(work, options));
+    this.#watch = new CommitWatch(
+      () => database.pragma("data_version"),
+      () => this.#sleepers.wakeAll(),
+    );
+  }
+
+  async claim(sessionId: string, owner: string, options: { readonly milliseconds: number }): Promise<Lease> {
+    this.#checkNotClosed();
+    return this.#writes.add(() => {
+      const now = this.#now();
+      const before = this.#rows.newestLease(sessionId);
+      checkFree(before, owner, now);
+      if (before) this.#rows.deleteLease(before);
+      const lease = { sessionId, owner, expiresAt: now + options.milliseconds };
+      return Object.freeze({ ...lease, fence: this.#rows.insertLease(lease, options.milliseconds) });
+    }, QUICK);
+  }
+
+  async renew(lease: Lease, options: { readonly milliseconds: number }): Promise<Lease> {
+    this.#checkNotClosed();
+    return this.#writes.add(() => {
+      this.#checkNewest(lease, "renewed");
+      const { sessionId, owner, fence } = lease;
+      const renewed = { sessionId, owner, fence, expiresAt: this.#now() + options.milliseconds };
+      this.#rows.extendLease(renewed, options.milliseconds);
+      return Object.freeze(renewed);
+    }, QUICK);
+  }
+
+  async release(lease: Lease): Promise<void> {
+    this.#checkNotClosed();
+    return this.#writes.add(() => this.#rows.deleteLease(lease), QUICK);
+  }
+
+  async append(
+    lease: Lease,
+    events: readonly SessionEvent[],
+    { durable, atOnce }: AppendOptions,
+  ): Promise<number> {
+    this.#checkNotClosed();
+    const { sessionId } = lease;
+    // Written out first: what is done to the events from here on does not matter.
+    const stored = events.map((event) => storedEvent(event, sessionId));
+    const write = () => {
+      this.#checkNewest(lease, "appended");
+      return this.#record(sessionId, stored);
+    };
+    const seq = await this.#writes.add(write, { durable, atOnce });
+    this.#sleepers.wake(sessionId);
+    return seq;
+  }
+
+  async keepSnapshot(lease: Lease, snapshot: SessionSnapshot): Promise<void> {
+    this.#checkNotClosed();
+    return this.#writes.add(() => {
+      this.#checkNewest(lease, "kept");
+      this.#snapshots.keep(lease.sessionId, snapshot);
+    }, QUICK);
+  }
+
+  async snapshot(sessionId: string): Promise<SessionSnapshot | undefined> {
+    this.#checkNotClosed();
+    return this.#snapshots.find(sessionId);
+  }
+
+  async read(
+    sessionId: string,
+    { after = 0, type }: { readonly after?: number; readonly type?: SessionEventType } = {},
+  ): Promise<readonly RecordedEvent[]> {
+    this.#checkNotClosed();
+    return type === undefined
+      ? this.#rows.events(sessionId, after)
+      : this.#rows.eventsOfType(sessionId, after, type);
+  }
+
+  follow(
+    sessionId: string,
+    { after = 0, signal }: { readonly after?: number; readonly signal: AbortSignal },
+  ): AsyncIterable<RecordedEvent> {
+    this.#checkNotClosed();
+    const look = (seq: number) => this.#rows.look(sessionId, seq);
+    const sleep = () => this.#sleep(sessionId, signal);
+    return followLog({ look, sleep, isOver: () => signal.aborted || this.#isClosed }, after);
+  }
+
+  async answer(questionId: string, answer: Answer): Promise<AnswerReceipt> {
+    this.#checkNotClosed();
+    const copy = frozenJson(answer, `Question ${questionId}`, "question-answered");
+    const { receipt, sessionId } = await this.#writes.add(() => {
+      const given = { questionId, answer: copy, at: this.#now() };
+      const answered = answerQuestion(this.#rows.question(questionId), given);
+      if (answered.event) this.#record(answered.sessionId, [storedEvent(answered.event, answered.sessionId)]);
+      return answered;
+    }, DURABLE);
+    this.#sleepers.wake(sessionId);
+    return receipt;
+  }
+
+  async openQuestions({ sessionId }: { readonly sessionId?: string } = {}): Promise<readonly Question[]> {
+    this.#checkNotClosed();
+    return this.#rows.openQuestions(sessionId);
+  }
+
+  async sessions(
+    options: { readonly before?: SessionSummary; readonly limit?: number } = {},
+  ): Promise<readonly SessionSummary[]> {
+    this.#checkNotClosed();
+    return this.#rows.sessions(options);
+  }
+
+  async remove(lease: Lease): Promise<void> {
+    this.#checkNotClosed();
+    await this.#writes.add(() => {
+      this.#checkNewest(lease, "removed");
+      this.#rows.deleteLease(lease);
+      this.#rows.deleteSession(lease.sessionId);
+    }, DURABLE);
+    this.#sleepers.wake(lease.sessionId);
+  }
+
+  /** Durable with the next durable append, so before any event that tells of it. */
+  async putBlob(bytes: Uint8Array): Promise<string> {
+    this.#checkNotClosed();
+    const hash = createHash("sha256").update(bytes).digest("hex");
+    // A copy: whoever handed them in may change them before they are written.
+    const copy = new Uint8Array(bytes);
+    await this.#writes.add(() => this.#rows.insertBlob(hash, copy, this.#now()), QUICK);
+    return hash;
+  }
+
+  async getBlob(hash: string): Promise<Uint8Array | undefined> {
+    this.#checkNotClosed();
+    return this.#rows.blob(hash);
+  }
+
+  /** Commits what waits, and ends the followers, also those with events still to come. Closing twice is fine. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#writes.flush();
+    this.#watch.stop();
+    this.#sleepers.wakeAll();
+    try {
+      this.#database.emptyLog();
+    } catch {
+      // On a disk that is full or cannot be written, the log stays beside the file: nothing is lost.
+    }
+    this.#database.close();
+  }
+
+  #checkNotClosed(): void {
+    if (!this.#isClosed) return;
+    throw new LedgerError(
+      "LEDGER_CLOSED",
+      "The ledger is closed. Nothing was read or written; open it again first.",
+    );
+  }
+
+  #checkNewest(lease: Lease, done: string): void {
+    if (this.#rows.isNewest(lease)) return;
+    checkNewest(this.#rows.newestLease(lease.sessionId), lease, done);
+  }
+
+  /** All of the events or none, and returns the last `seq`. */
+  #record(sessionId: string, events: readonly StoredEvent[]): number {
+    const aboutQuestions = events.flatMap(({ question }) => question ?? []);
+    questionsAfter(aboutQuestions, sessionId, (questionId) => this.#rows.question(questionId));
+    if (events.length === 0) return this.#rows.lastSeq(sessionId);
+    return this.#rows.insertEvents(sessionId, events, this.#now());
+  }
+
+  async #sleep(sessionId: string, signal: AbortSignal): Promise<void> {
+    this.#watch.start();
+    await this.#sleepers.sleep(sessionId, signal);
+    if (this.#sleepers.isEmpty) this.#watch.stop();
+  }
+}

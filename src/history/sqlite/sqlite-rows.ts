@@ -1,0 +1,249 @@
+/**
+ * What the ledger asks of its tables, in its own words. Checks nothing: that is the ledger's part, in
+ * the same transaction.
+ *
+ * What must stay true: within a transaction a session's row and lease are read once and the row is written
+ * once, however many appends are committed together; the transaction holds the only lock there is, so
+ * nobody else can change them meanwhile. Nothing is remembered from one transaction to the next.
+ */
+import type {
+  AskedQuestion,
+  Lease,
+  Question,
+  RecordedEvent,
+  SessionEventType,
+  SessionSummary,
+} from "../../call/index.js";
+import { LedgerError } from "../../call/index.js";
+import { chainStart, nextLink } from "./event-chain.js";
+import type { LookedAt } from "../follow-log.js";
+import { LOOK_LIMIT } from "../follow-log.js";
+import type { HeldLease } from "../lease-rules.js";
+import type { EventRow, SessionState } from "./ledger-sql.js";
+import { LEDGER_SQL } from "./ledger-sql.js";
+import type { QuestionEvent } from "../question-state.js";
+import { isAboutQuestion, questionAfter } from "../question-state.js";
+import type { PreparedStatements, SqliteDatabase } from "./sqlite-database.js";
+import { eventFromStored, nameFromStored, storedName } from "../stored-json.js";
+import type { StoredEvent } from "./stored-event.js";
+
+type WrittenSession = {
+  readonly number: number;
+  lastSeq: number;
+  chain: string | null;
+  /** Undefined while nothing was written. */
+  updatedAt: number | undefined;
+};
+
+export class SqliteRows {
+  readonly #database: SqliteDatabase;
+  readonly #statements: PreparedStatements<typeof LEDGER_SQL>;
+  /** Of the transaction that is under way. */
+  readonly #sessions = new Map<string, WrittenSession>();
+  readonly #newestFences = new Map<string, number>();
+
+  constructor(database: SqliteDatabase) {
+    this.#database = database;
+    this.#statements = database.prepareAll(LEDGER_SQL);
+  }
+
+  transaction(work: () => void, options: { readonly durable: boolean }): void {
+    try {
+      this.#database.transaction(() => {
+        work();
+        for (const session of this.#sessions.values()) this.#writeBack(session);
+      }, options);
+    } finally {
+      this.#sessions.clear();
+      this.#newestFences.clear();
+    }
+  }
+
+  newestLease(sessionId: string): HeldLease | undefined {
+    const row = this.#statements.lease.row(storedName(sessionId));
+    return (
+      row && {
+        sessionId,
+        owner: nameFromStored(row.owner),
+        fence: row.fence,
+        expiresAt: row.expires_at,
+        milliseconds: row.milliseconds ?? undefined,
+      }
+    );
+  }
+
+  isNewest({ sessionId, fence }: Lease): boolean {
+    if (this.#newestFences.get(sessionId) === fence) return true;
+    const row = this.#statements.heldSession.row(storedName(sessionId), fence);
+    if (!row) return false;
+    this.#newestFences.set(sessionId, fence);
+    const { number, last_seq, chain } = row;
+    if (number !== null && last_seq !== null && !this.#sessions.has(sessionId)) {
+      this.#remember(sessionId, { number, last_seq, chain });
+    }
+    return true;
+  }
+
+  /** For a session that has none; its fence is one that no lease ever had. */
+  insertLease({ sessionId, owner, expiresAt }: Omit<Lease, "fence">, milliseconds: number): number {
+    const names = [storedName(sessionId), storedName(owner)] as const;
+    const row = this.#statements.insertLease.row(...names, expiresAt, milliseconds);
+    if (!row) throw new Error(`SQLite gave no fence for session ${sessionId}.`);
+    this.#newestFences.set(sessionId, row.fence);
+    return row.fence;
+  }
+
+  extendLease({ fence, expiresAt }: Lease, milliseconds: number): void {
+    this.#statements.extendLease.run(expiresAt, milliseconds, fence);
+  }
+
+  /** Does nothing when it is not the session's newest. */
+  deleteLease({ sessionId, fence }: Pick<Lease, "sessionId" | "fence">): void {
+    this.#statements.deleteLease.run(fence, storedName(sessionId));
+    if (this.#newestFences.get(sessionId) === fence) this.#newestFences.delete(sessionId);
+  }
+
+  lastSeq(sessionId: string): number {
+    return this.#written(sessionId)?.lastSeq ?? 0;
+  }
+
+  /** Returns the last one's `seq`. */
+  insertEvents(sessionId: string, events: readonly StoredEvent[], now: number): number {
+    const session = this.#written(sessionId) ?? this.#beginSession(sessionId, now);
+    let link = session.chain ?? chainStart(sessionId);
+    for (const { text, question } of events) {
+      session.lastSeq += 1;
+      link = nextLink(link, session.lastSeq, text);
+      this.#statements.insertEvent.run(session.number, session.lastSeq, text, link);
+      if (question) this.#noteQuestion(question, session.number, session.lastSeq);
+    }
+    session.chain = link;
+    session.updatedAt = now;
+    return session.lastSeq;
+  }
+
+  events(sessionId: string, after: number): RecordedEvent[] {
+    const session = this.#statements.session.row(storedName(sessionId));
+    return session ? this.#statements.events.rows(session.number, after).map(recorded) : [];
+  }
+
+  /** A row that is damaged is of no type. */
+  eventsOfType(sessionId: string, after: number, type: SessionEventType): RecordedEvent[] {
+    const session = this.#statements.session.row(storedName(sessionId));
+    if (!session) return [];
+    // The type stands in the text as it is, and few others speak of it: only these are read as JSON.
+    const rows = this.#statements.eventsLike.rows(session.number, after, `%"${type}"%`);
+    return rows.map(recorded).filter(({ event }) => event.type === type);
+  }
+
+  look(sessionId: string, after: number): LookedAt | undefined {
+    const session = this.#statements.session.row(storedName(sessionId));
+    if (!session) return undefined;
+    const rows = this.#statements.someEvents.rows(session.number, after, LOOK_LIMIT);
+    return { log: session.number, events: rows.map(recorded) };
+  }
+
+  question(questionId: string): AskedQuestion | undefined {
+    const row = this.#statements.question.row(storedName(questionId));
+    if (!row) return undefined;
+    const asked = eventFromStored(row.asked, 0);
+    if (asked.type !== "question-asked") throw unreadable(questionId);
+    const { question } = asked;
+    const open: AskedQuestion = { question, state: { status: "open" } };
+    if (row.settled === null) return open;
+    const settled = eventFromStored(row.settled, 0);
+    if (!isAboutQuestion(settled)) throw unreadable(questionId);
+    return questionAfter(open, settled, question.sessionId);
+  }
+
+  /** In the order in which they were asked; those that cannot be read are left out. */
+  openQuestions(sessionId: string | undefined): Question[] {
+    const rows =
+      sessionId === undefined
+        ? this.#statements.openQuestions.rows()
+        : this.#statements.openQuestionsOf.rows(storedName(sessionId));
+    return rows.flatMap(({ event: text, seq }) => {
+      const event = eventFromStored(text, seq);
+      return event.type === "question-asked" ? event.question : [];
+    });
+  }
+
+  sessions({ before = BEFORE_ALL, limit = Number.MAX_SAFE_INTEGER }: SessionsOptions): SessionSummary[] {
+    const { updatedAt, sessionId } = before;
+    const rows = this.#statements.sessions.rows(updatedAt, updatedAt, storedName(sessionId), limit);
+    return rows.map((row) => ({
+      sessionId: nameFromStored(row.session_id),
+      createdAt: row.created_at,
+      updatedAt: row.updated_at,
+      lastSeq: row.last_seq,
+    }));
+  }
+
+  /** With its events and questions. */
+  deleteSession(sessionId: string): void {
+    this.#statements.deleteSession.run(storedName(sessionId));
+    this.#sessions.delete(sessionId);
+  }
+
+  insertBlob(hash: string, bytes: Uint8Array, now: number): void {
+    this.#statements.insertBlob.run(hash, bytes, now);
+  }
+
+  blob(hash: string): Uint8Array | undefined {
+    return this.#statements.blob.row(hash)?.bytes;
+  }
+
+  #written(sessionId: string): WrittenSession | undefined {
+    const known = this.#sessions.get(sessionId);
+    if (known) return known;
+    const row = this.#statements.sessionState.row(storedName(sessionId));
+    return row && this.#remember(sessionId, row);
+  }
+
+  #beginSession(sessionId: string, now: number): WrittenSession {
+    const row = this.#statements.beginSession.row(storedName(sessionId), now, now);
+    if (!row) throw new Error(`SQLite gave no number for session ${sessionId}.`);
+    return this.#remember(sessionId, { number: row.number, last_seq: 0, chain: null });
+  }
+
+  #remember(sessionId: string, { number, last_seq: lastSeq, chain }: SessionState): WrittenSession {
+    const session = { number, lastSeq, chain, updatedAt: undefined };
+    this.#sessions.set(sessionId, session);
+    return session;
+  }
+
+  #writeBack({ number, lastSeq, chain, updatedAt }: WrittenSession): void {
+    if (updatedAt === undefined || chain === null) return;
+    this.#statements.updateSession.run(lastSeq, chain, updatedAt, number);
+  }
+
+  /** Once each, and the database sees to it: by the unique id, and by settling only what is open. */
+  #noteQuestion(event: QuestionEvent, session: number, seq: number): void {
+    if (event.type === "question-asked") {
+      this.#statements.askQuestion.run(storedName(event.question.questionId), session, seq);
+      return;
+    }
+    const settled = this.#statements.settleQuestion.run(seq, storedName(event.questionId));
+    if (settled !== 1) throw new Error(`Question ${event.questionId} was not open when it was settled.`);
+  }
+}
+
+type SessionsOptions = {
+  readonly before?: Pick<SessionSummary, "updatedAt" | "sessionId">;
+  readonly limit?: number;
+};
+
+/** A place that every session comes after. */
+const BEFORE_ALL = { updatedAt: Infinity, sessionId: "" };
+
+function recorded({ seq, event }: EventRow): RecordedEvent {
+  return { seq, event: eventFromStored(event, seq) };
+}
+
+/** A refusal and no failure: what others write beside it is committed all the same. */
+function unreadable(questionId: string): LedgerError {
+  return new LedgerError(
+    "NO_SUCH_QUESTION",
+    `Question ${questionId} cannot be read any more: its row in the ledger is damaged. Nothing was recorded.`,
+  );
+}

@@ -1,0 +1,132 @@
+/**
+ * Checks that the recorded events are those that were recorded: it makes the chain of every session anew
+ * and compares, and the snapshot of every session that has one. It only reads, a batch at a time, all of it as it was at one moment, and keeps nobody from
+ * writing.
+ *
+ * What it cannot see: a file that was rewritten as a whole with a new chain, or from whose end something
+ * was cut with the chain that was right before. Against these, keep `heads` elsewhere and hand them in.
+ */
+import { setImmediate } from "node:timers/promises";
+import type { BrokenLink, ChainHead } from "./chain-check.js";
+import { ChainCheck } from "./chain-check.js";
+import { VERIFY_SQL } from "./ledger-sql.js";
+import { SnapshotCheck } from "./snapshot-check.js";
+import type { SqliteDatabase } from "./sqlite-database.js";
+import { nameFromStored } from "../stored-json.js";
+
+export type Verified = {
+  readonly sessions: number;
+  readonly events: number;
+  /** Events from before there was a chain: nothing can be said of them. */
+  readonly notCovered: number;
+  readonly brokenCount: number;
+  /** The first of them, at most `maxBroken`, in the order in which the sessions were begun. */
+  readonly broken: readonly BrokenLink[];
+  readonly heads: readonly ChainHead[];
+};
+
+export type VerifyOptions = {
+  readonly onProgress?: (progress: { readonly sessions: number; readonly events: number }) => void;
+  /** Kept from an earlier time: each must still be part of its session's chain. */
+  readonly heads?: readonly ChainHead[];
+  readonly maxBroken?: number;
+};
+
+const BATCH = 1_000;
+
+export async function verifyLedger(file: string, options: VerifyOptions = {}): Promise<Verified> {
+  const { openLedgerToRead } = await import("./sqlite-file.js");
+  const database = await openLedgerToRead(file);
+  try {
+    database.exec("begin");
+    try {
+      return await verify(database, options);
+    } finally {
+      // A closed connection lives on until its statements are garbage, and what it reads with it.
+      database.exec("rollback");
+    }
+  } finally {
+    database.close();
+  }
+}
+
+async function verify(
+  database: SqliteDatabase,
+  { onProgress, heads: kept = [], maxBroken = 1_000 }: VerifyOptions,
+): Promise<Verified> {
+  const broken: BrokenLink[] = [];
+  let brokenCount = 0;
+  const report = (link: BrokenLink): void => {
+    brokenCount += 1;
+    if (broken.length < maxBroken) broken.push(link);
+  };
+  const heads: ChainHead[] = [];
+  const progress = { sessions: 0, events: 0 };
+  let notCovered = 0;
+  const gone = new Map(kept.map((head) => [head.sessionId, head]));
+  for (const session of storedSessions(database)) {
+    const sessionId = nameFromStored(session.session_id);
+    gone.delete(sessionId);
+    const check = new ChainCheck(
+      sessionId,
+      kept.filter((head) => head.sessionId === sessionId),
+      report,
+    );
+    const stored = keptSnapshot(database, session.number);
+    const snapshot = stored && new SnapshotCheck(sessionId, stored);
+    const brokenBefore = brokenCount;
+    for (const rows of batches(database, session.number)) {
+      for (const row of rows) {
+        check.add(row);
+        snapshot?.add(row);
+      }
+      progress.events += rows.length;
+      onProgress?.({ ...progress });
+      await setImmediate();
+    }
+    const head = check.end(session.last_seq, session.chain);
+    if (head) heads.push(head);
+    // Where the log itself was changed, the snapshot cannot be what it makes now.
+    const wrong = brokenCount === brokenBefore ? snapshot?.wrong() : undefined;
+    if (wrong) report(wrong);
+    notCovered += check.notCovered;
+    progress.sessions += 1;
+  }
+  for (const { sessionId, seq } of gone.values()) {
+    report({ sessionId, seq, problem: "missing", detail: "its whole session is gone" });
+  }
+  return { ...progress, notCovered, brokenCount, broken, heads };
+}
+
+/** A file that is only read is not brought up to date, and may be from before there were tables. */
+function storedSessions(database: SqliteDatabase) {
+  const version = versionOf(database);
+  if (version === 0) return [];
+  const statement = version < WITH_CHAIN ? VERIFY_SQL.sessionsWithoutChain : VERIFY_SQL.sessions;
+  return database.prepare(statement).rows();
+}
+
+function keptSnapshot(database: SqliteDatabase, session: number) {
+  if (versionOf(database) < WITH_SNAPSHOTS) return undefined;
+  return database.prepare(VERIFY_SQL.snapshot).row(session);
+}
+
+function* batches(database: SqliteDatabase, session: number) {
+  const hasChain = versionOf(database) >= WITH_CHAIN;
+  const events = database.prepare(hasChain ? VERIFY_SQL.events : VERIFY_SQL.eventsWithoutChain);
+  for (let after = -Infinity; ;) {
+    const rows = events.rows(session, after, BATCH);
+    const last = rows.at(-1);
+    if (!last) return;
+    yield rows;
+    after = last.seq;
+  }
+}
+
+/** The versions of the tables that brought them. */
+const WITH_CHAIN = 2;
+const WITH_SNAPSHOTS = 3;
+
+function versionOf(database: SqliteDatabase): number {
+  return Number(database.pragma("user_version"));
+}
