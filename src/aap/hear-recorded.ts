@@ -3,7 +3,7 @@
  * redacts what it is given, what was stored is read back: the app is told what a later reader will find.
  */
 import type { HeldSession } from "../agent/index.js";
-import { SessionBook } from "../call/index.js";
+import { readAll, SessionBook } from "../call/index.js";
 import type { RecordedEvent } from "../call/index.js";
 
 export type Hearing = {
@@ -46,7 +46,7 @@ function readBack(
   let last = log.at(-1)?.seq ?? 0;
   let reading: Promise<void> = Promise.resolve();
   const readNew = async () => {
-    const recorded = await ledger.read(sessionId, { after: last });
+    const recorded = await readAll(ledger, sessionId, { after: last });
     last = recorded.at(-1)?.seq ?? last;
     book.applyAll(recorded.map(({ event }) => event));
     take(recorded);

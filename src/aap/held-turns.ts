@@ -5,7 +5,7 @@
  */
 import type { HeldSession, TurnEnd } from "../agent/index.js";
 import type { ContentBlock, RecordedEvent } from "../call/index.js";
-import { LedgerError } from "../call/index.js";
+import { LedgerError, readAll } from "../call/index.js";
 import type { AapSetting } from "./aap-setting.js";
 import { lastAt, turnStart } from "./event-id.js";
 import { hearRecorded } from "./hear-recorded.js";
@@ -93,7 +93,7 @@ export class HeldTurns {
       if (error instanceof LedgerError && error.code === "LEASE_HELD") throw busy(sessionId);
       throw error;
     }
-    const held = new Held(this.#setting, session, await this.#setting.ledger.read(sessionId));
+    const held = new Held(this.#setting, session, await readAll(this.#setting.ledger, sessionId));
     this.#held.set(sessionId, held);
     return held;
   }

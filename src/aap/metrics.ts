@@ -3,7 +3,7 @@
  * disagree with the history; labels are words of ours, of which there are few.
  */
 import type { ServerResponse } from "node:http";
-import { STATUS_AT_END } from "../call/index.js";
+import { allOpenQuestions, readAll, STATUS_AT_END } from "../call/index.js";
 import type { Ledger, SessionEvent } from "../call/index.js";
 import { Counter, gauge, Histogram } from "./prometheus.js";
 
@@ -50,6 +50,7 @@ export class Metrics {
         return seq;
       },
       read: (sessionId, options) => ledger.read(sessionId, options),
+      has: (sessionId) => ledger.has(sessionId),
       follow: (sessionId, options) => ledger.follow(sessionId, options),
       answer: (questionId, answer) => ledger.answer(questionId, answer),
       openQuestions: (options) => ledger.openQuestions(options),
@@ -77,7 +78,7 @@ export class Metrics {
     const streams = [...this.#answers].filter(
       (answer) => answer.getHeader("content-type") === "text/event-stream",
     );
-    const questions = await ledger.openQuestions();
+    const questions = await allOpenQuestions(ledger);
     return [
       ...[this.#sessions, this.#turns, this.#turnSeconds, this.#calls, this.#callSeconds, this.#requests].map(
         (figure) => figure.text(),
@@ -158,7 +159,7 @@ function changedCall(call: OpenCall | undefined, event: SessionEvent): OpenCall 
 /** A call that an earlier process announced. What is recorded is recorded, whether it can be counted or not. */
 async function earlierCall(ledger: Ledger, sessionId: string, toolCallId: string): Promise<OpenCall> {
   let call: OpenCall | undefined;
-  const log = await ledger.read(sessionId).catch(() => []);
+  const log = await readAll(ledger, sessionId).catch(() => []);
   for (const { event } of log)
     if ("toolCallId" in event && event.toolCallId === toolCallId) call = changedCall(call, event);
   return call ?? { kind: "other" };

@@ -21,7 +21,7 @@ import {
   turnRequest,
 } from "./request-bodies.js";
 import { agentInfo } from "./served-agent.js";
-import { readSession, wireSession } from "./session-config.js";
+import { readSession, readSessionConfig, wireSession } from "./session-config.js";
 import { readSeq, streamSessionEvents } from "./session-events.js";
 import { toldAs } from "./told-as.js";
 import type { Turns } from "./turns.js";
@@ -55,12 +55,12 @@ export function addProtocolRoutes(
   });
   app.get("/sessions/:id", async (context) => {
     const sessionId = context.req.param("id");
-    const { config } = await readSession(ledger, sessionId);
+    const { config } = await readSessionConfig(ledger, sessionId);
     return context.json(wireSession(sessionId, config, agents.get(config.agent.name)?.options ?? []));
   });
   app.delete("/sessions/:id", async (context) => {
     const sessionId = context.req.param("id");
-    await readSession(ledger, sessionId);
+    await readSessionConfig(ledger, sessionId);
     await turns.end(sessionId);
     await deleteSession(ledger, sessionId);
     return context.body(null, 204);
@@ -90,7 +90,7 @@ export function addExtensionRoutes(app: Hono<AapEnv>, setting: AapSetting, turns
   });
   app.get("/sessions/:id/events", async (context) => {
     const sessionId = context.req.param("id");
-    await readSession(ledger, sessionId);
+    await readSessionConfig(ledger, sessionId);
     const last = lastHeard(context);
     const after = last === undefined ? 0 : readSeq(last);
     const run = (sink: SseSink) => streamSessionEvents(setting, { sessionId, after }, sink);

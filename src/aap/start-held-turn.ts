@@ -12,7 +12,7 @@ import { AapProblem } from "./problem.js";
 import type { RunningTurn } from "./running-turns.js";
 import { toolsOf } from "./served-agent.js";
 import type { HeldAgent, Served } from "./served-agent.js";
-import { readSession, sameConfig } from "./session-config.js";
+import { readSessionConfig, sameConfig } from "./session-config.js";
 import type { SessionConfig, StoredSession } from "./session-config.js";
 import type { Submission } from "./submission.js";
 import { requestEvent } from "./turn-log.js";
@@ -67,7 +67,7 @@ async function open(
   { sessionId, served, agent, config }: HeldPlan,
 ): Promise<HeldSession> {
   const tools = new Map(toolsOf(served).map((tool) => [tool.name, tool]));
-  const { info } = await readSession(ledger, sessionId);
+  const { info } = await readSessionConfig(ledger, sessionId);
   return agent.open({
     sessionId,
     ledger,

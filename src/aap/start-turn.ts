@@ -4,7 +4,7 @@
  */
 import { AgentSession } from "../agent/index.js";
 import type { Agent, TurnEnd } from "../agent/index.js";
-import { LedgerError } from "../call/index.js";
+import { LedgerError, readAll } from "../call/index.js";
 import type { RecordedEvent } from "../call/index.js";
 import type { AapSetting } from "./aap-setting.js";
 import { optionsInForce } from "./agent-options.js";
@@ -132,7 +132,7 @@ async function newestLog({ ledger }: AapSetting, plan: TurnPlan): Promise<readon
   const last = plan.log.at(-1)?.seq ?? 0;
   // Of a session that was open here, what was said is not kept.
   const known = plan.log.length === last ? plan.log : [];
-  const added = await ledger.read(plan.sessionId, { after: known.length });
+  const added = await readAll(ledger, plan.sessionId, { after: known.length });
   const log = added.length === 0 ? known : [...known, ...added];
   const isChanged = added.some(({ seq, event }) => seq > last && event.type === "info-changed");
   const current = isChanged ? storedSession(log)?.config : plan.before;

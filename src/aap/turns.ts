@@ -3,6 +3,7 @@
  * way at a time; who asks for a second is told to come back.
  */
 import { createHash } from "node:crypto";
+import { readAll } from "../call/index.js";
 import type { RecordedEvent } from "../call/index.js";
 import type { AapSetting } from "./aap-setting.js";
 import type { EventId } from "./event-id.js";
@@ -218,7 +219,7 @@ export class Turns {
     const { ledger } = this.#setting;
     return {
       follow: (after, signal) => ledger.follow(sessionId, { after, signal }),
-      newest: async (after) => (await ledger.read(sessionId, { after })).at(-1)?.seq,
+      newest: async (after) => (await readAll(ledger, sessionId, { after })).at(-1)?.seq,
       ends: () => this.#held.endsOf(sessionId),
       hasSteps: agent.behind.type === "own",
       running: () => {

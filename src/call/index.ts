@@ -27,6 +27,7 @@ export { IllegalEvent } from "./illegal-event.js";
 export { inferToolKind } from "./infer-tool-kind.js";
 export type { ToolAnnotations } from "./infer-tool-kind.js";
 export * from "./ledger.js";
+export * from "./read-all.js";
 export { joinedEvents } from "./joined-events.js";
 export { lineHunks } from "./line-diff.js";
 export type { LineHunk } from "./line-diff.js";

@@ -44,10 +44,34 @@ export type AppendOptions = {
   readonly onStored?: (count: number) => void;
 };
 
+/** How many events, questions or sessions one read gives when the caller names no `limit`. */
+export const DEFAULT_READ_LIMIT = 1_000;
+
+export type ReadOptions = {
+  /** Only events with a higher `seq`. */
+  readonly after?: number;
+  /** Only events of this type: lists need few events of many sessions. */
+  readonly type?: SessionEventType;
+  readonly limit?: number;
+};
+
+export type OpenQuestionsOptions = {
+  readonly sessionId?: string;
+  /** The last question of the page before, by its id. Throws NO_SUCH_QUESTION when its session was removed since. */
+  readonly after?: string;
+  readonly limit?: number;
+};
+
 export interface Ledger {
   /** False where it stores all words as it is given them: else whoever tells of them waits for what was stored. */
   readonly altersWords?: boolean | undefined;
-  /** Throws LedgerError LEASE_HELD while another owner's lease lasts. The same owner gets a newer one. */
+  /**
+   * Throws LedgerError LEASE_HELD while another owner's lease lasts. The same owner gets a newer one.
+   *
+   * Two owners must never both append, so a claim lasts at least as long as the process that made it can still write. A
+   * store that can lose a commit while its clients live on (a server that fails over) commits claims durably. A store
+   * that stops only together with its clients (a file on the same machine, memory) need not.
+   */
   claim(sessionId: string, owner: string, options: { readonly milliseconds: number }): Promise<Lease>;
   /** Throws LEASE_LOST when the session was claimed again since, by anyone, or released. */
   renew(lease: Lease, options: { readonly milliseconds: number }): Promise<Lease>;
@@ -70,16 +94,14 @@ export interface Ledger {
   /** The snapshot, if it still belongs to the log and is as it was kept. */
   snapshot?(sessionId: string): Promise<SessionSnapshot | undefined>;
 
+  /** Whether the session has an event. Costs the same however long the log is. */
+  has(sessionId: string): Promise<boolean>;
   /**
-   * The events after `after` (from the start without it), of these only those of `type` where one is named: for lists,
-   * which need few events of many sessions. A ledger that knows no `type` gives the others too, so whoever names
-   * one looks again.
+   * One page of the session's events, in order. A page with fewer events than its limit is the last one; `readAll` and
+   * `eventPages` read on. A ledger that cannot filter by `type` returns the other events too, so the caller filters again.
    */
-  read(
-    sessionId: string,
-    options?: { readonly after?: number; readonly type?: SessionEventType },
-  ): Promise<readonly RecordedEvent[]>;
-  /** The same, and then each further one as it is appended by anyone, until the signal aborts. */
+  read(sessionId: string, options?: ReadOptions): Promise<readonly RecordedEvent[]>;
+  /** All events after `after`, and then each further one as anyone appends it, until the signal aborts. */
   follow(
     sessionId: string,
     options: { readonly after?: number; readonly signal: AbortSignal },
@@ -92,10 +114,10 @@ export interface Ledger {
    * question is open: refusing is always safe.
    */
   answer(questionId: string, answer: Answer): Promise<AnswerReceipt>;
-  /** Open questions, in the order in which they were recorded, of one session or of all. */
-  openQuestions(options?: { readonly sessionId?: string }): Promise<readonly Question[]>;
+  /** One page of the open questions, in the order in which they were recorded, of one session or of all. */
+  openQuestions(options?: OpenQuestionsOptions): Promise<readonly Question[]>;
 
-  /** The sessions that have events, the most recently written first; `before` is the last one of the page before. */
+  /** One page of the sessions that have events, the most recently written first; `before` is the last one of the page before. */
   sessions(options?: {
     readonly before?: SessionSummary;
     readonly limit?: number;

@@ -1,21 +1,27 @@
-/** Followers that have read all there is, each under the two things that may wake it. */
-export class Sleepers {
+/**
+ * Wake-ups for the followers of a ledger: each listens for its session and for its abort signal.
+ *
+ * A follower listens before it looks for new events, so a look may take its time: what is appended meanwhile still wakes it.
+ */
+export class IdleFollowers {
   readonly #wakes = new Map<string | AbortSignal, Set<() => void>>();
   // One listener per signal, however many followers share it: Node warns of a leak at the eleventh.
   readonly #onAbort = ({ target }: Event) => this.wake(target as AbortSignal);
 
-  /** Until something happens to the session, the signal aborts or all are woken. */
-  sleep(sessionId: string, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
+  /** From now on until the first wake of the session, of the signal or of all, or until `stop`. */
+  listen(sessionId: string, signal: AbortSignal): WakeUp {
+    let wake = (): void => undefined;
+    const woken = new Promise<void>((resolve) => {
+      wake = () => {
         this.#remove(sessionId, wake);
         if (this.#remove(signal, wake)) signal.removeEventListener("abort", this.#onAbort);
         resolve();
       };
-      this.#add(sessionId, wake);
-      this.#add(signal, wake);
-      signal.addEventListener("abort", this.#onAbort);
     });
+    this.#add(sessionId, wake);
+    this.#add(signal, wake);
+    signal.addEventListener("abort", this.#onAbort);
+    return { woken, stop: wake };
   }
 
   wake(key: string | AbortSignal): void {
@@ -36,10 +42,16 @@ export class Sleepers {
     else this.#wakes.set(key, new Set([wake]));
   }
 
-  /** Whether it was the last one. */
+  /** Whether this was the last one under that key. */
   #remove(key: string | AbortSignal, wake: () => void): boolean {
     const wakes = this.#wakes.get(key);
     wakes?.delete(wake);
     return wakes?.size === 0 && this.#wakes.delete(key);
   }
 }
+
+export type WakeUp = {
+  /** Resolves at the first wake, also one from before somebody waits for it. */
+  readonly woken: Promise<void>;
+  readonly stop: () => void;
+};

@@ -71,12 +71,7 @@ export function answerQuestion(
   asked: AskedQuestion | undefined,
   { questionId, answer, at }: GivenAnswer,
 ): { readonly receipt: AnswerReceipt; readonly sessionId: string; readonly event?: QuestionEvent } {
-  if (!asked) {
-    throw new LedgerError(
-      "NO_SUCH_QUESTION",
-      `No question ${questionId} is recorded here. Nothing was recorded.`,
-    );
-  }
+  if (!asked) throw noSuchQuestion(questionId);
   const { question, state } = asked;
   const { sessionId } = question;
   if (state.status === "answered") return { receipt: { counted: false, answer: state.answer }, sessionId };
@@ -90,4 +85,11 @@ export function answerQuestion(
   checkAnswer(question, answer, at);
   const event = Object.freeze({ type: "question-answered", at, questionId, answer } as const);
   return { receipt: { counted: true, answer }, sessionId, event };
+}
+
+export function noSuchQuestion(questionId: string): LedgerError {
+  return new LedgerError(
+    "NO_SUCH_QUESTION",
+    `No question ${questionId} is recorded here. Nothing was recorded.`,
+  );
 }

@@ -6,7 +6,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { Lease, Ledger, SessionSummary } from "../call/index.js";
-import { LedgerError } from "../call/index.js";
+import { allSessions, LedgerError } from "../call/index.js";
 
 const LEASE = { milliseconds: 60_000 };
 
@@ -36,9 +36,14 @@ export async function retainSessions(ledger: Ledger, options: RetainOptions): Pr
   const before = now() - olderThan;
   const removed: string[] = [];
   const kept: Retained["kept"][number][] = [];
-  const all = await ledger.sessions();
-  for (const summary of all.slice(keepLast)) {
-    if (summary.updatedAt >= before) continue;
+  const old: SessionSummary[] = [];
+  let listed = 0;
+  // The whole list before anything is removed: a page goes on after a session that is still there.
+  for await (const summary of allSessions(ledger)) {
+    listed += 1;
+    if (listed > keepLast && summary.updatedAt < before) old.push(summary);
+  }
+  for (const summary of old) {
     const { sessionId } = summary;
     const why = await removeUnlessUsed(ledger, summary, evenWaiting);
     if (why === undefined) removed.push(sessionId);
@@ -54,7 +59,7 @@ async function removeUnlessUsed(
 ): Promise<Retained["kept"][number]["why"] | undefined> {
   const lease = await claimIfFree(ledger, summary.sessionId);
   if (!lease) return "held";
-  const isWaiting = (await ledger.openQuestions({ sessionId: summary.sessionId })).length > 0;
+  const isWaiting = (await ledger.openQuestions({ sessionId: summary.sessionId, limit: 1 })).length > 0;
   const why =
     isWaiting && !evenWaiting ? "waiting" : (await isAsItWas(ledger, summary)) ? undefined : "written";
   if (why === undefined) await ledger.remove(lease);

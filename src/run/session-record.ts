@@ -3,7 +3,7 @@
  * recorded. What is in the book is in the ledger, in the same order; but for an answer's last words, which
  * follow in a moment (said-words.ts).
  */
-import { IllegalEvent, LedgerError, SessionBook } from "../call/index.js";
+import { eventPages, IllegalEvent, LedgerError, SessionBook } from "../call/index.js";
 import type { AppendOptions, Lease, Ledger, RecordedEvent, SessionEvent } from "../call/index.js";
 import { GatheredEvents } from "./gathered-events.js";
 import type { Part } from "./gathered-events.js";
@@ -298,14 +298,15 @@ export class SessionRecord {
   }
 
   async #readOn(until = Infinity): Promise<void> {
-    const all = await this.ledger.read(this.sessionId, { after: this.#writtenSeq });
-    const recorded = all.filter(({ seq }) => seq <= until);
-    const last = recorded.at(-1);
-    if (!last) return;
-    const events = recorded.map(({ event }) => event);
-    this.book.applyAll(events);
-    this.#writtenSeq = last.seq;
-    this.#tell(events);
+    for await (const page of eventPages(this.ledger, this.sessionId, { after: this.#writtenSeq })) {
+      const recorded = page.filter(({ seq }) => seq <= until);
+      const last = recorded.at(-1);
+      if (!last) return;
+      const events = recorded.map(({ event }) => event);
+      this.book.applyAll(events);
+      this.#writtenSeq = last.seq;
+      this.#tell(events);
+    }
   }
 
   #tell(events: readonly SessionEvent[]): void {

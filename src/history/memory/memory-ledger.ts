@@ -13,17 +13,18 @@ import type {
   AskedQuestion,
   Lease,
   Ledger,
+  OpenQuestionsOptions,
   Question,
+  ReadOptions,
   RecordedEvent,
   SessionEvent,
-  SessionEventType,
   SessionSummary,
 } from "../../call/index.js";
-import { LedgerError } from "../../call/index.js";
-import { followLog, LOOK_LIMIT } from "../follow-log.js";
+import { DEFAULT_READ_LIMIT, LedgerError } from "../../call/index.js";
+import { FOLLOW_PAGE_LIMIT, followLog } from "../follow-log.js";
 import { checkFree, checkNewest, type HeldLease } from "../lease-rules.js";
-import { answerQuestion, questionsAfter } from "../question-state.js";
-import { Sleepers } from "../idle-followers.js";
+import { answerQuestion, noSuchQuestion, questionsAfter } from "../question-state.js";
+import { IdleFollowers } from "../idle-followers.js";
 import { frozen } from "../json-copy.js";
 import { copiedJson, frozenJson } from "../stored-json.js";
 
@@ -37,8 +38,11 @@ export class MemoryLedger implements Ledger {
   #lastFence = 0;
   readonly #questions = new Map<string, AskedQuestion>();
   readonly #openQuestions = new Map<string, Question>();
+  /** Counts all questions in the order in which they were asked, so that a page can start after a settled one. */
+  readonly #questionNumbers = new Map<string, number>();
+  #lastQuestion = 0;
   readonly #blobs = new Map<string, Uint8Array>();
-  readonly #sleepers = new Sleepers();
+  readonly #followers = new IdleFollowers();
   #isClosed = false;
 
   constructor({ now = Date.now }: { readonly now?: () => number } = {}) {
@@ -78,13 +82,25 @@ export class MemoryLedger implements Ledger {
     return this.#record(sessionId, copies);
   }
 
+  async has(sessionId: string): Promise<boolean> {
+    this.#checkNotClosed();
+    return this.#sessions.has(sessionId);
+  }
+
   async read(
     sessionId: string,
-    { after = 0, type }: { readonly after?: number; readonly type?: SessionEventType } = {},
+    { after = 0, type, limit = DEFAULT_READ_LIMIT }: ReadOptions = {},
   ): Promise<readonly RecordedEvent[]> {
     this.#checkNotClosed();
-    const log = this.#sessions.get(sessionId)?.log.slice(Math.max(0, after)) ?? [];
-    return handedOut(type === undefined ? log : log.filter(({ event }) => event.type === type));
+    const log = this.#sessions.get(sessionId)?.log ?? [];
+    const from = Math.max(0, after);
+    if (type === undefined) return frozenPage(log.slice(from, from + limit));
+    return frozenPage(
+      log
+        .slice(from)
+        .filter(({ event }) => event.type === type)
+        .slice(0, limit),
+    );
   }
 
   follow(
@@ -92,12 +108,12 @@ export class MemoryLedger implements Ledger {
     { after = 0, signal }: { readonly after?: number; readonly signal: AbortSignal },
   ): AsyncIterable<RecordedEvent> {
     this.#checkNotClosed();
-    const look = (seq: number) => {
+    const look = async (seq: number) => {
       const log = this.#sessions.get(sessionId)?.log;
-      return log && { log, events: handedOut(log.slice(seq, seq + LOOK_LIMIT)) };
+      return log && { log, events: frozenPage(log.slice(seq, seq + FOLLOW_PAGE_LIMIT)) };
     };
-    const sleep = () => this.#sleepers.sleep(sessionId, signal);
-    return followLog({ look, sleep, isOver: () => signal.aborted || this.#isClosed }, after);
+    const listen = () => this.#followers.listen(sessionId, signal);
+    return followLog({ look, listen, isOver: () => signal.aborted || this.#isClosed }, after);
   }
 
   async answer(questionId: string, answer: Answer): Promise<AnswerReceipt> {
@@ -109,16 +125,24 @@ export class MemoryLedger implements Ledger {
     return frozen(receipt);
   }
 
-  async openQuestions({ sessionId }: { readonly sessionId?: string } = {}): Promise<readonly Question[]> {
+  async openQuestions({
+    sessionId,
+    after,
+    limit = DEFAULT_READ_LIMIT,
+  }: OpenQuestionsOptions = {}): Promise<readonly Question[]> {
     this.#checkNotClosed();
+    const from = after === undefined ? 0 : this.#questionNumbers.get(after);
+    if (from === undefined) throw noSuchQuestion(after ?? "");
     return [...this.#openQuestions.values()]
       .filter((question) => sessionId === undefined || question.sessionId === sessionId)
+      .filter(({ questionId }) => (this.#questionNumbers.get(questionId) ?? 0) > from)
+      .slice(0, limit)
       .map((question) => frozen(question));
   }
 
   async sessions({
     before,
-    limit,
+    limit = DEFAULT_READ_LIMIT,
   }: {
     readonly before?: SessionSummary;
     readonly limit?: number;
@@ -146,8 +170,9 @@ export class MemoryLedger implements Ledger {
       if (question.sessionId !== sessionId) continue;
       this.#questions.delete(questionId);
       this.#openQuestions.delete(questionId);
+      this.#questionNumbers.delete(questionId);
     }
-    this.#sleepers.wake(sessionId);
+    this.#followers.wake(sessionId);
   }
 
   async putBlob(bytes: Uint8Array): Promise<string> {
@@ -165,7 +190,7 @@ export class MemoryLedger implements Ledger {
   /** Ends the followers, also those with events still to come. Closing twice is fine. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#sleepers.wakeAll();
+    this.#followers.wakeAll();
   }
 
   #checkNotClosed(): void {
@@ -192,17 +217,20 @@ export class MemoryLedger implements Ledger {
     session.updatedAt = now;
     for (const event of events) session.log.push({ seq: session.log.length + 1, event });
     this.#sessions.set(sessionId, session);
-    for (const [questionId, asked] of questions) {
-      this.#questions.set(questionId, asked);
-      if (asked.state.status === "open") this.#openQuestions.set(questionId, asked.question);
-      else this.#openQuestions.delete(questionId);
-    }
-    this.#sleepers.wake(sessionId);
+    for (const [questionId, asked] of questions) this.#setQuestion(questionId, asked);
+    this.#followers.wake(sessionId);
     return session.log.length;
+  }
+
+  #setQuestion(questionId: string, asked: AskedQuestion): void {
+    this.#questions.set(questionId, asked);
+    if (!this.#questionNumbers.has(questionId)) this.#questionNumbers.set(questionId, ++this.#lastQuestion);
+    if (asked.state.status === "open") this.#openQuestions.set(questionId, asked.question);
+    else this.#openQuestions.delete(questionId);
   }
 }
 
-function handedOut(events: readonly RecordedEvent[]): readonly RecordedEvent[] {
+function frozenPage(events: readonly RecordedEvent[]): readonly RecordedEvent[] {
   for (const recorded of events) frozen(recorded);
   return events;
 }

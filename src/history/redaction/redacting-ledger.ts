@@ -50,6 +50,7 @@ export function redactingLedger(ledger: Ledger, { patterns = [] }: RedactOptions
       return last;
     },
     read: (sessionId, options) => ledger.read(sessionId, options),
+    has: (sessionId) => ledger.has(sessionId),
     follow: (sessionId, options) => ledger.follow(sessionId, options),
     answer: async (questionId, answer) => answerRedacted(ledger, questionId, answer, patterns),
     openQuestions: (options) => ledger.openQuestions(options),

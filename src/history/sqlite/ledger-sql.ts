@@ -43,10 +43,13 @@ type LinkedEventRow = EventRow & { readonly chain: string | null };
 
 type SnapshotRow = { readonly seq: number; readonly saved: string; readonly seal: string };
 
+/** The event that asked a question, with the question's place among all of them. */
+type AskedRow = EventRow & { readonly number: number };
+
 type Nullable<Row> = { readonly [Key in keyof Row]: Row[Key] | null };
 
 const OPEN_QUESTIONS = `
-  select event, seq from questions join events on events.session = questions.session and seq = asked_seq`;
+  select event, seq, questions.number from questions join events on events.session = questions.session and seq = asked_seq`;
 
 export const LEDGER_SQL = {
   lease: statement<[sessionId: string], LeaseRow>(
@@ -105,15 +108,12 @@ export const LEDGER_SQL = {
   insertEvent: statement<[session: number, seq: number, event: string, chain: string]>(
     "insert into events (session, seq, event, chain) values (?, ?, ?, ?)",
   ),
-  events: statement<[session: number, after: number], EventRow>(
-    "select seq, event from events where session = ? and seq > ? order by seq",
-  ),
-  /** Those with such a text in them, by the pattern of `like`. */
-  eventsLike: statement<[session: number, after: number, pattern: string], EventRow>(
-    "select seq, event from events where session = ? and seq > ? and event like ? order by seq",
-  ),
-  someEvents: statement<[session: number, after: number, limit: number], EventRow>(
+  events: statement<[session: number, after: number, limit: number], EventRow>(
     "select seq, event from events where session = ? and seq > ? order by seq limit ?",
+  ),
+  /** Events with such a text in them, by the pattern of `like`. */
+  eventsLike: statement<[session: number, after: number, pattern: string, limit: number], EventRow>(
+    "select seq, event from events where session = ? and seq > ? and event like ? order by seq limit ?",
   ),
 
   /** Once: the id is unique. */
@@ -130,12 +130,15 @@ export const LEDGER_SQL = {
      left join events as settled on settled.session = questions.session and settled.seq = settled_seq
      where question_id = ?`,
   ),
-  openQuestions: statement<[], EventRow>(
-    `${OPEN_QUESTIONS} where settled_seq is null order by questions.number`,
+  questionNumber: statement<[questionId: string], { readonly number: number }>(
+    "select number from questions where question_id = ?",
   ),
-  openQuestionsOf: statement<[sessionId: string], EventRow>(
+  openQuestions: statement<[after: number, limit: number], AskedRow>(
+    `${OPEN_QUESTIONS} where settled_seq is null and questions.number > ? order by questions.number limit ?`,
+  ),
+  openQuestionsOf: statement<[sessionId: string, after: number, limit: number], AskedRow>(
     `${OPEN_QUESTIONS} join sessions on sessions.number = questions.session
-     where settled_seq is null and session_id = ? order by questions.number`,
+     where settled_seq is null and session_id = ? and questions.number > ? order by questions.number limit ?`,
   ),
 
   /** Where an event is, and its link. */

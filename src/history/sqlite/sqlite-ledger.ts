@@ -14,20 +14,22 @@ import type {
   AppendOptions,
   Lease,
   Ledger,
+  OpenQuestionsOptions,
   Question,
+  ReadOptions,
   RecordedEvent,
   SessionEvent,
-  SessionEventType,
   SessionSnapshot,
   SessionSummary,
 } from "../../call/index.js";
-import { LedgerError } from "../../call/index.js";
+import { DEFAULT_READ_LIMIT, LedgerError } from "../../call/index.js";
 import { CommitWatch } from "./commit-watch.js";
-import { followLog } from "../follow-log.js";
+import { FOLLOW_PAGE_LIMIT, followLog } from "../follow-log.js";
 import { GroupCommit } from "./group-commit.js";
 import { checkFree, checkNewest } from "../lease-rules.js";
 import { answerQuestion, questionsAfter } from "../question-state.js";
-import { Sleepers } from "../idle-followers.js";
+import { IdleFollowers } from "../idle-followers.js";
+import type { WakeUp } from "../idle-followers.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 import { SqliteRows } from "./sqlite-rows.js";
 import { SqliteSnapshots } from "./sqlite-snapshots.js";
@@ -60,7 +62,7 @@ export class SqliteLedger implements Ledger {
   readonly #rows: SqliteRows;
   readonly #snapshots: SqliteSnapshots;
   readonly #writes: GroupCommit;
-  readonly #sleepers = new Sleepers();
+  readonly #followers = new IdleFollowers();
   readonly #watch: CommitWatch;
   #isClosed = false;
 
@@ -72,7 +74,7 @@ export class SqliteLedger implements Ledger {
     this.#writes = new GroupCommit((work, options) => this.#rows.transaction(work, options));
     this.#watch = new CommitWatch(
       () => database.pragma("data_version"),
-      () => this.#sleepers.wakeAll(),
+      () => this.#followers.wakeAll(),
     );
   }
 
@@ -118,7 +120,7 @@ export class SqliteLedger implements Ledger {
       return this.#record(sessionId, stored);
     };
     const seq = await this.#writes.add(write, { durable, atOnce });
-    this.#sleepers.wake(sessionId);
+    this.#followers.wake(sessionId);
     return seq;
   }
 
@@ -135,14 +137,19 @@ export class SqliteLedger implements Ledger {
     return this.#snapshots.find(sessionId);
   }
 
+  async has(sessionId: string): Promise<boolean> {
+    this.#checkNotClosed();
+    return this.#rows.has(sessionId);
+  }
+
   async read(
     sessionId: string,
-    { after = 0, type }: { readonly after?: number; readonly type?: SessionEventType } = {},
+    { after = 0, type, limit = DEFAULT_READ_LIMIT }: ReadOptions = {},
   ): Promise<readonly RecordedEvent[]> {
     this.#checkNotClosed();
     return type === undefined
-      ? this.#rows.events(sessionId, after)
-      : this.#rows.eventsOfType(sessionId, after, type);
+      ? this.#rows.events(sessionId, { after, limit })
+      : this.#rows.eventsOfType(sessionId, { after, limit, type });
   }
 
   follow(
@@ -150,9 +157,9 @@ export class SqliteLedger implements Ledger {
     { after = 0, signal }: { readonly after?: number; readonly signal: AbortSignal },
   ): AsyncIterable<RecordedEvent> {
     this.#checkNotClosed();
-    const look = (seq: number) => this.#rows.look(sessionId, seq);
-    const sleep = () => this.#sleep(sessionId, signal);
-    return followLog({ look, sleep, isOver: () => signal.aborted || this.#isClosed }, after);
+    const look = async (seq: number) => this.#rows.logPage(sessionId, { after: seq, limit: FOLLOW_PAGE_LIMIT });
+    const listen = () => this.#listen(sessionId, signal);
+    return followLog({ look, listen, isOver: () => signal.aborted || this.#isClosed }, after);
   }
 
   async answer(questionId: string, answer: Answer): Promise<AnswerReceipt> {
@@ -164,20 +171,27 @@ export class SqliteLedger implements Ledger {
       if (answered.event) this.#record(answered.sessionId, [storedEvent(answered.event, answered.sessionId)]);
       return answered;
     }, DURABLE);
-    this.#sleepers.wake(sessionId);
+    this.#followers.wake(sessionId);
     return receipt;
   }
 
-  async openQuestions({ sessionId }: { readonly sessionId?: string } = {}): Promise<readonly Question[]> {
+  async openQuestions({
+    limit = DEFAULT_READ_LIMIT,
+    ...options
+  }: OpenQuestionsOptions = {}): Promise<readonly Question[]> {
     this.#checkNotClosed();
-    return this.#rows.openQuestions(sessionId);
+    return this.#rows.openQuestions({ limit, ...options });
   }
 
-  async sessions(
-    options: { readonly before?: SessionSummary; readonly limit?: number } = {},
-  ): Promise<readonly SessionSummary[]> {
+  async sessions({
+    limit = DEFAULT_READ_LIMIT,
+    ...options
+  }: {
+    readonly before?: SessionSummary;
+    readonly limit?: number;
+  } = {}): Promise<readonly SessionSummary[]> {
     this.#checkNotClosed();
-    return this.#rows.sessions(options);
+    return this.#rows.sessions({ limit, ...options });
   }
 
   async remove(lease: Lease): Promise<void> {
@@ -187,7 +201,7 @@ export class SqliteLedger implements Ledger {
       this.#rows.deleteLease(lease);
       this.#rows.deleteSession(lease.sessionId);
     }, DURABLE);
-    this.#sleepers.wake(lease.sessionId);
+    this.#followers.wake(lease.sessionId);
   }
 
   /** Durable with the next durable append, so before any event that tells of it. */
@@ -211,7 +225,7 @@ export class SqliteLedger implements Ledger {
     this.#isClosed = true;
     this.#writes.flush();
     this.#watch.stop();
-    this.#sleepers.wakeAll();
+    this.#followers.wakeAll();
     try {
       this.#database.emptyLog();
     } catch {
@@ -241,9 +255,14 @@ export class SqliteLedger implements Ledger {
     return this.#rows.insertEvents(sessionId, events, this.#now());
   }
 
-  async #sleep(sessionId: string, signal: AbortSignal): Promise<void> {
+  /** Other processes wake nobody here: while someone listens, the file is watched for their commits. */
+  #listen(sessionId: string, signal: AbortSignal): WakeUp {
+    const { woken, stop } = this.#followers.listen(sessionId, signal);
     this.#watch.start();
-    await this.#sleepers.sleep(sessionId, signal);
-    if (this.#sleepers.isEmpty) this.#watch.stop();
+    const stopBoth = () => {
+      stop();
+      if (this.#followers.isEmpty) this.#watch.stop();
+    };
+    return { woken, stop: stopBoth };
   }
 }

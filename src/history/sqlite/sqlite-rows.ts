@@ -9,6 +9,7 @@
 import type {
   AskedQuestion,
   Lease,
+  OpenQuestionsOptions,
   Question,
   RecordedEvent,
   SessionEventType,
@@ -16,13 +17,12 @@ import type {
 } from "../../call/index.js";
 import { LedgerError } from "../../call/index.js";
 import { chainStart, nextLink } from "./event-chain.js";
-import type { LookedAt } from "../follow-log.js";
-import { LOOK_LIMIT } from "../follow-log.js";
+import type { LogPage } from "../follow-log.js";
 import type { HeldLease } from "../lease-rules.js";
 import type { EventRow, SessionState } from "./ledger-sql.js";
 import { LEDGER_SQL } from "./ledger-sql.js";
 import type { QuestionEvent } from "../question-state.js";
-import { isAboutQuestion, questionAfter } from "../question-state.js";
+import { isAboutQuestion, noSuchQuestion, questionAfter } from "../question-state.js";
 import type { PreparedStatements, SqliteDatabase } from "./sqlite-database.js";
 import { eventFromStored, nameFromStored, storedName } from "../stored-json.js";
 import type { StoredEvent } from "./stored-event.js";
@@ -122,25 +122,37 @@ export class SqliteRows {
     return session.lastSeq;
   }
 
-  events(sessionId: string, after: number): RecordedEvent[] {
-    const session = this.#statements.session.row(storedName(sessionId));
-    return session ? this.#statements.events.rows(session.number, after).map(recorded) : [];
+  has(sessionId: string): boolean {
+    return this.#statements.session.row(storedName(sessionId)) !== undefined;
+  }
+
+  events(sessionId: string, page: PageBounds): RecordedEvent[] {
+    return [...(this.logPage(sessionId, page)?.events ?? [])];
   }
 
   /** A row that is damaged is of no type. */
-  eventsOfType(sessionId: string, after: number, type: SessionEventType): RecordedEvent[] {
+  eventsOfType(
+    sessionId: string,
+    { after, limit, type }: PageBounds & { readonly type: SessionEventType },
+  ): RecordedEvent[] {
     const session = this.#statements.session.row(storedName(sessionId));
     if (!session) return [];
-    // The type stands in the text as it is, and few others speak of it: only these are read as JSON.
-    const rows = this.#statements.eventsLike.rows(session.number, after, `%"${type}"%`);
-    return rows.map(recorded).filter(({ event }) => event.type === type);
+    const found: RecordedEvent[] = [];
+    for (let from = after; found.length < limit;) {
+      // The type stands in the text as it is, and few other events mention it: only these are read as JSON.
+      const rows = this.#statements.eventsLike.rows(session.number, from, `%"${type}"%`, limit);
+      found.push(...rows.map(recorded).filter(({ event }) => event.type === type));
+      const last = rows.at(-1);
+      if (!last || rows.length < limit) break;
+      from = last.seq;
+    }
+    return found.slice(0, limit);
   }
 
-  look(sessionId: string, after: number): LookedAt | undefined {
+  logPage(sessionId: string, { after, limit }: PageBounds): LogPage | undefined {
     const session = this.#statements.session.row(storedName(sessionId));
     if (!session) return undefined;
-    const rows = this.#statements.someEvents.rows(session.number, after, LOOK_LIMIT);
-    return { log: session.number, events: rows.map(recorded) };
+    return { log: session.number, events: this.#statements.events.rows(session.number, after, limit).map(recorded) };
   }
 
   question(questionId: string): AskedQuestion | undefined {
@@ -156,19 +168,26 @@ export class SqliteRows {
     return questionAfter(open, settled, question.sessionId);
   }
 
-  /** In the order in which they were asked; those that cannot be read are left out. */
-  openQuestions(sessionId: string | undefined): Question[] {
-    const rows =
-      sessionId === undefined
-        ? this.#statements.openQuestions.rows()
-        : this.#statements.openQuestionsOf.rows(storedName(sessionId));
-    return rows.flatMap(({ event: text, seq }) => {
-      const event = eventFromStored(text, seq);
-      return event.type === "question-asked" ? event.question : [];
-    });
+  /** In the order in which they were asked; damaged rows are left out, and the page is filled from those after them. */
+  openQuestions({ sessionId, after, limit }: OpenQuestionsOptions & { readonly limit: number }): Question[] {
+    const found: Question[] = [];
+    for (let from = after === undefined ? 0 : this.#questionNumber(after); found.length < limit;) {
+      const rows =
+        sessionId === undefined
+          ? this.#statements.openQuestions.rows(from, limit)
+          : this.#statements.openQuestionsOf.rows(storedName(sessionId), from, limit);
+      for (const { event: text, seq } of rows) {
+        const event = eventFromStored(text, seq);
+        if (event.type === "question-asked") found.push(event.question);
+      }
+      const last = rows.at(-1);
+      if (!last || rows.length < limit) break;
+      from = last.number;
+    }
+    return found.slice(0, limit);
   }
 
-  sessions({ before = BEFORE_ALL, limit = Number.MAX_SAFE_INTEGER }: SessionsOptions): SessionSummary[] {
+  sessions({ before = BEFORE_ALL, limit }: SessionsOptions): SessionSummary[] {
     const { updatedAt, sessionId } = before;
     const rows = this.#statements.sessions.rows(updatedAt, updatedAt, storedName(sessionId), limit);
     return rows.map((row) => ({
@@ -191,6 +210,12 @@ export class SqliteRows {
 
   blob(hash: string): Uint8Array | undefined {
     return this.#statements.blob.row(hash)?.bytes;
+  }
+
+  #questionNumber(questionId: string): number {
+    const row = this.#statements.questionNumber.row(storedName(questionId));
+    if (!row) throw noSuchQuestion(questionId);
+    return row.number;
   }
 
   #written(sessionId: string): WrittenSession | undefined {
@@ -228,9 +253,11 @@ export class SqliteRows {
   }
 }
 
+type PageBounds = { readonly after: number; readonly limit: number };
+
 type SessionsOptions = {
   readonly before?: Pick<SessionSummary, "updatedAt" | "sessionId">;
-  readonly limit?: number;
+  readonly limit: number;
 };
 
 /** A place that every session comes after. */
