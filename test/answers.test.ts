@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { AgentSession } from "../src/agent/index.js";
-import { openSqliteLedger } from "../src/history/index.js";
+import { openLedger } from "../src/history/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 import { folder, never, scripted, text } from "./agent-kit.js";
 
@@ -25,7 +25,7 @@ async function answerAll(
 test("a hundred questions answered by two processes at the same moment: each counts once, and each call runs once", async () => {
   const cwd = await folder();
   const file = join(cwd, "ledger.sqlite");
-  const ledger = await openSqliteLedger(file);
+  const ledger = await openLedger(file);
   const calls = Array.from({ length: QUESTIONS }, (_, index) => ({
     tool: "terminal",
     input: { command: `echo ${index} >> log.txt` },
@@ -50,7 +50,7 @@ test("a hundred questions answered by two processes at the same moment: each cou
 
 test("a second process that wants to write to a session is told who has it, and writes nothing", async () => {
   const cwd = await folder();
-  const ledger = await openSqliteLedger(join(cwd, "ledger.sqlite"));
+  const ledger = await openLedger(join(cwd, "ledger.sqlite"));
   const workspace = await LocalWorkspace.open(cwd);
   const agent = scripted([{ say: "Hello." }]);
   const one = await AgentSession.open({ agent, ledger, workspace, sessionId: "s" });

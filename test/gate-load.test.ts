@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { AgentSession, holdTurn } from "../src/agent/index.js";
-import { MemoryLedger, openSqliteLedger } from "../src/history/index.js";
+import { MemoryLedger, openLedger } from "../src/history/index.js";
 import { openGate } from "../src/run/index.js";
 import { defineTool, LocalWorkspace } from "../src/tools/index.js";
 import { counting, folder, never, scripted, text } from "./agent-kit.js";
@@ -42,7 +42,7 @@ test("two thousand calls at once into a file all end, and all are in it", async 
   const cwd = await folder();
   const file = join(cwd, "ledger.sqlite");
   expect(await child("gate-load.mjs", cwd, "2000", "call", file)).toMatchObject(allDone(2_000));
-  const ledger = await openSqliteLedger(file);
+  const ledger = await openLedger(file);
   const [session] = await ledger.sessions();
   const events = await ledger.read(session?.sessionId ?? "");
   expect(events.filter(({ event }) => event.type === "call-done")).toHaveLength(2_000);
@@ -53,7 +53,7 @@ test("two thousand calls at once into a file all end, and all are in it", async 
 test("the same yes a thousand times from two processes at once runs the call once", async () => {
   const cwd = await folder();
   const file = join(cwd, "ledger.sqlite");
-  const ledger = await openSqliteLedger(file);
+  const ledger = await openLedger(file);
   const counter = counting("t");
   const gate = await openGate({ ledger, workspace: cwd, tools: [counter.tool] });
   onTestFinished(async () => {
@@ -81,7 +81,7 @@ test("the same yes a thousand times from two processes at once runs the call onc
 test("a yes from another process is taken up at once, while a long call still runs", async () => {
   const cwd = await folder();
   const file = join(cwd, "ledger.sqlite");
-  const ledger = await openSqliteLedger(file);
+  const ledger = await openLedger(file);
   let quickRan: () => void = () => undefined;
   const otherRan = new Promise<string>((resolve) => {
     quickRan = () => resolve("the other ran");

@@ -7,11 +7,11 @@ import type { Ledger, SessionEvent } from "../src/call/index.js";
 import { SessionBook } from "../src/call/index.js";
 import {
   exportSession,
-  openHistoryIndex,
-  openSqliteLedger,
+  openArchive,
+  openLedger,
   replaySession,
-  verifyLedger,
 } from "../src/history/index.js";
+import { verifyLedger } from "../src/history/sqlite/verify-ledger.js";
 import { openGate, SessionRecord } from "../src/run/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 import { sessionText } from "../src/view/index.js";
@@ -28,7 +28,7 @@ const yes = () =>
   } as const);
 
 async function opened(file: string, now: () => number): Promise<Ledger> {
-  const ledger = await openSqliteLedger(file, { now });
+  const ledger = await openLedger(file, { now });
   onTestFinished(() => ledger.close());
   return ledger;
 }
@@ -81,7 +81,7 @@ test("a turn is finished as it would be, in the order of its events, and nothing
       );
       expect(said).toEqual(["go", "One.", "Two.", "Three."]);
 
-      const index = await openHistoryIndex(file);
+      const index = await openArchive(file);
       onTestFinished(() => index.close());
       const { items } = await index.calls({});
       expect(items).toHaveLength(3);

@@ -4,7 +4,8 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import type { Ledger, SessionEvent } from "../src/call/index.js";
 import { SessionBook } from "../src/call/index.js";
-import { openSqliteLedger, verifyLedger } from "../src/history/index.js";
+import { openLedger } from "../src/history/index.js";
+import { verifyLedger } from "../src/history/sqlite/verify-ledger.js";
 import { SessionRecord } from "../src/run/index.js";
 import { folder } from "./agent-kit.js";
 
@@ -29,7 +30,7 @@ async function aFile(): Promise<string> {
 }
 
 async function opened(file: string): Promise<Ledger> {
-  const ledger = await openSqliteLedger(file);
+  const ledger = await openLedger(file);
   onTestFinished(() => ledger.close());
   return ledger;
 }
@@ -138,7 +139,7 @@ test.each([
   ["has lost its table", "drop table snapshots"],
 ])("the whole log is folded when the snapshot %s", async (_, sql) => {
   const file = await aFile();
-  const first = await openSqliteLedger(file);
+  const first = await openLedger(file);
   const record = await open(first);
   await record.record(calls(0, 300));
   await record.close();

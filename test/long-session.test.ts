@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { agentHost } from "../src/acp/index.js";
 import type { Ledger, RecordedEvent, SessionEvent } from "../src/call/index.js";
-import { openSqliteLedger } from "../src/history/index.js";
+import { openLedger } from "../src/history/index.js";
 import { SessionRecord } from "../src/run/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 import { readEvents, World } from "./aap-kit.js";
@@ -51,7 +51,7 @@ function counting(ledger: Ledger): { readonly ledger: Ledger; events: number } {
 }
 
 async function aLedger(): Promise<Ledger> {
-  const ledger = await openSqliteLedger(join(await folder(), "ledger.sqlite"));
+  const ledger = await openLedger(join(await folder(), "ledger.sqlite"));
   onTestFinished(() => ledger.close());
   return ledger;
 }

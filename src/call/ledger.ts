@@ -135,6 +135,7 @@ export interface Ledger {
 export type LedgerErrorCode =
   | "LEASE_HELD"
   | "LEASE_LOST"
+  | "NO_SUCH_SESSION"
   | "NO_SUCH_QUESTION"
   | "NOT_OFFERED"
   | "INTENT_CHANGED"

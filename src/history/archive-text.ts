@@ -1,11 +1,33 @@
-/** What the index keeps of a call or a message: facts, and a redacted text to search in, bounded. */
-import type { ContentBlock, Message, ToolCall, ToolCallContent } from "../call/index.js";
-import { breachSentence, endSentence, shownText } from "../call/index.js";
+/** The facts and the searchable text that an archive has of a session, a call or a message: bounded, and redacted. */
+import type { ContentBlock, Message, SessionInfo, ToolCall, ToolCallContent } from "../call/index.js";
+import { breachSentence, endSentence, sessionModel, shownText } from "../call/index.js";
 import { redact, redactJson } from "./redaction/redact.js";
 import type { RedactionPattern } from "./redaction/redaction-pattern.js";
 
 /** Of one input, one output or one message; what comes after it is not found. */
 const LONGEST_PART = 16_384;
+
+export type SessionFacts = {
+  readonly title: string | null;
+  readonly agent: string | null;
+  readonly cwd: string | null;
+  readonly model: string | null;
+  readonly isElsewhere: boolean;
+};
+
+export function sessionFacts(info: SessionInfo, patterns: readonly RedactionPattern[]): SessionFacts {
+  const { model, isElsewhere } = sessionModel(info);
+  const text = (value: string | undefined) =>
+    value === undefined ? null : storable(redact(value.slice(0, 4_096), patterns));
+  return {
+    title: text(info.title),
+    agent: text(info.agent),
+    // Not shortened: the folder tells one project's history from another's.
+    cwd: info.cwd === undefined ? null : storable(info.cwd),
+    model: model === undefined ? null : storable(model),
+    isElsewhere,
+  };
+}
 
 export type CallFacts = {
   readonly name: string;
@@ -13,7 +35,7 @@ export type CallFacts = {
   readonly title: string;
   readonly status: string;
   readonly day: string;
-  readonly decidedBy: string | null;
+  readonly decidedBy: "rule" | "person" | null;
   readonly who: string | null;
   readonly rule: string | null;
   readonly ranMs: number | null;

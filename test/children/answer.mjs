@@ -1,9 +1,9 @@
 // A process that answers every open question of a ledger with yes, starting at the moment it is told, and
 // prints how many of its answers counted. Usage: answer.mjs <ledger> <who> [moment]
-import { openSqliteLedger } from "../../dist/history/index.js";
+import { openLedger } from "../../dist/history/index.js";
 
 const [file, who, moment = "0"] = process.argv.slice(2);
-const ledger = await openSqliteLedger(file);
+const ledger = await openLedger(file);
 const questions = await ledger.openQuestions();
 await new Promise((resolve) => setTimeout(resolve, Number(moment) - Date.now()));
 let counted = 0;

@@ -1,9 +1,9 @@
 // A process that gives the one open question of a ledger the same answer many times at once, starting at the
 // moment it is told, and prints how many of its answers counted. Usage: gate-answers.mjs <ledger> <times> <moment>
-import { openSqliteLedger } from "../../dist/history/index.js";
+import { openLedger } from "../../dist/history/index.js";
 
 const [file, times, moment] = process.argv.slice(2);
-const ledger = await openSqliteLedger(file);
+const ledger = await openLedger(file);
 const [{ questionId, intentHash }] = await ledger.openQuestions();
 await new Promise((resolve) => setTimeout(resolve, Number(moment) - Date.now()));
 const answer = {

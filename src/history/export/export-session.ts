@@ -5,12 +5,10 @@
  * its place on the page (no fence is closed by what is inside it, no control character gets through) and
  * is no formula in a spreadsheet. It comes piece by piece, so that a long session is not held twice.
  */
-import type { Session } from "../../call/index.js";
+import type { ExportFormat, Session } from "../../call/index.js";
 import { sessionCsv } from "./export-csv.js";
 import { sessionMarkdown } from "./export-markdown.js";
 import { redactSession, type RedactOptions } from "../redaction/redact-event.js";
-
-export type ExportFormat = "ndjson" | "markdown" | "csv";
 
 export type ExportOptions = RedactOptions & {
   /** false: as it was recorded, secrets included. */

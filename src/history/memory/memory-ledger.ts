@@ -41,7 +41,7 @@ export class MemoryLedger implements Ledger {
   /** Counts all questions in the order in which they were asked, so that a page can start after a settled one. */
   readonly #questionNumbers = new Map<string, number>();
   #lastQuestion = 0;
-  readonly #blobs = new Map<string, Uint8Array>();
+  readonly #blobs = new Map<string, { readonly bytes: Uint8Array; readonly putAt: number }>();
   readonly #followers = new IdleFollowers();
   #isClosed = false;
 
@@ -178,13 +178,22 @@ export class MemoryLedger implements Ledger {
   async putBlob(bytes: Uint8Array): Promise<string> {
     this.#checkNotClosed();
     const hash = createHash("sha256").update(bytes).digest("hex");
-    if (!this.#blobs.has(hash)) this.#blobs.set(hash, new Uint8Array(bytes));
+    const known = this.#blobs.get(hash)?.bytes ?? new Uint8Array(bytes);
+    this.#blobs.set(hash, { bytes: known, putAt: this.#now() });
     return hash;
   }
 
   async getBlob(hash: string): Promise<Uint8Array | undefined> {
     this.#checkNotClosed();
-    return this.#blobs.get(hash)?.slice();
+    return this.#blobs.get(hash)?.bytes.slice();
+  }
+
+  /** Removes the blobs that are not used and were last put before that time; returns how many. */
+  removeBlobs(used: ReadonlySet<string>, putBefore: number): number {
+    this.#checkNotClosed();
+    const unused = [...this.#blobs].filter(([hash, { putAt }]) => !used.has(hash) && putAt < putBefore);
+    for (const [hash] of unused) this.#blobs.delete(hash);
+    return unused.length;
   }
 
   /** Ends the followers, also those with events still to come. Closing twice is fine. */

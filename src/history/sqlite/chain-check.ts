@@ -3,17 +3,8 @@
  * that does not fit it goes on from the link that is written there, so that one change is told once.
  */
 import { counted } from "../../call/index.js";
+import type { BrokenLink, ChainHead } from "../../call/index.js";
 import { chainStart, nextLink } from "./event-chain.js";
-
-export type BrokenLink = {
-  readonly sessionId: string;
-  readonly seq: number;
-  readonly problem: "changed" | "missing" | "added";
-  readonly detail: string;
-};
-
-/** How far a session's chain had come: something to keep where the ledger's writer cannot reach it. */
-export type ChainHead = { readonly sessionId: string; readonly seq: number; readonly link: string };
 
 type Row = { readonly seq: number; readonly event: string; readonly chain: string | null };
 

@@ -2,8 +2,8 @@
  * Whether a session's snapshot is what its log makes: the log is folded up to it, row by row, and compared. One
  * of another version of the fold is not used either, so only its seal is looked at.
  */
+import type { BrokenLink } from "../../call/index.js";
 import { savedSession, SessionBook, sessionFromSaved } from "../../call/index.js";
-import type { BrokenLink } from "./chain-check.js";
 import { snapshotSeal } from "./sqlite-snapshots.js";
 import { eventFromStored } from "../stored-json.js";
 

@@ -26,7 +26,7 @@ import {
   textsOf,
 } from "../contract/contract.samples.js";
 import { startFollowing } from "../contract/following.samples.js";
-import { openSqliteLedger } from "./sqlite-ledger.js";
+import { openLedger } from "../open-ledger.js";
 
 const folder = mkdtempSync(join(tmpdir(), "toolgate-ledger-"));
 const opened: Ledger[] = [];
@@ -39,7 +39,7 @@ const newFile = () => {
 };
 
 async function open(file: string): Promise<Ledger> {
-  const ledger = await openSqliteLedger(file);
+  const ledger = await openLedger(file);
   opened.push(ledger);
   return ledger;
 }
@@ -193,7 +193,7 @@ test("several may begin the same ledger at the same moment, again and again", as
     const start = Number(await told());
     for (let index = 0; index < 25; index += 1) {
       while (Date.now() < start + 40 * index);
-      const own = await openSqliteLedger(args[0] + index);
+      const own = await openLedger(args[0] + index);
       const lease = await own.claim(args[1], "ann", { milliseconds: 60_000 });
       await own.append(lease, [JSON.parse(args[2])], { durable: false });
       await own.close();
@@ -257,8 +257,8 @@ test("no database is loaded before one is opened", async () => {
   const program = `
     import { register } from "node:module";
     register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hook)}`)});
-    const { openSqliteLedger } = await import(${JSON.stringify(door)});
-    const message = await openSqliteLedger(process.argv[1]).then(() => "opened", (thrown) => thrown.message);
+    const { openLedger } = await import(${JSON.stringify(door)});
+    const message = await openLedger(process.argv[1]).then(() => "opened", (thrown) => thrown.message);
     process.stdout.write(message);`;
   const args = ["--input-type=module", "-e", program, "--", newFile()];
   const { stdout } = spawnSync(process.execPath, args, { encoding: "utf8" });
@@ -266,7 +266,7 @@ test("no database is loaded before one is opened", async () => {
 });
 
 test("a name that SQLite gives a meaning to is a file's name all the same", async () => {
-  const { stdout } = spawnChild(`await openSqliteLedger(":memory:"); tell("open");`, [], { cwd: folder });
+  const { stdout } = spawnChild(`await openLedger(":memory:"); tell("open");`, [], { cwd: folder });
   await once(createInterface(stdout), "line");
   expect(readdirSync(folder)).toContain(":memory:");
 });
@@ -310,7 +310,7 @@ type Child = {
 
 /** Starts a process in which `ledger` is open, `args` are there, and `tell` and `told` talk to the test. */
 async function startChild(file: string, program: string, ...args: readonly string[]): Promise<Child> {
-  const opening = `const ledger = await openSqliteLedger(args.shift()); tell("ready");`;
+  const opening = `const ledger = await openLedger(args.shift()); tell("ready");`;
   const child = spawnChild(`${opening}\n${program}`, [file, ...args]);
   const lines: string[] = [];
   const waiting: ((line: string) => void)[] = [];
@@ -338,7 +338,7 @@ async function startChild(file: string, program: string, ...args: readonly strin
 function spawnChild(program: string, args: readonly string[], options: { readonly cwd?: string } = {}) {
   const prelude = `
     import { createInterface } from "node:readline";
-    import { openSqliteLedger } from ${JSON.stringify(door)};
+    import { openLedger } from ${JSON.stringify(door)};
     const args = process.argv.slice(1);
     const lines = createInterface(process.stdin)[Symbol.asyncIterator]();
     const told = async () => (await lines.next()).value;

@@ -7,7 +7,7 @@ import { codeOf } from "../contract/contract.samples.js";
 import { aRun, aStore, record, said } from "../history.samples.js";
 import { MemoryLedger } from "../memory/memory-ledger.js";
 import { redactingLedger } from "../redaction/redacting-ledger.js";
-import { removeSession, retainSessions } from "../retain-sessions.js";
+import { removeSession, retainSessions } from "../forget-sessions.js";
 import { snapshotSeal } from "./sqlite-snapshots.js";
 import { verifyLedger } from "./verify-ledger.js";
 
@@ -123,7 +123,7 @@ test("it is gone with its session, however that goes, and nothing of it is left 
   await keep(snapshotAfter(8, "s2"), "s2");
   await removeSession(ledger, "s1");
   expect(byHand("select count(*) as count from snapshots")).toEqual([{ count: 1 }]);
-  await retainSessions(ledger, { olderThan: 0, now: () => Number.MAX_SAFE_INTEGER });
+  await retainSessions(ledger, { olderThanMs: 0, now: () => Number.MAX_SAFE_INTEGER });
   expect(byHand("select count(*) as count from snapshots")).toEqual([{ count: 0 }]);
   await record(ledger, "s1", events);
   expect(await ledger.snapshot?.("s1")).toBeUndefined();

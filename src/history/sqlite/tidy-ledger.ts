@@ -8,6 +8,7 @@
  * much room again and the file for itself. `auto_vacuum` would move pages at every commit instead.
  */
 import { statSync } from "node:fs";
+import { UNUSED_BLOB_MS } from "../forget-sessions.js";
 
 export type TidyOptions = {
   /** Writes the file anew, without the room that removed rows have left. */
@@ -18,8 +19,6 @@ export type TidyOptions = {
 };
 
 export type Tidied = { readonly blobs: number; readonly bytesBefore: number; readonly bytesAfter: number };
-
-const ONE_DAY = 86_400_000;
 
 // That an event tells of a kept file is cheap to see; the JSON of all others need not be read.
 const UNUSED_BLOBS = `
@@ -33,7 +32,7 @@ const UNUSED_BLOBS = `
     )`;
 
 export async function tidyLedger(file: string, options: TidyOptions = {}): Promise<Tidied> {
-  const { vacuum = false, blobsOlderThan = ONE_DAY, now = Date.now } = options;
+  const { vacuum = false, blobsOlderThan = UNUSED_BLOB_MS, now = Date.now } = options;
   const { openLedgerFile } = await import("./sqlite-file.js");
   const database = await openLedgerFile(file);
   try {

@@ -7,30 +7,12 @@
  * was cut with the chain that was right before. Against these, keep `heads` elsewhere and hand them in.
  */
 import { setImmediate } from "node:timers/promises";
-import type { BrokenLink, ChainHead } from "./chain-check.js";
+import type { BrokenLink, ChainHead, Verified, VerifyOptions } from "../../call/index.js";
 import { ChainCheck } from "./chain-check.js";
 import { VERIFY_SQL } from "./ledger-sql.js";
 import { SnapshotCheck } from "./snapshot-check.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 import { nameFromStored } from "../stored-json.js";
-
-export type Verified = {
-  readonly sessions: number;
-  readonly events: number;
-  /** Events from before there was a chain: nothing can be said of them. */
-  readonly notCovered: number;
-  readonly brokenCount: number;
-  /** The first of them, at most `maxBroken`, in the order in which the sessions were begun. */
-  readonly broken: readonly BrokenLink[];
-  readonly heads: readonly ChainHead[];
-};
-
-export type VerifyOptions = {
-  readonly onProgress?: (progress: { readonly sessions: number; readonly events: number }) => void;
-  /** Kept from an earlier time: each must still be part of its session's chain. */
-  readonly heads?: readonly ChainHead[];
-  readonly maxBroken?: number;
-};
 
 const BATCH = 1_000;
 
@@ -61,10 +43,12 @@ async function verify(
     if (broken.length < maxBroken) broken.push(link);
   };
   const heads: ChainHead[] = [];
-  const progress = { sessions: 0, events: 0 };
+  const sessions = storedSessions(database);
+  const ofEvents = sessions.reduce((sum, { last_seq }) => sum + last_seq, 0);
+  const done = { sessions: 0, events: 0 };
   let notCovered = 0;
   const gone = new Map(kept.map((head) => [head.sessionId, head]));
-  for (const session of storedSessions(database)) {
+  for (const session of sessions) {
     const sessionId = nameFromStored(session.session_id);
     gone.delete(sessionId);
     const check = new ChainCheck(
@@ -80,8 +64,8 @@ async function verify(
         check.add(row);
         snapshot?.add(row);
       }
-      progress.events += rows.length;
-      onProgress?.({ ...progress });
+      done.events += rows.length;
+      onProgress?.({ ...done, ofSessions: sessions.length, ofEvents });
       await setImmediate();
     }
     const head = check.end(session.last_seq, session.chain);
@@ -90,12 +74,12 @@ async function verify(
     const wrong = brokenCount === brokenBefore ? snapshot?.wrong() : undefined;
     if (wrong) report(wrong);
     notCovered += check.notCovered;
-    progress.sessions += 1;
+    done.sessions += 1;
   }
   for (const { sessionId, seq } of gone.values()) {
     report({ sessionId, seq, problem: "missing", detail: "its whole session is gone" });
   }
-  return { ...progress, notCovered, brokenCount, broken, heads };
+  return { ...done, notCovered, brokenCount, broken, heads };
 }
 
 /** A file that is only read is not brought up to date, and may be from before there were tables. */

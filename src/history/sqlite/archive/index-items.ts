@@ -1,74 +1,7 @@
-/** What the index gives out: sessions, calls and what was found, and how they are read from its rows. */
+/** The rows of the index, read as the sessions, calls and hits of the archive. */
+import type { FoundCall, FoundSession, SearchHit } from "../../../call/index.js";
 import { momentOf } from "./index-tables.js";
 import { nameFromStored } from "../../stored-json.js";
-
-/** `next` is the `before` of the next page; without it there is none. */
-export type Page<Item> = { readonly items: readonly Item[]; readonly next?: string };
-
-export type PageOptions = { readonly limit?: number; readonly before?: string };
-export type Period = {
-  /** Milliseconds since 1970, the first moment that counts. */
-  readonly since?: number;
-  /** The first one that does not count any more. */
-  readonly until?: number;
-};
-
-export type SessionQuery = PageOptions & { readonly cwd?: string };
-export type FoundSession = {
-  readonly sessionId: string;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly title?: string;
-  readonly agent?: string;
-  readonly cwd?: string;
-  readonly calls: number;
-  readonly messages: number;
-  /** Calls that an agent ran although the rules deny them. */
-  readonly breaches: number;
-};
-
-export type CallQuery = PageOptions &
-  Period & {
-    readonly sessionId?: string;
-    readonly tool?: string;
-    readonly kind?: string;
-    readonly status?: string;
-  };
-export type FoundCall = {
-  readonly sessionId: string;
-  readonly toolCallId: string;
-  readonly at: number;
-  readonly tool: string;
-  readonly kind: string;
-  readonly title: string;
-  readonly status: string;
-  readonly decidedBy?: "rule" | "person";
-  readonly who?: string;
-  readonly rule?: string;
-  readonly ranMs?: number;
-  readonly waitedMs?: number;
-  readonly outputSize: number;
-  /** The sentence of a call that broke the rules. */
-  readonly breach?: string;
-};
-
-export type SearchQuery = PageOptions &
-  Period & {
-    /** Words, "phrases" and begin*; all of them must be there. */
-    readonly text: string;
-    readonly sessionId?: string;
-    readonly tool?: string;
-    readonly kind?: string;
-  };
-/** A call, or a message of that role. */
-export type SearchHit = {
-  readonly sessionId: string;
-  readonly at: number;
-  readonly call?: FoundCall;
-  readonly role?: string;
-  /** A piece of the text around what was found, cut where that begins and ends. */
-  readonly excerpt: readonly { readonly text: string; readonly isMatch: boolean }[];
-};
 
 export const CALL_COLUMNS =
   "calls.id, tool_call_id, name, kind, calls.title, status, decided_by, who, rule, ran_ms, waited_ms, output_size, breach";

@@ -1,37 +1,30 @@
 /** Pages of the index, each going on after the last item of the one before: no page is slower than the first. */
 import { storable } from "../../archive-text.js";
+import { cursorNumbers, pageLimit } from "../../archive-queries.js";
 import type {
   CallQuery,
-  CallRow,
   FoundCall,
   FoundSession,
-  HitRow,
   Page,
-  PageOptions,
-  Period,
   SearchHit,
   SearchQuery,
   SessionQuery,
-  SessionRow,
-} from "./index-items.js";
+} from "../../../call/index.js";
+import { Conditions } from "./conditions.js";
+import type { CallRow, HitRow, SessionRow } from "./index-items.js";
 import { CALL_COLUMNS, callOf, hitOf, sessionOf } from "./index-items.js";
-import { firstIdAt } from "./index-tables.js";
 import { searchExpression, tagOf } from "./search-query.js";
-import type { SqlValue } from "../ledger-sql.js";
 import type { SqliteDatabase } from "../sqlite-database.js";
 import { storedName } from "../../stored-json.js";
-
-const PAGE = 50;
-const LONGEST_PAGE = 1_000;
 
 export function sessionPage(index: SqliteDatabase, query: SessionQuery): Page<FoundSession> {
   const where = new Conditions();
   if (query.cwd !== undefined) where.add("cwd = ?", storable(query.cwd));
-  const [updatedAt, number] = numbers(query.before, 2);
+  const [updatedAt, number] = cursorNumbers(query.before, 2);
   if (updatedAt !== undefined && number !== undefined) {
     where.add("(updated_at, number) < (?, ?)", updatedAt, number);
   }
-  const limit = pageLength(query);
+  const limit = pageLimit(query);
   const rows = index.select<SessionRow>(
     `select number, session_id, created_at, updated_at, title, agent, cwd, calls, messages, breaches from sessions
      ${where.sql} order by updated_at desc, number desc limit ?`,
@@ -47,7 +40,7 @@ export function callPage(index: SqliteDatabase, query: CallQuery): Page<FoundCal
   if (query.kind !== undefined) where.add("kind = ?", storable(query.kind));
   if (query.status !== undefined) where.add("status = ?", query.status);
   where.addPeriod("calls.id", query);
-  const limit = pageLength(query);
+  const limit = pageLimit(query);
   const rows = index.select<CallRow>(
     `select ${CALL_COLUMNS}, session_id from calls join sessions on sessions.number = calls.session
      ${where.sql} order by calls.id desc limit ?`,
@@ -67,7 +60,7 @@ export function searchPage(index: SqliteDatabase, query: SearchQuery): Page<Sear
   const where = new Conditions();
   where.add("search match ?", expression);
   where.addPeriod("search.rowid", query);
-  const limit = pageLength(query);
+  const limit = pageLimit(query);
   const rows = index.select<HitRow>(
     `select search.rowid as hit, documents.role, sessions.session_id, ${CALL_COLUMNS},
        snippet(search, 1, char(1), char(2), '…', 32) as excerpt
@@ -92,45 +85,8 @@ function page<Row, Item>(
   return rows.length < limit || !last ? { items } : { items, next: toCursor(last) };
 }
 
-class Conditions {
-  readonly values: SqlValue[] = [];
-  readonly #conditions: string[] = [];
-
-  add(condition: string, ...values: readonly SqlValue[]): void {
-    this.#conditions.push(condition);
-    this.values.push(...values);
-  }
-
-  addPeriod(id: string, { since, until, before }: Period & PageOptions): void {
-    if (since !== undefined) this.add(`${id} >= ?`, firstIdAt(since));
-    const [below] = numbers(before, 1);
-    const ends = [below, until === undefined ? undefined : firstIdAt(until)].filter(
-      (end) => end !== undefined,
-    );
-    if (ends.length > 0) this.add(`${id} < ?`, Math.min(...ends));
-  }
-
-  get sql(): string {
-    return this.#conditions.length === 0 ? "" : `where ${this.#conditions.join(" and ")}`;
-  }
-}
-
 /** No session has the number 0: one that is not there has nothing. */
 function sessionNumber(index: SqliteDatabase, sessionId: string): number {
   const sql = "select number from sessions where session_id = ? order by number desc limit 1";
   return index.select<{ number: number }>(sql, [storedName(sessionId)])[0]?.number ?? 0;
-}
-
-function pageLength({ limit = PAGE }: PageOptions): number {
-  if (Number.isInteger(limit) && limit > 0) return Math.min(limit, LONGEST_PAGE);
-  throw new RangeError(`A page cannot have ${limit} items; ask for 1 to ${LONGEST_PAGE}. Nothing was read.`);
-}
-
-function numbers(cursor: string | undefined, count: number): readonly number[] {
-  if (cursor === undefined) return [];
-  const read = cursor.split(",").map(Number);
-  if (read.length === count && read.every(Number.isFinite) && cursor.length < 64) return read;
-  throw new RangeError(
-    `"${cursor.slice(0, 64)}" is no place to go on from; use \`next\` of a page before. Nothing was read.`,
-  );
 }

@@ -12,6 +12,8 @@ const END = {
   title: null,
   agent: null,
   cwd: null,
+  model: null,
+  is_elsewhere: 0,
   calls: 0,
   messages: 0,
   breaches: 0,

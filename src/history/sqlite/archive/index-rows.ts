@@ -1,6 +1,6 @@
 /** The rows of one session in the index, written by whoever holds its token. */
 import { randomUUID } from "node:crypto";
-import type { Message, ToolCall } from "../../../call/index.js";
+import type { Message, ToolCall, Usage } from "../../../call/index.js";
 import { callFacts, callText, messageText, storable } from "../../archive-text.js";
 import { firstIdAt } from "./index-tables.js";
 import type { RedactionPattern } from "../../redaction/redaction-pattern.js";
@@ -17,10 +17,32 @@ export type SessionRow = {
   readonly title: string | null;
   readonly agent: string | null;
   readonly cwd: string | null;
+  readonly model: string | null;
+  readonly is_elsewhere: number;
   readonly calls: number;
   readonly messages: number;
   readonly breaches: number;
 };
+
+/** An answer of a model. */
+export type IndexedStep = {
+  readonly seq: number;
+  readonly at: number;
+  readonly model: string | undefined;
+  readonly usage: Usage;
+};
+
+/** In the order of the columns. */
+const USAGE_FIELDS = [
+  "inputTokens",
+  "outputTokens",
+  "reasoningTokens",
+  "cachedTokens",
+  "cacheWrittenTokens",
+] as const satisfies readonly (keyof Usage)[];
+
+/** The log may hold anything where a number should be. */
+const wholeOrNull = (value: unknown): number | null => (Number.isSafeInteger(value) ? (value as number) : null);
 
 export class SessionRows {
   readonly #index: SqliteDatabase;
@@ -69,11 +91,27 @@ export class SessionRows {
 
   end(row: SessionRow): boolean {
     return this.together(() => {
-      const { updated_at, last_seq, chain, title, agent, cwd, calls, messages, breaches } = row;
+      const { updated_at, last_seq, chain, title, agent, cwd, model, is_elsewhere } = row;
+      const { calls, messages, breaches } = row;
       this.#index.change(
-        `update sessions set updated_at = ?, last_seq = ?, chain = ?, title = ?, agent = ?, cwd = ?,
-         calls = ?, messages = ?, breaches = ?, token = null where number = ?`,
-        [updated_at, last_seq, chain, title, agent, cwd, calls, messages, breaches, this.#number],
+        `update sessions set updated_at = ?, last_seq = ?, chain = ?, title = ?, agent = ?, cwd = ?, model = ?,
+         is_elsewhere = ?, calls = ?, messages = ?, breaches = ?, token = null,
+         signer = (select case when min(model) = max(model) then min(model) end from steps where session = number)
+         where number = ?`,
+        [
+          updated_at,
+          last_seq,
+          chain,
+          title,
+          agent,
+          cwd,
+          model,
+          is_elsewhere,
+          calls,
+          messages,
+          breaches,
+          this.#number,
+        ],
       );
     });
   }
@@ -109,6 +147,20 @@ export class SessionRows {
     );
     const tags = [tagOf("session", this.#number), tagOf("tool", facts.name), tagOf("kind", facts.kind)];
     this.#putDocument(id, tags, callText(call, this.#patterns), [null, null]);
+  }
+
+  putStep({ seq, at, model, usage }: IndexedStep): void {
+    this.#index.change(
+      `insert or replace into steps (session, seq, at, model, input_tokens, output_tokens, reasoning_tokens,
+       cached_tokens, cache_written_tokens) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        this.#number,
+        seq,
+        at,
+        model === undefined ? null : storable(model),
+        ...USAGE_FIELDS.map((field) => wholeOrNull(usage[field])),
+      ],
+    );
   }
 
   putMessage(message: Message, number: number): void {

@@ -1,55 +1,32 @@
-/** How many calls, how they ended, who decided, and how long they ran and waited, by what they have in common. */
+/** Counts of calls and of models' answers, made by SQL over the index. */
+import type {
+  CallStatistics,
+  ModelUsage,
+  Percentiles,
+  PeriodQuery,
+  StatisticsKey,
+  StatisticsQuery,
+} from "../../../call/index.js";
 import { storable } from "../../archive-text.js";
+import { checkStatisticsKey } from "../../archive-queries.js";
+import { Conditions } from "./conditions.js";
 import { firstIdAt } from "./index-tables.js";
 import type { SqlValue } from "../ledger-sql.js";
 import type { SqliteDatabase } from "../sqlite-database.js";
 
-export type StatisticsQuery = {
-  readonly by: "tool" | "kind" | "agent" | "day" | "rule";
-  readonly since?: number;
-  readonly until?: number;
-  readonly cwd?: string;
-};
-
-/** The half and the nineteen twentieths of them took no longer than this, in milliseconds. */
-export type Percentiles = { readonly p50: number; readonly p95: number };
-
-export type CallStatistics = {
-  /** The tool's name, the day in UTC …; empty when nobody said. */
-  readonly key: string;
-  readonly calls: number;
-  readonly done: number;
-  readonly failed: number;
-  readonly refused: number;
-  readonly cancelled: number;
-  readonly unknown: number;
-  /** Not over yet. */
-  readonly open: number;
-  readonly decidedByRule: number;
-  readonly decidedByPerson: number;
-  /** Run by an agent although the rules deny them. */
-  readonly breaches: number;
-  /** None when none of them ran. */
-  readonly ranMs?: Percentiles;
-  /** From the question to its answer; none when nobody was asked. */
-  readonly waitedMs?: Percentiles;
-};
-
 /** Fixed texts: nothing that is handed in becomes SQL. */
-const KEYS = {
+const KEYS: Readonly<Record<StatisticsKey, string>> = {
   tool: "calls.name",
   kind: "calls.kind",
   agent: "coalesce(sessions.agent, '')",
   day: "calls.day",
   rule: "coalesce(calls.rule, '')",
-} as const;
+};
 
 export function callStatistics(index: SqliteDatabase, query: StatisticsQuery): readonly CallStatistics[] {
+  checkStatisticsKey(query.by);
   const key = KEYS[query.by];
-  if (!Object.hasOwn(KEYS, query.by)) {
-    throw new RangeError(`There are no statistics by "${query.by}". Use ${Object.keys(KEYS).join(", ")}.`);
-  }
-  const { from, values } = counted(query);
+  const { from, values } = countedCalls(query);
   const ran = percentiles(index, "ran_ms", { key, from, values });
   const waited = percentiles(index, "waited_ms", { key, from, values });
   return index
@@ -74,23 +51,39 @@ type Counts = Omit<CallStatistics, "open" | "ranMs" | "waitedMs">;
 
 const count = (condition: string) => `count(*) filter (where ${condition})`;
 
-function counted({ by, since, until, cwd }: StatisticsQuery): {
-  readonly from: string;
-  readonly values: readonly SqlValue[];
-} {
-  const conditions: string[] = [];
-  const values: SqlValue[] = [];
-  const add = (condition: string, value: SqlValue) => {
-    conditions.push(condition);
-    values.push(value);
-  };
-  if (since !== undefined) add("calls.id >= ?", firstIdAt(since));
-  if (until !== undefined) add("calls.id < ?", firstIdAt(until));
-  if (cwd !== undefined) add("sessions.cwd = ?", storable(cwd));
-  const isAboutSession = by === "agent" || cwd !== undefined;
-  const joined = isAboutSession ? "join sessions on sessions.number = calls.session" : "";
-  const where = conditions.length === 0 ? "where true" : `where ${conditions.join(" and ")}`;
-  return { from: `from calls ${joined} ${where}`, values };
+function countedCalls({ by, since, until, cwd }: StatisticsQuery): Counted {
+  const where = new Conditions();
+  if (since !== undefined) where.add("calls.id >= ?", firstIdAt(since));
+  if (until !== undefined) where.add("calls.id < ?", firstIdAt(until));
+  if (cwd !== undefined) where.add("sessions.cwd = ?", storable(cwd));
+  const joined = by === "agent" || cwd !== undefined ? "join sessions on sessions.number = calls.session" : "";
+  return { from: `from calls ${joined} ${where.sql || "where true"}`, values: where.values };
+}
+
+type Counted = { readonly from: string; readonly values: readonly SqlValue[] };
+
+/** Answers that bear no name are those of the only model that signed any in their session. */
+export function modelUsage(index: SqliteDatabase, { since, until, cwd }: PeriodQuery): readonly ModelUsage[] {
+  const where = new Conditions();
+  if (since !== undefined) where.add("steps.at >= ?", since);
+  if (until !== undefined) where.add("steps.at < ?", until);
+  if (cwd !== undefined) where.add("sessions.cwd = ?", storable(cwd));
+  return index
+    .select<Omit<ModelUsage, "isListPriced"> & { readonly isListPriced: number }>(
+      `select coalesce(sessions.model, steps.model, sessions.signer, '') as model,
+         sessions.model is not null and not sessions.is_elsewhere as isListPriced, count(*) as answers,
+         coalesce(sum(input_tokens), 0) as inputTokens, coalesce(sum(output_tokens), 0) as outputTokens,
+         coalesce(sum(reasoning_tokens), 0) as reasoningTokens, coalesce(sum(cached_tokens), 0) as cachedTokens,
+         coalesce(sum(cache_written_tokens), 0) as cacheWrittenTokens,
+         coalesce(sum(max(0, coalesce(input_tokens, 0) - coalesce(cached_tokens, 0)
+           - coalesce(cache_written_tokens, 0))), 0) as freshTokens,
+         coalesce(max(input_tokens), 0) as maxInputTokens,
+         ${count("input_tokens is null or output_tokens is null")} as uncountedAnswers
+       from steps join sessions on sessions.number = steps.session
+       ${where.sql} group by 1, 2 order by answers desc, model, isListPriced`,
+      where.values,
+    )
+    .map((row) => ({ ...row, isListPriced: row.isListPriced === 1 }));
 }
 
 /** By rank: one of the times that there were, never one in between. */

@@ -1,9 +1,12 @@
 /**
- * The tables of the index, in a file of its own beside the ledger's. All of it can be made again from the
- * ledger: a newer toolgate that needs other tables makes them anew. Texts are redacted before they come here.
+ * The tables of the index, in a file of its own beside the ledger's: a cache that can be made again from the ledger.
+ * Texts are redacted before they are stored here.
  *
- * An `id` is the moment it happened in milliseconds, times 1024, and a place within it: so the newest first
- * is the highest id first, in every table and in the search, and a page goes on below an id.
+ * An `id` is a time in milliseconds, times 1024, plus a place within that millisecond: the newest first is the highest id
+ * first, in every table and in the search, and a page goes on below an id.
+ *
+ * `sessions.model` is the model that the session was begun with, `signer` the only model that signed answers in it;
+ * `steps` has one row for each answer of a model; `breach` is the sentence of a call that broke the rules.
  */
 import type { FileKind } from "../sqlite-file.js";
 
@@ -19,8 +22,12 @@ const TABLES = `
     title text,
     agent text,
     cwd text,
+    model text,
+    is_elsewhere integer not null default 0,
+    signer text,
     calls integer not null,
-    messages integer not null
+    messages integer not null,
+    breaches integer not null default 0
   ) strict;
   create index sessions_by_id on sessions (session_id);
   create index sessions_by_time on sessions (updated_at, number);
@@ -41,12 +48,26 @@ const TABLES = `
     ran_ms real,
     waited_ms real,
     output_size integer not null,
+    breach text,
     unique (session, tool_call_id)
   ) strict;
   create index calls_by_session on calls (session, id);
   create index calls_by_name on calls (name, id);
   create index calls_by_kind on calls (kind, id);
   create index calls_by_status on calls (status, id);
+
+  create table steps (
+    session integer not null references sessions on delete cascade,
+    seq integer not null,
+    at real not null,
+    model text,
+    input_tokens integer,
+    output_tokens integer,
+    reasoning_tokens integer,
+    cached_tokens integer,
+    cache_written_tokens integer,
+    primary key (session, seq)
+  ) strict, without rowid;
 
   create table documents (
     id integer primary key,
@@ -73,16 +94,20 @@ const TABLES = `
     insert into search (rowid, tags, text) values (new.id, new.tags, new.text);
   end;`;
 
-/** `breach`: the sentence of a call that broke the rules. What is there already has none: no call before could be marked. */
-const BREACHES = `
-  alter table calls add column breach text;
-  alter table sessions add column breaches integer not null default 0;`;
+/** An index of an older version is no use to a newer one: it is dropped and made again from the ledger. */
+const DROP_ALL = ["search", "documents", "steps", "calls", "sessions"]
+  .map((table) => `drop table if exists ${table};`)
+  .join("\n");
+/** Counts up when the tables change. */
+const VERSION = 3;
 
 /** "Tgix". */
 export const INDEX_FILE: FileKind = {
   applicationId: 0x54676978,
   what: "history index",
-  migrations: [TABLES, BREACHES],
+  migrations: Array.from({ length: VERSION }, (_, step) =>
+    step === VERSION - 1 ? `${DROP_ALL}\n${TABLES}` : "",
+  ),
 };
 
 const PLACES = 1024;

@@ -8,20 +8,14 @@
  * made anew.
  */
 import { setImmediate } from "node:timers/promises";
-import type { RecordedEvent, SessionBook } from "../../../call/index.js";
-import { storable } from "../../archive-text.js";
+import type { ArchiveProgress, RecordedEvent, SessionBook } from "../../../call/index.js";
+import { sessionFacts } from "../../archive-text.js";
 import { SessionRows } from "./index-rows.js";
-import { redact } from "../../redaction/redact.js";
+import type { IndexedStep } from "./index-rows.js";
 import type { RedactionPattern } from "../../redaction/redaction-pattern.js";
 import { Replay } from "../../replay-session.js";
 import type { SqliteDatabase } from "../sqlite-database.js";
 import { eventFromStored, nameFromStored } from "../../stored-json.js";
-
-export type IndexProgress = {
-  readonly sessions: number;
-  readonly ofSessions: number;
-  readonly events: number;
-};
 
 type InLedger = {
   readonly number: number;
@@ -51,19 +45,22 @@ export class IndexUpdate {
     this.#patterns = patterns;
   }
 
-  async run(onProgress?: (progress: IndexProgress) => void): Promise<void> {
+  async run(onProgress?: (progress: ArchiveProgress) => void): Promise<void> {
     const version = this.#ledger.pragma("data_version");
     if (version === this.#version) return;
     // A ledger that is only read may be from before the chain, or be empty as yet.
     const tables = Number(this.#ledger.pragma("user_version"));
     if (tables === 0) return;
     this.#hasChain = tables >= 2;
-    const inLedger = this.#ledger.select<InLedger>(
-      "select number, session_id, created_at, updated_at, last_seq from sessions order by number",
-    );
+    const inLedger = this.#sessionsInLedger();
     const known = this.#forgetRemoved(inLedger);
     const changed = inLedger.filter(({ number, last_seq }) => known.get(number)?.last_seq !== last_seq);
-    const progress = { sessions: 0, ofSessions: changed.length, events: 0 };
+    const progress = {
+      sessions: 0,
+      ofSessions: changed.length,
+      events: 0,
+      ofEvents: changed.reduce((sum, session) => sum + this.#unread(session, known.get(session.number)), 0),
+    };
     let isWhole = true;
     for (const session of changed) {
       const isDone = await this.#update(session, known.get(session.number), (events) => {
@@ -76,6 +73,23 @@ export class IndexUpdate {
     }
     // What another process was at, it may not finish: then we look again next time.
     if (isWhole) this.#version = version;
+  }
+
+  /** Drops the rows of sessions that are no longer in the ledger. */
+  forgetRemoved(): void {
+    if (Number(this.#ledger.pragma("user_version")) > 0) this.#forgetRemoved(this.#sessionsInLedger());
+  }
+
+  #sessionsInLedger(): readonly InLedger[] {
+    return this.#ledger.select<InLedger>(
+      "select number, session_id, created_at, updated_at, last_seq from sessions order by number",
+    );
+  }
+
+  /** How many events will be read to bring the session up to date. */
+  #unread({ number, last_seq }: InLedger, indexed: InIndex | undefined): number {
+    const kept = this.#replays.get(number);
+    return last_seq - (kept && kept.seq <= (indexed?.last_seq ?? 0) ? kept.seq : 0);
   }
 
   /** The sessions that are still the ledger's, by their numbers. */
@@ -123,16 +137,22 @@ export class IndexUpdate {
     const from = indexed?.last_seq ?? 0;
     const replay = this.#replayOf(session, from);
     const touched = new Set<string>();
+    const steps: IndexedStep[] = [];
     for (;;) {
       const events = this.#events(session.number, replay.seq);
       replay.add(events);
-      for (const { seq, event } of events)
-        if (seq > from && "toolCallId" in event) touched.add(event.toolCallId);
+      for (const { seq, event } of events) {
+        if (seq <= from) continue;
+        if ("toolCallId" in event) touched.add(event.toolCallId);
+        if (event.type !== "step-ended") continue;
+        const { at, answer, usage = {} } = event;
+        steps.push({ seq, at, model: answer?.model, usage });
+      }
       onEvents(events.length);
       if (events.length < EVENTS) break;
       await setImmediate();
     }
-    return this.#write(session, indexed, replay, [...touched]);
+    return this.#write(session, indexed, replay, { touched: [...touched], steps });
   }
 
   #replayOf({ number, session_id }: InLedger, from: number): Replay {
@@ -159,7 +179,7 @@ export class IndexUpdate {
     session: InLedger,
     indexed: InIndex | undefined,
     replay: Replay,
-    touched: readonly string[],
+    { touched, steps }: { readonly touched: readonly string[]; readonly steps: readonly IndexedStep[] },
   ): Promise<boolean> {
     const rows = new SessionRows(this.#index, session.number, this.#patterns);
     const { info, timeline } = replay.book.snapshot();
@@ -171,6 +191,7 @@ export class IndexUpdate {
         const call = replay.book.call(toolCallId);
         if (call) rows.putCall(call);
       }),
+      ...steps.map((step) => () => rows.putStep(step)),
       ...messages.slice(firstNew).map((message, index) => () => rows.putMessage(message, firstNew + index)),
     ];
     if (!rows.begin(session, indexed?.last_seq)) return false;
@@ -178,16 +199,16 @@ export class IndexUpdate {
       if (!rows.together(() => writes.slice(at, at + ROWS).forEach((write) => write()))) return false;
       await setImmediate();
     }
-    const text = (value: string | undefined) =>
-      value === undefined ? null : storable(redact(value.slice(0, 4_096), this.#patterns));
+    const { title, agent, cwd, model, isElsewhere } = sessionFacts(info, this.#patterns);
     return rows.end({
       updated_at: session.updated_at,
       last_seq: replay.seq,
       chain: this.#linkAt(session.number, replay.seq),
-      title: text(info.title),
-      agent: text(info.agent),
-      // Not shortened: it tells one project's history from another's.
-      cwd: info.cwd === undefined ? null : storable(info.cwd),
+      title,
+      agent,
+      cwd,
+      model,
+      is_elsewhere: Number(isElsewhere),
       calls: replay.book.callCount,
       messages: messages.length,
       breaches: breachesIn(replay.book),

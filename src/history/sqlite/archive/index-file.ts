@@ -1,11 +1,11 @@
 /**
- * Where the index of a ledger is: one for each set of patterns, because what is in it was redacted with them.
- * Those of other patterns are removed: what is a secret by now may stand in them.
+ * Where the index of a ledger is: one for each set of patterns, because its texts were redacted with them. Indexes of
+ * other patterns are removed: a text that a pattern now calls a secret may stand in them.
  */
 import { createHash } from "node:crypto";
 import { readdirSync, realpathSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { RedactionPattern } from "../history/index.js";
+import type { RedactionPattern } from "../../redaction/redaction-pattern.js";
 
 export function indexFile(ledgerFile: string, patterns: readonly RedactionPattern[]): string {
   const ledger = realpathSync(ledgerFile);

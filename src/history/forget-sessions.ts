@@ -5,8 +5,11 @@
  * was written to since it was looked at, nor (unless asked for) one with a question that is still open.
  */
 import { randomUUID } from "node:crypto";
-import type { Lease, Ledger, SessionSummary } from "../call/index.js";
+import type { Forgotten, ForgetOptions, Lease, Ledger, SessionSummary } from "../call/index.js";
 import { allSessions, LedgerError } from "../call/index.js";
+
+/** How long a blob stays that no event refers to: the event may be about to be recorded. */
+export const UNUSED_BLOB_MS = 86_400_000;
 
 const LEASE = { milliseconds: 60_000 };
 
@@ -15,25 +18,28 @@ export async function removeSession(ledger: Ledger, sessionId: string): Promise<
   await ledger.remove(await ledger.claim(sessionId, owner(), LEASE));
 }
 
-export type RetainOptions = {
-  /** Sessions that were last written longer ago than this, in milliseconds, are removed. */
-  readonly olderThan: number;
-  /** The most recently written ones stay, however old they are. */
-  readonly keepLast?: number;
-  /** Also those that wait for an answer: then nobody can give it any more. */
-  readonly evenWaiting?: boolean;
-  readonly now?: () => number;
-};
+type Clock = { readonly now?: () => number };
 
-export type Retained = {
-  readonly removed: readonly string[];
-  /** Old enough, and left where they are. */
-  readonly kept: readonly { readonly sessionId: string; readonly why: "held" | "waiting" | "written" }[];
-};
+/** Removes the sessions that are named, and then those that are older than wanted. */
+export async function forgetSessions(
+  ledger: Ledger,
+  options: ForgetOptions & Clock,
+): Promise<Pick<Forgotten, "removed" | "kept">> {
+  const { sessionIds = [], olderThanMs } = options;
+  for (const sessionId of sessionIds) await removeSession(ledger, sessionId);
+  const aged = olderThanMs === undefined ? NONE : await retainSessions(ledger, { ...options, olderThanMs });
+  return { removed: [...sessionIds, ...aged.removed], kept: aged.kept };
+}
+
+const NONE = { removed: [], kept: [] };
+
+type RetainOptions = Pick<ForgetOptions, "keepLast" | "evenWaiting"> & Clock & { readonly olderThanMs: number };
+
+type Retained = Pick<Forgotten, "removed" | "kept">;
 
 export async function retainSessions(ledger: Ledger, options: RetainOptions): Promise<Retained> {
-  const { olderThan, keepLast = 0, evenWaiting = false, now = Date.now } = options;
-  const before = now() - olderThan;
+  const { olderThanMs, keepLast = 0, evenWaiting = false, now = Date.now } = options;
+  const before = now() - olderThanMs;
   const removed: string[] = [];
   const kept: Retained["kept"][number][] = [];
   const old: SessionSummary[] = [];

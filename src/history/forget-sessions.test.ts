@@ -4,7 +4,7 @@ import type { Ledger, SessionEvent } from "../call/index.js";
 import { asked, callAt, aQuestion } from "./contract/contract.samples.js";
 import { aRun, aStore, NOON, record, said } from "./history.samples.js";
 import { MemoryLedger } from "./memory/memory-ledger.js";
-import { removeSession, retainSessions } from "./retain-sessions.js";
+import { removeSession, retainSessions } from "./forget-sessions.js";
 import { tidyLedger } from "./sqlite/tidy-ledger.js";
 
 const store = aStore();
@@ -37,12 +37,12 @@ describe.each([
 
   test("those that are older than wanted go, the last ones stay however old they are", async () => {
     const { ledger, now } = await aged();
-    expect(await retainSessions(ledger, { olderThan: 2.5 * DAY, now })).toEqual({
+    expect(await retainSessions(ledger, { olderThanMs: 2.5 * DAY, now })).toEqual({
       removed: ["s2", "s1"],
       kept: [],
     });
     expect(await ids(ledger)).toEqual(["s4", "s3"]);
-    expect(await retainSessions(ledger, { olderThan: 0, keepLast: 1, now })).toEqual({
+    expect(await retainSessions(ledger, { olderThanMs: 0, keepLast: 1, now })).toEqual({
       removed: ["s3"],
       kept: [],
     });
@@ -55,14 +55,14 @@ describe.each([
     await record(ledger, "s2", [...callAt("c1"), asked(question)]);
     clock.time += 10 * DAY;
     await ledger.claim("s1", "bob", { milliseconds: 60_000 });
-    expect(await retainSessions(ledger, { olderThan: DAY, now })).toEqual({
+    expect(await retainSessions(ledger, { olderThanMs: DAY, now })).toEqual({
       removed: ["s4", "s3"],
       kept: [
         { sessionId: "s2", why: "waiting" },
         { sessionId: "s1", why: "held" },
       ],
     });
-    expect(await retainSessions(ledger, { olderThan: DAY, evenWaiting: true, now })).toMatchObject({
+    expect(await retainSessions(ledger, { olderThanMs: DAY, evenWaiting: true, now })).toMatchObject({
       removed: ["s2"],
     });
     expect(await ids(ledger)).toEqual(["s1"]);
@@ -80,7 +80,7 @@ describe.each([
       remove: ledger.remove.bind(ledger),
       release: ledger.release.bind(ledger),
     });
-    expect(await retainSessions(late, { olderThan: 0, now })).toEqual({
+    expect(await retainSessions(late, { olderThanMs: 0, now })).toEqual({
       removed: ["s4", "s3", "s2"],
       kept: [{ sessionId: "s1", why: "written" }],
     });

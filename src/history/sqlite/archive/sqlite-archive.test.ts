@@ -3,19 +3,27 @@ import { basename, dirname } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SessionEvent } from "../../../call/index.js";
+import type { Archive, SessionEvent } from "../../../call/index.js";
+import { archiveContract } from "../../contract/archive.contract.js";
 import { aRun, aStore, NOON, record, said } from "../../history.samples.js";
-import type { HistoryIndex } from "./history-index.js";
+import { openArchive } from "../../open-archive.js";
+import { openLedger } from "../../open-ledger.js";
 import { redactionPattern } from "../../redaction/redaction-pattern.js";
 
 const store = aStore();
+
+archiveContract("The archive in SQLite", async ({ now }) => {
+  const file = store.newFile();
+  return { ledger: await openLedger(file, { now }), archive: await openArchive(file, { now }) };
+});
+
 const info = (title: string, cwd: string, agent = "ada"): SessionEvent => ({
   type: "info-changed",
   at: NOON,
   info: { title, cwd, agent },
 });
 /** Where something was found: the call's id, or what was said. */
-const found = async (index: HistoryIndex, text: string, more: object = {}) =>
+const found = async (index: Archive, text: string, more: object = {}) =>
   (await index.search({ text, ...more })).items.map(
     ({ call, excerpt }) => call?.toolCallId ?? excerpt.map((part) => part.text).join(""),
   );
@@ -23,7 +31,7 @@ const found = async (index: HistoryIndex, text: string, more: object = {}) =>
 test("what was typed, done, printed and said is found, the newest first, with a piece of the text", async () => {
   const file = store.newFile();
   const ledger = await store.ledger(file);
-  const index = await store.index(file);
+  const index = await store.archive(file);
   await record(ledger, "s1", [
     info("Mend the test", "/home/ann/app"),
     said("The parser fails on ümlauts", { role: "user", at: NOON - 10 }),
@@ -47,7 +55,7 @@ test("what was typed, done, printed and said is found, the newest first, with a 
 test("it keeps up with what is recorded, also by others, and with a call that goes on", async () => {
   const file = store.newFile();
   const [ledger, beside] = [await store.ledger(file), await store.ledger(file)];
-  const index = await store.index(file);
+  const index = await store.archive(file);
   const run = aRun("c1", { output: "first" });
   await record(ledger, "s1", run.slice(0, 4));
   expect((await index.calls()).items).toMatchObject([{ toolCallId: "c1", status: "running" }]);
@@ -63,7 +71,7 @@ test("it keeps up with what is recorded, also by others, and with a call that go
 test("a session that was removed is found no more, nor in the file, and one begun again under its id is new", async () => {
   const file = store.newFile();
   const ledger = await store.ledger(file);
-  const index = await store.index(file);
+  const index = await store.archive(file);
   await record(ledger, "s1", [info("Old", "/a"), said("zebracrossing"), ...aRun("c1")]);
   expect(await found(index, "zebracrossing")).toHaveLength(1);
   await ledger.remove(await ledger.claim("s1", "ann", { milliseconds: 1 }));
@@ -91,7 +99,7 @@ test("a ledger that was restored from a backup and went another way is indexed a
   const lost = ["lostbranch", "lost", "lost"].map((text, place) => said(text, { messageId: `x${place}` }));
   await record(ledger, "s1", [said("common"), ...lost]);
   await ledger.close();
-  const index = await store.index(file);
+  const index = await store.archive(file);
   expect(await found(index, "lostbranch")).toHaveLength(1);
   await index.close();
   const raw = new DatabaseSync(file);
@@ -102,7 +110,7 @@ test("a ledger that was restored from a backup and went another way is indexed a
   const again = await store.ledger(file);
   const other = ["other", "b", "c", "d"].map((text, place) => said(text, { messageId: `y${place}` }));
   await record(again, "s1", other);
-  const after = await store.index(file);
+  const after = await store.archive(file);
   expect([await found(after, "lostbranch"), (await found(after, "other")).length]).toEqual([[], 1]);
 });
 
@@ -118,7 +126,7 @@ test("secrets do not get into the file, also those that came in pieces or only t
       output: `Zephyr-17\n${secret}`,
     }),
   ]);
-  const index = await store.index(file, { patterns: [redactionPattern("Zephyr-\\d+")] });
+  const index = await store.archive(file, { patterns: [redactionPattern("Zephyr-\\d+")] });
   expect(await found(index, "indeed")).toEqual(["the token is [redacted token] indeed"]);
   await index.close();
   const bytes = readFileSync(`${file}.index`);
@@ -141,7 +149,7 @@ test("pages go on after each other and miss nothing, in every list", async () =>
       ...aRun("c2", { at, output: "word" }),
     ]);
   }
-  const index = await store.index(file);
+  const index = await store.archive(file);
   const all = async <Item>(
     read: (before: { before?: string }) => Promise<{ items: readonly Item[]; next?: string }>,
   ) => {
@@ -213,7 +221,7 @@ describe("statistics", () => {
       ...person,
     ]);
     await record(ledger, "s2", [info("Two", "/b", "bob"), ...aRun("c1").slice(0, 3)]);
-    const index = await store.index(file);
+    const index = await store.archive(file);
     expect(await index.statistics({ by: "tool" })).toEqual([
       {
         key: "terminal",
@@ -244,7 +252,7 @@ describe("statistics", () => {
         waitedMs: { p50: 5000, p95: 5000 },
       },
     ]);
-    const keys = async (query: Parameters<HistoryIndex["statistics"]>[0]) =>
+    const keys = async (query: Parameters<Archive["statistics"]>[0]) =>
       (await index.statistics(query)).map(({ key, calls }) => [key, calls]);
     expect(await keys({ by: "agent" })).toEqual([
       ["ada", 102],
@@ -270,13 +278,13 @@ describe("the file", () => {
     const ledger = await store.ledger(file);
     await record(ledger, "s1", [said("hello")]);
     const progress: number[] = [];
-    const index = await store.index(file, { onProgress: ({ events }) => progress.push(events) });
+    const index = await store.archive(file, { onProgress: ({ events }) => progress.push(events) });
     expect(await found(index, "hello")).toEqual(["hello"]);
     expect(progress.at(-1)).toBe(1);
     if (process.platform !== "win32") expect(statSync(`${file}.index`).mode & 0o777).toBe(0o600);
     await index.close();
     rmSync(`${file}.index`);
-    const again = await store.index(file);
+    const again = await store.archive(file);
     expect(existsSync(`${file}.index`)).toBe(true);
     expect(await found(again, "hello")).toEqual(["hello"]);
     await again.close();
@@ -287,18 +295,18 @@ describe("the file", () => {
     const file = store.newFile();
     await store.ledger(file);
     writeFileSync(`${file}.index`, "dear diary");
-    await expect(store.index(file)).rejects.toThrow(/is not a toolgate history index: it is no SQLite file/);
+    await expect(store.archive(file)).rejects.toThrow(/is not a toolgate history index: it is no SQLite file/);
     expect(readFileSync(`${file}.index`, "utf8")).toBe("dear diary");
     rmSync(`${file}.index`);
-    await (await store.index(file)).close();
+    await (await store.archive(file)).close();
     writeFileSync(`${file}.index`, readFileSync(`${file}.index`).fill(0x5a, 100, 4096));
-    await expect(store.index(file)).rejects.toThrow(/damaged.*delete it: it is made again/);
+    await expect(store.archive(file)).rejects.toThrow(/damaged.*delete it: it is made again/);
   });
 
   test("of a ledger that has just been begun, or is from before the chain, is no less good", async () => {
     const [empty, old] = [store.newFile(), store.newFile()];
     writeFileSync(empty, "");
-    expect((await (await store.index(empty)).sessions()).items).toEqual([]);
+    expect((await (await store.archive(empty)).sessions()).items).toEqual([]);
     const ledger = await store.ledger(old);
     await record(ledger, "s1", [said("hello")]);
     await ledger.close();
@@ -308,7 +316,7 @@ describe("the file", () => {
       "alter table blobs drop column put_at; drop table snapshots; alter table leases drop column milliseconds; pragma user_version = 1",
     );
     raw.close();
-    const index = await store.index(old);
+    const index = await store.archive(old);
     expect(await found(index, "hello")).toEqual(["hello"]);
     await record(await store.ledger(old), "s1", [said("again", { messageId: "x" })]);
     expect([await found(index, "hello"), await found(index, "again")]).toEqual([["hello"], ["again"]]);
@@ -316,7 +324,7 @@ describe("the file", () => {
 
   test("needs a ledger that is there, and begins none", async () => {
     const file = store.newFile();
-    await expect(store.index(file)).rejects.toThrow(`There is no ledger ${file}`);
+    await expect(store.archive(file)).rejects.toThrow(`There is no ledger ${file}`);
     expect(existsSync(file)).toBe(false);
   });
 
@@ -325,7 +333,7 @@ describe("the file", () => {
     const ledger = await store.ledger(file);
     const events = Array.from({ length: 300 }, (_, index) => aRun(`c${index}`, { output: "word" })).flat();
     await record(ledger, "s1", events);
-    const indexes = await Promise.all([1, 2, 3].map(() => store.index(file)));
+    const indexes = await Promise.all([1, 2, 3].map(() => store.archive(file)));
     await Promise.all(indexes.map((index) => index.refresh()));
     await record(ledger, "s1", aRun("last", { output: "word" }));
     const pages = await Promise.all(indexes.map((index) => index.search({ text: "word", limit: 1000 })));
@@ -344,7 +352,7 @@ test("whatever is typed is searched for and never fails", async () => {
   const file = store.newFile();
   const ledger = await store.ledger(file);
   await record(ledger, "s1", [said("a quick brown fox OR 1=1 NEAR it")]);
-  const index = await store.index(file);
+  const index = await store.archive(file);
   const typed = fc.oneof(
     fc.string({ unit: "binary", maxLength: 40 }),
     fc
