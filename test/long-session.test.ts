@@ -57,7 +57,11 @@ async function aLedger(): Promise<Ledger> {
 }
 
 /** Appends the calls to a session and closes it, so that it has a snapshot. */
-async function lengthen(ledger: Ledger, sessionId: string, first: readonly SessionEvent[] = []): Promise<number> {
+async function lengthen(
+  ledger: Ledger,
+  sessionId: string,
+  first: readonly SessionEvent[] = [],
+): Promise<number> {
   const record = await SessionRecord.open(ledger, sessionId, { owner: "before", patience: 5_000 });
   const calls = Array.from({ length: CALLS }, (_, number) => callNumber(number)).flat();
   await record.record([...first, ...calls]);
@@ -84,14 +88,21 @@ test("session/load reads what came after the snapshot", async () => {
   expect(await agent.request("session/load", params)).toHaveProperty("result");
   expect(agent.updates.length).toBeGreaterThanOrEqual(CALLS);
   expect(count.events).toBeLessThan(FEW);
-  expect(await agent.request("session/load", { ...params, sessionId: "never-begun" })).toHaveProperty("error");
+  expect(await agent.request("session/load", { ...params, sessionId: "never-begun" })).toHaveProperty(
+    "error",
+  );
   count.events = 0;
   expect(await agent.request("session/delete", { sessionId: "session_long" })).toHaveProperty("result");
   expect(count.events).toBe(0);
   expect(await exact.has("session_long")).toBe(false);
 });
 
-async function eventsAfter(app: App, sessionId: string, after: number, last: number): Promise<readonly WireEvent[]> {
+async function eventsAfter(
+  app: App,
+  sessionId: string,
+  after: number,
+  last: number,
+): Promise<readonly WireEvent[]> {
   const response = await app.send("GET", `/sessions/${sessionId}/events?after=${after}`);
   expect(response.status).toBe(200);
   return readEvents(response, ({ id }) => id === String(last));

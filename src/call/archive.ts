@@ -21,7 +21,11 @@ export interface Archive {
   /** Checks that the recorded events are those that were recorded. */
   verify(options?: VerifyOptions): Promise<Verified>;
   /** One session, piece by piece. Throws LedgerError NO_SUCH_SESSION. */
-  export(sessionId: string, format: ExportFormat, options?: { readonly redacted?: boolean }): AsyncIterable<string>;
+  export(
+    sessionId: string,
+    format: ExportFormat,
+    options?: { readonly redacted?: boolean },
+  ): AsyncIterable<string>;
   /**
    * Removes sessions, and the kept files that no recorded call refers to any more. Throws LEASE_HELD while someone holds
    * a session that is named.

@@ -1,6 +1,14 @@
 /** `toolgate history …`: sessions listed, shown, searched, exported, checked and forgotten. */
 import { allOpenQuestions, counted, oneLine, readAll, SessionBook, visibleText } from "../call/index.js";
-import type { Archive, ExportFormat, FoundSession, Ledger, SearchHit, Session, Verified } from "../call/index.js";
+import type {
+  Archive,
+  ExportFormat,
+  FoundSession,
+  Ledger,
+  SearchHit,
+  Session,
+  Verified,
+} from "../call/index.js";
 import { openArchive, openLedger, redactSession } from "../history/index.js";
 import { clipped, columns, sessionText } from "../view/index.js";
 import { coloured, wantsColour } from "./colour.js";

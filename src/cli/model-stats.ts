@@ -57,7 +57,13 @@ function statisticsOf(used: readonly ModelUsage[]): readonly ModelStatistics[] {
 }
 
 /** Undefined where the price of one of the answers is not known. */
-function costOfAll({ model, isListPriced, uncountedAnswers, maxInputTokens, ...used }: ModelUsage): number | undefined {
+function costOfAll({
+  model,
+  isListPriced,
+  uncountedAnswers,
+  maxInputTokens,
+  ...used
+}: ModelUsage): number | undefined {
   const price = isListPriced ? knownPrice(model) : undefined;
   if (!price || uncountedAnswers > 0 || maxInputTokens > (price.upToInput ?? Infinity)) return undefined;
   const { upToInput: _checked, ...whole } = price;

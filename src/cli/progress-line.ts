@@ -29,7 +29,9 @@ export function progressLine(
     show: (progress) => {
       if (now() < due) return;
       due = now() + (output.isTTY ? REDRAW_MS : NEXT_LINE_MS);
-      output.write(output.isTTY ? `\r${lineText(doing, progress)}\u001b[K` : `${lineText(doing, progress)}\n`);
+      output.write(
+        output.isTTY ? `\r${lineText(doing, progress)}\u001b[K` : `${lineText(doing, progress)}\n`,
+      );
       isDrawn = true;
     },
     end: () => {

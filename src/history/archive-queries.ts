@@ -6,7 +6,9 @@ const MAX_CURSOR_LENGTH = 64;
 
 export function pageLimit({ limit = DEFAULT_PAGE_LIMIT }: PageOptions): number {
   if (Number.isInteger(limit) && limit > 0) return Math.min(limit, MAX_PAGE_LIMIT);
-  throw new RangeError(`A page cannot have ${limit} items; ask for 1 to ${MAX_PAGE_LIMIT}. Nothing was read.`);
+  throw new RangeError(
+    `A page cannot have ${limit} items; ask for 1 to ${MAX_PAGE_LIMIT}. Nothing was read.`,
+  );
 }
 
 /** The numbers that a cursor is made of; none without a cursor. */

@@ -104,7 +104,10 @@ test("yields every event once and in order, however slow the store is and whenev
             log.append();
           }
         };
-        await soon(Promise.all([read(), append()]).then(() => undefined), "the reader gets the last event");
+        await soon(
+          Promise.all([read(), append()]).then(() => undefined),
+          "the reader gets the last event",
+        );
         expect(seen).toEqual(pauses.map((_, index) => index + 1));
         expect(log.hasListeners).toBe(false);
       },

@@ -33,7 +33,8 @@ export async function forgetSessions(
 
 const NONE = { removed: [], kept: [] };
 
-type RetainOptions = Pick<ForgetOptions, "keepLast" | "evenWaiting"> & Clock & { readonly olderThanMs: number };
+type RetainOptions = Pick<ForgetOptions, "keepLast" | "evenWaiting"> &
+  Clock & { readonly olderThanMs: number };
 
 type Retained = Pick<Forgotten, "removed" | "kept">;
 

@@ -19,8 +19,7 @@ export function storeAddress(address: string): StoreAddress {
 }
 
 /** Whose password stands in it may read the message, others may not. */
-const withoutPassword = (address: string): string =>
-  address.replace(/\/\/[^/@]*@/u, "//…@").slice(0, 200);
+const withoutPassword = (address: string): string => address.replace(/\/\/[^/@]*@/u, "//…@").slice(0, 200);
 
 /** The file of a ledger that is one, also before it is there. */
 export function ledgerFileOf(address: string): string | undefined {

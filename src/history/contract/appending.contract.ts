@@ -36,7 +36,9 @@ export function theLog({ store }: Given): void {
     );
     await ledger.append(lease, events, QUICK);
     const page = await elsewhere.read(SESSION);
-    expect(page.map(({ seq }) => seq)).toEqual(Array.from({ length: DEFAULT_READ_LIMIT }, (_, index) => index + 1));
+    expect(page.map(({ seq }) => seq)).toEqual(
+      Array.from({ length: DEFAULT_READ_LIMIT }, (_, index) => index + 1),
+    );
     expect((await elsewhere.read(SESSION, { after: 3, limit: 2 })).map(({ seq }) => seq)).toEqual([4, 5]);
     expect((await readAll(elsewhere, SESSION)).map(({ event }) => event)).toEqual(events);
     const rest = await elsewhere.read(SESSION, { after: DEFAULT_READ_LIMIT });

@@ -65,7 +65,8 @@ export function archiveContract(name: string, open: Open): void {
       (await archive.search({ text, ...more })).items.map(
         ({ call, sessionId }) => call?.toolCallId ?? `message of ${sessionId}`,
       );
-    const marked = ({ excerpt }: SearchHit) => excerpt.filter(({ isMatch }) => isMatch).map(({ text }) => text);
+    const marked = ({ excerpt }: SearchHit) =>
+      excerpt.filter(({ isMatch }) => isMatch).map(({ text }) => text);
 
     test("nothing is recorded yet", async () => {
       expect(await archive.sessions()).toEqual({ items: [] });
@@ -132,7 +133,8 @@ export function archiveContract(name: string, open: Open): void {
       ]);
       const person = { by: "person", who: "ann" } as const;
       await record(ledger, "s2", aRun("c3", { at: NOON + 20, decision: person, output: "12345" }));
-      const ids = async (query: object) => (await archive.calls(query)).items.map(({ toolCallId }) => toolCallId);
+      const ids = async (query: object) =>
+        (await archive.calls(query)).items.map(({ toolCallId }) => toolCallId);
       expect(await ids({})).toEqual(["c3", "c2", "c1"]);
       expect(await ids({ sessionId: "s1" })).toEqual(["c2", "c1"]);
       expect(await ids({ sessionId: "never-begun" })).toEqual([]);
@@ -242,7 +244,9 @@ export function archiveContract(name: string, open: Open): void {
       expect(await keys({ by: "agent", since: NOON + 1 })).toEqual(["bob 1"]);
       expect(await keys({ by: "agent", until: NOON + 1 })).toEqual(["ada 4"]);
       // Callers without types may ask for anything.
-      await expect(archive.statistics({ by: "1; drop" as "tool" })).rejects.toThrow("There are no statistics by");
+      await expect(archive.statistics({ by: "1; drop" as "tool" })).rejects.toThrow(
+        "There are no statistics by",
+      );
     });
 
     test("counts the answers and tokens of models", async () => {
@@ -257,7 +261,11 @@ export function archiveContract(name: string, open: Open): void {
         ...step("1", { at: NOON + 5, usage: { inputTokens: 7 } }),
       ]);
       await record(ledger, "s3", [...step("1", { model: "signed" }), ...step("2"), ...step("3")]);
-      await record(ledger, "s4", [...step("1", { model: "signed" }), ...step("2", { model: "other" }), ...step("3")]);
+      await record(ledger, "s4", [
+        ...step("1", { model: "signed" }),
+        ...step("2", { model: "other" }),
+        ...step("3"),
+      ]);
       await record(ledger, "s3", step("4"));
       const used = await archive.modelUsage();
       expect(used.map(({ model, answers, isListPriced }) => `${model} ${answers} ${isListPriced}`)).toEqual([
@@ -296,7 +304,11 @@ export function archiveContract(name: string, open: Open): void {
         for await (const piece of archive.export("s1", "ndjson", options)) whole += piece;
         return whole;
       };
-      const shown = JSON.stringify([await archive.sessions(), await archive.search({ text: "indeed" }), await text()]);
+      const shown = JSON.stringify([
+        await archive.sessions(),
+        await archive.search({ text: "indeed" }),
+        await text(),
+      ]);
       expect(shown).not.toContain(SECRET);
       expect(shown).toContain("[redacted");
       expect(await text(false)).toContain(SECRET);
@@ -316,7 +328,8 @@ export function archiveContract(name: string, open: Open): void {
       await record(ledger, "s2", [said("hello")]);
       const progress: string[] = [];
       const verified = await archive.verify({
-        onProgress: ({ events, ofEvents, ofSessions }) => progress.push(`${events}/${ofEvents} of ${ofSessions}`),
+        onProgress: ({ events, ofEvents, ofSessions }) =>
+          progress.push(`${events}/${ofEvents} of ${ofSessions}`),
       });
       expect(verified).toMatchObject({ sessions: 2, events: 8, brokenCount: 0, broken: [] });
       expect(progress.at(-1)).toBe("8/8 of 2");
@@ -349,13 +362,22 @@ export function archiveContract(name: string, open: Open): void {
     });
 
     test("forgets kept files that no call refers to any more, except young ones", async () => {
-      const [used, unused] = [await ledger.putBlob(Buffer.from("used")), await ledger.putBlob(Buffer.from("unused"))];
+      const [used, unused] = [
+        await ledger.putBlob(Buffer.from("used")),
+        await ledger.putBlob(Buffer.from("unused")),
+      ];
       const before = { type: "file", blob: used, mode: 0o644 } as const;
       await record(ledger, "s1", [
         ...aRun("c1").slice(0, 4),
-        { type: "file-kept", toolCallId: "c1", at: NOON, change: { type: "written", path: "/a", before, after: "h" } },
+        {
+          type: "file-kept",
+          toolCallId: "c1",
+          at: NOON,
+          change: { type: "written", path: "/a", before, after: "h" },
+        },
       ]);
-      const has = async () => [await ledger.getBlob(used), await ledger.getBlob(unused)].map((blob) => blob !== undefined);
+      const has = async () =>
+        [await ledger.getBlob(used), await ledger.getBlob(unused)].map((blob) => blob !== undefined);
       expect(await archive.forget()).toMatchObject({ blobs: 0 });
       clock.time += 2 * DAY_MS;
       expect(await archive.forget()).toMatchObject({ blobs: 1 });

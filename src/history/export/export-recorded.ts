@@ -16,6 +16,7 @@ export async function* exportRecorded(
     isThere = true;
     book.applyAll(page.map(({ event }) => event));
   }
-  if (!isThere) throw new LedgerError("NO_SUCH_SESSION", `There is no session ${sessionId}. Nothing was exported.`);
+  if (!isThere)
+    throw new LedgerError("NO_SUCH_SESSION", `There is no session ${sessionId}. Nothing was exported.`);
   yield* exportSession(book.snapshot(), format, options);
 }

@@ -72,7 +72,11 @@ export function archivedDocuments(
   return documents.toSorted((one, other) => one.at - other.at).toReversed();
 }
 
-function archivedCall(call: ToolCall, of: ArchivedSession, patterns: readonly RedactionPattern[]): ArchivedCall {
+function archivedCall(
+  call: ToolCall,
+  of: ArchivedSession,
+  patterns: readonly RedactionPattern[],
+): ArchivedCall {
   const facts = callFacts(call, patterns);
   const { decidedBy, who, rule, ranMs, waitedMs, breach } = facts;
   const found: FoundCall = {

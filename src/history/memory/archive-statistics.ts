@@ -121,7 +121,10 @@ function usageOf(answers: readonly Answer[]): ModelUsage {
   };
 }
 
-function groups<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly [string, readonly Item[]][] {
+function groups<Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => string,
+): readonly [string, readonly Item[]][] {
   const found = new Map<string, Item[]>();
   for (const item of items) {
     const group = found.get(keyOf(item)) ?? [];

@@ -125,7 +125,9 @@ export class MemoryArchive implements Archive {
   async forget(options: ForgetOptions = {}): Promise<Forgotten> {
     const forgotten = await forgetSessions(this.#ledger, { ...options, now: this.#now });
     const events = (await this.#sessions()).flatMap((session) => session.events);
-    const used = new Set(events.flatMap(({ event }) => (event.type === "file-kept" ? blobOf(event.change) : [])));
+    const used = new Set(
+      events.flatMap(({ event }) => (event.type === "file-kept" ? blobOf(event.change) : [])),
+    );
     return { ...forgotten, blobs: this.#ledger.removeBlobs(used, this.#now() - UNUSED_BLOB_MS) };
   }
 

@@ -125,11 +125,9 @@ export class MemoryLedger implements Ledger {
     return frozen(receipt);
   }
 
-  async openQuestions({
-    sessionId,
-    after,
-    limit = DEFAULT_READ_LIMIT,
-  }: OpenQuestionsOptions = {}): Promise<readonly Question[]> {
+  async openQuestions({ sessionId, after, limit = DEFAULT_READ_LIMIT }: OpenQuestionsOptions = {}): Promise<
+    readonly Question[]
+  > {
     this.#checkNotClosed();
     const from = after === undefined ? 0 : this.#questionNumbers.get(after);
     if (from === undefined) throw noSuchQuestion(after ?? "");

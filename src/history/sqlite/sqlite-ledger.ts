@@ -157,7 +157,8 @@ export class SqliteLedger implements Ledger {
     { after = 0, signal }: { readonly after?: number; readonly signal: AbortSignal },
   ): AsyncIterable<RecordedEvent> {
     this.#checkNotClosed();
-    const look = async (seq: number) => this.#rows.logPage(sessionId, { after: seq, limit: FOLLOW_PAGE_LIMIT });
+    const look = async (seq: number) =>
+      this.#rows.logPage(sessionId, { after: seq, limit: FOLLOW_PAGE_LIMIT });
     const listen = () => this.#listen(sessionId, signal);
     return followLog({ look, listen, isOver: () => signal.aborted || this.#isClosed }, after);
   }
@@ -175,10 +176,9 @@ export class SqliteLedger implements Ledger {
     return receipt;
   }
 
-  async openQuestions({
-    limit = DEFAULT_READ_LIMIT,
-    ...options
-  }: OpenQuestionsOptions = {}): Promise<readonly Question[]> {
+  async openQuestions({ limit = DEFAULT_READ_LIMIT, ...options }: OpenQuestionsOptions = {}): Promise<
+    readonly Question[]
+  > {
     this.#checkNotClosed();
     return this.#rows.openQuestions({ limit, ...options });
   }

@@ -152,7 +152,10 @@ export class SqliteRows {
   logPage(sessionId: string, { after, limit }: PageBounds): LogPage | undefined {
     const session = this.#statements.session.row(storedName(sessionId));
     if (!session) return undefined;
-    return { log: session.number, events: this.#statements.events.rows(session.number, after, limit).map(recorded) };
+    return {
+      log: session.number,
+      events: this.#statements.events.rows(session.number, after, limit).map(recorded),
+    };
   }
 
   question(questionId: string): AskedQuestion | undefined {

@@ -42,7 +42,8 @@ const USAGE_FIELDS = [
 ] as const satisfies readonly (keyof Usage)[];
 
 /** The log may hold anything where a number should be. */
-const wholeOrNull = (value: unknown): number | null => (Number.isSafeInteger(value) ? (value as number) : null);
+const wholeOrNull = (value: unknown): number | null =>
+  Number.isSafeInteger(value) ? (value as number) : null;
 
 export class SessionRows {
   readonly #index: SqliteDatabase;

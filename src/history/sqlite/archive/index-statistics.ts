@@ -56,7 +56,8 @@ function countedCalls({ by, since, until, cwd }: StatisticsQuery): Counted {
   if (since !== undefined) where.add("calls.id >= ?", firstIdAt(since));
   if (until !== undefined) where.add("calls.id < ?", firstIdAt(until));
   if (cwd !== undefined) where.add("sessions.cwd = ?", storable(cwd));
-  const joined = by === "agent" || cwd !== undefined ? "join sessions on sessions.number = calls.session" : "";
+  const joined =
+    by === "agent" || cwd !== undefined ? "join sessions on sessions.number = calls.session" : "";
   return { from: `from calls ${joined} ${where.sql || "where true"}`, values: where.values };
 }
 

@@ -295,7 +295,9 @@ describe("the file", () => {
     const file = store.newFile();
     await store.ledger(file);
     writeFileSync(`${file}.index`, "dear diary");
-    await expect(store.archive(file)).rejects.toThrow(/is not a toolgate history index: it is no SQLite file/);
+    await expect(store.archive(file)).rejects.toThrow(
+      /is not a toolgate history index: it is no SQLite file/,
+    );
     expect(readFileSync(`${file}.index`, "utf8")).toBe("dear diary");
     rmSync(`${file}.index`);
     await (await store.archive(file)).close();
