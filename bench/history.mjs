@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { DatabaseSync } from "@photostructure/sqlite";
-import { savedSession, SessionBook, sessionFromSaved } from "toolgate/call";
+import { readAll, savedSession, SessionBook, sessionFromSaved } from "toolgate/call";
 import { openArchive, openLedger } from "toolgate/history";
 import { compareAsync } from "./measure.mjs";
 
@@ -134,7 +134,7 @@ async function replay() {
   const bare = new DatabaseSync(file);
   const select = bare.prepare("select seq, event from events where session = 1 and seq > 0 order by seq");
   const readAndFold = async () => {
-    const events = (await ledger.read("s")).map((recorded) => recorded.event);
+    const events = (await readAll(ledger, "s")).map((recorded) => recorded.event);
     return new SessionBook("s", events);
   };
   const kept = (await readAndFold()).snapshot();
@@ -145,7 +145,7 @@ async function replay() {
       snapshot: async () => {
         const { seq, saved } = await ledger.snapshot("s");
         const book = SessionBook.restored(sessionFromSaved(saved));
-        book.applyAll((await ledger.read("s", { after: seq })).map((recorded) => recorded.event));
+        book.applyAll((await readAll(ledger, "s", { after: seq })).map((recorded) => recorded.event));
         return book.callCount;
       },
       typed: async () => (await ledger.read("s", { type: "info-changed" })).length,
