@@ -15,7 +15,7 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import type { Archive, Ledger, SessionEvent } from "../src/call/index.js";
-import { SessionBook } from "../src/call/index.js";
+import { readAll, SessionBook } from "../src/call/index.js";
 import {
   exportSession,
   openArchive,
@@ -90,7 +90,7 @@ test("HI-001: a thousand mixed calls read back byte for byte after a restart", a
   const first = await openLedger(file);
   await record(first, events);
   await first.close();
-  const read = await (await opened(file)).read("s1");
+  const read = await readAll(await opened(file), "s1");
   expect(read.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
   expect(JSON.stringify(read.map(({ event }) => event))).toBe(JSON.stringify(events));
   const [before, after] = [events, read.map(({ event }) => event)].map((log) =>

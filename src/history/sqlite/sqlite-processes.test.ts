@@ -13,7 +13,7 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { Ledger } from "../../call/index.js";
+import type { Lease, Ledger } from "../../call/index.js";
 import {
   DURABLE,
   SESSION,
@@ -22,6 +22,7 @@ import {
   answersIn,
   ask,
   claim,
+  codeOf,
   said,
   textsOf,
 } from "../contract/contract.samples.js";
@@ -187,6 +188,25 @@ test.skipIf(process.platform === "win32")(
     expect(await textsOf(ledger)).toEqual(["by bob"]);
   },
 );
+
+test("a claim outlives the process that made it, and its fence is never given again", async () => {
+  const file = newFile();
+  const ledger = await open(file);
+  const owner = await startChild(
+    file,
+    `tell(await ledger.claim("${SESSION}", "ann", { milliseconds: 60_000 }));
+     await told();`,
+  );
+  const lost = (await owner.hear()) as Lease;
+  owner.process.kill("SIGKILL");
+  await once(owner.process, "exit");
+  expect(await codeOf(claim(ledger, { owner: "bob" }))).toBe("LEASE_HELD");
+  // Its owner's next process takes the session over at once.
+  const next = await claim(ledger, { owner: "ann" });
+  expect(next.fence).toBeGreaterThan(lost.fence);
+  expect(await codeOf(ledger.append(lost, [said("late")], DURABLE))).toBe("LEASE_LOST");
+  expect(await ledger.append(next, [said("by ann")], DURABLE)).toBe(1);
+});
 
 test("several may begin the same ledger at the same moment, again and again", async () => {
   const program = `
