@@ -1,10 +1,9 @@
 /**
  * The ledger: the append-only record of sessions, and the lease that says who may write to one.
  *
- * What every implementation must keep (the contract suite in `history/` checks it): events are read in
- * the order in which they were appended, with no gaps; only the holder of the newest lease appends;
- * a question is answered at most once, by anyone, lease or not; what was appended durably is there
- * after a crash.
+ * What every implementation must keep (the contract suite in `history/` checks it): events are read in the order in which
+ * they were appended, with no gaps; only the holder of the newest lease appends; a question is answered at most once, by
+ * anyone, lease or not; a durable append survives a crash; every read is one bounded page.
  */
 import type { Answer, Question } from "./question.js";
 import { isYes } from "./question.js";
@@ -26,14 +25,14 @@ export type SessionSummary = {
   readonly sessionId: string;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Its last event's `seq`: who has read up to there need not read on. A ledger need not tell it. */
+  /** The `seq` of its last event: a reader that has come so far need not read on. A ledger may leave it out. */
   readonly lastSeq?: number;
 };
 
-/** A session as it was after the event `seq`, written down by `savedSession`. */
+/** A session as it was after the event `seq`, serialized by `savedSession`. */
 export type SessionSnapshot = { readonly seq: number; readonly saved: string };
 
-/** `counted` says whether this answer is the one that counts; `answer` is the one that does. */
+/** `counted`: whether this answer is the one that counts; `answer`: the one that does. */
 export type AnswerReceipt = { readonly counted: boolean; readonly answer: Answer };
 
 export type AppendOptions = {
@@ -87,11 +86,11 @@ export interface Ledger {
   append(lease: Lease, events: readonly SessionEvent[], options: AppendOptions): Promise<number>;
 
   /**
-   * Keeps a snapshot in place of the one before: whoever opens the session next folds only what came after it.
-   * It saves time and is never the truth; a ledger need not have this. Throws LEASE_LOST.
+   * Stores a snapshot in place of the one before: the next process that opens the session folds only the events after it.
+   * A snapshot saves time and is never the truth; a ledger need not have this. Throws LEASE_LOST.
    */
   keepSnapshot?(lease: Lease, snapshot: SessionSnapshot): Promise<void>;
-  /** The snapshot, if it still belongs to the log and is as it was kept. */
+  /** The snapshot, if it still belongs to the log and is as it was stored. */
   snapshot?(sessionId: string): Promise<SessionSnapshot | undefined>;
 
   /** Whether the session has an event. Costs the same however long the log is. */

@@ -4,8 +4,8 @@ import { breachSentence, endSentence, sessionModel, shownText } from "../call/in
 import { redact, redactJson } from "./redaction/redact.js";
 import type { RedactionPattern } from "./redaction/redaction-pattern.js";
 
-/** Of one input, one output or one message; what comes after it is not found. */
-const LONGEST_PART = 16_384;
+/** How much of one input, output or message can be searched. */
+const MAX_PART_LENGTH = 16_384;
 
 export type SessionFacts = {
   readonly title: string | null;
@@ -136,7 +136,9 @@ function sizeOf(content: ToolCallContent): number {
 }
 
 function cut(text: string): string {
-  return text.length <= LONGEST_PART ? text : text.slice(0, LONGEST_PART).replace(/[\uD800-\uDBFF]$/, "");
+  return text.length <= MAX_PART_LENGTH
+    ? text
+    : text.slice(0, MAX_PART_LENGTH).replace(/[\uD800-\uDBFF]$/, "");
 }
 
 function between(from: number | undefined, to: number | undefined): number | null {

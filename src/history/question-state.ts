@@ -1,9 +1,8 @@
 /**
- * What becomes of questions, the same in every ledger.
+ * The state of questions, the same in every ledger.
  *
- * As strict as the fold of the session: two may settle a question at once, one by `answer` and one by
- * `append`, and a log with both in it could never be read again. Ids must be unique over all sessions,
- * because `answer` is told nothing else.
+ * As strict as the fold of the session: `answer` and `append` may settle a question at the same time, and a log with both
+ * in it could never be read again. Ids must be unique over all sessions, because `answer` gets nothing else.
  */
 import type { Answer, AnswerReceipt, AskedQuestion, SessionEvent } from "../call/index.js";
 import { checkAnswer, IllegalEvent, LedgerError } from "../call/index.js";
@@ -18,7 +17,7 @@ export function isAboutQuestion(event: SessionEvent): event is QuestionEvent {
   );
 }
 
-/** What becomes of the questions that these events are about; throws when one of them cannot be. */
+/** The new states of the questions that these events change; throws when a change is illegal. */
 export function questionsAfter(
   events: readonly SessionEvent[],
   sessionId: string,
@@ -66,7 +65,7 @@ export function questionAfter(
 
 export type GivenAnswer = { readonly questionId: string; readonly answer: Answer; readonly at: number };
 
-/** What an answer comes to, and the event that records it in `sessionId` if it counts. Throws as the port says. */
+/** The receipt of an answer, and the event that records it in `sessionId` if it counts. Throws as the port says. */
 export function answerQuestion(
   asked: AskedQuestion | undefined,
   { questionId, answer, at }: GivenAnswer,

@@ -1,10 +1,9 @@
 /**
- * The ledger that lives as long as its process: for tests, for scripts, for whoever wants no file.
+ * The ledger that lives as long as its process: for tests, and for scripts that want no file.
  *
- * What must stay true: a change is checked as a whole before any of it is made, with no `await` in
- * between, so calls cannot interleave. What is stored is JSON, a copy of what was handed in, and is frozen when it is
- * first handed out, so that it can be handed out as it is: most events never are. There is no disk here, so `durable`
- * asks for nothing more.
+ * What must stay true: a change is checked as a whole before any of it is made, with no `await` in between, so calls
+ * cannot interleave. Stored events are JSON copies, frozen at the first read, so that reads can share them: most events
+ * are never read. There is no disk, so `durable` changes nothing, and a claim lasts as long as the ledger.
  */
 import { createHash } from "node:crypto";
 import type {
@@ -22,7 +21,7 @@ import type {
 } from "../../call/index.js";
 import { DEFAULT_READ_LIMIT, LedgerError } from "../../call/index.js";
 import { FOLLOW_PAGE_LIMIT, followLog } from "../follow-log.js";
-import { checkFree, checkNewest, type HeldLease } from "../lease-rules.js";
+import { checkFree, checkNewest, type StoredLease } from "../lease-rules.js";
 import { answerQuestion, noSuchQuestion, questionsAfter } from "../question-state.js";
 import { IdleFollowers } from "../idle-followers.js";
 import { frozen } from "../json-copy.js";
@@ -34,7 +33,7 @@ export class MemoryLedger implements Ledger {
   /** Only sessions that have events. */
   readonly #sessions = new Map<string, KeptSession>();
   /** A session's newest lease, until it is released. */
-  readonly #leases = new Map<string, HeldLease>();
+  readonly #leases = new Map<string, StoredLease>();
   #lastFence = 0;
   readonly #questions = new Map<string, AskedQuestion>();
   readonly #openQuestions = new Map<string, Question>();
@@ -76,7 +75,7 @@ export class MemoryLedger implements Ledger {
   ): Promise<number> {
     this.#checkNotClosed();
     const { sessionId } = lease;
-    // Copied first: an event with a `toJSON` of its own runs foreign code, and the checks come after that.
+    // Copied first: an event with a `toJSON` of its own runs foreign code, and the checks must come after that.
     const copies = events.map((event) => copiedJson(event, `Session ${sessionId}`, event.type));
     checkNewest(this.#leases.get(sessionId), lease, "appended");
     return this.#record(sessionId, copies);
@@ -214,7 +213,7 @@ export class MemoryLedger implements Ledger {
     return lease;
   }
 
-  /** Takes events that are nobody else's, all or none, and returns the last `seq`. */
+  /** Stores events that nobody else refers to, all or none, and returns the last `seq`. */
   #record(sessionId: string, events: readonly SessionEvent[]): number {
     const questions = questionsAfter(events, sessionId, (questionId) => this.#questions.get(questionId));
     const known = this.#sessions.get(sessionId);
@@ -244,7 +243,7 @@ function frozenPage(events: readonly RecordedEvent[]): readonly RecordedEvent[] 
 
 type KeptSession = { readonly log: RecordedEvent[]; readonly createdAt: number; updatedAt: number };
 
-/** The most recently written first; those of the same moment by their ids, so that a page can go on after any. */
+/** The most recently written first; sessions of the same moment by their ids, so that a page can go on after any. */
 function compareSummaries(one: SessionSummary, other: SessionSummary): number {
   if (one.updatedAt !== other.updatedAt) return other.updatedAt - one.updatedAt;
   if (one.sessionId === other.sessionId) return 0;

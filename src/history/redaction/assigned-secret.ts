@@ -46,7 +46,7 @@ const CODE_WORDS =
 function isCode(name: string, equals: string, value: string, next: string): boolean {
   if (CODE_WORDS.test(value)) return true;
   if (equals === "=" && name === name.toUpperCase()) return false;
-  // What follows an option's name may be the next option.
+  // The word after an option's name may be the next option.
   if (!/[:=]/.test(equals)) return value.startsWith("-");
   if (/^[$%{[(]/.test(value) || /^\d{1,5}$/.test(value)) return true;
   if (/^[A-Za-z_$][\w$.?!]*[([]/.test(value)) return true;

@@ -19,7 +19,7 @@ export function redact(text: string, patterns: readonly RedactionPattern[] = [])
 
 function replaced(text: string, { kind, pattern, around }: SecretShape): string {
   return text.replace(pattern, (...parts) => {
-    // What `replace` hands over: the match and its groups, then numbers and the whole text.
+    // The arguments of a replacer: the match and its groups, then numbers and the whole text.
     const match = parts as unknown as RegExpMatchArray;
     const mark = `[redacted ${kind}]`;
     if (!around) return mark;

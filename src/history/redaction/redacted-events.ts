@@ -1,6 +1,6 @@
 /**
- * The events of one session, redacted in their order: one event for one event, except where text was held back, since
- * a secret may come in pieces, and its stream is over.
+ * Redacts the events of one session in their order. One event becomes one event, plus one for held-back text at the end of a
+ * stream: a secret may come in pieces, so the last piece of a text is held back until the next one.
  */
 import type { SessionEvent } from "../../call/index.js";
 import { redactedRecord } from "./redact-event.js";

@@ -1,12 +1,12 @@
 /**
- * A ledger that keeps no secret that can be told from other text: what is appended is redacted first.
+ * A ledger that redacts events before they are appended, so that no recognizable secret is stored.
  *
- * What must stay true: the redacted log folds as the other one would, to the redacted session. Whoever writes has the
- * session as it is: calls run with the input that they were given, and the model is told what they really brought.
+ * What must stay true: the redacted log folds to the redacted session. The writing process has the session unredacted:
+ * calls run with the input that they were given, and the model gets their real output.
  *
- * What it costs: what was kept of changed files is not, so no call can be undone; a call whose input had a secret
- * in it is asked about anew by whoever takes the session over, because what is recorded is no longer what was asked
- * about; what a provider has signed of an answer is not kept, since the words that it signed may have changed.
+ * The costs: changed files are not kept, so no call can be undone; a process that takes the session over asks again about
+ * a call whose input had a secret in it, because the recorded input is no longer the one that was asked about; a
+ * provider's signature of an answer is not kept, since the signed text may have changed.
  */
 import { createHash } from "node:crypto";
 import type { Answer, AnswerReceipt, Lease, Ledger } from "../../call/index.js";
@@ -41,11 +41,11 @@ export function redactingLedger(ledger: Ledger, { patterns = [] }: RedactOptions
       const redacted = after.redacted(events);
       streams.set(lease.sessionId, after);
       const last = await ledger.append(lease, redacted, { durable }).catch((error: unknown) => {
-        // What was not stored was not said. Whoever appends before they know how the last one ended gets no such care.
+        // Events that were not stored do not count as sent. An append that does not wait for the one before is on its own.
         if (streams.get(lease.sessionId) === after) streams.set(lease.sessionId, before);
         throw error;
       });
-      // More than there were, where text that was held back had to go first.
+      // More than were given, where held-back text had to go first.
       onStored?.(redacted.length);
       return last;
     },
@@ -59,7 +59,7 @@ export function redactingLedger(ledger: Ledger, { patterns = [] }: RedactOptions
       streams.delete(lease.sessionId);
       return ledger.remove(lease);
     },
-    // The hash is the promise, and there is nothing under it.
+    // Callers get the hash, and nothing is stored under it.
     putBlob: async (bytes) => createHash("sha256").update(bytes).digest("hex"),
     getBlob: (hash) => ledger.getBlob(hash),
     close: () => ledger.close(),
@@ -75,7 +75,7 @@ async function answerRedacted(
   // The walk changes texts and nothing else, so an answer stays one.
   const redacted = redactedRecord(answer, patterns) as Answer;
   if (JSON.stringify(redacted.input) !== JSON.stringify(answer.input)) {
-    // The recorded input is the one that is run: it must not be another one than was said yes to.
+    // The recorded input is the one that runs: it must be the one that was approved.
     throw new RangeError(
       `The input in the answer to question ${questionId} has a secret in it, and this ledger keeps none. Nothing was recorded; answer without a changed input.`,
     );

@@ -1,5 +1,5 @@
 /**
- * What secrets look like: the shapes that issuers give their keys, and the names that people give theirs.
+ * How secrets look: the shapes that issuers give their keys, and the names that people give theirs.
  *
  * What must stay true of every pattern: it takes whole words only (a run of letters, digits, `_` and `-`),
  * so that putting a mark in their place makes nothing else begin or end a word; and it looks at a character

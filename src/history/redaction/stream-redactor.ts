@@ -20,7 +20,7 @@ const SUSPECT =
 export class StreamRedactor {
   readonly #patterns: readonly RedactionPattern[];
   #held = "";
-  /** What has gone on of the last line: as it came, and as it went. */
+  /** The emitted part of the last line: as it came, and as it was emitted. */
   #line = { raw: "", shown: "" };
 
   constructor(patterns: readonly RedactionPattern[]) {
@@ -35,7 +35,7 @@ export class StreamRedactor {
     return copy;
   }
 
-  /** What can be handed on now. */
+  /** The text that can be emitted now. */
   push(piece: string): string {
     const text = this.#line.raw + this.#held + piece;
     const end = Math.max(this.#line.raw.length, this.#safeEnd(text));

@@ -1,6 +1,6 @@
 /**
- * Follows the chain of one session, row by row in their order, and says what does not fit. After something
- * that does not fit it goes on from the link that is written there, so that one change is told once.
+ * Follows the chain of one session, row by row, and reports each row that does not fit. After such a row it goes on from
+ * the link that is stored there, so that one change is reported once.
  */
 import { counted } from "../../call/index.js";
 import type { BrokenLink, ChainHead } from "../../call/index.js";
@@ -29,32 +29,36 @@ export class ChainCheck {
     this.#seq = seq;
     const kept = this.#kept.get(seq);
     if (kept !== undefined && kept !== chain) {
-      this.#tell(seq, "changed", "its link is not the one that was kept elsewhere");
+      this.#broken(seq, "changed", "its link is not the one that was kept elsewhere");
     }
     if (chain === null) {
       if (this.#link === undefined) this.notCovered += 1;
-      else this.#tell(seq, "added", "it has no link, though those before it have one");
+      else this.#broken(seq, "added", "it has no link, though those before it have one");
       return;
     }
     const isRight = nextLink(this.#link ?? chainStart(this.#sessionId), seq, event) === chain;
     if (!isRight && !this.#isAfterGap) {
-      this.#tell(seq, "changed", "its text, its place or the link before it is not what was recorded");
+      this.#broken(seq, "changed", "its text, its place or the link before it is not what was recorded");
     }
     this.#isAfterGap = false;
     this.#link = chain;
   }
 
-  /** What the session itself says of its end. */
+  /** Compares the last row with the session's own last `seq` and link. */
   end(lastSeq: number, chain: string | null): ChainHead | undefined {
     if (this.#seq < lastSeq) this.#missing(this.#seq + 1, lastSeq);
     if (this.#seq > lastSeq) {
-      this.#tell(this.#seq, "added", `the session had ${counted(lastSeq, "event")} when it was last written`);
+      this.#broken(
+        this.#seq,
+        "added",
+        `the session had ${counted(lastSeq, "event")} when it was last written`,
+      );
     }
     if (this.#seq === lastSeq && (this.#link ?? null) !== chain) {
-      this.#tell(lastSeq, "changed", "its link is not the one that the session ends with");
+      this.#broken(lastSeq, "changed", "its link is not the one that the session ends with");
     }
     for (const seq of this.#kept.keys()) {
-      if (seq > Math.max(this.#seq, lastSeq)) this.#tell(seq, "missing", "its link was kept elsewhere");
+      if (seq > Math.max(this.#seq, lastSeq)) this.#broken(seq, "missing", "its link was kept elsewhere");
     }
     const { sessionId, seq, link } = { sessionId: this.#sessionId, seq: this.#seq, link: this.#link };
     return link === undefined ? undefined : { sessionId, seq, link };
@@ -62,11 +66,11 @@ export class ChainCheck {
 
   #missing(from: number, to: number): void {
     const what = from === to ? "it is gone" : `it and all up to ${to} are gone`;
-    this.#tell(from, "missing", what);
+    this.#broken(from, "missing", what);
     this.#isAfterGap = true;
   }
 
-  #tell(seq: number, problem: BrokenLink["problem"], detail: string): void {
+  #broken(seq: number, problem: BrokenLink["problem"], detail: string): void {
     this.#report({ sessionId: this.#sessionId, seq, problem, detail });
   }
 }

@@ -1,13 +1,13 @@
 /**
- * Notices what other connections have committed, by asking again and again for a number that changes
- * then. It asks only while someone waits, and does not keep the process alive.
+ * Polls for commits of other connections: a number of the database changes with each. Polls only while a follower
+ * listens, and does not keep the process alive.
  */
-const MILLISECONDS = 25;
+const POLL_MS = 25;
 
 export class CommitWatch {
   readonly #version: () => unknown;
   readonly #onCommit: () => void;
-  // Kept while nobody waits: what was committed between a follower's last look and its sleep must be noticed.
+  // Kept while nobody listens: a commit before the next follower starts to listen costs one look too many, never one too few.
   #seen: unknown;
   #timer: NodeJS.Timeout | undefined;
 
@@ -18,7 +18,7 @@ export class CommitWatch {
   }
 
   start(): void {
-    this.#timer ??= setInterval(() => this.#look(), MILLISECONDS).unref();
+    this.#timer ??= setInterval(() => this.#look(), POLL_MS).unref();
   }
 
   stop(): void {
@@ -33,7 +33,7 @@ export class CommitWatch {
     this.#onCommit();
   }
 
-  /** When the database fails, those who wait look for themselves, and get the error where they can handle it. */
+  /** When the database fails, the followers are woken to look, and get the error where they can handle it. */
   #currentVersion(): unknown {
     try {
       return this.#version();

@@ -5,7 +5,7 @@
  */
 import { hash } from "node:crypto";
 
-/** What the first link of a session is made from, so that another session's events do not fit in. */
+/** The link before the first event. The session's id is in it, so that another session's events do not fit. */
 export function chainStart(sessionId: string): string {
   return `toolgate session ${JSON.stringify(sessionId)}`;
 }

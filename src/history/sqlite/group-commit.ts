@@ -1,10 +1,10 @@
 /**
  * Writes that are committed together, in the order in which they came.
  *
- * What one turn of the event loop brings is committed at its end, in one transaction, or before that when one of them
- * cannot wait: what many write at a time costs one commit and not hundreds. What must stay true of a write: it checks
- * everything before it changes anything, so one that is refused has left nothing behind, and those beside it are
- * committed all the same. Any other error means that the database failed: then none is committed, and each is told.
+ * The writes of one turn of the event loop are committed at its end, in one transaction, or earlier when one of them
+ * cannot wait: many writers at a time cost one commit and not hundreds. What must stay true of a write: it checks
+ * everything before it changes anything, so a refused write leaves nothing behind, and the writes beside it are committed.
+ * Any other error means that the database failed: then none is committed, and each write rejects.
  */
 import { IllegalEvent, LedgerError } from "../../call/index.js";
 
@@ -13,7 +13,7 @@ type Transaction = (work: () => void, options: { readonly durable: boolean }) =>
 type CommitOptions = { readonly durable: boolean; readonly atOnce?: boolean | undefined };
 
 type Write = {
-  /** Does it, and returns what tells so once it is committed. */
+  /** Does the write, and returns the function that resolves its promise after the commit. */
   readonly attempt: () => () => void;
   readonly reject: (reason: unknown) => void;
 };
@@ -22,7 +22,7 @@ export class GroupCommit {
   readonly #transaction: Transaction;
   #writes: Write[] = [];
   #timer: NodeJS.Immediate | undefined;
-  /** Whether one of those that wait must survive a power cut. */
+  /** Whether one of the waiting writes must survive a power cut. */
   #isDurable = false;
   #isUrgent = false;
 
@@ -31,15 +31,15 @@ export class GroupCommit {
   }
 
   /**
-   * The promise is kept when it is committed; with `durable` the whole group survives a power cut then. With `atOnce` it
-   * is committed before the event loop goes on, with what was added until then.
+   * The promise resolves after the commit; with `durable` the whole group survives a power cut then. With `atOnce` the
+   * group is committed before the event loop goes on, with all writes that were added until then.
    */
   add<Result>(write: () => Result, { durable, atOnce = false }: CommitOptions): Promise<Result> {
     this.#isDurable ||= durable;
     this.#timer ??= setImmediate(() => this.flush());
     if (atOnce && !this.#isUrgent) {
       this.#isUrgent = true;
-      // Those who write on one beat add theirs before this runs.
+      // Sessions that write in the same tick add their writes before this runs.
       queueMicrotask(() => this.flush());
     }
     return new Promise((resolve, reject) => {
@@ -51,7 +51,7 @@ export class GroupCommit {
     });
   }
 
-  /** Commits what waits now. */
+  /** Commits the waiting writes now. */
   flush(): void {
     clearImmediate(this.#timer);
     this.#timer = undefined;
@@ -69,7 +69,7 @@ export class GroupCommit {
         },
         { durable },
       );
-      for (const tell of settle) tell();
+      for (const resolve of settle) resolve();
     } catch (thrown) {
       for (const { reject } of writes) reject(thrown);
     }

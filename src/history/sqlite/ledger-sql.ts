@@ -1,6 +1,6 @@
 /**
- * Every statement of the ledger and of whoever verifies it, with the shapes of its values and its rows. The index over
- * it and the tidying of it are SQLite's alone, and have theirs where they are used.
+ * Every statement that the ledger and its verification run, with the types of its values and its rows. The index and the
+ * tidying are SQLite's alone, and have their statements where they are used.
  *
  * Plain SQL that SQLite and PostgreSQL both know (`on conflict`, `returning`, `?` for a value, which a driver may
  * number), so that a second store needs no second set. What only SQLite knows is in `sqlite-tables.ts` (the tables),
@@ -10,10 +10,10 @@
 
 export type SqlValue = string | number | null | Uint8Array;
 
-/** The types are the author's word for what the text takes and gives; a driver knows none. */
+/** The types of the values and rows are written by hand; a driver knows none. */
 export type Statement<Values extends readonly SqlValue[], Row = never> = {
   readonly sql: string;
-  /** Never there; they carry the types. */
+  /** Never set; they carry the types. */
   readonly values?: Values;
   readonly row?: Row;
 };
@@ -22,7 +22,7 @@ const statement = <Values extends readonly SqlValue[], Row = never>(sql: string)
   sql,
 });
 
-/** Where a session stands. `number` tells it from a later one of the same id; `chain` is its last event's link. */
+/** A session's last position. `number` differs from that of a later session with the same id; `chain` is its last event's link. */
 export type SessionState = {
   readonly number: number;
   readonly last_seq: number;
@@ -33,7 +33,7 @@ type LeaseRow = {
   readonly fence: number;
   readonly owner: string;
   readonly expires_at: number;
-  /** For how long it was last taken; unknown of one from before that was kept. */
+  /** Its last duration; null for a lease from before durations were stored. */
   readonly milliseconds: number | null;
 };
 
@@ -71,14 +71,14 @@ export const LEDGER_SQL = {
     "delete from leases where fence = ? and session_id = ?",
   ),
 
-  /** For those who only read: a file that cannot be written may be from before the chain. */
+  /** For reads: a file that cannot be written may be from before the chain. */
   session: statement<[sessionId: string], Pick<SessionState, "number">>(
     "select number from sessions where session_id = ?",
   ),
   sessionState: statement<[sessionId: string], SessionState>(
     "select number, last_seq, chain from sessions where session_id = ?",
   ),
-  /** Stands at no event until `updateSession`. */
+  /** Has no event until `updateSession`. */
   beginSession: statement<
     [sessionId: string, createdAt: number, updatedAt: number],
     Pick<SessionState, "number">
@@ -90,7 +90,7 @@ export const LEDGER_SQL = {
   ),
   /** Its events, questions and snapshot go with it. */
   deleteSession: statement<[sessionId: string]>("delete from sessions where session_id = ?"),
-  /** The most recently written first, those of one moment by their ids; what comes after the place that is named. */
+  /** The most recently written first, sessions of one moment by their ids, after the given position. */
   sessions: statement<
     [updatedAt: number, sameMoment: number, sessionId: string, limit: number],
     {
@@ -141,7 +141,7 @@ export const LEDGER_SQL = {
      where settled_seq is null and session_id = ? and questions.number > ? order by questions.number limit ?`,
   ),
 
-  /** Where an event is, and its link. */
+  /** The session number of an event, and the event's link. */
   eventLink: statement<
     [sessionId: string, seq: number],
     { readonly session: number; readonly chain: string | null }
@@ -168,7 +168,7 @@ export const LEDGER_SQL = {
   blob: statement<[hash: string], { readonly bytes: Uint8Array }>("select bytes from blobs where hash = ?"),
 } as const;
 
-/** What whoever verifies a ledger reads: all there is, also from before there was a chain or a snapshot. */
+/** The statements of verification: they read everything, also from before there was a chain or a snapshot. */
 export const VERIFY_SQL = {
   sessions: statement<[], SessionState & { readonly session_id: string }>(
     "select number, session_id, last_seq, chain from sessions order by number",

@@ -19,7 +19,7 @@ export class SqliteDatabase {
   readonly #prepared = new Map<string, PreparedStatement<readonly SqlValue[], unknown>>();
   #isDurable: boolean | undefined;
 
-  /** `what` it is a file of is for the reader of a message. */
+  /** `what`: the kind of file, for the reader of a message. */
   constructor(
     readonly file: string,
     driver: DatabaseSyncInstance,
@@ -29,7 +29,7 @@ export class SqliteDatabase {
     this.exec(`pragma busy_timeout = ${BUSY_MILLISECONDS}`);
   }
 
-  /** Compiled when it is first run, since a file from before may lack what it speaks of. */
+  /** Compiled at its first run, since an older file may lack a table that it names. */
   prepare<Values extends readonly SqlValue[], Row>({
     sql,
   }: Statement<Values, Row>): PreparedStatement<Values, Row> {
@@ -52,7 +52,7 @@ export class SqliteDatabase {
     return Object.fromEntries(entries) as PreparedStatements<Statements>;
   }
 
-  /** Rows by a text that is written where it is used; the type is the caller's word. */
+  /** Rows of a statement that is written where it is used; the caller names their type. */
   select<Row>(sql: string, values: readonly SqlValue[] = []): Row[] {
     return this.prepare<readonly SqlValue[], Row>({ sql }).rows(...values);
   }
@@ -114,7 +114,7 @@ export class SqliteDatabase {
     try {
       this.#driver.exec("rollback");
     } catch {
-      // SQLite has done so itself, as it does when the disk is full. Why it did is the error to tell.
+      // SQLite rolls back by itself when the disk is full. The error to report is the one that led here.
     }
   }
 }
@@ -128,20 +128,20 @@ export type PreparedStatements<Statements> = {
 /** One statement of one connection. */
 class PreparedStatement<Values extends readonly SqlValue[], Row> {
   readonly #compile: () => StatementSyncInstance;
-  readonly #told: (thrown: unknown) => unknown;
+  readonly #asFileError: (thrown: unknown) => unknown;
   #statement: StatementSyncInstance | undefined;
 
-  constructor(compile: () => StatementSyncInstance, told: (thrown: unknown) => unknown) {
+  constructor(compile: () => StatementSyncInstance, asFileError: (thrown: unknown) => unknown) {
     this.#compile = compile;
-    this.#told = told;
+    this.#asFileError = asFileError;
   }
 
   rows(...values: Values): Row[] {
     try {
-      // The driver knows no types; the statement has said which.
+      // The driver knows no types; the statement names them.
       return (this.#statement ??= this.#compile()).all(...values) as Row[];
     } catch (thrown) {
-      throw this.#told(thrown);
+      throw this.#asFileError(thrown);
     }
   }
 
@@ -149,7 +149,7 @@ class PreparedStatement<Values extends readonly SqlValue[], Row> {
     try {
       return (this.#statement ??= this.#compile()).get(...values) as Row | undefined;
     } catch (thrown) {
-      throw this.#told(thrown);
+      throw this.#asFileError(thrown);
     }
   }
 
@@ -158,7 +158,7 @@ class PreparedStatement<Values extends readonly SqlValue[], Row> {
     try {
       return (this.#statement ??= this.#compile()).run(...values).changes;
     } catch (thrown) {
-      throw this.#told(thrown);
+      throw this.#asFileError(thrown);
     }
   }
 
@@ -177,12 +177,12 @@ const NO_ROOM_FOR_MEMORY = 4874;
 /** ENOSPC. */
 const NO_SPACE = 28;
 
-/** The system's own number, where the driver tells it. */
+/** The system's error number, where the driver has it. */
 function errnoOf(error: Error): unknown {
   return "systemErrno" in error ? error.systemErrno : undefined;
 }
 
-/** What the driver threw, told as what it means for the file. */
+/** The driver's error as an error of the file, in words. */
 export function fileError(file: string, thrown: unknown, what = "ledger"): unknown {
   if (!(thrown instanceof Error) || !("errcode" in thrown) || typeof thrown.errcode !== "number")
     return thrown;

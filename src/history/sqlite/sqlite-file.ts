@@ -43,7 +43,7 @@ export async function openFile(file: string, kind: FileKind): Promise<SqliteData
   const database = new SqliteDatabase(path, new driver.DatabaseSync(path), kind.what);
   try {
     database.exec("pragma foreign_keys = on");
-    // What was removed is overwritten, not only unlinked.
+    // SQLite overwrites removed rows, and does not only unlink them.
     database.exec("pragma secure_delete = on");
     migrate(database, kind);
     await useWriteAheadLog(database);

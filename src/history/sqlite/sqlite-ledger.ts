@@ -1,11 +1,11 @@
 /**
  * The ledger in an SQLite file: the embedded default, shared by any number of processes of one machine.
  *
- * What must stay true: whatever is checked is checked in the transaction that writes, and that holds the
- * only lock there is, so no two processes can both be right. What was appended durably survives a power
- * cut; all else survives a crash of its process. What one handle writes is committed in the order of its calls, most
- * of it together with what else a turn of the event loop brings. Leases are not written durably: who held one before a
- * power cut is gone as well.
+ * What must stay true: every check is made in the transaction that writes, and that transaction holds the only lock, so
+ * no two processes can both be right. A durable append survives a power cut, everything else a crash of its process. One
+ * handle's writes are committed in the order of its calls, most of them together with the others of the same turn of the
+ * event loop. Claims are not synced to the disk: a power cut that loses one also ends the process that made it, and the
+ * fence that it used goes with it.
  */
 import { createHash } from "node:crypto";
 import type {
@@ -48,7 +48,7 @@ export async function openSqliteLedger(
 
 export type SqliteLedgerOptions = {
   readonly now?: () => number;
-  /** Changes nothing in the file; whoever tries to write is told so. */
+  /** Changes nothing in the file; a write throws. */
   readonly readOnly?: boolean;
 };
 
@@ -113,7 +113,7 @@ export class SqliteLedger implements Ledger {
   ): Promise<number> {
     this.#checkNotClosed();
     const { sessionId } = lease;
-    // Written out first: what is done to the events from here on does not matter.
+    // Serialized first: the caller may change the events from here on.
     const stored = events.map((event) => storedEvent(event, sessionId));
     const write = () => {
       this.#checkNewest(lease, "appended");
@@ -204,11 +204,11 @@ export class SqliteLedger implements Ledger {
     this.#followers.wake(lease.sessionId);
   }
 
-  /** Durable with the next durable append, so before any event that tells of it. */
+  /** Durable with the next durable append, so before any event that refers to it. */
   async putBlob(bytes: Uint8Array): Promise<string> {
     this.#checkNotClosed();
     const hash = createHash("sha256").update(bytes).digest("hex");
-    // A copy: whoever handed them in may change them before they are written.
+    // A copy: the caller may change the bytes before they are written.
     const copy = new Uint8Array(bytes);
     await this.#writes.add(() => this.#rows.insertBlob(hash, copy, this.#now()), QUICK);
     return hash;

@@ -1,6 +1,5 @@
 /**
- * What the ledger asks of its tables, in its own words. Checks nothing: that is the ledger's part, in
- * the same transaction.
+ * Reads and writes the rows of the ledger. Checks nothing: the ledger does that, in the same transaction.
  *
  * What must stay true: within a transaction a session's row and lease are read once and the row is written
  * once, however many appends are committed together; the transaction holds the only lock there is, so
@@ -18,7 +17,7 @@ import type {
 import { LedgerError } from "../../call/index.js";
 import { chainStart, nextLink } from "./event-chain.js";
 import type { LogPage } from "../follow-log.js";
-import type { HeldLease } from "../lease-rules.js";
+import type { StoredLease } from "../lease-rules.js";
 import type { EventRow, SessionState } from "./ledger-sql.js";
 import { LEDGER_SQL } from "./ledger-sql.js";
 import type { QuestionEvent } from "../question-state.js";
@@ -38,7 +37,7 @@ type WrittenSession = {
 export class SqliteRows {
   readonly #database: SqliteDatabase;
   readonly #statements: PreparedStatements<typeof LEDGER_SQL>;
-  /** Of the transaction that is under way. */
+  /** The sessions of the current transaction. */
   readonly #sessions = new Map<string, WrittenSession>();
   readonly #newestFences = new Map<string, number>();
 
@@ -59,7 +58,7 @@ export class SqliteRows {
     }
   }
 
-  newestLease(sessionId: string): HeldLease | undefined {
+  newestLease(sessionId: string): StoredLease | undefined {
     const row = this.#statements.lease.row(storedName(sessionId));
     return (
       row && {

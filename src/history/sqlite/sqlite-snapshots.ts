@@ -1,10 +1,10 @@
 /**
  * The snapshots of sessions in SQLite, one for each session, gone with it.
  *
- * What must stay true: a snapshot is never believed over the log. Its seal is made from the link that the chain
- * has at its event, so one that was changed by hand, or whose event is gone, another one or of another session,
- * is as good as none. A session from before there was a chain has none. `verifyLedger` makes the snapshot anew
- * from the log and compares.
+ * What must stay true: the log is right when a snapshot disagrees with it. The seal contains the chain's link at the
+ * snapshot's event, so a snapshot that someone changed, or whose event is gone, replaced or of another session, is
+ * ignored. A session from before there was a chain has no snapshot. `verifyLedger` makes the snapshot anew from the log
+ * and compares.
  */
 import { hash } from "node:crypto";
 import type { SessionSnapshot } from "../../call/index.js";
@@ -12,7 +12,7 @@ import { LEDGER_SQL } from "./ledger-sql.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 import { storedName } from "../stored-json.js";
 
-/** What a snapshot is sealed with: that text, after that event. */
+/** The seal of a snapshot: a hash over its text and the link of its event. */
 export function snapshotSeal(link: string, { seq, saved }: SessionSnapshot): string {
   return hash("sha256", `toolgate snapshot\n${link}\n${seq}\n${saved}`);
 }
@@ -24,7 +24,7 @@ export class SqliteSnapshots {
     this.#database = database;
   }
 
-  /** Does nothing where no link could hold it. */
+  /** Does nothing where its event has no link. */
   keep(sessionId: string, snapshot: SessionSnapshot): void {
     const at = this.#database.prepare(LEDGER_SQL.eventLink).row(storedName(sessionId), snapshot.seq);
     if (!at || at.chain === null) return;

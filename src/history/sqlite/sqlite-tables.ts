@@ -3,7 +3,7 @@
  *
  * What must stay true: a step that was released is never changed, only followed by another one. The
  * log is the truth; `questions` only says where in it a question was asked and settled, `snapshots` what it came to
- * (see sqlite-snapshots.ts). A session's `number` tells it from a later one of the same id. `leases` has the newest
+ * (see sqlite-snapshots.ts). A session's `number` differs from that of a later one with the same id. `leases` has the newest
  * lease of each session that is held, or was until it ran out. A blob's `put_at` is when someone last put it, who may
  * have yet to record what it is for.
  */

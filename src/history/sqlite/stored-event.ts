@@ -1,4 +1,4 @@
-/** An event as it is written: its text, and what it says of a question if it is about one. */
+/** An event as it is stored: its text, and the parsed event if it is about a question. */
 import type { SessionEvent } from "../../call/index.js";
 import type { QuestionEvent } from "../question-state.js";
 import { isAboutQuestion } from "../question-state.js";

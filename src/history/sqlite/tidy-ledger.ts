@@ -1,26 +1,26 @@
 /**
- * Gives back what a ledger's file no longer needs: kept files that no recorded call speaks of, and, when
- * asked for, the room that removed sessions have left in the file.
+ * Removes kept files that no recorded call refers to, and, on request, the free space that removed sessions have left in
+ * the file.
  *
- * What must stay true: a blob that was put a short time ago stays, because whoever put it may be about to
- * record what it is for. Removed rows are overwritten at once (`secure_delete`), so the room that is left
- * holds nothing. To give it back to the disk, SQLite has to write the file anew (`VACUUM`), which needs as
- * much room again and the file for itself. `auto_vacuum` would move pages at every commit instead.
+ * What must stay true: a blob that was put a short time ago stays, because the event that refers to it may be about to be
+ * recorded. SQLite overwrites removed rows at once (`secure_delete`), so the free space holds nothing. To give it back to
+ * the disk, SQLite writes the file anew (`VACUUM`), which needs as much space again and the file for itself.
+ * `auto_vacuum` would move pages at every commit instead.
  */
 import { statSync } from "node:fs";
 import { UNUSED_BLOB_MS } from "../forget-sessions.js";
 
 export type TidyOptions = {
-  /** Writes the file anew, without the room that removed rows have left. */
+  /** Writes the file anew, without free space. */
   readonly vacuum?: boolean;
-  /** How long a blob stays that nothing speaks of, in milliseconds. */
-  readonly blobsOlderThan?: number;
+  /** How long a blob stays that nothing refers to. */
+  readonly unusedBlobMs?: number;
   readonly now?: () => number;
 };
 
 export type Tidied = { readonly blobs: number; readonly bytesBefore: number; readonly bytesAfter: number };
 
-// That an event tells of a kept file is cheap to see; the JSON of all others need not be read.
+// `like` is cheap, and finds the few events whose JSON must be read.
 const UNUSED_BLOBS = `
   delete from blobs
   where (put_at is null or put_at < ?)
@@ -32,12 +32,12 @@ const UNUSED_BLOBS = `
     )`;
 
 export async function tidyLedger(file: string, options: TidyOptions = {}): Promise<Tidied> {
-  const { vacuum = false, blobsOlderThan = UNUSED_BLOB_MS, now = Date.now } = options;
+  const { vacuum = false, unusedBlobMs = UNUSED_BLOB_MS, now = Date.now } = options;
   const { openLedgerFile } = await import("./sqlite-file.js");
   const database = await openLedgerFile(file);
   try {
     const bytesBefore = statSync(database.file).size;
-    const blobs = database.transaction(() => database.change(UNUSED_BLOBS, [now() - blobsOlderThan]), {
+    const blobs = database.transaction(() => database.change(UNUSED_BLOBS, [now() - unusedBlobMs]), {
       durable: true,
     });
     if (vacuum) database.exec("vacuum");

@@ -1,10 +1,10 @@
 /**
- * Checks that the recorded events are those that were recorded: it makes the chain of every session anew
- * and compares, and the snapshot of every session that has one. It only reads, a batch at a time, all of it as it was at one moment, and keeps nobody from
- * writing.
+ * Checks that the stored events are those that were recorded: makes the chain of every session anew and compares, and
+ * the snapshot of every session that has one. Reads only, a batch at a time, all of it as it was at one moment, and blocks
+ * no writer.
  *
- * What it cannot see: a file that was rewritten as a whole with a new chain, or from whose end something
- * was cut with the chain that was right before. Against these, keep `heads` elsewhere and hand them in.
+ * A file that was rewritten as a whole with a new chain looks right, and so does one whose end was cut off together with its
+ * part of the chain. To find these, keep `heads` elsewhere and pass them in.
  */
 import { setImmediate } from "node:timers/promises";
 import type { BrokenLink, ChainHead, Verified, VerifyOptions } from "../../call/index.js";
@@ -14,7 +14,7 @@ import { SnapshotCheck } from "./snapshot-check.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 import { nameFromStored } from "../stored-json.js";
 
-const BATCH = 1_000;
+const EVENTS_PER_READ = 1_000;
 
 export async function verifyLedger(file: string, options: VerifyOptions = {}): Promise<Verified> {
   const { openLedgerToRead } = await import("./sqlite-file.js");
@@ -99,7 +99,7 @@ function* batches(database: SqliteDatabase, session: number) {
   const hasChain = versionOf(database) >= WITH_CHAIN;
   const events = database.prepare(hasChain ? VERIFY_SQL.events : VERIFY_SQL.eventsWithoutChain);
   for (let after = -Infinity; ;) {
-    const rows = events.rows(session, after, BATCH);
+    const rows = events.rows(session, after, EVENTS_PER_READ);
     const last = rows.at(-1);
     if (!last) return;
     yield rows;

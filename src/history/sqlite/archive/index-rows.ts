@@ -1,4 +1,4 @@
-/** The rows of one session in the index, written by whoever holds its token. */
+/** The rows of one session in the index, written by the process whose token the session has. */
 import { randomUUID } from "node:crypto";
 import type { Message, ToolCall, Usage } from "../../../call/index.js";
 import { callFacts, callText, messageText, storable } from "../../archive-text.js";

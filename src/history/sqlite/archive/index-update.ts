@@ -1,11 +1,10 @@
 /**
- * Brings the index up to date with the ledger: session by session, in small pieces, by whoever asks first.
+ * Brings the index up to date with the ledger: session by session, in small pieces, when a query needs it.
  *
- * What must stay true: the ledger is only read. Several processes may do this at once: who writes a
- * session's rows leaves a token, and who finds another's stops. `last_seq` is written last, so what was
- * begun and not finished is done again. A session is known by its number, id and begin, and by the link of
- * its chain up to which it is indexed, so one that was removed, begun again or restored from a backup is
- * made anew.
+ * What must stay true: the ledger is only read. Several processes may do this at once: a process that writes a session's
+ * rows leaves a token, and a process that finds another's token stops. `last_seq` is written last, so unfinished work is
+ * done again. A session is identified by its number, id and start, and by the link of its chain up to which it is
+ * indexed, so the rows of a session that was removed, begun again or restored from a backup are made anew.
  */
 import { setImmediate } from "node:timers/promises";
 import type { ArchiveProgress, RecordedEvent, SessionBook } from "../../../call/index.js";
@@ -26,10 +25,10 @@ type InLedger = {
 };
 type InIndex = Omit<InLedger, "updated_at"> & { readonly chain: string | null; readonly messages: number };
 
-const EVENTS = 1_000;
-const ROWS = 200;
-/** Books of sessions that were looked at last: a session that goes on need not be folded from its start each time. */
-const KEPT_REPLAYS = 8;
+const EVENTS_PER_READ = 1_000;
+const ROWS_PER_WRITE = 200;
+/** Books of the sessions that were indexed last: a session that goes on need not be folded from its start each time. */
+const MAX_KEPT_REPLAYS = 8;
 
 export class IndexUpdate {
   readonly #ledger: SqliteDatabase;
@@ -71,7 +70,7 @@ export class IndexUpdate {
       progress.sessions += 1;
       onProgress?.({ ...progress });
     }
-    // What another process was at, it may not finish: then we look again next time.
+    // Another process may not finish the session that it took over: then the next query looks again.
     if (isWhole) this.#version = version;
   }
 
@@ -149,7 +148,7 @@ export class IndexUpdate {
         steps.push({ seq, at, model: answer?.model, usage });
       }
       onEvents(events.length);
-      if (events.length < EVENTS) break;
+      if (events.length < EVENTS_PER_READ) break;
       await setImmediate();
     }
     return this.#write(session, indexed, replay, { touched: [...touched], steps });
@@ -158,11 +157,11 @@ export class IndexUpdate {
   #replayOf({ number, session_id }: InLedger, from: number): Replay {
     const kept = this.#replays.get(number);
     this.#replays.delete(number);
-    // One that has come further than the index has seen events whose calls were not written.
+    // A book ahead of the index has folded events whose calls were not written.
     const replay = kept && kept.seq <= from ? kept : new Replay(nameFromStored(session_id));
     this.#replays.set(number, replay);
     const [oldest] = this.#replays.keys();
-    if (this.#replays.size > KEPT_REPLAYS && oldest !== undefined) this.#replays.delete(oldest);
+    if (this.#replays.size > MAX_KEPT_REPLAYS && oldest !== undefined) this.#replays.delete(oldest);
     return replay;
   }
 
@@ -170,7 +169,7 @@ export class IndexUpdate {
     return this.#ledger
       .select<{ seq: number; event: string }>(
         "select seq, event from events where session = ? and seq > ? order by seq limit ?",
-        [number, after, EVENTS],
+        [number, after, EVENTS_PER_READ],
       )
       .map(({ seq, event }) => ({ seq, event: eventFromStored(event, seq) }));
   }
@@ -195,8 +194,9 @@ export class IndexUpdate {
       ...messages.slice(firstNew).map((message, index) => () => rows.putMessage(message, firstNew + index)),
     ];
     if (!rows.begin(session, indexed?.last_seq)) return false;
-    for (let at = 0; at < writes.length; at += ROWS) {
-      if (!rows.together(() => writes.slice(at, at + ROWS).forEach((write) => write()))) return false;
+    for (let at = 0; at < writes.length; at += ROWS_PER_WRITE) {
+      if (!rows.together(() => writes.slice(at, at + ROWS_PER_WRITE).forEach((write) => write())))
+        return false;
       await setImmediate();
     }
     const { title, agent, cwd, model, isElsewhere } = sessionFacts(info, this.#patterns);

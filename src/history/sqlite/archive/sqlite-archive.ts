@@ -43,7 +43,7 @@ import { INDEX_FILE } from "./index-tables.js";
 import { IndexUpdate } from "./index-update.js";
 
 export type SqliteArchiveOptions = {
-  /** Where the index is; beside the ledger, named after it, unless told. */
+  /** Where the index is; beside the ledger, named after it, by default. */
   readonly indexFile?: string;
   /** Further secrets that must not get into the index or an export. */
   readonly patterns?: readonly RedactionPattern[];
