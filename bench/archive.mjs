@@ -18,7 +18,7 @@ const NOW = 1_700_000_000_000;
 
 const folder = mkdtempSync(join(tmpdir(), "toolgate-bench-"));
 const root = fileURLToPath(new URL("..", import.meta.url));
-const command = join(root, JSON.parse(readFileSync(join(root, "package.json"), "utf8")).bin.toolgate);
+const program = join(root, JSON.parse(readFileSync(join(root, "package.json"), "utf8")).bin.toolgate);
 try {
   await manySessions();
   await oneLongSession();
@@ -39,19 +39,18 @@ async function manySessions() {
   console.log(
     `archive: ${SESSIONS} sessions of ${each} events, one model answer in ${EVENTS_OF_A_STEP} events`,
   );
-  for (const [what, args, bar] of [
-    ["first history list, which makes the index", ["history", "list"]],
-    ["history list", ["history", "list"], "bar: 1,000"],
-    ["history search", ["history", "search", "turbine"], "bar: 1,000"],
-    ["stats", ["stats"]],
-    ["stats --by model", ["stats", "--by", "model"], "bar: as stats"],
-  ]) {
-    const { milliseconds, stderr } = await run([...args, "--ledger", file]);
-    const progress = stderr.split("\n").filter((line) => line.includes(" of ")).length;
-    console.log(
-      `  ${what}: ${milliseconds.toFixed(0)} ms${bar === undefined ? "" : ` (${bar})`}${progress === 0 ? "" : `, ${progress} lines of progress`}`,
-    );
-  }
+  await timeCommand("first history list, which makes the index", "history list", file);
+  await timeCommand("history list (bar: 1,000)", "history list", file);
+  await timeCommand("history search (bar: 1,000)", "history search turbine", file);
+  await timeCommand("stats", "stats", file);
+  await timeCommand("stats --by model (bar: as stats)", "stats --by model", file);
+}
+
+async function timeCommand(what, command, file) {
+  const { milliseconds, stderr } = await run([...command.split(" "), "--ledger", file]);
+  const lines = stderr.split("\n").filter((line) => line.includes(" of ")).length;
+  const progress = lines === 0 ? "" : `, ${lines} lines of progress`;
+  console.log(`  ${what}: ${milliseconds.toFixed(0)} ms${progress}`);
 }
 
 async function oneLongSession() {
@@ -59,25 +58,25 @@ async function oneLongSession() {
   const lease = await ledger.claim("long", "bench", { milliseconds: 60_000 });
   await ledger.append(lease, sessionEvents(0, LONG_SESSION), { durable: false });
   console.log(`  one session of ${LONG_SESSION} events:`);
-  for (const [what, read] of [
-    ["its whole log", () => readAll(ledger, "long")],
-    ["whether it is there", () => ledger.has("long")],
-    ["what it is", () => readSessionInfo(ledger, "long")],
-  ]) {
-    const times = [];
-    for (let round = 0; round < 5; round += 1) {
-      const start = performance.now();
-      await read();
-      times.push(performance.now() - start);
-    }
-    console.log(`    ${what}: ${times.toSorted((one, other) => one - other)[2].toFixed(2)} ms`);
-  }
+  await timeRead("its whole log", () => readAll(ledger, "long"));
+  await timeRead("whether it is there", () => ledger.has("long"));
+  await timeRead("what it is", () => readSessionInfo(ledger, "long"));
   await ledger.close();
+}
+
+async function timeRead(what, read) {
+  const times = [];
+  for (let round = 0; round < 5; round += 1) {
+    const start = performance.now();
+    await read();
+    times.push(performance.now() - start);
+  }
+  console.log(`    ${what}: ${times.toSorted((one, other) => one - other)[2].toFixed(2)} ms`);
 }
 
 function run(args) {
   const start = performance.now();
-  const child = spawn(process.execPath, [command, ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     env: { ...process.env, XDG_CONFIG_HOME: folder, XDG_STATE_HOME: folder },
     stdio: ["ignore", "ignore", "pipe"],
   });

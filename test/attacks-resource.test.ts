@@ -12,6 +12,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { AapClient, SseParser } from "../src/aap/client/index.js";
 import type { SseFrame } from "../src/aap/client/index.js";
+import { readAll as readAllEvents } from "../src/call/index.js";
 import type { SessionEvent } from "../src/call/index.js";
 import { openLedger } from "../src/history/index.js";
 import type { ScriptStep } from "../src/model/index.js";
@@ -67,7 +68,7 @@ async function start(
   const events = async () => {
     const opened = await openLedger(ledger, { readOnly: true });
     const [session] = await opened.sessions();
-    const recorded = session ? await opened.read(session.sessionId) : [];
+    const recorded = session ? await readAllEvents(opened, session.sessionId) : [];
     await opened.close();
     return recorded.map(({ event }) => event);
   };

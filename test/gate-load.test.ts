@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { AgentSession, holdTurn } from "../src/agent/index.js";
+import { readAll } from "../src/call/index.js";
 import { MemoryLedger, openLedger } from "../src/history/index.js";
 import { openGate } from "../src/run/index.js";
 import { defineTool, LocalWorkspace } from "../src/tools/index.js";
@@ -44,7 +45,7 @@ test("two thousand calls at once into a file all end, and all are in it", async 
   expect(await child("gate-load.mjs", cwd, "2000", "call", file)).toMatchObject(allDone(2_000));
   const ledger = await openLedger(file);
   const [session] = await ledger.sessions();
-  const events = await ledger.read(session?.sessionId ?? "");
+  const events = await readAll(ledger, session?.sessionId ?? "");
   expect(events.filter(({ event }) => event.type === "call-done")).toHaveLength(2_000);
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
   await ledger.close();

@@ -5,12 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { AgentSession, holdTurn } from "../src/agent/index.js";
 import type { Ledger, SessionEvent } from "../src/call/index.js";
 import { SessionBook } from "../src/call/index.js";
-import {
-  exportSession,
-  openArchive,
-  openLedger,
-  replaySession,
-} from "../src/history/index.js";
+import { exportSession, openArchive, openLedger, replaySession } from "../src/history/index.js";
 import { verifyLedger } from "../src/history/sqlite/verify-ledger.js";
 import { openGate, SessionRecord } from "../src/run/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";

@@ -11,7 +11,7 @@ import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { AgentSession } from "../src/agent/index.js";
 import type { Ledger } from "../src/call/index.js";
-import { SessionBook } from "../src/call/index.js";
+import { readAll, SessionBook } from "../src/call/index.js";
 import { openLedger } from "../src/history/index.js";
 import { verifyLedger } from "../src/history/sqlite/verify-ledger.js";
 import { openLedgerFile } from "../src/history/sqlite/sqlite-file.js";
@@ -105,7 +105,7 @@ const FULL = {
   ),
 };
 
-const logOf = async (ledger: Ledger) => (await ledger.read("s")).map(({ event }) => event);
+const logOf = async (ledger: Ledger) => (await readAll(ledger, "s")).map(({ event }) => event);
 const stateOf = async (ledger: Ledger) =>
   [...new SessionBook("s", await logOf(ledger)).calls()].map(({ state }) => state.status);
 

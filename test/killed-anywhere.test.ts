@@ -14,7 +14,7 @@ import { fileURLToPath } from "node:url";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { SessionEvent, ToolCall } from "../src/call/index.js";
-import { SessionBook } from "../src/call/index.js";
+import { readAll, SessionBook } from "../src/call/index.js";
 import { openLedger } from "../src/history/index.js";
 import { verifyLedger } from "../src/history/sqlite/verify-ledger.js";
 import { folder } from "./agent-kit.js";
@@ -63,7 +63,7 @@ async function life(cwd: string, moment?: Moment): Promise<{ acknowledged: numbe
 async function logOf(cwd: string): Promise<readonly SessionEvent[]> {
   const ledger = await openLedger(join(cwd, "ledger.db"));
   try {
-    return (await ledger.read("s")).map(({ event }) => event);
+    return (await readAll(ledger, "s")).map(({ event }) => event);
   } finally {
     await ledger.close();
   }

@@ -10,18 +10,20 @@ export class IdleFollowers {
 
   /** From now on until the first wake of the session, of the signal or of all, or until `stop`. */
   listen(sessionId: string, signal: AbortSignal): WakeUp {
-    let wake = (): void => undefined;
+    // The promise runs its function at once, so `stop` is set.
+    let stop: (() => void) | undefined;
     const woken = new Promise<void>((resolve) => {
-      wake = () => {
+      const wake = () => {
         this.#remove(sessionId, wake);
         if (this.#remove(signal, wake)) signal.removeEventListener("abort", this.#onAbort);
         resolve();
       };
+      this.#add(sessionId, wake);
+      this.#add(signal, wake);
+      stop = wake;
     });
-    this.#add(sessionId, wake);
-    this.#add(signal, wake);
     signal.addEventListener("abort", this.#onAbort);
-    return { woken, stop: wake };
+    return { woken, stop: () => stop?.() };
   }
 
   wake(key: string | AbortSignal): void {

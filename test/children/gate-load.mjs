@@ -2,6 +2,7 @@
 // how each ended, how often its tool ran, and how much memory that took.
 // Usage: gate-load.mjs <folder> <calls> <call|proceed> [ledger file]
 import { MemoryLedger, openLedger } from "../../dist/history/index.js";
+import { readAll } from "../../dist/call/index.js";
 import { openGate } from "../../dist/run/index.js";
 import { defineTool } from "../../dist/tools/index.js";
 import { z } from "zod";
@@ -33,7 +34,7 @@ for (const { state, rawInput, rawOutput } of gate.book.calls()) {
   ends[state.status] = (ends[state.status] ?? 0) + 1;
   if (rawOutput !== `ran ${rawInput.n}`) wrong += 1;
 }
-const events = await ledger.read(gate.sessionId);
+const events = await readAll(ledger, gate.sessionId);
 const ended = new Set(events.flatMap(({ event }) => (event.type === "call-done" ? event.toolCallId : [])));
 process.stdout.write(
   JSON.stringify({

@@ -84,7 +84,6 @@ export function theLog({ store }: Given): void {
 
   test("who names a type gets only the events of it, however the others speak of it", async () => {
     const { ledger, elsewhere } = store();
-    const titled = (title: string): SessionEvent => ({ type: "info-changed", at: NOON, info: { title } });
     // The same, with its type last: what an event is does not lie in the order of its fields.
     const turned = { info: { title: "two" }, at: NOON, type: "info-changed" } as const;
     const events = [
