@@ -9,7 +9,7 @@ import type { Archive, Ledger, Page, SearchHit, SessionEvent } from "../../call/
 import { aRun, NOON, record, said } from "../history.samples.js";
 import { aQuestion, asked, callAt } from "./contract.samples.js";
 
-export type ArchiveStore = { readonly ledger: Ledger; readonly archive: Archive };
+type ArchiveStore = { readonly ledger: Ledger; readonly archive: Archive };
 type Open = (clock: { readonly now: () => number }) => Promise<ArchiveStore>;
 
 const DAY_MS = 86_400_000;
