@@ -47,10 +47,6 @@ export class IndexUpdate {
   async run(onProgress?: (progress: ArchiveProgress) => void): Promise<void> {
     const version = this.#ledger.pragma("data_version");
     if (version === this.#version) return;
-    // A ledger that is only read may be from before the chain, or be empty as yet.
-    const tables = Number(this.#ledger.pragma("user_version"));
-    if (tables === 0) return;
-    this.#hasChain = tables >= 2;
     const inLedger = this.#sessionsInLedger();
     const known = this.#forgetRemoved(inLedger);
     const changed = inLedger.filter(({ number, last_seq }) => known.get(number)?.last_seq !== last_seq);
@@ -76,10 +72,14 @@ export class IndexUpdate {
 
   /** Drops the rows of sessions that are no longer in the ledger. */
   forgetRemoved(): void {
-    if (Number(this.#ledger.pragma("user_version")) > 0) this.#forgetRemoved(this.#sessionsInLedger());
+    this.#forgetRemoved(this.#sessionsInLedger());
   }
 
   #sessionsInLedger(): readonly InLedger[] {
+    // A ledger that is only read may be from before the chain, or be empty as yet.
+    const tables = Number(this.#ledger.pragma("user_version"));
+    this.#hasChain = tables >= 2;
+    if (tables === 0) return [];
     return this.#ledger.select<InLedger>(
       "select number, session_id, created_at, updated_at, last_seq from sessions order by number",
     );

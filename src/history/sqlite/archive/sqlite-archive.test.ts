@@ -376,3 +376,36 @@ test("whatever is typed is searched for and never fails", async () => {
   expect(await found(index, "fox OR")).toHaveLength(1);
   expect(await found(index, "fox NOT fox")).toHaveLength(0);
 });
+
+test("forget drops the rows of a removed session at once, and keeps those of one that has grown", async () => {
+  const file = store.newFile();
+  const ledger = await store.ledger(file);
+  await record(ledger, "s1", [said("zebracrossing")]);
+  await record(ledger, "s2", [said("lighthouse")]);
+  await (await store.archive(file)).close();
+  await record(ledger, "s2", aRun("c1"));
+  const archive = await openArchive(file);
+  expect(await archive.forget({ sessionIds: ["s1"] })).toMatchObject({ removed: ["s1"] });
+  await archive.close();
+  const index = new DatabaseSync(`${file}.index`);
+  expect(index.prepare("select session_id, last_seq from sessions").all()).toEqual([
+    expect.objectContaining({ session_id: "s2", last_seq: 1 }),
+  ]);
+  expect(index.prepare("select text from documents").all()).toEqual([
+    expect.objectContaining({ text: "lighthouse" }),
+  ]);
+  index.close();
+});
+
+test("an index of an older version is made again", async () => {
+  const file = store.newFile();
+  await record(await store.ledger(file), "s1", [said("lighthouse"), ...aRun("c1")]);
+  await (await store.archive(file)).close();
+  const index = new DatabaseSync(`${file}.index`);
+  index.exec("drop table steps; alter table sessions drop column model; pragma user_version = 2");
+  index.close();
+  const archive = await store.archive(file);
+  expect(await found(archive, "lighthouse")).toHaveLength(1);
+  expect(await archive.modelUsage()).toEqual([]);
+  expect((await archive.calls()).items).toHaveLength(1);
+});
