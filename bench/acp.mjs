@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AgentConnection } from "toolgate/acp";
-import { MemoryLedger, openSqliteLedger } from "toolgate/history";
+import { MemoryLedger, openLedger } from "toolgate/history";
 import { LocalWorkspace } from "toolgate/tools";
 import { CALLS, REPORTS } from "./acp-children/work.mjs";
 import { median } from "./measure.mjs";
@@ -192,7 +192,7 @@ async function parsing() {
 const clients = {
   bare: parsing,
   "toolgate, in memory": () => folding(async () => new MemoryLedger()),
-  "toolgate, SQLite": () => folding(() => openSqliteLedger(join(folder, "client.sqlite"))),
+  "toolgate, SQLite": () => folding(() => openLedger(join(folder, "client.sqlite"))),
 };
 console.log(`a client that hears the same ${edits.messages} updates from a bare agent`);
 await rounds(clients);

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { DatabaseSync } from "@photostructure/sqlite";
-import { savedSession, SessionBook, sessionFromSaved } from "toolgate/call";
-import { openHistoryIndex, openSqliteLedger } from "toolgate/history";
+import { readAll, savedSession, SessionBook, sessionFromSaved } from "toolgate/call";
+import { openArchive, openLedger } from "toolgate/history";
 import { compareAsync } from "./measure.mjs";
 
 const ROUNDS = 9;
@@ -38,7 +38,7 @@ try {
 }
 
 async function groupedWrites() {
-  const ledger = await openSqliteLedger(join(folder, "grouped.db"));
+  const ledger = await openLedger(join(folder, "grouped.db"));
   const leases = await Promise.all(
     Array.from({ length: CALLERS }, (_, index) =>
       ledger.claim(`s${index}`, "bench", { milliseconds: Infinity }),
@@ -104,7 +104,7 @@ async function groupedWrites() {
 }
 
 async function acknowledgements() {
-  const ledger = await openSqliteLedger(join(folder, "paced.db"));
+  const ledger = await openLedger(join(folder, "paced.db"));
   const lease = await ledger.claim("s", "bench", { milliseconds: Infinity });
   const times = [];
   const waiting = [];
@@ -128,13 +128,13 @@ async function acknowledgements() {
 
 async function replay() {
   const file = join(folder, "replay.db");
-  const ledger = await openSqliteLedger(file);
+  const ledger = await openLedger(file);
   const lease = await ledger.claim("s", "bench", { milliseconds: Infinity });
   await ledger.append(lease, workingDay(REPLAYED), { durable: true });
   const bare = new DatabaseSync(file);
   const select = bare.prepare("select seq, event from events where session = 1 and seq > 0 order by seq");
   const readAndFold = async () => {
-    const events = (await ledger.read("s")).map((recorded) => recorded.event);
+    const events = (await readAll(ledger, "s")).map((recorded) => recorded.event);
     return new SessionBook("s", events);
   };
   const kept = (await readAndFold()).snapshot();
@@ -145,7 +145,7 @@ async function replay() {
       snapshot: async () => {
         const { seq, saved } = await ledger.snapshot("s");
         const book = SessionBook.restored(sessionFromSaved(saved));
-        book.applyAll((await ledger.read("s", { after: seq })).map((recorded) => recorded.event));
+        book.applyAll((await readAll(ledger, "s", { after: seq })).map((recorded) => recorded.event));
         return book.callCount;
       },
       typed: async () => (await ledger.read("s", { type: "info-changed" })).length,
@@ -170,8 +170,8 @@ async function replay() {
 /** A million calls, put into the tables by SQL: to record them would take most of an hour. */
 async function aMillion() {
   const file = join(folder, "million.db");
-  await (await openSqliteLedger(file)).close();
-  const first = await openHistoryIndex(file);
+  await (await openLedger(file)).close();
+  const first = await openArchive(file);
   await first.refresh();
   await first.close();
   const session = `'session-' || n, ${NOW} + n, ${NOW} + n * 7, 1`;
@@ -201,7 +201,7 @@ async function aMillion() {
        insert into search (rowid, tags, text) values (new.id, new.tags, new.text); end;`,
   );
   const opening = performance.now();
-  const index = await openHistoryIndex(file);
+  const index = await openArchive(file);
   await index.calls({ limit: 50 });
   console.log(
     `  ${INDEXED} calls: opened and first page ${(performance.now() - opening).toFixed(0)} ms (bar: 1,000)`,

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
-import { openSqliteLedger } from "toolgate/history";
+import { openLedger } from "toolgate/history";
 import { compareAsync } from "./measure.mjs";
 
 const ROUNDS = 21;
@@ -20,7 +20,7 @@ const event = (index) => ({
   block: { type: "text", text: `chunk ${index} of what an agent says in the course of a day. `.repeat(4) },
 });
 
-const ledger = await openSqliteLedger(join(folder, "ledger.db"));
+const ledger = await openLedger(join(folder, "ledger.db"));
 const lease = await ledger.claim("bench", "bench", { milliseconds: Infinity });
 const bare = new DatabaseSync(join(folder, "bare.db"));
 bare.exec("pragma journal_mode = wal");

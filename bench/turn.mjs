@@ -12,7 +12,7 @@ import {
   LocalWorkspace,
   MemoryLedger,
   openGate,
-  openSqliteLedger,
+  openLedger,
   scriptedModel,
 } from "toolgate";
 import { z } from "zod";
@@ -113,7 +113,7 @@ try {
     `turn: ${CALLS} scripted calls through the whole agent, against the gate alone, ${ROUNDS} rounds`,
   );
   await compareOn("in memory", new MemoryLedger());
-  const sqlite = await openSqliteLedger(join(folder, "ledger.sqlite"));
+  const sqlite = await openLedger(join(folder, "ledger.sqlite"));
   await compareOn("SQLite", sqlite);
   await sqlite.close();
 } finally {

@@ -4,7 +4,7 @@
  * `toolgate/call`; the other doors hold the wires and the views.
  */
 export * from "./agent/index.js";
-export { MemoryLedger, openSqliteLedger } from "./history/index.js";
+export { MemoryLedger, openLedger } from "./history/index.js";
 export * from "./model/index.js";
 export * from "./policy/index.js";
 export * from "./record/index.js";

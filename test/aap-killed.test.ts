@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, onTestFinished, test } from "vitest";
 import type { RecordedEvent } from "../src/call/index.js";
-import { openSqliteLedger } from "../src/history/index.js";
+import { openLedger } from "../src/history/index.js";
 import { folder } from "./agent-kit.js";
 import { grant, names, readEvents, remoteApp, say, whole, wordsIn } from "./aap-kit.js";
 import { until } from "./until.js";
@@ -147,7 +147,7 @@ test("in the middle of its words: what the client has heard of them is not taken
 const WORDS = Array.from({ length: 60 }, (_, index) => `word${index} `).join("");
 
 async function logIn(cwd: string, sessionId: string): Promise<readonly RecordedEvent[]> {
-  const ledger = await openSqliteLedger(join(cwd, "ledger.sqlite"), { readOnly: true });
+  const ledger = await openLedger(join(cwd, "ledger.sqlite"), { readOnly: true });
   onTestFinished(() => ledger.close());
   return ledger.read(sessionId);
 }

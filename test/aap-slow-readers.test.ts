@@ -8,7 +8,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openSqliteLedger } from "../src/history/index.js";
+import { openLedger } from "../src/history/index.js";
 import { scriptedModel } from "../src/model/index.js";
 import type { ScriptStep } from "../src/model/index.js";
 import { folder } from "./agent-kit.js";
@@ -30,7 +30,7 @@ async function longTurns(
   limits: Limits = { stallMilliseconds: 600_000 },
   beforeWord: BeforeWord = async () => undefined,
 ): Promise<Served> {
-  const ledger = await openSqliteLedger(join(await folder(), "ledger.sqlite"));
+  const ledger = await openLedger(join(await folder(), "ledger.sqlite"));
   onTestFinished(() => ledger.close());
   // A model that takes a moment for each word, as they do.
   const model = scriptedModel({ steps: [...steps] }, { pause: 1 });

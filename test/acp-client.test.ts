@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { SessionBook } from "../src/call/index.js";
-import { MemoryLedger, openSqliteLedger } from "../src/history/index.js";
+import { MemoryLedger, openLedger } from "../src/history/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 import { callText } from "../src/view/index.js";
 import { folder } from "./agent-kit.js";
@@ -91,7 +91,7 @@ test("what an agent says after its turn's end is not lost", async () => {
 // AC-032 of the attack catalogue: neither character fits every store's text.
 test("keeps a NUL and half a surrogate pair that an agent reports as output, in the file and on the screen", async () => {
   const file = join(await folder(), "ledger.db");
-  const ledger = await openSqliteLedger(file);
+  const ledger = await openLedger(file);
   const output = "before\u0000\ud800after";
   const { say, session, connection } = await drive("does as it is told", { ledger });
   const content = [{ type: "content", content: { type: "text", text: output } }];
@@ -111,7 +111,7 @@ test("keeps a NUL and half a surrogate pair that an agent reports as output, in 
   const [id, live] = [session.sessionId, session.book.snapshot()];
   await connection.close();
   await ledger.close();
-  const again = await openSqliteLedger(file);
+  const again = await openLedger(file);
   onTestFinished(() => again.close());
   const read = new SessionBook(
     id,

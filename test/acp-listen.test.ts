@@ -9,7 +9,7 @@ import * as acp from "@agentclientprotocol/sdk";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { SessionBook } from "../src/call/index.js";
 import type { Ledger } from "../src/call/index.js";
-import { openSqliteLedger } from "../src/history/index.js";
+import { openLedger } from "../src/history/index.js";
 import type { ScriptStep } from "../src/model/index.js";
 import {
   AUTHORIZED,
@@ -483,7 +483,7 @@ describe("the command", () => {
     expect(await stop()).toBe(0);
     expect(said.stdout + said.stderr).not.toContain(TOKEN);
     expect(livingInGroup(await pid())).toEqual([]);
-    const ledger = await openSqliteLedger(join(cwd, "ledger.sqlite"));
+    const ledger = await openLedger(join(cwd, "ledger.sqlite"));
     expect(await callStatuses(ledger, sessionId)).toEqual(["cancelled"]);
     await ledger.close();
   });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { AgentSession } from "../src/agent/index.js";
-import { openSqliteLedger } from "../src/history/index.js";
+import { openLedger } from "../src/history/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 import { folder, never, scripted, text } from "./agent-kit.js";
 import { startTogether } from "./start-together.js";
@@ -17,7 +17,7 @@ type Answers = { readonly asked: number; readonly counted: number };
 test("a hundred questions answered by two processes at the same moment: each counts once, and each call runs once", async () => {
   const cwd = await folder();
   const file = join(cwd, "ledger.sqlite");
-  const ledger = await openSqliteLedger(file);
+  const ledger = await openLedger(file);
   const calls = Array.from({ length: QUESTIONS }, (_, index) => ({
     tool: "terminal",
     input: { command: `echo ${index} >> log.txt` },
@@ -43,7 +43,7 @@ test("a hundred questions answered by two processes at the same moment: each cou
 
 test("a second process that wants to write to a session is told who has it, and writes nothing", async () => {
   const cwd = await folder();
-  const ledger = await openSqliteLedger(join(cwd, "ledger.sqlite"));
+  const ledger = await openLedger(join(cwd, "ledger.sqlite"));
   const workspace = await LocalWorkspace.open(cwd);
   const agent = scripted([{ say: "Hello." }]);
   const one = await AgentSession.open({ agent, ledger, workspace, sessionId: "s" });

@@ -12,8 +12,9 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { AapClient, SseParser } from "../src/aap/client/index.js";
 import type { SseFrame } from "../src/aap/client/index.js";
+import { readAll as readAllEvents } from "../src/call/index.js";
 import type { SessionEvent } from "../src/call/index.js";
-import { openSqliteLedger } from "../src/history/index.js";
+import { openLedger } from "../src/history/index.js";
 import type { ScriptStep } from "../src/model/index.js";
 import { folder } from "./agent-kit.js";
 import { isAlive } from "./is-alive.js";
@@ -65,9 +66,9 @@ async function start(
   onTestFinished(() => void child.kill("SIGKILL"));
   const exit = once(child, "exit").then(([code, signal]) => ({ code, signal }));
   const events = async () => {
-    const opened = await openSqliteLedger(ledger, { readOnly: true });
+    const opened = await openLedger(ledger, { readOnly: true });
     const [session] = await opened.sessions();
-    const recorded = session ? await opened.read(session.sessionId) : [];
+    const recorded = session ? await readAllEvents(opened, session.sessionId) : [];
     await opened.close();
     return recorded.map(({ event }) => event);
   };

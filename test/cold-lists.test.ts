@@ -19,7 +19,7 @@ import { loggedLedger } from "../src/cli/logged-ledger.js";
 import { openLog } from "../src/cli/open-log.js";
 import {
   MemoryLedger,
-  openSqliteLedger,
+  openLedger,
   RedactedEvents,
   redactingLedger,
   redactionPattern,
@@ -84,7 +84,7 @@ describe("while a large ledger is first listed, others are answered", () => {
   let large: Ledger;
   beforeAll(async () => {
     place = await mkdtemp(join(tmpdir(), "toolgate-lists-"));
-    large = await openSqliteLedger(join(place, "ledger.db"));
+    large = await openLedger(join(place, "ledger.db"));
     const words = Array.from({ length: WORDS }, (_, index) => said(`word ${index} `));
     const ids = Array.from({ length: SESSIONS }, (_, index) => `session-${index}`);
     await Promise.all(
@@ -210,7 +210,7 @@ function questionsOf(events: readonly SessionEvent[]): readonly object[] {
 describe("what is listed is what the whole log tells", () => {
   test.each<[string, () => Promise<Ledger>]>([
     ["in memory", async () => new MemoryLedger()],
-    ["in SQLite", async () => openSqliteLedger(join(await folder(), "ledger.db"))],
+    ["in SQLite", async () => openLedger(join(await folder(), "ledger.db"))],
     ["that knows no types", async () => knowingNoTypes(new MemoryLedger())],
   ])("on a ledger %s", async (_name, open) => {
     let ledger = await open();

@@ -7,7 +7,8 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { AgentSession, holdTurn } from "../src/agent/index.js";
-import { MemoryLedger, openSqliteLedger } from "../src/history/index.js";
+import { readAll } from "../src/call/index.js";
+import { MemoryLedger, openLedger } from "../src/history/index.js";
 import { openGate } from "../src/run/index.js";
 import { defineTool, LocalWorkspace } from "../src/tools/index.js";
 import { counting, folder, never, scripted, text } from "./agent-kit.js";
@@ -44,9 +45,9 @@ test("500 calls at once into a file all end, and all are in it", async () => {
   const cwd = await folder();
   const file = join(cwd, "ledger.sqlite");
   expect(await child("gate-load.mjs", cwd, "500", "call", file)).toMatchObject(allDone(500));
-  const ledger = await openSqliteLedger(file);
+  const ledger = await openLedger(file);
   const [session] = await ledger.sessions();
-  const events = await ledger.read(session?.sessionId ?? "");
+  const events = await readAll(ledger, session?.sessionId ?? "");
   expect(events.filter(({ event }) => event.type === "call-done")).toHaveLength(500);
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
   await ledger.close();
@@ -55,7 +56,7 @@ test("500 calls at once into a file all end, and all are in it", async () => {
 test("the same yes a thousand times from two processes at once runs the call once", async () => {
   const cwd = await folder();
   const file = join(cwd, "ledger.sqlite");
-  const ledger = await openSqliteLedger(file);
+  const ledger = await openLedger(file);
   const counter = counting("t");
   const gate = await openGate({ ledger, workspace: cwd, tools: [counter.tool] });
   onTestFinished(async () => {
@@ -79,7 +80,7 @@ test("the same yes a thousand times from two processes at once runs the call onc
 test("a yes from another process is taken up at once, while a long call still runs", async () => {
   const cwd = await folder();
   const file = join(cwd, "ledger.sqlite");
-  const ledger = await openSqliteLedger(file);
+  const ledger = await openLedger(file);
   let quickRan: () => void = () => undefined;
   const otherRan = new Promise<string>((resolve) => {
     quickRan = () => resolve("the other ran");

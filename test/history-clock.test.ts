@@ -5,13 +5,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { AgentSession, holdTurn } from "../src/agent/index.js";
 import type { Ledger, SessionEvent } from "../src/call/index.js";
 import { SessionBook } from "../src/call/index.js";
-import {
-  exportSession,
-  openHistoryIndex,
-  openSqliteLedger,
-  replaySession,
-  verifyLedger,
-} from "../src/history/index.js";
+import { exportSession, openArchive, openLedger, replaySession } from "../src/history/index.js";
+import { verifyLedger } from "../src/history/sqlite/verify-ledger.js";
 import { SessionRecord } from "../src/record/index.js";
 import { openGate } from "../src/run/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
@@ -29,7 +24,7 @@ const yes = () =>
   } as const);
 
 async function opened(file: string, now: () => number): Promise<Ledger> {
-  const ledger = await openSqliteLedger(file, { now });
+  const ledger = await openLedger(file, { now });
   onTestFinished(() => ledger.close());
   return ledger;
 }
@@ -82,7 +77,7 @@ test("a turn is finished as it would be, in the order of its events, and nothing
       );
       expect(said).toEqual(["go", "One.", "Two.", "Three."]);
 
-      const index = await openHistoryIndex(file);
+      const index = await openArchive(file);
       onTestFinished(() => index.close());
       const { items } = await index.calls({});
       expect(items).toHaveLength(3);

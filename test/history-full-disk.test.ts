@@ -11,10 +11,11 @@ import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { AgentSession } from "../src/agent/index.js";
 import type { Ledger } from "../src/call/index.js";
-import { SessionBook } from "../src/call/index.js";
-import { openSqliteLedger, verifyLedger } from "../src/history/index.js";
-import { openLedgerFile } from "../src/history/sqlite-file.js";
-import { SqliteLedger } from "../src/history/sqlite-ledger.js";
+import { readAll, SessionBook } from "../src/call/index.js";
+import { openLedger } from "../src/history/index.js";
+import { verifyLedger } from "../src/history/sqlite/verify-ledger.js";
+import { openLedgerFile } from "../src/history/sqlite/sqlite-file.js";
+import { SqliteLedger } from "../src/history/sqlite/sqlite-ledger.js";
 import { openGate } from "../src/run/index.js";
 import { defineTool, LocalWorkspace } from "../src/tools/index.js";
 import { counting, folder, never, scripted, text } from "./agent-kit.js";
@@ -42,7 +43,7 @@ async function smallDisk(): Promise<Disk> {
   if (!mounted(root)) throw new Error("A disk could be mounted before, and not now.");
   const file = join(root, "ledger.db");
   const filler = join(root, "filler");
-  const ledger = await openSqliteLedger(file);
+  const ledger = await openLedger(file);
   onTestFinished(async () => {
     await ledger.close();
     unmount(root);
@@ -104,7 +105,7 @@ const FULL = {
   ),
 };
 
-const logOf = async (ledger: Ledger) => (await ledger.read("s")).map(({ event }) => event);
+const logOf = async (ledger: Ledger) => (await readAll(ledger, "s")).map(({ event }) => event);
 const stateOf = async (ledger: Ledger) =>
   [...new SessionBook("s", await logOf(ledger)).calls()].map(({ state }) => state.status);
 
@@ -252,11 +253,11 @@ describe(`a session ${how}:`, () => {
     const gate = await aGate(disk);
     await gate.call({ name: "act", input: {} });
     disk.fill();
-    const beside = await openSqliteLedger(disk.file);
+    const beside = await openLedger(disk.file);
     expect(await stateOf(beside)).toEqual(["done"]);
     await beside.close();
     if (!isMounted) return;
     const another = join(dirname(disk.file), "another.db");
-    await expect(openSqliteLedger(another)).rejects.toMatchObject(FULL);
+    await expect(openLedger(another)).rejects.toMatchObject(FULL);
   });
 });

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { SessionEvent } from "../src/call/index.js";
-import { openHistoryIndex, openSqliteLedger } from "../src/history/index.js";
+import { openArchive, openLedger } from "../src/history/index.js";
 import { SessionRecord } from "../src/record/index.js";
 
 const EVENTS = 1_000_000;
@@ -47,8 +47,8 @@ async function slowest(count: number, run: (number: number) => Promise<unknown>)
 
 describe(`in a store of ${EVENTS} events, with ${CALLS} calls in its index,`, () => {
   beforeAll(async () => {
-    await (await openSqliteLedger(file)).close();
-    const first = await openHistoryIndex(file);
+    await (await openLedger(file)).close();
+    const first = await openArchive(file);
     await first.refresh();
     await first.close();
     const session = `'session-' || n, ${NOW} + n, ${NOW} + n * 7, ${IN_A_SESSION}`;
@@ -79,13 +79,13 @@ describe(`in a store of ${EVENTS} events, with ${CALLS} calls in its index,`, ()
 
   test("it is opened, and a session of it is read and written, in time", async () => {
     const start = performance.now();
-    const ledger = await openSqliteLedger(file);
+    const ledger = await openLedger(file);
     expect(await ledger.sessions({ limit: 50 })).toHaveLength(50);
     const record = await SessionRecord.open(ledger, "session-5000", { owner: "ann" });
     await record.append([{ type: "mode-changed", at: 1, modeId: "last" }], { durable: true });
     expect([record.seq, record.book.modeId]).toEqual([IN_A_SESSION + 1, "last"]);
     await record.close();
-    const index = await openHistoryIndex(file);
+    const index = await openArchive(file);
     const { items } = await index.calls({ limit: 50 });
     expect(performance.now() - start).toBeLessThan(START_MILLISECONDS);
     expect(items.map(({ toolCallId }) => toolCallId)).toEqual(
@@ -96,7 +96,7 @@ describe(`in a store of ${EVENTS} events, with ${CALLS} calls in its index,`, ()
   });
 
   test("a page of fifty comes in time from anywhere in it, and so does what a search finds", async () => {
-    const index = await openHistoryIndex(file);
+    const index = await openArchive(file);
     const before = (number: number) => String((NOW + ((number * 7_919) % CALLS) * 10) * 1024);
     const pages = await slowest(200, (number) => index.calls({ limit: 50, before: before(number) }));
     const ofTool = await slowest(100, (number) => index.calls({ limit: 50, tool: `tool_${number % 20}` }));
@@ -114,7 +114,7 @@ describe(`in a store of ${EVENTS} events, with ${CALLS} calls in its index,`, ()
   });
 
   test("a page goes on from where the last one ended: nothing is passed over by counting", async () => {
-    const index = await openHistoryIndex(file);
+    const index = await openArchive(file);
     const ids: string[] = [];
     let before: string | undefined;
     for (let page = 0; page < 20; page += 1) {
@@ -144,7 +144,7 @@ function turnNumber(number: number): SessionEvent[] {
 }
 
 test("of 5,000 turns in one session, the last are recorded as fast as the first", async () => {
-  const ledger = await openSqliteLedger(join(folder, "turns.db"));
+  const ledger = await openLedger(join(folder, "turns.db"));
   const record = await SessionRecord.open(ledger, "s", { owner: "ann" });
   const times: number[] = [];
   for (let number = 0; number < 5_000; number += 1) {

@@ -2,9 +2,10 @@
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import type { Ledger, SessionEvent } from "../src/call/index.js";
-import { SessionBook } from "../src/call/index.js";
-import { openSqliteLedger, verifyLedger } from "../src/history/index.js";
+import type { Ledger, ReadOptions, SessionEvent } from "../src/call/index.js";
+import { readAll, SessionBook } from "../src/call/index.js";
+import { openLedger } from "../src/history/index.js";
+import { verifyLedger } from "../src/history/sqlite/verify-ledger.js";
 import { SessionRecord } from "../src/record/index.js";
 import { folder } from "./agent-kit.js";
 
@@ -29,20 +30,25 @@ async function aFile(): Promise<string> {
 }
 
 async function opened(file: string): Promise<Ledger> {
-  const ledger = await openSqliteLedger(file);
+  const ledger = await openLedger(file);
   onTestFinished(() => ledger.close());
   return ledger;
 }
 
-/** The ledger, and from where on it was read. */
+/** The ledger, and from where on it was read; pages that go on after the one before are one read. */
 function readsOf(ledger: Ledger): { readonly ledger: Ledger; readonly reads: number[] } {
   const reads: number[] = [];
+  let pageEnd = 0;
   const watched = new Proxy(ledger, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name);
       if (typeof member !== "function") return member;
       return (...values: unknown[]) => {
-        if (name === "read") reads.push((values[1] as { after?: number } | undefined)?.after ?? 0);
+        if (name === "read") {
+          const { after = 0, limit = 0 } = values[1] as ReadOptions;
+          if (after === 0 || after !== pageEnd) reads.push(after);
+          pageEnd = after + limit;
+        }
         return Reflect.apply(member, target, values) as unknown;
       };
     },
@@ -55,7 +61,7 @@ const open = (ledger: Ledger, owner = "ann") => SessionRecord.open(ledger, "s1",
 const held = ({ seq, book }: SessionRecord) => ({ seq, session: book.snapshot() });
 
 async function logged(ledger: Ledger): Promise<ReturnType<typeof held>> {
-  const log = (await ledger.read("s1")).map(({ event }) => event);
+  const log = (await readAll(ledger, "s1")).map(({ event }) => event);
   return { seq: log.length, session: new SessionBook("s1", log).snapshot() };
 }
 
@@ -138,7 +144,7 @@ test.each([
   ["has lost its table", "drop table snapshots"],
 ])("the whole log is folded when the snapshot %s", async (_, sql) => {
   const file = await aFile();
-  const first = await openSqliteLedger(file);
+  const first = await openLedger(file);
   const record = await open(first);
   await record.append(calls(0, 300));
   await record.close();

@@ -14,17 +14,16 @@ import { fileURLToPath } from "node:url";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import type { Ledger, SessionEvent } from "../src/call/index.js";
-import { SessionBook } from "../src/call/index.js";
+import type { Archive, Ledger, SessionEvent } from "../src/call/index.js";
+import { readAll, SessionBook } from "../src/call/index.js";
 import {
   exportSession,
-  type HistoryIndex,
-  openHistoryIndex,
-  openSqliteLedger,
+  openArchive,
+  openLedger,
   redactingLedger,
   replaySession,
-  verifyLedger,
 } from "../src/history/index.js";
+import { verifyLedger } from "../src/history/sqlite/verify-ledger.js";
 import { openGate } from "../src/run/index.js";
 import { builtInTools, defineTool } from "../src/tools/index.js";
 import { counting, folder, never } from "./agent-kit.js";
@@ -32,13 +31,13 @@ import { counting, folder, never } from "./agent-kit.js";
 const child = (name: string) => fileURLToPath(new URL(`children/${name}`, import.meta.url));
 
 async function opened(file: string, now: () => number = Date.now): Promise<Ledger> {
-  const ledger = await openSqliteLedger(file, { now });
+  const ledger = await openLedger(file, { now });
   onTestFinished(() => ledger.close());
   return ledger;
 }
 
-async function indexed(file: string): Promise<HistoryIndex> {
-  const index = await openHistoryIndex(file);
+async function indexed(file: string): Promise<Archive> {
+  const index = await openArchive(file);
   onTestFinished(() => index.close());
   return index;
 }
@@ -88,10 +87,10 @@ function mixedCall(index: number): SessionEvent[] {
 test("a thousand mixed calls read back byte for byte after a restart", async () => {
   const file = join(await folder(), "ledger.db");
   const events = Array.from({ length: 1_000 }, (_, index) => mixedCall(index)).flat();
-  const first = await openSqliteLedger(file);
+  const first = await openLedger(file);
   await record(first, events);
   await first.close();
-  const read = await (await opened(file)).read("s1");
+  const read = await readAll(await opened(file), "s1");
   expect(read.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
   expect(JSON.stringify(read.map(({ event }) => event))).toBe(JSON.stringify(events));
   const [before, after] = [events, read.map(({ event }) => event)].map((log) =>
@@ -142,7 +141,7 @@ test("killed at any moment, nothing acknowledged is lost and the file is whole, 
     writer.process.kill("SIGKILL");
     await once(writer.process, "close");
     const start = performance.now();
-    const ledger = await openSqliteLedger(file);
+    const ledger = await openLedger(file);
     const log = await ledger.read("s1");
     // The promise is two seconds.
     expect(performance.now() - start).toBeLessThan(20_000);
@@ -162,10 +161,10 @@ test("killed at any moment, nothing acknowledged is lost and the file is whole, 
 
 test("a ledger that can only be read is read, and whoever writes is told why not", async () => {
   const file = join(await folder(), "ledger.db");
-  const first = await openSqliteLedger(file);
+  const first = await openLedger(file);
   await record(first, [said("hello")]);
   await first.close();
-  const ledger = await openSqliteLedger(file, { readOnly: true });
+  const ledger = await openLedger(file, { readOnly: true });
   onTestFinished(() => ledger.close());
   expect(await ledger.read("s1")).toHaveLength(1);
   const tool = counting("t");
@@ -181,7 +180,7 @@ test("a ledger that can only be read is read, and whoever writes is told why not
 
 test("with one damaged row, the rest of the session is read, and that one is marked", async () => {
   const file = join(await folder(), "ledger.db");
-  const first = await openSqliteLedger(file);
+  const first = await openLedger(file);
   await record(first, [...mixedCall(1), ...mixedCall(2), said("the end")]);
   await first.close();
   byHand(file, `update events set event = '{"type":"call-do' where seq = 5`);
@@ -288,7 +287,7 @@ test("a cell of an export is never a formula", async () => {
 
 test("a decision that was changed by hand is reported, with the session and the event", async () => {
   const file = join(await folder(), "ledger.db");
-  const ledger = await openSqliteLedger(file);
+  const ledger = await openLedger(file);
   await record(ledger, [...mixedCall(1), ...mixedCall(2)]);
   await ledger.close();
   expect(await verifyLedger(file)).toMatchObject({ events: 10, brokenCount: 0 });

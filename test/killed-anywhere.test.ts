@@ -12,8 +12,9 @@ import { fileURLToPath } from "node:url";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { SessionEvent, ToolCall } from "../src/call/index.js";
-import { SessionBook } from "../src/call/index.js";
-import { openSqliteLedger, verifyLedger } from "../src/history/index.js";
+import { readAll, SessionBook } from "../src/call/index.js";
+import { openLedger } from "../src/history/index.js";
+import { verifyLedger } from "../src/history/sqlite/verify-ledger.js";
 import { folder } from "./agent-kit.js";
 
 const KILLS = Number(process.env["TOOLGATE_KILLS"] ?? (process.env["TOOLGATE_LONG"] ? 1000 : 16));
@@ -58,16 +59,16 @@ async function life(cwd: string, moment?: Moment): Promise<{ acknowledged: numbe
 }
 
 async function logOf(cwd: string): Promise<readonly SessionEvent[]> {
-  const ledger = await openSqliteLedger(join(cwd, "ledger.db"));
+  const ledger = await openLedger(join(cwd, "ledger.db"));
   try {
-    return (await ledger.read("s")).map(({ event }) => event);
+    return (await readAll(ledger, "s")).map(({ event }) => event);
   } finally {
     await ledger.close();
   }
 }
 
 async function begin(cwd: string): Promise<void> {
-  const ledger = await openSqliteLedger(join(cwd, "ledger.db"));
+  const ledger = await openLedger(join(cwd, "ledger.db"));
   const lease = await ledger.claim("s", "before", { milliseconds: 1_000 });
   const plan = (number: number): SessionEvent => ({
     type: "plan-updated",

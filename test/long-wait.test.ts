@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { AapClient, pendingCalls } from "../src/aap/client/index.js";
 import { SessionBook } from "../src/call/index.js";
-import { openSqliteLedger } from "../src/history/index.js";
+import { openLedger } from "../src/history/index.js";
 import { sessionText } from "../src/view/index.js";
 import { folder } from "./agent-kit.js";
 
@@ -132,7 +132,7 @@ test("killed while it waits, answered elsewhere, finished by a third process: ea
   ]);
   c.child.kill("SIGTERM");
 
-  const ledger = await openSqliteLedger(join(cwd, "ledger.sqlite"));
+  const ledger = await openLedger(join(cwd, "ledger.sqlite"));
   const recorded = await ledger.read(sessionId);
   const book = new SessionBook(
     sessionId,

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { openSqliteLedger } from "../src/history/index.js";
+import { openLedger } from "../src/history/index.js";
 import { SessionRecord } from "../src/record/index.js";
 import { ApprovedServers } from "../src/settings/index.js";
 import { atHome } from "./cli-kit.js";
@@ -15,7 +15,7 @@ import { openAiChat } from "./fakes/openai-chat.js";
 test("history list says which sessions wait for an answer", async () => {
   const at = await atHome();
   await at.run(["run", "--script", at.script([{ say: "Done." }]), "over"]);
-  const ledger = await openSqliteLedger(join(at.home, "toolgate", "ledger.sqlite"));
+  const ledger = await openLedger(join(at.home, "toolgate", "ledger.sqlite"));
   const record = await SessionRecord.open(ledger, "session_waiting", { owner: "test" });
   const announced = {
     toolCallId: "call_1",
@@ -83,7 +83,7 @@ test("where nothing is remembered yet, that is told and is no error; a file that
 
 test("an answer that names no model is its session's, where others say which that is", async () => {
   const at = await atHome();
-  const ledger = await openSqliteLedger(join(at.home, "toolgate", "ledger.sqlite"));
+  const ledger = await openLedger(join(at.home, "toolgate", "ledger.sqlite"));
   const record = await SessionRecord.open(ledger, "session_signed", { owner: "test" });
   const step = { type: "step-ended", at: 1, turnId: "turn_1", toolCallIds: [] } as const;
   const signed = { model: "anthropic.messages/claude", parts: [] };
@@ -105,7 +105,7 @@ test("an answer that names no model is its session's, where others say which tha
 
 test("stats tells how long a call took as its card does", async () => {
   const at = await atHome();
-  const ledger = await openSqliteLedger(join(at.home, "toolgate", "ledger.sqlite"));
+  const ledger = await openLedger(join(at.home, "toolgate", "ledger.sqlite"));
   const record = await SessionRecord.open(ledger, "session_slow", { owner: "test" });
   const toolCallId = "call_1";
   const call = { toolCallId, name: "x", title: "X", kind: "other", kindSource: "declared" } as const;

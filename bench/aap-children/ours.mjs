@@ -2,7 +2,7 @@
 // its pieces, or with one each 20 ms. One address asks for everything here, so the limit of one address is lifted.
 import { createAgent } from "toolgate";
 import { serveAap } from "toolgate/aap";
-import { openSqliteLedger } from "toolgate/history";
+import { openLedger } from "toolgate/history";
 import { listening, paced, piece, PIECES, TOKEN } from "./work.mjs";
 
 const id = "text";
@@ -53,7 +53,7 @@ const model = {
   }),
 };
 
-const ledger = await openSqliteLedger(process.argv[2]);
+const ledger = await openLedger(process.argv[2]);
 const { url } = await serveAap(createAgent({ name: "bench", model, tools: [] }), {
   port: 0,
   token: TOKEN,

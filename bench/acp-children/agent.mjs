@@ -3,7 +3,7 @@
 import { setImmediate } from "node:timers/promises";
 import { createAgent } from "toolgate";
 import { serveAcp } from "toolgate/acp";
-import { MemoryLedger, openSqliteLedger } from "toolgate/history";
+import { MemoryLedger, openLedger } from "toolgate/history";
 import { defineTool } from "toolgate/tools";
 import { CALLS, DIFF, QUESTIONS, REPORTS } from "./work.mjs";
 
@@ -69,5 +69,5 @@ const model = {
 
 const agent = createAgent({ name: "bench", model, tools: [edit, ask], rules: [{ allow: "edit_it" }] });
 const file = process.argv[2];
-await serveAcp(agent, { ledger: file === undefined ? new MemoryLedger() : await openSqliteLedger(file) });
+await serveAcp(agent, { ledger: file === undefined ? new MemoryLedger() : await openLedger(file) });
 process.exit();

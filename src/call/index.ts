@@ -6,6 +6,7 @@
  * nowhere else; the fold is strict and knows no clock, disk or network. This room imports nothing.
  */
 export * from "./absolute-path.js";
+export * from "./archive.js";
 export { applyEvent, isInputFixed } from "./apply-event.js";
 export {
   appendText,
@@ -27,6 +28,7 @@ export { IllegalEvent } from "./illegal-event.js";
 export { inferToolKind } from "./infer-tool-kind.js";
 export type { ToolAnnotations } from "./infer-tool-kind.js";
 export * from "./ledger.js";
+export * from "./read-all.js";
 export { joinedEvents } from "./joined-events.js";
 export { lineHunks } from "./line-diff.js";
 export type { LineHunk } from "./line-diff.js";
@@ -40,6 +42,8 @@ export type * from "./session.js";
 export { SessionBook } from "./session-book.js";
 export type { SessionChanges, SessionListener } from "./session-book.js";
 export { readSessionInfo } from "./session-info.js";
+export { sessionModel } from "./session-model.js";
+export type { SessionModel } from "./session-model.js";
 export type * from "./step.js";
 export { stepIdOf, thoughtIdOf } from "./step-message.js";
 export * from "./tool-call.js";

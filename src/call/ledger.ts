@@ -1,10 +1,9 @@
 /**
  * The ledger: the append-only record of sessions, and the lease that says who may write to one.
  *
- * What every implementation must keep (the contract suite in `history/` checks it): events are read in
- * the order in which they were appended, with no gaps; only the holder of the newest lease appends;
- * a question is answered at most once, by anyone, lease or not; what was appended durably is there
- * after a crash.
+ * What every implementation must keep (the contract suite in `history/` checks it): events are read in the order in which
+ * they were appended, with no gaps; only the holder of the newest lease appends; a question is answered at most once, by
+ * anyone, lease or not; a durable append survives a crash; every read is one bounded page.
  */
 import type { Answer, Question } from "./question.js";
 import { isYes } from "./question.js";
@@ -26,14 +25,14 @@ export type SessionSummary = {
   readonly sessionId: string;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Its last event's `seq`: who has read up to there need not read on. A ledger need not tell it. */
+  /** The `seq` of its last event: a reader that has come so far need not read on. A ledger may leave it out. */
   readonly lastSeq?: number;
 };
 
-/** A session as it was after the event `seq`, written down by `savedSession`. */
+/** A session as it was after the event `seq`, serialized by `savedSession`. */
 export type SessionSnapshot = { readonly seq: number; readonly saved: string };
 
-/** `counted` says whether this answer is the one that counts; `answer` is the one that does. */
+/** `counted`: whether this answer is the one that counts; `answer`: the one that does. */
 export type AnswerReceipt = { readonly counted: boolean; readonly answer: Answer };
 
 export type AppendOptions = {
@@ -44,10 +43,34 @@ export type AppendOptions = {
   readonly onStored?: (count: number) => void;
 };
 
+/** How many events, questions or sessions one read gives when the caller names no `limit`. */
+export const DEFAULT_READ_LIMIT = 1_000;
+
+export type ReadOptions = {
+  /** Only events with a higher `seq`. */
+  readonly after?: number;
+  /** Only events of this type: lists need few events of many sessions. */
+  readonly type?: SessionEventType;
+  readonly limit?: number;
+};
+
+export type OpenQuestionsOptions = {
+  readonly sessionId?: string;
+  /** The last question of the page before, by its id. Throws NO_SUCH_QUESTION when its session was removed since. */
+  readonly after?: string;
+  readonly limit?: number;
+};
+
 export interface Ledger {
   /** True where every text is stored as it was appended. Elsewhere text is sent only after it was stored. */
   readonly storesVerbatim?: boolean | undefined;
-  /** Throws LedgerError LEASE_HELD while another owner's lease lasts. The same owner gets a newer one. */
+  /**
+   * Throws LedgerError LEASE_HELD while another owner's lease lasts. The same owner gets a newer one.
+   *
+   * Two owners must never both append, so a claim lasts at least as long as the process that made it can still write. A
+   * store that can lose a commit while its clients live on (a server that fails over) commits claims durably. A store
+   * that stops only together with its clients (a file on the same machine, memory) need not.
+   */
   claim(sessionId: string, owner: string, options: { readonly milliseconds: number }): Promise<Lease>;
   /** Throws LEASE_LOST when the session was claimed again since, by anyone, or released. */
   renew(lease: Lease, options: { readonly milliseconds: number }): Promise<Lease>;
@@ -63,23 +86,21 @@ export interface Ledger {
   append(lease: Lease, events: readonly SessionEvent[], options: AppendOptions): Promise<number>;
 
   /**
-   * Keeps a snapshot in place of the one before: whoever opens the session next folds only what came after it.
-   * It saves time and is never the truth; a ledger need not have this. Throws LEASE_LOST.
+   * Stores a snapshot in place of the one before: the next process that opens the session folds only the events after it.
+   * A snapshot saves time and is never the truth; a ledger need not have this. Throws LEASE_LOST.
    */
   keepSnapshot?(lease: Lease, snapshot: SessionSnapshot): Promise<void>;
-  /** The snapshot, if it still belongs to the log and is as it was kept. */
+  /** The snapshot, if it still belongs to the log and is as it was stored. */
   snapshot?(sessionId: string): Promise<SessionSnapshot | undefined>;
 
+  /** Whether the session has an event. Costs the same however long the log is. */
+  has(sessionId: string): Promise<boolean>;
   /**
-   * The events after `after` (from the start without it), of these only those of `type` where one is named: for lists,
-   * which need few events of many sessions. A ledger that knows no `type` gives the others too, so whoever names
-   * one looks again.
+   * One page of the session's events, in order. A page with fewer events than its limit is the last one; `readAll` and
+   * `eventPages` read on. A ledger that cannot filter by `type` returns the other events too, so the caller filters again.
    */
-  read(
-    sessionId: string,
-    options?: { readonly after?: number; readonly type?: SessionEventType },
-  ): Promise<readonly RecordedEvent[]>;
-  /** The same, and then each further one as it is appended by anyone, until the signal aborts. */
+  read(sessionId: string, options?: ReadOptions): Promise<readonly RecordedEvent[]>;
+  /** All events after `after`, and then each further one as anyone appends it, until the signal aborts. */
   follow(
     sessionId: string,
     options: { readonly after?: number; readonly signal: AbortSignal },
@@ -92,10 +113,10 @@ export interface Ledger {
    * question is open: refusing is always safe.
    */
   answer(questionId: string, answer: Answer): Promise<AnswerReceipt>;
-  /** Open questions, in the order in which they were recorded, of one session or of all. */
-  openQuestions(options?: { readonly sessionId?: string }): Promise<readonly Question[]>;
+  /** One page of the open questions, in the order in which they were recorded, of one session or of all. */
+  openQuestions(options?: OpenQuestionsOptions): Promise<readonly Question[]>;
 
-  /** The sessions that have events, the most recently written first; `before` is the last one of the page before. */
+  /** One page of the sessions that have events, the most recently written first; `before` is the last one of the page before. */
   sessions(options?: {
     readonly before?: SessionSummary;
     readonly limit?: number;
@@ -113,6 +134,7 @@ export interface Ledger {
 export type LedgerErrorCode =
   | "LEASE_HELD"
   | "LEASE_LOST"
+  | "NO_SUCH_SESSION"
   | "NO_SUCH_QUESTION"
   | "NOT_OFFERED"
   | "INTENT_CHANGED"

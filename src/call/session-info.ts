@@ -1,10 +1,11 @@
 /** What a session says of itself, without the rest of its log, which may be long. */
 import type { Ledger } from "./ledger.js";
+import { readAll } from "./read-all.js";
 import { SessionBook } from "./session-book.js";
 import type { SessionInfo } from "./session.js";
 
 export async function readSessionInfo(ledger: Ledger, sessionId: string): Promise<SessionInfo> {
-  const recorded = await ledger.read(sessionId, { type: "info-changed" });
+  const recorded = await readAll(ledger, sessionId, { type: "info-changed" });
   // A ledger may know no types.
   const events = recorded.map(({ event }) => event).filter(({ type }) => type === "info-changed");
   return new SessionBook(sessionId, events).info;

@@ -12,7 +12,7 @@ import {
 } from "../settings/index.js";
 import type { RuleOrigin, RulesInForce } from "../settings/index.js";
 import { jsonText } from "./json-text.js";
-import { ledgerFile } from "./open-agent.js";
+import { ledgerAddress } from "./ledger-address.js";
 import { readRedaction } from "./redaction.js";
 import { readServers } from "./read-servers.js";
 import { tell } from "./tell.js";
@@ -67,7 +67,7 @@ export async function showConfig({
       ),
     },
     { name: "remembered", ...counted(inForce, "grant", there(join(folder, "grants.json"))) },
-    { name: "history", value: there(ledgerFile({})), from: "XDG_STATE_HOME, or --ledger" },
+    { name: "history", value: there(ledgerAddress({})), from: "XDG_STATE_HOME, or --ledger" },
     ...redaction,
     {
       name: "MCP servers",

@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { AgentSession, createAgent } from "../agent/index.js";
 import { counted } from "../call/index.js";
-import { openSqliteLedger } from "../history/index.js";
+import { openLedger } from "../history/index.js";
 import { scriptedModel } from "../model/index.js";
 import type { Ask } from "../run/index.js";
 import { builtInTools, LocalWorkspace } from "../tools/index.js";
@@ -25,7 +25,7 @@ export type DemoFlags = { readonly yes?: boolean; readonly pause?: number };
 export async function runDemo({ yes = false, pause }: DemoFlags): Promise<number> {
   const folder = await writeSampleProject();
   const workspace = await LocalWorkspace.open(folder);
-  const ledger = await openSqliteLedger(join(folder, ".toolgate-demo.sqlite"));
+  const ledger = await openLedger(join(folder, ".toolgate-demo.sqlite"));
   const hasPerson = process.stdin.isTTY && process.stdout.isTTY;
   const agent = createAgent({
     name: "demo",

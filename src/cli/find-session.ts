@@ -12,7 +12,7 @@ export async function findSession(ledger: Ledger, wanted: string | true, cwd: st
     const [only, ...others] = known;
     if (only && (others.length === 0 || only.sessionId === wanted)) return only.sessionId;
     if (only) throw new NoSession(`"${wanted}" begins the ids of ${known.length} sessions`);
-    if ((await ledger.read(wanted)).length > 0) return wanted;
+    if (await ledger.has(wanted)) return wanted;
     throw new NoSession(`There is no session "${wanted}"`);
   }
   for (const { sessionId } of sessions) {

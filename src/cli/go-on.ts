@@ -2,6 +2,7 @@
  * Opens a session that was there before. Whoever had it may still have it, or has died a moment ago and holds it a little
  * longer; and what a dead process left running is settled now, which the person who goes on wants to know first.
  */
+import { readAll } from "../call/index.js";
 import type { Ledger, SessionEvent } from "../call/index.js";
 import { tell } from "./tell.js";
 
@@ -21,14 +22,14 @@ export async function goOn<Session>(
   open: () => Promise<Session>,
 ): Promise<GoneOn<Session>> {
   if (sessionId === undefined) return { session: await open(), settled: [] };
-  const before = (await ledger.read(sessionId)).at(-1)?.seq ?? 0;
+  const before = (await readAll(ledger, sessionId)).at(-1)?.seq ?? 0;
   const waiting = setTimeout(
     () => tell("waiting for the process that has this session, or was killed while it had it …"),
     LONG,
   );
   try {
     const session = await open();
-    const settled = await ledger.read(sessionId, { after: before });
+    const settled = await readAll(ledger, sessionId, { after: before });
     return { session, settled: settled.map(({ event }) => event) };
   } finally {
     clearTimeout(waiting);

@@ -1,24 +1,21 @@
 /** `toolgate history …`: sessions listed, shown, searched, exported, checked and forgotten. */
-import { existsSync } from "node:fs";
-import { counted, oneLine, SessionBook, visibleText } from "../call/index.js";
-import type { Session } from "../call/index.js";
-import {
-  exportSession,
-  openHistoryIndex,
-  openSqliteLedger,
-  redactSession,
-  removeSession,
-  retainSessions,
-  tidyLedger,
-  verifyLedger,
-} from "../history/index.js";
-import type { ExportFormat, HistoryIndex, SearchHit, FoundSession } from "../history/index.js";
+import { allOpenQuestions, counted, oneLine, readAll, SessionBook, visibleText } from "../call/index.js";
+import type {
+  Archive,
+  ExportFormat,
+  FoundSession,
+  Ledger,
+  SearchHit,
+  Session,
+  Verified,
+} from "../call/index.js";
+import { openArchive, openLedger, redactSession } from "../history/index.js";
 import { clipped, columns, sessionText } from "../view/index.js";
 import { coloured, wantsColour } from "./colour.js";
 import { findSession } from "./find-session.js";
-import { indexFile } from "./index-file.js";
 import { jsonText } from "./json-text.js";
-import { ledgerFile } from "./open-agent.js";
+import { hasLedger, ledgerAddress } from "./ledger-address.js";
+import { progressLine } from "./progress-line.js";
 import { readRedaction } from "./redaction.js";
 import { recordedFolder, shownFolder } from "./shown-folder.js";
 
@@ -32,8 +29,8 @@ export async function listSessions(
   flags: HistoryFlags & { readonly cwd?: string; readonly limit?: number },
 ): Promise<number> {
   if (isNothingYet(flags)) return tellNothingYet({ sessions: [] }, flags);
-  return withIndex(flags, async (index) => {
-    const { items, next } = await index.sessions({
+  return withArchive(flags, async (archive) => {
+    const { items, next } = await archive.sessions({
       limit: flags.limit ?? 20,
       ...(flags.cwd !== undefined && { cwd: recordedFolder(flags.cwd) }),
     });
@@ -71,16 +68,13 @@ function endOf(path: string, width: number): string {
 }
 
 /** How many questions each session waits for. */
-async function openQuestionsOf(flags: HistoryFlags): Promise<ReadonlyMap<string, number>> {
-  const ledger = await openSqliteLedger(existing(flags), { readOnly: true });
-  try {
+function openQuestionsOf(flags: HistoryFlags): Promise<ReadonlyMap<string, number>> {
+  return withLedger(flags, async (ledger) => {
     const counts = new Map<string, number>();
-    for (const { sessionId } of await ledger.openQuestions())
+    for (const { sessionId } of await allOpenQuestions(ledger))
       counts.set(sessionId, (counts.get(sessionId) ?? 0) + 1);
     return counts;
-  } finally {
-    await ledger.close();
-  }
+  });
 }
 
 export async function showSession(
@@ -113,8 +107,8 @@ export async function searchHistory(
   flags: HistoryFlags & { readonly limit?: number; readonly tool?: string; readonly kind?: string },
 ): Promise<number> {
   if (isNothingYet(flags)) return tellNothingYet({ hits: [] }, flags);
-  return withIndex(flags, async (index) => {
-    const { items } = await index.search({
+  return withArchive(flags, async (archive) => {
+    const { items } = await archive.search({
       text: words.join(" "),
       limit: flags.limit ?? 20,
       ...(flags.tool !== undefined && { tool: flags.tool }),
@@ -145,60 +139,63 @@ export async function exportHistory(
   wanted: string | undefined,
   flags: HistoryFlags & { readonly format: ExportFormat | "text"; readonly secrets?: boolean },
 ): Promise<number> {
-  const session = await readSession(wanted, flags);
   const redacted = !flags.secrets;
-  const { patterns } = readRedaction();
-  if (flags.format === "text")
-    write(`${sessionText(redacted ? redactSession(session, { patterns }) : session)}\n`);
-  else for (const piece of exportSession(session, flags.format, { redacted, patterns })) write(piece);
-  return 0;
+  const { format } = flags;
+  if (format === "text") {
+    const session = await readSession(wanted, flags);
+    write(`${sessionText(redacted ? redactSession(session, readRedaction()) : session)}\n`);
+    return 0;
+  }
+  const sessionId = await withLedger(flags, (ledger) => findSession(ledger, wanted ?? true, process.cwd()));
+  return withArchive(flags, async (archive) => {
+    for await (const piece of archive.export(sessionId, format, { redacted })) write(piece);
+  });
 }
 
 export async function verifyHistory(flags: HistoryFlags): Promise<number> {
-  const verified = await verifyLedger(existing(flags), { onProgress: progressLine("checked") });
-  const { sessions, events, notCovered, brokenCount, broken } = verified;
-  if (flags.json) json(verified);
-  else {
-    for (const link of broken) write(`${visibleText(JSON.stringify(link))}\n`);
-    const of = `${counted(events, "event")} of ${counted(sessions, "session")}`;
-    const older = notCovered === 0 ? "" : `, ${notCovered} from before there was a chain`;
-    write(
-      brokenCount === 0
-        ? `${of}: as they were recorded${older}.\n`
-        : `${counted(brokenCount, "place is", "places are")} not as recorded (${of}${older}).\n`,
-    );
-  }
-  return brokenCount === 0 ? 0 : 1;
+  let isWhole = true;
+  await withArchive(flags, async (archive) => {
+    const progress = progressLine("Checking");
+    const verified = await archive.verify({ onProgress: progress.show }).finally(progress.end);
+    isWhole = verified.brokenCount === 0;
+    if (flags.json) json(verified);
+    else write(verifiedText(verified));
+  });
+  return isWhole ? 0 : 1;
+}
+
+function verifiedText({ sessions, events, notCovered, brokenCount, broken }: Verified): string {
+  const lines = broken.map((link) => `${visibleText(JSON.stringify(link))}\n`);
+  const of = `${counted(events, "event")} of ${counted(sessions, "session")}`;
+  const older = notCovered === 0 ? "" : `, ${notCovered} from before there was a chain`;
+  const result =
+    brokenCount === 0
+      ? `${of}: as they were recorded${older}.\n`
+      : `${counted(brokenCount, "place is", "places are")} not as recorded (${of}${older}).\n`;
+  return [...lines, result].join("");
 }
 
 export async function deleteHistory(
   wanted: readonly string[],
   flags: HistoryFlags & { readonly olderThan?: number; readonly keepLast?: number },
 ): Promise<number> {
-  const file = existing(flags);
-  const ledger = await openSqliteLedger(file);
-  let removed: readonly string[];
-  try {
+  const { olderThan, keepLast } = flags;
+  const sessionIds = await withLedger(flags, async (ledger) => {
     const ids: string[] = [];
     for (const one of wanted) ids.push(await findSession(ledger, one, ""));
-    for (const sessionId of ids) await removeSession(ledger, sessionId);
-    const aged =
-      flags.olderThan === undefined
-        ? undefined
-        : await retainSessions(ledger, {
-            olderThan: flags.olderThan * 86_400_000,
-            ...(flags.keepLast !== undefined && { keepLast: flags.keepLast }),
-          });
-    for (const { sessionId, why } of aged?.kept ?? [])
+    return ids;
+  });
+  return withArchive(flags, async (archive) => {
+    const { removed, kept } = await archive.forget({
+      sessionIds,
+      ...(olderThan !== undefined && { olderThanMs: olderThan * 86_400_000 }),
+      ...(keepLast !== undefined && { keepLast }),
+    });
+    for (const { sessionId, why } of kept)
       process.stderr.write(`toolgate: ${sessionId} was left where it is: ${WHY[why]}.\n`);
-    removed = [...ids, ...(aged?.removed ?? [])];
-  } finally {
-    await ledger.close();
-  }
-  await tidyLedger(file);
-  if (flags.json) json({ removed });
-  else write(`${counted(removed.length, "session is", "sessions are")} forgotten.\n`);
-  return 0;
+    if (flags.json) json({ removed });
+    else write(`${counted(removed.length, "session is", "sessions are")} forgotten.\n`);
+  });
 }
 
 const WHY = {
@@ -208,36 +205,45 @@ const WHY = {
 } as const;
 
 /** `wanted`: an id or the beginning of one; without it the newest of this folder. */
-async function readSession(wanted: string | undefined, flags: HistoryFlags): Promise<Session> {
-  const ledger = await openSqliteLedger(existing(flags));
-  try {
+function readSession(wanted: string | undefined, flags: HistoryFlags): Promise<Session> {
+  return withLedger(flags, async (ledger) => {
     const sessionId = await findSession(ledger, wanted ?? true, process.cwd());
-    const recorded = await ledger.read(sessionId);
+    const recorded = await readAll(ledger, sessionId);
     return new SessionBook(
       sessionId,
       recorded.map(({ event }) => event),
     ).snapshot();
+  });
+}
+
+async function withLedger<Result>(
+  flags: HistoryFlags,
+  use: (ledger: Ledger) => Promise<Result>,
+): Promise<Result> {
+  const ledger = await openLedger(existing(flags), { readOnly: true });
+  try {
+    return await use(ledger);
   } finally {
     await ledger.close();
   }
 }
 
-export async function withIndex(
+export async function withArchive(
   flags: HistoryFlags,
-  use: (index: HistoryIndex) => Promise<void>,
+  use: (archive: Archive) => Promise<void>,
 ): Promise<number> {
-  const ledger = existing(flags);
   const { patterns } = readRedaction();
-  const index = await openHistoryIndex(ledger, {
+  const progress = progressLine("Indexing");
+  const archive = await openArchive(existing(flags), {
     patterns,
-    indexFile: indexFile(ledger, patterns),
-    onProgress: progressLine("indexed"),
+    onProgress: (done) => (done.events < done.ofEvents ? progress.show(done) : progress.end()),
   });
   try {
-    await use(index);
+    await use(archive);
     return 0;
   } finally {
-    await index.close();
+    progress.end();
+    await archive.close();
   }
 }
 
@@ -245,7 +251,7 @@ const NO_SESSION = "No session is remembered here yet. Begin one with: toolgate 
 
 /** Nothing was ever remembered in the usual place, which is no mistake. A file that is named must be there. */
 export const isNothingYet = (flags: HistoryFlags): boolean =>
-  flags.ledger === undefined && !existsSync(ledgerFile(flags));
+  flags.ledger === undefined && !hasLedger(ledgerAddress(flags));
 
 function tellNothingYet(asJson: object, flags: HistoryFlags): number {
   if (flags.json) json(asJson);
@@ -253,23 +259,12 @@ function tellNothingYet(asJson: object, flags: HistoryFlags): number {
   return 0;
 }
 
-/** To look into a history must not begin one. */
+/** The address of a ledger that is there: to look into a history must not begin one. */
 export function existing(flags: HistoryFlags): string {
-  const file = ledgerFile(flags);
-  if (existsSync(file)) return file;
+  const address = ledgerAddress(flags);
+  if (hasLedger(address)) return address;
   throw Object.assign(
-    new Error(`Nothing is remembered yet: ${file} is not there. Begin with: toolgate run`),
-    {
-      code: "NO_HISTORY",
-    },
+    new Error(`Nothing is remembered yet: ${address} is not there. Begin with: toolgate run`),
+    { code: "NO_HISTORY" },
   );
-}
-
-/** Only where someone watches, and only when it takes a while. */
-function progressLine(done: string): (progress: { readonly events: number }) => void {
-  const begun = Date.now();
-  return ({ events }) => {
-    if (process.stderr.isTTY && Date.now() - begun > 1000)
-      process.stderr.write(`\r${counted(events, "event")} ${done} …\u001b[K`);
-  };
 }

@@ -37,6 +37,7 @@ export function loggedLedger(ledger: Ledger, log: Log): Ledger {
       for (const { event } of recorded) calls.take(sessionId, event);
       return recorded;
     },
+    has: (sessionId) => ledger.has(sessionId),
     follow: (sessionId, options) => ledger.follow(sessionId, options),
     answer: async (questionId, answer) => {
       const receipt = await ledger.answer(questionId, answer);

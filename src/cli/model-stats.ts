@@ -1,24 +1,20 @@
 /**
- * `toolgate stats --by model`: how many answers each model gave, and the tokens that they took. It is read from
- * the sessions themselves: what a session was begun with says which model it was, where an answer does not.
+ * `toolgate stats --by model`: how many answers each model gave, the tokens that they took, and what these cost where the
+ * price is known.
  */
-import { oneLine, SessionBook } from "../call/index.js";
-import type { Ledger, SessionEvent, SessionSummary, Usage } from "../call/index.js";
-import { openSqliteLedger } from "../history/index.js";
+import { oneLine } from "../call/index.js";
+import type { ModelUsage, Usage } from "../call/index.js";
 import { costOf, knownPrice } from "../model/index.js";
 import { alignedTable } from "./aligned-table.js";
-import { existing, isNothingYet } from "./history.js";
+import { isNothingYet, withArchive } from "./history.js";
 import type { HistoryFlags } from "./history.js";
 import { jsonText } from "./json-text.js";
-import { startedWith } from "./session-flags.js";
 import { dollars, grouped, sumOf, totalOf } from "./usage-text.js";
 
 export type ModelStatsFlags = HistoryFlags & {
   readonly days?: number | undefined;
   readonly cwd?: string | undefined;
 };
-
-type UsedStep = { readonly usage: Usage; readonly cost: number | undefined };
 
 type ModelStatistics = Usage & {
   readonly key: string;
@@ -27,71 +23,53 @@ type ModelStatistics = Usage & {
   readonly cost?: number;
 };
 
-export async function showModelStats(flags: ModelStatsFlags): Promise<number> {
-  const used = isNothingYet(flags) ? [] : await usedSteps(flags);
-  const statistics = [...used]
-    .map(([key, steps]) => statisticsOf(key, steps))
+export async function showModelStats({ days, cwd, ...flags }: ModelStatsFlags): Promise<number> {
+  const show = (used: readonly ModelUsage[]): void => {
+    const statistics = statisticsOf(used);
+    const text = flags.json ? jsonText({ by: "model", statistics }) : table(statistics);
+    process.stdout.write(`${text}\n`);
+  };
+  if (isNothingYet(flags)) {
+    show([]);
+    return 0;
+  }
+  const since = days === undefined ? {} : { since: Date.now() - days * 86_400_000 };
+  return withArchive(flags, async (archive) => {
+    show(await archive.modelUsage({ ...since, ...(cwd !== undefined && { cwd }) }));
+  });
+}
+
+/** One line for each model, also where some of its answers have a price and others have none. */
+function statisticsOf(used: readonly ModelUsage[]): readonly ModelStatistics[] {
+  const byModel = new Map<string, ModelUsage[]>();
+  for (const one of used) byModel.set(one.model, [...(byModel.get(one.model) ?? []), one]);
+  return [...byModel]
+    .map(([model, parts]) => {
+      const cost = sumOf(parts.map(costOfAll));
+      return {
+        key: model === "" ? "(not said)" : model,
+        answers: parts.reduce((sum, { answers }) => sum + answers, 0),
+        ...totalOf(parts),
+        ...(cost !== undefined && { cost }),
+      };
+    })
     .toSorted((one, other) => other.answers - one.answers);
-  const text = flags.json ? jsonText({ by: "model", statistics }) : table(statistics);
-  process.stdout.write(`${text}\n`);
-  return 0;
 }
 
-async function usedSteps({
-  days,
-  cwd,
-  ...flags
-}: ModelStatsFlags): Promise<ReadonlyMap<string, readonly UsedStep[]>> {
-  const since = days === undefined ? 0 : Date.now() - days * 86_400_000;
-  const used = new Map<string, UsedStep[]>();
-  const ledger = await openSqliteLedger(existing(flags), { readOnly: true });
-  try {
-    for await (const { sessionId } of allSessions(ledger, since)) {
-      const events = (await ledger.read(sessionId)).map(({ event }) => event);
-      const { info } = new SessionBook(sessionId, events.filter(isInfo));
-      if (cwd !== undefined && info.cwd !== cwd) continue;
-      const { model, isElsewhere } = startedWith(info);
-      const price = model === undefined || isElsewhere ? undefined : knownPrice(model);
-      const signer = onlySigner(events);
-      for (const event of events) {
-        if (event.type !== "step-ended" || event.at < since) continue;
-        const key = model ?? event.answer?.model ?? signer ?? "(not said)";
-        const { usage = {} } = event;
-        const steps = used.get(key) ?? [];
-        steps.push({ usage, cost: costOf(usage, price) });
-        used.set(key, steps);
-      }
-    }
-  } finally {
-    await ledger.close();
-  }
-  return used;
-}
-
-const isInfo = ({ type }: SessionEvent): boolean => type === "info-changed";
-
-/** The model that signed answers of the session, when there is but one: it gave those that bear no name too. */
-function onlySigner(events: readonly SessionEvent[]): string | undefined {
-  const signers = new Set(
-    events.flatMap((event) => (event.type === "step-ended" && event.answer ? [event.answer.model] : [])),
-  );
-  return signers.size === 1 ? [...signers][0] : undefined;
-}
-
-async function* allSessions(ledger: Ledger, since: number): AsyncGenerator<SessionSummary> {
-  for (let before: SessionSummary | undefined; ;) {
-    const page = await ledger.sessions({ limit: 200, ...(before && { before }) });
-    yield* page.filter(({ updatedAt }) => updatedAt >= since);
-    before = page.at(-1);
-    // The most recently written come first.
-    if (!before || before.updatedAt < since) return;
-  }
-}
-
-function statisticsOf(key: string, steps: readonly UsedStep[]): ModelStatistics {
-  const cost = sumOf(steps.map((step) => step.cost));
-  const total = totalOf(steps.map(({ usage }) => usage));
-  return { key, answers: steps.length, ...total, ...(cost !== undefined && { cost }) };
+/** Undefined where the price of one of the answers is not known. */
+function costOfAll({
+  model,
+  isListPriced,
+  uncountedAnswers,
+  maxInputTokens,
+  ...used
+}: ModelUsage): number | undefined {
+  const price = isListPriced ? knownPrice(model) : undefined;
+  if (!price || uncountedAnswers > 0 || maxInputTokens > (price.upToInput ?? Infinity)) return undefined;
+  const { upToInput: _checked, ...whole } = price;
+  // Tokens of the cache are counted among the input.
+  const inputTokens = used.freshTokens + used.cachedTokens + used.cacheWrittenTokens;
+  return costOf({ ...used, inputTokens }, whole);
 }
 
 function table(statistics: readonly ModelStatistics[]): string {

@@ -1,12 +1,11 @@
 /** The agent that the commands run, and the ledger it writes to, from the command line's options. */
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
-import { homedir } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { createAgent, taskTool } from "../agent/index.js";
 import type { Agent, AgentOptions, Place } from "../agent/index.js";
 import type { Ledger } from "../call/index.js";
-import { openSqliteLedger, redactingLedger } from "../history/index.js";
+import { ledgerFileOf, openLedger as openStore, redactingLedger } from "../history/index.js";
 import { openModel, parseScript, scriptedModel } from "../model/index.js";
 import type { ModelPrice, Script } from "../model/index.js";
 import { inMode, isMode } from "../policy/index.js";
@@ -16,6 +15,7 @@ import { builtInTools } from "../tools/index.js";
 import type { ToolSource } from "../tools/index.js";
 import { defaultScript } from "./default-script.js";
 import { instructions } from "./instructions.js";
+import { ledgerAddress, stateFolder } from "./ledger-address.js";
 import { loggedLedger } from "./logged-ledger.js";
 import { openLog } from "./open-log.js";
 import type { LogFlags } from "./open-log.js";
@@ -42,7 +42,7 @@ export async function openAgent(
   toolSources: readonly ToolSource[] = [],
 ): Promise<OpenedAgent> {
   const folder = settingsFolder();
-  const own = ownPlaces([folder, stateFolder(), ledgerFile(flags)]);
+  const own = ownPlaces([folder, stateFolder(), ...ledgerPlace(flags)]);
   const source = new RuleSource({ folder, onProblem: tell });
   // By the rules that were decided with: a file that has changed since would bring others.
   const granted = new WeakMap<Rule, string | undefined>();
@@ -112,6 +112,11 @@ export async function openFlaggedModel(
   return { model, contextWindow, ...(price && { price }) };
 }
 
+function ledgerPlace(flags: Pick<AgentFlags, "ledger">): readonly string[] {
+  const file = ledgerFileOf(ledgerAddress(flags));
+  return file === undefined ? [] : [file];
+}
+
 /** By both names where a link leads there: calls are decided on by real paths. */
 function ownPlaces(places: readonly string[]): readonly string[] {
   return [...new Set(places.flatMap((place) => [place, realPlace(place)]))];
@@ -155,19 +160,11 @@ async function readScript(file: string): Promise<Script> {
   }
 }
 
-/** In the user's state folder, unless they say otherwise: never inside a project, where an agent's tools write. */
+/** The ledger that the options name, redacting and logging as the settings say. */
 export async function openLedger(flags: Pick<AgentFlags, "ledger"> & LogFlags): Promise<Ledger> {
   const { atRest, patterns } = readRedaction();
   const log = await openLog(flags);
-  const exact = await openSqliteLedger(ledgerFile(flags));
+  const exact = await openStore(ledgerAddress(flags));
   const ledger = atRest ? redactingLedger(exact, { patterns }) : exact;
   return log ? loggedLedger(ledger, log) : ledger;
-}
-
-export function ledgerFile({ ledger }: { readonly ledger?: string | undefined }): string {
-  return ledger === undefined ? join(stateFolder(), "ledger.sqlite") : resolve(ledger);
-}
-
-function stateFolder(): string {
-  return join(process.env["XDG_STATE_HOME"] ?? join(homedir(), ".local", "state"), "toolgate");
 }

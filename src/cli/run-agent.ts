@@ -2,7 +2,7 @@
 import { realpath } from "node:fs/promises";
 import { AgentConnection, AgentTrouble, commandWords } from "../acp/index.js";
 import type { ForeignSession } from "../acp/index.js";
-import { SessionBook, visibleText } from "../call/index.js";
+import { readSessionInfo, visibleText } from "../call/index.js";
 import type { Ledger } from "../call/index.js";
 import { findResumed } from "./find-session.js";
 import { openAgent, openLedger } from "./open-agent.js";
@@ -94,8 +94,7 @@ async function openSession(
 /** A session that an agent had, by our id or the newest of the folder, and what the agent calls it. */
 async function findAgentSession(ledger: Ledger, wanted: string | true, folder: string): Promise<Known> {
   const sessionId = await findResumed(ledger, wanted, folder);
-  const events = (await ledger.read(sessionId)).map(({ event }) => event);
-  const ours = new SessionBook(sessionId, events).info._meta?.["toolgate"];
+  const ours = (await readSessionInfo(ledger, sessionId))._meta?.["toolgate"];
   const agentSession = isObject(ours) ? ours["agentSession"] : undefined;
   const agentSessionId = isObject(agentSession) ? agentSession["sessionId"] : undefined;
   if (typeof agentSessionId === "string") return { sessionId, agentSessionId };

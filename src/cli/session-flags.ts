@@ -35,12 +35,6 @@ export async function withKeptFlags(ledger: Ledger, sessionId: string, flags: Ru
   };
 }
 
-/** The model that a session was begun with; an address of the user's own has no price that we know. */
-export function startedWith(info: SessionInfo): { readonly model?: string; readonly isElsewhere: boolean } {
-  const { model, baseUrl } = storedFlags(info);
-  return { ...(typeof model === "string" && { model }), isElsewhere: baseUrl !== undefined };
-}
-
 /** A session that someone else's agent has: only that agent knows what was said in it. */
 const isForeign = ({ _meta }: SessionInfo): boolean =>
   isObject(_meta?.["toolgate"]) && _meta["toolgate"]["agentSession"] !== undefined;

@@ -1,15 +1,15 @@
 /** `toolgate stats`: how often tools were called, how it ended, who decided, and how long it took. */
 import { oneLine } from "../call/index.js";
-import type { CallStatistics, Percentiles, StatisticsQuery } from "../history/index.js";
+import type { CallStatistics, Percentiles, StatisticsKey } from "../call/index.js";
 import { durationText } from "../view/index.js";
 import { alignedTable } from "./aligned-table.js";
-import { isNothingYet, withIndex } from "./history.js";
+import { isNothingYet, withArchive } from "./history.js";
 import type { HistoryFlags } from "./history.js";
 import { jsonText } from "./json-text.js";
 import { recordedFolder } from "./shown-folder.js";
 
 export type StatsFlags = HistoryFlags & {
-  readonly by: StatisticsQuery["by"] | "model";
+  readonly by: StatisticsKey | "model";
   readonly days?: number;
   readonly cwd?: string;
 };
@@ -28,17 +28,17 @@ export async function showStats({ by, days, cwd: wanted, ...flags }: StatsFlags)
     show([]);
     return 0;
   }
-  return withIndex(flags, async (index) => {
+  return withArchive(flags, async (archive) => {
     const since = days === undefined ? {} : { since: Date.now() - days * 86_400_000 };
-    show(await index.statistics({ by, ...since, ...(cwd !== undefined && { cwd }) }));
+    show(await archive.statistics({ by, ...since, ...(cwd !== undefined && { cwd }) }));
   });
 }
 
 /** How often each tool was called in a folder, and how it ended. */
 export async function folderStatsText(cwd: string, flags: HistoryFlags): Promise<string> {
   let text = "";
-  await withIndex(flags, async (index) => {
-    text = table("tool", await index.statistics({ by: "tool", cwd }));
+  await withArchive(flags, async (archive) => {
+    text = table("tool", await archive.statistics({ by: "tool", cwd }));
   });
   return text;
 }

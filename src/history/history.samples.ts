@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach } from "vitest";
-import type { Decision, Ledger, SessionEvent } from "../call/index.js";
-import type { HistoryIndex, HistoryIndexOptions } from "./history-index.js";
-import { openHistoryIndex } from "./open-history-index.js";
-import { openSqliteLedger } from "./sqlite-ledger.js";
+import type { Archive, Decision, Ledger, SessionEvent } from "../call/index.js";
+import { openArchive } from "./open-archive.js";
+import type { ArchiveOptions } from "./open-archive.js";
+import { openSqliteLedger } from "./sqlite/sqlite-ledger.js";
 
 export const NOON = Date.UTC(2026, 0, 2, 12);
 
@@ -27,10 +27,12 @@ export function aStore() {
       opened.push(ledger);
       return ledger;
     },
-    index: async (file: string, options: HistoryIndexOptions = {}): Promise<HistoryIndex> => {
-      const index = await openHistoryIndex(file, options);
-      opened.push(index);
-      return index;
+    /** With its index beside the ledger, up to date. */
+    archive: async (file: string, options: ArchiveOptions = {}): Promise<Archive> => {
+      const archive = await openArchive(file, { indexFile: `${file}.index`, ...options });
+      opened.push(archive);
+      await archive.refresh();
+      return archive;
     },
   };
 }

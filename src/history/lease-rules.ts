@@ -1,20 +1,20 @@
 /**
- * Who may claim a session and who may write to it, the same in every ledger.
+ * The rules of claiming a session and of writing to it, the same in every ledger.
  *
- * What must stay true: fences are counted over the whole ledger and never used twice, so a lease that
- * is over needs no trace. Only the fence decides; an owner's name is for the reader of the message. A clock that is
- * set may cost a holder its lease, and never gives two the right to write.
+ * What must stay true: fences are counted over the whole ledger and never used twice, so an ended lease needs no trace. Only
+ * the fence decides; an owner's name is for the reader of a message. A clock that someone sets may cost a holder its
+ * lease, and never gives two holders the right to write.
  */
 import type { Lease } from "../call/index.js";
 import { LedgerError } from "../call/index.js";
 
-/** A lease, and for how long it was last taken; unknown of one from before that was kept. */
-export type HeldLease = Lease & { readonly milliseconds: number | undefined };
+/** A lease with its last duration; unknown for a lease from before durations were stored. */
+export type StoredLease = Lease & { readonly milliseconds: number | undefined };
 
 /** Throws LEASE_HELD when the newest lease is another owner's and still lasts. */
-export function checkFree(newest: HeldLease | undefined, owner: string, now: number): void {
+export function checkFree(newest: StoredLease | undefined, owner: string, now: number): void {
   if (!newest || newest.owner === owner || now >= newest.expiresAt || isFromLaterClock(newest, now)) return;
-  // Not until when: whoever has it goes on having it, as long as they need it.
+  // The message names no time: the holder renews the lease as long as it needs the session.
   throw new LedgerError(
     "LEASE_HELD",
     `Session ${newest.sessionId} is open in another process (${newest.owner}). Nothing was done; end it there, or try again later.`,
@@ -32,9 +32,9 @@ export function checkNewest(newest: Lease | undefined, lease: Lease, done: strin
 }
 
 /**
- * With twice its length still to go, it was taken before the clock was set back, and whoever took it has not renewed
- * it since. Without this, a session whose process died by then would be held for as long as the clock went back.
+ * A lease with more than twice its duration to go was taken before the clock was set back, and has not been renewed since.
+ * Without this rule, the session of a dead process would stay locked for as long as the clock went back.
  */
-function isFromLaterClock({ expiresAt, milliseconds = Infinity }: HeldLease, now: number): boolean {
+function isFromLaterClock({ expiresAt, milliseconds = Infinity }: StoredLease, now: number): boolean {
   return expiresAt - now > 2 * milliseconds;
 }

@@ -1,6 +1,7 @@
-/** A ledger's file that cannot be used as it is; the message says which one, why, and what did not happen. */
+/** A ledger's address or file that cannot be used as it is; the message says which one, why, and what did not happen. */
 export type LedgerFileErrorCode =
   | "NOT_A_LEDGER"
+  | "UNKNOWN_ADDRESS"
   | "LEDGER_TOO_NEW"
   | "LEDGER_DAMAGED"
   | "LEDGER_BUSY"

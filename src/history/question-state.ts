@@ -1,9 +1,8 @@
 /**
- * What becomes of questions, the same in every ledger.
+ * The state of questions, the same in every ledger.
  *
- * As strict as the fold of the session: two may settle a question at once, one by `answer` and one by
- * `append`, and a log with both in it could never be read again. Ids must be unique over all sessions,
- * because `answer` is told nothing else.
+ * As strict as the fold of the session: `answer` and `append` may settle a question at the same time, and a log with both
+ * in it could never be read again. Ids must be unique over all sessions, because `answer` gets nothing else.
  */
 import type { Answer, AnswerReceipt, AskedQuestion, SessionEvent } from "../call/index.js";
 import { checkAnswer, IllegalEvent, LedgerError } from "../call/index.js";
@@ -18,7 +17,7 @@ export function isAboutQuestion(event: SessionEvent): event is QuestionEvent {
   );
 }
 
-/** What becomes of the questions that these events are about; throws when one of them cannot be. */
+/** The new states of the questions that these events change; throws when a change is illegal. */
 export function questionsAfter(
   events: readonly SessionEvent[],
   sessionId: string,
@@ -66,17 +65,12 @@ export function questionAfter(
 
 export type GivenAnswer = { readonly questionId: string; readonly answer: Answer; readonly at: number };
 
-/** What an answer comes to, and the event that records it in `sessionId` if it counts. Throws as the port says. */
+/** The receipt of an answer, and the event that records it in `sessionId` if it counts. Throws as the port says. */
 export function answerQuestion(
   asked: AskedQuestion | undefined,
   { questionId, answer, at }: GivenAnswer,
 ): { readonly receipt: AnswerReceipt; readonly sessionId: string; readonly event?: QuestionEvent } {
-  if (!asked) {
-    throw new LedgerError(
-      "NO_SUCH_QUESTION",
-      `No question ${questionId} is recorded here. Nothing was recorded.`,
-    );
-  }
+  if (!asked) throw noSuchQuestion(questionId);
   const { question, state } = asked;
   const { sessionId } = question;
   if (state.status === "answered") return { receipt: { counted: false, answer: state.answer }, sessionId };
@@ -90,4 +84,11 @@ export function answerQuestion(
   checkAnswer(question, answer, at);
   const event = Object.freeze({ type: "question-answered", at, questionId, answer } as const);
   return { receipt: { counted: true, answer }, sessionId, event };
+}
+
+export function noSuchQuestion(questionId: string): LedgerError {
+  return new LedgerError(
+    "NO_SUCH_QUESTION",
+    `No question ${questionId} is recorded here. Nothing was recorded.`,
+  );
 }

@@ -1,13 +1,13 @@
 /**
- * A recorded session as far as it can be read. The fold of a session that goes on is strict; to look at one
- * whose record is damaged, what does not fit is left out and named.
+ * A recorded session as far as it can be read. A session that goes on is folded strictly; a damaged one can still be
+ * looked at: events that do not fit are left out and listed.
  */
 import type { RecordedEvent, Session } from "../call/index.js";
 import { SessionBook } from "../call/index.js";
 
 export type Replayed = {
   readonly session: Session;
-  /** The events that the others do not allow, or that say something no event says. */
+  /** The events that the fold refused. */
   readonly leftOut: readonly { readonly seq: number; readonly why: string }[];
 };
 

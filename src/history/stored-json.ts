@@ -1,22 +1,20 @@
-/**
- * How values are kept: as the JSON text that every ledger can store and that reads back the same.
- */
+/** How values are stored: as the JSON text that every ledger can store and that reads back the same. */
 import type { SessionEvent } from "../call/index.js";
 import { IllegalEvent, oneLine } from "../call/index.js";
 import { frozen, jsonCopy } from "./json-copy.js";
 
-/** What cannot be written as JSON is turned away. */
+/** Throws IllegalEvent for a value that JSON cannot write. */
 export function jsonText(value: unknown, subject: string, eventType: string): string {
   // For a value of no type that JSON knows it gives nothing, whatever its own type says.
   return written(() => JSON.stringify(value) as string | undefined, subject, eventType);
 }
 
-/** The value as a ledger on disk would give it back. It is nobody else's: to be handed out again and again, it is frozen first. */
+/** A copy of the value as a ledger on disk would return it. Freeze it before sharing it. */
 export function copiedJson<Value>(value: Value, subject: string, eventType: string): Value {
   return written(() => jsonCopy(value), subject, eventType) as Value;
 }
 
-/** The same, safe to hand out again and again. */
+/** The same copy, frozen, safe to share. */
 export function frozenJson<Value>(value: Value, subject: string, eventType: string): Value {
   return frozen(copiedJson(value, subject, eventType));
 }
@@ -45,18 +43,18 @@ export function nameFromStored(text: string): string {
   return JSON.parse(`"${text}"`) as string;
 }
 
-/** The name of the repair that stands for an event which cannot be read. */
+/** The name of the repair that replaces an event which cannot be read. */
 const UNREADABLE = "unreadable-event";
 
-/** An event as it was written. One that cannot be read any more is marked as such, so that the others can be. */
+/** An event as it was written. An unreadable one becomes a repair event, so that the others can still be read. */
 export function eventFromStored(text: string, seq: number): SessionEvent {
   try {
     const event: unknown = JSON.parse(text);
-    // What was stored as an event is taken for one when it says which.
+    // Stored JSON counts as an event when it has a type.
     if (typeof event === "object" && event !== null && "type" in event && typeof event.type === "string")
       return event as SessionEvent;
   } catch {
-    // Told below, as for what is JSON but no event.
+    // Handled below, as JSON that is no event.
   }
   const detail = `Event ${seq} of this session cannot be read: its row in the ledger is damaged. The others are as they were recorded.`;
   return { type: "traffic-repaired", at: 0, repair: { repair: UNREADABLE, detail } };

@@ -5,7 +5,7 @@
  * for events that may wait. Everything in the book is in the ledger, in the same order, but for the last text of an
  * answer, which is sent first and written soon after (chunk-buffer.ts).
  */
-import { SessionBook } from "../call/index.js";
+import { eventPages, SessionBook } from "../call/index.js";
 import type { AppendOptions, Ledger, RecordedEvent, SessionEvent } from "../call/index.js";
 import { AppendBatcher, EventWriter } from "./append-batcher.js";
 import { ChunkBuffer, FlushTimer } from "./chunk-buffer.js";
@@ -201,14 +201,15 @@ export class SessionRecord {
   }
 
   async #readOn(until = Infinity): Promise<void> {
-    const all = await this.ledger.read(this.sessionId, { after: this.#writtenSeq });
-    const recorded = all.filter(({ seq }) => seq <= until);
-    const last = recorded.at(-1);
-    if (!last) return;
-    const events = recorded.map(({ event }) => event);
-    this.book.applyAll(events);
-    this.#writtenSeq = last.seq;
-    this.#publish(events);
+    for await (const page of eventPages(this.ledger, this.sessionId, { after: this.#writtenSeq })) {
+      const recorded = page.filter(({ seq }) => seq <= until);
+      const last = recorded.at(-1);
+      if (!last) return;
+      const events = recorded.map(({ event }) => event);
+      this.book.applyAll(events);
+      this.#writtenSeq = last.seq;
+      this.#publish(events);
+    }
   }
 
   #publish(events: readonly SessionEvent[]): void {

@@ -2,7 +2,7 @@
  * Puts back the files that a call changed, when each of them is still as the call left it. Otherwise nothing
  * is touched: someone's later work is worth more than an undo.
  */
-import { visibleText } from "../call/index.js";
+import { readAll, visibleText } from "../call/index.js";
 import type { FileChange, KeptFile, Ledger } from "../call/index.js";
 import type { Workspace } from "../tools/index.js";
 import { fingerprint, wholeFingerprint } from "./path-fingerprint.js";
@@ -22,7 +22,7 @@ export async function undoCall(
   if (!call) throw new UndoRefused(toolCallId, "this session has no such call");
   if (call.times.ended === undefined) throw new UndoRefused(toolCallId, "it has not ended yet");
   if (call.times.undone !== undefined) throw new UndoRefused(toolCallId, "it was undone already");
-  const recorded = await ledger.read(sessionId);
+  const recorded = await readAll(ledger, sessionId, { type: "file-kept" });
   const changes = recorded.flatMap(({ event }) =>
     event.type === "file-kept" && event.toolCallId === toolCallId ? [event.change] : [],
   );

@@ -5,7 +5,7 @@ import { appendFileSync, existsSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { serveAap } from "../../dist/aap/index.js";
 import { createAgent } from "../../dist/agent/index.js";
-import { openSqliteLedger } from "../../dist/history/index.js";
+import { openLedger } from "../../dist/history/index.js";
 import { scriptedModel } from "../../dist/model/index.js";
 import { defineTool, LocalWorkspace } from "../../dist/tools/index.js";
 import { z } from "zod";
@@ -48,7 +48,7 @@ const talker = createAgent({
   model: scriptedModel({ steps: [{ say: words }] }, { pause: 10 }),
   tools: [],
 });
-const ledger = await openSqliteLedger(`${folder}/ledger.sqlite`);
+const ledger = await openLedger(`${folder}/ledger.sqlite`);
 const workspace = await LocalWorkspace.open(folder);
 const { url } = await serveAap([agent, talker], {
   port: 0,

@@ -1,10 +1,10 @@
 // A process that answers every open question of a ledger with yes, at once or on a starting signal, and prints how
 // many of its answers counted. Usage: answer.mjs <ledger> <who> [on-signal]
-import { openSqliteLedger } from "../../dist/history/index.js";
+import { openLedger } from "../../dist/history/index.js";
 import { startingSignal } from "./starting-signal.mjs";
 
 const [file, who, when] = process.argv.slice(2);
-const ledger = await openSqliteLedger(file);
+const ledger = await openLedger(file);
 const questions = await ledger.openQuestions();
 if (when === "on-signal") await startingSignal();
 let counted = 0;

@@ -1,13 +1,14 @@
 // A process that makes very many calls at once through one gate, each with an input of its own, and prints
 // how each ended, how often its tool ran, and how much memory that took.
 // Usage: gate-load.mjs <folder> <calls> <call|proceed> [ledger file]
-import { MemoryLedger, openSqliteLedger } from "../../dist/history/index.js";
+import { MemoryLedger, openLedger } from "../../dist/history/index.js";
+import { readAll } from "../../dist/call/index.js";
 import { openGate } from "../../dist/run/index.js";
 import { defineTool } from "../../dist/tools/index.js";
 import { z } from "zod";
 
 const [folder, count, how, file] = process.argv.slice(2);
-const ledger = file ? await openSqliteLedger(file) : new MemoryLedger();
+const ledger = file ? await openLedger(file) : new MemoryLedger();
 const runs = new Map();
 const tool = defineTool({
   name: "count",
@@ -33,7 +34,7 @@ for (const { state, rawInput, rawOutput } of gate.book.calls()) {
   ends[state.status] = (ends[state.status] ?? 0) + 1;
   if (rawOutput !== `ran ${rawInput.n}`) wrong += 1;
 }
-const events = await ledger.read(gate.sessionId);
+const events = await readAll(ledger, gate.sessionId);
 const ended = new Set(events.flatMap(({ event }) => (event.type === "call-done" ? event.toolCallId : [])));
 process.stdout.write(
   JSON.stringify({

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MemoryLedger } from "../../dist/history/index.js";
+import { readAll } from "../../dist/call/index.js";
 import { openGate } from "../../dist/run/index.js";
 import { builtInTools } from "../../dist/tools/index.js";
 
@@ -27,7 +28,7 @@ async function output(bytes) {
   const call = await gate.call({ name: "terminal", input: { command } });
   clearInterval(timer);
   const { output: text, truncated, exitCode } = call.rawOutput;
-  const stored = JSON.stringify(await ledger.read(gate.sessionId)).length;
+  const stored = JSON.stringify(await readAll(ledger, gate.sessionId)).length;
   await gate.close();
   return {
     status: call.state.status,

@@ -1,7 +1,7 @@
 // A process that runs a tool whose effect is a line in a file, and is killed with -9 after the effect and
 // before its result is recorded. Usage: history-killed.mjs <folder>
 import { appendFileSync } from "node:fs";
-import { openSqliteLedger } from "../../dist/history/index.js";
+import { openLedger } from "../../dist/history/index.js";
 import { openGate } from "../../dist/run/index.js";
 import { defineTool } from "../../dist/tools/index.js";
 import { z } from "zod";
@@ -19,7 +19,7 @@ const tool = defineTool({
   },
 });
 const gate = await openGate({
-  ledger: await openSqliteLedger(`${folder}/ledger.db`),
+  ledger: await openLedger(`${folder}/ledger.db`),
   workspace: folder,
   tools: [tool],
   rules: [{ allow: "pay" }],

@@ -2,7 +2,7 @@
 // flood: two events at a time for ever, telling each acknowledged seq. once: claims for so many milliseconds,
 // says so, waits for a line, and tells with which codes appending and renewing end.
 import { createInterface } from "node:readline";
-import { openSqliteLedger } from "../../dist/history/index.js";
+import { openLedger } from "../../dist/history/index.js";
 
 const [file, what, milliseconds = "60000"] = process.argv.slice(2);
 const tell = (value) => process.stdout.write(`${JSON.stringify(value)}\n`);
@@ -18,7 +18,7 @@ const said = (at) => ({
   role: "agent",
   block: { type: "text", text: `${at}` },
 });
-const ledger = await openSqliteLedger(file);
+const ledger = await openLedger(file);
 const lease = await ledger.claim("s1", "ann", { milliseconds: Number(milliseconds) });
 tell("ready");
 if (what === "flood") {

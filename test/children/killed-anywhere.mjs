@@ -5,7 +5,7 @@ import { appendFileSync, writeSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
 import { AgentSession, createAgent, holdTurn } from "../../dist/agent/index.js";
-import { openSqliteLedger } from "../../dist/history/index.js";
+import { openLedger } from "../../dist/history/index.js";
 import { parseScript, scriptedModel } from "../../dist/model/index.js";
 import { defineTool, LocalWorkspace } from "../../dist/tools/index.js";
 
@@ -37,7 +37,7 @@ const steps = Array.from({ length: 24 }, (_, step) => ({
     input: { word: `${step}${letter}` },
   })),
 }));
-const ledger = await openSqliteLedger(`${folder}/ledger.db`);
+const ledger = await openLedger(`${folder}/ledger.db`);
 const session = await AgentSession.open({
   agent: createAgent({
     name: "child",

@@ -1,7 +1,7 @@
 // A process that takes a turn with two sub-agents as far as it can, from wherever the ledger says it is, says yes to what
 // they ask, and kills itself with -9 before or after the append it is told. Usage: task.mjs <folder> [before|after <n>]
 import { AgentSession, createAgent, holdTurn, taskTool } from "../../dist/agent/index.js";
-import { openSqliteLedger } from "../../dist/history/index.js";
+import { openLedger } from "../../dist/history/index.js";
 import { parseScript, scriptedModel } from "../../dist/model/index.js";
 import { builtInTools, LocalWorkspace } from "../../dist/tools/index.js";
 import { dying } from "./dying-ledger.mjs";
@@ -21,7 +21,7 @@ const script = parseScript({
   ],
 });
 
-const ledger = dying(await openSqliteLedger(`${folder}/ledger.sqlite`), when, Number(count));
+const ledger = dying(await openLedger(`${folder}/ledger.sqlite`), when, Number(count));
 const session = await AgentSession.open({
   agent: createAgent({
     name: "child",

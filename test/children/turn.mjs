@@ -1,7 +1,7 @@
 // A process that takes a scripted turn as far as it can, from wherever the ledger says it is, and kills
 // itself with -9 before or after the append it is told. Usage: turn.mjs <folder> [before|after <n>]
 import { AgentSession, createAgent, holdTurn } from "../../dist/agent/index.js";
-import { openSqliteLedger } from "../../dist/history/index.js";
+import { openLedger } from "../../dist/history/index.js";
 import { parseScript, scriptedModel } from "../../dist/model/index.js";
 import { builtInTools, LocalWorkspace } from "../../dist/tools/index.js";
 import { dying } from "./dying-ledger.mjs";
@@ -20,7 +20,7 @@ const script = parseScript({
   ],
 });
 
-const ledger = dying(await openSqliteLedger(`${folder}/ledger.sqlite`), when, Number(count));
+const ledger = dying(await openLedger(`${folder}/ledger.sqlite`), when, Number(count));
 const agent = createAgent({
   name: "child",
   model: scriptedModel(script),

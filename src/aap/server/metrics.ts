@@ -3,6 +3,7 @@
  * history; labels have few values, all of them ours.
  */
 import type { ServerResponse } from "node:http";
+import { allOpenQuestions, readAll } from "../../call/index.js";
 import type { Ledger, SessionEvent, ToolCallStatus } from "../../call/index.js";
 import { handleEvent } from "../event-table.js";
 import type { EventTable } from "../event-table.js";
@@ -92,6 +93,7 @@ export class Metrics {
         return seq;
       },
       read: (sessionId, options) => ledger.read(sessionId, options),
+      has: (sessionId) => ledger.has(sessionId),
       follow: (sessionId, options) => ledger.follow(sessionId, options),
       answer: (questionId, answer) => ledger.answer(questionId, answer),
       openQuestions: (options) => ledger.openQuestions(options),
@@ -119,7 +121,7 @@ export class Metrics {
     const streams = [...this.#answers].filter(
       (answer) => answer.getHeader("content-type") === "text/event-stream",
     );
-    const questions = await ledger.openQuestions();
+    const questions = await allOpenQuestions(ledger);
     return [
       ...[this.#sessions, this.#turns, this.#turnSeconds, this.#calls, this.#callSeconds, this.#requests].map(
         (figure) => figure.text(),
@@ -190,7 +192,7 @@ function changedCall(call: OpenCall | undefined, event: SessionEvent): OpenCall 
 /** A call that an earlier process announced. Where the log cannot be read, the call counts as one of another kind. */
 async function earlierCall(ledger: Ledger, sessionId: string, toolCallId: string): Promise<OpenCall> {
   let call: OpenCall | undefined;
-  const log = await ledger.read(sessionId).catch(() => []);
+  const log = await readAll(ledger, sessionId).catch(() => []);
   for (const { event } of log)
     if ("toolCallId" in event && event.toolCallId === toolCallId) call = changedCall(call, event);
   return call ?? { kind: "other" };

@@ -12,7 +12,7 @@ import { historyFromLog } from "../sessions/history-from-log.js";
 import { IdempotentCreations } from "../sessions/idempotent-creations.js";
 import { allQuestions, answerQuestion, tooLate } from "../sessions/questions.js";
 import { agentInfo } from "../sessions/served-agent.js";
-import { readSession, wireSession } from "../sessions/session-config.js";
+import { readSession, readSessionConfig, wireSession } from "../sessions/session-config.js";
 import { readSeq, streamSessionEvents } from "../sessions/session-events.js";
 import { SessionList } from "../sessions/session-list.js";
 import { readEventId } from "../stream/event-id.js";
@@ -73,12 +73,12 @@ function protocolHandlers(
     },
     getSession: async (context) => {
       const sessionId = idIn(context);
-      const { config } = await readSession(ledger, sessionId);
+      const { config } = await readSessionConfig(ledger, sessionId);
       return context.json(wireSession(sessionId, config, agents.get(config.agent.name)?.options ?? []));
     },
     deleteSession: async (context) => {
       const sessionId = idIn(context);
-      await readSession(ledger, sessionId);
+      await readSessionConfig(ledger, sessionId);
       await turns.end(sessionId);
       await deleteSession(ledger, sessionId);
       return context.body(null, 204);
@@ -106,7 +106,7 @@ function extensionHandlers(
     },
     followSession: async (context) => {
       const sessionId = idIn(context);
-      await readSession(ledger, sessionId);
+      await readSessionConfig(ledger, sessionId);
       const last = lastEventId(context);
       const after = last === undefined ? 0 : readSeq(last);
       const run = (writer: SseWriter) => streamSessionEvents(server, { sessionId, after }, writer);

@@ -3,7 +3,7 @@
  * answer counts, from any client; a later one gets the recorded answer back.
  */
 import { setImmediate } from "node:timers/promises";
-import { LedgerError, SessionBook } from "../../call/index.js";
+import { allOpenQuestions, LedgerError, readAll, SessionBook } from "../../call/index.js";
 import type { Answer, Question, RecordedEvent, SessionEvent, ToolCall } from "../../call/index.js";
 import { RedactedEvents } from "../../history/index.js";
 import type { ServerContext } from "../server-context.js";
@@ -19,12 +19,12 @@ export type ListedQuestion = Question & {
 type Asking = Pick<ServerContext, "ledger" | "redactPatterns" | "now">;
 
 export async function allQuestions({ ledger, redactPatterns }: Asking): Promise<readonly ListedQuestion[]> {
-  const questions = await ledger.openQuestions();
+  const questions = await allOpenQuestions(ledger);
   const books = new Map<string, SessionBook>();
   const calls = new Set(questions.map(({ toolCallId }) => toolCallId));
   for (const { sessionId } of questions) {
     if (books.has(sessionId)) continue;
-    const log = await ledger.read(sessionId);
+    const log = await readAll(ledger, sessionId);
     const events = new RedactedEvents(redactPatterns).redacted(eventsOf(calls, log));
     books.set(sessionId, new SessionBook(sessionId, events));
     // A store may block the process while it reads a log: other requests are served between two logs.
@@ -59,7 +59,7 @@ export async function answerQuestion(
   questionId: string,
   body: AnswerBody,
 ): Promise<Answered> {
-  const question = (await ledger.openQuestions()).find((one) => one.questionId === questionId);
+  const question = (await allOpenQuestions(ledger)).find((one) => one.questionId === questionId);
   if (!question) return settledBefore(ledger, questionId, now());
   const { optionId, granted = false, reason } = body;
   const answer: Answer =

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import type { Agent } from "../../agent/index.js";
+import { readAll, readSessionInfo } from "../../call/index.js";
 import type { Ledger, RecordedEvent, SessionEvent, SessionInfo } from "../../call/index.js";
 import type { AppTool, Tool } from "../../tools/index.js";
 import { changedOptions, shownOptions } from "./agent-options.js";
@@ -38,11 +39,22 @@ export async function readSession(
   ledger: Ledger,
   sessionId: string,
 ): Promise<StoredSession & { readonly log: readonly RecordedEvent[] }> {
-  const log = await ledger.read(sessionId);
+  const log = await readAll(ledger, sessionId);
   const stored = storedSession(log);
   if (stored) return { ...stored, log };
-  throw new AapProblem("NOT_FOUND", `There is no session ${sessionId}. Nothing was done.`);
+  throw noSession(sessionId);
 }
+
+/** The same without the log, for those who need only what the session is: costs little, however long the log is. */
+export async function readSessionConfig(ledger: Ledger, sessionId: string): Promise<StoredSession> {
+  const info = await readSessionInfo(ledger, sessionId);
+  const config = configIn(info);
+  if (config) return { config, info };
+  throw noSession(sessionId);
+}
+
+const noSession = (sessionId: string): AapProblem =>
+  new AapProblem("NOT_FOUND", `There is no session ${sessionId}. Nothing was done.`);
 
 export function storedSession(log: readonly RecordedEvent[]): StoredSession | undefined {
   const info = infoAfter({}, log);

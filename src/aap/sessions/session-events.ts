@@ -3,7 +3,8 @@
  * progress, locations, the plan, questions. The id of an event is its number in the log. Secrets are redacted, as
  * everywhere where events leave the store; signed parts of a provider's answer and the app's settings are left out.
  */
-import type { SessionEvent } from "../../call/index.js";
+import { sessionFromSaved } from "../../call/index.js";
+import type { Ledger, SessionEvent } from "../../call/index.js";
 import { RedactedEvents } from "../../history/index.js";
 import type { ServerContext } from "../server-context.js";
 import { frame } from "../stream/event-stream.js";
@@ -16,8 +17,8 @@ export async function streamSessionEvents(
   { write, isBehind, drained, signal }: SseWriter,
 ): Promise<void> {
   const redacted = new RedactedEvents(redactPatterns);
-  // From the start, wherever the client was: the rest of a secret cannot be told from other text.
-  for await (const { seq, event } of ledger.follow(sessionId, { signal })) {
+  const start = await redactionStart(ledger, sessionId, after);
+  for await (const { seq, event } of ledger.follow(sessionId, { after: start, signal })) {
     const shown = redacted.redacted([withoutOwn(event)]);
     if (seq <= after) continue;
     // Text that was held back comes before the event that ended it.
@@ -25,6 +26,21 @@ export async function streamSessionEvents(
       write(frame(index === shown.length - 1 ? `${seq}` : `${seq - 1}.${index + 1}`, one.type, one));
     if (isBehind()) await drained();
   }
+}
+
+/**
+ * Where to start redacting for a client that has the events up to `after`. The second half of a secret looks like any
+ * other text, so no stream of text may cross that place: the start of the log, or a snapshot that has no open call
+ * and that no text continues.
+ */
+async function redactionStart(ledger: Ledger, sessionId: string, after: number): Promise<number> {
+  const snapshot = await ledger.snapshot?.(sessionId);
+  if (!snapshot || snapshot.seq >= after) return 0;
+  const [next] = await ledger.read(sessionId, { after: snapshot.seq, limit: 1 });
+  if (next?.event.type === "message-chunk" || next?.event.type === "terminal-output") return 0;
+  const timeline = sessionFromSaved(snapshot.saved)?.timeline;
+  const isSettled = timeline?.every((entry) => entry.type !== "call" || entry.call.times.ended !== undefined);
+  return isSettled ? snapshot.seq : 0;
 }
 
 export function readSeq(text: string): number {

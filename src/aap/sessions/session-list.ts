@@ -9,6 +9,7 @@
  */
 import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
+import { readAll } from "../../call/index.js";
 import type { Ledger, SessionInfo as StoredInfo, SessionSummary } from "../../call/index.js";
 import type { ServerContext } from "../server-context.js";
 import type { SessionInfo, SessionPage } from "../client/protocol.js";
@@ -106,7 +107,7 @@ async function readOn(
   { sessionId, lastSeq = 0 }: SessionSummary,
   before: Cached,
 ): Promise<Cached> {
-  const added = await ledger.read(sessionId, { after: before.seq, type: "info-changed" });
+  const added = await readAll(ledger, sessionId, { after: before.seq, type: "info-changed" });
   await setImmediate();
   const seq = Math.max(before.seq, lastSeq, added.at(-1)?.seq ?? 0);
   const info = infoAfter(before.info, added);

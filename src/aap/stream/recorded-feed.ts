@@ -3,7 +3,7 @@
  * what it is given, the events are read back from it: a client gets what a later reader of the log will find.
  */
 import type { HeldSession } from "../../agent/index.js";
-import { SessionBook } from "../../call/index.js";
+import { readAll, SessionBook } from "../../call/index.js";
 import type { RecordedEvent } from "../../call/index.js";
 
 export type RecordedFeed = {
@@ -43,7 +43,7 @@ function readBack(session: FeedSource, log: readonly RecordedEvent[], onRecorded
   let last = log.at(-1)?.seq ?? 0;
   let reading: Promise<void> = Promise.resolve();
   const readNew = async () => {
-    const recorded = await ledger.read(sessionId, { after: last });
+    const recorded = await readAll(ledger, sessionId, { after: last });
     last = recorded.at(-1)?.seq ?? last;
     book.applyAll(recorded.map(({ event }) => event));
     onRecorded(recorded);

@@ -5,7 +5,7 @@
  * ends with it, and its calls are closed.
  */
 import type { HeldSession } from "../../agent/index.js";
-import { LedgerError } from "../../call/index.js";
+import { LedgerError, readAll } from "../../call/index.js";
 import type { SessionEvent } from "../../call/index.js";
 import { SessionRecord } from "../../record/index.js";
 import { AapProblem } from "../api/aap-problem.js";
@@ -13,7 +13,7 @@ import type { ServerContext } from "../server-context.js";
 import { optionsInForce } from "../sessions/agent-options.js";
 import { toolsOf } from "../sessions/served-agent.js";
 import type { ExternalAgent, Served } from "../sessions/served-agent.js";
-import { readSession, sameConfig } from "../sessions/session-config.js";
+import { readSessionConfig, sameConfig } from "../sessions/session-config.js";
 import type { SessionConfig } from "../sessions/session-config.js";
 import { isEmptyNote, requestEvent } from "../stream/response-log.js";
 import { busy } from "./active-turns.js";
@@ -102,7 +102,7 @@ export class ExternalTurns implements TurnHost {
       if (error instanceof LedgerError && error.code === "LEASE_HELD") throw busy(sessionId);
       throw error;
     }
-    const log = await this.#server.ledger.read(sessionId);
+    const log = await readAll(this.#server.ledger, sessionId);
     const turn = new ExternalTurn(this.#server, session, config, log);
     this.#turns.set(sessionId, turn);
     return turn;
@@ -111,7 +111,7 @@ export class ExternalTurns implements TurnHost {
   async #openSession(sessionId: string, config: SessionConfig): Promise<HeldSession> {
     const { ledger, workspace, trustable, unsealFor } = this.#server;
     const tools = new Map(toolsOf(this.agent).map((tool) => [tool.name, tool]));
-    const { info } = await readSession(ledger, sessionId);
+    const { info } = await readSessionConfig(ledger, sessionId);
     return this.#external.open({
       sessionId,
       ledger,

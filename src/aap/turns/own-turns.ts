@@ -1,7 +1,7 @@
 /** Turns of our own agents. They live in the log alone: the session is open only while a response is under way. */
 import { AgentSession } from "../../agent/index.js";
 import type { Agent, TurnEnd } from "../../agent/index.js";
-import { LedgerError } from "../../call/index.js";
+import { LedgerError, readAll } from "../../call/index.js";
 import type { ContentBlock, RecordedEvent } from "../../call/index.js";
 import { AapProblem } from "../api/aap-problem.js";
 import type { ServerContext } from "../server-context.js";
@@ -165,7 +165,7 @@ async function newestLog(
   const last = stored.log.at(-1)?.seq ?? 0;
   // A session that was open here has only an outline of its log.
   const known = stored.log.length === last ? stored.log : [];
-  const added = await ledger.read(sessionId, { after: known.length });
+  const added = await readAll(ledger, sessionId, { after: known.length });
   const log = added.length === 0 ? known : [...known, ...added];
   const isChanged = added.some(({ seq, event }) => seq > last && event.type === "info-changed");
   const current = isChanged ? storedSession(log)?.config : stored.config;

@@ -3,7 +3,7 @@
  * time; a second request is refused with `BUSY`.
  */
 import { createHash } from "node:crypto";
-import { SessionBook } from "../../call/index.js";
+import { readAll, SessionBook } from "../../call/index.js";
 import type { RecordedEvent } from "../../call/index.js";
 import { AapProblem } from "../api/aap-problem.js";
 import type { CancelBody, TurnBody } from "../api/request-bodies.js";
@@ -188,7 +188,7 @@ export class TurnEngine {
     const { ledger } = this.#server;
     return {
       follow: (after, signal) => ledger.follow(sessionId, { after, signal }),
-      newest: async (after) => (await ledger.read(sessionId, { after })).at(-1)?.seq,
+      newest: async (after) => (await readAll(ledger, sessionId, { after })).at(-1)?.seq,
       ends: () => endsOf(host, sessionId),
       hasSteps: host.canResume,
       running: () => {

@@ -53,7 +53,7 @@ export class AcpSessions {
     foldersParam(params, "additionalDirectories");
     listParam(params, "mcpServers");
     await this.close(sessionId);
-    if ((await this.#ledger.read(sessionId)).length === 0) throw notFound(sessionId);
+    if (!(await this.#ledger.has(sessionId))) throw notFound(sessionId);
     return this.#open(sessionId, params);
   }
 
@@ -67,7 +67,7 @@ export class AcpSessions {
   async delete(sessionId: string): Promise<void> {
     await this.close(sessionId);
     // Who asks for what is not there to be gone has what they want.
-    if ((await this.#ledger.read(sessionId)).length === 0) return;
+    if (!(await this.#ledger.has(sessionId))) return;
     await refusing(async () => {
       await this.#ledger.remove(await this.#ledger.claim(sessionId, `delete ${randomUUID()}`, LEASE));
     });

@@ -41,7 +41,10 @@ export function agentOptions(command: Command): Command {
     .addOption(
       new Option("--script <file>", "play this model script instead of the built-in one").conflicts("model"),
     )
-    .option("--ledger <file>", "remember sessions in this file (default: in your state folder)")
+    .option(
+      "--ledger <address>",
+      "remember sessions there: a file, or memory: (default: in your state folder)",
+    )
     .option(
       "--log <file>",
       "write a log there, as JSON, one record a line; - is stderr.\nTOOLGATE_LOG=debug, info, warn or error says how much",

@@ -14,7 +14,7 @@ export function addHistoryCommands(program: Command): void {
   const quiet = (name: string) =>
     history
       .command(name)
-      .option("--ledger <file>", "where sessions are remembered (default: in your state folder)");
+      .option("--ledger <address>", "where sessions are remembered: a file (default: in your state folder)");
   const add = (name: string) => quiet(name).option("--json", "answer as JSON");
   add("list")
     .description("the sessions, the newest first")

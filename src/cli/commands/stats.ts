@@ -16,7 +16,7 @@ export function addStatsCommand(program: Command): void {
     )
     .option("--days <number>", "only the last days", whole)
     .option("--cwd <folder>", "only sessions of this folder")
-    .option("--ledger <file>", "where sessions are remembered (default: in your state folder)")
+    .option("--ledger <address>", "where sessions are remembered: a file (default: in your state folder)")
     .option("--json", "answer as JSON")
     .action(async (options) => {
       const { showStats } = await import("../stats.js");

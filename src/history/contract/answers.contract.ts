@@ -1,6 +1,7 @@
 /** Questions: each is asked once, answered or withdrawn once, and listed while it is open. */
 import { expect, test } from "vitest";
 import type { Answer } from "../../call/index.js";
+import { allOpenQuestions } from "../../call/index.js";
 import type { Given } from "./contract.samples.js";
 import {
   ALWAYS,
@@ -358,6 +359,32 @@ export function openQuestions({ store }: Given): void {
     expect(await elsewhere.openQuestions({ sessionId: SESSION })).toEqual([third]);
     await ledger.append(lease, [answered("question-3", YES)], QUICK);
     expect(await elsewhere.openQuestions()).toEqual([]);
+  });
+
+  test("open questions come in pages, also after one that was settled since", async () => {
+    const { ledger, elsewhere } = store();
+    const questions = ["d", "b", "c", "a"].map((questionId) => aQuestion(questionId, `call-${questionId}`));
+    const other = aQuestion("e", "call-1", { sessionId: "session-2" });
+    await ask(ledger, ...questions);
+    await ask(ledger, other);
+    const [first, second, third, fourth] = questions;
+    expect(await elsewhere.openQuestions({ limit: 2 })).toEqual([first, second]);
+    await ledger.answer("b", NO);
+    expect(await elsewhere.openQuestions({ after: "b", limit: 2 })).toEqual([third, fourth]);
+    expect(await elsewhere.openQuestions({ after: "b", sessionId: SESSION })).toEqual([third, fourth]);
+    expect(await elsewhere.openQuestions({ after: "a" })).toEqual([other]);
+    expect(await elsewhere.openQuestions({ after: "e" })).toEqual([]);
+  });
+
+  test("a page after a question whose session was removed is refused, and a list of all starts again", async () => {
+    const { ledger, elsewhere } = store();
+    const other = aQuestion("other", "call-1", { sessionId: "session-2" });
+    const lease = await ask(ledger, QUESTION);
+    await ask(ledger, other);
+    await ledger.remove(lease);
+    const gone = elsewhere.openQuestions({ after: QUESTION.questionId });
+    expect(await codeOf(gone)).toBe("NO_SUCH_QUESTION");
+    expect(await allOpenQuestions(elsewhere)).toEqual([other]);
   });
 
   test("a question that expired is still open, for a refusal", async () => {

@@ -1,6 +1,7 @@
 /** The log: what was appended is what is read, in that order, whole and as JSON makes it. */
 import { expect, test } from "vitest";
 import type { SessionEvent } from "../../call/index.js";
+import { DEFAULT_READ_LIMIT, readAll } from "../../call/index.js";
 import type { Given } from "./contract.samples.js";
 import {
   DURABLE,
@@ -18,10 +19,33 @@ import {
   textsOf,
 } from "./contract.samples.js";
 
+const titled = (title: string): SessionEvent => ({ type: "info-changed", at: NOON, info: { title } });
+
 export function theLog({ store }: Given): void {
   test("a session that nobody has written to reads as empty", async () => {
     expect(await store().ledger.read("never-heard-of")).toEqual([]);
     expect(await store().ledger.read("never-heard-of", { after: 3 })).toEqual([]);
+  });
+
+  test("a read gives one page, bounded also when no limit is named, and the pages make the whole log", async () => {
+    const { ledger, elsewhere } = store();
+    const lease = await claim(ledger);
+    const count = DEFAULT_READ_LIMIT + 5;
+    const events = Array.from({ length: count }, (_, index) =>
+      index % 100 === 7 ? titled(`${index}`) : said(`mentions "info-changed" ${index}`),
+    );
+    await ledger.append(lease, events, QUICK);
+    const page = await elsewhere.read(SESSION);
+    expect(page.map(({ seq }) => seq)).toEqual(
+      Array.from({ length: DEFAULT_READ_LIMIT }, (_, index) => index + 1),
+    );
+    expect((await elsewhere.read(SESSION, { after: 3, limit: 2 })).map(({ seq }) => seq)).toEqual([4, 5]);
+    expect((await readAll(elsewhere, SESSION)).map(({ event }) => event)).toEqual(events);
+    const rest = await elsewhere.read(SESSION, { after: DEFAULT_READ_LIMIT });
+    expect(rest).toEqual((await readAll(elsewhere, SESSION)).slice(DEFAULT_READ_LIMIT));
+    const titles = await elsewhere.read(SESSION, { type: "info-changed", after: 8, limit: 3 });
+    expect(titles.map(({ seq }) => seq)).toEqual([108, 208, 308]);
+    expect(await readAll(elsewhere, SESSION, { type: "info-changed" })).toHaveLength(10);
   });
 
   test("events are read in the order in which they were appended, counted from 1 without gaps", async () => {
@@ -60,7 +84,6 @@ export function theLog({ store }: Given): void {
 
   test("who names a type gets only the events of it, however the others speak of it", async () => {
     const { ledger, elsewhere } = store();
-    const titled = (title: string): SessionEvent => ({ type: "info-changed", at: NOON, info: { title } });
     // The same, with its type last: what an event is does not lie in the order of its fields.
     const turned = { info: { title: "two" }, at: NOON, type: "info-changed" } as const;
     const events = [

@@ -31,6 +31,19 @@ export function sessions({ store }: Given): void {
     expect(await elsewhere.sessions()).toEqual([]);
   });
 
+  test("has a session from its first event until it is removed", async () => {
+    const { ledger, elsewhere } = store();
+    expect(await ledger.has(SESSION)).toBe(false);
+    const lease = await claim(ledger);
+    await ledger.append(lease, [], DURABLE);
+    expect(await elsewhere.has(SESSION)).toBe(false);
+    await ledger.append(lease, [said("one")], QUICK);
+    expect([await ledger.has(SESSION), await elsewhere.has(SESSION)]).toEqual([true, true]);
+    expect(await ledger.has("session-2")).toBe(false);
+    await ledger.remove(lease);
+    expect([await ledger.has(SESSION), await elsewhere.has(SESSION)]).toEqual([false, false]);
+  });
+
   test("a session tells when it was first and last written, by the ledger's clock, and its last event", async () => {
     const { ledger, elsewhere } = store();
     const lease = await claim(ledger);

@@ -1,0 +1,47 @@
+/**
+ * How far a long piece of work has come, on stderr, once it takes longer than a second: redrawn in place in a terminal,
+ * else a line now and then.
+ */
+import { counted } from "../call/index.js";
+import type { ArchiveProgress } from "../call/index.js";
+import { grouped } from "./usage-text.js";
+
+const FIRST_MS = 1_000;
+const REDRAW_MS = 100;
+const NEXT_LINE_MS = 10_000;
+
+export type ProgressLine = {
+  readonly show: (progress: ArchiveProgress) => void;
+  /** Clears what is drawn. */
+  readonly end: () => void;
+};
+
+type Output = { readonly isTTY?: boolean; write(text: string): unknown };
+
+export function progressLine(
+  doing: string,
+  output: Output = process.stderr,
+  now: () => number = Date.now,
+): ProgressLine {
+  let due = now() + FIRST_MS;
+  let isDrawn = false;
+  return {
+    show: (progress) => {
+      if (now() < due) return;
+      due = now() + (output.isTTY ? REDRAW_MS : NEXT_LINE_MS);
+      output.write(
+        output.isTTY ? `\r${lineText(doing, progress)}\u001b[K` : `${lineText(doing, progress)}\n`,
+      );
+      isDrawn = true;
+    },
+    end: () => {
+      if (isDrawn && output.isTTY) output.write("\r\u001b[K");
+      isDrawn = false;
+    },
+  };
+}
+
+function lineText(doing: string, { sessions, ofSessions, events, ofEvents }: ArchiveProgress): string {
+  const percent = ofEvents === 0 ? 100 : Math.floor((100 * events) / ofEvents);
+  return `${doing} history: ${grouped(events)} of ${grouped(ofEvents)} events, ${grouped(sessions)} of ${counted(ofSessions, "session")} (${percent} %)`;
+}

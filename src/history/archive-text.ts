@@ -1,0 +1,152 @@
+/** The facts and the searchable text that an archive has of a session, a call or a message: bounded, and redacted. */
+import type { ContentBlock, Message, SessionInfo, ToolCall, ToolCallContent } from "../call/index.js";
+import { breachSentence, endSentence, sessionModel, shownText } from "../call/index.js";
+import { redact, redactJson } from "./redaction/redact.js";
+import type { RedactionPattern } from "./redaction/redaction-pattern.js";
+
+/** How much of one input, output or message can be searched. */
+const MAX_PART_LENGTH = 16_384;
+
+export type SessionFacts = {
+  readonly title: string | null;
+  readonly agent: string | null;
+  readonly cwd: string | null;
+  readonly model: string | null;
+  readonly isElsewhere: boolean;
+};
+
+export function sessionFacts(info: SessionInfo, patterns: readonly RedactionPattern[]): SessionFacts {
+  const { model, isElsewhere } = sessionModel(info);
+  const text = (value: string | undefined) =>
+    value === undefined ? null : storable(redact(value.slice(0, 4_096), patterns));
+  return {
+    title: text(info.title),
+    agent: text(info.agent),
+    // Not shortened: the folder tells one project's history from another's.
+    cwd: info.cwd === undefined ? null : storable(info.cwd),
+    model: model === undefined ? null : storable(model),
+    isElsewhere,
+  };
+}
+
+export type CallFacts = {
+  readonly name: string;
+  readonly kind: string;
+  readonly title: string;
+  readonly status: string;
+  readonly day: string;
+  readonly decidedBy: "rule" | "person" | null;
+  readonly who: string | null;
+  readonly rule: string | null;
+  readonly ranMs: number | null;
+  readonly waitedMs: number | null;
+  readonly outputSize: number;
+  readonly breach: string | null;
+};
+
+export function callFacts(call: ToolCall, patterns: readonly RedactionPattern[]): CallFacts {
+  const { decision, times } = call;
+  const breach = breachSentence(call);
+  return {
+    name: storable(call.name),
+    kind: storable(call.kind),
+    title: storable(redact(cut(call.title), patterns)),
+    status: call.state.status,
+    day: dayOf(times.announced),
+    decidedBy: decision?.by ?? null,
+    who: decision?.who === undefined ? null : storable(redact(cut(decision.who), patterns)),
+    rule: decision?.rule === undefined ? null : storable(redact(cut(decision.rule), patterns)),
+    ranMs: between(times.started, times.ended),
+    waitedMs: between(times.asked, times.answered),
+    outputSize: call.content.reduce((size, content) => size + sizeOf(content), 0),
+    breach: breach === undefined ? null : storable(redact(cut(breach), patterns)),
+  };
+}
+
+export function callText(call: ToolCall, patterns: readonly RedactionPattern[]): string {
+  const parts = [
+    call.title,
+    call.name,
+    ...call.locations.map(({ path }) => path),
+    inputText(call.rawInput, patterns),
+    ...call.content.map(contentText),
+    ...(call.childSteps ?? []).map(({ text }) => text),
+    endSentence(call) ?? "",
+    breachSentence(call) ?? "",
+    call.decision?.reason ?? "",
+  ];
+  return storable(
+    parts
+      .filter((part) => part !== "")
+      .map((part) => redact(cut(part), patterns))
+      .join("\n"),
+  );
+}
+
+export function messageText({ blocks }: Message, patterns: readonly RedactionPattern[]): string {
+  return storable(redact(cut(blocks.map(blockText).join("\n")), patterns));
+}
+
+/** As text that SQLite keeps whole, and that has none of the characters with which matches are marked. */
+export function storable(text: string): string {
+  // Everything but line ends and tabs among the controls, and half surrogate pairs.
+  return text.replace(/(?![\n\t])\p{Cc}/gu, " ").replace(/\p{Cs}/gu, "\uFFFD");
+}
+
+/** Names are secrets' names only as names, so the value is walked before it is text. */
+function inputText(rawInput: unknown, patterns: readonly RedactionPattern[]): string {
+  if (rawInput === undefined) return "";
+  if (typeof rawInput === "string") return rawInput;
+  const texts: string[] = [];
+  gather(redactJson(rawInput, patterns), texts);
+  return texts.join("\n");
+}
+
+function gather(value: unknown, texts: string[]): void {
+  if (typeof value === "string") texts.push(value);
+  else if (typeof value === "number" || typeof value === "boolean") texts.push(String(value));
+  else if (typeof value === "object" && value !== null) {
+    for (const part of Object.values(value)) gather(part, texts);
+  }
+}
+
+function contentText(content: ToolCallContent): string {
+  switch (content.type) {
+    case "content":
+      return blockText(content.content);
+    case "terminal":
+      return content.output ? shownText(content.output) : "";
+    case "diff":
+      return [content.path, content.oldPath ?? "", content.patch ?? content.newText ?? ""].join("\n");
+    default:
+      return content satisfies never;
+  }
+}
+
+function blockText(block: ContentBlock): string {
+  if (block.type === "text") return block.text;
+  if (block.type === "resource_link") return `${block.name}\n${block.uri}`;
+  if (block.type !== "resource") return "";
+  return "text" in block.resource ? `${block.resource.uri}\n${block.resource.text}` : block.resource.uri;
+}
+
+function sizeOf(content: ToolCallContent): number {
+  if (content.type === "terminal") return content.output?.total ?? 0;
+  return content.type === "content" ? blockText(content.content).length : 0;
+}
+
+function cut(text: string): string {
+  return text.length <= MAX_PART_LENGTH
+    ? text
+    : text.slice(0, MAX_PART_LENGTH).replace(/[\uD800-\uDBFF]$/, "");
+}
+
+function between(from: number | undefined, to: number | undefined): number | null {
+  return from === undefined || to === undefined ? null : Math.max(0, to - from);
+}
+
+/** In UTC. Times come from other programs too, and a Date may not be any number. */
+function dayOf(time: number): string {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? "unknown" : date.toISOString().slice(0, 10);
+}

@@ -1,0 +1,20 @@
+/** Opens the archive of a ledger by the ledger's address. */
+import type { Archive } from "../call/index.js";
+import { LedgerFileError } from "./ledger-file-error.js";
+import type { SqliteArchiveOptions } from "./sqlite/archive/sqlite-archive.js";
+import { storeAddress } from "./store-address.js";
+
+export type ArchiveOptions = SqliteArchiveOptions;
+
+/** The ledger itself is only read, except by `forget`. SQLite is loaded here and not before. */
+export async function openArchive(address: string, options: ArchiveOptions = {}): Promise<Archive> {
+  const store = storeAddress(address);
+  if (store.type === "memory") {
+    throw new LedgerFileError(
+      "UNKNOWN_ADDRESS",
+      "A ledger in memory ends with the process that wrote it, so memory: has no history to open. Nothing was read; name the file of a ledger. Programs that have the ledger use MemoryArchive.",
+    );
+  }
+  const { openSqliteArchive } = await import("./sqlite/archive/sqlite-archive.js");
+  return openSqliteArchive(store.file, options);
+}

@@ -1,0 +1,102 @@
+/**
+ * Redaction of what is recorded: every text that someone wrote, and none of the ids that hold the record
+ * together. So a redacted log still folds, and folds to the redacted session.
+ */
+import type { BoundedText, Session, SessionEvent, StepAnswer } from "../../call/index.js";
+import { boundText, NO_INPUT } from "../../call/index.js";
+import { redact, redactJson } from "./redact.js";
+import type { RedactionPattern } from "./redaction-pattern.js";
+
+export type RedactOptions = { readonly patterns?: readonly RedactionPattern[] };
+
+/** Ids, hashes, words of a fixed list, and bytes in base64, which no pattern is meant for. */
+const KEPT: ReadonlySet<string> = new Set([
+  "type",
+  "toolCallId",
+  "toolCallIds",
+  "providerCallId",
+  "parentToolCallId",
+  "sessionId",
+  "childSessionId",
+  "questionId",
+  "optionId",
+  "messageId",
+  "turnId",
+  "stepId",
+  "terminalId",
+  "clientTerminalId",
+  "modeId",
+  "intentHash",
+  "after",
+  "blob",
+  "data",
+  "mimeType",
+  "kind",
+  "kindSource",
+  "status",
+  "role",
+  "by",
+  "scope",
+  "operation",
+  "fileType",
+  "stopReason",
+]);
+
+/** Anyone's JSON: nothing in it is ours to keep. */
+const FOREIGN: ReadonlySet<string> = new Set([
+  "rawInput",
+  "rawOutput",
+  "input",
+  "originalInput",
+  "intent",
+  "_meta",
+  "rules",
+]);
+
+export function redactEvent(event: SessionEvent, { patterns = [] }: RedactOptions = {}): SessionEvent {
+  // The walk changes texts and nothing else, so an event stays one.
+  return redactedRecord(event, patterns) as SessionEvent;
+}
+
+/** The same for a session that was folded: where a secret came in pieces, this finds it and `redactEvent` cannot. */
+export function redactSession(session: Session, { patterns = [] }: RedactOptions = {}): Session {
+  // As above.
+  return redactedRecord(session, patterns) as Session;
+}
+
+export function redactedRecord(value: unknown, patterns: readonly RedactionPattern[]): unknown {
+  if (typeof value === "string") return redact(value, patterns);
+  if (Array.isArray(value)) return value.map((part: unknown) => redactedRecord(part, patterns));
+  if (typeof value !== "object" || value === null) return value;
+  if (isBoundedText(value)) return redactedText(value, patterns);
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, part]: [string, unknown]) => {
+      if (KEPT.has(name)) return [[name, part]];
+      // Half of an input may end in half of a secret.
+      if (name === "draft") return [[name, NO_INPUT]];
+      // A provider has signed these very words, and counts them.
+      if (name === "answer" && isStepAnswer(part)) return [];
+      return [[name, FOREIGN.has(name) ? redactJson(part, patterns) : redactedRecord(part, patterns)]];
+    }),
+  );
+}
+
+/** An answer of the model, and not one to a question. */
+function isStepAnswer(value: unknown): value is StepAnswer {
+  return typeof value === "object" && value !== null && "parts" in value && Array.isArray(value.parts);
+}
+
+function isBoundedText(value: object): value is BoundedText {
+  return "head" in value && "tail" in value && "total" in value && typeof value.head === "string";
+}
+
+/** As if the redacted text had come, so that no more seems left out than was. */
+function redactedText(
+  { head, tail, total }: BoundedText,
+  patterns: readonly RedactionPattern[],
+): BoundedText {
+  const held = head.length + tail.length;
+  if (total === held) return boundText(redact(head + tail, patterns));
+  const [first, last] = [redact(head, patterns), redact(tail, patterns)];
+  return { head: first, tail: last, total: total - held + first.length + last.length };
+}

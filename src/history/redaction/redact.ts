@@ -1,0 +1,59 @@
+/**
+ * Takes secrets out of a text before it leaves the store. Each is replaced by `[redacted KIND]`.
+ *
+ * What must stay true: doing it twice changes nothing more; it takes linear time, whatever the text; no
+ * surrogate pair is cut. It finds what has the shape or the name of a secret, so it is a net and not a
+ * promise: a password that looks like a word and stands alone is not found.
+ */
+import { redactAssigned } from "./assigned-secret.js";
+import type { RedactionPattern } from "./redaction-pattern.js";
+import { isSecretName, SECRET_SHAPES, type SecretShape } from "./secret-shapes.js";
+
+export function redact(text: string, patterns: readonly RedactionPattern[] = []): string {
+  let redacted = text;
+  for (const shape of SECRET_SHAPES) redacted = replaced(redacted, shape);
+  redacted = redactAssigned(redacted);
+  for (const { pattern } of patterns) redacted = replaced(redacted, { kind: "by pattern", pattern });
+  return redacted;
+}
+
+function replaced(text: string, { kind, pattern, around }: SecretShape): string {
+  return text.replace(pattern, (...parts) => {
+    // The arguments of a replacer: the match and its groups, then numbers and the whole text.
+    const match = parts as unknown as RegExpMatchArray;
+    const mark = `[redacted ${kind}]`;
+    if (!around) return mark;
+    const kept = around(match);
+    return kept ? kept[0] + mark + kept[1] : match[0];
+  });
+}
+
+/** Deeper than anything that is meant; what is below is not looked at, so it is not handed out either. */
+const DEEPEST = 200;
+
+/** The same for every text in a JSON value, names included; what has a secret's name is one. */
+export function redactJson(value: unknown, patterns: readonly RedactionPattern[] = []): unknown {
+  return redactedJson(value, patterns, 0);
+}
+
+function redactedJson(value: unknown, patterns: readonly RedactionPattern[], depth: number): unknown {
+  if (typeof value === "string") return redact(value, patterns);
+  if (typeof value !== "object" || value === null) return value;
+  if (depth === DEEPEST) return "[redacted: nested too deep]";
+  if (Array.isArray(value)) return value.map((part: unknown) => redactedJson(part, patterns, depth + 1));
+  const parts = Object.entries(value).map(([name, part]: [string, unknown]) => [
+    redact(name, patterns),
+    isSecretName(name) && isPlain(part) ? secretValue(part) : redactedJson(part, patterns, depth + 1),
+  ]);
+  // Own properties whatever their name: `fromEntries` defines, it does not assign.
+  return Object.fromEntries(parts) as unknown;
+}
+
+const isPlain = (part: unknown): part is string | number =>
+  typeof part === "string" || typeof part === "number";
+
+/** Numbers under such names are counts more often than secrets; short ones stay. */
+function secretValue(part: string | number): unknown {
+  if (part === "" || (typeof part === "number" && Math.abs(part) < 1e6)) return part;
+  return typeof part === "string" && part.startsWith("[redacted ") ? part : "[redacted secret]";
+}

@@ -1,0 +1,84 @@
+/**
+ * A ledger that redacts events before they are appended, so that no recognizable secret is stored.
+ *
+ * What must stay true: the redacted log folds to the redacted session. The writing process has the session unredacted:
+ * calls run with the input that they were given, and the model gets their real output.
+ *
+ * The costs: changed files are not kept, so no call can be undone; a process that takes the session over asks again about
+ * a call whose input had a secret in it, because the recorded input is no longer the one that was asked about; a
+ * provider's signature of an answer is not kept, since the signed text may have changed.
+ */
+import { createHash } from "node:crypto";
+import type { Answer, AnswerReceipt, Lease, Ledger } from "../../call/index.js";
+import { redactedRecord, type RedactOptions } from "./redact-event.js";
+import { RedactedEvents } from "./redacted-events.js";
+import type { RedactionPattern } from "./redaction-pattern.js";
+
+export function redactingLedger(ledger: Ledger, { patterns = [] }: RedactOptions = {}): Ledger {
+  const streams = new Map<string, RedactedEvents>();
+  const streamsOf = (sessionId: string): RedactedEvents => {
+    const known = streams.get(sessionId) ?? new RedactedEvents(patterns);
+    streams.set(sessionId, known);
+    return known;
+  };
+  const end = async (lease: Lease): Promise<void> => {
+    const rest = streams.get(lease.sessionId)?.rest() ?? [];
+    streams.delete(lease.sessionId);
+    if (rest.length > 0) await ledger.append(lease, rest, { durable: false });
+  };
+  return {
+    storesVerbatim: false,
+    claim: (sessionId, owner, options) => ledger.claim(sessionId, owner, options),
+    renew: (lease, options) => ledger.renew(lease, options),
+    release: async (lease) => {
+      // A lease that was lost took its right to append with it; to release it does nothing.
+      await end(lease).catch(() => undefined);
+      await ledger.release(lease);
+    },
+    append: async (lease, events, { durable, onStored }) => {
+      const before = streamsOf(lease.sessionId);
+      const after = before.copy();
+      const redacted = after.redacted(events);
+      streams.set(lease.sessionId, after);
+      const last = await ledger.append(lease, redacted, { durable }).catch((error: unknown) => {
+        // Events that were not stored do not count as sent. An append that does not wait for the one before is on its own.
+        if (streams.get(lease.sessionId) === after) streams.set(lease.sessionId, before);
+        throw error;
+      });
+      // More than were given, where held-back text had to go first.
+      onStored?.(redacted.length);
+      return last;
+    },
+    read: (sessionId, options) => ledger.read(sessionId, options),
+    has: (sessionId) => ledger.has(sessionId),
+    follow: (sessionId, options) => ledger.follow(sessionId, options),
+    answer: async (questionId, answer) => answerRedacted(ledger, questionId, answer, patterns),
+    openQuestions: (options) => ledger.openQuestions(options),
+    sessions: (options) => ledger.sessions(options),
+    remove: (lease) => {
+      streams.delete(lease.sessionId);
+      return ledger.remove(lease);
+    },
+    // Callers get the hash, and nothing is stored under it.
+    putBlob: async (bytes) => createHash("sha256").update(bytes).digest("hex"),
+    getBlob: (hash) => ledger.getBlob(hash),
+    close: () => ledger.close(),
+  };
+}
+
+async function answerRedacted(
+  ledger: Ledger,
+  questionId: string,
+  answer: Answer,
+  patterns: readonly RedactionPattern[],
+): Promise<AnswerReceipt> {
+  // The walk changes texts and nothing else, so an answer stays one.
+  const redacted = redactedRecord(answer, patterns) as Answer;
+  if (JSON.stringify(redacted.input) !== JSON.stringify(answer.input)) {
+    // The recorded input is the one that runs: it must be the one that was approved.
+    throw new RangeError(
+      `The input in the answer to question ${questionId} has a secret in it, and this ledger keeps none. Nothing was recorded; answer without a changed input.`,
+    );
+  }
+  return ledger.answer(questionId, redacted);
+}

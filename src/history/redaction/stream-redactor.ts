@@ -1,0 +1,96 @@
+/**
+ * Redacts a text that comes in pieces. A secret may be cut by a piece's end, so the end of a line is held
+ * back while it may still become one; all other text goes on at once. What has gone on of a line is still
+ * looked at: the name in it may be the name of a secret that is yet to come.
+ */
+import { redact } from "./redact.js";
+import type { RedactionPattern } from "./redaction-pattern.js";
+
+/** A line that is longer is handed on: it may be a whole file without line ends. */
+const LONGEST_HELD = 16_384;
+
+/** The beginnings of the known words, of names and schemes; what may go on to be one is held as well. */
+const BEGINNINGS =
+  "sk- sk_ rk_ whsec_ AIza gsk_ xai- hf_ pplx- r8_ dop_v1_ lin_api_ tvly- ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ gl npm_ pypi- dckr_pat_ figd_ shpat_ atlasv1- sbp_ xox xapp- AKIA ASIA ABIA ACCA ya29 SG eyJ".split(
+    " ",
+  );
+const SUSPECT =
+  /:\/\/|-----BEGIN|bearer|authorization|token|secret|pass|credential|key|_pat|auth|cookie|jwt|_pwd|-[BEGIN]{0,5}$/i;
+
+export class StreamRedactor {
+  readonly #patterns: readonly RedactionPattern[];
+  #held = "";
+  /** The emitted part of the last line: as it came, and as it was emitted. */
+  #line = { raw: "", shown: "" };
+
+  constructor(patterns: readonly RedactionPattern[]) {
+    this.#patterns = patterns;
+  }
+
+  /** One that goes on from here by itself. */
+  copy(): StreamRedactor {
+    const copy = new StreamRedactor(this.#patterns);
+    copy.#held = this.#held;
+    copy.#line = this.#line;
+    return copy;
+  }
+
+  /** The text that can be emitted now. */
+  push(piece: string): string {
+    const text = this.#line.raw + this.#held + piece;
+    const end = Math.max(this.#line.raw.length, this.#safeEnd(text));
+    return this.#handOn(text, end);
+  }
+
+  /** All that is held. */
+  flush(): string {
+    const text = this.#line.raw + this.#held;
+    return this.#handOn(text, text.length);
+  }
+
+  #handOn(text: string, end: number): string {
+    const { shown } = this.#line;
+    this.#held = text.slice(end);
+    const whole = redact(text.slice(0, end), this.#patterns);
+    // Where a secret began in what has gone on, its mark follows: nothing more of it is handed on.
+    const next = whole.slice(commonLength(whole, shown));
+    const line = text.slice(text.lastIndexOf("\n", end - 1) + 1, end);
+    const isShort = line.length <= LONGEST_HELD;
+    this.#line = isShort ? { raw: line, shown: redact(line, this.#patterns) } : { raw: "", shown: "" };
+    return next;
+  }
+
+  get holdsSomething(): boolean {
+    return this.#held !== "";
+  }
+
+  #safeEnd(text: string): number {
+    const key = text.lastIndexOf("-----BEGIN");
+    const end = key === -1 ? -1 : text.indexOf("-----END", key);
+    const isInKey = key !== -1 && (end === -1 || !text.includes("-----", end + "-----END".length));
+    const start = isInKey ? key : text.lastIndexOf("\n") + 1;
+    const line = text.slice(start);
+    if (line.length > LONGEST_HELD) return text.length;
+    return isInKey || this.#mayBecomeSecret(line) ? start : text.length;
+  }
+
+  #mayBecomeSecret(line: string): boolean {
+    if (SUSPECT.test(line)) return true;
+    const [word = ""] = /[\w-]*$/.exec(line.slice(-64)) ?? [];
+    if (word !== "" && BEGINNINGS.some((known) => known.startsWith(word) || word.startsWith(known)))
+      return true;
+    return this.#patterns.some(({ source }) => endsLikeStart(line, source.slice(0, 3)));
+  }
+}
+
+/** Whether the line ends with the first characters of what is looked for, or has them in it. */
+function endsLikeStart(line: string, start: string): boolean {
+  if (line.includes(start)) return true;
+  return line.endsWith(start.slice(0, 2)) || line.endsWith(start.slice(0, 1));
+}
+
+function commonLength(one: string, other: string): number {
+  let length = 0;
+  while (length < other.length && one.charCodeAt(length) === other.charCodeAt(length)) length += 1;
+  return length;
+}

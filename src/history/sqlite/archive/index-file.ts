@@ -1,0 +1,31 @@
+/**
+ * Where the index of a ledger is: one for each set of patterns, because its texts were redacted with them. Indexes of
+ * other patterns are removed: a text that a pattern now calls a secret may stand in them.
+ */
+import { createHash } from "node:crypto";
+import { readdirSync, realpathSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { RedactionPattern } from "../../redaction/redaction-pattern.js";
+
+export function indexFile(ledgerFile: string, patterns: readonly RedactionPattern[]): string {
+  const ledger = realpathSync(ledgerFile);
+  const name = `${basename(ledger)}.index${suffix(patterns)}`;
+  const folder = dirname(ledger);
+  for (const other of readdirSync(folder)) {
+    // With the two files that SQLite keeps beside it while it is open.
+    const [, index] = INDEX.exec(other) ?? [];
+    if (index !== undefined && index !== name && index.startsWith(`${basename(ledger)}.index`))
+      rmSync(join(folder, other), { force: true });
+  }
+  return join(folder, name);
+}
+
+const INDEX = /^(.*\.index(?:-[0-9a-f]{12})?)(?:-wal|-shm)?$/;
+
+const suffix = (patterns: readonly RedactionPattern[]): string =>
+  patterns.length === 0
+    ? ""
+    : `-${createHash("sha256")
+        .update(JSON.stringify(patterns.map(({ source }) => source)))
+        .digest("hex")
+        .slice(0, 12)}`;

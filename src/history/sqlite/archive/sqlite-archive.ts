@@ -1,0 +1,193 @@
+/**
+ * The archive of a ledger in an SQLite file, from an index in a file beside it.
+ *
+ * What must stay true: the index is brought up to date when something is asked of it and never while something is
+ * appended; it holds redacted texts only; it can be deleted at any time, and is made again. Only `forget` writes to the
+ * ledger. Nothing of the index is opened before a query needs it.
+ */
+import { existsSync } from "node:fs";
+import type {
+  Archive,
+  ArchiveProgress,
+  CallQuery,
+  CallStatistics,
+  ExportFormat,
+  ForgetOptions,
+  Forgotten,
+  FoundCall,
+  FoundSession,
+  ModelUsage,
+  Page,
+  PeriodQuery,
+  SearchHit,
+  SearchQuery,
+  SessionQuery,
+  StatisticsQuery,
+  Verified,
+  VerifyOptions,
+} from "../../../call/index.js";
+import { LedgerError } from "../../../call/index.js";
+import { exportRecorded } from "../../export/export-recorded.js";
+import { forgetSessions } from "../../forget-sessions.js";
+import { LedgerFileError } from "../../ledger-file-error.js";
+import type { RedactionPattern } from "../../redaction/redaction-pattern.js";
+import type { SqliteDatabase } from "../sqlite-database.js";
+import { openFile, openLedgerToRead } from "../sqlite-file.js";
+import { openSqliteLedger, SqliteLedger } from "../sqlite-ledger.js";
+import { tidyLedger } from "../tidy-ledger.js";
+import { verifyLedger } from "../verify-ledger.js";
+import { indexFile } from "./index-file.js";
+import { callPage, searchPage, sessionPage } from "./index-pages.js";
+import { callStatistics, modelUsage } from "./index-statistics.js";
+import { INDEX_FILE } from "./index-tables.js";
+import { IndexUpdate } from "./index-update.js";
+
+export type SqliteArchiveOptions = {
+  /** Where the index is; beside the ledger, named after it, by default. */
+  readonly indexFile?: string;
+  /** Further secrets that must not get into the index or an export. */
+  readonly patterns?: readonly RedactionPattern[];
+  /** Called while the index is brought up to date. */
+  readonly onProgress?: (progress: ArchiveProgress) => void;
+  readonly now?: () => number;
+};
+
+export async function openSqliteArchive(file: string, options: SqliteArchiveOptions): Promise<Archive> {
+  return new SqliteArchive(await openLedgerToRead(file), options);
+}
+
+class SqliteArchive implements Archive {
+  readonly #ledger: SqliteDatabase;
+  readonly #options: SqliteArchiveOptions;
+  readonly #patterns: readonly RedactionPattern[];
+  readonly #now: () => number;
+  #index: Promise<OpenIndex> | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(ledger: SqliteDatabase, options: SqliteArchiveOptions) {
+    this.#ledger = ledger;
+    this.#options = options;
+    this.#patterns = options.patterns ?? [];
+    this.#now = options.now ?? Date.now;
+  }
+
+  async refresh(): Promise<void> {
+    await this.#upToDate();
+  }
+
+  async search(query: SearchQuery): Promise<Page<SearchHit>> {
+    return searchPage(await this.#upToDate(), query);
+  }
+
+  async sessions(query: SessionQuery = {}): Promise<Page<FoundSession>> {
+    return sessionPage(await this.#upToDate(), query);
+  }
+
+  async calls(query: CallQuery = {}): Promise<Page<FoundCall>> {
+    return callPage(await this.#upToDate(), query);
+  }
+
+  async statistics(query: StatisticsQuery): Promise<readonly CallStatistics[]> {
+    return callStatistics(await this.#upToDate(), query);
+  }
+
+  async modelUsage(query: PeriodQuery = {}): Promise<readonly ModelUsage[]> {
+    return modelUsage(await this.#upToDate(), query);
+  }
+
+  async verify(options: VerifyOptions = {}): Promise<Verified> {
+    this.#checkNotClosed();
+    return verifyLedger(this.#ledger.file, options);
+  }
+
+  export(
+    sessionId: string,
+    format: ExportFormat,
+    { redacted = true }: { readonly redacted?: boolean } = {},
+  ): AsyncIterable<string> {
+    this.#checkNotClosed();
+    const ledger = new SqliteLedger(this.#ledger, this.#now);
+    return exportRecorded(ledger, sessionId, format, { redacted, patterns: this.#patterns });
+  }
+
+  async forget(options: ForgetOptions = {}): Promise<Forgotten> {
+    this.#checkNotClosed();
+    const { file } = this.#ledger;
+    const now = this.#now;
+    const ledger = await openSqliteLedger(file, { now });
+    let forgotten: Awaited<ReturnType<typeof forgetSessions>>;
+    try {
+      forgotten = await forgetSessions(ledger, { ...options, now });
+    } finally {
+      await ledger.close();
+    }
+    const { blobs } = await tidyLedger(file, { now, vacuum: options.compact ?? false });
+    if (this.#index || existsSync(this.#indexFile())) (await this.#opened()).update.forgetRemoved();
+    return { ...forgotten, blobs };
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#last.catch(() => undefined);
+    const opened = await this.#index?.catch(() => undefined);
+    try {
+      opened?.database.emptyLog();
+    } catch {
+      // The log stays beside the file; the next process that opens it brings it in.
+    }
+    opened?.database.close();
+    this.#ledger.close();
+  }
+
+  /** One refresh at a time, and each reads anew: a query sees everything that was recorded before it was asked. */
+  async #upToDate(): Promise<SqliteDatabase> {
+    this.#checkNotClosed();
+    const refreshed = this.#last
+      .catch(() => undefined)
+      .then(async () => {
+        this.#checkNotClosed();
+        const { database, update } = await this.#opened();
+        await update.run(this.#options.onProgress);
+        return database;
+      });
+    this.#last = refreshed;
+    return refreshed;
+  }
+
+  #opened(): Promise<OpenIndex> {
+    this.#index ??= this.#openIndex().catch((error: unknown) => {
+      // A folder that was full may have room by the next query.
+      this.#index = undefined;
+      throw error;
+    });
+    return this.#index;
+  }
+
+  async #openIndex(): Promise<OpenIndex> {
+    const database = await openIndexFile(this.#indexFile());
+    return { database, update: new IndexUpdate(this.#ledger, database, this.#patterns) };
+  }
+
+  #indexFile(): string {
+    return this.#options.indexFile ?? indexFile(this.#ledger.file, this.#patterns);
+  }
+
+  #checkNotClosed(): void {
+    if (!this.#isClosed) return;
+    throw new LedgerError("LEDGER_CLOSED", "The archive is closed. Nothing was read; open it again first.");
+  }
+}
+
+type OpenIndex = { readonly database: SqliteDatabase; readonly update: IndexUpdate };
+
+async function openIndexFile(file: string): Promise<SqliteDatabase> {
+  try {
+    return await openFile(file, INDEX_FILE);
+  } catch (thrown) {
+    if (!(thrown instanceof LedgerFileError) || thrown.code === "NOT_A_LEDGER") throw thrown;
+    const words = `${thrown.message} If it stays so, delete it: it is made again from the ledger.`;
+    throw new LedgerFileError(thrown.code, words, { cause: thrown });
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * Writes that are committed together, in the order in which they came.
+ *
+ * The writes of one turn of the event loop are committed at its end, in one transaction, or earlier when one of them
+ * cannot wait: many writers at a time cost one commit and not hundreds. What must stay true of a write: it checks
+ * everything before it changes anything, so a refused write leaves nothing behind, and the writes beside it are committed.
+ * Any other error means that the database failed: then none is committed, and each write rejects.
+ */
+import { IllegalEvent, LedgerError } from "../../call/index.js";
+
+type Transaction = (work: () => void, options: { readonly durable: boolean }) => void;
+
+type CommitOptions = { readonly durable: boolean; readonly atOnce?: boolean | undefined };
+
+type Write = {
+  /** Does the write, and returns the function that resolves its promise after the commit. */
+  readonly attempt: () => () => void;
+  readonly reject: (reason: unknown) => void;
+};
+
+export class GroupCommit {
+  readonly #transaction: Transaction;
+  #writes: Write[] = [];
+  #timer: NodeJS.Immediate | undefined;
+  /** Whether one of the waiting writes must survive a power cut. */
+  #isDurable = false;
+  #isUrgent = false;
+
+  constructor(transaction: Transaction) {
+    this.#transaction = transaction;
+  }
+
+  /**
+   * The promise resolves after the commit; with `durable` the whole group survives a power cut then. With `atOnce` the
+   * group is committed before the event loop goes on, with all writes that were added until then.
+   */
+  add<Result>(write: () => Result, { durable, atOnce = false }: CommitOptions): Promise<Result> {
+    this.#isDurable ||= durable;
+    this.#timer ??= setImmediate(() => this.flush());
+    if (atOnce && !this.#isUrgent) {
+      this.#isUrgent = true;
+      // Sessions that write in the same tick add their writes before this runs.
+      queueMicrotask(() => this.flush());
+    }
+    return new Promise((resolve, reject) => {
+      const attemptIt = () => {
+        const result = write();
+        return () => resolve(result);
+      };
+      this.#writes.push({ attempt: attemptIt, reject });
+    });
+  }
+
+  /** Commits the waiting writes now. */
+  flush(): void {
+    clearImmediate(this.#timer);
+    this.#timer = undefined;
+    this.#isUrgent = false;
+    const writes = this.#writes;
+    if (writes.length === 0) return;
+    const durable = this.#isDurable;
+    this.#isDurable = false;
+    this.#writes = [];
+    try {
+      let settle: readonly (() => void)[] = [];
+      this.#transaction(
+        () => {
+          settle = writes.map(attempt);
+        },
+        { durable },
+      );
+      for (const resolve of settle) resolve();
+    } catch (thrown) {
+      for (const { reject } of writes) reject(thrown);
+    }
+  }
+}
+
+function attempt(write: Write): () => void {
+  try {
+    return write.attempt();
+  } catch (thrown) {
+    if (thrown instanceof LedgerError || thrown instanceof IllegalEvent) return () => write.reject(thrown);
+    throw thrown;
+  }
+}

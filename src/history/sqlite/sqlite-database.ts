@@ -1,0 +1,224 @@
+/**
+ * An open SQLite file: statements that are compiled once, and transactions.
+ *
+ * The driver is synchronous, and that is what we want of it: in an asynchronous transaction others would run between
+ * two statements, and a second connection in the same thread would wait for a lock that cannot be given up while
+ * it waits. What must stay true is: a transaction is one piece of work with no `await` in it, and holds its lock
+ * no longer than that; a connection that was closed keeps no statement.
+ */
+import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
+import { LedgerFileError, type LedgerFileErrorCode } from "../ledger-file-error.js";
+import type { SqlValue, Statement } from "./ledger-sql.js";
+
+/** How long to wait for another process that writes. It needs a millisecond, unless it is stopped in the middle. */
+export const BUSY_MILLISECONDS = 5000;
+
+export class SqliteDatabase {
+  readonly #driver: DatabaseSyncInstance;
+  // As many as there are statements in the code.
+  readonly #prepared = new Map<string, PreparedStatement<readonly SqlValue[], unknown>>();
+  #isDurable: boolean | undefined;
+
+  /** `what`: the kind of file, for the reader of a message. */
+  constructor(
+    readonly file: string,
+    driver: DatabaseSyncInstance,
+    readonly what = "ledger",
+  ) {
+    this.#driver = driver;
+    this.exec(`pragma busy_timeout = ${BUSY_MILLISECONDS}`);
+  }
+
+  /** Compiled at its first run, since an older file may lack a table that it names. */
+  prepare<Values extends readonly SqlValue[], Row>({
+    sql,
+  }: Statement<Values, Row>): PreparedStatement<Values, Row> {
+    const known = this.#prepared.get(sql);
+    // The types are the statement's, and one text is one statement.
+    if (known) return known as PreparedStatement<Values, Row>;
+    const prepared = new PreparedStatement<Values, Row>(
+      () => this.#driver.prepare(sql),
+      (thrown) => fileError(this.file, thrown, this.what),
+    );
+    this.#prepared.set(sql, prepared);
+    return prepared;
+  }
+
+  prepareAll<Statements extends Readonly<Record<string, Statement<readonly SqlValue[], unknown>>>>(
+    statements: Statements,
+  ): PreparedStatements<Statements> {
+    const entries = Object.entries(statements).map(([name, statement]) => [name, this.prepare(statement)]);
+    // Each name keeps its own statement, which `fromEntries` cannot say.
+    return Object.fromEntries(entries) as PreparedStatements<Statements>;
+  }
+
+  /** Rows of a statement that is written where it is used; the caller names their type. */
+  select<Row>(sql: string, values: readonly SqlValue[] = []): Row[] {
+    return this.prepare<readonly SqlValue[], Row>({ sql }).rows(...values);
+  }
+
+  /** How many rows it has changed. */
+  change(sql: string, values: readonly SqlValue[] = []): number {
+    return this.prepare<readonly SqlValue[], never>({ sql }).run(...values);
+  }
+
+  exec(sql: string): void {
+    try {
+      this.#driver.exec(sql);
+    } catch (thrown) {
+      throw fileError(this.file, thrown, this.what);
+    }
+  }
+
+  pragma(name: string): unknown {
+    const row = this.prepare<[], Record<string, unknown>>({ sql: `pragma ${name}` }).row();
+    return row && Object.values(row)[0];
+  }
+
+  /**
+   * All of the work or none, and nobody else's in between. When it returns, a crash of the process
+   * changes nothing any more; with `durable` a power cut neither, and this goes for all that was
+   * committed before as well: the log that is synced is one file.
+   */
+  transaction<Result>(work: () => Result, { durable }: { readonly durable: boolean }): Result {
+    if (this.#isDurable !== durable) this.exec(`pragma synchronous = ${durable ? "full" : "normal"}`);
+    this.#isDurable = durable;
+    this.exec("begin immediate");
+    try {
+      const result = work();
+      this.exec("commit");
+      return result;
+    } catch (thrown) {
+      this.#rollBack();
+      throw thrown;
+    }
+  }
+
+  /**
+   * Brings the write-ahead log into the file and empties it, unless someone else is reading or writing
+   * just now. SQLite does that when the last connection is closed, but this driver's live on until their
+   * statements are garbage.
+   */
+  emptyLog(): void {
+    this.exec("pragma busy_timeout = 0");
+    this.exec("pragma wal_checkpoint(truncate)");
+    this.exec(`pragma busy_timeout = ${BUSY_MILLISECONDS}`);
+  }
+
+  close(): void {
+    for (const statement of this.#prepared.values()) statement.forget();
+    this.#driver.close();
+  }
+
+  #rollBack(): void {
+    try {
+      this.#driver.exec("rollback");
+    } catch {
+      // SQLite rolls back by itself when the disk is full. The error to report is the one that led here.
+    }
+  }
+}
+
+export type PreparedStatements<Statements> = {
+  readonly [Name in keyof Statements]: Statements[Name] extends Statement<infer Values, infer Row>
+    ? PreparedStatement<Values, Row>
+    : never;
+};
+
+/** One statement of one connection. */
+class PreparedStatement<Values extends readonly SqlValue[], Row> {
+  readonly #compile: () => StatementSyncInstance;
+  readonly #asFileError: (thrown: unknown) => unknown;
+  #statement: StatementSyncInstance | undefined;
+
+  constructor(compile: () => StatementSyncInstance, asFileError: (thrown: unknown) => unknown) {
+    this.#compile = compile;
+    this.#asFileError = asFileError;
+  }
+
+  rows(...values: Values): Row[] {
+    try {
+      // The driver knows no types; the statement names them.
+      return (this.#statement ??= this.#compile()).all(...values) as Row[];
+    } catch (thrown) {
+      throw this.#asFileError(thrown);
+    }
+  }
+
+  row(...values: Values): Row | undefined {
+    try {
+      return (this.#statement ??= this.#compile()).get(...values) as Row | undefined;
+    } catch (thrown) {
+      throw this.#asFileError(thrown);
+    }
+  }
+
+  /** How many rows it has changed. */
+  run(...values: Values): number {
+    try {
+      return (this.#statement ??= this.#compile()).run(...values).changes;
+    } catch (thrown) {
+      throw this.#asFileError(thrown);
+    }
+  }
+
+  forget(): void {
+    this.#statement = undefined;
+  }
+}
+
+const BUSY = 5;
+const READ_ONLY = 8;
+const CORRUPT = 11;
+const FULL = 13;
+const NOT_A_DATABASE = 26;
+/** The memory that processes share is a file too: SQLite calls it an I/O error when that cannot grow. */
+const NO_ROOM_FOR_MEMORY = 4874;
+/** ENOSPC. */
+const NO_SPACE = 28;
+
+/** The system's error number, where the driver has it. */
+function errnoOf(error: Error): unknown {
+  return "systemErrno" in error ? error.systemErrno : undefined;
+}
+
+/** The driver's error as an error of the file, in words. */
+export function fileError(file: string, thrown: unknown, what = "ledger"): unknown {
+  if (!(thrown instanceof Error) || !("errcode" in thrown) || typeof thrown.errcode !== "number")
+    return thrown;
+  const isFull = thrown.errcode === NO_ROOM_FOR_MEMORY || errnoOf(thrown) === NO_SPACE;
+  const { code, words } = meaning(isFull ? FULL : thrown.errcode, thrown.message);
+  return new LedgerFileError(code, `The ${what} ${file} ${words}`, { cause: thrown });
+}
+
+function meaning(
+  errcode: number,
+  message: string,
+): { readonly code: LedgerFileErrorCode; readonly words: string } {
+  // The low byte says what it is, the others only which kind of it.
+  switch (errcode & 0xff) {
+    case BUSY:
+      return {
+        code: "LEDGER_BUSY",
+        words: `is locked: another process has been writing to it for ${BUSY_MILLISECONDS / 1000} seconds. Nothing was written; look for a process that hangs, or try again.`,
+      };
+    case READ_ONLY:
+      return {
+        code: "LEDGER_READ_ONLY",
+        words: `can only be read (${message}). Nothing was written; make the file and its folder writable, or use another file.`,
+      };
+    case FULL:
+      return {
+        code: "LEDGER_FULL",
+        words: `cannot grow: the disk is full (${message}). Nothing was written, and what was written before is safe; make room and try again.`,
+      };
+    case CORRUPT:
+    case NOT_A_DATABASE:
+      return {
+        code: "LEDGER_DAMAGED",
+        words: `is damaged (${message}). Nothing was changed; put a backup in its place, or use another file.`,
+      };
+    default:
+      return { code: "LEDGER_FAILED", words: `failed: ${message} (SQLite ${errcode}). Nothing was written.` };
+  }
+}

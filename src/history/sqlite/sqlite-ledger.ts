@@ -1,0 +1,268 @@
+/**
+ * The ledger in an SQLite file: the embedded default, shared by any number of processes of one machine.
+ *
+ * What must stay true: every check is made in the transaction that writes, and that transaction holds the only lock, so
+ * no two processes can both be right. A durable append survives a power cut, everything else a crash of its process. One
+ * handle's writes are committed in the order of its calls, most of them together with the others of the same turn of the
+ * event loop. Claims are not synced to the disk: a power cut that loses one also ends the process that made it, and the
+ * fence that it used goes with it.
+ */
+import { createHash } from "node:crypto";
+import type {
+  Answer,
+  AnswerReceipt,
+  AppendOptions,
+  Lease,
+  Ledger,
+  OpenQuestionsOptions,
+  Question,
+  ReadOptions,
+  RecordedEvent,
+  SessionEvent,
+  SessionSnapshot,
+  SessionSummary,
+} from "../../call/index.js";
+import { DEFAULT_READ_LIMIT, LedgerError } from "../../call/index.js";
+import { CommitWatch } from "./commit-watch.js";
+import { FOLLOW_PAGE_LIMIT, followLog } from "../follow-log.js";
+import { GroupCommit } from "./group-commit.js";
+import { checkFree, checkNewest } from "../lease-rules.js";
+import { answerQuestion, questionsAfter } from "../question-state.js";
+import { IdleFollowers } from "../idle-followers.js";
+import type { WakeUp } from "../idle-followers.js";
+import type { SqliteDatabase } from "./sqlite-database.js";
+import { SqliteRows } from "./sqlite-rows.js";
+import { SqliteSnapshots } from "./sqlite-snapshots.js";
+import type { StoredEvent } from "./stored-event.js";
+import { storedEvent } from "./stored-event.js";
+import { frozenJson } from "../stored-json.js";
+
+/** Opens the ledger in `file`, or begins one there. SQLite itself is loaded here and not before. */
+export async function openSqliteLedger(
+  file: string,
+  { now = Date.now, readOnly = false }: SqliteLedgerOptions = {},
+): Promise<Ledger> {
+  const { openLedgerFile, openLedgerToRead } = await import("./sqlite-file.js");
+  return new SqliteLedger(await (readOnly ? openLedgerToRead(file) : openLedgerFile(file)), now);
+}
+
+export type SqliteLedgerOptions = {
+  readonly now?: () => number;
+  /** Changes nothing in the file; a write throws. */
+  readonly readOnly?: boolean;
+};
+
+const DURABLE = { durable: true };
+const QUICK = { durable: false };
+
+export class SqliteLedger implements Ledger {
+  readonly storesVerbatim = true;
+  readonly #database: SqliteDatabase;
+  readonly #now: () => number;
+  readonly #rows: SqliteRows;
+  readonly #snapshots: SqliteSnapshots;
+  readonly #writes: GroupCommit;
+  readonly #followers = new IdleFollowers();
+  readonly #watch: CommitWatch;
+  #isClosed = false;
+
+  constructor(database: SqliteDatabase, now: () => number) {
+    this.#database = database;
+    this.#now = now;
+    this.#rows = new SqliteRows(database);
+    this.#snapshots = new SqliteSnapshots(database);
+    this.#writes = new GroupCommit((work, options) => this.#rows.transaction(work, options));
+    this.#watch = new CommitWatch(
+      () => database.pragma("data_version"),
+      () => this.#followers.wakeAll(),
+    );
+  }
+
+  async claim(sessionId: string, owner: string, options: { readonly milliseconds: number }): Promise<Lease> {
+    this.#checkNotClosed();
+    return this.#writes.add(() => {
+      const now = this.#now();
+      const before = this.#rows.newestLease(sessionId);
+      checkFree(before, owner, now);
+      if (before) this.#rows.deleteLease(before);
+      const lease = { sessionId, owner, expiresAt: now + options.milliseconds };
+      return Object.freeze({ ...lease, fence: this.#rows.insertLease(lease, options.milliseconds) });
+    }, QUICK);
+  }
+
+  async renew(lease: Lease, options: { readonly milliseconds: number }): Promise<Lease> {
+    this.#checkNotClosed();
+    return this.#writes.add(() => {
+      this.#checkNewest(lease, "renewed");
+      const { sessionId, owner, fence } = lease;
+      const renewed = { sessionId, owner, fence, expiresAt: this.#now() + options.milliseconds };
+      this.#rows.extendLease(renewed, options.milliseconds);
+      return Object.freeze(renewed);
+    }, QUICK);
+  }
+
+  async release(lease: Lease): Promise<void> {
+    this.#checkNotClosed();
+    return this.#writes.add(() => this.#rows.deleteLease(lease), QUICK);
+  }
+
+  async append(
+    lease: Lease,
+    events: readonly SessionEvent[],
+    { durable, atOnce }: AppendOptions,
+  ): Promise<number> {
+    this.#checkNotClosed();
+    const { sessionId } = lease;
+    // Serialized first: the caller may change the events from here on.
+    const stored = events.map((event) => storedEvent(event, sessionId));
+    const write = () => {
+      this.#checkNewest(lease, "appended");
+      return this.#record(sessionId, stored);
+    };
+    const seq = await this.#writes.add(write, { durable, atOnce });
+    this.#followers.wake(sessionId);
+    return seq;
+  }
+
+  async keepSnapshot(lease: Lease, snapshot: SessionSnapshot): Promise<void> {
+    this.#checkNotClosed();
+    return this.#writes.add(() => {
+      this.#checkNewest(lease, "kept");
+      this.#snapshots.keep(lease.sessionId, snapshot);
+    }, QUICK);
+  }
+
+  async snapshot(sessionId: string): Promise<SessionSnapshot | undefined> {
+    this.#checkNotClosed();
+    return this.#snapshots.find(sessionId);
+  }
+
+  async has(sessionId: string): Promise<boolean> {
+    this.#checkNotClosed();
+    return this.#rows.has(sessionId);
+  }
+
+  async read(
+    sessionId: string,
+    { after = 0, type, limit = DEFAULT_READ_LIMIT }: ReadOptions = {},
+  ): Promise<readonly RecordedEvent[]> {
+    this.#checkNotClosed();
+    return type === undefined
+      ? this.#rows.events(sessionId, { after, limit })
+      : this.#rows.eventsOfType(sessionId, { after, limit, type });
+  }
+
+  follow(
+    sessionId: string,
+    { after = 0, signal }: { readonly after?: number; readonly signal: AbortSignal },
+  ): AsyncIterable<RecordedEvent> {
+    this.#checkNotClosed();
+    const look = async (seq: number) =>
+      this.#rows.logPage(sessionId, { after: seq, limit: FOLLOW_PAGE_LIMIT });
+    const listen = () => this.#listen(sessionId, signal);
+    return followLog({ look, listen, isOver: () => signal.aborted || this.#isClosed }, after);
+  }
+
+  async answer(questionId: string, answer: Answer): Promise<AnswerReceipt> {
+    this.#checkNotClosed();
+    const copy = frozenJson(answer, `Question ${questionId}`, "question-answered");
+    const { receipt, sessionId } = await this.#writes.add(() => {
+      const given = { questionId, answer: copy, at: this.#now() };
+      const answered = answerQuestion(this.#rows.question(questionId), given);
+      if (answered.event) this.#record(answered.sessionId, [storedEvent(answered.event, answered.sessionId)]);
+      return answered;
+    }, DURABLE);
+    this.#followers.wake(sessionId);
+    return receipt;
+  }
+
+  async openQuestions({ limit = DEFAULT_READ_LIMIT, ...options }: OpenQuestionsOptions = {}): Promise<
+    readonly Question[]
+  > {
+    this.#checkNotClosed();
+    return this.#rows.openQuestions({ limit, ...options });
+  }
+
+  async sessions({
+    limit = DEFAULT_READ_LIMIT,
+    ...options
+  }: {
+    readonly before?: SessionSummary;
+    readonly limit?: number;
+  } = {}): Promise<readonly SessionSummary[]> {
+    this.#checkNotClosed();
+    return this.#rows.sessions({ limit, ...options });
+  }
+
+  async remove(lease: Lease): Promise<void> {
+    this.#checkNotClosed();
+    await this.#writes.add(() => {
+      this.#checkNewest(lease, "removed");
+      this.#rows.deleteLease(lease);
+      this.#rows.deleteSession(lease.sessionId);
+    }, DURABLE);
+    this.#followers.wake(lease.sessionId);
+  }
+
+  /** Durable with the next durable append, so before any event that refers to it. */
+  async putBlob(bytes: Uint8Array): Promise<string> {
+    this.#checkNotClosed();
+    const hash = createHash("sha256").update(bytes).digest("hex");
+    // A copy: the caller may change the bytes before they are written.
+    const copy = new Uint8Array(bytes);
+    await this.#writes.add(() => this.#rows.insertBlob(hash, copy, this.#now()), QUICK);
+    return hash;
+  }
+
+  async getBlob(hash: string): Promise<Uint8Array | undefined> {
+    this.#checkNotClosed();
+    return this.#rows.blob(hash);
+  }
+
+  /** Commits what waits, and ends the followers, also those with events still to come. Closing twice is fine. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#writes.flush();
+    this.#watch.stop();
+    this.#followers.wakeAll();
+    try {
+      this.#database.emptyLog();
+    } catch {
+      // On a disk that is full or cannot be written, the log stays beside the file: nothing is lost.
+    }
+    this.#database.close();
+  }
+
+  #checkNotClosed(): void {
+    if (!this.#isClosed) return;
+    throw new LedgerError(
+      "LEDGER_CLOSED",
+      "The ledger is closed. Nothing was read or written; open it again first.",
+    );
+  }
+
+  #checkNewest(lease: Lease, done: string): void {
+    if (this.#rows.isNewest(lease)) return;
+    checkNewest(this.#rows.newestLease(lease.sessionId), lease, done);
+  }
+
+  /** All of the events or none, and returns the last `seq`. */
+  #record(sessionId: string, events: readonly StoredEvent[]): number {
+    const aboutQuestions = events.flatMap(({ question }) => question ?? []);
+    questionsAfter(aboutQuestions, sessionId, (questionId) => this.#rows.question(questionId));
+    if (events.length === 0) return this.#rows.lastSeq(sessionId);
+    return this.#rows.insertEvents(sessionId, events, this.#now());
+  }
+
+  /** Other processes wake nobody here: while someone listens, the file is watched for their commits. */
+  #listen(sessionId: string, signal: AbortSignal): WakeUp {
+    const { woken, stop } = this.#followers.listen(sessionId, signal);
+    this.#watch.start();
+    const stopBoth = () => {
+      stop();
+      if (this.#followers.isEmpty) this.#watch.stop();
+    };
+    return { woken, stop: stopBoth };
+  }
+}

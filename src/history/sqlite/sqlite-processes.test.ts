@@ -1,0 +1,378 @@
+/**
+ * One ledger file and several real processes. They run this source, compiled on the spot: a build that
+ * is older than the source would prove nothing.
+ */
+import type { ChildProcess } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { Lease, Ledger } from "../../call/index.js";
+import {
+  DURABLE,
+  SESSION,
+  YES,
+  aQuestion,
+  answersIn,
+  ask,
+  claim,
+  codeOf,
+  said,
+  textsOf,
+} from "../contract/contract.samples.js";
+import { startFollowing } from "../contract/following.samples.js";
+import { openLedger } from "../open-ledger.js";
+
+const folder = mkdtempSync(join(tmpdir(), "toolgate-ledger-"));
+const opened: Ledger[] = [];
+const children: ChildProcess[] = [];
+let fileCount = 0;
+
+const newFile = () => {
+  fileCount += 1;
+  return join(folder, `${fileCount}.db`);
+};
+
+async function open(file: string): Promise<Ledger> {
+  const ledger = await openLedger(file);
+  opened.push(ledger);
+  return ledger;
+}
+
+beforeAll(compile);
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+  for (const ledger of opened.splice(0)) await ledger.close();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test("of two that answer a question at the same moment, one counts: a hundred times", async () => {
+  const file = newFile();
+  const ledger = await open(file);
+  const questions = Array.from({ length: 100 }, (_, index) =>
+    aQuestion(`question-${index}`, `call-${index}`),
+  );
+  await ask(ledger, ...questions);
+  const program = `
+    const [start, who] = [Number(await told()), args[0]];
+    const receipts = [];
+    for (let index = 0; index < 100; index += 1) {
+      while (Date.now() < start + 4 * index);
+      receipts.push(await ledger.answer("question-" + index, { ...JSON.parse(args[1]), who }));
+    }
+    tell(receipts);`;
+  const racers = await Promise.all(
+    ["ann", "bob"].map((who) => startChild(file, program, who, JSON.stringify(YES))),
+  );
+  const start = String(Date.now() + 50);
+  for (const racer of racers) racer.say(start);
+  type Receipts = { counted: boolean; answer: { who: string } }[];
+  const [ann, bob] = await Promise.all(racers.map(async (racer) => (await racer.hear()) as Receipts));
+  const log = await answersIn(ledger);
+  expect(log).toHaveLength(100);
+  for (const index of questions.keys()) {
+    const [hers, his] = [ann![index]!, bob![index]!];
+    expect(hers.counted).toBe(!his.counted);
+    expect(hers.answer).toEqual(his.answer);
+    expect(hers.answer.who).toBe(hers.counted ? "ann" : "bob");
+  }
+  expect(await ledger.openQuestions()).toEqual([]);
+});
+
+test("of two that claim a session at the same moment, one gets it and the other is told", async () => {
+  const file = newFile();
+  await open(file);
+  const program = `
+    const start = Number(await told());
+    const outcomes = [];
+    for (let index = 0; index < 50; index += 1) {
+      while (Date.now() < start + 4 * index);
+      outcomes.push(await codeOf(ledger.claim("session-" + index, args[0], { milliseconds: 60_000 })));
+    }
+    tell(outcomes);`;
+  const racers = await Promise.all(["ann", "bob"].map((owner) => startChild(file, program, owner)));
+  const start = String(Date.now() + 50);
+  for (const racer of racers) racer.say(start);
+  const [ann, bob] = await Promise.all(racers.map(async (racer) => (await racer.hear()) as string[]));
+  const pairs = ann!.map((code, index) => `${code} ${bob![index]}`);
+  expect(pairs).toHaveLength(50);
+  for (const pair of pairs) expect(["none LEASE_HELD", "LEASE_HELD none"]).toContain(pair);
+});
+
+test("who follows sees what another process appends within 100 ms (five times that, on a busy machine)", async () => {
+  const file = newFile();
+  const ledger = await open(file);
+  const writer = await startChild(
+    file,
+    `const lease = await ledger.claim("${SESSION}", "ann", { milliseconds: 60_000 });
+     for (;;) {
+       const event = JSON.parse(await told());
+       await ledger.append(lease, [event], { durable: false });
+       tell(Date.now());
+     }`,
+  );
+  const follower = startFollowing(ledger);
+  for (let count = 1; count <= 10; count += 1) {
+    await setTimeout(count * 7);
+    writer.say(JSON.stringify(said(`${count}`)));
+    const [written] = await Promise.all([writer.hear(), follower.has(count)]);
+    expect(Date.now() - Number(written)).toBeLessThan(500);
+  }
+  await follower.stop();
+  expect(follower.seen).toEqual(await ledger.read(SESSION));
+});
+
+test("killed at any moment, a process has written all that it was promised, and nothing by halves", async () => {
+  const program = `
+    const lease = await ledger.claim("${SESSION}", "ann", { milliseconds: 60_000 });
+    const event = (text) => ({ ...JSON.parse(args[0]), at: text });
+    for (let count = 1; ; count += 2)
+      tell(await ledger.append(lease, [event(count), event(count + 1)], { durable: count % 4 === 1 }));`;
+  const killAfter = async (appends: number) => {
+    const file = newFile();
+    const child = await startChild(file, program, JSON.stringify(said("")));
+    let promised = 0;
+    for (let count = 0; count < appends; count += 1) promised = Number(await child.hear());
+    const ended = once(child.process, "close");
+    child.process.kill("SIGKILL");
+    await ended;
+    return { file, promised: Math.max(promised, ...child.unheard().map(Number)) };
+  };
+  for (const appends of [1, 3, 5, 7, 9, 11]) {
+    for (const { file, promised } of await Promise.all([killAfter(appends), killAfter(appends + 1)])) {
+      const log = await (await open(file)).read(SESSION);
+      expect(log.length).toBeGreaterThanOrEqual(promised);
+      expect(log.length % 2).toBe(0);
+      expect(log.map(({ seq, event }) => [seq, event.at])).toEqual(
+        log.map((_, index) => [index + 1, index + 1]),
+      );
+      const database = new DatabaseSync(file);
+      expect({ ...(database.prepare("pragma integrity_check").get() as object) }).toEqual({
+        integrity_check: "ok",
+      });
+      database.close();
+    }
+  }
+});
+
+test.skipIf(process.platform === "win32")(
+  "an owner that was frozen past its lease can write no more",
+  async () => {
+    const file = newFile();
+    const ledger = await open(file);
+    const frozen = await startChild(
+      file,
+      `const lease = await ledger.claim("${SESSION}", "ann", { milliseconds: 200 });
+     tell("claimed");
+     const event = JSON.parse(await told());
+     tell([
+       await codeOf(ledger.append(lease, [event], { durable: true })),
+       await codeOf(ledger.append(lease, [event], { durable: false })),
+       await codeOf(ledger.renew(lease, { milliseconds: 1000 })),
+     ]);`,
+    );
+    expect(await frozen.hear()).toBe("claimed");
+    frozen.process.kill("SIGSTOP");
+    await setTimeout(250);
+    const lease = await claim(ledger, { owner: "bob" });
+    frozen.process.kill("SIGCONT");
+    frozen.say(JSON.stringify(said("by ann")));
+    expect(await frozen.hear()).toEqual(["LEASE_LOST", "LEASE_LOST", "LEASE_LOST"]);
+    expect(await ledger.append(lease, [said("by bob")], DURABLE)).toBe(1);
+    expect(await textsOf(ledger)).toEqual(["by bob"]);
+  },
+);
+
+test("a claim outlives the process that made it, and its fence is never given again", async () => {
+  const file = newFile();
+  const ledger = await open(file);
+  const owner = await startChild(
+    file,
+    `tell(await ledger.claim("${SESSION}", "ann", { milliseconds: 60_000 }));
+     await told();`,
+  );
+  const lost = (await owner.hear()) as Lease;
+  owner.process.kill("SIGKILL");
+  await once(owner.process, "exit");
+  expect(await codeOf(claim(ledger, { owner: "bob" }))).toBe("LEASE_HELD");
+  // Its owner's next process takes the session over at once.
+  const next = await claim(ledger, { owner: "ann" });
+  expect(next.fence).toBeGreaterThan(lost.fence);
+  expect(await codeOf(ledger.append(lost, [said("late")], DURABLE))).toBe("LEASE_LOST");
+  expect(await ledger.append(next, [said("by ann")], DURABLE)).toBe(1);
+});
+
+test("several may begin the same ledger at the same moment, again and again", async () => {
+  const program = `
+    const start = Number(await told());
+    for (let index = 0; index < 25; index += 1) {
+      while (Date.now() < start + 40 * index);
+      const own = await openLedger(args[0] + index);
+      const lease = await own.claim(args[1], "ann", { milliseconds: 60_000 });
+      await own.append(lease, [JSON.parse(args[2])], { durable: false });
+      await own.close();
+    }
+    tell("written");`;
+  const file = newFile();
+  const names = ["a", "b", "c", "d"];
+  const starters = await Promise.all(
+    names.map((name) => startChild(newFile(), program, file, name, JSON.stringify(said(name)))),
+  );
+  const start = String(Date.now() + 50);
+  for (const starter of starters) starter.say(start);
+  expect(await Promise.all(starters.map((starter) => starter.hear()))).toEqual(names.map(() => "written"));
+  for (let index = 0; index < 25; index += 1) {
+    const ledger = await open(`${file}${index}`);
+    expect((await ledger.sessions()).map(({ sessionId }) => sessionId).toSorted()).toEqual(names);
+  }
+});
+
+test("who finds the file locked waits until it is free", async () => {
+  const file = newFile();
+  await open(file);
+  const waiter = await startChild(
+    file,
+    `await told(); tell("trying"); tell(await codeOf(ledger.claim("${SESSION}", "ann", { milliseconds: 1000 })));`,
+  );
+  const holder = new DatabaseSync(file);
+  holder.exec("begin immediate");
+  waiter.say("go");
+  expect(await waiter.hear()).toBe("trying");
+  await setTimeout(150);
+  expect(waiter.unheard()).toEqual([]);
+  holder.exec("commit");
+  holder.close();
+  expect(await waiter.hear()).toBe("none");
+});
+
+test("following keeps no process alive, and an append that waits does", async () => {
+  const file = newFile();
+  const child = await startChild(
+    file,
+    `const follow = async () => {
+       for await (const _ of ledger.follow("another", { signal: new AbortController().signal }));
+     };
+     void follow();
+     const lease = await ledger.claim("${SESSION}", "ann", { milliseconds: 1000 });
+     void ledger.append(lease, [JSON.parse(args[0])], { durable: false });
+     process.stdin.destroy();`,
+    JSON.stringify(said("the last")),
+  );
+  if (child.process.exitCode === null) await once(child.process, "exit");
+  expect(child.process.exitCode).toBe(0);
+  expect(await textsOf(await open(file))).toEqual(["the last"]);
+});
+
+test("no database is loaded before one is opened", async () => {
+  const hook = `export const resolve = (name, context, next) => {
+    if (/^@photostructure/.test(name)) throw new Error("loads " + name);
+    return next(name, context);
+  };`;
+  const program = `
+    import { register } from "node:module";
+    register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hook)}`)});
+    const { openLedger } = await import(${JSON.stringify(door)});
+    const message = await openLedger(process.argv[1]).then(() => "opened", (thrown) => thrown.message);
+    process.stdout.write(message);`;
+  const args = ["--input-type=module", "-e", program, "--", newFile()];
+  const { stdout } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  expect(stdout).toMatch(/^loads @photostructure/);
+});
+
+test("a name that SQLite gives a meaning to is a file's name all the same", async () => {
+  const { stdout } = spawnChild(`await openLedger(":memory:"); tell("open");`, [], { cwd: folder });
+  await once(createInterface(stdout), "line");
+  expect(readdirSync(folder)).toContain(":memory:");
+});
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const built = join(folder, "built");
+const door = pathToFileURL(join(built, "history", "index.js")).href;
+
+/** This room and what it imports; the packages are found through a link. */
+function compile(): void {
+  mkdirSync(built);
+  symlinkSync(join(root, "node_modules"), join(built, "node_modules"), "junction");
+  writeFileSync(join(built, "package.json"), `{ "type": "module" }`);
+  const config = {
+    extends: join(root, "tsconfig.build.json"),
+    compilerOptions: {
+      rootDir: join(root, "src"),
+      outDir: built,
+      declaration: false,
+      noCheck: true,
+      sourceMap: false,
+      inlineSources: false,
+    },
+    include: [],
+    files: [join(root, "src", "history", "index.ts")],
+  };
+  writeFileSync(join(built, "tsconfig.json"), JSON.stringify(config));
+  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+  const { status, stdout } = spawnSync(process.execPath, [tsc, "-p", built], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`The ledger cannot be compiled for the child processes:\n${stdout}`);
+}
+
+type Child = {
+  readonly process: ChildProcess;
+  /** Sends it a line. */
+  readonly say: (line: string) => void;
+  /** The next thing it tells. */
+  readonly hear: () => Promise<unknown>;
+  /** What it has told and nobody has heard. */
+  readonly unheard: () => unknown[];
+};
+
+/** Starts a process in which `ledger` is open, `args` are there, and `tell` and `told` talk to the test. */
+async function startChild(file: string, program: string, ...args: readonly string[]): Promise<Child> {
+  const opening = `const ledger = await openLedger(args.shift()); tell("ready");`;
+  const child = spawnChild(`${opening}\n${program}`, [file, ...args]);
+  const lines: string[] = [];
+  const waiting: ((line: string) => void)[] = [];
+  createInterface(child.stdout).on("line", (line) => {
+    const wake = waiting.shift();
+    if (wake) wake(line);
+    else lines.push(line);
+  });
+  child.on("close", () => {
+    for (const wake of waiting.splice(0)) wake('"ended without a word"');
+  });
+  const hear = async (): Promise<unknown> => {
+    const line = lines.shift() ?? (await new Promise<string>((resolve) => waiting.push(resolve)));
+    return JSON.parse(line);
+  };
+  expect(await hear()).toBe("ready");
+  return {
+    process: child,
+    say: (line) => void child.stdin.write(`${line}\n`),
+    hear,
+    unheard: () => lines.splice(0).map((line): unknown => JSON.parse(line)),
+  };
+}
+
+function spawnChild(program: string, args: readonly string[], options: { readonly cwd?: string } = {}) {
+  const prelude = `
+    import { createInterface } from "node:readline";
+    import { openLedger } from ${JSON.stringify(door)};
+    const args = process.argv.slice(1);
+    const lines = createInterface(process.stdin)[Symbol.asyncIterator]();
+    const told = async () => (await lines.next()).value;
+    const tell = (value) => process.stdout.write(JSON.stringify(value) + "\\n");
+    const codeOf = (promise) => promise.then(() => "none", (thrown) => thrown.code ?? String(thrown));`;
+  const child = spawn(
+    process.execPath,
+    ["--input-type=module", "-e", `${prelude}\n${program}`, "--", ...args],
+    {
+      ...options,
+      stdio: ["pipe", "pipe", "inherit"],
+    },
+  );
+  children.push(child);
+  return child;
+}

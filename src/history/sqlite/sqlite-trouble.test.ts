@@ -1,0 +1,270 @@
+/** What goes wrong with a ledger's file is told in words, and nothing is lost by it. */
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+} from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { describe, expect, test } from "vitest";
+import { SessionBook } from "../../call/index.js";
+import { answered, ask, codeOf, QUESTION, textsOf, YES } from "../contract/contract.samples.js";
+import { aRun, aStore, record, said } from "../history.samples.js";
+import { replaySession } from "../replay-session.js";
+import { openLedgerFile } from "./sqlite-file.js";
+import { openSqliteLedger, SqliteLedger } from "./sqlite-ledger.js";
+import { verifyLedger } from "./verify-ledger.js";
+
+const store = aStore();
+const DURABLE = { durable: true };
+
+test("on a full disk an append fails in words, what was there stays, and it goes on when there is room", async () => {
+  const file = store.newFile();
+  const database = await openLedgerFile(file);
+  const ledger = new SqliteLedger(database, Date.now);
+  const lease = await ledger.claim("session-1", "ann", { milliseconds: 60_000 });
+  await ledger.append(lease, [said("before")], DURABLE);
+  database.exec(`pragma max_page_count = ${Number(database.pragma("page_count")) + 2}`);
+  const big = said("x".repeat(50_000));
+  const outcomes = await Promise.allSettled([
+    ledger.append(lease, [said("small")], DURABLE),
+    ledger.append(lease, [big], DURABLE),
+  ]);
+  for (const outcome of outcomes) {
+    expect(outcome).toMatchObject({
+      reason: {
+        code: "LEDGER_FULL",
+        message: expect.stringMatching(/cannot grow: the disk is full .*Nothing was written, and what was/),
+      },
+    });
+  }
+  expect(await textsOf(ledger)).toEqual(["before"]);
+  database.exec("pragma max_page_count = 1000000");
+  expect(await ledger.append(lease, [big], DURABLE)).toBe(2);
+  await ledger.close();
+  const check = new DatabaseSync(file);
+  expect(Object.values(check.prepare("pragma integrity_check").get() as object)).toEqual(["ok"]);
+  check.close();
+});
+
+describe("a ledger that can only be read", () => {
+  test("is read, whoever writes is told, and the file stays as it is", async () => {
+    const file = store.newFile();
+    const first = await openSqliteLedger(file);
+    await record(first, "session-1", [said("hello")]);
+    await first.close();
+    const before = readFileSync(file);
+    const ledger = await openSqliteLedger(file, { readOnly: true });
+    expect(await textsOf(ledger)).toEqual(["hello"]);
+    expect(await ledger.sessions()).toHaveLength(1);
+    expect(await ledger.openQuestions()).toEqual([]);
+    await expect(ledger.claim("session-1", "ann", { milliseconds: 1 })).rejects.toMatchObject({
+      code: "LEDGER_READ_ONLY",
+      message: expect.stringMatching(/can only be read .*Nothing was written; make the file/),
+    });
+    await ledger.close();
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  test.skipIf(process.platform === "win32")(
+    "by its folder and by its mode, is read all the same",
+    async () => {
+      const folder = join(store.folder, "locked");
+      mkdirSync(folder);
+      const file = join(folder, "ledger.db");
+      const first = await openSqliteLedger(file);
+      await record(first, "session-1", [said("hello")]);
+      await first.close();
+      const beside = readdirSync(folder);
+      await asNobody([store.folder, folder, file], async () => {
+        const ledger = await openSqliteLedger(file);
+        expect(await textsOf(ledger)).toEqual(["hello"]);
+        expect(await codeOf(ledger.claim("session-1", "ann", { milliseconds: 1 }))).toBe("LEDGER_READ_ONLY");
+        await ledger.close();
+        await expect(openSqliteLedger(join(folder, "another.db"))).rejects.toMatchObject({
+          code: "LEDGER_FAILED",
+          message: expect.stringMatching(
+            /another\.db cannot be made: .*Nothing was written; use another file/,
+          ),
+        });
+      });
+      expect(readdirSync(folder)).toEqual(beside);
+    },
+  );
+
+  test("that is not there is not begun", async () => {
+    await expect(openSqliteLedger(store.newFile(), { readOnly: true })).rejects.toThrow(/There is no ledger/);
+  });
+});
+
+/** Root may write everywhere, so these are taken by someone who may not. */
+async function asNobody(paths: readonly string[], work: () => Promise<void>): Promise<void> {
+  const [folder = "", inner = "", file = ""] = paths;
+  chmodSync(folder, 0o755);
+  chmodSync(file, 0o444);
+  chmodSync(inner, 0o555);
+  const isRoot = process.geteuid?.() === 0;
+  if (isRoot) process.seteuid?.(65_534);
+  try {
+    await work();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+    chmodSync(inner, 0o755);
+  }
+}
+
+describe("names and places", () => {
+  test("of any characters, and very long ones, are just names", async () => {
+    for (const name of ["a b?c#d%20&e'f\"g;h", "ü😀\n\t", "file:x?mode=ro", "-x", "y".repeat(240)]) {
+      const ledger = await store.ledger(join(store.folder, "odd", name));
+      await record(ledger, name, [said(name)]);
+      expect(await textsOf(ledger, name)).toEqual([name]);
+    }
+    expect(readdirSync(join(store.folder, "odd")).filter((name) => !/-(wal|shm)$/.test(name))).toHaveLength(
+      5,
+    );
+  });
+
+  test.skipIf(process.platform === "win32")(
+    "a link to a ledger is followed, and one to nowhere or to something else is refused",
+    async () => {
+      const file = store.newFile();
+      await record(await store.ledger(file), "session-1", [said("hello")]);
+      const link = join(store.folder, "link.db");
+      symlinkSync(file, link);
+      const linked = await store.ledger(link);
+      expect(await textsOf(linked)).toEqual(["hello"]);
+      await record(linked, "session-1", [said("through the link")]);
+      expect(await textsOf(await store.ledger(file))).toEqual(["hello", "through the link"]);
+      const nowhere = join(store.folder, "nowhere.db");
+      symlinkSync(join(store.folder, "gone"), nowhere);
+      await expect(openSqliteLedger(nowhere)).rejects.toThrow(/cannot be made: it is a link to nowhere/);
+      expect(readdirSync(store.folder)).not.toContain("gone");
+    },
+  );
+});
+
+test("a ledger that was cut off is refused in words, and is left as it was", async () => {
+  const file = store.newFile();
+  const first = await openSqliteLedger(file);
+  await record(
+    first,
+    "session-1",
+    Array.from({ length: 200 }, () => said("x".repeat(500))),
+  );
+  await first.close();
+  truncateSync(file, 8192);
+  const before = readFileSync(file);
+  const code = await codeOf(openSqliteLedger(file).then((ledger) => ledger.read("session-1")));
+  expect(code).toBe("LEDGER_DAMAGED");
+  expect(readFileSync(file).equals(before)).toBe(true);
+});
+
+test("a ledger whose log is only partly in its file, because someone reads, is not taken for damaged", async () => {
+  const file = store.newFile();
+  const ledger = await store.ledger(file);
+  const raw = new DatabaseSync(file);
+  const pages = () => Number(Object.values(raw.prepare("pragma page_count").get() as object)[0]);
+  const grown = async (before: number) => {
+    while (pages() === before) await record(ledger, "session-1", [said("x".repeat(300))]);
+  };
+  await grown(pages());
+  await grown(pages());
+  // From here on a reader needs the file's last page as it is; so, as it becomes, it stays in the log.
+  const reader = new DatabaseSync(file);
+  reader.exec("begin; select * from sessions");
+  reader.prepare("select count(*) from events").all();
+  await record(ledger, "session-1", [said("after")]);
+  raw.exec("pragma wal_checkpoint(passive)");
+  expect(statSync(file).size).toBeLessThan(pages() * 4096);
+  expect((await textsOf(await store.ledger(file))).at(-1)).toBe("after");
+  expect((await verifyLedger(file)).broken).toEqual([]);
+  reader.close();
+  raw.close();
+});
+
+describe("an event that cannot be read any more", () => {
+  const damaged = async (seq: number, text = "{bad") => {
+    const file = store.newFile();
+    const first = await openSqliteLedger(file);
+    await record(first, "session-1", [...aRun("c1", { output: "one" }), ...aRun("c2"), said("end")]);
+    await first.close();
+    const raw = new DatabaseSync(file);
+    raw.prepare("update events set event = ? where seq = ?").run(text, seq);
+    raw.close();
+    return store.ledger(file);
+  };
+
+  test.each(["{bad", "null", "7", '{"at":1}', ""])("is marked, and all others are read: %s", async (text) => {
+    const ledger = await damaged(6, text);
+    const log = await ledger.read("session-1");
+    expect(log.map(({ seq }) => seq)).toEqual(Array.from({ length: 15 }, (_, index) => index + 1));
+    expect(log[5]?.event).toMatchObject({
+      type: "traffic-repaired",
+      repair: {
+        repair: "unreadable-event",
+        detail: expect.stringMatching(/^Event 6 of this session cannot be read/),
+      },
+    });
+    // What is left folds, since that one only printed something.
+    expect(
+      new SessionBook(
+        "session-1",
+        log.map(({ event }) => event),
+      ).callCount,
+    ).toBe(2);
+    const again = await record(ledger, "session-1", [said("more")]);
+    expect(again).toBe(16);
+  });
+
+  test.each(["{bad", '{"type":"call-announced"'])(
+    "is of no type, and hides none of those that are: %s",
+    async (text) => {
+      const ledger = await damaged(6, text);
+      const announced = await ledger.read("session-1", { type: "call-announced" });
+      expect(announced).toMatchObject([
+        { event: { type: "call-announced", toolCallId: "c1" } },
+        { event: { type: "call-announced", toolCallId: "c2" } },
+      ]);
+    },
+  );
+
+  test("that others depend on costs only what depends on it", async () => {
+    const ledger = await damaged(1);
+    const { session, leftOut } = replaySession("session-1", await ledger.read("session-1"));
+    expect(session.timeline).toMatchObject([
+      { call: { toolCallId: "c2", state: { status: "done" } } },
+      { message: { blocks: [{ text: "end" }] } },
+    ]);
+    expect(session.repairs).toHaveLength(1);
+    expect(leftOut.map(({ seq }) => seq)).toEqual([2, 3, 4, 5, 6, 7]);
+  });
+
+  test.each([3, 4])(
+    "that a question depends on is told to whoever answers it, and to nobody else who writes then: %i",
+    async (seq) => {
+      const file = store.newFile();
+      const ledger = await store.ledger(file);
+      const asking = await ask(ledger, QUESTION);
+      await ledger.append(asking, [answered(QUESTION.questionId, YES)], DURABLE);
+      const lease = await ledger.claim("session-2", "ann", { milliseconds: 60_000 });
+      const raw = new DatabaseSync(file);
+      raw.prepare("update events set event = '{bad' where seq = ?").run(seq);
+      raw.close();
+      const [before, answer, after] = await Promise.allSettled([
+        ledger.append(lease, [said("before")], DURABLE),
+        ledger.answer(QUESTION.questionId, YES),
+        ledger.append(lease, [said("after")], DURABLE),
+      ]);
+      expect(answer).toMatchObject({
+        reason: { code: "NO_SUCH_QUESTION", message: expect.stringContaining("is damaged") },
+      });
+      expect([before, after]).toMatchObject([{ value: 1 }, { value: 2 }]);
+      expect(await ledger.read("session-2")).toHaveLength(2);
+    },
+  );
+});

@@ -1,0 +1,28 @@
+/**
+ * Where a ledger is, as one text: the path of an SQLite file, or `memory:`.
+ *
+ * Anything else with a scheme before a colon is refused: a typing error must not become a file of that name.
+ */
+import { LedgerFileError } from "./ledger-file-error.js";
+
+export type StoreAddress = { readonly type: "sqlite"; readonly file: string } | { readonly type: "memory" };
+
+export function storeAddress(address: string): StoreAddress {
+  if (address === "memory:") return { type: "memory" };
+  // One letter before the colon is a drive.
+  const [, scheme] = /^([a-z][a-z\d+.-]+):/iu.exec(address) ?? [];
+  if (scheme === undefined) return { type: "sqlite", file: address };
+  throw new LedgerFileError(
+    "UNKNOWN_ADDRESS",
+    `"${withoutPassword(address)}" is no ledger that this toolgate can open: it knows the path of an SQLite file, and memory:, but not ${scheme}:. Nothing was opened; name a file, and write ./ before a name that has a colon in it.`,
+  );
+}
+
+/** Whose password stands in it may read the message, others may not. */
+const withoutPassword = (address: string): string => address.replace(/\/\/[^/@]*@/u, "//…@").slice(0, 200);
+
+/** The file of a ledger that is one, also before it is there. */
+export function ledgerFileOf(address: string): string | undefined {
+  const store = storeAddress(address);
+  return store.type === "sqlite" ? store.file : undefined;
+}
