@@ -1,5 +1,6 @@
 /** Ends every open call that has not started, or only these, and takes back the questions that still wait for an answer. */
 import type { SessionBook, SessionEvent, ToolCall } from "../call/index.js";
+import { withdrawnQuestion } from "./assumed-ends.js";
 
 export function cancelEvents(
   book: SessionBook,
@@ -7,12 +8,9 @@ export function cancelEvents(
   at: number,
   calls: readonly ToolCall[] = book.openCalls(),
 ): readonly SessionEvent[] {
-  return calls.flatMap(({ toolCallId, state }): SessionEvent[] => {
+  return calls.flatMap((call): SessionEvent[] => {
+    const { toolCallId, state } = call;
     if (state.status === "running") return [];
-    const cancelled: SessionEvent = { type: "call-cancelled", toolCallId, at, reason };
-    if (state.status !== "waiting" || state.waitingFor.type !== "question") return [cancelled];
-    const { questionId } = state.waitingFor;
-    const isOpen = book.question(questionId)?.state.status === "open";
-    return isOpen ? [{ type: "question-withdrawn", at, questionId, reason }, cancelled] : [cancelled];
+    return [...withdrawnQuestion(book, call, reason, at), { type: "call-cancelled", toolCallId, at, reason }];
   });
 }

@@ -4,8 +4,8 @@
  */
 import { answerAllows, IllegalEvent, LedgerError } from "../call/index.js";
 import type { Answer, Question, SessionEvent } from "../call/index.js";
+import type { Verdict } from "../policy/index.js";
 import { isAppTool } from "../tools/index.js";
-import type { Toolbox } from "../tools/index.js";
 import {
   answeredCalls,
   decisionOf,
@@ -14,6 +14,7 @@ import {
   unansweredEvents,
 } from "./answered-events.js";
 import type { Answered } from "./answered-events.js";
+import type { CallTools } from "./call-tools.js";
 import type { CallCheck, Judge } from "./check-call.js";
 import { intentHash } from "./intent-hash.js";
 import type { LoopGuard } from "./loop-guard.js";
@@ -23,15 +24,17 @@ import type { SessionRecord } from "./session-record.js";
 
 export type SettleOptions = {
   readonly record: SessionRecord;
-  readonly toolbox: Toolbox;
+  readonly tools: CallTools;
   readonly judge: Judge;
   readonly check: CallCheck;
   readonly loops: LoopGuard;
   readonly remember: Remember | undefined;
+  /** What the rules say by now of a call that somebody else runs; undefined for a call that we run. */
+  readonly reportedVerdict: (toolCallId: string) => Verdict | undefined;
   readonly now: () => number;
 };
 
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
 export class SettleAnswers {
   readonly #options: SettleOptions;
@@ -70,7 +73,7 @@ export class SettleAnswers {
         try {
           return await act();
         } catch (error) {
-          if (!(error instanceof IllegalEvent) || tries >= MOST_TRIES) throw error;
+          if (!(error instanceof IllegalEvent) || tries >= MAX_TRIES) throw error;
         }
       }
     };
@@ -91,36 +94,42 @@ export class SettleAnswers {
   }
 
   async #settled(answered: Answered): Promise<readonly SessionEvent[]> {
-    const { record, toolbox, check, loops, now } = this.#options;
+    const { record, tools, check, loops, now } = this.#options;
     const { toolCallId, question, answer } = answered;
     const call = record.book.call(toolCallId);
     if (!call) return [];
     const isYes = answerAllows(question, answer);
     if (isYes) loops.forget(call.name, call.rawInput);
     if (!isYes || answer.input === undefined) return [settledByAnswer(answered, now())];
-    const tool = toolbox.get(call.name);
-    if (!tool || isAppTool(tool)) return [settledByAnswer({ ...answered, answer: refusing(answer) }, now())];
+    const tool = tools.find(call);
+    // Whoever runs the call, or waits for its result, knows no other input than its own.
+    if (!tool || isAppTool(tool) || tools.isGiven(toolCallId))
+      return [settledByAnswer({ ...answered, answer: refusing(answer) }, now())];
     const yes = { ...decisionOf(answered), originalInput: call.rawInput ?? null };
     return check.edited(toolCallId, tool, answer.input, yes);
   }
 
-  /** Open questions that the rules settle by now, for just what was asked about. */
+  /** Answers the open questions that the rules settle by now, for just what was asked about. */
   async #answerByRule(): Promise<void> {
-    const { record, judge, check, toolbox } = this.#options;
-    for (const question of openQuestions(record.book)) {
-      if (question.isForThisOnce) continue;
-      const call = record.book.call(question.toolCallId);
-      const tool = call && toolbox.get(call.name);
-      if (!call || !tool || isAppTool(tool)) continue;
-      const resolved = await check.resolve(tool, call.rawInput);
-      if (!resolved.ok || intentHash(resolved.intent) !== question.intentHash) continue;
-      const { effect, rule, reason } = judge(resolved.intent);
-      const option = question.options.find(
-        ({ kind }) => kind === (effect === "allow" ? "allow_once" : "reject_once"),
-      );
-      if (effect === "ask" || !option) continue;
-      await this.#answer(question, option.optionId, rule, reason);
+    for (const question of openQuestions(this.#options.record.book)) {
+      const verdict = question.isForThisOnce ? undefined : await this.#verdictNow(question);
+      if (!verdict || verdict.effect === "ask") continue;
+      const kind = verdict.effect === "allow" ? "allow_once" : "reject_once";
+      const option = question.options.find((one) => one.kind === kind);
+      if (option) await this.#answer(question, option.optionId, verdict.rule, verdict.reason);
     }
+  }
+
+  /** Undefined when the call is no longer about to do what was asked about. */
+  async #verdictNow({ toolCallId, intentHash: hash }: Question): Promise<Verdict | undefined> {
+    const { record, judge, check, tools, reportedVerdict } = this.#options;
+    const reported = reportedVerdict(toolCallId);
+    if (reported) return reported;
+    const call = record.book.call(toolCallId);
+    const tool = call && tools.find(call);
+    if (!call || !tool || isAppTool(tool)) return undefined;
+    const resolved = await check.resolve(tool, call.rawInput);
+    return resolved.ok && intentHash(resolved.intent) === hash ? judge(resolved.intent) : undefined;
   }
 
   async #answer(question: Question, optionId: string, rule?: string, reason?: string): Promise<void> {
@@ -143,4 +152,8 @@ export class SettleAnswers {
   }
 }
 
-const refusing = (answer: Answer): Answer => ({ ...answer, outcome: { type: "refused" } });
+const refusing = (answer: Answer): Answer => ({
+  ...answer,
+  outcome: { type: "refused" },
+  reason: "the input was changed, and whoever runs this call cannot be given another input",
+});

@@ -5,16 +5,20 @@
  */
 import { oneLine } from "../../call/index.js";
 import type { ContentBlock, StopReason } from "../../call/index.js";
+import type { EndReasons } from "../../run/index.js";
 import { CODE, RpcError } from "../connection/message.js";
 import { ConnectionClosed } from "../connection/peer.js";
 import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
 import type { AgentSide } from "./agent-side.js";
-import { AGENT_GONE, CANCELLED, TURN_OVER } from "./end-calls.js";
-import type { Why } from "./end-calls.js";
+import { AGENT_GONE, CANCELLED, TURN_OVER } from "./end-reasons.js";
 
 /** `why`: what is to be said of the calls that it left open. */
-export type TurnEnded = { readonly stopReason: StopReason; readonly why: Why; readonly error?: string };
+export type TurnEnded = {
+  readonly stopReason: StopReason;
+  readonly why: EndReasons;
+  readonly error?: string;
+};
 
 export type AgentTurnOptions = {
   readonly agent: AgentSide;

@@ -7,6 +7,8 @@ import { homedir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { oneLine } from "../../call/index.js";
 import type { DiffContent, Location, ToolCallContent, ToolKind } from "../../call/index.js";
+import { shellScript } from "../../run/index.js";
+import type { FileText } from "../../run/index.js";
 import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
 import { doubledKey } from "./doubled-key.js";
@@ -60,8 +62,6 @@ export type Evidence = {
 };
 
 type ServerTool = { readonly server: string; readonly tool: string };
-export type FileText = { readonly path: string; readonly text: string };
-
 type Found = {
   readonly commands: Map<string, string | readonly string[]>;
   readonly joined: Set<string>;
@@ -318,20 +318,14 @@ function readCommand(fields: Fields, place: Place, found: Found): boolean {
 /** Whether the agent hands these words to a shell, nobody can see. */
 function addJoined(words: readonly string[], found: Found): void {
   const [, ...args] = words;
-  if (scriptOf(words) !== undefined || !args.some((word) => MEANS_MORE_TO_A_SHELL.test(word))) return;
+  if (shellScript(words) !== undefined || !args.some((word) => MEANS_MORE_TO_A_SHELL.test(word))) return;
   found.joined.add(words.join(" "));
   found.doubts.add("the arguments of the command mean more to a shell, and who reads them cannot be seen");
 }
 
 function addCommand(command: string | readonly string[], found: Found): void {
-  const said = typeof command === "string" ? command : (scriptOf(command) ?? command);
+  const said = typeof command === "string" ? command : (shellScript(command) ?? command);
   found.commands.set(JSON.stringify(said), said);
-}
-
-/** What a shell is given to read: some agents put every command into one, `bash -lc "…"`. */
-export function scriptOf([shell = "", flag = "", script, ...others]: readonly string[]): string | undefined {
-  const isShell = /^(?:\/(?:usr\/)?bin\/)?(?:ba)?sh$/.test(shell) && /^-l?c$/.test(flag);
-  return isShell && others.length === 0 ? script : undefined;
 }
 
 /** Codex names the files of a change by the keys of an object. */

@@ -9,29 +9,14 @@ import { posix } from "node:path";
 import { absolutePath, oneLine } from "../../call/index.js";
 import type { ToolCall, ToolKind } from "../../call/index.js";
 import { readShell } from "../../policy/index.js";
-import type { Intent, PathAccess, Verdict } from "../../policy/index.js";
-import type { Judge } from "../../run/index.js";
+import type { Intent, PathAccess } from "../../policy/index.js";
+import { TOO_MUCH } from "../../run/index.js";
+import type { FileText, ReportedIntent } from "../../run/index.js";
 import { builtInTools, ToolFailure } from "../../tools/index.js";
 import type { Workspace } from "../../tools/index.js";
 import { runContents } from "../../tools/built-in/run-contents.js";
 import { evidenceOf, unknownIn } from "./evidence.js";
-import type { Evidence, FileText, Shown } from "./evidence.js";
-
-export type ForeignIntent = {
-  readonly intent: Intent;
-  /** Nothing in the call says what it does: a yes is for this once. */
-  readonly isBlind: boolean;
-  /** Further readings of the same call: each must be allowed too. */
-  readonly readings: readonly Intent[];
-  /** Other readings of the same call: only what a rule forbids or asks about by them counts. */
-  readonly suspicions: readonly Intent[];
-  /** Why a part of the call cannot be judged. The rules judge that part as a command that cannot be read. */
-  readonly doubt: string | undefined;
-  /** Why what is shown may not be what is done. */
-  readonly disagreement: string | undefined;
-  /** What each file will hold, where the call carries all of it. */
-  readonly writes: readonly FileText[];
-};
+import type { Evidence, Shown } from "./evidence.js";
 
 /** All that an agent has reported of a call. */
 export type Carried = Pick<Shown, "rawInputs" | "content" | "locations"> & {
@@ -52,7 +37,7 @@ export async function foreignIntent(
   call: ToolCall,
   before: Carried | undefined,
   place: IntentPlace,
-): Promise<ForeignIntent> {
+): Promise<ReportedIntent> {
   const shown = shownOf(call, before);
   const evidence = evidenceOf(shown);
   const command = oneCommand(evidence.commands);
@@ -85,8 +70,6 @@ export async function foreignIntent(
     writes: await textsOf(evidence, { ...place, cwd }),
   };
 }
-
-export const TOO_MUCH = "the call carries more than can be looked at";
 
 function shownOf(call: ToolCall, before: Carried | undefined): Shown {
   const { kind, title, name } = call;
@@ -142,40 +125,6 @@ async function textsOf({ writes, diffs }: Evidence, place: IntentPlace): Promise
   return texts;
 }
 
-/** What the rules say of it: the strictest of all readings. */
-export function judgeForeign(
-  { intent, readings, suspicions, isBlind, doubt, disagreement }: ForeignIntent,
-  judge: Judge,
-): Verdict {
-  const verdicts = [
-    ...[intent, ...readings].map((one) => judge(one)),
-    ...(doubt === undefined ? [] : [doubted(intent, doubt, judge)]),
-    ...suspicions.map((one) => judge(one)).filter(isByRule),
-  ];
-  const verdict =
-    verdicts.find(({ effect }) => effect === "deny") ??
-    verdicts.find(({ effect }) => effect === "ask") ??
-    verdicts[0];
-  if (!verdict || verdict.effect === "deny") return verdict ?? { effect: "deny", saw: [] };
-  if (disagreement !== undefined) return { effect: "ask", reason: disagreement, saw: verdict.saw };
-  const { matched } = verdict;
-  if (isBlind && verdict.effect === "ask" && verdict.reason === undefined)
-    return { ...verdict, reason: SAYS_NOTHING };
-  // A name says nothing of what is done: only who allows everything allows this.
-  const isByName = matched !== undefined && "allow" in matched && matched.allow !== "*";
-  if (!isBlind || verdict.effect === "ask" || !isByName) return verdict;
-  return { effect: "ask", reason: SAYS_NOTHING, saw: verdict.saw };
-}
-
-/** The reason is ours: the rules only know that there is something to doubt. */
-function doubted(intent: Intent, doubt: string, judge: Judge): Verdict {
-  const { effect, saw } = judge({ ...intent, command: UNREADABLE });
-  return effect === "allow" ? { effect, saw } : { effect, reason: doubt, saw: [...saw, doubt] };
-}
-
-/** A command whose program is not known. */
-const UNREADABLE = "$unknown";
-
 /** Fields beside what a rule could allow by its kind. A tool that a rule names may be given what it likes. */
 function unknownBeside({ command, tool }: Intent, shown: Shown): readonly string[] {
   if (command !== undefined) return unknownIn(shown, "command");
@@ -186,10 +135,6 @@ function doubtOf(names: readonly string[]): string {
   const listed = names.slice(0, 3).map((name) => `"${oneLine(name, 80)}"`);
   return `the call carries ${listed.join(", ")}, whose meaning is not known`;
 }
-
-const SAYS_NOTHING = "the agent says nothing of what it will do but a title";
-
-const isByRule = ({ effect, matched }: Verdict): boolean => effect !== "allow" && matched !== undefined;
 
 /** The name under which rules know it. The agent's own name for it is only used where nothing better is known. */
 function whatItIs(

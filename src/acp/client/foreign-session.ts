@@ -10,41 +10,52 @@ import { RecordedSession } from "../../agent/index.js";
 import type { HeldSession, TurnEnd } from "../../agent/index.js";
 import { breachSentence, oneLine } from "../../call/index.js";
 import type { ContentBlock, SessionEvent } from "../../call/index.js";
-import { SessionRecord } from "../../run/index.js";
+import {
+  answeredElsewhere,
+  assumedEnds,
+  emitWarning,
+  Gate,
+  openQuestions,
+  SessionRecord,
+} from "../../run/index.js";
+import type { ReportedCalls } from "../../run/index.js";
+import { Toolbox } from "../../tools/index.js";
 import type { Workspace } from "../../tools/index.js";
 import type { Asked } from "../connection/peer.js";
 import { isJsonObject } from "../json.js";
-import type { Acts } from "./acts.js";
+import { AgentReports } from "./agent-reports.js";
 import { AgentRequests } from "./agent-requests.js";
 import type { AgentSide } from "./agent-side.js";
 import { AgentTrouble } from "./agent-trouble.js";
 import { AgentTurn } from "./agent-turn.js";
 import type { TurnEnded } from "./agent-turn.js";
-import { Breaches } from "./breaches.js";
-import { Decisions } from "./decisions.js";
-import { AGENT_GONE, CANCELLED, endCalls, questionTakenBack, TURN_OVER } from "./end-calls.js";
-import type { Why } from "./end-calls.js";
+import { ProxiedIds } from "./call-ids.js";
+import { AGENT_GONE, CANCELLED, TURN_OVER } from "./end-reasons.js";
 import { judgeFor } from "./foreign-options.js";
 import type { ForeignSessionOptions } from "./foreign-options.js";
-import { FollowedAnswers } from "./followed-answers.js";
 import { Inbox } from "./inbox.js";
-import { SessionWriter, tell } from "./session-writer.js";
+import { ProxiedCalls } from "./proxied-calls.js";
 import { TurnUnderWay } from "./turn-under-way.js";
 import { UpdateFold } from "./update-fold.js";
+import { UpdateWriter } from "./update-writer.js";
 
 const CANCEL_PATIENCE_MS = 5_000;
-const LONGEST_TITLE = 80;
+/** As long as our own terminal runs a command at most. */
+const COMMAND_LIMIT_MS = 3_600_000;
+const MAX_TITLE = 80;
 
 export class ForeignSession extends RecordedSession implements HeldSession {
   readonly #options: ForeignSessionOptions;
   readonly #agent: AgentSide;
   readonly #inbox: Inbox;
   readonly #fold: UpdateFold;
-  readonly #decisions: Decisions;
-  readonly #breaches: Breaches;
   readonly #requests: AgentRequests;
-  readonly #writer: SessionWriter;
-  readonly #followed: FollowedAnswers;
+  readonly #writer: UpdateWriter;
+  /** The calls that the agent runs. */
+  readonly #reported: ReportedCalls;
+  readonly gate: Gate;
+  /** The calls that we run for the agent. */
+  readonly proxied: ProxiedCalls;
   /** What the agent calls this session. */
   readonly agentSessionId: string;
   #turn: TurnUnderWay | undefined;
@@ -56,7 +67,7 @@ export class ForeignSession extends RecordedSession implements HeldSession {
 
   /** What the agent tells of before is taken into the record, and judged by no rule. */
   set isLoading(isLoading: boolean) {
-    this.#breaches.isReplaying = isLoading;
+    this.#reported.isReplaying = isLoading;
   }
 
   /** Comes when all that the agent has sent is taken in. */
@@ -75,12 +86,7 @@ export class ForeignSession extends RecordedSession implements HeldSession {
     this.#options = options;
     this.#agent = agent;
     this.agentSessionId = agentSessionId;
-    this.#inbox = new Inbox((updates) => this.#take(updates));
-    this.#followed = new FollowedAnswers({
-      record,
-      waiting: () => this.#decisions.waiting,
-      settle: () => this.#settle(),
-    });
+    this.#inbox = new Inbox((updates) => this.#writer.write(updates));
     this.#fold = new UpdateFold({
       book: record.book,
       agent: agent.name,
@@ -90,45 +96,43 @@ export class ForeignSession extends RecordedSession implements HeldSession {
       now,
     });
     const place = { root: workspace.root, sessionId: record.sessionId };
-    this.#breaches = new Breaches({
+    this.gate = new Gate({
+      ...options.limits,
       record,
-      fold: this.#fold,
-      place: { cwd: workspace.root, agent: agent.name, workspace },
+      toolbox: new Toolbox([]),
       judge: judgeFor(options, place, { now }),
-      judgeByRule: judgeFor(options, place, { now, isByRule: true }),
-      later: (make) => void this.#inbox.do(async () => this.record.record(await make())).catch(tell),
-      now,
-    });
-    this.#writer = new SessionWriter(record, this.#fold, { breaches: this.#breaches, now });
-    this.onRecorded((events) => this.#heedBreaches(events));
-    this.#decisions = new Decisions({
-      record,
-      judge: judgeFor(options, place, { now }),
-      roots: workspace.roots,
+      workspace,
       remember: remember && ((grant) => remember(grant, place)),
       onCleared: onCleared && ((verdict) => onCleared(verdict, place)),
+      ask: answeredElsewhere,
+      callIds: new ProxiedIds(record.book),
       now,
     });
-    this.#requests = new AgentRequests(
-      {
+    this.#reported = this.gate.reportedBy({
+      reports: new AgentReports(this.#fold, record.book, {
+        cwd: workspace.root,
         agent: agent.name,
-        spoken: agent.spoken,
         workspace,
-        record,
-        decisions: this.#decisions,
-        breaches: this.#breaches,
-        inbox: this.#inbox,
-        fold: this.#fold,
-        isCancelling: () => this.#isCancelling,
-        onAsked: () => {
-          this.#followed.follow();
-          this.#decisions.tellAsked();
-        },
-        takeBack: (toolCallId, reason) => this.#takeBack(toolCallId, reason),
-        now,
-      },
-      options.elicit,
-    );
+      }),
+      judgeByRule: judgeFor(options, place, { now, isByRule: true }),
+      later: (make) => void this.#inbox.do(async () => record.record(await make())).catch(emitWarning),
+    });
+    this.#writer = new UpdateWriter(this.#reported, this.#fold, now);
+    this.onRecorded((events) => this.#heedBreaches(events));
+    const parts = {
+      agent: agent.name,
+      spoken: agent.spoken,
+      workspace,
+      book: record.book,
+      gate: this.gate,
+      reported: this.#reported,
+      inbox: this.#inbox,
+      fold: this.#fold,
+      isCancelling: () => this.#isCancelling,
+      now,
+    };
+    this.#requests = new AgentRequests(parts, options.elicit);
+    this.proxied = new ProxiedCalls(parts);
   }
 
   /** Takes up a session in the record, new or known. What an earlier process left open has ended with it. */
@@ -153,13 +157,6 @@ export class ForeignSession extends RecordedSession implements HeldSession {
     }
   }
 
-  readonly gate = {
-    /** An answer has come in. */
-    wake: (): void => void this.#settle(),
-    /** A call that waits for an answer gets none; one that runs is the agent's own. */
-    cancelCall: (toolCallId: string, reason: string): Promise<boolean> => this.#takeBack(toolCallId, reason),
-  };
-
   /** How much is still to be taken in. */
   get backlog(): number {
     return this.#inbox.length;
@@ -183,8 +180,8 @@ export class ForeignSession extends RecordedSession implements HeldSession {
 
   /** Goes on with a turn that is parked or under way. One that another process left cannot be gone on with. */
   async advance(signal: AbortSignal): Promise<TurnEnd> {
-    // What was answered meanwhile is no longer waited for.
-    await this.#settle();
+    // A question that was answered meanwhile must not park the turn again.
+    await this.gate.settle();
     if (this.#turn) return this.#untilParked(this.#turn, signal);
     throw new AgentTrouble(
       "NO_TURN",
@@ -199,14 +196,27 @@ export class ForeignSession extends RecordedSession implements HeldSession {
   async #untilParked(turn: TurnUnderWay, signal: AbortSignal): Promise<TurnEnd> {
     const { parksOnQuestions = false } = this.#options;
     await this.#inbox.do(() => this.#mark("turn-resumed", this.#isParked));
-    const asked = parksOnQuestions ? () => this.#decisions.oneWaits() : undefined;
-    const end = await turn.until(asked, signal);
+    const question = parksOnQuestions ? this.#untilAsked() : undefined;
+    const end = await turn.until(question?.asked, signal).finally(question?.stop);
     if (end) {
       this.#turn = undefined;
       return end;
     }
     await this.#inbox.do(() => this.#mark("turn-parked", this.book.turn?.state.status === "running"));
     return { status: "parked" };
+  }
+
+  /** `asked` comes as soon as a question waits for an answer. */
+  #untilAsked(): { readonly asked: Promise<void>; readonly stop: () => void } {
+    let stop = (): void => undefined;
+    const asked = new Promise<void>((resolve) => {
+      const look = () => {
+        if (openQuestions(this.book).length > 0) resolve();
+      };
+      stop = this.onRecorded(look);
+      look();
+    });
+    return { asked, stop };
   }
 
   async #mark(type: "turn-parked" | "turn-resumed", isNew: boolean): Promise<void> {
@@ -248,9 +258,8 @@ export class ForeignSession extends RecordedSession implements HeldSession {
     return this.#requests.answer(asked);
   }
 
-  /** What the agent does through us. */
-  get acts(): Acts {
-    return this.#requests.acts;
+  get workspace(): Workspace {
+    return this.#options.workspace;
   }
 
   /** The agent's name. */
@@ -258,23 +267,23 @@ export class ForeignSession extends RecordedSession implements HeldSession {
     return this.#agent.name;
   }
 
-  get workspace(): Workspace {
-    return this.#options.workspace;
+  /** After how many milliseconds a command that we run for the agent is ended. */
+  get commandLimitMs(): number {
+    return this.#options.limits?.timeLimit ?? COMMAND_LIMIT_MS;
   }
 
   /** The agent is gone: what it had open ends. */
   async agentGone(): Promise<void> {
-    await this.#inbox.do(() => this.#endCalls(AGENT_GONE));
+    await this.#inbox.do(() => this.#reported.assumeEnds(AGENT_GONE));
   }
 
   /** Takes in what has come, ends what is open, and gives the session back. */
   async close(): Promise<void> {
     await this.#agent.endCommands(this.agentSessionId);
     await this.#inbox.empty();
-    await this.#inbox.do(() => this.#endCalls(TURN_OVER));
-    this.#followed.close();
-    this.#breaches.close();
-    await this.record.close();
+    await this.#inbox.do(() => this.#reported.assumeEnds(TURN_OVER));
+    this.#reported.close();
+    await this.gate.close();
   }
 
   async #begin(): Promise<void> {
@@ -290,7 +299,7 @@ export class ForeignSession extends RecordedSession implements HeldSession {
     const isOpen = turn !== undefined && turn.state.status !== "stopped";
     await this.record.recordMade(() => [
       { type: "info-changed", at, info: { cwd: workspace.root, ...info, agent, _meta } },
-      ...endCalls(this.book, AGENT_GONE, at),
+      ...assumedEnds(this.book, AGENT_GONE, at),
       ...(isOpen
         ? [{ type: "turn-stopped", at, turnId: turn.turnId, stopReason: "cancelled" } as const]
         : []),
@@ -308,7 +317,7 @@ export class ForeignSession extends RecordedSession implements HeldSession {
       patience,
       onCancel: () => {
         this.#isCancelling = true;
-        return this.#inbox.do(() => this.#withdrawQuestions());
+        return this.#inbox.do(() => this.#reported.withdrawAll(CANCELLED.waiting));
       },
     });
     this.#running = turn;
@@ -316,7 +325,6 @@ export class ForeignSession extends RecordedSession implements HeldSession {
     this.#running = undefined;
     await this.#inbox.empty();
     const { stopReason, error } = await this.#inbox.do(async () => {
-      await this.#markRunning();
       const known = this.#endedForBreach(ended);
       await this.#stopTurn(turnId, known);
       return known;
@@ -327,7 +335,7 @@ export class ForeignSession extends RecordedSession implements HeldSession {
   async #startTurn(turnId: string, blocks: readonly ContentBlock[]): Promise<void> {
     const at = this.now();
     const text = blocks.find((block) => block.type === "text")?.text ?? "";
-    const title = oneLine(text, LONGEST_TITLE);
+    const title = oneLine(text, MAX_TITLE);
     const isUnnamed = title !== "" && this.book.info.title === undefined;
     const messageId = `user-${turnId}`;
     await this.record.record(
@@ -347,19 +355,16 @@ export class ForeignSession extends RecordedSession implements HeldSession {
   }
 
   async #stopTurn(turnId: string, { stopReason, error, why }: TurnEnded): Promise<void> {
-    await this.#writer.recordMade(() => [
-      ...endCalls(this.book, why, this.now()),
-      {
-        type: "turn-stopped",
-        at: this.now(),
-        turnId,
-        stopReason,
-        ...(error !== undefined && { error }),
-      },
-    ]);
-    this.#decisions.closeWithdrawn();
-    this.#requests.turnOver();
-    this.#breaches.turnOver();
+    const stopped = (): SessionEvent => ({
+      type: "turn-stopped",
+      at: this.now(),
+      turnId,
+      stopReason,
+      ...(error !== undefined && { error }),
+    });
+    await this.#reported.assumeEnds(why, () => [stopped()]);
+    this.#reported.turnOver();
+    this.#fold.reported.clear();
   }
 
   /** The agent may have said that its turn is over just before it was ended. */
@@ -369,67 +374,12 @@ export class ForeignSession extends RecordedSession implements HeldSession {
     return { stopReason: "error", why: AGENT_GONE, error: `${this.#agent.name} was ended: ${reason}` };
   }
 
-  /** What runs unasked is judged before it is given up. */
-  async #markRunning(): Promise<void> {
-    try {
-      await this.record.record(await this.#breaches.amongRunning());
-    } catch (error) {
-      tell(error);
-    }
-  }
-
-  async #endCalls(why: Why): Promise<void> {
-    await this.#markRunning();
-    await this.#writer.recordMade(() => endCalls(this.book, why, this.now()));
-    this.#decisions.closeWithdrawn();
-  }
-
-  async #withdrawQuestions(): Promise<void> {
-    await this.#writer.recordMade(() =>
-      this.book
-        .openCalls()
-        .filter(({ state }) => state.status === "waiting")
-        .flatMap((call) => this.#withdrawn(call.toolCallId, CANCELLED.waiting)),
-    );
-    this.#decisions.closeWithdrawn();
-  }
-
-  #withdrawn(toolCallId: string, reason: string): readonly SessionEvent[] {
-    const call = this.book.call(toolCallId);
-    const at = this.now();
-    const withdrawn = call ? questionTakenBack(this.book, call, reason, at) : [];
-    if (withdrawn.length === 0) return [];
-    return [...withdrawn, { type: "call-cancelled", toolCallId, at, reason, assumed: true }];
-  }
-
-  async #takeBack(toolCallId: string, reason: string): Promise<boolean> {
-    return this.#inbox.do(async () => {
-      let isTaken = false;
-      await this.#writer.recordMade(() => {
-        const events = this.#withdrawn(toolCallId, reason);
-        isTaken = events.length > 0;
-        return events;
-      });
-      this.#decisions.closeWithdrawn();
-      return isTaken;
-    });
-  }
-
-  async #take(updates: readonly unknown[]): Promise<void> {
-    await this.#writer.take(updates);
-    this.#decisions.closeWithdrawn();
-  }
-
   /** Ends the agent where the session is opened so. Not waited for: the inbox must go on until the agent is gone. */
   #heedBreaches(events: readonly SessionEvent[]): void {
     const breached = events.find((event) => event.type === "call-breached");
     const call = breached && this.book.call(breached.toolCallId);
     if (!call || this.#options.onBreach !== "end") return;
-    const what = `${oneLine(call.title, LONGEST_TITLE)}: ${breachSentence(call) ?? ""}`;
-    void this.#agent.end(`it broke the rules in session ${this.sessionId} (${what})`).catch(tell);
-  }
-
-  async #settle(): Promise<void> {
-    await this.#inbox.do(() => this.#decisions.settle()).catch(tell);
+    const what = `${oneLine(call.title, MAX_TITLE)}: ${breachSentence(call) ?? ""}`;
+    void this.#agent.end(`it broke the rules in session ${this.sessionId} (${what})`).catch(emitWarning);
   }
 }

@@ -1,8 +1,7 @@
-/** What the parts of a foreign session share: one record, one order of things, one place where it is decided. */
-import type { SessionRecord } from "../../run/index.js";
+/** What the parts of a foreign session share: one gate, and one order of things. */
+import type { SessionBook } from "../../call/index.js";
+import type { Gate, ReportedCalls } from "../../run/index.js";
 import type { Workspace } from "../../tools/index.js";
-import type { Breaches } from "./breaches.js";
-import type { Decisions } from "./decisions.js";
 import type { Inbox } from "./inbox.js";
 import type { Spoken } from "./spoken.js";
 import type { UpdateFold } from "./update-fold.js";
@@ -12,16 +11,13 @@ export type SessionParts = {
   readonly agent: string;
   readonly spoken: Spoken;
   readonly workspace: Workspace;
-  readonly record: SessionRecord;
-  readonly decisions: Decisions;
-  readonly breaches: Breaches;
+  readonly book: SessionBook;
+  readonly gate: Gate;
+  /** The calls that the agent runs. */
+  readonly reported: ReportedCalls;
   readonly inbox: Inbox;
   readonly fold: UpdateFold;
   /** The turn is being cancelled: nothing is asked any more. */
   readonly isCancelling: () => boolean;
-  /** A question was recorded. */
-  readonly onAsked: () => void;
-  /** Takes a question back that nobody wants answered any more. */
-  readonly takeBack: (toolCallId: string, reason: string) => Promise<boolean>;
   readonly now: () => number;
 };

@@ -12,12 +12,12 @@ export class TurnUnderWay {
   }
 
   /** Comes with its end, or with nothing once somebody is `asked`. The signal cancels it while this waits. */
-  async until(asked: (() => Promise<void>) | undefined, signal: AbortSignal): Promise<TurnEnd | undefined> {
+  async until(asked: Promise<void> | undefined, signal: AbortSignal): Promise<TurnEnd | undefined> {
     const cancel = () => this.#stop.abort();
     signal.addEventListener("abort", cancel, { once: true });
     if (signal.aborted) cancel();
     try {
-      return await (asked ? Promise.race([this.#end, asked().then(() => undefined)]) : this.#end);
+      return await (asked ? Promise.race([this.#end, asked.then(() => undefined)]) : this.#end);
     } finally {
       signal.removeEventListener("abort", cancel);
     }

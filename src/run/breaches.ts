@@ -1,36 +1,58 @@
 /**
- * Calls that a foreign agent runs without asking are judged by the rules as soon as they are reported. A call that
- * a rule denies is marked as a breach; so is a call that was refused and then reported as done.
+ * Breaches: calls that somebody else runs against the rules. The rules judge a call as soon as it is reported: one that a
+ * rule denies and that was not asked about is a breach, and so is one that was refused and then reported as done.
  *
- * What must stay true: a breach is recorded once, with the report that shows it. A call that was asked about under
- * another id, or done through us, was asked about; one that runs with another input than was allowed was not. Some agents report a call as in progress and ask then, so a call
- * that runs is judged after a moment; one that has ended, at once. A doubt is no breach: only a denial is.
+ * What must stay true: a breach is recorded once, with the report that shows it. A call that was asked about under another
+ * id, or that we ran, was asked about; one that runs with another input than was allowed was not. Some agents report a call
+ * as in progress before they ask, so a running call is judged after a moment and an ended one at once. A doubt is no
+ * breach: only a denial is.
  */
-import { STATUS_AT_END } from "../../call/index.js";
-import type { Breach, SessionEvent, ToolCall } from "../../call/index.js";
-import type { Intent, PathAccess, Verdict } from "../../policy/index.js";
-import type { Judge, SessionRecord } from "../../run/index.js";
-import { isSameCommand } from "./approvals.js";
-import { askedId, isThroughUs } from "./call-ids.js";
-import { foreignIntent, judgeForeign, TOO_MUCH } from "./foreign-intent.js";
-import type { IntentPlace } from "./foreign-intent.js";
-import { tell } from "./session-writer.js";
-import type { UpdateFold } from "./update-fold.js";
+import { STATUS_AT_END } from "../call/index.js";
+import type { Breach, SessionEvent, ToolCall } from "../call/index.js";
+import type { Intent, Verdict } from "../policy/index.js";
+import type { Judge } from "./check-call.js";
+import { emitWarning } from "./emit-warning.js";
+import { judgeReported } from "./reported-intent.js";
+import type { ReportedIntent } from "./reported-intent.js";
+import { isSameAct } from "./same-act.js";
+import type { SessionRecord } from "./session-record.js";
+
+/** What is known of the calls that somebody reports, beside what is recorded of them. */
+export type Reports = {
+  /** A call as it is after all reports that were read, also those that are not recorded yet. */
+  call(toolCallId: string): ToolCall | undefined;
+  /** The calls of which something was reported, since the last time, that came too late to change them. */
+  takeChanged(): readonly string[];
+  /** The statuses that were reported, since the last time, of refused calls. */
+  takeReportsOnRefused(): readonly (readonly [toolCallId: string, status: "running" | "done" | "other"])[];
+  /** What the call did, by all that was ever reported of it. */
+  intentOf(call: ToolCall): Promise<SeenIntent>;
+  /** The call that stands for the newest question about this call, where the question is a call of its own. */
+  askedAbout(call: ToolCall): ToolCall | undefined;
+};
+
+export type SeenIntent = ReportedIntent & {
+  /** More was reported than can be looked at. */
+  readonly isTooMuch: boolean;
+  /** Its title changed after it was decided on. */
+  readonly isRetitled: boolean;
+};
 
 export type BreachOptions = {
   readonly record: SessionRecord;
-  readonly fold: UpdateFold;
-  readonly place: IntentPlace;
+  readonly reports: Reports;
   readonly judge: Judge;
-  /** The same rules where nothing is denied but what a rule denies. */
+  /** The same rules, where only a rule denies. */
   readonly judgeByRule: Judge;
-  /** Records events when the updates before them are taken in. */
+  /** We run the call. */
+  readonly isOurs: (toolCallId: string) => boolean;
+  /** Records events after the reports that have come by now. */
   readonly later: (make: () => Promise<readonly SessionEvent[]>) => void;
   readonly now: () => number;
 };
 
-/** How long an agent may report a call as in progress before it asks about it. */
-const ASK_PATIENCE_MS = 1_000;
+/** How long a call may be reported as in progress before it is asked about. */
+const ASK_GRACE_MS = 1_000;
 const MAX_ASKED = 1_000;
 
 type AskedAct = { readonly toolCallId: string; readonly intent: Intent };
@@ -38,7 +60,7 @@ type AskedAct = { readonly toolCallId: string; readonly intent: Intent };
 export class Breaches {
   readonly #options: BreachOptions;
   readonly #timers = new Map<string, NodeJS.Timeout>();
-  /** Calls that the agent asked about in this turn. */
+  /** Acts that were asked about in this turn. */
   #asked: AskedAct[] = [];
   /** Replayed calls ran before these rules held, so they are not judged. */
   isReplaying = false;
@@ -47,7 +69,7 @@ export class Breaches {
     this.#options = options;
   }
 
-  /** The agent asked about this act: whatever it calls it then, it was decided on. */
+  /** This act was decided on, under whatever id its runner then reports it. */
   asked(toolCallId: string, intent: Intent): void {
     this.#asked = [...this.#asked.slice(1 - MAX_ASKED), { toolCallId, intent }];
   }
@@ -55,8 +77,8 @@ export class Breaches {
   /** The events, with the breaches that they report. */
   async marked(events: readonly SessionEvent[]): Promise<readonly SessionEvent[]> {
     if (this.isReplaying) return events;
-    // The session records a report also when the rules cannot judge it.
-    const found = await this.#breachesIn(events).catch((error: unknown) => (tell(error), []));
+    // A report is recorded also when the rules cannot judge it.
+    const found = await this.#breachesIn(events).catch((error: unknown) => (emitWarning(error), []));
     if (found.length === 0) return events;
     const waiting = new Map(found.map((event) => [event.toolCallId, event]));
     const marked = events.flatMap((event) => {
@@ -76,7 +98,6 @@ export class Breaches {
 
   turnOver(): void {
     this.#asked = [];
-    this.#options.fold.reported.clear();
     this.close();
   }
 
@@ -86,8 +107,8 @@ export class Breaches {
   }
 
   async #breachesIn(events: readonly SessionEvent[]): Promise<readonly BreachEvent[]> {
-    const { fold } = this.#options;
-    const reported = new Set(fold.takeChanged());
+    const { reports } = this.#options;
+    const reported = new Set(reports.takeChanged());
     for (const event of events) {
       if (!("toolCallId" in event) || !isReport(event)) continue;
       if (event.type !== "run-started") reported.add(event.toolCallId);
@@ -95,20 +116,20 @@ export class Breaches {
     }
     const refused = this.#ranAfterRefusal();
     if (reported.size === 0) return refused;
-    const calls = [...reported].flatMap((toolCallId) => fold.call(toolCallId) ?? []);
+    const calls = [...reported].flatMap((toolCallId) => reports.call(toolCallId) ?? []);
     for (const { toolCallId } of calls) this.#forget(toolCallId);
     return [...refused, ...(await this.#found(calls))];
   }
 
-  /** A refused call takes no more reports, so the fold says which came. */
+  /** A refused call takes no more reports, so these come beside the events. */
   #ranAfterRefusal(): readonly BreachEvent[] {
-    const { fold, record } = this.#options;
-    return fold.takeReportsOnRefused().flatMap(([toolCallId, status]) => {
+    const { reports, record } = this.#options;
+    return reports.takeReportsOnRefused().flatMap(([toolCallId, status]) => {
       this.#forget(toolCallId);
       const call = record.book.call(toolCallId);
       if (!call || call.breach) return [];
-      if (status === "completed") return [this.#event(toolCallId, afterRefusal(call))];
-      if (status === "in_progress") this.#judgeLater(toolCallId);
+      if (status === "done") return [this.#event(toolCallId, afterRefusal(call))];
+      if (status === "running") this.#judgeLater(toolCallId);
       return [];
     });
   }
@@ -124,7 +145,7 @@ export class Breaches {
     const timer = setTimeout(() => {
       this.#timers.delete(toolCallId);
       this.#options.later(judge);
-    }, ASK_PATIENCE_MS).unref();
+    }, ASK_GRACE_MS).unref();
     this.#timers.set(toolCallId, timer);
   }
 
@@ -147,34 +168,20 @@ export class Breaches {
   }
 
   async #breachOf(call: ToolCall): Promise<Breach | undefined> {
-    const { fold, place, judge, judgeByRule } = this.#options;
-    if (call.breach || !hasActed(call) || isThroughUs(call.toolCallId)) return undefined;
-    const reported = fold.reported.of(call.toolCallId);
-    const foreign = await foreignIntent(call, reported, place);
-    const about = this.#askedAbout(call);
-    // A no that the agent reports as a failure, or has not answered yet, is a no that it heard.
-    const asked = about?.state.status === "refused" ? about : this.#askedFor(foreign.intent);
-    const isOther = (reported?.laterTitles.length ?? 0) > 0;
+    const { reports, judge, judgeByRule, isOurs } = this.#options;
+    if (call.breach || !hasActed(call) || isOurs(call.toolCallId)) return undefined;
+    const { isTooMuch, isRetitled, ...seen } = await reports.intentOf(call);
+    const about = reports.askedAbout(call);
+    // A runner that reports a refused call as failed, or not at all, has obeyed.
+    const asked = about?.state.status === "refused" ? about : this.#askedFor(seen.intent);
     if (asked?.state.status === "refused") return isDone(call) ? afterRefusal(asked) : undefined;
-    if (asked && !isOther) return undefined;
-    const isTooMuch = foreign.disagreement === TOO_MUCH || reported?.isTooMuch === true;
-    const known = { ...foreign, doubt: isTooMuch ? TOO_MUCH : undefined, disagreement: undefined };
-    const byRule = judgeForeign(known, judgeByRule);
-    if (byRule.effect === "deny" && (byRule.matched || changesSomething(call, foreign.intent)))
+    if (asked && !isRetitled) return undefined;
+    const known = { ...seen, doubt: isTooMuch ? TOO_MUCH : undefined, disagreement: undefined };
+    const byRule = judgeReported(known, judgeByRule);
+    if (byRule.effect === "deny" && (byRule.matched || changesSomething(call, seen.intent)))
       return unasked(byRule);
-    const verdict = judgeForeign(known, judge);
-    return verdict.effect === "deny" && changesSomething(call, foreign.intent) ? unasked(verdict) : undefined;
-  }
-
-  /** The newest question about this call, which is a call of its own. */
-  #askedAbout({ toolCallId }: ToolCall): ToolCall | undefined {
-    const { book } = this.#options.record;
-    let asked: ToolCall | undefined;
-    for (let count = 2; ; count += 1) {
-      const next = book.call(askedId(toolCallId, count));
-      if (!next) return asked;
-      asked = next;
-    }
+    const verdict = judgeReported(known, judge);
+    return verdict.effect === "deny" && changesSomething(call, seen.intent) ? unasked(verdict) : undefined;
   }
 
   #askedFor(intent: Intent): ToolCall | undefined {
@@ -187,6 +194,8 @@ export class Breaches {
       .at(-1);
   }
 }
+
+export const TOO_MUCH = "the call carries more than can be looked at";
 
 type BreachEvent = SessionEvent & { readonly type: "call-breached" };
 
@@ -225,14 +234,3 @@ const ruleOf = (decision: ToolCall["decision"]): Pick<Verdict, "rule" | "reason"
   ...(decision?.rule !== undefined && { rule: decision.rule }),
   ...(decision?.reason !== undefined && { reason: decision.reason }),
 });
-
-/** A yes is for what may be done with a file; a no is heard however the agent calls what it then does not do. */
-function isSameAct(asked: Intent, act: Intent, isRefused: boolean): boolean {
-  if (act.command !== undefined) return isSameCommand(asked, act);
-  if (asked.command !== undefined) return false;
-  if (act.paths.length + act.hosts.length === 0)
-    return asked.tool === act.tool && JSON.stringify(asked.input) === JSON.stringify(act.input);
-  const isAsked = ({ path, access }: PathAccess) =>
-    asked.paths.some((one) => one.path === path && (isRefused || one.access === access));
-  return act.paths.every(isAsked) && act.hosts.every((host) => asked.hosts.includes(host));
-}

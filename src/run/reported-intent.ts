@@ -1,0 +1,68 @@
+/**
+ * What a call that somebody else runs is about to do, as far as its reports show, and what the rules say of it.
+ *
+ * What must stay true: a call is allowed only when the rules allow every reading of it. What its runner calls it can make
+ * the verdict stricter and never looser.
+ */
+import type { Intent, Verdict } from "../policy/index.js";
+import type { Judge } from "./check-call.js";
+
+export type FileText = { readonly path: string; readonly text: string };
+
+export type ReportedIntent = {
+  readonly intent: Intent;
+  /** Nothing in the call shows what it does: a yes is for this once. */
+  readonly isBlind: boolean;
+  /** Further readings of the same call: the rules must allow each of them too. */
+  readonly readings: readonly Intent[];
+  /** Other readings of the same call: only a rule that denies or asks about one of them counts. */
+  readonly suspicions: readonly Intent[];
+  /** Why a part of the call cannot be judged. The rules judge that part as a command that cannot be read. */
+  readonly doubt: string | undefined;
+  /** Why the call may do something else than it shows. */
+  readonly disagreement: string | undefined;
+  /** The text that each file will hold, where the call carries all of it. */
+  readonly writes: readonly FileText[];
+};
+
+/** No rule can answer the question about such a call: it is for this once. */
+export const isForThisOnce = ({ isBlind, doubt, disagreement }: ReportedIntent): boolean =>
+  isBlind || (doubt ?? disagreement) !== undefined;
+
+/** The strictest verdict of all readings. */
+export function judgeReported(
+  { intent, readings, suspicions, isBlind, doubt, disagreement }: ReportedIntent,
+  judge: Judge,
+): Verdict {
+  const verdicts = [
+    ...[intent, ...readings].map((one) => judge(one)),
+    ...(doubt === undefined ? [] : [doubted(intent, doubt, judge)]),
+    ...suspicions.map((one) => judge(one)).filter(isByRule),
+  ];
+  const verdict =
+    verdicts.find(({ effect }) => effect === "deny") ??
+    verdicts.find(({ effect }) => effect === "ask") ??
+    verdicts[0];
+  if (!verdict || verdict.effect === "deny") return verdict ?? { effect: "deny", saw: [] };
+  if (disagreement !== undefined) return { effect: "ask", reason: disagreement, saw: verdict.saw };
+  const { matched } = verdict;
+  if (isBlind && verdict.effect === "ask" && verdict.reason === undefined)
+    return { ...verdict, reason: SAYS_NOTHING };
+  // A name says nothing of what is done: only a rule that allows everything allows this.
+  const isByName = matched !== undefined && "allow" in matched && matched.allow !== "*";
+  if (!isBlind || verdict.effect === "ask" || !isByName) return verdict;
+  return { effect: "ask", reason: SAYS_NOTHING, saw: verdict.saw };
+}
+
+/** The reason is ours: the rules only know that there is something to doubt. */
+function doubted(intent: Intent, doubt: string, judge: Judge): Verdict {
+  const { effect, saw } = judge({ ...intent, command: UNREADABLE });
+  return effect === "allow" ? { effect, saw } : { effect, reason: doubt, saw: [...saw, doubt] };
+}
+
+/** A command whose program is not known. */
+const UNREADABLE = "$unknown";
+
+const SAYS_NOTHING = "the agent says nothing of what it will do but a title";
+
+const isByRule = ({ effect, matched }: Verdict): boolean => effect !== "allow" && matched !== undefined;
