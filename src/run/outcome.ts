@@ -14,7 +14,8 @@ export function outcomeOf(call: ToolCall, asked: AskedQuestion | undefined): Out
   if (!asked) return { type: "allowed" };
   if (asked.state.status !== "answered") return { type: "cancelled" };
   const { answer } = asked.state;
-  return answerAllows(asked.question, answer)
+  // A yes to another input is none for the call that its runner has.
+  return answerAllows(asked.question, answer) && answer.input === undefined
     ? { type: "allowed" }
     : { type: "refused", reason: answer.reason ?? answer.rule };
 }

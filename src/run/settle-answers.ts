@@ -103,8 +103,10 @@ export class SettleAnswers {
     if (!isYes || answer.input === undefined) return [settledByAnswer(answered, now())];
     const tool = tools.find(call);
     // Whoever runs the call, or waits for its result, knows no other input than its own.
-    if (!tool || isAppTool(tool) || tools.isGiven(toolCallId))
-      return [settledByAnswer({ ...answered, answer: refusing(answer) }, now())];
+    if (!tool || isAppTool(tool) || tools.isGiven(toolCallId)) {
+      const decision = { by: "rule", rule: "changed input", reason: OTHER_INPUT, at: now() } as const;
+      return [{ type: "call-refused", toolCallId, at: now(), decision }];
+    }
     const yes = { ...decisionOf(answered), originalInput: call.rawInput ?? null };
     return check.edited(toolCallId, tool, answer.input, yes);
   }
@@ -152,8 +154,4 @@ export class SettleAnswers {
   }
 }
 
-const refusing = (answer: Answer): Answer => ({
-  ...answer,
-  outcome: { type: "refused" },
-  reason: "the input was changed, and whoever runs this call cannot be given another input",
-});
+const OTHER_INPUT = "the input was changed, and whoever made this call cannot be given another input";

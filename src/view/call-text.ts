@@ -18,7 +18,7 @@ import { exitWords } from "./command-exit.js";
 import { diffLines } from "./diff-lines.js";
 import { rows } from "./rows.js";
 import { visibleLine, visibleName, withoutColours } from "./visible-line.js";
-import { isThroughUs, whoseCall } from "./whose-call.js";
+import { isProxied, callOwner } from "./call-owner.js";
 
 export type CallTextOptions = {
   /** The question that the call waits for; without it only its id is told, and with "asked" nothing: it is being put. */
@@ -50,10 +50,10 @@ type Line = { readonly text: string; readonly isQuoted: boolean };
 export function callText(call: ToolCall, options: CallTextOptions = {}): string {
   const width = Math.max(NARROWEST, options.width ?? WIDTH);
   const maxLines = Math.max(1, options.maxLines ?? MAX_LINES);
-  const owner = whoseCall(call, options.calls ?? []);
+  const owner = callOwner(call, options.calls ?? []);
   const headline = rows(callHeadline(call, owner), HEADLINE, width);
   const isBrief =
-    options.headlineOnly === true || (isThroughUs(call) && owner !== undefined && isShownBy(owner, call));
+    options.headlineOnly === true || (isProxied(call) && owner !== undefined && isShownBy(owner, call));
   // A breach is told with the headline, before anything that the agent shows.
   const details = [...breachLines(call), ...(isBrief ? [] : detailLines(call, options.question, maxLines))];
   return [
