@@ -9,6 +9,7 @@ import type { Judge } from "./check-call.js";
 import { intentHash } from "./intent-hash.js";
 import { questionFor } from "./question-for.js";
 import type { Remember } from "./remember.js";
+import type { ReportedIntent } from "./reported-intent.js";
 import type { SessionRecord } from "./session-record.js";
 
 export type DecisionOptions = {
@@ -22,7 +23,13 @@ export type DecisionOptions = {
 };
 
 /** A call that is decided on. */
-export type DecidedCall = { readonly toolCallId: string; readonly title: string; readonly intent: Intent };
+export type DecidedCall = {
+  readonly toolCallId: string;
+  readonly title: string;
+  readonly intent: Intent;
+  /** Of a call that somebody else runs. */
+  readonly reported?: Pick<ReportedIntent, "inputs" | "isNamedByRunner">;
+};
 
 export class Decisions {
   readonly #options: DecisionOptions;
@@ -64,7 +71,11 @@ export class Decisions {
     return { type: "call-cleared", toolCallId, at, decision };
   }
 
-  question({ toolCallId, title, intent }: DecidedCall, verdict: Verdict, isForThisOnce: boolean): Question {
+  question(
+    { toolCallId, title, intent, reported }: DecidedCall,
+    verdict: Verdict,
+    isForThisOnce: boolean,
+  ): Question {
     const { record, judge, roots, remember, questionLifetimeMs, now } = this.#options;
     this.onIntent?.(toolCallId, intent);
     return questionFor({
@@ -73,6 +84,7 @@ export class Decisions {
       number: record.seq,
       title,
       intent,
+      reported,
       verdict,
       at: now(),
       lifetime: questionLifetimeMs,

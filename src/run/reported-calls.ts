@@ -80,7 +80,7 @@ export class ReportedCalls {
   async submit({ toolCallId, title, reported, events }: ReportedRequest): Promise<void> {
     const { record, decisions } = this.#options;
     const { verdict, isLoop } = this.#judged(reported);
-    const call = { toolCallId, title, intent: reported.intent };
+    const call = { toolCallId, title, intent: reported.intent, reported };
     const decided = decisions.decide(call, verdict, isLoop || isForThisOnce(reported));
     this.#waiting.set(toolCallId, reported);
     try {

@@ -11,6 +11,10 @@ export type FileText = { readonly path: string; readonly text: string };
 
 export type ReportedIntent = {
   readonly intent: Intent;
+  /** All that the call carries as its input, for whoever is asked. */
+  readonly inputs: readonly unknown[];
+  /** Its runner alone says what the tool is called, so an "always" could not be bound to anything. */
+  readonly isNamedByRunner: boolean;
   /** Nothing in the call shows what it does: a yes is for this once. */
   readonly isBlind: boolean;
   /** Further readings of the same call: the rules must allow each of them too. */
@@ -34,17 +38,24 @@ export function judgeReported(
   { intent, readings, suspicions, isBlind, doubt, disagreement }: ReportedIntent,
   judge: Judge,
 ): Verdict {
+  const judged = [intent, ...readings].map((one) => judge(one));
   const verdicts = [
-    ...[intent, ...readings].map((one) => judge(one)),
+    ...judged,
     ...(doubt === undefined ? [] : [doubted(intent, doubt, judge)]),
     ...suspicions.map((one) => judge(one)).filter(isByRule),
   ];
-  const verdict =
-    verdicts.find(({ effect }) => effect === "deny") ??
-    verdicts.find(({ effect }) => effect === "ask") ??
-    verdicts[0];
-  if (!verdict || verdict.effect === "deny") return verdict ?? { effect: "deny", saw: [] };
-  if (disagreement !== undefined) return { effect: "ask", reason: disagreement, saw: verdict.saw };
+  const denied = verdicts.find(({ effect }) => effect === "deny");
+  if (denied) return denied;
+  const asking = verdicts.filter(({ effect }) => effect === "ask");
+  const [strictest = verdicts[0]] = asking;
+  if (!strictest) return { effect: "deny", saw: [] };
+  const saw = [
+    ...new Set([...judged.flatMap((one) => one.saw), ...asking.flatMap((one) => one.reason ?? [])]),
+  ];
+  if (disagreement !== undefined)
+    return { effect: "ask", reason: joined([disagreement, doubt]) ?? disagreement, saw };
+  const reason = joined(asking.map((one) => one.reason));
+  const verdict: Verdict = { ...strictest, ...(reason !== undefined && { reason }), saw };
   const { matched } = verdict;
   if (isBlind && verdict.effect === "ask" && verdict.reason === undefined)
     return { ...verdict, reason: SAYS_NOTHING };
@@ -53,6 +64,14 @@ export function judgeReported(
   if (!isBlind || verdict.effect === "ask" || !isByName) return verdict;
   return { effect: "ask", reason: SAYS_NOTHING, saw: verdict.saw };
 }
+
+/** Every reason counts for whoever is asked; each is named once. */
+function joined(reasons: readonly (string | undefined)[]): string | undefined {
+  const known = [...new Set(reasons.filter((one) => one !== undefined))];
+  return known.length === 0 ? undefined : known.slice(0, MAX_REASONS).join("; ");
+}
+
+const MAX_REASONS = 3;
 
 /** The reason is ours: the rules only know that there is something to doubt. */
 function doubted(intent: Intent, doubt: string, judge: Judge): Verdict {

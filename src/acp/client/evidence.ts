@@ -53,12 +53,21 @@ export type Evidence = {
   readonly texts: readonly string[];
   /** The same texts, each with the file that it goes into. */
   readonly writes: readonly FileText[];
+  /** Parts of what files held and will hold, as the input says. */
+  readonly pieces: readonly TextPiece[];
   readonly diffs: readonly DiffContent[];
   readonly locations: readonly string[];
   /** There was more than any tool has. */
   readonly isTooMuch: boolean;
   /** Why a part of it cannot be read for certain. */
   readonly doubts: readonly string[];
+};
+
+export type TextPiece = {
+  /** The files that it is a part of; none when the input does not say. */
+  readonly paths: readonly string[];
+  readonly side: "old" | "new";
+  readonly text: string;
 };
 
 type ServerTool = { readonly server: string; readonly tool: string };
@@ -74,6 +83,7 @@ type Found = {
   readonly urls: Set<string>;
   readonly texts: Set<string>;
   readonly writes: Map<string, FileText>;
+  readonly pieces: Map<string, TextPiece>;
   readonly servers: Map<string, ServerTool>;
   readonly doubts: Set<string>;
   /** Operations that stand beside no file: they are of all files of the call. */
@@ -113,20 +123,24 @@ export function evidenceOf({ kind, kinds = [kind], rawInputs, content, locations
     urls: new Set(),
     texts: new Set(),
     writes: new Map(),
+    pieces: new Map(),
     servers: new Map(),
     doubts: new Set(),
     operations: new Set(),
     left: MOST_READ,
     isTooMuch: false,
   };
-  for (const rawInput of rawInputs) readInput(rawInput, kinds, found);
-  for (const operation of found.operations)
-    for (const path of [...found.written, ...found.named]) operated(operation, found).add(path);
   const diffs = [
     ...new Map(
       content.filter((item) => item.type === "diff").map((one) => [JSON.stringify(one), one]),
     ).values(),
   ];
+  for (const rawInput of rawInputs) readInput(rawInput, kinds, found);
+  for (const diff of diffs) readDiff(diff, found);
+  const places = locations.map(({ path }) => path);
+  for (const path of [...places, ...diffs.map((one) => one.path)]) addPathDoubt(path, found);
+  for (const operation of found.operations)
+    for (const path of [...found.written, ...found.named]) operated(operation, found).add(path);
   const [cwd] = found.folders;
   const [server] = found.servers.values();
   return {
@@ -144,11 +158,36 @@ export function evidenceOf({ kind, kinds = [kind], rawInputs, content, locations
     servers: [...found.servers.values()],
     texts: [...found.texts],
     writes: [...found.writes.values()],
+    pieces: [...found.pieces.values()],
     diffs,
-    locations: [...new Set(locations.map(({ path }) => path))],
+    locations: [...new Set(places.flatMap((path) => [path, ...otherReading(path)]))],
     isTooMuch: found.isTooMuch || found.left < MOST_READ - MOST_FIELDS,
     doubts: [...found.doubts],
   };
+}
+
+/** A diff may come as a patch, which names its files itself, and its paths in more ways than one. */
+function readDiff({ path, oldPath, operation, patch, fileType }: DiffContent, found: Found): void {
+  if (patch !== undefined) addPatch(patch, found);
+  if (fileType === "symlink") found.doubts.add("the diff makes or changes a link");
+  for (const other of otherReading(path)) (operation === "delete" ? found.deleted : found.written).add(other);
+  for (const other of oldPath === undefined ? [] : otherReading(oldPath)) found.moved.add(other);
+}
+
+/** The protocol has plain absolute paths; of any other, programs make different files. */
+function addPathDoubt(path: string, found: Found): void {
+  if (AMBIGUOUS_PATH.test(path))
+    found.doubts.add(`the path "${oneLine(path, 80)}" can be read in several ways`);
+}
+
+/** A home folder, a variable or an address, at the start or behind the folder that a relative path was put below. */
+const AMBIGUOUS_PATH = /(?:^|\/)(?:~[^/]*(?:\/|$)|\$\{|\$[A-Z_]+(?:\/|$)|[Ff][Ii][Ll][Ee]:)/;
+
+/** The file in a home folder or behind an address. */
+function otherReading(path: string): readonly string[] {
+  const [, home, file] = /(?:^|\/)(?:(~\/.*)|file:\/+(.*))$/i.exec(path) ?? [];
+  if (home !== undefined) return [plainPath(home)];
+  return file === undefined ? [] : [plainPath(`file:///${file}`)];
 }
 
 const operated = (operation: Operation, found: Found): Set<string> =>
@@ -183,6 +222,7 @@ function readObject(value: unknown, place: Place, found: Found): void {
   }
   if (!isJsonObject(value)) return;
   const fields = Object.entries(value).map(([name, field]) => [foldedName(name), field] as const);
+  addDoubledNames(fields, found);
   const isCommand = readCommand(fields, place, found);
   const isWriting = fields.some(([name, field]) => isWrittenText(name) && field !== null);
   if (typeof value["server"] === "string" && typeof value["tool"] === "string") {
@@ -192,12 +232,26 @@ function readObject(value: unknown, place: Place, found: Found): void {
   const own = fields.flatMap(([name, field]) => (readingOf(name) === "path" ? pathsIn(field) : []));
   const owners = own.length > 0 ? own : place.owners;
   const inside = { ...place, owners };
-  for (const path of own) (isWriting ? found.written : found.named).add(path);
+  for (const path of own) {
+    (isWriting ? found.written : found.named).add(path);
+    addPathDoubt(path, found);
+  }
   readOperations(fields, inside, found);
   for (const [name, field] of fields) readField(name, field, { ...inside, isCommand, isWriting }, found);
 }
 
 type Fields = readonly (readonly [name: string, field: unknown])[];
+
+/** Of two fields with one name, `args` and `Args` for one, nobody knows which the agent uses. */
+function addDoubledNames(fields: Fields, found: Found): void {
+  const values = new Map<string, string>();
+  for (const [name, field] of fields) {
+    const value = JSON.stringify(field ?? null);
+    if ((values.get(name) ?? value) !== value)
+      found.doubts.add(`the input names "${oneLine(name, 80)}" twice`);
+    values.set(name, value);
+  }
+}
 
 /** The operation on the files of an object; without one, the operation of the objects around it. */
 function readOperations(fields: Fields, { owners, operation }: Place, found: Found): void {
@@ -223,6 +277,7 @@ function readField(name: string, field: unknown, place: FieldPlace, found: Found
     for (const path of owners) found.writes.set(JSON.stringify([path, field]), { path, text: field });
     return;
   }
+  if (typeof field === "string") addPieces(name, field, owners, found);
   const isRead =
     reading === "command" || ALWAYS_OF_CODEX.has(name) || (isCommand && name === "args" && isWords(field));
   if (isRead || (typeof field === "string" && isPlainText(name))) return;
@@ -238,6 +293,28 @@ function readField(name: string, field: unknown, place: FieldPlace, found: Found
       if (removes) operated(removes, found).add(path);
     }
     readItem(name, field, removes && isObject(field) ? { ...place, operation: removes } : place, found);
+  }
+}
+
+function addPieces(name: string, text: string, paths: readonly string[], found: Found): void {
+  const reading = readingOf(name);
+  const pieces: readonly (readonly [TextPiece["side"], string])[] =
+    reading === "written-text"
+      ? [["new", text]]
+      : reading === "other-text" || name === "search"
+        ? [["old", text]]
+        : reading === "patch"
+          ? [...changedLines(text)]
+          : [];
+  for (const [side, piece] of pieces)
+    found.pieces.set(JSON.stringify([paths, side, piece]), { paths, side, text: piece });
+}
+
+/** The lines that a patch takes away and adds. */
+function* changedLines(patch: string): Generator<readonly [TextPiece["side"], string]> {
+  for (const line of patch.split(/\r?\n/)) {
+    if (/^\+(?!\+\+ )/.test(line)) yield ["new", line.slice(1)];
+    else if (/^-(?!-- )/.test(line)) yield ["old", line.slice(1)];
   }
 }
 
@@ -369,7 +446,7 @@ const LOOKS_LIKE_A_PATH = /^(?:\/|~\/|\.{1,2}\/|file:\/\/)[^\n]{0,4096}$/;
 
 function plainPath(path: string): string {
   if (path === "~" || path.startsWith("~/")) return homedir() + path.slice(1);
-  if (!path.startsWith("file://")) return path;
+  if (!/^file:\/\//i.test(path)) return path;
   try {
     return fileURLToPath(path);
   } catch {

@@ -58,17 +58,23 @@ export async function foreignIntent(
     hosts: evidence.urls,
     baseHashes: {},
   };
-  const hasEvidence = command !== undefined || paths.length + evidence.urls.length > 0;
-  const unknown = unknownBeside(intent, shown);
   return {
     intent,
-    isBlind: evidence.isTooMuch || (!hasEvidence && evidence.server === undefined),
+    inputs: shown.rawInputs,
+    isNamedByRunner: isNamedByAgent(intent, place.agent),
+    isBlind: evidence.isTooMuch || isBlind(intent, shown),
     readings: await readingsOf(intent, evidence, folders, place),
     suspicions: suspicionsOf(intent, shown, before?.laterTitles ?? []),
-    doubt: evidence.doubts[0] ?? (unknown.length === 0 ? undefined : doubtOf(unknown)),
+    doubt: doubtOf([...evidence.doubts, ...(evidence.isTooMuch ? [] : unknownBeside(intent, shown))]),
     disagreement: evidence.isTooMuch ? TOO_MUCH : await disagreementOf(evidence, folders, place),
     writes: await textsOf(evidence, { ...place, cwd }),
   };
+}
+
+/** A title and a name show nothing of what is done. Neither do the files of something that is run in no known way. */
+function isBlind({ command, paths, hosts, server }: Intent, { kind, kinds = [kind] }: Shown): boolean {
+  if (command !== undefined || server !== undefined) return false;
+  return paths.length + hosts.length === 0 || kinds.includes("execute");
 }
 
 function shownOf(call: ToolCall, before: Carried | undefined): Shown {
@@ -125,16 +131,17 @@ async function textsOf({ writes, diffs }: Evidence, place: IntentPlace): Promise
   return texts;
 }
 
-/** Fields beside what a rule could allow by its kind. A tool that a rule names may be given what it likes. */
-function unknownBeside({ command, tool }: Intent, shown: Shown): readonly string[] {
-  if (command !== undefined) return unknownIn(shown, "command");
-  return tool === "edit_file" || tool === "fetch" ? unknownIn(shown, "path") : [];
+/** Fields beside what can be judged. A tool of a server that a rule names may be given any input. */
+function unknownBeside({ command, server }: Intent, shown: Shown): readonly string[] {
+  if (server !== undefined) return [];
+  const names = unknownIn(shown, command === undefined ? "path" : "command");
+  if (names.length === 0) return [];
+  const quotedNames = names.slice(0, 3).map((name) => `"${oneLine(name, 80)}"`);
+  return [`the call carries ${quotedNames.join(", ")}, whose meaning is not known`];
 }
 
-function doubtOf(names: readonly string[]): string {
-  const listed = names.slice(0, 3).map((name) => `"${oneLine(name, 80)}"`);
-  return `the call carries ${listed.join(", ")}, whose meaning is not known`;
-}
+const doubtOf = (doubts: readonly string[]): string | undefined =>
+  doubts.length === 0 ? undefined : doubts.slice(0, 3).join("; ");
 
 /** The name under which rules know it. The agent's own name for it is only used where nothing better is known. */
 function whatItIs(
@@ -150,9 +157,16 @@ function whatItIs(
   if (server) return { tool: server.tool, kind: removal ?? kind, isKindGuessed: true, server: server.server };
   const isOnlyFetch = urls.length > 0 && named.length + locations.length === 0 && !removal;
   if (isOnlyFetch) return { tool: "fetch", kind: "fetch" };
-  const called = name === "" ? "unnamed" : oneLine(name, 80);
-  return { tool: `${agent}/${called}`, kind: removal ?? kind, isKindGuessed: true };
+  return { tool: agentsTool(agent, name), kind: removal ?? kind, isKindGuessed: true };
 }
+
+/** In brackets where there is none: no agent's name for a tool reads so, and no grant of before is for it. */
+const agentsTool = (agent: string, name: string): string =>
+  `${agent}/${name === "" ? "(no name)" : oneLine(name, 80)}`;
+
+/** Both the agent's name and the tool's are the agent's own words: another program can use the same. */
+const isNamedByAgent = ({ tool, server }: Intent, agent: string): boolean =>
+  server === undefined && tool.startsWith(`${agent}/`);
 
 const isEdit = ({ written, diffs }: Evidence): boolean => written.length + diffs.length > 0;
 
@@ -177,7 +191,7 @@ const quoted = (words: readonly string[]): string =>
 
 async function pathsOf(
   evidence: Evidence,
-  { kind }: Shown,
+  { kind, kinds = [kind] }: Shown,
   place: IntentPlace & { readonly folders: readonly string[] },
   command: Intent["command"],
 ): Promise<readonly PathAccess[]> {
@@ -200,9 +214,10 @@ async function pathsOf(
   // Beside an edit, or a tool that a rule names, what the call is called says nothing of its other files.
   const isNarrowed = !isEdit(evidence) && evidence.server === undefined;
   const others = isNarrowed ? claimed : isClaimedChange ? [...ANY_ACCESS, ...claimed] : ANY_ACCESS;
+  const besideCommand: readonly PathAccess["access"][] = ["read", ...kinds.flatMap(changeBy)];
   for (const path of [...evidence.named, ...evidence.locations])
     // A command reads and writes its own words; a place shown beside it is a place all the same.
-    if (!known.has(path)) await add(path, command === undefined ? others : ["read"]);
+    if (!known.has(path)) await add(path, command === undefined ? others : besideCommand);
   return unique([...paths, ...(await linksOf(command, place))]);
 }
 
@@ -226,6 +241,10 @@ const ACCESSES: { readonly [kind: string]: readonly PathAccess["access"][] } = {
   delete: ["delete"],
   move: ["move"],
 };
+
+/** A change that the agent claims by calling the call one. */
+const changeBy = (kind: ToolKind): readonly PathAccess["access"][] =>
+  ["edit", "delete", "move"].includes(kind) ? (ACCESSES[kind] ?? []) : [];
 
 async function accessTo(path: string, access: PathAccess["access"], place: IntentPlace): Promise<PathAccess> {
   const named = posix.normalize(absolutePath(place.cwd, path));
@@ -268,18 +287,35 @@ const unique = (paths: readonly PathAccess[]): readonly PathAccess[] => [
 /** What the agent says of its call may not open anything, but a rule that forbids just that is heard. */
 function suspicionsOf(
   intent: Intent,
-  { kind, kinds = [kind], title }: Shown,
+  { kind, kinds = [kind], title, rawInputs }: Shown,
   laterTitles: readonly string[],
 ): readonly Intent[] {
   const suspicions: Intent[] = kinds
     .filter((one) => one !== intent.kind)
     .map((one) => ({ ...intent, kind: one, isKindGuessed: true }));
   // Some agents show a command in the title and nowhere else.
-  const titles = [...(intent.command === undefined ? [title] : []), ...laterTitles];
+  const titles = [
+    ...(intent.command === undefined ? [title, ...textsIn(rawInputs, MAX_SUSPICIONS)] : []),
+    ...laterTitles,
+  ];
   if (kinds.includes("execute"))
     for (const one of titles)
       if (readShell(one).commands.length > 0) suspicions.push({ ...intent, command: one });
   return suspicions;
+}
+
+const MAX_SUSPICIONS = 50;
+
+/** The texts in a value, in the order in which they stand, at most so many. */
+function textsIn(value: unknown, most: number): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  const texts: string[] = [];
+  for (const item of Object.values(value)) {
+    if (texts.length >= most) break;
+    texts.push(...textsIn(item, most - texts.length));
+  }
+  return texts;
 }
 
 /** What is shown must be what is done: one folder, one server's tool, and a diff of what the input says will be written. */
@@ -306,9 +342,9 @@ async function diffDisagreement(
   folders: readonly string[],
   place: IntentPlace,
 ): Promise<string | undefined> {
-  const { diffs, written, named, texts } = evidence;
+  const { diffs, written, named } = evidence;
   const inputs = [...written, ...named];
-  if (diffs.length === 0 || inputs.length === 0) return undefined;
+  if (diffs.length === 0) return undefined;
   const bases = await basesOf(evidence, { ...place, folders });
   const resolved = async (path: string, cwd = place.cwd) =>
     (await accessTo(path, "write", { ...place, cwd })).path;
@@ -328,11 +364,39 @@ async function diffDisagreement(
       400,
     );
   }
-  const [diff] = diffs;
-  const isOther = (text: string) => diff?.newText !== undefined && lines(text) !== lines(diff.newText);
-  return diffs.length === 1 && texts.some(isOther)
-    ? "the diff shown is not of the text that the input holds"
-    : undefined;
+  return areTextsShown(evidence, resolved).then((areShown) =>
+    areShown ? undefined : "the diff shown is not of the text that the input holds",
+  );
 }
+
+/** Every text of the input must be in a diff of its file: the whole of a file as the whole, a part of it as a part. */
+async function areTextsShown(
+  { diffs, texts, writes, pieces }: Evidence,
+  resolved: (path: string) => Promise<string>,
+): Promise<boolean> {
+  const shown = await Promise.all(diffs.map(async (diff) => ({ ...diff, path: await resolved(diff.path) })));
+  const shownFor = async (paths: readonly string[]) => {
+    const real = await Promise.all(paths.map((path) => resolved(path)));
+    return real.length === 0 ? shown : shown.filter(({ path }) => real.includes(path));
+  };
+  const owned = new Set(writes.map(({ text }) => text));
+  const wholes = [
+    ...writes.map(({ path, text }) => ({ paths: [path], text })),
+    ...texts.filter((text) => !owned.has(text)).map((text) => ({ paths: [], text })),
+  ];
+  for (const { paths, text } of wholes)
+    if (!(await shownFor(paths)).some(({ newText }) => newText !== undefined && isSameText(text, newText)))
+      return false;
+  for (const { paths, side, text } of pieces) {
+    const diffTexts = (await shownFor(paths)).map(({ oldText, newText }) =>
+      side === "old" ? oldText : newText,
+    );
+    if (text !== "" && !diffTexts.some((one) => one !== undefined && lines(one).includes(lines(text))))
+      return false;
+  }
+  return true;
+}
+
+const isSameText = (one: string, other: string): boolean => lines(one) === lines(other);
 
 const lines = (text: string): string => text.replaceAll("\r\n", "\n").replace(/\n$/, "");
