@@ -7,14 +7,14 @@
  * as in progress before they ask, so a running call is judged after a moment and an ended one at once. A doubt is no
  * breach: only a denial is.
  */
-import { STATUS_AT_END } from "../call/index.js";
+import { oneLine, STATUS_AT_END } from "../call/index.js";
 import type { Breach, SessionEvent, ToolCall } from "../call/index.js";
 import type { Intent, Verdict } from "../policy/index.js";
 import type { Judge } from "./check-call.js";
 import { emitWarning } from "./emit-warning.js";
 import { judgeReported } from "./reported-intent.js";
 import type { ReportedIntent } from "./reported-intent.js";
-import { isSameAct } from "./same-act.js";
+import { isRefusedBy, isSameDoing, isWithin } from "./same-act.js";
 import type { SessionRecord } from "./session-record.js";
 
 /** What is known of the calls that somebody reports, beside what is recorded of them. */
@@ -55,13 +55,20 @@ export type BreachOptions = {
 const ASK_GRACE_MS = 1_000;
 const MAX_ASKED = 1_000;
 
-type AskedAct = { readonly toolCallId: string; readonly intent: Intent };
+type AskedAct = {
+  readonly toolCallId: string;
+  readonly intent: Intent;
+  /** What it was to write into files. */
+  readonly texts: readonly string[];
+};
 
 export class Breaches {
   readonly #options: BreachOptions;
   readonly #timers = new Map<string, NodeJS.Timeout>();
   /** Acts that were asked about in this turn. */
   #asked: AskedAct[] = [];
+  /** What was reported as done in this turn, and not asked about, by the call's id. */
+  readonly #unasked = new Map<string, Intent>();
   /** Replayed calls ran before these rules held, so they are not judged. */
   isReplaying = false;
 
@@ -70,8 +77,23 @@ export class Breaches {
   }
 
   /** This act was decided on, under whatever id its runner then reports it. */
-  asked(toolCallId: string, intent: Intent): void {
-    this.#asked = [...this.#asked.slice(1 - MAX_ASKED), { toolCallId, intent }];
+  asked(act: AskedAct): void {
+    this.#asked = [...this.#asked.slice(1 - MAX_ASKED), act];
+  }
+
+  /** This call was refused: what was reported as done before it was asked about is judged again. */
+  refused(toolCallId: string): void {
+    const { record, later } = this.#options;
+    const act = this.#asked.findLast((one) => one.toolCallId === toolCallId);
+    const refusal = record.book.call(toolCallId);
+    if (!act || refusal?.state.status !== "refused") return;
+    const done = [...this.#unasked].filter(([, intent]) => isRefusedBy(act.intent, intent));
+    if (done.length === 0) return;
+    later(() =>
+      Promise.resolve(
+        done.flatMap(([id]) => (record.book.call(id)?.breach ? [] : [this.#event(id, doneBefore(refusal))])),
+      ),
+    );
   }
 
   /** The events, with the breaches that they report. */
@@ -98,6 +120,7 @@ export class Breaches {
 
   turnOver(): void {
     this.#asked = [];
+    this.#unasked.clear();
     this.close();
   }
 
@@ -171,27 +194,42 @@ export class Breaches {
     const { reports, judge, judgeByRule, isOurs } = this.#options;
     if (call.breach || !hasActed(call) || isOurs(call.toolCallId)) return undefined;
     const { isTooMuch, isRetitled, ...seen } = await reports.intentOf(call);
-    const about = reports.askedAbout(call);
+    const asked = this.#askedFor(call, seen.intent);
     // A runner that reports a refused call as failed, or not at all, has obeyed.
-    const asked = about?.state.status === "refused" ? about : this.#askedFor(seen.intent);
     if (asked?.state.status === "refused") return isDone(call) ? afterRefusal(asked) : undefined;
-    if (asked && !isRetitled) return undefined;
+    if (asked && isUnanswered(asked)) return isDone(call) ? BEFORE_ANSWER : undefined;
+    if (asked && !isRetitled)
+      return this.#isOtherThanAllowed(call, seen) ? otherThanAllowed(seen.intent) : undefined;
     const known = { ...seen, doubt: isTooMuch ? TOO_MUCH : undefined, disagreement: undefined };
     const byRule = judgeReported(known, judgeByRule);
     if (byRule.effect === "deny" && (byRule.matched || changesSomething(call, seen.intent)))
       return unasked(byRule);
     const verdict = judgeReported(known, judge);
-    return verdict.effect === "deny" && changesSomething(call, seen.intent) ? unasked(verdict) : undefined;
+    if (verdict.effect === "deny" && changesSomething(call, seen.intent)) return unasked(verdict);
+    if (this.#isOtherThanAllowed(call, seen)) return otherThanAllowed(seen.intent);
+    if (isDone(call) && !asked && this.#unasked.size < MAX_ASKED)
+      this.#unasked.set(call.toolCallId, seen.intent);
+    return undefined;
   }
 
-  #askedFor(intent: Intent): ToolCall | undefined {
-    const { book } = this.#options.record;
-    return this.#asked
-      .flatMap(({ toolCallId, intent: asked }) => {
-        const call = book.call(toolCallId);
-        return call && isSameAct(asked, intent, call.state.status === "refused") ? [call] : [];
-      })
-      .at(-1);
+  /** The call whose decision is for this act: a question about the call itself first, then the newest about the act. */
+  #askedFor(call: ToolCall, intent: Intent): ToolCall | undefined {
+    const { reports, record } = this.#options;
+    const about = reports.askedAbout(call);
+    if (about?.state.status === "refused" || (about && isUnanswered(about))) return about;
+    const decided = this.#asked.flatMap(({ toolCallId, intent: asked }) => {
+      const one = toolCallId === call.toolCallId ? call : record.book.call(toolCallId);
+      if (!one) return [];
+      const isFor = one.state.status === "refused" ? isRefusedBy(asked, intent) : isWithin(asked, intent);
+      return isFor ? [one] : [];
+    });
+    return decided.find(({ toolCallId }) => toolCallId === call.toolCallId) ?? decided.at(-1);
+  }
+
+  #isOtherThanAllowed({ toolCallId, decision }: ToolCall, { intent, texts }: ReportedIntent): boolean {
+    const own = this.#asked.findLast((one) => one.toolCallId === toolCallId);
+    if (!own || !decision) return false;
+    return !isSameDoing(own.intent, intent) || texts.some((text) => !own.texts.includes(text));
   }
 }
 
@@ -208,6 +246,20 @@ const hasActed = ({ state, times }: ToolCall): boolean =>
 
 const isDone = ({ state }: ToolCall): boolean => state.status === "done";
 
+/** It was asked about, and nobody and nothing has decided. */
+const isUnanswered = ({ times, decision }: ToolCall): boolean =>
+  times.asked !== undefined && decision === undefined;
+
+const BEFORE_ANSWER: Breach = { isAfterRefusal: false, isBeforeAnswer: true };
+
+function otherThanAllowed({ command, paths, hosts }: Intent): Breach {
+  const words = typeof command === "string" ? command : command?.join(" ");
+  const changes = paths.filter(({ access }) => access !== "read" && access !== "search");
+  const done = [words, ...changes.map(({ path, access }) => `${access} ${path}`), ...hosts];
+  const reason = oneLine(`it reports ${done.filter((one) => one !== undefined).join(", ")}`, 400);
+  return { isAfterRefusal: false, isOtherThanAllowed: true, reason };
+}
+
 /** Where nothing allows it and no rule denies it, only an act counts: that a call only reads, nobody can know. */
 function changesSomething({ kind }: ToolCall, intent: Intent): boolean {
   const isAct = [kind, intent.kind].some((one) => ACTS.has(one));
@@ -222,6 +274,12 @@ function unasked({ rule, reason }: Verdict): Breach {
     ...(rule !== undefined && { rule }),
     ...(reason !== undefined && { reason }),
   };
+}
+
+/** Nobody had refused it yet, and nobody had been asked. */
+function doneBefore({ decision }: ToolCall): Breach {
+  const who = decision?.by === "person" ? (decision.who ?? "a person") : (decision?.rule ?? "Toolgate");
+  return { isAfterRefusal: false, reason: `${who} refused it when it was asked about` };
 }
 
 /** A person's reason was for the agent, and stands in the decision. */

@@ -28,13 +28,13 @@ export type DecidedCall = {
   readonly title: string;
   readonly intent: Intent;
   /** Of a call that somebody else runs. */
-  readonly reported?: Pick<ReportedIntent, "inputs" | "isNamedByRunner">;
+  readonly reported?: Pick<ReportedIntent, "inputs" | "isNamedByRunner" | "texts">;
 };
 
 export class Decisions {
   readonly #options: DecisionOptions;
   /** Receives each intent that is decided on. */
-  onIntent: ((toolCallId: string, intent: Intent) => void) | undefined;
+  onIntent: ((toolCallId: string, intent: Intent, texts: readonly string[]) => void) | undefined;
 
   constructor(options: DecisionOptions) {
     this.#options = options;
@@ -42,7 +42,7 @@ export class Decisions {
 
   decide(call: DecidedCall, verdict: Verdict, isForThisOnce: boolean): SessionEvent {
     const { onCleared, now } = this.#options;
-    const { toolCallId, intent } = call;
+    const { toolCallId, intent, reported } = call;
     const at = now();
     if (verdict.effect === "ask")
       return {
@@ -51,7 +51,7 @@ export class Decisions {
         at,
         question: this.question(call, verdict, isForThisOnce),
       };
-    this.onIntent?.(toolCallId, intent);
+    this.onIntent?.(toolCallId, intent, reported?.texts ?? []);
     const decision = { ...byRule(verdict), at, intentHash: intentHash(intent) };
     if (verdict.effect === "deny") return { type: "call-refused", toolCallId, at, decision };
     onCleared?.(verdict);
@@ -60,7 +60,7 @@ export class Decisions {
 
   /** An approval clears the call: the decision is the one that was made then. */
   approve(toolCallId: string, intent: Intent, approval: Approval): SessionEvent {
-    this.onIntent?.(toolCallId, intent);
+    this.onIntent?.(toolCallId, intent, []);
     const at = this.#options.now();
     const decision = {
       ...(approval.decision ?? { by: "rule" as const }),
@@ -77,7 +77,7 @@ export class Decisions {
     isForThisOnce: boolean,
   ): Question {
     const { record, judge, roots, remember, questionLifetimeMs, now } = this.#options;
-    this.onIntent?.(toolCallId, intent);
+    this.onIntent?.(toolCallId, intent, reported?.texts ?? []);
     return questionFor({
       sessionId: record.sessionId,
       toolCallId,

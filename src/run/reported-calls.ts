@@ -62,7 +62,7 @@ export class ReportedCalls {
     this.#options = options;
     const { record, judge, isOurs, decisions, now } = options;
     this.#breaches = new Breaches({ record, judge, isOurs, now, ...reporter });
-    decisions.onIntent = (toolCallId, intent) => this.#breaches.asked(toolCallId, intent);
+    decisions.onIntent = (toolCallId, intent, texts) => this.#breaches.asked({ toolCallId, intent, texts });
   }
 
   /** Reports of the past are recorded, and judged by no rule. */
@@ -117,6 +117,7 @@ export class ReportedCalls {
       }
       const outcome = this.#outcome(toolCallId, questionId);
       if (outcome.type === "allowed") this.#approve(toolCallId, questionId !== undefined);
+      else if (outcome.type === "refused") this.#breaches.refused(toolCallId);
       return outcome;
     } finally {
       this.#waiting.delete(toolCallId);

@@ -25,6 +25,8 @@ export type ReportedIntent = {
   readonly doubt: string | undefined;
   /** Why the call may do something else than it shows. */
   readonly disagreement: string | undefined;
+  /** Every text that the input says goes into a file, the whole or a part of it. */
+  readonly texts: readonly string[];
   /** The text that each file will hold, where the call carries all of it. */
   readonly writes: readonly FileText[];
 };

@@ -33,15 +33,68 @@ export function isSameWrite(writes: readonly FileText[], { paths, hosts, input }
   return writes.some((one) => one.path === path && one.text === content);
 }
 
-/** A yes is for one kind of access to a file; after a no, any access to the file is the same act. */
-export function isSameAct(asked: Intent, act: Intent, isRefused: boolean): boolean {
-  if (act.command !== undefined) return isSameCommand(asked, act);
-  if (asked.command !== undefined) return false;
-  if (act.paths.length + act.hosts.length === 0)
-    return asked.tool === act.tool && isSameJson(asked.input, act.input);
-  const isAsked = ({ path, access }: PathAccess) =>
-    asked.paths.some((one) => one.path === path && (isRefused || one.access === access));
-  return act.paths.every(isAsked) && act.hosts.every((host) => asked.hosts.includes(host));
+/** Whether a yes for what was asked is one for this act: all of the act must have been asked. */
+export function isWithin(asked: Intent, act: Intent): boolean {
+  return isSameDoing(asked, act) && act.paths.every((one) => isAskedAccess(asked, one));
+}
+
+/** The same but for files that are only read: reports name them after the fact. */
+export function isSameDoing(asked: Intent, act: Intent): boolean {
+  const isSame =
+    act.command !== undefined
+      ? isSameCommand(asked, act)
+      : asked.command === undefined && (!isBare(act) || isSameBare(asked, act));
+  const changes = act.paths.filter(({ access }) => !READS.has(access));
+  return (
+    isSame &&
+    changes.every((one) => isAskedAccess(asked, one)) &&
+    act.hosts.every((host) => asked.hosts.includes(host))
+  );
+}
+
+/** Whether a no to what was asked is one to this act: any part of the act that was refused is enough. */
+export function isRefusedBy(asked: Intent, act: Intent): boolean {
+  if (asked.command !== undefined) return runsAllOf(asked, act);
+  if (isBare(asked)) return act.command === undefined && isBare(act) && isSameBare(asked, act);
+  const isOfHost = act.hosts.some((host) => asked.hosts.includes(host));
+  return isOfHost || act.paths.some((one) => isRefusedAccess(asked, one));
+}
+
+/** Nothing is known of it but its name and its input. */
+const isBare = ({ command, paths, hosts }: Intent): boolean =>
+  command === undefined && paths.length + hosts.length === 0;
+
+const isSameBare = (asked: Intent, act: Intent): boolean =>
+  asked.tool === act.tool && isSameJson(asked.input, act.input);
+
+const READS: ReadonlySet<PathAccess["access"]> = new Set(["read", "search"]);
+
+const isAskedAccess = (asked: Intent, { path, access }: PathAccess): boolean =>
+  asked.paths.some((one) => one.path === path && one.access === access);
+
+/** Who may not change a file may still read it, and the other way round. A move does both. */
+function isRefusedAccess(asked: Intent, { path, access }: PathAccess): boolean {
+  return asked.paths.some(
+    (one) =>
+      one.path === path &&
+      (one.access === "move" || access === "move" || READS.has(one.access) === READS.has(access)),
+  );
+}
+
+/** The act runs each of the refused commands, whatever it runs beside them. */
+function runsAllOf(asked: Intent, act: Intent): boolean {
+  if (isSameCommand(asked, act)) return true;
+  if (asked.command === undefined || act.command === undefined || asked.cwd !== act.cwd) return false;
+  const refused = commandsIn(asked.command);
+  const done = new Set(commandsIn(act.command));
+  return refused.length > 0 && refused.every((one) => done.has(one));
+}
+
+/** The words of each command in a text. */
+function commandsIn(command: Command): readonly string[] {
+  const plain = withoutShell(command);
+  const argvs = typeof plain === "string" ? readShell(plain).commands.map(({ argv }) => argv) : [plain];
+  return argvs.map((argv) => JSON.stringify(argv));
 }
 
 type Command = NonNullable<Intent["command"]>;

@@ -67,6 +67,10 @@ export async function foreignIntent(
     suspicions: suspicionsOf(intent, shown, before?.laterTitles ?? []),
     doubt: doubtOf([...evidence.doubts, ...(evidence.isTooMuch ? [] : unknownBeside(intent, shown))]),
     disagreement: evidence.isTooMuch ? TOO_MUCH : await disagreementOf(evidence, folders, place),
+    texts: [
+      ...evidence.texts,
+      ...evidence.pieces.flatMap(({ side, text }) => (side === "new" ? [text] : [])),
+    ],
     writes: await textsOf(evidence, { ...place, cwd }),
   };
 }

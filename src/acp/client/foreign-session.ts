@@ -376,8 +376,11 @@ export class ForeignSession extends RecordedSession implements HeldSession {
 
   /** Ends the agent where the session is opened so. Not waited for: the inbox must go on until the agent is gone. */
   #heedBreaches(events: readonly SessionEvent[]): void {
-    const breached = events.find((event) => event.type === "call-breached");
-    const call = breached && this.book.call(breached.toolCallId);
+    // What no rule denies and nobody refused is shown, and no reason to end the agent.
+    const breached = events.find(
+      (event) => event.type === "call-breached" && !event.breach.isOtherThanAllowed,
+    );
+    const call = breached?.type === "call-breached" ? this.book.call(breached.toolCallId) : undefined;
     if (!call || this.#options.onBreach !== "end") return;
     const what = `${oneLine(call.title, MAX_TITLE)}: ${breachSentence(call) ?? ""}`;
     void this.#agent.end(`it broke the rules in session ${this.sessionId} (${what})`).catch(emitWarning);
