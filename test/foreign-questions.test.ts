@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { inMode } from "../src/policy/index.js";
 import type { Rule } from "../src/policy/index.js";
+import { sessionText } from "../src/view/index.js";
 import { choose, drive as driveAlone } from "./acp-client-kit.js";
 import type { Driven, DriveOptions } from "./acp-client-kit.js";
 
@@ -178,4 +179,21 @@ test("a command that a rule denies is found in a field of any name of a call tha
   expect(names.map((name) => driven.session.book.call(name)?.state.status)).toEqual(
     names.map(() => "refused"),
   );
+});
+
+test("the record shows what was decided on where the agent's title does not", async () => {
+  const driven = await drive({ rules: [{ allow: "execute" }] });
+  const run = (title: string, rawInput: object, toolCallId: string) => [
+    { permit: { toolCallId, title, kind: "execute", rawInput } },
+    { sessionUpdate: "tool_call_update", toolCallId, status: "completed" },
+  ];
+  await driven.say([
+    ...run("Read README.md", { command: "make x" }, "1"),
+    ...run("Run make y", { command: "make y" }, "2"),
+    ...run("Look", { arguments: { cmd: "make z" } }, "3"),
+  ]);
+  const shown = sessionText(driven.session.book.snapshot());
+  expect(shown).toContain("decided on: make x");
+  expect(shown).not.toContain("decided on: make y");
+  expect(shown).toContain('decided on: {"arguments":{"cmd":"make z"}}');
 });

@@ -11,6 +11,7 @@ import type {
   ToolCallContent,
 } from "../call/index.js";
 import { breachSentence, endSentence, leftOut, shownText } from "../call/index.js";
+import { decidedSubject } from "../call/decided-subject.js";
 import { countOf, durationText } from "./amounts.js";
 import { blockNote } from "./block-note.js";
 import { callHeadline } from "./call-headline.js";
@@ -68,6 +69,7 @@ function detailLines(
   maxLines: number,
 ): readonly Line[] {
   return [
+    ...decidedLines(call),
     ...questionLines(call, question),
     ...locationLines(call),
     ...upTo(MAX_ITEMS, call.content, "item").flatMap((item) =>
@@ -111,6 +113,11 @@ function optionWords({ name, kind }: QuestionOption): string {
   const does = kind.replace("_", " ");
   const shown = visibleName(name);
   return shown.toLowerCase() === does ? shown : `${shown} (${does})`;
+}
+
+function decidedLines(call: ToolCall): readonly Line[] {
+  const subject = decidedSubject(call);
+  return subject === undefined ? [] : [fact(`decided on: ${visibleName(subject)}`)];
 }
 
 function locationLines({ locations }: ToolCall): readonly Line[] {
