@@ -47,6 +47,7 @@ describe("a call that a rule denies is marked", () => {
     ["runs and fails", [starts({ ...rm, ...running }), reports(failed)]],
     ["fails", [starts({ ...rm, ...pending }), reports(failed)]],
     ["still runs when the turn ends", [starts({ ...rm, ...running })]],
+    ["is reported in other words", [starts({ ...rm, status: "done" })]],
     ["was never announced", [reports({ ...rm, ...completed })]],
     ["claims to be a reading", [starts({ ...rm, kind: "read", ...completed })]],
   ])("when it %s", async (_, steps) => {

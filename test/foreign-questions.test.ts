@@ -150,6 +150,8 @@ describe("in accept-edits a person is asked about", () => {
     ["a variable in a path", { rawInput: { path: "$HOME/x", content: "x" } }],
     ["a home in a diff", { content: [{ type: "diff", path: "~/x.txt", newText: "x" }] }],
     ["an address in a diff", { content: [{ type: "diff", path: "file:///tmp/AGENTS%2Emd", newText: "x" }] }],
+    ["a field of no known meaning beside the input", { rawInput: edit, script: "rm -rf x" }],
+    ["a file beside the input", { rawInput: edit, path: "AGENTS.md" }],
     ["a variable in a diff", { content: [{ type: "diff", path: "$HOME/x", newText: "x" }] }],
   ])("%s", async (_, fields) => {
     const driven = await drive({ policy: acceptEdits, ask: choose("reject_once") });

@@ -2,6 +2,7 @@
 import type { SessionBook, ToolCall } from "../../call/index.js";
 import { TOO_MUCH } from "../../run/index.js";
 import type { Reports, SeenIntent } from "../../run/index.js";
+import { statusOfWord } from "../read-call.js";
 import { askedId } from "./call-ids.js";
 import { foreignIntent } from "./foreign-intent.js";
 import type { IntentPlace } from "./foreign-intent.js";
@@ -29,7 +30,7 @@ export class AgentReports implements Reports {
   takeReportsOnRefused(): ReturnType<Reports["takeReportsOnRefused"]> {
     return this.#fold
       .takeReportsOnRefused()
-      .map(([toolCallId, status]) => [toolCallId, STATUSES.get(status) ?? "other"]);
+      .map(([toolCallId, status]) => [toolCallId, STATUSES.get(statusOfWord(status) ?? status) ?? "other"]);
   }
 
   async intentOf(call: ToolCall): Promise<SeenIntent> {

@@ -62,7 +62,7 @@ export class Permissions {
       return { type: "refused", reason };
     }
     const place = { cwd: workspace.root, agent, workspace };
-    const intent = await foreignIntent(call, before && carriedBy(before), place);
+    const intent = await foreignIntent(call, carriedBy(before, otherFields(toolCall)), place);
     await reported.submit({ toolCallId, title, reported: intent, events });
     return toolCallId;
   }
@@ -120,13 +120,24 @@ function askedAnew(before: ToolCall, said: JsonObject): JsonObject {
   return { title, kind, rawInput, ...(name !== "" && { name }), ...withoutNulls(said), _meta };
 }
 
-const carriedBy = ({ rawInput, content, locations, kind }: ToolCall): Carried => ({
-  rawInputs: [rawInput],
-  content,
-  locations,
-  kinds: [kind],
+const carriedBy = (before: ToolCall | undefined, others: JsonObject | undefined): Carried => ({
+  rawInputs: [before?.rawInput, others],
+  content: before?.content ?? [],
+  locations: before?.locations ?? [],
+  kinds: before ? [before.kind] : [],
   laterTitles: [],
 });
+
+/** Fields that the protocol does not have: the agent may take them for input. */
+function otherFields(toolCall: unknown): JsonObject | undefined {
+  if (!isJsonObject(toolCall)) return undefined;
+  const others = Object.entries(toolCall).filter(([name, value]) => !FIELDS.has(name) && value !== null);
+  return others.length === 0 ? undefined : Object.fromEntries(others);
+}
+
+const FIELDS: ReadonlySet<string> = new Set(
+  "toolCallId title kind status content locations rawInput rawOutput name sessionUpdate _meta".split(" "),
+);
 
 const withoutNulls = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
