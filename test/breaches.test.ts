@@ -82,6 +82,16 @@ describe("a call that a rule denies is marked", () => {
     expect(breachOf(driven, "t2")).toMatchObject({ rule: expect.stringContaining("deny read") });
   });
 
+  test("when it names the file or the command in a field of any name", async () => {
+    const driven = await drive({ rules: [...NO_RM, { deny: "edit", path: "**/secret/**" }] });
+    await driven.say([
+      starts({ kind: "edit", rawInput: { target: "secret/x" }, ...completed }),
+      starts({ toolCallId: "t2", kind: "execute", rawInput: { script: "rm -rf build" }, ...completed }),
+    ]);
+    expect(breachOf(driven)).toMatchObject({ rule: expect.stringContaining("deny edit") });
+    expect(breachOf(driven, "t2")).toEqual(DENIED);
+  });
+
   test("when it runs with another input than the one that was allowed", async () => {
     const driven = await drive();
     await driven.say([

@@ -63,7 +63,7 @@ export type Evidence = {
   readonly doubts: readonly string[];
 };
 
-export type TextPiece = {
+type TextPiece = {
   /** The files that it is a part of; none when the input does not say. */
   readonly paths: readonly string[];
   readonly side: "old" | "new";

@@ -305,7 +305,21 @@ function suspicionsOf(
   if (kinds.includes("execute"))
     for (const one of titles)
       if (readShell(one).commands.length > 0) suspicions.push({ ...intent, command: one });
-  return suspicions;
+  return [...suspicions, ...fileSuspicions(intent, kinds, rawInputs)];
+}
+
+/** Where a call names no file in a known way, any of its texts may be one. */
+function fileSuspicions(
+  intent: Intent,
+  kinds: readonly ToolKind[],
+  rawInputs: readonly unknown[],
+): readonly Intent[] {
+  const accesses = kinds.flatMap((kind) => ACCESSES[kind] ?? []);
+  if (intent.command !== undefined || intent.paths.length > 0 || accesses.length === 0) return [];
+  return textsIn(rawInputs, MAX_SUSPICIONS)
+    .filter((text) => /^[^\0\n]{1,4096}$/.test(text))
+    .map((text) => posix.normalize(absolutePath(intent.cwd, text)))
+    .map((path) => ({ ...intent, paths: accesses.map((access) => ({ path, access })) }));
 }
 
 const MAX_SUSPICIONS = 50;
@@ -380,8 +394,8 @@ async function areTextsShown(
 ): Promise<boolean> {
   const shown = await Promise.all(diffs.map(async (diff) => ({ ...diff, path: await resolved(diff.path) })));
   const shownFor = async (paths: readonly string[]) => {
-    const real = await Promise.all(paths.map((path) => resolved(path)));
-    return real.length === 0 ? shown : shown.filter(({ path }) => real.includes(path));
+    const owners = await Promise.all(paths.map((path) => resolved(path)));
+    return owners.length === 0 ? shown : shown.filter(({ path }) => owners.includes(path));
   };
   const owned = new Set(writes.map(({ text }) => text));
   const wholes = [
