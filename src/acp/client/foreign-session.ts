@@ -10,15 +10,11 @@ import { RecordedSession } from "../../agent/index.js";
 import type { HeldSession, TurnEnd } from "../../agent/index.js";
 import { breachSentence, oneLine } from "../../call/index.js";
 import type { ContentBlock, SessionEvent } from "../../call/index.js";
-import {
-  answeredElsewhere,
-  assumedEnds,
-  emitWarning,
-  Gate,
-  openQuestions,
-  SessionRecord,
-} from "../../run/index.js";
-import type { ReportedCalls } from "../../run/index.js";
+import { Gate, openQuestions, SessionRecord } from "../../run/index.js";
+import { answeredElsewhere } from "../../run/askers.js";
+import { emitWarning } from "../../run/emit-warning.js";
+import { assumedEnds } from "../../run/end-events.js";
+import type { ReportedCalls } from "../../run/reported-calls.js";
 import { Toolbox } from "../../tools/index.js";
 import type { Workspace } from "../../tools/index.js";
 import type { Asked } from "../connection/peer.js";
@@ -27,10 +23,9 @@ import { AgentReports } from "./agent-reports.js";
 import { AgentRequests } from "./agent-requests.js";
 import type { AgentSide } from "./agent-side.js";
 import { AgentTrouble } from "./agent-trouble.js";
-import { AgentTurn } from "./agent-turn.js";
+import { AGENT_GONE, AgentTurn, CANCELLED, TURN_OVER } from "./agent-turn.js";
 import type { TurnEnded } from "./agent-turn.js";
 import { ProxiedIds } from "./call-ids.js";
-import { AGENT_GONE, CANCELLED, TURN_OVER } from "./end-reasons.js";
 import { judgeFor } from "./foreign-options.js";
 import type { ForeignSessionOptions } from "./foreign-options.js";
 import { Inbox } from "./inbox.js";

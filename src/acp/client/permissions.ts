@@ -3,8 +3,8 @@
  * asked about if need be, and answered in the agent's own options.
  */
 import type { SessionEvent, ToolCall } from "../../call/index.js";
-import { Cancelled } from "../../run/index.js";
-import type { Outcome } from "../../run/index.js";
+import { Cancelled } from "../../run/running-calls.js";
+import type { Outcome } from "../../run/outcome.js";
 import { invalidParams } from "../connection/message.js";
 import type { Asked } from "../connection/peer.js";
 import { isJsonObject } from "../json.js";
