@@ -150,14 +150,19 @@ export class ReportedCalls {
     }
   }
 
-  /** Ends what is open by assumption, and records these events with it. */
-  async assumeEnds(reasons: EndReasons, also: () => readonly SessionEvent[] = () => []): Promise<void> {
-    const { record, answers, now } = this.#options;
+  /** Records the breaches among the calls that still run. */
+  async markRunning(): Promise<void> {
     try {
-      await record.record(await this.#breaches.amongRunning());
+      await this.#options.record.record(await this.#breaches.amongRunning());
     } catch (error) {
       emitWarning(error);
     }
+  }
+
+  /** Ends what is open by assumption, and records these events with it. */
+  async assumeEnds(reasons: EndReasons, also: () => readonly SessionEvent[] = () => []): Promise<void> {
+    const { record, answers, now } = this.#options;
+    await this.markRunning();
     await answers.recordMade(() => [...assumedEnds(record.book, reasons, now()), ...also()]);
   }
 

@@ -4,7 +4,7 @@ import { TOO_MUCH } from "../../run/breaches.js";
 import type { Reports, SeenIntent } from "../../run/breaches.js";
 import { askedId } from "./call-ids.js";
 import { foreignIntent } from "./foreign-intent.js";
-import type { IntentPlace } from "./foreign-intent.js";
+import type { IntentPlace } from "./foreign-paths.js";
 import type { UpdateFold } from "./update-fold.js";
 
 export class AgentReports implements Reports {

@@ -1,0 +1,60 @@
+/** Why a foreign agent's call may do something else than it shows. */
+import { oneLine } from "../../call/index.js";
+import type { Evidence } from "./evidence.js";
+import { accessTo, basesOf } from "./foreign-paths.js";
+import type { IntentPlace } from "./foreign-paths.js";
+
+/** What is shown must be what is done: one folder, one server's tool, and a diff of what the input says will be written. */
+export async function disagreementOf(
+  evidence: Evidence,
+  folders: readonly string[],
+  place: IntentPlace,
+): Promise<string | undefined> {
+  const { servers, commands } = evidence;
+  const isInFolders = commands.length > 0 || evidence.written.length + evidence.named.length > 0;
+  if (folders.length > 1 && isInFolders) return oneLine(`it names several folders: ${listed(folders)}`, 400);
+  if (servers.length > 1)
+    return oneLine(
+      `it names several tools of servers: ${listed(servers.map(({ server, tool }) => `${server}/${tool}`))}`,
+      400,
+    );
+  return diffDisagreement(evidence, folders, place);
+}
+
+const listed = (names: readonly string[]): string => names.slice(0, 3).join(", ");
+
+async function diffDisagreement(
+  evidence: Evidence,
+  folders: readonly string[],
+  place: IntentPlace,
+): Promise<string | undefined> {
+  const { diffs, written, named, texts } = evidence;
+  const inputs = [...written, ...named];
+  if (diffs.length === 0 || inputs.length === 0) return undefined;
+  const bases = await basesOf(evidence, { ...place, folders });
+  const resolved = async (path: string, cwd = place.cwd) =>
+    (await accessTo(path, "write", { ...place, cwd })).path;
+  const shown = await Promise.all(
+    diffs
+      .flatMap(({ path, oldPath }) => [path, ...(oldPath === undefined ? [] : [oldPath])])
+      .map((path) => resolved(path)),
+  );
+  for (const path of inputs) {
+    const targets = await Promise.all(
+      (path.startsWith("/") ? [place.cwd] : bases).map((cwd) => resolved(path, cwd)),
+    );
+    if (targets.some((target) => shown.some((one) => one === target || one.startsWith(`${target}/`))))
+      continue;
+    return oneLine(
+      `the diff shown is of ${listed([...new Set(shown)])}, and the input names ${targets[0] ?? path}`,
+      400,
+    );
+  }
+  const [diff] = diffs;
+  const isOther = (text: string) => diff?.newText !== undefined && lines(text) !== lines(diff.newText);
+  return diffs.length === 1 && texts.some(isOther)
+    ? "the diff shown is not of the text that the input holds"
+    : undefined;
+}
+
+const lines = (text: string): string => text.replaceAll("\r\n", "\n").replace(/\n$/, "");
