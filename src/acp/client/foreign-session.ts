@@ -267,6 +267,7 @@ export class ForeignSession extends RecordedSession implements HeldSession {
     const ended = await turn.run(blocks, signal);
     this.#running = undefined;
     await this.#inbox.empty();
+    await this.proxied.filesDone();
     const { stopReason, error } = await this.#inbox.do(async () => {
       // A breach among the calls that still run ends the agent too.
       await this.#reported.markRunning();

@@ -35,13 +35,14 @@ export function untilAsked(session: Pick<HeldSession, "book" | "onRecorded">): {
   readonly asked: Promise<void>;
   readonly stop: () => void;
 } {
-  let stop = (): void => undefined;
-  const asked = new Promise<void>((resolve) => {
-    const look = () => {
-      if (openQuestions(session.book).length > 0) resolve();
-    };
-    stop = session.onRecorded(look);
-    look();
+  let resolve: (() => void) | undefined;
+  const asked = new Promise<void>((onAsked) => {
+    resolve = onAsked;
   });
-  return { asked, stop: () => stop() };
+  const look = () => {
+    if (openQuestions(session.book).length > 0) resolve?.();
+  };
+  const stop = session.onRecorded(look);
+  look();
+  return { asked, stop };
 }
