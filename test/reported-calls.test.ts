@@ -92,8 +92,8 @@ describe("the outcome of a call", () => {
     const { reported, submit, status } = await adapter(rules);
     await submit("a", "make all");
     await submit("b", "rm x");
-    expect(await reported.outcome("a", NEVER)).toEqual({ type: "allowed" });
-    expect(await reported.outcome("b", NEVER)).toEqual({
+    expect(await reported.outcome("a", NEVER, "gone.")).toEqual({ type: "allowed" });
+    expect(await reported.outcome("b", NEVER, "gone.")).toEqual({
       type: "refused",
       reason: 'refused by rule deny execute "rm *": no deletes',
     });
@@ -106,7 +106,7 @@ describe("the outcome of a call", () => {
   ])("is the answer %s, from wherever it comes", async (optionId, outcome, ended) => {
     const { reported, submit, answer, status } = await adapter();
     await submit("a", "make all");
-    const waiting = reported.outcome("a", NEVER);
+    const waiting = reported.outcome("a", NEVER, "gone.");
     await answer(optionId);
     expect(await waiting).toEqual(outcome);
     expect(status("a")).toBe(ended);
@@ -117,14 +117,14 @@ describe("the outcome of a call", () => {
     await submit("a", "make all");
     await answer("reject_once");
     await gate.settle();
-    expect(await reported.outcome("a", NEVER)).toEqual({ type: "refused", reason: undefined });
+    expect(await reported.outcome("a", NEVER, "gone.")).toEqual({ type: "refused", reason: undefined });
   });
 
   test("is no yes when the question was withdrawn before anyone waited for it", async () => {
     const { reported, submit, status } = await adapter();
     await submit("a", "make all");
     await reported.withdrawAll("the turn was cancelled.");
-    expect(await reported.outcome("a", NEVER)).toEqual({ type: "cancelled" });
+    expect(await reported.outcome("a", NEVER, "gone.")).toEqual({ type: "cancelled" });
     expect(status("a")).toBe("cancelled");
   });
 
@@ -132,7 +132,7 @@ describe("the outcome of a call", () => {
     const { reported, submit } = await adapter();
     await submit("a", "make all");
     const stop = new AbortController();
-    const waiting = reported.outcome("a", stop.signal);
+    const waiting = reported.outcome("a", stop.signal, "gone.");
     stop.abort();
     expect(await waiting).toEqual({ type: "cancelled" });
   });
@@ -140,7 +140,7 @@ describe("the outcome of a call", () => {
   test("is no when the question expires", async () => {
     const { reported, submit } = await adapter([], { questionLifetime: 50 });
     await submit("a", "make all");
-    expect(await reported.outcome("a", NEVER)).toMatchObject({
+    expect(await reported.outcome("a", NEVER, "gone.")).toMatchObject({
       type: "refused",
       reason: expect.stringContaining("expired"),
     });
@@ -148,14 +148,14 @@ describe("the outcome of a call", () => {
 
   test("is no yes for a call that was never submitted", async () => {
     const { reported } = await adapter([{ allow: "*" }]);
-    expect(await reported.outcome("none", NEVER)).toEqual({ type: "cancelled" });
+    expect(await reported.outcome("none", NEVER, "gone.")).toEqual({ type: "cancelled" });
   });
 });
 
 test("a yes clears the same act once when it then comes as a call that we run", async () => {
   const { gate, reported, submit, answer } = await adapter();
   await submit("a", "make all");
-  const waiting = reported.outcome("a", NEVER);
+  const waiting = reported.outcome("a", NEVER, "gone.");
   await answer("allow_once");
   await waiting;
   const ran: string[] = [];

@@ -23,7 +23,6 @@ import { outcomeOf } from "./outcome.js";
 import type { Outcome } from "./outcome.js";
 import { isForThisOnce, judgeReported } from "./reported-intent.js";
 import type { ReportedIntent } from "./reported-intent.js";
-import { cancelReason } from "./running-calls.js";
 import type { SessionRecord } from "./session-record.js";
 import type { SettleAnswers } from "./settle-answers.js";
 
@@ -104,15 +103,15 @@ export class ReportedCalls {
     await this.#options.record.record([...events, refused], { durable: true });
   }
 
-  /** The outcome of a submitted call, however long it takes. The signal withdraws its question. */
-  async outcome(toolCallId: string, signal: AbortSignal): Promise<Outcome> {
+  /** The outcome of a submitted call, however long it takes. The signal withdraws its question, for this reason. */
+  async outcome(toolCallId: string, signal: AbortSignal, reason: string): Promise<Outcome> {
     const { record, answers, hold } = this.#options;
     const waiting = this.#waiting.get(toolCallId);
     if (!waiting) return { type: "cancelled" };
     const { questionId } = waiting;
     try {
       while (questionId !== undefined && waitsFor(record, toolCallId, questionId)) {
-        if (signal.aborted) await this.withdraw(toolCallId, cancelReason(signal));
+        if (signal.aborted) await this.withdraw(toolCallId, reason);
         else await hold(questionId, signal);
         await answers.settle();
       }

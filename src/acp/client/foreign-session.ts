@@ -15,15 +15,17 @@ import { SessionRecord } from "../../run/index.js";
 import type { Gate } from "../../run/index.js";
 import type { ReportedCalls } from "../../run/reported-calls.js";
 import type { Workspace } from "../../tools/index.js";
+import { CODE, RpcError } from "../connection/message.js";
 import type { Asked } from "../connection/peer.js";
-import { AgentRequests } from "./agent-requests.js";
 import type { AgentSide } from "./agent-side.js";
 import { AgentTrouble } from "./agent-trouble.js";
 import { AGENT_GONE, AgentTurn, CANCELLED, TURN_OVER } from "./agent-turn.js";
 import type { TurnEnded } from "./agent-turn.js";
+import { answerElicitation } from "./elicitation.js";
 import { foreignGate } from "./foreign-gate.js";
 import type { ForeignSessionOptions } from "./foreign-options.js";
 import { Inbox } from "./inbox.js";
+import { Permissions } from "./permissions.js";
 import { ProxiedCalls } from "./proxied-calls.js";
 import { TurnEvents } from "./turn-events.js";
 import { TurnUnderWay, untilAsked } from "./turn-under-way.js";
@@ -40,7 +42,7 @@ export class ForeignSession extends RecordedSession implements HeldSession {
   readonly #agent: AgentSide;
   readonly #inbox: Inbox;
   readonly #fold: UpdateFold;
-  readonly #requests: AgentRequests;
+  readonly #permissions: Permissions;
   readonly #writer: UpdateWriter;
   /** The calls that the agent runs. */
   readonly #reported: ReportedCalls;
@@ -111,7 +113,7 @@ export class ForeignSession extends RecordedSession implements HeldSession {
       isCancelling: () => this.#isCancelling,
       now,
     };
-    this.#requests = new AgentRequests(parts, options.elicit);
+    this.#permissions = new Permissions(parts);
     this.proxied = new ProxiedCalls(parts);
   }
 
@@ -218,7 +220,11 @@ export class ForeignSession extends RecordedSession implements HeldSession {
 
   /** A request of the agent in this session. */
   answer(asked: Asked): unknown {
-    return this.#requests.answer(asked);
+    const { method } = asked;
+    if (method === "session/request_permission") return this.#permissions.answer(asked);
+    if (method === "elicitation/create")
+      return answerElicitation(asked, this.#agent.name, this.#options.elicit);
+    throw new RpcError(CODE.methodNotFound, `There is no method ${method} here. Nothing was done.`);
   }
 
   get workspace(): Workspace {
