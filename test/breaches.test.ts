@@ -453,4 +453,11 @@ describe("a session that is opened to end the agent at a breach", () => {
       .find((note): note is { pids: number[] } => Object.hasOwn(note as object, "pids"))!;
     await until(() => pids.every((pid) => !isAlive(pid)));
   });
+
+  test("ends it also for a call that still ran when the turn ended", async () => {
+    const driven = await driveAlone(TOLD, { rules: NO_RM, onBreach: "end" });
+    const ended = await driven.say([starts({ ...rm, ...running })]);
+    expect(ended).toMatchObject({ stopReason: "error", error: expect.stringContaining("by-hand was ended") });
+    expect(breachOf(driven)).toEqual(DENIED);
+  });
 });

@@ -163,6 +163,14 @@ describe("a yes", () => {
   });
 });
 
+test("a file is written also when the agent ends its turn without waiting for that", async () => {
+  const { say, session, cwd } = await driveSteps();
+  const paths = Array.from({ length: 20 }, (_, count) => join(cwd, `${count}.txt`));
+  await say(paths.map((path) => ({ askLater: "fs/write_text_file", params: { path, content: path } })));
+  expect(paths.map((path) => readFileSync(path, "utf8"))).toEqual(paths);
+  expect([...session.book.calls()].map(({ state }) => state.status)).toEqual(paths.map(() => "done"));
+});
+
 test("a file of several megabytes is written whole", async () => {
   const { say, cwd } = await driveSteps();
   const path = join(cwd, "large.txt");

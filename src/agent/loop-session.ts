@@ -14,14 +14,8 @@ import type {
 } from "../call/index.js";
 import { decide } from "../policy/index.js";
 import type { Rule } from "../policy/index.js";
-import {
-  answeredElsewhere,
-  EventWriter,
-  Gate,
-  mustBeRules,
-  recoveryEvents,
-  SessionRecord,
-} from "../run/index.js";
+import { EventWriter, Gate, mustBeRules, recoveryEvents, SessionRecord } from "../run/index.js";
+import { answeredElsewhere } from "../run/askers.js";
 import type { Elicit, GateOptions } from "../run/index.js";
 import { Toolbox } from "../tools/index.js";
 import type { Tool, Workspace } from "../tools/index.js";

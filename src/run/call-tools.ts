@@ -37,10 +37,6 @@ export class CallTools {
     return tool && mayUse(call, tool) ? tool : undefined;
   }
 
-  findByName(name: string): Tool | AppTool | undefined {
-    return this.#toolbox.get(name);
-  }
-
   /** The error of a call whose tool was not found. */
   unknownTool(named: Named): string {
     const names = this.#toolbox.list().flatMap((tool) => (mayUse(named, tool) ? [tool.name] : []));

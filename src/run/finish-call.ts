@@ -2,7 +2,7 @@
 import { setMaxListeners } from "node:events";
 import type { ToolCall } from "../call/index.js";
 import type { CallRunner } from "./call-runner.js";
-import { Cancelled, cancelReason } from "./running-calls.js";
+import { Cancelled } from "./running-calls.js";
 import type { SessionRecord } from "./session-record.js";
 
 export type FinishOptions = {
@@ -32,7 +32,7 @@ export async function finishCall(
     if (call.times.ended !== undefined) return call;
     const { state } = call;
     if (signal.aborted && state.status !== "running") {
-      await cancelCall(toolCallId, cancelReason(signal));
+      await cancelCall(toolCallId, CANCELLED);
     } else if (state.status === "cleared" || state.status === "running") {
       await ran(options, call, signal);
     } else if (state.status === "waiting" && state.waitingFor.type === "question") {
@@ -47,6 +47,7 @@ export async function finishCall(
   throw new Error(`Call ${toolCallId} is not in the record.`);
 }
 
+const CANCELLED = "it was cancelled.";
 const CHANGED_EACH_TIME = "what it is about to do changed each time it was allowed.";
 
 /** Returns when it runs no more. A `proceed` may have started it, with a signal of its own. */
@@ -56,7 +57,7 @@ async function ran({ runner }: FinishOptions, call: ToolCall, signal: AbortSigna
   if (state.status === "running" && !running.has(toolCallId))
     throw new Error(`Call ${toolCallId} was started, and how it ended could not be recorded.`);
   const ended = state.status === "cleared" ? runner.start(call, signal) : running.ended(toolCallId);
-  const stop = () => void running.stop(toolCallId, new Cancelled(cancelReason(signal)));
+  const stop = () => void running.stop(toolCallId, new Cancelled(CANCELLED));
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
   try {

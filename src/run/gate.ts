@@ -8,46 +8,31 @@
  * to whoever runs them.
  */
 import { setImmediate } from "node:timers/promises";
-import { IllegalEvent, plainJson, ToolCallIds } from "../call/index.js";
+import { IllegalEvent, plainJson } from "../call/index.js";
 import type { CallAnnounced, SessionBook, SessionEvent, ToolCall, ToolCallContent } from "../call/index.js";
-import type { Toolbox } from "../tools/index.js";
-import { Approvals } from "./approvals.js";
 import { nobody } from "./askers.js";
-import { awaitsChild, CallRunner } from "./call-runner.js";
-import { CallTools } from "./call-tools.js";
-import { cancelEvents } from "./cancel-events.js";
-import { CallCheck } from "./check-call.js";
-import { Decisions } from "./decisions.js";
+import { awaitsChild } from "./call-runner.js";
+import { cancelEvents } from "./end-events.js";
 import { finishCall } from "./finish-call.js";
 import type { GateOptions, Submitted, ToolRequest } from "./gate-options.js";
+import { gateParts } from "./gate-parts.js";
+import type { GateParts } from "./gate-parts.js";
 import { holdUntilAnswered } from "./hold-until-answered.js";
-import { LOOP_LIMIT, LoopGuard } from "./loop-guard.js";
 import { ReportedCalls } from "./reported-calls.js";
 import type { Reporter } from "./reported-calls.js";
 import { Cancelled } from "./running-calls.js";
 import type { RunningCalls } from "./running-calls.js";
 import type { SessionRecord } from "./session-record.js";
-import { SettleAnswers } from "./settle-answers.js";
-import { CallSubmission } from "./submit-call.js";
 import { undoCall } from "./undo-call.js";
 import type { Undone } from "./undo-call.js";
 import { Wrapped } from "./wrap-tools.js";
 import type { CallsTools, Gated, WrappableTool } from "./wrap-tools.js";
 
-const TIME_LIMIT_MS = 600_000;
-const STOP_GRACE_MS = 10_000;
-
 export class Gate {
   readonly #record: SessionRecord;
   readonly #options: GateOptions;
   readonly #now: () => number;
-  readonly #tools: CallTools;
-  readonly #loops: LoopGuard;
-  readonly #approvals: Approvals;
-  readonly #decisions: Decisions;
-  readonly #submission: CallSubmission;
-  readonly #answers: SettleAnswers;
-  readonly #runner: CallRunner;
+  readonly #parts: GateParts;
   readonly #running: RunningCalls;
   readonly #wrapped: Wrapped;
   #reported: ReportedCalls | undefined;
@@ -55,43 +40,12 @@ export class Gate {
   #undoing: Promise<unknown> = Promise.resolve();
 
   constructor(options: GateOptions) {
-    const { record, toolbox, judge, workspace, remember, now = Date.now } = options;
+    const { record, toolbox, now = Date.now } = options;
     this.#record = record;
     this.#options = options;
     this.#now = now;
-    const tools = new CallTools(toolbox);
-    const loops = new LoopGuard(record.book, options.loopLimit ?? LOOP_LIMIT);
-    const approvals = new Approvals(now);
-    const decisions = new Decisions({
-      record,
-      judge,
-      roots: workspace.roots,
-      remember,
-      onCleared: options.onCleared,
-      questionLifetimeMs: options.questionLifetime,
-      now,
-    });
-    const check = new CallCheck({ workspace, judge, decisions, approvals, loops, now });
-    const shared = { record, tools, judge, check, now };
-    this.#runner = new CallRunner({
-      ...shared,
-      decisions,
-      approvals,
-      workspace,
-      childStep: options.childStep,
-      elicit: options.elicit,
-      timeLimit: options.timeLimit ?? TIME_LIMIT_MS,
-      patience: options.patience ?? STOP_GRACE_MS,
-    });
-    this.#tools = tools;
-    this.#loops = loops;
-    this.#approvals = approvals;
-    this.#decisions = decisions;
-    this.#running = this.#runner.running;
-    const callIds = options.callIds ?? new ToolCallIds(record.book);
-    this.#submission = new CallSubmission({ tools, check, callIds, now });
-    const reportedVerdict = (toolCallId: string) => this.#reported?.verdictOn(toolCallId);
-    this.#answers = new SettleAnswers({ ...shared, loops, remember, reportedVerdict });
+    this.#parts = gateParts(options, (toolCallId) => this.#reported?.verdictOn(toolCallId));
+    this.#running = this.#parts.runner.running;
     this.#wrapped = new Wrapped(this, toolbox);
     // Someone else has the session: what runs here can no longer be recorded.
     record.lost.addEventListener("abort", () => this.#running.stopAll(record.lost.reason), {
@@ -105,7 +59,7 @@ export class Gate {
     ids: Pick<ToolRequest, "providerCallId" | "parentToolCallId"> = {},
     input?: unknown,
   ): CallAnnounced {
-    return this.#submission.announce({ name, ...ids }, input);
+    return this.#parts.submission.announce({ name, ...ids }, input);
   }
 
   /** `also`: events of the caller's that belong into the same append, as functions of the calls' ids. */
@@ -118,7 +72,7 @@ export class Gate {
     for (const request of requests) {
       const { parentToolCallId: parent = "" } = request;
       // A caller may link to a call that has ended long since; a sub-agent's call goes with its parent.
-      parts.push({ parent: isOver(parent) ? "" : parent, ...(await this.#submission.submit(request)) });
+      parts.push({ parent: isOver(parent) ? "" : parent, ...(await this.#parts.submission.submit(request)) });
     }
     const toolCallIds = parts.map(({ toolCallId }) => toolCallId);
     // One that was cancelled while it was being written or checked has ended already.
@@ -144,16 +98,16 @@ export class Gate {
    */
   async proceed(signal: AbortSignal): Promise<void> {
     // What ended while nothing could be recorded, on a full disk for one.
-    await this.#answers.recordMade(() => this.#runner.lost());
+    await this.#parts.answers.recordMade(() => this.#parts.runner.lost());
     // The record broke, not a tool: nothing more is started, and the caller hears of it.
     const failures: unknown[] = [];
     for (;;) {
       const since = this.#running.wakes;
       if (!signal.aborted && failures.length === 0) {
         // When answers cannot be read, what runs is still waited for.
-        await this.#answers.settle().catch((error: unknown) => void failures.push(error));
-        for (const call of failures.length > 0 ? [] : this.#runner.startable())
-          this.#runner.start(call, signal).catch((error: unknown) => void failures.push(error));
+        await this.#parts.answers.settle().catch((error: unknown) => void failures.push(error));
+        for (const call of failures.length > 0 ? [] : this.#parts.runner.startable())
+          this.#parts.runner.start(call, signal).catch((error: unknown) => void failures.push(error));
       }
       if (this.#running.size === 0) break;
       await this.#running.somethingHappens(since);
@@ -165,7 +119,7 @@ export class Gate {
 
   /** Takes up the answers that have come in by now. */
   async settle(): Promise<void> {
-    await this.#answers.settle();
+    await this.#parts.answers.settle();
   }
 
   /** An answer has come in: a `proceed` that is under way looks at it now, and not when a call ends. */
@@ -183,7 +137,7 @@ export class Gate {
   async finish(toolCallId: string, signal: AbortSignal = NEVER): Promise<ToolCall> {
     const options = {
       record: this.#record,
-      runner: this.#runner,
+      runner: this.#parts.runner,
       hold: this.#hold,
       settle: () => this.settle(),
       cancelCall: (id: string, reason: string) => this.#cancelOwn(id, reason),
@@ -191,23 +145,15 @@ export class Gate {
     try {
       return await finishCall(options, toolCallId, signal);
     } finally {
-      this.#tools.forget(toolCallId);
+      this.#parts.tools.forget(toolCallId);
     }
   }
 
   /** The calls of somebody who runs and reports them. A gate has one such reporter. */
   reportedBy(reporter: Reporter): ReportedCalls {
-    const options = {
-      record: this.#record,
-      judge: this.#options.judge,
-      decisions: this.#decisions,
-      approvals: this.#approvals,
-      answers: this.#answers,
-      loops: this.#loops,
-      isOurs: (toolCallId: string) => this.#tools.isGiven(toolCallId),
-      hold: this.#hold,
-      now: this.#now,
-    };
+    const { tools } = this.#parts;
+    const isOurs = (toolCallId: string) => tools.isGiven(toolCallId);
+    const options = { ...this.#parts, isOurs, hold: this.#hold };
     this.#reported = new ReportedCalls(options, reporter);
     return this.#reported;
   }
@@ -222,7 +168,7 @@ export class Gate {
    * waited for. False when it has ended already. A call that somebody else runs is cancelled only while it waits.
    */
   async cancelCall(toolCallId: string, reason: string): Promise<boolean> {
-    if (this.#reported && !this.#tools.isGiven(toolCallId))
+    if (this.#reported && !this.#parts.tools.isGiven(toolCallId))
       return this.#reported.withdraw(toolCallId, reason);
     return this.#cancelOwn(toolCallId, reason);
   }
@@ -248,11 +194,11 @@ export class Gate {
       for (const toolCallId of meant) this.#running.stop(toolCallId, new Cancelled(reason));
     };
     stop();
-    await this.#answers.recordMade(() => cancelEvents(this.#record.book, reason, this.#now(), calls()));
+    await this.#parts.answers.recordMade(() => cancelEvents(this.#record.book, reason, this.#now(), calls()));
     // What was started in the moment before.
     stop();
     await Promise.allSettled([...atWork].map((toolCallId) => this.#running.ended(toolCallId)));
-    await this.#answers.recordMade(() => this.#runner.lost(calls()));
+    await this.#parts.answers.recordMade(() => this.#parts.runner.lost(calls()));
   }
 
   /**

@@ -6,16 +6,12 @@
  * a recorded state and not a promise somebody holds; a call that was running when its process died is
  * never run again by itself.
  */
-export { allowAll, answeredElsewhere, denyAll } from "./askers.js";
+export { allowAll, denyAll } from "./askers.js";
 export { openQuestions } from "./answered-events.js";
-export type { EndReasons } from "./assumed-ends.js";
-export { assumedEnds } from "./assumed-ends.js";
-export { TOO_MUCH } from "./breaches.js";
-export type { Reports, SeenIntent } from "./breaches.js";
 export { CallNotDone } from "./call-not-done.js";
 export type { Judge } from "./check-call.js";
 export { EventWriter } from "./event-writer.js";
-export { emitWarning } from "./emit-warning.js";
+export { recoveryEvents } from "./end-events.js";
 export { Gate } from "./gate.js";
 export type { GateOptions, Submitted, ToolRequest } from "./gate-options.js";
 export { holdUntilAnswered } from "./hold-until-answered.js";
@@ -23,16 +19,9 @@ export type { Ask } from "./hold-until-answered.js";
 export { mustBeRules } from "./must-be-rules.js";
 export { openGate } from "./open-gate.js";
 export type { OpenGateOptions } from "./open-gate.js";
-export { refusalReason } from "./outcome.js";
-export type { Outcome } from "./outcome.js";
 export type { Remember, RememberedGrant } from "./remember.js";
-export type { ReportedCalls } from "./reported-calls.js";
-export type { FileText, ReportedIntent } from "./reported-intent.js";
 export type { Elicit } from "./run-call.js";
-export { Cancelled } from "./running-calls.js";
-export { shellScript } from "./same-act.js";
 export { undoCall, UndoRefused } from "./undo-call.js";
 export type { Undone } from "./undo-call.js";
 export type { CallsTools, Gated, WrappableTool } from "./wrap-tools.js";
-export { recoveryEvents } from "./recovery-events.js";
 export { SessionRecord } from "./session-record.js";

@@ -10,7 +10,7 @@ import type { Judge } from "./check-call.js";
 import { Gate } from "./gate.js";
 import type { GateOptions } from "./gate-options.js";
 import { mustBeRules } from "./must-be-rules.js";
-import { recoveryEvents } from "./recovery-events.js";
+import { recoveryEvents } from "./end-events.js";
 import { SessionRecord } from "./session-record.js";
 
 export type OpenGateOptions = Omit<GateOptions, "record" | "toolbox" | "judge" | "workspace"> & {

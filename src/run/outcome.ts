@@ -1,6 +1,6 @@
 /** How a call that waited for a decision was decided. */
 import { answerAllows } from "../call/index.js";
-import type { AskedQuestion, ToolCall } from "../call/index.js";
+import type { SessionBook, ToolCall } from "../call/index.js";
 
 export type Outcome =
   | { readonly type: "allowed" }
@@ -8,11 +8,14 @@ export type Outcome =
   /** Nobody will answer: the question was withdrawn. */
   | { readonly type: "cancelled" };
 
-/** `asked`: the question that was asked about it, where a rule alone did not decide. */
-export function outcomeOf(call: ToolCall, asked: AskedQuestion | undefined): Outcome {
-  if (call.state.status === "refused") return { type: "refused", reason: refusalReason(call) };
-  if (!asked) return { type: "allowed" };
-  if (asked.state.status !== "answered") return { type: "cancelled" };
+/** `questionId`: the question that was asked about it, where the rules did not decide. */
+export function outcomeOf(book: SessionBook, toolCallId: string, questionId: string | undefined): Outcome {
+  const call = book.call(toolCallId);
+  if (call?.state.status === "refused") return { type: "refused", reason: refusalReason(call) };
+  if (!call || call.state.status === "cancelled") return { type: "cancelled" };
+  if (questionId === undefined) return { type: "allowed" };
+  const asked = book.question(questionId);
+  if (asked?.state.status !== "answered") return { type: "cancelled" };
   const { answer } = asked.state;
   // A yes to another input is none for the call that its runner has.
   return answerAllows(asked.question, answer) && answer.input === undefined

@@ -10,20 +10,19 @@ import { IllegalEvent } from "../call/index.js";
 import type { SessionEvent, ToolCall } from "../call/index.js";
 import type { Verdict } from "../policy/index.js";
 import type { Approvals } from "./approvals.js";
-import { assumedEnds, withdrawnCall } from "./assumed-ends.js";
-import type { EndReasons } from "./assumed-ends.js";
 import { Breaches } from "./breaches.js";
 import type { BreachOptions } from "./breaches.js";
 import type { Judge } from "./check-call.js";
 import type { Decisions } from "./decisions.js";
 import { emitWarning } from "./emit-warning.js";
+import { assumedEnds, withdrawnCall } from "./end-events.js";
+import type { EndReasons } from "./end-events.js";
 import { looping } from "./loop-guard.js";
 import type { LoopGuard } from "./loop-guard.js";
 import { outcomeOf } from "./outcome.js";
 import type { Outcome } from "./outcome.js";
 import { isForThisOnce, judgeReported } from "./reported-intent.js";
 import type { ReportedIntent } from "./reported-intent.js";
-import { cancelReason } from "./running-calls.js";
 import type { SessionRecord } from "./session-record.js";
 import type { SettleAnswers } from "./settle-answers.js";
 
@@ -55,8 +54,8 @@ export type ReportedOptions = {
 export class ReportedCalls {
   readonly #options: ReportedOptions;
   readonly #breaches: Breaches;
-  /** Calls that wait for their decision. */
-  readonly #waiting = new Map<string, ReportedIntent>();
+  /** Calls whose runner waits for the outcome. */
+  readonly #waiting = new Map<string, Waiting>();
 
   constructor(options: ReportedOptions, reporter: Reporter) {
     this.#options = options;
@@ -72,8 +71,8 @@ export class ReportedCalls {
 
   /** What the rules say by now of a call that waits; undefined for one that does not. */
   verdictOn(toolCallId: string): Verdict | undefined {
-    const reported = this.#waiting.get(toolCallId);
-    return reported && judgeReported(reported, this.#options.judge);
+    const waiting = this.#waiting.get(toolCallId);
+    return waiting && judgeReported(waiting.reported, this.#options.judge);
   }
 
   /** Records the call and the decision on it, or the question about it, in one durable append. */
@@ -82,7 +81,8 @@ export class ReportedCalls {
     const { verdict, isLoop } = this.#judged(reported);
     const call = { toolCallId, title, intent: reported.intent, reported };
     const decided = decisions.decide(call, verdict, isLoop || isForThisOnce(reported));
-    this.#waiting.set(toolCallId, reported);
+    const questionId = decided.type === "question-asked" ? decided.question.questionId : undefined;
+    this.#waiting.set(toolCallId, { reported, questionId });
     try {
       await record.record([...events, decided], { durable: true });
     } catch (error) {
@@ -103,20 +103,20 @@ export class ReportedCalls {
     await this.#options.record.record([...events, refused], { durable: true });
   }
 
-  /** The outcome of a submitted call, however long it takes. The signal withdraws its question. */
-  async outcome(toolCallId: string, signal: AbortSignal): Promise<Outcome> {
+  /** The outcome of a submitted call, however long it takes. The signal withdraws its question, for this reason. */
+  async outcome(toolCallId: string, signal: AbortSignal, reason: string): Promise<Outcome> {
     const { record, answers, hold } = this.#options;
-    let questionId: string | undefined;
+    const waiting = this.#waiting.get(toolCallId);
+    if (!waiting) return { type: "cancelled" };
+    const { questionId } = waiting;
     try {
-      for (let waits = questionOf(record, toolCallId); waits !== undefined;) {
-        questionId = waits;
-        if (signal.aborted) await this.withdraw(toolCallId, cancelReason(signal));
+      while (questionId !== undefined && waitsFor(record, toolCallId, questionId)) {
+        if (signal.aborted) await this.withdraw(toolCallId, reason);
         else await hold(questionId, signal);
         await answers.settle();
-        waits = questionOf(record, toolCallId);
       }
-      const outcome = this.#outcome(toolCallId, questionId);
-      if (outcome.type === "allowed") this.#approve(toolCallId, questionId !== undefined);
+      const outcome = outcomeOf(record.book, toolCallId, questionId);
+      if (outcome.type === "allowed") this.#approve(toolCallId, waiting);
       else if (outcome.type === "refused") this.#breaches.refused(toolCallId);
       return outcome;
     } finally {
@@ -151,14 +151,19 @@ export class ReportedCalls {
     }
   }
 
-  /** Ends what is open by assumption, and records these events with it. */
-  async assumeEnds(reasons: EndReasons, also: () => readonly SessionEvent[] = () => []): Promise<void> {
-    const { record, answers, now } = this.#options;
+  /** Records the breaches among the calls that still run. */
+  async markRunning(): Promise<void> {
     try {
-      await record.record(await this.#breaches.amongRunning());
+      await this.#options.record.record(await this.#breaches.amongRunning());
     } catch (error) {
       emitWarning(error);
     }
+  }
+
+  /** Ends what is open by assumption, and records these events with it. */
+  async assumeEnds(reasons: EndReasons, also: () => readonly SessionEvent[] = () => []): Promise<void> {
+    const { record, answers, now } = this.#options;
+    await this.markRunning();
     await answers.recordMade(() => [...assumedEnds(record.book, reasons, now()), ...also()]);
   }
 
@@ -191,30 +196,24 @@ export class ReportedCalls {
     return isWithdrawn;
   }
 
-  #outcome(toolCallId: string, questionId: string | undefined): Outcome {
-    const { book } = this.#options.record;
-    const call = book.call(toolCallId);
-    if (!call) return { type: "cancelled" };
-    return outcomeOf(call, questionId === undefined ? undefined : book.question(questionId));
-  }
-
   /** Where the call could be several things, the yes is for its own runner alone. */
-  #approve(toolCallId: string, wasAsked: boolean): void {
+  #approve(toolCallId: string, { reported, questionId }: Waiting): void {
     const { approvals, record, loops } = this.#options;
-    const reported = this.#waiting.get(toolCallId);
-    if (!reported) return;
     const { intent, writes, disagreement } = reported;
-    if (wasAsked) loops.forget(loopName(reported), intent.input);
+    if (questionId !== undefined) loops.forget(loopName(reported), intent.input);
     if (disagreement === undefined)
       approvals.add({ toolCallId, intent, writes, decision: record.book.call(toolCallId)?.decision });
   }
 }
 
+/** `questionId`: the question that was asked about it, where the rules did not decide. */
+type Waiting = { readonly reported: ReportedIntent; readonly questionId: string | undefined };
+
 /** Not the tool's own name: what its runner then has us run is a call of its own, and no repetition. */
 const loopName = ({ intent }: ReportedIntent): string => `reported ${intent.tool}`;
 
-function questionOf({ book }: SessionRecord, toolCallId: string): string | undefined {
+function waitsFor({ book }: SessionRecord, toolCallId: string, questionId: string): boolean {
   const state = book.call(toolCallId)?.state;
-  if (state?.status !== "waiting" || state.waitingFor.type !== "question") return undefined;
-  return state.waitingFor.questionId;
+  if (state?.status !== "waiting" || state.waitingFor.type !== "question") return false;
+  return state.waitingFor.questionId === questionId;
 }

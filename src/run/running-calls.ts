@@ -12,10 +12,6 @@ export class Cancelled extends Error {
   }
 }
 
-/** Why a signal aborted, where whoever aborted it gave a reason. */
-export const cancelReason = ({ reason }: AbortSignal): string =>
-  reason instanceof Cancelled ? reason.message : "it was cancelled.";
-
 export class RunningCalls {
   readonly #running = new Map<string, Running>();
   #wake: (() => void) | undefined;

@@ -22,7 +22,7 @@ export class CallSubmission {
   announce(request: Omit<ToolRequest, "input">, input?: unknown): CallAnnounced {
     const { name, providerCallId, parentToolCallId } = request;
     const { tools, callIds, now } = this.#options;
-    const tool = request.tool ?? tools.findByName(name);
+    const tool = request.tool ?? tools.find({ name });
     return {
       type: "call-announced",
       toolCallId: callIds.next(),

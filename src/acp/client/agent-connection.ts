@@ -5,7 +5,7 @@
  * bound; an agent that does not answer a beginning is given up; when the agent is gone every session hears it.
  */
 import { oneLine } from "../../call/index.js";
-import { emitWarning } from "../../run/index.js";
+import { emitWarning } from "../../run/emit-warning.js";
 import { CODE, RpcError } from "../connection/message.js";
 import { Peer } from "../connection/peer.js";
 import type { Asked } from "../connection/peer.js";

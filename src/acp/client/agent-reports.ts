@@ -1,11 +1,11 @@
 /** What a foreign agent has reported of its calls, for the gate to judge calls that ran unasked. */
 import type { SessionBook, ToolCall } from "../../call/index.js";
-import { TOO_MUCH } from "../../run/index.js";
-import type { Reports, SeenIntent } from "../../run/index.js";
+import { TOO_MUCH } from "../../run/breaches.js";
+import type { Reports, SeenIntent } from "../../run/breaches.js";
 import { statusOfWord } from "../read-call.js";
 import { askedId } from "./call-ids.js";
 import { foreignIntent } from "./foreign-intent.js";
-import type { IntentPlace } from "./foreign-intent.js";
+import type { IntentPlace } from "./foreign-paths.js";
 import type { UpdateFold } from "./update-fold.js";
 
 export class AgentReports implements Reports {

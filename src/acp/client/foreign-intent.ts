@@ -9,27 +9,31 @@ import { posix } from "node:path";
 import { absolutePath, oneLine } from "../../call/index.js";
 import type { ToolCall, ToolKind } from "../../call/index.js";
 import { readShell } from "../../policy/index.js";
-import type { Intent, PathAccess } from "../../policy/index.js";
-import { TOO_MUCH } from "../../run/index.js";
-import type { FileText, ReportedIntent } from "../../run/index.js";
-import { builtInTools, ToolFailure } from "../../tools/index.js";
-import type { Workspace } from "../../tools/index.js";
+import type { Intent } from "../../policy/index.js";
+import { TOO_MUCH } from "../../run/breaches.js";
+import type { FileText, ReportedIntent } from "../../run/reported-intent.js";
 import { runContents } from "../../tools/built-in/run-contents.js";
 import { evidenceOf, unknownIn } from "./evidence.js";
 import type { Evidence, Shown } from "./evidence.js";
+import {
+  ACCESSES,
+  accessTo,
+  isEdit,
+  linksOf,
+  MAX_FOLDERS,
+  pathsOf,
+  quoted,
+  realPath,
+  uniquePaths,
+} from "./foreign-paths.js";
+import type { IntentPlace } from "./foreign-paths.js";
+import { disagreementOf } from "./shown-disagreement.js";
 
 /** All that an agent has reported of a call. */
 export type Carried = Pick<Shown, "rawInputs" | "content" | "locations"> & {
   readonly kinds: readonly ToolKind[];
   /** Titles that it was given after it was decided on. */
   readonly laterTitles: readonly string[];
-};
-
-export type IntentPlace = {
-  /** The folder of the session, as the agent was given it. */
-  readonly cwd: string;
-  readonly agent: string;
-  readonly workspace: Workspace;
 };
 
 /** `before`: what was reported of the call before. All of it counts. */
@@ -97,12 +101,9 @@ function shownOf(call: ToolCall, before: Carried | undefined): Shown {
 
 /** All folders in which it may be done, the first first. */
 async function foldersOf({ folders }: Evidence, place: IntentPlace): Promise<readonly string[]> {
-  const named = folders.length === 0 ? [place.cwd] : folders.slice(0, MOST_FOLDERS);
-  return [...new Set(await Promise.all(named.map((folder) => real(folder, place, false))))];
+  const named = folders.length === 0 ? [place.cwd] : folders.slice(0, MAX_FOLDERS);
+  return [...new Set(await Promise.all(named.map((folder) => realPath(folder, place, false))))];
 }
-
-/** More of them are a disagreement in any case. */
-const MOST_FOLDERS = 8;
 
 /** Each command by itself, in each folder, and each server's tool. */
 async function readingsOf(
@@ -119,7 +120,7 @@ async function readingsOf(
   for (const cwd of folders)
     for (const command of lines) {
       const links = await linksOf(command, { ...place, cwd });
-      readings.push({ ...intent, command, cwd, paths: unique([...intent.paths, ...links]) });
+      readings.push({ ...intent, command, cwd, paths: uniquePaths([...intent.paths, ...links]) });
     }
   return readings;
 }
@@ -172,8 +173,6 @@ const agentsTool = (agent: string, name: string): string =>
 const isNamedByAgent = ({ tool, server }: Intent, agent: string): boolean =>
   server === undefined && tool.startsWith(`${agent}/`);
 
-const isEdit = ({ written, diffs }: Evidence): boolean => written.length + diffs.length > 0;
-
 /** What happens to files beside being written, by what the call carries or else by what it is called. */
 function removalIn({ deleted, moved, diffs }: Evidence, kind: ToolKind): "delete" | "move" | undefined {
   if (deleted.length > 0 || diffs.some(({ operation }) => operation === "delete")) return "delete";
@@ -187,106 +186,6 @@ function oneCommand(commands: Evidence["commands"]): Intent["command"] {
   if (first === undefined || others.length === 0) return first;
   return commands.map((one) => (typeof one === "string" ? one : quoted(one))).join("\n");
 }
-
-const quoted = (words: readonly string[]): string =>
-  words
-    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
-    .join(" ");
-
-async function pathsOf(
-  evidence: Evidence,
-  { kind, kinds = [kind] }: Shown,
-  place: IntentPlace & { readonly folders: readonly string[] },
-  command: Intent["command"],
-): Promise<readonly PathAccess[]> {
-  const paths: PathAccess[] = [];
-  const bases = await basesOf(evidence, place);
-  const add = async (path: string, accesses: readonly PathAccess["access"][]) => {
-    for (const cwd of path.startsWith("/") ? [place.cwd] : bases)
-      for (const access of accesses) paths.push(await accessTo(path, access, { ...place, cwd }));
-  };
-  const claimed = ACCESSES[kind] ?? ANY_ACCESS;
-  const isClaimedChange = kind === "delete" || kind === "move";
-  for (const path of evidence.written) await add(path, ["write", ...(isClaimedChange ? claimed : [])]);
-  for (const path of evidence.deleted) await add(path, ["delete"]);
-  for (const path of evidence.moved) await add(path, ["move"]);
-  for (const { path, oldPath, operation } of evidence.diffs) {
-    await add(path, [operation === "delete" ? "delete" : "write", ...(isClaimedChange ? claimed : [])]);
-    if (oldPath !== undefined) await add(oldPath, ["move"]);
-  }
-  const known = new Set([...evidence.written, ...evidence.diffs.map(({ path }) => path)]);
-  // Beside an edit, or a tool that a rule names, what the call is called says nothing of its other files.
-  const isNarrowed = !isEdit(evidence) && evidence.server === undefined;
-  const others = isNarrowed ? claimed : isClaimedChange ? [...ANY_ACCESS, ...claimed] : ANY_ACCESS;
-  const besideCommand: readonly PathAccess["access"][] = ["read", ...kinds.flatMap(changeBy)];
-  for (const path of [...evidence.named, ...evidence.locations])
-    // A command reads and writes its own words; a place shown beside it is a place all the same.
-    if (!known.has(path)) await add(path, command === undefined ? others : besideCommand);
-  return unique([...paths, ...(await linksOf(command, place))]);
-}
-
-/** Folders from which a relative path may be meant. */
-async function basesOf(
-  { places }: Evidence,
-  place: IntentPlace & { readonly folders: readonly string[] },
-): Promise<readonly string[]> {
-  const bases = new Set(place.folders);
-  for (const folder of places.slice(0, MOST_FOLDERS))
-    for (const cwd of place.folders) bases.add(await real(folder, { ...place, cwd }, false));
-  return [...bases];
-}
-
-/** What the agent says it does with a file; where it does not say, it may do anything. */
-const ANY_ACCESS: readonly PathAccess["access"][] = ["read", "write"];
-const ACCESSES: { readonly [kind: string]: readonly PathAccess["access"][] } = {
-  read: ["read"],
-  search: ["search"],
-  edit: ["write"],
-  delete: ["delete"],
-  move: ["move"],
-};
-
-/** A change that the agent claims by calling the call one. */
-const changeBy = (kind: ToolKind): readonly PathAccess["access"][] =>
-  ["edit", "delete", "move"].includes(kind) ? (ACCESSES[kind] ?? []) : [];
-
-async function accessTo(path: string, access: PathAccess["access"], place: IntentPlace): Promise<PathAccess> {
-  const named = posix.normalize(absolutePath(place.cwd, path));
-  const actual = await real(named, place, access === "delete" || access === "move");
-  return actual === named ? { path: actual, access } : { path: actual, named, access };
-}
-
-async function real(path: string, { workspace, cwd }: IntentPlace, keepLink: boolean): Promise<string> {
-  const named = absolutePath(cwd, path);
-  try {
-    return await workspace.resolve(named, { keepLink });
-  } catch (error) {
-    // It cannot be walked, so it is judged as it is written.
-    if (error instanceof ToolFailure) return named;
-    throw error;
-  }
-}
-
-const terminal = builtInTools.find(({ name }) => name === "terminal");
-
-/** Where the words of a command lead by links, as our own terminal finds out. */
-async function linksOf(
-  command: Intent["command"],
-  { workspace, cwd }: IntentPlace,
-): Promise<readonly PathAccess[]> {
-  if (command === undefined || !terminal?.intent) return [];
-  const text = typeof command === "string" ? command : quoted(command);
-  try {
-    return (await terminal.intent({ command: text, cwd }, workspace)).paths ?? [];
-  } catch (error) {
-    if (!(error instanceof ToolFailure)) throw error;
-    return [{ path: "/", access: "search" }];
-  }
-}
-
-const unique = (paths: readonly PathAccess[]): readonly PathAccess[] => [
-  ...new Map(paths.map((one) => [`${one.access} ${one.path}\0${one.named ?? ""}`, one])).values(),
-];
 
 /** What the agent says of its call may not open anything, but a rule that forbids just that is heard. */
 function suspicionsOf(
@@ -335,86 +234,3 @@ function textsIn(value: unknown, most: number): readonly string[] {
   }
   return texts;
 }
-
-/** What is shown must be what is done: one folder, one server's tool, and a diff of what the input says will be written. */
-async function disagreementOf(
-  evidence: Evidence,
-  folders: readonly string[],
-  place: IntentPlace,
-): Promise<string | undefined> {
-  const { servers, commands } = evidence;
-  const isInFolders = commands.length > 0 || evidence.written.length + evidence.named.length > 0;
-  if (folders.length > 1 && isInFolders) return oneLine(`it names several folders: ${listed(folders)}`, 400);
-  if (servers.length > 1)
-    return oneLine(
-      `it names several tools of servers: ${listed(servers.map(({ server, tool }) => `${server}/${tool}`))}`,
-      400,
-    );
-  return diffDisagreement(evidence, folders, place);
-}
-
-const listed = (names: readonly string[]): string => names.slice(0, 3).join(", ");
-
-async function diffDisagreement(
-  evidence: Evidence,
-  folders: readonly string[],
-  place: IntentPlace,
-): Promise<string | undefined> {
-  const { diffs, written, named } = evidence;
-  const inputs = [...written, ...named];
-  if (diffs.length === 0) return undefined;
-  const bases = await basesOf(evidence, { ...place, folders });
-  const resolved = async (path: string, cwd = place.cwd) =>
-    (await accessTo(path, "write", { ...place, cwd })).path;
-  const shown = await Promise.all(
-    diffs
-      .flatMap(({ path, oldPath }) => [path, ...(oldPath === undefined ? [] : [oldPath])])
-      .map((path) => resolved(path)),
-  );
-  for (const path of inputs) {
-    const targets = await Promise.all(
-      (path.startsWith("/") ? [place.cwd] : bases).map((cwd) => resolved(path, cwd)),
-    );
-    if (targets.some((target) => shown.some((one) => one === target || one.startsWith(`${target}/`))))
-      continue;
-    return oneLine(
-      `the diff shown is of ${listed([...new Set(shown)])}, and the input names ${targets[0] ?? path}`,
-      400,
-    );
-  }
-  return areTextsShown(evidence, resolved).then((areShown) =>
-    areShown ? undefined : "the diff shown is not of the text that the input holds",
-  );
-}
-
-/** Every text of the input must be in a diff of its file: the whole of a file as the whole, a part of it as a part. */
-async function areTextsShown(
-  { diffs, texts, writes, pieces }: Evidence,
-  resolved: (path: string) => Promise<string>,
-): Promise<boolean> {
-  const shown = await Promise.all(diffs.map(async (diff) => ({ ...diff, path: await resolved(diff.path) })));
-  const shownFor = async (paths: readonly string[]) => {
-    const owners = await Promise.all(paths.map((path) => resolved(path)));
-    return owners.length === 0 ? shown : shown.filter(({ path }) => owners.includes(path));
-  };
-  const owned = new Set(writes.map(({ text }) => text));
-  const wholes = [
-    ...writes.map(({ path, text }) => ({ paths: [path], text })),
-    ...texts.filter((text) => !owned.has(text)).map((text) => ({ paths: [], text })),
-  ];
-  for (const { paths, text } of wholes)
-    if (!(await shownFor(paths)).some(({ newText }) => newText !== undefined && isSameText(text, newText)))
-      return false;
-  for (const { paths, side, text } of pieces) {
-    const diffTexts = (await shownFor(paths)).map(({ oldText, newText }) =>
-      side === "old" ? oldText : newText,
-    );
-    if (text !== "" && !diffTexts.some((one) => one !== undefined && lines(one).includes(lines(text))))
-      return false;
-  }
-  return true;
-}
-
-const isSameText = (one: string, other: string): boolean => lines(one) === lines(other);
-
-const lines = (text: string): string => text.replaceAll("\r\n", "\n").replace(/\n$/, "");

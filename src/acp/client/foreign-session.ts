@@ -10,32 +10,25 @@ import { RecordedSession } from "../../agent/index.js";
 import type { HeldSession, TurnEnd } from "../../agent/index.js";
 import { breachSentence, oneLine } from "../../call/index.js";
 import type { ContentBlock, SessionEvent } from "../../call/index.js";
-import {
-  answeredElsewhere,
-  assumedEnds,
-  emitWarning,
-  Gate,
-  openQuestions,
-  SessionRecord,
-} from "../../run/index.js";
-import type { ReportedCalls } from "../../run/index.js";
-import { Toolbox } from "../../tools/index.js";
+import { emitWarning } from "../../run/emit-warning.js";
+import { SessionRecord } from "../../run/index.js";
+import type { Gate } from "../../run/index.js";
+import type { ReportedCalls } from "../../run/reported-calls.js";
 import type { Workspace } from "../../tools/index.js";
+import { CODE, RpcError } from "../connection/message.js";
 import type { Asked } from "../connection/peer.js";
-import { isJsonObject } from "../json.js";
-import { AgentReports } from "./agent-reports.js";
-import { AgentRequests } from "./agent-requests.js";
 import type { AgentSide } from "./agent-side.js";
 import { AgentTrouble } from "./agent-trouble.js";
-import { AgentTurn } from "./agent-turn.js";
+import { AGENT_GONE, AgentTurn, CANCELLED, TURN_OVER } from "./agent-turn.js";
 import type { TurnEnded } from "./agent-turn.js";
-import { ProxiedIds } from "./call-ids.js";
-import { AGENT_GONE, CANCELLED, TURN_OVER } from "./end-reasons.js";
-import { judgeFor } from "./foreign-options.js";
+import { answerElicitation } from "./elicitation.js";
+import { foreignGate } from "./foreign-gate.js";
 import type { ForeignSessionOptions } from "./foreign-options.js";
 import { Inbox } from "./inbox.js";
+import { Permissions } from "./permissions.js";
 import { ProxiedCalls } from "./proxied-calls.js";
-import { TurnUnderWay } from "./turn-under-way.js";
+import { TurnEvents } from "./turn-events.js";
+import { TurnUnderWay, untilAsked } from "./turn-under-way.js";
 import { UpdateFold } from "./update-fold.js";
 import { UpdateWriter } from "./update-writer.js";
 
@@ -49,7 +42,7 @@ export class ForeignSession extends RecordedSession implements HeldSession {
   readonly #agent: AgentSide;
   readonly #inbox: Inbox;
   readonly #fold: UpdateFold;
-  readonly #requests: AgentRequests;
+  readonly #permissions: Permissions;
   readonly #writer: UpdateWriter;
   /** The calls that the agent runs. */
   readonly #reported: ReportedCalls;
@@ -58,6 +51,7 @@ export class ForeignSession extends RecordedSession implements HeldSession {
   readonly proxied: ProxiedCalls;
   /** What the agent calls this session. */
   readonly agentSessionId: string;
+  readonly #turns: TurnEvents;
   #turn: TurnUnderWay | undefined;
   /** The turn is being cancelled: nothing is asked any more. */
   #isCancelling = false;
@@ -81,11 +75,12 @@ export class ForeignSession extends RecordedSession implements HeldSession {
     agent: AgentSide,
     agentSessionId: string,
   ) {
-    const { workspace, now = Date.now, remember, onCleared } = options;
+    const { workspace, now = Date.now } = options;
     super(record, now);
     this.#options = options;
     this.#agent = agent;
     this.agentSessionId = agentSessionId;
+    this.#turns = new TurnEvents(record, now);
     this.#inbox = new Inbox((updates) => this.#writer.write(updates));
     this.#fold = new UpdateFold({
       book: record.book,
@@ -95,28 +90,15 @@ export class ForeignSession extends RecordedSession implements HeldSession {
       isEchoing: () => agent.spoken.echoesUser && this.#turn !== undefined,
       now,
     });
-    const place = { root: workspace.root, sessionId: record.sessionId };
-    this.gate = new Gate({
-      ...options.limits,
+    const { gate, reported } = foreignGate(options, {
       record,
-      toolbox: new Toolbox([]),
-      judge: judgeFor(options, place, { now }),
-      workspace,
-      remember: remember && ((grant) => remember(grant, place)),
-      onCleared: onCleared && ((verdict) => onCleared(verdict, place)),
-      ask: answeredElsewhere,
-      callIds: new ProxiedIds(record.book),
+      fold: this.#fold,
+      inbox: this.#inbox,
+      agent: agent.name,
       now,
     });
-    this.#reported = this.gate.reportedBy({
-      reports: new AgentReports(this.#fold, record.book, {
-        cwd: workspace.root,
-        agent: agent.name,
-        workspace,
-      }),
-      judgeByRule: judgeFor(options, place, { now, isByRule: true }),
-      later: (make) => void this.#inbox.do(async () => record.record(await make())).catch(emitWarning),
-    });
+    this.gate = gate;
+    this.#reported = reported;
     this.#writer = new UpdateWriter(this.#reported, this.#fold, now);
     this.onRecorded((events) => this.#heedBreaches(events));
     const parts = {
@@ -124,14 +106,14 @@ export class ForeignSession extends RecordedSession implements HeldSession {
       spoken: agent.spoken,
       workspace,
       book: record.book,
-      gate: this.gate,
-      reported: this.#reported,
+      gate,
+      reported,
       inbox: this.#inbox,
       fold: this.#fold,
       isCancelling: () => this.#isCancelling,
       now,
     };
-    this.#requests = new AgentRequests(parts, options.elicit);
+    this.#permissions = new Permissions(parts);
     this.proxied = new ProxiedCalls(parts);
   }
 
@@ -149,7 +131,9 @@ export class ForeignSession extends RecordedSession implements HeldSession {
     });
     try {
       const session = new ForeignSession(options, record, agent, agentSessionId);
-      await session.#begin();
+      const { info, workspace } = options;
+      const cwd = workspace.root;
+      await session.#turns.open({ cwd, ...info }, { agent: agent.name, sessionId: agentSessionId });
       return session;
     } catch (error) {
       await record.close();
@@ -195,34 +179,15 @@ export class ForeignSession extends RecordedSession implements HeldSession {
 
   async #untilParked(turn: TurnUnderWay, signal: AbortSignal): Promise<TurnEnd> {
     const { parksOnQuestions = false } = this.#options;
-    await this.#inbox.do(() => this.#mark("turn-resumed", this.#isParked));
-    const question = parksOnQuestions ? this.#untilAsked() : undefined;
+    await this.#inbox.do(() => this.#turns.mark("turn-resumed", this.#isParked));
+    const question = parksOnQuestions ? untilAsked(this) : undefined;
     const end = await turn.until(question?.asked, signal).finally(question?.stop);
     if (end) {
       this.#turn = undefined;
       return end;
     }
-    await this.#inbox.do(() => this.#mark("turn-parked", this.book.turn?.state.status === "running"));
+    await this.#inbox.do(() => this.#turns.mark("turn-parked", this.book.turn?.state.status === "running"));
     return { status: "parked" };
-  }
-
-  /** `asked` comes as soon as a question waits for an answer. */
-  #untilAsked(): { readonly asked: Promise<void>; readonly stop: () => void } {
-    let stop = (): void => undefined;
-    const asked = new Promise<void>((resolve) => {
-      const look = () => {
-        if (openQuestions(this.book).length > 0) resolve();
-      };
-      stop = this.onRecorded(look);
-      look();
-    });
-    return { asked, stop };
-  }
-
-  async #mark(type: "turn-parked" | "turn-resumed", isNew: boolean): Promise<void> {
-    const turnId = this.book.turn?.turnId;
-    if (!isNew || turnId === undefined) return;
-    await this.record.record([{ type, at: this.now(), turnId }], { durable: true });
   }
 
   /** The agent's own mode, by the agent's own name for it. */
@@ -255,7 +220,11 @@ export class ForeignSession extends RecordedSession implements HeldSession {
 
   /** A request of the agent in this session. */
   answer(asked: Asked): unknown {
-    return this.#requests.answer(asked);
+    const { method } = asked;
+    if (method === "session/request_permission") return this.#permissions.answer(asked);
+    if (method === "elicitation/create")
+      return answerElicitation(asked, this.#agent.name, this.#options.elicit);
+    throw new RpcError(CODE.methodNotFound, `There is no method ${method} here. Nothing was done.`);
   }
 
   get workspace(): Workspace {
@@ -286,30 +255,10 @@ export class ForeignSession extends RecordedSession implements HeldSession {
     await this.gate.close();
   }
 
-  async #begin(): Promise<void> {
-    const { info, workspace } = this.#options;
-    const agent = this.#agent.name;
-    const { turn } = this.book;
-    const at = this.now();
-    const toolgate = isJsonObject(info?._meta?.["toolgate"]) ? info._meta["toolgate"] : {};
-    const _meta = {
-      ...info?._meta,
-      toolgate: { ...toolgate, agentSession: { agent, sessionId: this.agentSessionId } },
-    };
-    const isOpen = turn !== undefined && turn.state.status !== "stopped";
-    await this.record.recordMade(() => [
-      { type: "info-changed", at, info: { cwd: workspace.root, ...info, agent, _meta } },
-      ...assumedEnds(this.book, AGENT_GONE, at),
-      ...(isOpen
-        ? [{ type: "turn-stopped", at, turnId: turn.turnId, stopReason: "cancelled" } as const]
-        : []),
-    ]);
-  }
-
   async #runTurn(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
     const turnId = `turn_${this.record.seq + 1}`;
     this.#isCancelling = false;
-    await this.#inbox.do(() => this.#startTurn(turnId, blocks));
+    await this.#inbox.do(() => this.#turns.start(turnId, blocks));
     const { cancelPatience: patience = CANCEL_PATIENCE_MS } = this.#options;
     const turn = new AgentTurn({
       agent: this.#agent,
@@ -324,47 +273,17 @@ export class ForeignSession extends RecordedSession implements HeldSession {
     const ended = await turn.run(blocks, signal);
     this.#running = undefined;
     await this.#inbox.empty();
+    await this.proxied.filesDone();
     const { stopReason, error } = await this.#inbox.do(async () => {
+      // A breach among the calls that still run ends the agent too.
+      await this.#reported.markRunning();
       const known = this.#endedForBreach(ended);
-      await this.#stopTurn(turnId, known);
+      await this.#reported.assumeEnds(known.why, () => [this.#turns.stopped(turnId, known)]);
+      this.#reported.turnOver();
+      this.#fold.reported.clear();
       return known;
     });
     return { status: "stopped", stopReason, ...(error !== undefined && { error }) };
-  }
-
-  async #startTurn(turnId: string, blocks: readonly ContentBlock[]): Promise<void> {
-    const at = this.now();
-    const text = blocks.find((block) => block.type === "text")?.text ?? "";
-    const title = oneLine(text, MAX_TITLE);
-    const isUnnamed = title !== "" && this.book.info.title === undefined;
-    const messageId = `user-${turnId}`;
-    await this.record.record(
-      [
-        ...(isUnnamed ? [{ type: "info-changed", at, info: { title } } as const] : []),
-        { type: "turn-started", at, turnId },
-        ...blocks.map((block): SessionEvent => ({
-          type: "message-chunk",
-          at,
-          messageId,
-          role: "user",
-          block,
-        })),
-      ],
-      { durable: true },
-    );
-  }
-
-  async #stopTurn(turnId: string, { stopReason, error, why }: TurnEnded): Promise<void> {
-    const stopped = (): SessionEvent => ({
-      type: "turn-stopped",
-      at: this.now(),
-      turnId,
-      stopReason,
-      ...(error !== undefined && { error }),
-    });
-    await this.#reported.assumeEnds(why, () => [stopped()]);
-    this.#reported.turnOver();
-    this.#fold.reported.clear();
   }
 
   /** The agent may have said that its turn is over just before it was ended. */

@@ -4,7 +4,7 @@
  * ends the turn at many agents and is said only when the turn is cancelled or there is nothing else to say.
  */
 import type { OptionKind, QuestionOption } from "../../call/index.js";
-import type { Outcome } from "../../run/index.js";
+import type { Outcome } from "../../run/outcome.js";
 
 export type PermissionAnswer = {
   readonly outcome:

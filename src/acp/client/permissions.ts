@@ -3,8 +3,7 @@
  * asked about if need be, and answered in the agent's own options.
  */
 import type { SessionEvent, ToolCall } from "../../call/index.js";
-import { Cancelled } from "../../run/index.js";
-import type { Outcome } from "../../run/index.js";
+import type { Outcome } from "../../run/outcome.js";
 import { invalidParams } from "../connection/message.js";
 import type { Asked } from "../connection/peer.js";
 import { isJsonObject } from "../json.js";
@@ -26,7 +25,7 @@ export class Permissions {
   }
 
   async answer({ params, signal }: Asked): Promise<PermissionAnswer> {
-    const { inbox, isCancelling, spoken } = this.#parts;
+    const { inbox, isCancelling, spoken, reported } = this.#parts;
     const asked = spoken.readPermission(params);
     if (!asked)
       throw invalidParams(
@@ -34,21 +33,10 @@ export class Permissions {
       );
     const begun = await inbox.do(async () => (isCancelling() ? undefined : this.#begin(asked)));
     if (begun === undefined) return CANCELLED_ANSWER;
-    const outcome = typeof begun === "string" ? await this.#outcome(begun, signal) : begun;
+    // The agent may take its request back, or be gone.
+    const taken = "the agent took its question back.";
+    const outcome = typeof begun === "string" ? await reported.outcome(begun, signal, taken) : begun;
     return permissionAnswer(outcome, asked.options);
-  }
-
-  /** The agent may take its request back, or be gone. */
-  async #outcome(toolCallId: string, signal: AbortSignal): Promise<Outcome> {
-    const stop = new AbortController();
-    const takeBack = () => stop.abort(new Cancelled("the agent took its question back."));
-    signal.addEventListener("abort", takeBack, { once: true });
-    if (signal.aborted) takeBack();
-    try {
-      return await this.#parts.reported.outcome(toolCallId, stop.signal);
-    } finally {
-      signal.removeEventListener("abort", takeBack);
-    }
   }
 
   /** Returns the id of the submitted call, or the refusal of one whose options cannot be answered with a yes. */

@@ -2,13 +2,19 @@
  * Proxied calls: files that we read and write for a foreign agent, and commands that we run for it. Each is a call of one of
  * our tools, which the gate decides on and runs like any other.
  */
+import { setTimeout } from "node:timers/promises";
 import type { SessionEvent, ToolCall } from "../../call/index.js";
 import type { Tool } from "../../tools/index.js";
 import type { SessionParts } from "./session-parts.js";
 import type { TerminalEnd } from "./update-fold.js";
 
+/** How long the end of a turn waits for files that are being read or written. */
+const FILES_WAIT_MS = 2_000;
+
 export class ProxiedCalls {
   readonly #parts: SessionParts;
+  /** By id, until they end. */
+  readonly #open = new Map<string, Promise<ToolCall>>();
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
@@ -23,7 +29,24 @@ export class ProxiedCalls {
       const { toolCallIds } = await gate.submit([{ name: tool.name, input, tool }]);
       return toolCallIds[0];
     });
-    return toolCallId === undefined ? undefined : gate.finish(toolCallId, signal);
+    if (toolCallId === undefined) return undefined;
+    const ended = gate.finish(toolCallId, signal).finally(() => this.#open.delete(toolCallId));
+    this.#open.set(toolCallId, ended);
+    return ended;
+  }
+
+  /** Returns when no file is being read or written: an agent may end its turn without waiting for that. */
+  async filesDone(): Promise<void> {
+    const { book } = this.#parts;
+    const atWork = [...this.#open].filter(([toolCallId]) => {
+      const call = book.call(toolCallId);
+      return (
+        call?.kind !== "execute" && (call?.state.status === "cleared" || call?.state.status === "running")
+      );
+    });
+    if (atWork.length === 0) return;
+    const done = Promise.allSettled(atWork.map(([, ended]) => ended));
+    await Promise.race([done, setTimeout(FILES_WAIT_MS, undefined, { ref: false })]);
   }
 
   /** A command has ended: the agent's own calls that show its terminal show what it printed, and its end. */

@@ -8,7 +8,7 @@
  */
 import { ToolFailure } from "../../tools/index.js";
 import type { CommandExit, Tool, ToolContext, ToolResult } from "../../tools/index.js";
-import { emitWarning } from "../../run/index.js";
+import { emitWarning } from "../../run/emit-warning.js";
 import { CODE, invalidParams, RpcError } from "../connection/message.js";
 import { builtInTool, callFor, sessionOf } from "./served-session.js";
 import type { ServedSession, SessionsServed } from "./served-session.js";

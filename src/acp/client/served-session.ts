@@ -4,7 +4,7 @@
  */
 import { visibleText } from "../../call/index.js";
 import type { ToolCall } from "../../call/index.js";
-import { refusalReason } from "../../run/index.js";
+import { refusalReason } from "../../run/outcome.js";
 import { builtInTools } from "../../tools/index.js";
 import type { Tool } from "../../tools/index.js";
 import { CODE, invalidParams, RpcError } from "../connection/message.js";

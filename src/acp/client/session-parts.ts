@@ -1,6 +1,7 @@
 /** What the parts of a foreign session share: one gate, and one order of things. */
 import type { SessionBook } from "../../call/index.js";
-import type { Gate, ReportedCalls } from "../../run/index.js";
+import type { Gate } from "../../run/index.js";
+import type { ReportedCalls } from "../../run/reported-calls.js";
 import type { Workspace } from "../../tools/index.js";
 import type { Inbox } from "./inbox.js";
 import type { Spoken } from "./spoken.js";

@@ -1,7 +1,7 @@
 /** Records a foreign agent's updates. For one update that cannot be recorded the others are not lost. */
 import { IllegalEvent } from "../../call/index.js";
-import { emitWarning } from "../../run/index.js";
-import type { ReportedCalls } from "../../run/index.js";
+import { emitWarning } from "../../run/emit-warning.js";
+import type { ReportedCalls } from "../../run/reported-calls.js";
 import { underAgentsId } from "./call-ids.js";
 import { repaired } from "./update-fold.js";
 import type { UpdateFold } from "./update-fold.js";

@@ -1,11 +1,11 @@
 /** A session that is served to an agent, with a gate of its own in which every call asks `allow`. */
-import { MemoryLedger } from "../../history/index.js";
-import type { Intent } from "../../policy/index.js";
-import { intentHash } from "../../run/intent-hash.js";
-import { Gate, SessionRecord } from "../../run/index.js";
-import { Toolbox } from "../../tools/index.js";
-import type { Workspace } from "../../tools/index.js";
-import type { ServedSession } from "./served-session.js";
+import { MemoryLedger } from "../src/history/index.js";
+import type { Intent } from "../src/policy/index.js";
+import { intentHash } from "../src/run/intent-hash.js";
+import { Gate, SessionRecord } from "../src/run/index.js";
+import { Toolbox } from "../src/tools/index.js";
+import type { Workspace } from "../src/tools/index.js";
+import type { ServedSession } from "../src/acp/client/served-session.js";
 
 export type Allow = (intent: Intent) => Promise<"yes" | { readonly no: string }>;
 

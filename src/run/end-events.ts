@@ -1,8 +1,43 @@
 /**
- * Ends of calls whose runner does not report them. Such an end is only assumed: a report that still comes replaces it. A
- * call that may have begun never ends as cancelled.
+ * Events that end open calls which do not end by themselves: cancelled ones, those of a process that died, and those whose
+ * runner does not report an end. The last is only assumed: a report that still comes replaces it. A call that may have
+ * begun never ends as cancelled.
  */
 import type { SessionBook, SessionEvent, ToolCall } from "../call/index.js";
+
+/** Ends every open call that has not started, or only these, and withdraws the questions that wait for an answer. */
+export function cancelEvents(
+  book: SessionBook,
+  reason: string,
+  at: number,
+  calls: readonly ToolCall[] = book.openCalls(),
+): readonly SessionEvent[] {
+  return calls.flatMap((call): SessionEvent[] => {
+    const { toolCallId, state } = call;
+    if (state.status === "running") return [];
+    return [...withdrawnQuestion(book, call, reason, at), { type: "call-cancelled", toolCallId, at, reason }];
+  });
+}
+
+/**
+ * Ends what an earlier process left. Waiting calls still wait and cleared ones go on; what had not been submitted is
+ * cancelled; what was running is unknown: it may or may not have happened, and is never run again by itself.
+ */
+export function recoveryEvents(book: SessionBook, at: number): readonly SessionEvent[] {
+  return book.openCalls().flatMap(({ toolCallId, state }): SessionEvent[] => {
+    switch (state.status) {
+      case "drafting":
+      case "ready":
+        return [
+          { type: "call-cancelled", toolCallId, at, reason: "the process ended before it was checked." },
+        ];
+      case "running":
+        return [{ type: "call-lost", toolCallId, at, reason: "the process ended while it was running." }];
+      default:
+        return [];
+    }
+  });
+}
 
 export type EndReasons = {
   /** Why a call that waits is cancelled. */

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { LocalWorkspace } from "../../tools/index.js";
-import { ServedFiles } from "./serve-files.js";
-import { NEVER, servedSession } from "./served-session.samples.js";
-import type { Allow } from "./served-session.samples.js";
+import { LocalWorkspace } from "../src/tools/index.js";
+import { ServedFiles } from "../src/acp/client/serve-files.js";
+import { NEVER, servedSession } from "./served-kit.js";
+import type { Allow } from "./served-kit.js";
 
 const sessionId = "s1";
 

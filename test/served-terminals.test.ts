@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { LocalWorkspace } from "../../tools/index.js";
-import { OutputTail } from "./output-tail.js";
-import { ServedTerminals } from "./serve-terminals.js";
-import type { TerminalName } from "./serve-terminals.js";
-import { NEVER, servedSession } from "./served-session.samples.js";
-import type { Allow } from "./served-session.samples.js";
+import { LocalWorkspace } from "../src/tools/index.js";
+import { OutputTail } from "../src/acp/client/output-tail.js";
+import { ServedTerminals } from "../src/acp/client/serve-terminals.js";
+import type { TerminalName } from "../src/acp/client/serve-terminals.js";
+import { NEVER, servedSession } from "./served-kit.js";
+import type { Allow } from "./served-kit.js";
 
 const sessionId = "s1";
 
