@@ -254,7 +254,11 @@ describe("a breach is marked", () => {
       () => [starts({ toolCallId: "t1/asked-2", ...read, ...completed }), starts({ ...rm, ...completed })],
     ],
     [
-      "with an id like our own for what is done through us",
+      "with an id like our own for a call that we run",
+      () => [starts({ toolCallId: "proxied_1", ...rm, ...completed })],
+    ],
+    [
+      "with an id like our own in older records",
       () => [starts({ toolCallId: "through_us_1", ...rm, ...completed })],
     ],
     [

@@ -487,7 +487,7 @@ describe("bind: a yes is for one thing, once", () => {
   test("a yes for a command counts for that command in our terminal, once", async () => {
     const { say, questions, notes } = await drive("asks and then does");
     await say({ toolCall: asking, acts: [run, run] });
-    expect(questions.map(({ toolCallId }) => toolCallId)).toEqual(["t1", "through_us_2"]);
+    expect(questions.map(({ toolCallId }) => toolCallId)).toEqual(["t1", "proxied_2"]);
     expect(notes().slice(1)).toEqual([{ "terminal/create": "done" }, { "terminal/create": "done" }]);
   });
 
@@ -508,7 +508,7 @@ describe("bind: a yes is for one thing, once", () => {
     const toolCall = { toolCallId: "t1", kind: "edit", content: [{ type: "diff", path, newText: "shown" }] };
     const write = (content: string) => ({ method: "fs/write_text_file", params: { path, content } });
     await say({ toolCall, acts: [write("shown"), write("shown"), write("other")] });
-    expect(questions.map(({ toolCallId }) => toolCallId)).toEqual(["t1", "through_us_2", "through_us_3"]);
+    expect(questions.map(({ toolCallId }) => toolCallId)).toEqual(["t1", "proxied_2", "proxied_3"]);
     expect(readFileSync(path, "utf8")).toBe("other");
   });
 
@@ -581,7 +581,7 @@ describe("what we do for an agent", () => {
       expect.anything(),
     ]);
     expect(questions.map(({ title }) => title)).toEqual([`Write ${path}`]);
-    const write = session.book.call("through_us_2");
+    const write = session.book.call("proxied_2");
     expect(write?.content).toMatchObject([{ type: "diff", path, oldText: "one\ntwo\n", newText: "three" }]);
     expect(readFileSync(path, "utf8")).toBe("one\ntwo\n");
     const states = [...session.book.calls()].map(({ name, state }) => `${name} ${state.status}`);

@@ -141,6 +141,17 @@ test("what a command printed is shown once, though the agent tells of its call w
   expect(out).toMatch(/✓ ❯ late \(.*\n {4}terminal, exit code 0, its output is shown elsewhere\n/);
 });
 
+test("undo puts back a file that an agent wrote through us", async () => {
+  const { cwd, toolgate } = await desk({ "a.txt": "before" });
+  const steps = [{ ask: "fs/write_text_file", params: { path: join(cwd, "a.txt"), content: "after" } }];
+  const agent = byHand("does as it is told");
+  const ran = await toolgate(["run", "--agent", agent, "--mode", "accept-edits", JSON.stringify(steps)]);
+  expect(ran.code).toBe(0);
+  expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("after");
+  expect(await toolgate(["undo", "proxied_1"])).toMatchObject({ code: 0, err: "" });
+  expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("before");
+});
+
 /** A rule that denies, and an agent that does not ask. */
 async function unaskedAtDesk(settings: Record<string, unknown> = {}) {
   const at = await desk();

@@ -34,10 +34,10 @@ test("the SDK's agent reads, asks, writes and runs through us, with one question
   expect(session.book.info.agent).toBe("sdk-example");
   expect([...session.book.calls()].map(({ toolCallId, state }) => `${toolCallId} ${state.status}`)).toEqual([
     "read done",
-    "through_us_1 done",
+    "proxied_1 done",
     "edit done",
-    "through_us_2 done",
-    "through_us_3 done",
+    "proxied_2 done",
+    "proxied_3 done",
     "cat done",
   ]);
   expect(session.book.call("cat")?.content).toMatchObject([{ output: { head: '{"a":"new"}' } }]);

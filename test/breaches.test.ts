@@ -48,6 +48,7 @@ describe("a call that a rule denies is marked", () => {
     ["runs and fails", [starts({ ...rm, ...running }), reports(failed)]],
     ["fails", [starts({ ...rm, ...pending }), reports(failed)]],
     ["still runs when the turn ends", [starts({ ...rm, ...running })]],
+    ["is reported in other words", [starts({ ...rm, status: "done" })]],
     ["was never announced", [reports({ ...rm, ...completed })]],
     ["claims to be a reading", [starts({ ...rm, kind: "read", ...completed })]],
   ])("when it %s", async (_, steps) => {
@@ -80,6 +81,16 @@ describe("a call that a rule denies is marked", () => {
     ]);
     expect(breachOf(driven)).toMatchObject({ rule: expect.stringContaining("deny edit") });
     expect(breachOf(driven, "t2")).toMatchObject({ rule: expect.stringContaining("deny read") });
+  });
+
+  test("when it names the file or the command in a field of any name", async () => {
+    const driven = await drive({ rules: [...NO_RM, { deny: "edit", path: "**/secret/**" }] });
+    await driven.say([
+      starts({ kind: "edit", rawInput: { target: "secret/x" }, ...completed }),
+      starts({ toolCallId: "t2", kind: "execute", rawInput: { script: "rm -rf build" }, ...completed }),
+    ]);
+    expect(breachOf(driven)).toMatchObject({ rule: expect.stringContaining("deny edit") });
+    expect(breachOf(driven, "t2")).toEqual(DENIED);
   });
 
   test("when it runs with another input than the one that was allowed", async () => {
@@ -163,6 +174,176 @@ describe("a call that was refused and is reported as done is marked", () => {
     const shown = sessionText(driven.session.book.snapshot());
     expect(shown).toContain('Done after rule deny execute "rm *" refused it: no deletes.');
     expect(shown).not.toContain("Nothing was run");
+  });
+});
+
+describe("a call is marked that is not what was asked about", () => {
+  const rules: readonly Rule[] = [
+    { allow: "execute", command: "ls" },
+    { deny: "edit", path: "**/secret/**" },
+    { deny: "read", path: "**/secret/**" },
+  ];
+  const ls = { kind: "execute", rawInput: { command: "ls" } };
+  const secret = "/tmp/secret/x";
+  test.each<readonly [string, object]>([
+    ["with a diff of a denied file", { content: [{ type: "diff", path: secret, newText: "x" }] }],
+    ["with a denied place", { locations: [{ path: secret }] }],
+    ["with a denied place of an edit", { kind: "edit", locations: [{ path: secret }] }],
+  ])("%s", async (_, fields) => {
+    const driven = await drive({ rules });
+    await driven.say([
+      starts(ls),
+      { permit: { toolCallId: "t1", ...ls } },
+      reports({ ...completed, ...fields }),
+    ]);
+    expect(breachOf(driven)).toMatchObject({
+      isAfterRefusal: false,
+      rule: expect.stringContaining("secret"),
+    });
+    await expectReplayed(driven);
+  });
+
+  test("with a denied place of an edit where only edits are denied", async () => {
+    const driven = await drive({ rules: rules.slice(0, 2) });
+    await driven.say([
+      { permit: { toolCallId: "t1", ...ls } },
+      reports({ ...completed, kind: "edit", locations: [{ path: secret }] }),
+    ]);
+    expect(breachOf(driven)).toMatchObject({ rule: expect.stringContaining("deny edit") });
+  });
+
+  test.each<readonly [string, object, object]>([
+    ["with another command", ls, { rawInput: { command: "touch x" } }],
+    ["with one command more", ls, { rawInput: { command: "ls; touch x" } }],
+    [
+      "with another text",
+      { kind: "edit", rawInput: { path: "a.txt", content: "nice" } },
+      { rawInput: { path: "a.txt", content: "EVIL" } },
+    ],
+    [
+      "with another file",
+      { kind: "edit", rawInput: { path: "a.txt", content: "nice" } },
+      { rawInput: { path: "b.txt", content: "nice" } },
+    ],
+  ])("%s, which no rule denies", async (_, asked, fields) => {
+    const driven = await drive({ rules: [] });
+    await driven.say([
+      starts(asked),
+      { permit: { toolCallId: "t1", ...asked } },
+      reports({ ...completed, ...fields }),
+    ]);
+    expect(breachOf(driven)).toMatchObject({ isOtherThanAllowed: true });
+    const shown = sessionText(driven.session.book.snapshot());
+    expect(shown).toContain("Done otherwise than it was allowed: it reports");
+    expect(shown).not.toContain("✓");
+    await expectReplayed(driven);
+  });
+});
+
+describe("a call that is done before its question is answered is marked", () => {
+  const never = new Promise<never>(() => undefined);
+
+  test("under its own id", async () => {
+    const driven = await drive({ rules: [], ask: () => never });
+    await driven.say([
+      starts(make),
+      { permitLater: { toolCallId: "t1", ...make } },
+      { pause: 300 },
+      reports(completed),
+    ]);
+    expect(breachOf(driven)).toEqual({ isAfterRefusal: false, isBeforeAnswer: true });
+    expect(sessionText(driven.session.book.snapshot())).toContain(
+      "Done before the question about it was answered.",
+    );
+    await expectReplayed(driven);
+  });
+
+  test.each<readonly [string, readonly object[]]>([
+    [
+      "while the question is open",
+      [
+        { permitLater: { toolCallId: "t1", ...make } },
+        { pause: 300 },
+        starts({ toolCallId: "t2", ...make, ...completed }),
+        { pause: 500 },
+      ],
+    ],
+    [
+      "before it is asked",
+      [
+        starts({ toolCallId: "t2", ...make, ...completed }),
+        { permit: { toolCallId: "t1", ...make } },
+        { pause: 100 },
+      ],
+    ],
+  ])("under another id, %s", async (_, steps) => {
+    const driven = await drive({
+      rules: [],
+      ask: async (question, signal) => {
+        await until(() => driven.session.book.call("t2")?.state.status === "done");
+        return choose("reject_once")(question, signal);
+      },
+    });
+    await driven.say(steps);
+    expect(breachOf(driven, "t2")).toMatchObject({ isAfterRefusal: false });
+    await expectReplayed(driven);
+  });
+});
+
+describe("after a no", () => {
+  const no = { rules: [], ask: choose("reject_once") };
+  const edit = (...names: readonly string[]) => ({
+    kind: "edit",
+    rawInput: { edits: names.map((path) => ({ path, old_string: "a", new_string: "b" })) },
+  });
+
+  test.each<readonly [string, object, object]>([
+    ["the same command with another", make, { kind: "execute", rawInput: { command: "make; true" } }],
+    [
+      "the same command in a shell",
+      make,
+      { kind: "execute", rawInput: { command: ["bash", "-c", "cd . && make"] } },
+    ],
+    ["the same file with another", edit("g.txt"), edit("g.txt", "h.txt")],
+    ["the same file deleted", edit("g.txt"), { kind: "delete", rawInput: { path: "g.txt" } }],
+  ])("%s is marked", async (_, asked, done) => {
+    const driven = await drive(no);
+    await driven.say([
+      { permit: { toolCallId: "t1", ...asked } },
+      starts({ toolCallId: "t2", ...done, ...completed }),
+    ]);
+    expect(breachOf(driven, "t2")).toMatchObject({ isAfterRefusal: true });
+  });
+
+  test.each<readonly [string, object, object]>([
+    ["a reading of the file", edit("g.txt"), { kind: "read", rawInput: { path: "g.txt" } }],
+    ["an edit of another file", edit("g.txt"), edit("h.txt")],
+    [
+      "a command that shares a folder",
+      { kind: "execute", rawInput: { command: "cd x && make" } },
+      { kind: "execute", rawInput: { command: "cd x && ls" } },
+    ],
+  ])("%s is not", async (_, asked, done) => {
+    const driven = await drive(no);
+    await driven.say([
+      { permit: { toolCallId: "t1", ...asked } },
+      starts({ toolCallId: "t2", ...done, ...completed }),
+    ]);
+    expect(breachOf(driven, "t2")).toBeUndefined();
+  });
+
+  test("what was allowed before it under its own id is not", async () => {
+    const driven = await drive({
+      rules: [],
+      ask: (question, signal) =>
+        choose(question.toolCallId === "t1" ? "allow_once" : "reject_once")(question, signal),
+    });
+    await driven.say([
+      { permit: { toolCallId: "t1", ...edit("g.txt") } },
+      { permit: { toolCallId: "t2", ...edit("g.txt", "h.txt") } },
+      reports(completed),
+    ]);
+    expect(breachOf(driven)).toBeUndefined();
   });
 });
 
@@ -263,5 +444,12 @@ describe("a session that is opened to end the agent at a breach", () => {
       .notes()
       .find((note): note is { pids: number[] } => Object.hasOwn(note as object, "pids"))!;
     await until(() => pids.every((pid) => !isAlive(pid)));
+  });
+
+  test("ends it also for a call that still ran when the turn ended", async () => {
+    const driven = await driveAlone(TOLD, { rules: NO_RM, onBreach: "end" });
+    const ended = await driven.say([starts({ ...rm, ...running })]);
+    expect(ended).toMatchObject({ stopReason: "error", error: expect.stringContaining("by-hand was ended") });
+    expect(breachOf(driven)).toEqual(DENIED);
   });
 });

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { editorWorkspace } from "../src/acp/agent/editor-workspace.js";
 import { ServedTerminals } from "../src/acp/client/serve-terminals.js";
+import { NEVER, servedSession } from "./served-kit.js";
 import { decide, inMode } from "../src/policy/index.js";
 import type { Intent, Mode, Rule } from "../src/policy/index.js";
 import { builtInTools, LocalWorkspace } from "../src/tools/index.js";
@@ -58,15 +59,14 @@ describe.each(MODES)("in mode %s, without rules", (mode) => {
   test.each(TEXTS)("an agent's terminal does not run more of %j than was read", async (text) => {
     const root = aProject();
     const workspace = await LocalWorkspace.open(root);
-    const terminals = new ServedTerminals({
-      sessions: () => ({ workspace, allow: async (intent) => allowed(intent, root, mode) }),
-    });
+    const { session } = await servedSession(workspace, async (intent) => allowed(intent, root, mode));
+    const terminals = new ServedTerminals({ sessions: () => session });
     const { terminalId } = await terminals
-      .create({ sessionId: "s", command: text })
+      .create({ sessionId: "s", command: text }, NEVER)
       .catch(() => ({ terminalId: "" }));
     if (terminalId !== "") await terminals.waitForExit({ sessionId: "s", terminalId });
     for (const shell of ["sh", "dash", "/bin/sh"])
-      await terminals.create({ sessionId: "s", command: shell, args: ["-c", text] }).then(
+      await terminals.create({ sessionId: "s", command: shell, args: ["-c", text] }, NEVER).then(
         (opened) => terminals.waitForExit({ sessionId: "s", ...opened }),
         () => undefined,
       );

@@ -121,8 +121,23 @@ function readStatus(
   }
   if (typeof value === "string" && rules.openEnums) return "in_progress";
   reading.tolerate("unknown-status", `status ${JSON.stringify(value).slice(0, 40)} is not one of ACP's`);
-  return value === "cancelled" || value === "canceled" ? "cancelled" : undefined;
+  return typeof value === "string" ? statusOfWord(value) : undefined;
 }
+
+/** Undefined for a word that means none of them. */
+export const statusOfWord = (word: string): WireStatus | undefined => STATUS_OF_WORD.get(word.toLowerCase());
+
+/** What agents write for ACP's statuses. What is done must not pass for something that has not begun. */
+const STATUS_OF_WORD: ReadonlyMap<string, WireStatus> = new Map(
+  (
+    [
+      ["cancelled", "cancelled canceled"],
+      ["completed", "complete done success succeeded successful finished ok"],
+      ["failed", "failure error errored"],
+      ["in_progress", "inprogress in-progress running started executing"],
+    ] as const
+  ).flatMap(([status, words]) => words.split(" ").map((word) => [word, status] as const)),
+);
 
 function readList<Item>(
   message: JsonObject,

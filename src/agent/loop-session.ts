@@ -17,7 +17,8 @@ import type { Rule } from "../policy/index.js";
 import { SessionRecord } from "../record/index.js";
 import type { FlushTimer } from "../record/index.js";
 import { Gate, mustBeRules, recoveryEvents } from "../run/index.js";
-import type { Ask, Elicit, GateOptions } from "../run/index.js";
+import { answeredElsewhere } from "../run/askers.js";
+import type { Elicit, GateOptions } from "../run/index.js";
 import { Toolbox } from "../tools/index.js";
 import type { Tool, Workspace } from "../tools/index.js";
 import type { HeldSession } from "./held-session.js";
@@ -215,14 +216,6 @@ function givenUp(signal: AbortSignal): Promise<void> {
     else signal.addEventListener("abort", wait, { once: true });
   });
 }
-
-const SETTLED_ELSEWHERE = new Error("it was settled elsewhere");
-
-/** Whoever holds the turn puts its questions; a call only waits for what is recorded. */
-const answeredElsewhere: Ask = (_question, signal) =>
-  new Promise((_resolve, reject) => {
-    signal.addEventListener("abort", () => reject(SETTLED_ELSEWHERE), { once: true });
-  });
 
 function chunk(
   at: number,

@@ -4,8 +4,13 @@ import type { Breach, ToolCall, ToolCallStatus } from "./tool-call.js";
 export function breachSentence({ breach, state }: ToolCall): string | undefined {
   if (!breach) return undefined;
   const reported = REPORTED.get(state.status) ?? "Begun";
-  const how = breach.isAfterRefusal ? `after ${refusedBy(breach)} refused it` : "without asking";
-  return `${reported} ${how}${why(breach)}.`;
+  return `${reported} ${howOf(breach)}${why(breach)}.`;
+}
+
+function howOf(breach: Breach): string {
+  if (breach.isAfterRefusal) return `after ${refusedBy(breach)} refused it`;
+  if (breach.isBeforeAnswer) return "before the question about it was answered";
+  return breach.isOtherThanAllowed ? "otherwise than it was allowed" : "without asking";
 }
 
 const REPORTED: ReadonlyMap<ToolCallStatus, string> = new Map([
@@ -18,9 +23,9 @@ const REPORTED: ReadonlyMap<ToolCallStatus, string> = new Map([
 const refusedBy = ({ who, rule }: Breach): string =>
   who ?? (rule === undefined ? "Toolgate" : `rule ${rule}`);
 
-function why({ isAfterRefusal, rule, reason }: Breach): string {
+function why({ isAfterRefusal, isBeforeAnswer, isOtherThanAllowed, rule, reason }: Breach): string {
   const because = reason === undefined ? "" : `: ${withoutFullStop(reason)}`;
-  if (isAfterRefusal) return because;
+  if (isAfterRefusal || isBeforeAnswer || isOtherThanAllowed) return because;
   return rule === undefined ? `; it is denied${because}` : `; rule ${rule} denies it${because}`;
 }
 

@@ -54,10 +54,17 @@ export type Decision = {
   readonly at: number;
 };
 
-/** The rules deny the call, and a foreign agent reported it all the same: without asking, or after a no. */
+/**
+ * A foreign agent reported a call that it may not do: the rules deny it, somebody refused it, nobody has answered yet, or
+ * it did something else than was allowed.
+ */
 export type Breach = {
   /** Somebody was asked, and refused it. */
   readonly isAfterRefusal: boolean;
+  /** Somebody was asked, and had not answered when it was reported as done. */
+  readonly isBeforeAnswer?: true;
+  /** It was allowed, and did something else, which no rule denies; the reason says what. */
+  readonly isOtherThanAllowed?: true;
   /** The person who refused it, where one did. */
   readonly who?: string;
   readonly rule?: string;

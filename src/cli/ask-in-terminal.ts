@@ -67,11 +67,11 @@ const KINDS: readonly (readonly [OptionKind, readonly string[]])[] = [
 
 /** What the call itself does not show: why it is asked, where its paths and links really lead. */
 function questionText({ reason, about = [], options }: Question): string {
+  // A call that shows its input shows nothing else that can be relied on.
+  const isShown = about.some((line) => line.startsWith("input: ")) ? NOT_IN_THE_INPUT : NOT_IN_THE_CALL;
   const lines = [
     ...(reason === undefined ? [] : [`Asked because ${visibleText(reason.replace(/\.+$/, ""))}.`]),
-    ...about
-      .filter((line) => NOT_IN_THE_CALL.test(line))
-      .map((line) => visibleText(line, { keepNewlines: true })),
+    ...about.filter((line) => isShown.test(line)).map((line) => visibleText(line, { keepNewlines: true })),
     ...options.flatMap(({ kind, grant }) =>
       grant ? [`${kind === "allow_always" ? "always" : "never"} = ${visibleText(grant.sentence)}`] : [],
     ),
@@ -80,6 +80,7 @@ function questionText({ reason, about = [], options }: Question): string {
 }
 
 const NOT_IN_THE_CALL = / \(written as |^(?:runs|runs in|sets|input|host): /;
+const NOT_IN_THE_INPUT = / \(written as |^(?:runs|runs in|sets|input|host|read|search|write|delete|move): /;
 
 function choicesText({ options }: Question): string {
   const offers = (kind: OptionKind) => options.some((option) => option.kind === kind);

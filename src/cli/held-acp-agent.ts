@@ -15,7 +15,7 @@ export type HeldAcpOptions = {
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
   /** Whose rules and grants hold for its calls. */
-  readonly rules: Pick<Agent, "policy" | "remember" | "onCleared">;
+  readonly rules: Pick<Agent, "policy" | "remember" | "onCleared" | "limits">;
   readonly onBreach?: OnBreach;
 };
 
@@ -45,7 +45,7 @@ export function heldAcpAgent({ name, argv, cwd, rules, onBreach }: HeldAcpOption
   return {
     name,
     open: async ({ sessionId, ledger, workspace, info }) => {
-      const { policy, remember, onCleared } = rules;
+      const { policy, remember, onCleared, limits } = rules;
       const options = {
         sessionId,
         ledger,
@@ -54,6 +54,7 @@ export function heldAcpAgent({ name, argv, cwd, rules, onBreach }: HeldAcpOption
         policy,
         ...(remember && { remember }),
         ...(onCleared && { onCleared }),
+        ...(limits && { limits }),
         patience: LEASE_WAIT_MS,
         ...(onBreach && { onBreach }),
       };

@@ -76,13 +76,14 @@ async function openSession(
   },
 ): Promise<ForeignSession> {
   const { flags, folder, ledger, opened, known } = from;
-  const { policy, remember, onCleared } = opened.agent;
+  const { policy, remember, onCleared, limits } = opened.agent;
   const options = {
     ledger,
     workspace: await openWorkspace(folder, flags, opened),
     policy,
     ...(remember && { remember }),
     ...(onCleared && { onCleared }),
+    ...(limits && { limits }),
     info: keptFlags(flags),
     patience: LEASE_WAIT_MS,
     onBreach: onBreach(flags),

@@ -162,3 +162,14 @@ test("nothing is offered that the sentence could not say in full", () => {
     proposeGrant({ ...base, command: `git commit -m ${"a".repeat(90)} --amend ${"b".repeat(90)}` }, places),
   ).toBeUndefined();
 });
+
+test.each([
+  ["PAGER", "cat", "allow"],
+  ["GIT_PAGER", "cat", "allow"],
+  ["GIT_PAGER", "./evil", "ask"],
+  ["PAGER", "cat; ./evil", "ask"],
+  ["GIT_SSH_COMMAND", "cat", "ask"],
+])("a variable that names a pager is harmless only as cat: %s=%s", (name, value, expected) => {
+  const intent = { ...base, command: "cat a", executor, env: { [name]: value } };
+  expect(decide(intent, { ...places, rules: [{ allow: "read" }] }).effect).toBe(expected);
+});

@@ -70,9 +70,9 @@ export function partsOf(intent: Intent, { home, programs }: Places): IntentParts
   const paths = intent.paths.map((access): PathPart => ({ type: "path", ...access }));
   const hosts = intent.hosts.map((url): HostPart => ({ type: "host", url }));
   const parts = [...commands, ...paths, ...hosts];
-  const env = Object.keys(intent.env ?? {})
-    .filter((name) => !HARMLESS_VARIABLES.has(name))
-    .map((name) => `the variable ${name} is set for it`);
+  const env = Object.entries(intent.env ?? {})
+    .filter(([name, value]) => !HARMLESS_VARIABLES.has(name) && !(value === "cat" && PAGERS.has(name)))
+    .map(([name]) => `the variable ${name} is set for it`);
   const otherNames = reading.commands.flatMap((command) => otherNamesIn(command, intent.cwd));
   return {
     parts: parts.length > 0 ? parts : [{ type: "tool" }],
@@ -146,6 +146,9 @@ const joined = (folder: string, word: string): string => (word.startsWith("/") ?
 const HARMLESS_VARIABLES: ReadonlySet<string> = new Set(
   "CI COLUMNS FORCE_COLOR LANG LC_ALL LINES NODE_ENV NO_COLOR TERM TZ".split(" "),
 );
+
+/** Variables that name a program, which is harmless only when it prints what it reads. */
+const PAGERS: ReadonlySet<string> = new Set(["PAGER", "GIT_PAGER", "MANPAGER", "SYSTEMD_PAGER"]);
 
 function readCommand({ command, executor }: Intent): ShellReading {
   if (command === undefined) return { commands: [], doubts: [] };

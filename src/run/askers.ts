@@ -16,3 +16,20 @@ export const denyAll: Ask = () => Promise.resolve(refused("every question is ans
 function refused(reason: string): Awaited<ReturnType<Ask>> {
   return { outcome: { type: "refused" }, by: "rule", rule: "deny all questions", reason };
 }
+
+const SETTLED_ELSEWHERE = new Error("it was settled elsewhere");
+
+/** Shows nothing: a door holds the turn and puts its questions, and a call only waits for the recorded answer. */
+export const answeredElsewhere: Ask = (_question, signal) =>
+  new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(SETTLED_ELSEWHERE), { once: true });
+  });
+
+/** There is nobody: every question is refused. */
+export const nobody: Ask = () =>
+  Promise.resolve({
+    outcome: { type: "refused" },
+    by: "rule",
+    rule: "nobody to ask",
+    reason: "there is nobody to ask",
+  });

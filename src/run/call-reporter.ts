@@ -55,8 +55,9 @@ export class CallReporter implements Showing {
     this.#gather({ locations: this.#locations });
   };
 
-  readonly terminal: ToolContext["terminal"] = (name): ToolTerminal => {
-    const terminalId = name === undefined ? this.#toolCallId : `${this.#toolCallId}/${name}`;
+  readonly terminal: ToolContext["terminal"] = (name, known): ToolTerminal => {
+    const own = name === undefined ? this.#toolCallId : `${this.#toolCallId}/${name}`;
+    const terminalId = known?.terminalId ?? own;
     const stream = this.#stream(terminalId);
     return {
       terminalId,

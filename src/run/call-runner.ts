@@ -5,21 +5,23 @@
  * next one comes when every call of the last one has ended.
  */
 import { IllegalEvent } from "../call/index.js";
-import type { Question, SessionEvent, ToolCall } from "../call/index.js";
-import type { Intent, Verdict } from "../policy/index.js";
+import type { SessionEvent, ToolCall } from "../call/index.js";
+import type { Intent } from "../policy/index.js";
 import { isAppTool, isDelegating } from "../tools/index.js";
-import type { Tool, Toolbox, Workspace } from "../tools/index.js";
+import type { Tool, Workspace } from "../tools/index.js";
+import type { Approvals } from "./approvals.js";
 import { OwnWrites } from "./base-check.js";
-import { byRule } from "./check-call.js";
+import type { CallTools } from "./call-tools.js";
 import type { CallCheck, Judge, Resolved } from "./check-call.js";
+import { byRule } from "./decisions.js";
+import type { Decisions } from "./decisions.js";
 import { intentHash } from "./intent-hash.js";
 import { runCall } from "./run-call.js";
-import { groupOf, RunGroups } from "./run-groups.js";
+import { changesFiles, groupOf, RunGroups } from "./run-groups.js";
 import type { Elicit } from "./run-call.js";
 import { Cancelled, RunningCalls } from "./running-calls.js";
 import type { SessionRecord } from "../record/index.js";
 import type { Stop } from "./stop-with.js";
-import { toolFor, unknownTool } from "./unknown-tool.js";
 
 /**
  * Takes the sub-agent that works on this call one step further, or ends the call. Returns without having done so
@@ -29,11 +31,12 @@ export type TakeChildStep = (toolCallId: string, signal: AbortSignal) => Promise
 
 export type RunnerOptions = {
   readonly record: SessionRecord;
-  readonly toolbox: Toolbox;
+  readonly tools: CallTools;
   readonly judge: Judge;
   readonly check: CallCheck;
+  readonly decisions: Decisions;
+  readonly approvals: Approvals;
   readonly workspace: Workspace;
-  readonly question: (toolCallId: string, title: string, intent: Intent, verdict: Verdict) => Question;
   readonly childStep: TakeChildStep | undefined;
   readonly elicit: Elicit | undefined;
   readonly timeLimit: number;
@@ -46,6 +49,7 @@ export class CallRunner {
   readonly #options: RunnerOptions;
   readonly #ownWrites = new OwnWrites();
   readonly #groups = new RunGroups();
+  readonly #givenGroups = new RunGroups();
 
   constructor(options: RunnerOptions) {
     this.#options = options;
@@ -78,27 +82,39 @@ export class CallRunner {
   }
 
   readonly #run = async (call: ToolCall, stop: Stop): Promise<void> => {
-    const { toolbox, check, now } = this.#options;
+    const { tools, check, now } = this.#options;
     const { toolCallId, rawInput } = call;
-    const tool = toolFor(toolbox, call);
+    const tool = tools.find(call);
     const end = async (...events: readonly SessionEvent[]) =>
       void (await this.#recordUnlessOver(toolCallId, events));
     const failed = (error: string): SessionEvent => ({ type: "call-failed", toolCallId, at: now(), error });
-    if (!tool || isAppTool(tool)) return end(failed(unknownTool(call, toolbox)));
+    if (!tool || isAppTool(tool)) return end(failed(tools.unknownTool(call)));
     const resolved = await check.resolve(tool, rawInput);
     if (!resolved.ok) return end(failed(resolved.problem));
-    const group = groupOf(resolved.intent, this.#options.workspace.roots);
+    const { groups, group } = this.#groupOf(toolCallId, resolved.intent);
     if (group === undefined) return this.#runResolved(call, tool, resolved, stop);
-    const hasWaited = await this.#groups.enter(group, stop.signal);
+    const hasWaited = await groups.enter(group, stop.signal);
     try {
       // The calls that went before may have changed where its paths lead.
       const again = hasWaited ? await check.resolve(tool, rawInput) : resolved;
       if (!again.ok) return await end(failed(again.problem));
       await this.#runResolved(call, tool, again, stop);
     } finally {
-      this.#groups.leave();
+      groups.leave();
     }
   };
+
+  /**
+   * Whoever asks from outside may keep a command running for hours, and waits for its other calls meanwhile: those calls
+   * wait for no command. Its changes of files run one by one, each for the file that the one before it left.
+   */
+  #groupOf(toolCallId: string, intent: Intent): { readonly groups: RunGroups; readonly group?: string } {
+    const { tools, workspace } = this.#options;
+    const isGiven = tools.isGiven(toolCallId);
+    const alone = changesFiles(intent) ? toolCallId : undefined;
+    const group = isGiven ? alone : groupOf(intent, workspace.roots);
+    return { groups: isGiven ? this.#givenGroups : this.#groups, ...(group !== undefined && { group }) };
+  }
 
   async #runResolved(
     call: ToolCall,
@@ -166,16 +182,17 @@ export class CallRunner {
     input: unknown,
     intent: Intent,
   ): Promise<readonly SessionEvent[]> {
-    const { judge, check, question, now } = this.#options;
+    const { judge, check, decisions, approvals, now } = this.#options;
     const at = now();
     const verdict = judge(intent);
     if (verdict.effect === "deny")
       return [{ type: "call-refused", toolCallId, at, decision: { ...byRule(verdict), at } }];
     const isSame = decision?.intentHash === intentHash(intent);
-    if (isSame && (times.answered !== undefined || verdict.effect === "allow")) return [];
+    const isAnswered = times.answered !== undefined || approvals.hasCleared(toolCallId);
+    if (isSame && (isAnswered || verdict.effect === "allow")) return [];
     const shown = await check.shown(tool, input, intent, verdict);
     if (!shown.ok) return [{ type: "call-failed", toolCallId, at, error: shown.problem }];
-    const asked = question(toolCallId, title, intent, { ...verdict, reason: CHANGED });
+    const asked = decisions.question({ toolCallId, title, intent }, { ...verdict, reason: CHANGED }, false);
     return [
       { type: "call-revised", toolCallId, at, fields: shown.fields },
       { type: "question-asked", toolCallId, at, question: asked },

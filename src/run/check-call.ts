@@ -1,10 +1,14 @@
 /** What the tool and the rules say of an input: what it is about to do, what to show, and whether it may. */
 import { createToolTitle, plainJson } from "../call/index.js";
-import type { CallFields, Decision, Question, SessionEvent } from "../call/index.js";
+import type { CallFields, Decision, SessionEvent } from "../call/index.js";
 import type { Intent, Rule, Verdict } from "../policy/index.js";
 import { isAppTool } from "../tools/index.js";
 import type { AppTool, Tool, ToolIntent, Workspace } from "../tools/index.js";
+import type { Approvals } from "./approvals.js";
+import { byRule } from "./decisions.js";
+import type { Decisions } from "./decisions.js";
 import { intentHash } from "./intent-hash.js";
+import { looping } from "./loop-guard.js";
 import type { LoopGuard } from "./loop-guard.js";
 import { failureText } from "./run-call.js";
 
@@ -14,15 +18,9 @@ export type Judge = (intent: Intent, also?: readonly Rule[]) => Verdict;
 export type CheckOptions = {
   readonly workspace: Workspace;
   readonly judge: Judge;
-  readonly onCleared: (verdict: Verdict) => void;
+  readonly decisions: Decisions;
+  readonly approvals: Approvals;
   readonly loops: LoopGuard;
-  readonly question: (
-    toolCallId: string,
-    title: string,
-    intent: Intent,
-    verdict: Verdict,
-    isForThisOnce: boolean,
-  ) => Question;
   readonly now: () => number;
 };
 
@@ -45,7 +43,7 @@ export class CallCheck {
     rawInput: unknown,
     plainTitle: string,
   ): Promise<SessionEvent[]> {
-    const { now, loops } = this.#options;
+    const { now, loops, decisions, approvals } = this.#options;
     const at = now();
     if (isAppTool(tool)) return [{ type: "app-awaited", toolCallId, at }];
     const resolved = await this.resolve(tool, rawInput);
@@ -53,11 +51,17 @@ export class CallCheck {
     const { input, intent } = resolved;
     const title = titleOf(tool, input) ?? plainTitle;
     const times = loops.loops(tool.name, rawInput);
+    // A call that goes round in circles needs a person's.
+    const approval = approvals.take(toolCallId, intent, { byPerson: times !== undefined });
+    if (approval) {
+      loops.forget(tool.name, rawInput);
+      return [decisions.approve(toolCallId, intent, approval)];
+    }
     const verdict = this.#judged(intent, times);
     const shown = await this.shown(tool, input, intent, verdict);
     if (!shown.ok) return [{ type: "call-failed", toolCallId, at, error: shown.problem }];
     const fields = { ...(title !== plainTitle && { title }), ...shown.fields };
-    const decided = this.#decided(toolCallId, title, intent, verdict, times !== undefined);
+    const decided = decisions.decide({ toolCallId, title, intent }, verdict, times !== undefined);
     if (Object.keys(fields).length === 0) return [decided];
     return [{ type: "call-revised", toolCallId, at, fields }, decided];
   }
@@ -139,28 +143,6 @@ export class CallCheck {
     return { effect: "ask", reason: looping(times), saw: verdict.saw };
   }
 
-  #decided(
-    toolCallId: string,
-    title: string,
-    intent: Intent,
-    verdict: Verdict,
-    isLoop: boolean,
-  ): SessionEvent {
-    const { now, onCleared, question } = this.#options;
-    const at = now();
-    if (verdict.effect === "ask")
-      return {
-        type: "question-asked",
-        toolCallId,
-        at,
-        question: question(toolCallId, title, intent, verdict, isLoop),
-      };
-    const decision = { ...byRule(verdict), at, intentHash: intentHash(intent) };
-    if (verdict.effect === "deny") return { type: "call-refused", toolCallId, at, decision };
-    onCleared(verdict);
-    return { type: "call-cleared", toolCallId, at, decision };
-  }
-
   #intent(tool: Tool, own: ToolIntent, rawInput: unknown): Intent {
     return {
       tool: tool.origin?.tool ?? tool.name,
@@ -204,13 +186,6 @@ function titleOf(tool: Tool, input: unknown): string | undefined {
 function asReading({ cwd, paths }: Intent): Intent {
   const read = paths.map((access) => ({ ...access, access: "read" as const }));
   return { tool: "read_file", kind: "read", input: {}, cwd, paths: read, hosts: [], baseHashes: {} };
-}
-
-const looping = (times: number): string =>
-  `the same call with the same input was made ${times} times: it may be going round in circles`;
-
-export function byRule({ rule, reason }: Verdict): { by: "rule"; rule?: string; reason?: string } {
-  return { by: "rule", ...(rule !== undefined && { rule }), ...(reason !== undefined && { reason }) };
 }
 
 /** A tool may change its input; what is on record must not change with it. It is plain JSON, so this is all it takes. */

@@ -7,22 +7,19 @@
  * never run again by itself.
  */
 export { allowAll, denyAll } from "./askers.js";
-export { openQuestions, settledByAnswer } from "./answered-events.js";
+export { openQuestions } from "./answered-events.js";
 export { CallNotDone } from "./call-not-done.js";
 export type { Judge } from "./check-call.js";
+export { recoveryEvents } from "./end-events.js";
 export { Gate } from "./gate.js";
-export type { GateOptions, Submitted, ToolRequest } from "./gate.js";
+export type { GateOptions, Submitted, ToolRequest } from "./gate-options.js";
 export { holdUntilAnswered } from "./hold-until-answered.js";
 export type { Ask } from "./hold-until-answered.js";
-export { intentHash } from "./intent-hash.js";
 export { mustBeRules } from "./must-be-rules.js";
 export { openGate } from "./open-gate.js";
 export type { OpenGateOptions } from "./open-gate.js";
-export { questionFor } from "./question-for.js";
-export { storeAlways } from "./remember.js";
 export type { Remember, RememberedGrant } from "./remember.js";
 export type { Elicit } from "./run-call.js";
 export { undoCall, UndoRefused } from "./undo-call.js";
 export type { Undone } from "./undo-call.js";
 export type { CallsTools, Gated, WrappableTool } from "./wrap-tools.js";
-export { recoveryEvents } from "./recovery-events.js";

@@ -2,6 +2,7 @@
  * Notices a model that makes the same call again and again. A rule that lets the call through speaks of
  * what it does, not of how often; so after a few times someone is asked whether it should go on.
  */
+import { createHash } from "node:crypto";
 import type { SessionBook } from "../call/index.js";
 
 /** How many of the last calls are looked at: a loop may have a few steps. */
@@ -37,4 +38,14 @@ export class LoopGuard {
   }
 }
 
-const keyOf = (name: string, rawInput: unknown): string => `${name} ${JSON.stringify(rawInput ?? null)}`;
+/** The reason of the question. */
+export const looping = (times: number): string =>
+  `the same call with the same input was made ${times} times: it may be going round in circles`;
+
+/** A whole file may be the input: of a long one the hash is kept. */
+const MAX_KEY_LENGTH = 1_000;
+
+function keyOf(name: string, rawInput: unknown): string {
+  const key = `${name} ${JSON.stringify(rawInput ?? null)}`;
+  return key.length <= MAX_KEY_LENGTH ? key : createHash("sha256").update(key).digest("hex");
+}

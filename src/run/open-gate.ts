@@ -8,9 +8,9 @@ import { LocalWorkspace, Toolbox } from "../tools/index.js";
 import type { Tool, Workspace } from "../tools/index.js";
 import type { Judge } from "./check-call.js";
 import { Gate } from "./gate.js";
-import type { GateOptions } from "./gate.js";
+import type { GateOptions } from "./gate-options.js";
 import { mustBeRules } from "./must-be-rules.js";
-import { recoveryEvents } from "./recovery-events.js";
+import { recoveryEvents } from "./end-events.js";
 import { SessionRecord } from "../record/index.js";
 
 export type OpenGateOptions = Omit<GateOptions, "record" | "toolbox" | "judge" | "workspace"> & {

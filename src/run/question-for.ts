@@ -13,6 +13,8 @@ export type AskedCall = {
   readonly number: number;
   readonly title: string;
   readonly intent: Intent;
+  /** Of a call that somebody else runs: nothing but its input tells what it does. */
+  readonly reported?: { readonly inputs: readonly unknown[]; readonly isNamedByRunner: boolean } | undefined;
   readonly verdict: Pick<Verdict, "reason" | "rule" | "saw">;
   readonly at: number;
   /** After how many milliseconds nobody may say yes any more. */
@@ -34,7 +36,7 @@ export function questionFor(asked: AskedCall): Question {
     intentHash: intentHash(intent),
     title: visibleText(title),
     ...reasonOf(verdict),
-    about: [...circumstances(asked), ...bounded(verdict.saw)],
+    about: [...circumstances(asked), ...bounded(verdict.saw), ...inputLines(asked)],
     options: optionsOf(asked),
     ...(asked.isForThisOnce && { isForThisOnce: true }),
     askedAt: at,
@@ -48,16 +50,29 @@ function reasonOf({ reason, rule }: AskedCall["verdict"]): Pick<Question, "reaso
 }
 
 /** The whole of what will be done, where parts of it would not show: a title is cut, and the same words do other things elsewhere. */
-function circumstances({ intent, roots }: AskedCall): readonly string[] {
+function circumstances({ intent, reported, roots }: AskedCall): readonly string[] {
   const { command, cwd, env = {}, paths, hosts, input } = intent;
-  if (command === undefined)
-    return paths.length + hosts.length > 0 ? [] : [`input: ${whole(JSON.stringify(input ?? null))}`];
+  if (command === undefined) return reported || paths.length + hosts.length > 0 ? [] : [inputLine(input)];
   return [
     `runs: ${whole(typeof command === "string" ? command : command.join(" "))}`,
     ...(cwd === roots[0] ? [] : [`runs in: ${visibleText(cwd)}`]),
     ...Object.entries(env).map(([name, value]) => `sets: ${visibleText(`${name}=${value}`)}`),
   ];
 }
+
+function inputLines({ reported }: AskedCall): readonly string[] {
+  if (!reported) return [];
+  const { inputs } = reported;
+  const left = inputs.length - MOST_INPUTS;
+  // The newest is what the call stands for now.
+  const shown = inputs.slice(-MOST_INPUTS).map(inputLine);
+  if (left > 0) return [`input: (${counted(left, "earlier input")} left out)`, ...shown];
+  return shown.length > 0 ? shown : [inputLine(null)];
+}
+
+const inputLine = (input: unknown): string => `input: ${whole(JSON.stringify(input ?? null))}`;
+
+const MOST_INPUTS = 5;
 
 /** As long as anyone reads; of more, that there is more is said first. */
 function whole(text: string): string {
@@ -82,9 +97,9 @@ const ALLOW_ONCE = { optionId: "allow_once", name: "Allow once", kind: "allow_on
 const REJECT_ONCE = { optionId: "reject_once", name: "Reject", kind: "reject_once" } as const;
 
 /** Where no rule would say just what was asked, or another rule would ask all the same, there is no "always". */
-function optionsOf({ intent, roots, settles }: AskedCall): readonly QuestionOption[] {
+function optionsOf({ intent, reported, roots, settles }: AskedCall): readonly QuestionOption[] {
   const places = { home: homedir(), roots };
-  const allow = settles && proposeGrant(intent, places, SCOPE);
+  const allow = settles && !reported?.isNamedByRunner && proposeGrant(intent, places, SCOPE);
   const reject = settles && proposeDenial(intent, places, SCOPE);
   return [
     ALLOW_ONCE,

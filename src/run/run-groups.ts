@@ -9,22 +9,25 @@ import { readingParts } from "../policy/reading-parts.js";
 
 type Group = "reading commands" | "other commands" | "changes";
 
+export const changesFiles = ({ command, paths }: Intent): boolean =>
+  command === undefined && paths.some(({ access }) => access !== "read" && access !== "search");
+
 /** None for calls that only read files: they hold each file open while they look at it. */
 export function groupOf(intent: Intent, roots: readonly string[]): Group | undefined {
   if (intent.command !== undefined)
     return readingParts(intent, { roots, home: homedir() }) ? "reading commands" : "other commands";
-  return intent.paths.some(({ access }) => access !== "read" && access !== "search") ? "changes" : undefined;
+  return changesFiles(intent) ? "changes" : undefined;
 }
 
-type Waiting = { readonly group: Group; readonly start: () => void };
+type Waiting = { readonly group: string; readonly start: () => void };
 
 export class RunGroups {
-  #group: Group | undefined;
+  #group: string | undefined;
   #running = 0;
   readonly #waiting: Waiting[] = [];
 
   /** Comes back at once with false when the call may start, and with true once it may after a wait or an abort. */
-  async enter(group: Group, signal: AbortSignal): Promise<boolean> {
+  async enter(group: string, signal: AbortSignal): Promise<boolean> {
     if (this.#running === 0 || (this.#group === group && this.#waiting.length === 0)) {
       this.#group = group;
       this.#running += 1;

@@ -5,8 +5,8 @@
 import { answerAllows, IllegalEvent, LedgerError } from "../call/index.js";
 import type { Answer, Question, SessionEvent } from "../call/index.js";
 import { SerialQueue } from "../call/serial-queue.js";
+import type { Verdict } from "../policy/index.js";
 import { isAppTool } from "../tools/index.js";
-import type { Toolbox } from "../tools/index.js";
 import {
   answeredCalls,
   decisionOf,
@@ -15,6 +15,7 @@ import {
   unansweredEvents,
 } from "./answered-events.js";
 import type { Answered } from "./answered-events.js";
+import type { CallTools } from "./call-tools.js";
 import type { CallCheck, Judge } from "./check-call.js";
 import { intentHash } from "./intent-hash.js";
 import type { LoopGuard } from "./loop-guard.js";
@@ -24,15 +25,17 @@ import type { SessionRecord } from "../record/index.js";
 
 export type SettleOptions = {
   readonly record: SessionRecord;
-  readonly toolbox: Toolbox;
+  readonly tools: CallTools;
   readonly judge: Judge;
   readonly check: CallCheck;
   readonly loops: LoopGuard;
   readonly remember: Remember | undefined;
+  /** What the rules say by now of a call that somebody else runs; undefined for a call that we run. */
+  readonly reportedVerdict: (toolCallId: string) => Verdict | undefined;
   readonly now: () => number;
 };
 
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
 export class SettleAnswers {
   readonly #options: SettleOptions;
@@ -60,7 +63,7 @@ export class SettleAnswers {
   }
 
   /** Records events made from the newest state: a call that starts in this very moment is seen to run. */
-  async recordMade(make: () => readonly SessionEvent[]): Promise<void> {
+  async appendLatest(make: () => readonly SessionEvent[]): Promise<void> {
     await this.#alone(() => this.#options.record.appendLatest(make));
   }
 
@@ -71,7 +74,7 @@ export class SettleAnswers {
         try {
           return await act();
         } catch (error) {
-          if (!(error instanceof IllegalEvent) || tries >= MOST_TRIES) throw error;
+          if (!(error instanceof IllegalEvent) || tries >= MAX_TRIES) throw error;
         }
       }
     };
@@ -90,36 +93,44 @@ export class SettleAnswers {
   }
 
   async #settled(answered: Answered): Promise<readonly SessionEvent[]> {
-    const { record, toolbox, check, loops, now } = this.#options;
+    const { record, tools, check, loops, now } = this.#options;
     const { toolCallId, question, answer } = answered;
     const call = record.book.call(toolCallId);
     if (!call) return [];
     const isYes = answerAllows(question, answer);
     if (isYes) loops.forget(call.name, call.rawInput);
     if (!isYes || answer.input === undefined) return [settledByAnswer(answered, now())];
-    const tool = toolbox.get(call.name);
-    if (!tool || isAppTool(tool)) return [settledByAnswer({ ...answered, answer: refusing(answer) }, now())];
+    const tool = tools.find(call);
+    // Whoever runs the call, or waits for its result, knows no other input than its own.
+    if (!tool || isAppTool(tool) || tools.isGiven(toolCallId)) {
+      const decision = { by: "rule", rule: "changed input", reason: OTHER_INPUT, at: now() } as const;
+      return [{ type: "call-refused", toolCallId, at: now(), decision }];
+    }
     const yes = { ...decisionOf(answered), originalInput: call.rawInput ?? null };
     return check.edited(toolCallId, tool, answer.input, yes);
   }
 
-  /** Open questions that the rules settle by now, for just what was asked about. */
+  /** Answers the open questions that the rules settle by now, for just what was asked about. */
   async #answerByRule(): Promise<void> {
-    const { record, judge, check, toolbox } = this.#options;
-    for (const question of openQuestions(record.book)) {
-      if (question.isForThisOnce) continue;
-      const call = record.book.call(question.toolCallId);
-      const tool = call && toolbox.get(call.name);
-      if (!call || !tool || isAppTool(tool)) continue;
-      const resolved = await check.resolve(tool, call.rawInput);
-      if (!resolved.ok || intentHash(resolved.intent) !== question.intentHash) continue;
-      const { effect, rule, reason } = judge(resolved.intent);
-      const option = question.options.find(
-        ({ kind }) => kind === (effect === "allow" ? "allow_once" : "reject_once"),
-      );
-      if (effect === "ask" || !option) continue;
-      await this.#answer(question, option.optionId, rule, reason);
+    for (const question of openQuestions(this.#options.record.book)) {
+      const verdict = question.isForThisOnce ? undefined : await this.#verdictNow(question);
+      if (!verdict || verdict.effect === "ask") continue;
+      const kind = verdict.effect === "allow" ? "allow_once" : "reject_once";
+      const option = question.options.find((one) => one.kind === kind);
+      if (option) await this.#answer(question, option.optionId, verdict.rule, verdict.reason);
     }
+  }
+
+  /** Undefined when the call is no longer about to do what was asked about. */
+  async #verdictNow({ toolCallId, intentHash: hash }: Question): Promise<Verdict | undefined> {
+    const { record, judge, check, tools, reportedVerdict } = this.#options;
+    const reported = reportedVerdict(toolCallId);
+    if (reported) return reported;
+    const call = record.book.call(toolCallId);
+    const tool = call && tools.find(call);
+    if (!call || !tool || isAppTool(tool)) return undefined;
+    const resolved = await check.resolve(tool, call.rawInput);
+    return resolved.ok && intentHash(resolved.intent) === hash ? judge(resolved.intent) : undefined;
   }
 
   async #answer(question: Question, optionId: string, rule?: string, reason?: string): Promise<void> {
@@ -142,4 +153,4 @@ export class SettleAnswers {
   }
 }
 
-const refusing = (answer: Answer): Answer => ({ ...answer, outcome: { type: "refused" } });
+const OTHER_INPUT = "the input was changed, and whoever made this call cannot be given another input";

@@ -99,8 +99,8 @@ export type ToolContext = {
   readonly output: (text: string) => void;
   readonly diff: (diff: DiffContent) => void;
   readonly locate: (path: string, line?: number) => void;
-  /** Opens a terminal; the name tells several apart. */
-  readonly terminal: (name?: string) => ToolTerminal;
+  /** Opens a terminal; the name tells several apart. `terminalId`: an id that others know it by already. */
+  readonly terminal: (name?: string, known?: { readonly terminalId: string }) => ToolTerminal;
   readonly meta: (meta: Meta) => void;
   /** Replaces what the call shows. */
   readonly report: (fields: CallFields) => void;

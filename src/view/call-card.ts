@@ -5,6 +5,7 @@
  * medium. The title is the agent's word, so `facts` and `mark` are the only fields that say how a call stands.
  */
 import type { CallTimes, Decision, Question, QuestionOption, ToolCall, ToolKind } from "../call/index.js";
+import { decidedSubject } from "../call/decided-subject.js";
 import { breachSentence, endSentence, oneLine } from "../call/index.js";
 import { durationText } from "./amounts.js";
 import { cardBlock, textBlock } from "./card-blocks.js";
@@ -13,7 +14,7 @@ import { cardFacts, decisionWords } from "./card-facts.js";
 import { failedCommand } from "./command-exit.js";
 import { BREACH, COMMAND_FAILED, kindIcon, statusMark, UNDONE } from "./kind-icon.js";
 import { visibleName } from "./visible-line.js";
-import { isThroughUs, whoseCall } from "./whose-call.js";
+import { callOwner, isProxied } from "./call-owner.js";
 
 export type CallCard = {
   readonly toolCallId: string;
@@ -30,6 +31,8 @@ export type CallCard = {
   /** A few words each, in the order of a headline. */
   readonly facts: readonly string[];
   readonly decision?: CardDecision;
+  /** The command or path that was decided on, where the title does not name it. */
+  readonly decidedOn?: string;
   readonly breach?: string;
   readonly question?: CardQuestion;
   readonly locations: readonly CardLocation[];
@@ -86,10 +89,11 @@ const MAX_LOCATIONS = 8;
 export function callCard(call: ToolCall, options: CallCardOptions = {}): CallCard {
   const maxLines = Math.max(1, options.maxLines ?? MAX_LINES);
   const { toolCallId, name, kind, locations, content, times } = call;
-  const owner = whoseCall(call, options.calls ?? []);
+  const owner = callOwner(call, options.calls ?? []);
   const status = cardStatus(call);
   const breach = breachSentence(call);
   const decision = cardDecision(call);
+  const decidedOn = decidedSubject(call);
   const question = cardQuestion(call, options.question);
   const end = cardEnd(call, maxLines);
   return {
@@ -103,6 +107,7 @@ export function callCard(call: ToolCall, options: CallCardOptions = {}): CallCar
     mark: markOf(status),
     facts: cardFacts(call),
     ...(decision && { decision }),
+    ...(decidedOn !== undefined && { decidedOn: visibleName(decidedOn) }),
     ...(breach !== undefined && { breach: visibleName(breach) }),
     ...(question && { question }),
     locations: locations.slice(0, MAX_LOCATIONS).map(({ path, line }) => ({
@@ -113,7 +118,7 @@ export function callCard(call: ToolCall, options: CallCardOptions = {}): CallCar
     blocks: content.slice(0, MAX_BLOCKS).map((item) => cardBlock(item, maxLines)),
     hiddenBlocks: Math.max(0, content.length - MAX_BLOCKS),
     ...(end && { end }),
-    isShownByOwner: isThroughUs(call) && owner !== undefined && isShownBy(owner, call),
+    isShownByOwner: isProxied(call) && owner !== undefined && isShownBy(owner, call),
     times,
   };
 }

@@ -56,6 +56,7 @@ export function callText(call: ToolCall, options: CallTextOptions = {}): string 
 
 function detailLines(card: CallCard, isAsked: boolean): readonly Line[] {
   return [
+    ...(card.decidedOn === undefined ? [] : [fact(`decided on: ${card.decidedOn}`)]),
     ...(card.question && !isAsked ? questionLines(card.question) : []),
     ...card.locations.map(({ path, line }) => fact(`at ${path}${line === undefined ? "" : `:${line}`}`)),
     ...leftOut(card.hiddenLocations, "more place"),

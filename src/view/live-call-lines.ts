@@ -7,7 +7,7 @@ import type { BoundedText, ToolCall } from "../call/index.js";
 import { liveHeadline } from "./call-headline.js";
 import { clipped } from "./rows.js";
 import { visibleLine, withoutColours } from "./visible-line.js";
-import { whoseCall } from "./whose-call.js";
+import { callOwner } from "./call-owner.js";
 
 export type LiveCallOptions = {
   /** The moment that it is drawn at, in milliseconds since 1970. */
@@ -35,7 +35,7 @@ export function liveCallLines(call: ToolCall, options: LiveCallOptions): readonl
   const headline = liveHeadline(call, {
     now,
     width,
-    owner: whoseCall(call, calls),
+    owner: callOwner(call, calls),
     ...(mark !== undefined && { mark }),
   });
   if (maxLines < 1) return [headline];

@@ -87,6 +87,7 @@ const BEHAVIOURS = {
       else if (step.pids) saw({ pids: [process.pid, ...children] });
       else if (step.pause) await setTimeout(step.pause);
       else if (step.permit) await permit(step.permit);
+      else if (step.askLater) void ask(step.askLater, { sessionId, ...step.params });
       else if (step.ask) saw({ [step.ask]: await ask(step.ask, { sessionId, ...step.params }) });
       else update(step);
     }

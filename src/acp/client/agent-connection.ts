@@ -5,6 +5,7 @@
  * bound; an agent that does not answer a beginning is given up; when the agent is gone every session hears it.
  */
 import { oneLine } from "../../call/index.js";
+import { emitWarning } from "../../run/emit-warning.js";
 import { CODE, RpcError } from "../connection/message.js";
 import { Peer } from "../connection/peer.js";
 import type { Asked } from "../connection/peer.js";
@@ -20,7 +21,6 @@ import { ForeignSession } from "./foreign-session.js";
 import type { ForeignSessionOptions } from "./foreign-options.js";
 import type { AgentSide } from "./agent-side.js";
 import { ServedWork } from "./served-work.js";
-import { tell } from "./session-writer.js";
 import { readAgent } from "./read-agent.js";
 import { UnclaimedUpdates } from "./unclaimed-updates.js";
 import type { KnownAgent } from "./read-agent.js";
@@ -80,7 +80,7 @@ export class AgentConnection {
     this.#peer = new Peer(wire, {
       request: (asked) => this.#answer(asked),
       notification: (method, params) => this.#receive(method, params),
-      trouble: tell,
+      trouble: emitWarning,
     });
     this.#line = new AgentLine({
       peer: this.#peer,
@@ -309,7 +309,7 @@ export class AgentConnection {
   #answerFor(session: ForeignSession, asked: Asked): unknown {
     // In v2 agents have files and terminals of their own.
     const isServed = this.#spoken.version === 1 && this.#work.serves(asked.method);
-    return isServed ? this.#work.answer(asked, session) : session.answer(asked);
+    return isServed ? this.#work.answer(asked) : session.answer(asked);
   }
 
   /** The session may be one whose opening has not been answered yet. */

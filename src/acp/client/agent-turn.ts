@@ -5,16 +5,33 @@
  */
 import { oneLine } from "../../call/index.js";
 import type { ContentBlock, StopReason } from "../../call/index.js";
+import type { EndReasons } from "../../run/end-events.js";
 import { CODE, RpcError } from "../connection/message.js";
 import { ConnectionClosed } from "../connection/peer.js";
 import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
 import type { AgentSide } from "./agent-side.js";
-import { AGENT_GONE, CANCELLED, TURN_OVER } from "./end-calls.js";
-import type { Why } from "./end-calls.js";
+
+/** Why the open calls of the agent end when it does not report it. */
+export const TURN_OVER: EndReasons = {
+  waiting: "the agent ended its turn without it.",
+  begun: "the agent ended its turn and did not say how this ended.",
+};
+export const CANCELLED: EndReasons = {
+  waiting: "the turn was cancelled.",
+  begun: "the turn was cancelled, and the agent did not say how this ended.",
+};
+export const AGENT_GONE: EndReasons = {
+  waiting: "the agent's process ended.",
+  begun: "the agent's process ended, and how this ended was not said.",
+};
 
 /** `why`: what is to be said of the calls that it left open. */
-export type TurnEnded = { readonly stopReason: StopReason; readonly why: Why; readonly error?: string };
+export type TurnEnded = {
+  readonly stopReason: StopReason;
+  readonly why: EndReasons;
+  readonly error?: string;
+};
 
 export type AgentTurnOptions = {
   readonly agent: AgentSide;

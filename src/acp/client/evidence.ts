@@ -3,15 +3,11 @@
  * them what it likes and may say the same thing in several places; all that is found counts. A field that is
  * not known counts when its value looks like a path or an address: that can only make the rules stricter.
  */
-import { homedir } from "node:os";
-import { fileURLToPath } from "node:url";
-import { oneLine } from "../../call/index.js";
 import type { DiffContent, Location, ToolCallContent, ToolKind } from "../../call/index.js";
-import { isJsonObject } from "../json.js";
-import type { JsonObject } from "../json.js";
-import { doubledKey } from "./doubled-key.js";
-import { foldedName, operationNamed, readingOf } from "./field-readings.js";
-import { looksLikePatch, readPatch } from "./read-patch.js";
+import type { FileText } from "../../run/reported-intent.js";
+import { emptyFindings, MAX_FIELDS, MAX_READ, operated } from "./findings.js";
+import type { ServerTool, TextPiece } from "./findings.js";
+import { addPathDoubt, asObject, otherReading, readDiff, readInput } from "./read-input.js";
 import { unknownFields } from "./unknown-fields.js";
 import type { Beside } from "./unknown-fields.js";
 
@@ -51,6 +47,8 @@ export type Evidence = {
   readonly texts: readonly string[];
   /** The same texts, each with the file that it goes into. */
   readonly writes: readonly FileText[];
+  /** Parts of what files held and will hold, as the input says. */
+  readonly pieces: readonly TextPiece[];
   readonly diffs: readonly DiffContent[];
   readonly locations: readonly string[];
   /** There was more than any tool has. */
@@ -59,74 +57,19 @@ export type Evidence = {
   readonly doubts: readonly string[];
 };
 
-type ServerTool = { readonly server: string; readonly tool: string };
-export type FileText = { readonly path: string; readonly text: string };
-
-type Found = {
-  readonly commands: Map<string, string | readonly string[]>;
-  readonly joined: Set<string>;
-  readonly folders: Set<string>;
-  readonly places: Set<string>;
-  readonly written: Set<string>;
-  readonly named: Set<string>;
-  readonly deleted: Set<string>;
-  readonly moved: Set<string>;
-  readonly urls: Set<string>;
-  readonly texts: Set<string>;
-  readonly writes: Map<string, FileText>;
-  readonly servers: Map<string, ServerTool>;
-  readonly doubts: Set<string>;
-  /** Operations that stand beside no file: they are of all files of the call. */
-  readonly operations: Set<Operation>;
-  left: number;
-  isTooMuch: boolean;
-};
-
-type Operation = "delete" | "move";
-
-/** Where in the input a value stands. */
-type Place = {
-  readonly depth: number;
-  /** The files that the fields around it name. */
-  readonly owners: readonly string[];
-  readonly operation: Operation | undefined;
-};
-
-const TOP: Place = { depth: 0, owners: [], operation: undefined };
-
-/** More fields than any tool has. Beyond them it is too much, and still looked at for a while. */
-const MOST_FIELDS = 2_000;
-const MOST_READ = 20_000;
-const DEEPEST = 6;
-const DEEPEST_READ = 64;
-
 export function evidenceOf({ kind, kinds = [kind], rawInputs, content, locations }: Shown): Evidence {
-  const found: Found = {
-    commands: new Map(),
-    joined: new Set(),
-    folders: new Set(),
-    places: new Set(),
-    written: new Set(),
-    named: new Set(),
-    deleted: new Set(),
-    moved: new Set(),
-    urls: new Set(),
-    texts: new Set(),
-    writes: new Map(),
-    servers: new Map(),
-    doubts: new Set(),
-    operations: new Set(),
-    left: MOST_READ,
-    isTooMuch: false,
-  };
-  for (const rawInput of rawInputs) readInput(rawInput, kinds, found);
-  for (const operation of found.operations)
-    for (const path of [...found.written, ...found.named]) operated(operation, found).add(path);
+  const found = emptyFindings();
   const diffs = [
     ...new Map(
       content.filter((item) => item.type === "diff").map((one) => [JSON.stringify(one), one]),
     ).values(),
   ];
+  for (const rawInput of rawInputs) readInput(rawInput, kinds, found);
+  for (const diff of diffs) readDiff(diff, found);
+  const places = locations.map(({ path }) => path);
+  for (const path of [...places, ...diffs.map((one) => one.path)]) addPathDoubt(path, found);
+  for (const operation of found.operations)
+    for (const path of [...found.written, ...found.named]) operated(operation, found).add(path);
   const [cwd] = found.folders;
   const [server] = found.servers.values();
   return {
@@ -144,254 +87,15 @@ export function evidenceOf({ kind, kinds = [kind], rawInputs, content, locations
     servers: [...found.servers.values()],
     texts: [...found.texts],
     writes: [...found.writes.values()],
+    pieces: [...found.pieces.values()],
     diffs,
-    locations: [...new Set(locations.map(({ path }) => path))],
-    isTooMuch: found.isTooMuch || found.left < MOST_READ - MOST_FIELDS,
+    locations: [...new Set(places.flatMap((path) => [path, ...otherReading(path)]))],
+    isTooMuch: found.isTooMuch || found.left < MAX_READ - MAX_FIELDS,
     doubts: [...found.doubts],
   };
 }
 
-const operated = (operation: Operation, found: Found): Set<string> =>
-  operation === "delete" ? found.deleted : found.moved;
-
 /** Names of the fields whose meaning is not known, each once. */
 export function unknownIn({ rawInputs, kind, kinds = [kind] }: Shown, beside: Beside): readonly string[] {
   return [...new Set(rawInputs.flatMap((input) => unknownFields(asObject(input, kinds), beside)))];
-}
-
-/** A text that is a command, or an object written as text, is read as what it is. */
-function asObject(rawInput: unknown, kinds: readonly ToolKind[]): unknown {
-  const isCommand = kinds.includes("execute");
-  if (isWords(rawInput) && isCommand) return { command: rawInput };
-  if (typeof rawInput !== "string") return rawInput;
-  return parsed(rawInput) ?? (isCommand ? { command: rawInput } : rawInput);
-}
-
-function readInput(rawInput: unknown, kinds: readonly ToolKind[], found: Found): void {
-  const isText = typeof rawInput === "string";
-  const key = isText && parsed(rawInput) !== undefined ? doubledKey(rawInput) : undefined;
-  if (key !== undefined) found.doubts.add(`the input names "${oneLine(key, 80)}" twice`);
-  const object = asObject(rawInput, kinds);
-  if (typeof object === "string") readText("", object, found);
-  else readObject(object, TOP, found);
-}
-
-function readObject(value: unknown, place: Place, found: Found): void {
-  if (Array.isArray(value)) {
-    for (const item of value) readItem("", item, place, found);
-    return;
-  }
-  if (!isJsonObject(value)) return;
-  const fields = Object.entries(value).map(([name, field]) => [foldedName(name), field] as const);
-  const isCommand = readCommand(fields, place, found);
-  const isWriting = fields.some(([name, field]) => isWrittenText(name) && field !== null);
-  if (typeof value["server"] === "string" && typeof value["tool"] === "string") {
-    const { server, tool } = value;
-    found.servers.set(JSON.stringify([server, tool]), { server, tool });
-  }
-  const own = fields.flatMap(([name, field]) => (readingOf(name) === "path" ? pathsIn(field) : []));
-  const owners = own.length > 0 ? own : place.owners;
-  const inside = { ...place, owners };
-  for (const path of own) (isWriting ? found.written : found.named).add(path);
-  readOperations(fields, inside, found);
-  for (const [name, field] of fields) readField(name, field, { ...inside, isCommand, isWriting }, found);
-}
-
-type Fields = readonly (readonly [name: string, field: unknown])[];
-
-/** The operation on the files of an object; without one, the operation of the objects around it. */
-function readOperations(fields: Fields, { owners, operation }: Place, found: Found): void {
-  const operations = new Set(operation === undefined ? [] : [operation]);
-  for (const [name, field] of fields) {
-    const word = field === true ? name : readingOf(name) === "operation" ? field : undefined;
-    const named = typeof word === "string" ? operationNamed(word) : undefined;
-    if (named === "delete" || named === "move") operations.add(named);
-  }
-  for (const one of operations) {
-    if (owners.length === 0) found.operations.add(one);
-    for (const path of owners) operated(one, found).add(path);
-  }
-}
-
-type FieldPlace = Place & { readonly isCommand: boolean; readonly isWriting: boolean };
-
-function readField(name: string, field: unknown, place: FieldPlace, found: Found): void {
-  const reading = readingOf(name);
-  const { isCommand, isWriting, owners } = place;
-  if (reading === "whole-text" && typeof field === "string") {
-    found.texts.add(field);
-    for (const path of owners) found.writes.set(JSON.stringify([path, field]), { path, text: field });
-    return;
-  }
-  const isRead =
-    reading === "command" || ALWAYS_OF_CODEX.has(name) || (isCommand && name === "args" && isWords(field));
-  if (isRead || (typeof field === "string" && isPlainText(name))) return;
-  if (reading === "folder" || reading === "place") readFolders(field, { ...place, reading }, found);
-  else if (reading === "path") readBeside(field, place, found);
-  else if (reading === "patch" && typeof field === "string") addPatch(field, found);
-  else if (reading === "changes" && isJsonObject(field)) readChanges(field, place, found);
-  else {
-    const operation = operationNamed(name);
-    const removes = operation === "delete" || operation === "move" ? operation : undefined;
-    for (const path of removes ? pathsIn(field) : []) {
-      (isWriting ? found.written : found.named).add(path);
-      if (removes) operated(removes, found).add(path);
-    }
-    readItem(name, field, removes && isObject(field) ? { ...place, operation: removes } : place, found);
-  }
-}
-
-const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
-
-const deeper = ({ depth, owners, operation }: Place): Place => ({ depth: depth + 1, owners, operation });
-
-function readFolders(
-  field: unknown,
-  place: FieldPlace & { readonly reading: "folder" | "place" },
-  found: Found,
-): void {
-  const { isCommand, isWriting, reading } = place;
-  for (const path of pathsIn(field)) {
-    if (reading === "folder" || isCommand) {
-      // Another folder than the first is one more place that is touched.
-      if (found.folders.size > 0 && !found.folders.has(path)) found.named.add(path);
-      found.folders.add(path);
-    } else {
-      found.places.add(path);
-      (isWriting ? found.written : found.named).add(path);
-    }
-  }
-  readBeside(field, place, found);
-}
-
-/** Objects where a path was expected. */
-function readBeside(field: unknown, place: Place, found: Found): void {
-  for (const item of Array.isArray(field) ? field : [field])
-    if (typeof item !== "string") readItem("", item, place, found);
-}
-
-const pathsIn = (field: unknown): readonly string[] =>
-  (Array.isArray(field) ? field.slice(0, MOST_READ) : [field])
-    .filter((item) => typeof item === "string" && item !== "")
-    .map((item) => plainPath(String(item)));
-
-function readItem(name: string, item: unknown, place: Place, found: Found): void {
-  found.left -= 1;
-  if (found.left <= 0) return;
-  if (typeof item === "string") return readText(name, item, found);
-  if (typeof item !== "object" || item === null) return;
-  if (place.depth >= DEEPEST) found.isTooMuch = true;
-  if (place.depth >= DEEPEST_READ) return;
-  if (!Array.isArray(item)) return readObject(item, deeper(place), found);
-  for (const one of item) readItem(name, one, deeper(place), found);
-}
-
-/** A text of no known meaning. */
-function readText(name: string, text: string, found: Found): void {
-  for (const url of text.match(ADDRESS) ?? []) if (!/^file:/i.test(url)) found.urls.add(url);
-  if (looksLikePatch(text)) addPatch(text, found);
-  if (readingOf(name) === "url" && text !== "" && !text.startsWith("file:")) found.urls.add(text);
-  else if (LOOKS_LIKE_A_PATH.test(text)) found.named.add(plainPath(text));
-}
-
-function readCommand(fields: Fields, place: Place, found: Found): boolean {
-  const args = fields.find(([name]) => name === "args")?.[1];
-  let hasCommand = false;
-  for (const [name, field] of fields) {
-    if (readingOf(name) !== "command") continue;
-    if (typeof field === "string" && field.trim() !== "") {
-      hasCommand = true;
-      addCommand(isWords(args) && args.length > 0 ? [field, ...args] : field, found);
-      if (isWords(args)) addJoined([field, ...args], found);
-    } else if (isWords(field) && field.length > 0) {
-      hasCommand = true;
-      if (name === "commands") for (const one of field) addCommand(one, found);
-      else addCommand(isWords(args) ? [...field, ...args] : field, found);
-    } else if (typeof field === "object" && field !== null) {
-      found.isTooMuch = true;
-      readItem("", field, place, found);
-    }
-  }
-  return hasCommand;
-}
-
-/** Whether the agent hands these words to a shell, nobody can see. */
-function addJoined(words: readonly string[], found: Found): void {
-  const [, ...args] = words;
-  if (scriptOf(words) !== undefined || !args.some((word) => MEANS_MORE_TO_A_SHELL.test(word))) return;
-  found.joined.add(words.join(" "));
-  found.doubts.add("the arguments of the command mean more to a shell, and who reads them cannot be seen");
-}
-
-function addCommand(command: string | readonly string[], found: Found): void {
-  const said = typeof command === "string" ? command : (scriptOf(command) ?? command);
-  found.commands.set(JSON.stringify(said), said);
-}
-
-/** What a shell is given to read: some agents put every command into one, `bash -lc "…"`. */
-export function scriptOf([shell = "", flag = "", script, ...others]: readonly string[]): string | undefined {
-  const isShell = /^(?:\/(?:usr\/)?bin\/)?(?:ba)?sh$/.test(shell) && /^-l?c$/.test(flag);
-  return isShell && others.length === 0 ? script : undefined;
-}
-
-/** Codex names the files of a change by the keys of an object. */
-function readChanges(changes: JsonObject, place: Place, found: Found): void {
-  for (const [key, change] of Object.entries(changes)) {
-    const path = plainPath(key);
-    found.written.add(path);
-    readItem("", change, { ...place, owners: [path] }, found);
-  }
-}
-
-function addPatch(patch: string, found: Found): void {
-  const { written, deleted, moved, isWhole } = readPatch(patch);
-  for (const path of written) found.written.add(plainPath(path));
-  for (const path of deleted) found.deleted.add(plainPath(path));
-  for (const path of moved) found.moved.add(plainPath(path));
-  if (!isWhole) found.doubts.add("the call carries a patch that cannot be read whole");
-}
-
-/** Rules that Codex would store with an "always": nothing of it is run. */
-const ALWAYS_OF_CODEX: ReadonlySet<string> = new Set([
-  "proposedexecpolicyamendment",
-  "proposednetworkpolicyamendments",
-  "availabledecisions",
-]);
-
-/** Text that goes into a file. */
-const isWrittenText = (name: string): boolean =>
-  ["whole-text", "written-text", "patch"].includes(readingOf(name) ?? "") ||
-  name === "edits" ||
-  name === "insertline";
-
-/** Sentences for people, and what goes into or is looked for in files: no paths, whatever they look like. */
-const isPlainText = (name: string): boolean =>
-  ["whole-text", "written-text", "other-text"].includes(readingOf(name) ?? "") ||
-  ["description", "explanation", "reason", "title"].includes(name);
-
-const MEANS_MORE_TO_A_SHELL = /[;&|<>`$()\n]/;
-const ADDRESS = /\b(?:https?:\/|[a-z][a-z\d+.-]{1,31}:\/\/)[^\s"'<>`)\]}]+/gi;
-const LOOKS_LIKE_A_PATH = /^(?:\/|~\/|\.{1,2}\/|file:\/\/)[^\n]{0,4096}$/;
-
-function plainPath(path: string): string {
-  if (path === "~" || path.startsWith("~/")) return homedir() + path.slice(1);
-  if (!path.startsWith("file://")) return path;
-  try {
-    return fileURLToPath(path);
-  } catch {
-    return path;
-  }
-}
-
-const isWords = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.every((word) => typeof word === "string");
-
-/** The object or list that a text is. */
-function parsed(text: string): unknown {
-  if (!/^\s*[{[]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -9,29 +9,25 @@ import { posix } from "node:path";
 import { absolutePath, oneLine } from "../../call/index.js";
 import type { ToolCall, ToolKind } from "../../call/index.js";
 import { readShell } from "../../policy/index.js";
-import type { Intent, PathAccess, Verdict } from "../../policy/index.js";
-import type { Judge } from "../../run/index.js";
-import { builtInTools, ToolFailure } from "../../tools/index.js";
-import type { Workspace } from "../../tools/index.js";
+import type { Intent } from "../../policy/index.js";
+import { TOO_MUCH } from "../../run/breaches.js";
+import type { FileText, ReportedIntent } from "../../run/reported-intent.js";
 import { runContents } from "../../tools/built-in/run-contents.js";
 import { evidenceOf, unknownIn } from "./evidence.js";
-import type { Evidence, FileText, Shown } from "./evidence.js";
-
-export type ForeignIntent = {
-  readonly intent: Intent;
-  /** Nothing in the call says what it does: a yes is for this once. */
-  readonly isBlind: boolean;
-  /** Further readings of the same call: each must be allowed too. */
-  readonly readings: readonly Intent[];
-  /** Other readings of the same call: only what a rule forbids or asks about by them counts. */
-  readonly suspicions: readonly Intent[];
-  /** Why a part of the call cannot be judged. The rules judge that part as a command that cannot be read. */
-  readonly doubt: string | undefined;
-  /** Why what is shown may not be what is done. */
-  readonly disagreement: string | undefined;
-  /** What each file will hold, where the call carries all of it. */
-  readonly writes: readonly FileText[];
-};
+import type { Evidence, Shown } from "./evidence.js";
+import {
+  ACCESSES,
+  accessTo,
+  isEdit,
+  linksOf,
+  MAX_FOLDERS,
+  pathsOf,
+  quoted,
+  realPath,
+  uniquePaths,
+} from "./foreign-paths.js";
+import type { IntentPlace } from "./foreign-paths.js";
+import { disagreementOf } from "./shown-disagreement.js";
 
 /** All that an agent has reported of a call. */
 export type Carried = Pick<Shown, "rawInputs" | "content" | "locations"> & {
@@ -40,19 +36,12 @@ export type Carried = Pick<Shown, "rawInputs" | "content" | "locations"> & {
   readonly laterTitles: readonly string[];
 };
 
-export type IntentPlace = {
-  /** The folder of the session, as the agent was given it. */
-  readonly cwd: string;
-  readonly agent: string;
-  readonly workspace: Workspace;
-};
-
 /** `before`: what was reported of the call before. All of it counts. */
 export async function foreignIntent(
   call: ToolCall,
   before: Carried | undefined,
   place: IntentPlace,
-): Promise<ForeignIntent> {
+): Promise<ReportedIntent> {
   const shown = shownOf(call, before);
   const evidence = evidenceOf(shown);
   const command = oneCommand(evidence.commands);
@@ -73,20 +62,28 @@ export async function foreignIntent(
     hosts: evidence.urls,
     baseHashes: {},
   };
-  const hasEvidence = command !== undefined || paths.length + evidence.urls.length > 0;
-  const unknown = unknownBeside(intent, shown);
   return {
     intent,
-    isBlind: evidence.isTooMuch || (!hasEvidence && evidence.server === undefined),
+    inputs: shown.rawInputs,
+    isNamedByRunner: isNamedByAgent(intent, place.agent),
+    isBlind: evidence.isTooMuch || isBlind(intent, shown),
     readings: await readingsOf(intent, evidence, folders, place),
     suspicions: suspicionsOf(intent, shown, before?.laterTitles ?? []),
-    doubt: evidence.doubts[0] ?? (unknown.length === 0 ? undefined : doubtOf(unknown)),
+    doubt: doubtOf([...evidence.doubts, ...(evidence.isTooMuch ? [] : unknownBeside(intent, shown))]),
     disagreement: evidence.isTooMuch ? TOO_MUCH : await disagreementOf(evidence, folders, place),
+    texts: [
+      ...evidence.texts,
+      ...evidence.pieces.flatMap(({ side, text }) => (side === "new" ? [text] : [])),
+    ],
     writes: await textsOf(evidence, { ...place, cwd }),
   };
 }
 
-export const TOO_MUCH = "the call carries more than can be looked at";
+/** A title and a name show nothing of what is done. Neither do the files of something that is run in no known way. */
+function isBlind({ command, paths, hosts, server }: Intent, { kind, kinds = [kind] }: Shown): boolean {
+  if (command !== undefined || server !== undefined) return false;
+  return paths.length + hosts.length === 0 || kinds.includes("execute");
+}
 
 function shownOf(call: ToolCall, before: Carried | undefined): Shown {
   const { kind, title, name } = call;
@@ -104,12 +101,9 @@ function shownOf(call: ToolCall, before: Carried | undefined): Shown {
 
 /** All folders in which it may be done, the first first. */
 async function foldersOf({ folders }: Evidence, place: IntentPlace): Promise<readonly string[]> {
-  const named = folders.length === 0 ? [place.cwd] : folders.slice(0, MOST_FOLDERS);
-  return [...new Set(await Promise.all(named.map((folder) => real(folder, place, false))))];
+  const named = folders.length === 0 ? [place.cwd] : folders.slice(0, MAX_FOLDERS);
+  return [...new Set(await Promise.all(named.map((folder) => realPath(folder, place, false))))];
 }
-
-/** More of them are a disagreement in any case. */
-const MOST_FOLDERS = 8;
 
 /** Each command by itself, in each folder, and each server's tool. */
 async function readingsOf(
@@ -126,7 +120,7 @@ async function readingsOf(
   for (const cwd of folders)
     for (const command of lines) {
       const links = await linksOf(command, { ...place, cwd });
-      readings.push({ ...intent, command, cwd, paths: unique([...intent.paths, ...links]) });
+      readings.push({ ...intent, command, cwd, paths: uniquePaths([...intent.paths, ...links]) });
     }
   return readings;
 }
@@ -142,54 +136,17 @@ async function textsOf({ writes, diffs }: Evidence, place: IntentPlace): Promise
   return texts;
 }
 
-/** What the rules say of it: the strictest of all readings. */
-export function judgeForeign(
-  { intent, readings, suspicions, isBlind, doubt, disagreement }: ForeignIntent,
-  judge: Judge,
-): Verdict {
-  const verdicts = [
-    ...[intent, ...readings].map((one) => judge(one)),
-    ...(doubt === undefined ? [] : [doubted(intent, doubt, judge)]),
-    ...suspicions.map((one) => judge(one)).filter(isByRule),
-  ];
-  const verdict =
-    verdicts.find(({ effect }) => effect === "deny") ??
-    verdicts.find(({ effect }) => effect === "ask") ??
-    verdicts[0];
-  if (!verdict || verdict.effect === "deny") return verdict ?? { effect: "deny", saw: [] };
-  if (disagreement !== undefined) return { effect: "ask", reason: disagreement, saw: verdict.saw };
-  const { matched } = verdict;
-  if (isBlind && verdict.effect === "ask" && verdict.reason === undefined)
-    return { ...verdict, reason: SAYS_NOTHING };
-  // A name says nothing of what is done: only who allows everything allows this.
-  const isByName = matched !== undefined && "allow" in matched && matched.allow !== "*";
-  if (!isBlind || verdict.effect === "ask" || !isByName) return verdict;
-  return { effect: "ask", reason: SAYS_NOTHING, saw: verdict.saw };
+/** Fields beside what can be judged. A tool of a server that a rule names may be given any input. */
+function unknownBeside({ command, server }: Intent, shown: Shown): readonly string[] {
+  if (server !== undefined) return [];
+  const names = unknownIn(shown, command === undefined ? "path" : "command");
+  if (names.length === 0) return [];
+  const quotedNames = names.slice(0, 3).map((name) => `"${oneLine(name, 80)}"`);
+  return [`the call carries ${quotedNames.join(", ")}, whose meaning is not known`];
 }
 
-/** The reason is ours: the rules only know that there is something to doubt. */
-function doubted(intent: Intent, doubt: string, judge: Judge): Verdict {
-  const { effect, saw } = judge({ ...intent, command: UNREADABLE });
-  return effect === "allow" ? { effect, saw } : { effect, reason: doubt, saw: [...saw, doubt] };
-}
-
-/** A command whose program is not known. */
-const UNREADABLE = "$unknown";
-
-/** Fields beside what a rule could allow by its kind. A tool that a rule names may be given what it likes. */
-function unknownBeside({ command, tool }: Intent, shown: Shown): readonly string[] {
-  if (command !== undefined) return unknownIn(shown, "command");
-  return tool === "edit_file" || tool === "fetch" ? unknownIn(shown, "path") : [];
-}
-
-function doubtOf(names: readonly string[]): string {
-  const listed = names.slice(0, 3).map((name) => `"${oneLine(name, 80)}"`);
-  return `the call carries ${listed.join(", ")}, whose meaning is not known`;
-}
-
-const SAYS_NOTHING = "the agent says nothing of what it will do but a title";
-
-const isByRule = ({ effect, matched }: Verdict): boolean => effect !== "allow" && matched !== undefined;
+const doubtOf = (doubts: readonly string[]): string | undefined =>
+  doubts.length === 0 ? undefined : doubts.slice(0, 3).join("; ");
 
 /** The name under which rules know it. The agent's own name for it is only used where nothing better is known. */
 function whatItIs(
@@ -205,11 +162,16 @@ function whatItIs(
   if (server) return { tool: server.tool, kind: removal ?? kind, isKindGuessed: true, server: server.server };
   const isOnlyFetch = urls.length > 0 && named.length + locations.length === 0 && !removal;
   if (isOnlyFetch) return { tool: "fetch", kind: "fetch" };
-  const called = name === "" ? "unnamed" : oneLine(name, 80);
-  return { tool: `${agent}/${called}`, kind: removal ?? kind, isKindGuessed: true };
+  return { tool: agentsTool(agent, name), kind: removal ?? kind, isKindGuessed: true };
 }
 
-const isEdit = ({ written, diffs }: Evidence): boolean => written.length + diffs.length > 0;
+/** In brackets where there is none: no agent's name for a tool reads so, and no grant of before is for it. */
+const agentsTool = (agent: string, name: string): string =>
+  `${agent}/${name === "" ? "(no name)" : oneLine(name, 80)}`;
+
+/** Both the agent's name and the tool's are the agent's own words: another program can use the same. */
+const isNamedByAgent = ({ tool, server }: Intent, agent: string): boolean =>
+  server === undefined && tool.startsWith(`${agent}/`);
 
 /** What happens to files beside being written, by what the call carries or else by what it is called. */
 function removalIn({ deleted, moved, diffs }: Evidence, kind: ToolKind): "delete" | "move" | undefined {
@@ -225,169 +187,50 @@ function oneCommand(commands: Evidence["commands"]): Intent["command"] {
   return commands.map((one) => (typeof one === "string" ? one : quoted(one))).join("\n");
 }
 
-const quoted = (words: readonly string[]): string =>
-  words
-    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
-    .join(" ");
-
-async function pathsOf(
-  evidence: Evidence,
-  { kind }: Shown,
-  place: IntentPlace & { readonly folders: readonly string[] },
-  command: Intent["command"],
-): Promise<readonly PathAccess[]> {
-  const paths: PathAccess[] = [];
-  const bases = await basesOf(evidence, place);
-  const add = async (path: string, accesses: readonly PathAccess["access"][]) => {
-    for (const cwd of path.startsWith("/") ? [place.cwd] : bases)
-      for (const access of accesses) paths.push(await accessTo(path, access, { ...place, cwd }));
-  };
-  const claimed = ACCESSES[kind] ?? ANY_ACCESS;
-  const isClaimedChange = kind === "delete" || kind === "move";
-  for (const path of evidence.written) await add(path, ["write", ...(isClaimedChange ? claimed : [])]);
-  for (const path of evidence.deleted) await add(path, ["delete"]);
-  for (const path of evidence.moved) await add(path, ["move"]);
-  for (const { path, oldPath, operation } of evidence.diffs) {
-    await add(path, [operation === "delete" ? "delete" : "write", ...(isClaimedChange ? claimed : [])]);
-    if (oldPath !== undefined) await add(oldPath, ["move"]);
-  }
-  const known = new Set([...evidence.written, ...evidence.diffs.map(({ path }) => path)]);
-  // Beside an edit, or a tool that a rule names, what the call is called says nothing of its other files.
-  const isNarrowed = !isEdit(evidence) && evidence.server === undefined;
-  const others = isNarrowed ? claimed : isClaimedChange ? [...ANY_ACCESS, ...claimed] : ANY_ACCESS;
-  for (const path of [...evidence.named, ...evidence.locations])
-    // A command reads and writes its own words; a place shown beside it is a place all the same.
-    if (!known.has(path)) await add(path, command === undefined ? others : ["read"]);
-  return unique([...paths, ...(await linksOf(command, place))]);
-}
-
-/** Folders from which a relative path may be meant. */
-async function basesOf(
-  { places }: Evidence,
-  place: IntentPlace & { readonly folders: readonly string[] },
-): Promise<readonly string[]> {
-  const bases = new Set(place.folders);
-  for (const folder of places.slice(0, MOST_FOLDERS))
-    for (const cwd of place.folders) bases.add(await real(folder, { ...place, cwd }, false));
-  return [...bases];
-}
-
-/** What the agent says it does with a file; where it does not say, it may do anything. */
-const ANY_ACCESS: readonly PathAccess["access"][] = ["read", "write"];
-const ACCESSES: { readonly [kind: string]: readonly PathAccess["access"][] } = {
-  read: ["read"],
-  search: ["search"],
-  edit: ["write"],
-  delete: ["delete"],
-  move: ["move"],
-};
-
-async function accessTo(path: string, access: PathAccess["access"], place: IntentPlace): Promise<PathAccess> {
-  const named = posix.normalize(absolutePath(place.cwd, path));
-  const actual = await real(named, place, access === "delete" || access === "move");
-  return actual === named ? { path: actual, access } : { path: actual, named, access };
-}
-
-async function real(path: string, { workspace, cwd }: IntentPlace, keepLink: boolean): Promise<string> {
-  const named = absolutePath(cwd, path);
-  try {
-    return await workspace.resolve(named, { keepLink });
-  } catch (error) {
-    // It cannot be walked, so it is judged as it is written.
-    if (error instanceof ToolFailure) return named;
-    throw error;
-  }
-}
-
-const terminal = builtInTools.find(({ name }) => name === "terminal");
-
-/** Where the words of a command lead by links, as our own terminal finds out. */
-async function linksOf(
-  command: Intent["command"],
-  { workspace, cwd }: IntentPlace,
-): Promise<readonly PathAccess[]> {
-  if (command === undefined || !terminal?.intent) return [];
-  const text = typeof command === "string" ? command : quoted(command);
-  try {
-    return (await terminal.intent({ command: text, cwd }, workspace)).paths ?? [];
-  } catch (error) {
-    if (!(error instanceof ToolFailure)) throw error;
-    return [{ path: "/", access: "search" }];
-  }
-}
-
-const unique = (paths: readonly PathAccess[]): readonly PathAccess[] => [
-  ...new Map(paths.map((one) => [`${one.access} ${one.path}\0${one.named ?? ""}`, one])).values(),
-];
-
 /** What the agent says of its call may not open anything, but a rule that forbids just that is heard. */
 function suspicionsOf(
   intent: Intent,
-  { kind, kinds = [kind], title }: Shown,
+  { kind, kinds = [kind], title, rawInputs }: Shown,
   laterTitles: readonly string[],
 ): readonly Intent[] {
   const suspicions: Intent[] = kinds
     .filter((one) => one !== intent.kind)
     .map((one) => ({ ...intent, kind: one, isKindGuessed: true }));
   // Some agents show a command in the title and nowhere else.
-  const titles = [...(intent.command === undefined ? [title] : []), ...laterTitles];
+  const titles = [
+    ...(intent.command === undefined ? [title, ...textsIn(rawInputs, MAX_SUSPICIONS)] : []),
+    ...laterTitles,
+  ];
   if (kinds.includes("execute"))
     for (const one of titles)
       if (readShell(one).commands.length > 0) suspicions.push({ ...intent, command: one });
-  return suspicions;
+  return [...suspicions, ...fileSuspicions(intent, kinds, rawInputs)];
 }
 
-/** What is shown must be what is done: one folder, one server's tool, and a diff of what the input says will be written. */
-async function disagreementOf(
-  evidence: Evidence,
-  folders: readonly string[],
-  place: IntentPlace,
-): Promise<string | undefined> {
-  const { servers, commands } = evidence;
-  const isInFolders = commands.length > 0 || evidence.written.length + evidence.named.length > 0;
-  if (folders.length > 1 && isInFolders) return oneLine(`it names several folders: ${listed(folders)}`, 400);
-  if (servers.length > 1)
-    return oneLine(
-      `it names several tools of servers: ${listed(servers.map(({ server, tool }) => `${server}/${tool}`))}`,
-      400,
-    );
-  return diffDisagreement(evidence, folders, place);
+/** Where a call names no file in a known way, any of its texts may be one. */
+function fileSuspicions(
+  intent: Intent,
+  kinds: readonly ToolKind[],
+  rawInputs: readonly unknown[],
+): readonly Intent[] {
+  const accesses = kinds.flatMap((kind) => ACCESSES[kind] ?? []);
+  if (intent.command !== undefined || intent.paths.length > 0 || accesses.length === 0) return [];
+  return textsIn(rawInputs, MAX_SUSPICIONS)
+    .filter((text) => /^[^\0\n]{1,4096}$/.test(text))
+    .map((text) => posix.normalize(absolutePath(intent.cwd, text)))
+    .map((path) => ({ ...intent, paths: accesses.map((access) => ({ path, access })) }));
 }
 
-const listed = (names: readonly string[]): string => names.slice(0, 3).join(", ");
+const MAX_SUSPICIONS = 50;
 
-async function diffDisagreement(
-  evidence: Evidence,
-  folders: readonly string[],
-  place: IntentPlace,
-): Promise<string | undefined> {
-  const { diffs, written, named, texts } = evidence;
-  const inputs = [...written, ...named];
-  if (diffs.length === 0 || inputs.length === 0) return undefined;
-  const bases = await basesOf(evidence, { ...place, folders });
-  const resolved = async (path: string, cwd = place.cwd) =>
-    (await accessTo(path, "write", { ...place, cwd })).path;
-  const shown = await Promise.all(
-    diffs
-      .flatMap(({ path, oldPath }) => [path, ...(oldPath === undefined ? [] : [oldPath])])
-      .map((path) => resolved(path)),
-  );
-  for (const path of inputs) {
-    const targets = await Promise.all(
-      (path.startsWith("/") ? [place.cwd] : bases).map((cwd) => resolved(path, cwd)),
-    );
-    if (targets.some((target) => shown.some((one) => one === target || one.startsWith(`${target}/`))))
-      continue;
-    return oneLine(
-      `the diff shown is of ${listed([...new Set(shown)])}, and the input names ${targets[0] ?? path}`,
-      400,
-    );
+/** The texts in a value, in the order in which they stand, at most so many. */
+function textsIn(value: unknown, most: number): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  const texts: string[] = [];
+  for (const item of Object.values(value)) {
+    if (texts.length >= most) break;
+    texts.push(...textsIn(item, most - texts.length));
   }
-  const [diff] = diffs;
-  const isOther = (text: string) => diff?.newText !== undefined && lines(text) !== lines(diff.newText);
-  return diffs.length === 1 && texts.some(isOther)
-    ? "the diff shown is not of the text that the input holds"
-    : undefined;
+  return texts;
 }
-
-const lines = (text: string): string => text.replaceAll("\r\n", "\n").replace(/\n$/, "");

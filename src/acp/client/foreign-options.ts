@@ -1,6 +1,6 @@
 /** What a session of a foreign agent is opened with, and how its intents are judged by it. */
 import { homedir } from "node:os";
-import type { PolicyFor } from "../../agent/index.js";
+import type { Agent, PolicyFor } from "../../agent/index.js";
 import type { Ledger, SessionInfo } from "../../call/index.js";
 import { decide } from "../../policy/index.js";
 import type { Verdict } from "../../policy/index.js";
@@ -37,6 +37,8 @@ export type ForeignSessionOptions = {
    * "mark" when left out.
    */
   readonly onBreach?: OnBreach;
+  /** How long questions and our tools may take, and how often a call may be made again. */
+  readonly limits?: Agent["limits"];
   readonly now?: () => number;
 };
 

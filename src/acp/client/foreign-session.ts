@@ -10,43 +10,48 @@ import { RecordedSession } from "../../agent/index.js";
 import type { HeldSession, TurnEnd } from "../../agent/index.js";
 import { breachSentence, oneLine } from "../../call/index.js";
 import type { ContentBlock, SessionEvent } from "../../call/index.js";
+import { emitWarning } from "../../run/emit-warning.js";
 import { SessionRecord } from "../../record/index.js";
+import type { Gate } from "../../run/index.js";
+import type { ReportedCalls } from "../../run/reported-calls.js";
 import type { Workspace } from "../../tools/index.js";
+import { CODE, RpcError } from "../connection/message.js";
 import type { Asked } from "../connection/peer.js";
-import { isJsonObject } from "../json.js";
-import type { Acts } from "./acts.js";
-import { AgentRequests } from "./agent-requests.js";
 import type { AgentSide } from "./agent-side.js";
 import { AgentTrouble } from "./agent-trouble.js";
-import { AgentTurn } from "./agent-turn.js";
+import { AGENT_GONE, AgentTurn, CANCELLED, TURN_OVER } from "./agent-turn.js";
 import type { TurnEnded } from "./agent-turn.js";
-import { Breaches } from "./breaches.js";
-import { Decisions } from "./decisions.js";
-import { AGENT_GONE, CANCELLED, endCalls, questionTakenBack, TURN_OVER } from "./end-calls.js";
-import type { Why } from "./end-calls.js";
-import { judgeFor } from "./foreign-options.js";
+import { answerElicitation } from "./elicitation.js";
+import { foreignGate } from "./foreign-gate.js";
 import type { ForeignSessionOptions } from "./foreign-options.js";
-import { FollowedAnswers } from "./followed-answers.js";
 import { Inbox } from "./inbox.js";
-import { SessionWriter, tell } from "./session-writer.js";
-import { TurnUnderWay } from "./turn-under-way.js";
+import { Permissions } from "./permissions.js";
+import { ProxiedCalls } from "./proxied-calls.js";
+import { TurnEvents } from "./turn-events.js";
+import { TurnUnderWay, untilAsked } from "./turn-under-way.js";
 import { UpdateFold } from "./update-fold.js";
+import { UpdateWriter } from "./update-writer.js";
 
 const CANCEL_PATIENCE_MS = 5_000;
-const LONGEST_TITLE = 80;
+/** As long as our own terminal runs a command at most. */
+const COMMAND_LIMIT_MS = 3_600_000;
+const MAX_TITLE = 80;
 
 export class ForeignSession extends RecordedSession implements HeldSession {
   readonly #options: ForeignSessionOptions;
   readonly #agent: AgentSide;
   readonly #inbox: Inbox;
   readonly #fold: UpdateFold;
-  readonly #decisions: Decisions;
-  readonly #breaches: Breaches;
-  readonly #requests: AgentRequests;
-  readonly #writer: SessionWriter;
-  readonly #followed: FollowedAnswers;
+  readonly #permissions: Permissions;
+  readonly #writer: UpdateWriter;
+  /** The calls that the agent runs. */
+  readonly #reported: ReportedCalls;
+  readonly gate: Gate;
+  /** The calls that we run for the agent. */
+  readonly proxied: ProxiedCalls;
   /** What the agent calls this session. */
   readonly agentSessionId: string;
+  readonly #turns: TurnEvents;
   #turn: TurnUnderWay | undefined;
   /** The turn is being cancelled: nothing is asked any more. */
   #isCancelling = false;
@@ -56,7 +61,7 @@ export class ForeignSession extends RecordedSession implements HeldSession {
 
   /** What the agent tells of before is taken into the record, and judged by no rule. */
   set isLoading(isLoading: boolean) {
-    this.#breaches.isReplaying = isLoading;
+    this.#reported.isReplaying = isLoading;
   }
 
   /** Comes when all that the agent has sent is taken in. */
@@ -70,17 +75,13 @@ export class ForeignSession extends RecordedSession implements HeldSession {
     agent: AgentSide,
     agentSessionId: string,
   ) {
-    const { workspace, now = Date.now, remember, onCleared } = options;
+    const { workspace, now = Date.now } = options;
     super(record, now);
     this.#options = options;
     this.#agent = agent;
     this.agentSessionId = agentSessionId;
-    this.#inbox = new Inbox((updates) => this.#take(updates));
-    this.#followed = new FollowedAnswers({
-      record,
-      waiting: () => this.#decisions.waiting,
-      settle: () => this.#settle(),
-    });
+    this.#turns = new TurnEvents(record, now);
+    this.#inbox = new Inbox((updates) => this.#writer.write(updates));
     this.#fold = new UpdateFold({
       book: record.book,
       agent: agent.name,
@@ -89,46 +90,31 @@ export class ForeignSession extends RecordedSession implements HeldSession {
       isEchoing: () => agent.spoken.echoesUser && this.#turn !== undefined,
       now,
     });
-    const place = { root: workspace.root, sessionId: record.sessionId };
-    this.#breaches = new Breaches({
+    const { gate, reported } = foreignGate(options, {
       record,
       fold: this.#fold,
-      place: { cwd: workspace.root, agent: agent.name, workspace },
-      judge: judgeFor(options, place, { now }),
-      judgeByRule: judgeFor(options, place, { now, isByRule: true }),
-      later: (make) => void this.#inbox.do(async () => this.record.append(await make())).catch(tell),
+      inbox: this.#inbox,
+      agent: agent.name,
       now,
     });
-    this.#writer = new SessionWriter(record, this.#fold, { breaches: this.#breaches, now });
+    this.gate = gate;
+    this.#reported = reported;
+    this.#writer = new UpdateWriter(this.#reported, this.#fold, now);
     this.onRecorded((events) => this.#heedBreaches(events));
-    this.#decisions = new Decisions({
-      record,
-      judge: judgeFor(options, place, { now }),
-      roots: workspace.roots,
-      remember: remember && ((grant) => remember(grant, place)),
-      onCleared: onCleared && ((verdict) => onCleared(verdict, place)),
+    const parts = {
+      agent: agent.name,
+      spoken: agent.spoken,
+      workspace,
+      book: record.book,
+      gate,
+      reported,
+      inbox: this.#inbox,
+      fold: this.#fold,
+      isCancelling: () => this.#isCancelling,
       now,
-    });
-    this.#requests = new AgentRequests(
-      {
-        agent: agent.name,
-        spoken: agent.spoken,
-        workspace,
-        record,
-        decisions: this.#decisions,
-        breaches: this.#breaches,
-        inbox: this.#inbox,
-        fold: this.#fold,
-        isCancelling: () => this.#isCancelling,
-        onAsked: () => {
-          this.#followed.follow();
-          this.#decisions.tellAsked();
-        },
-        takeBack: (toolCallId, reason) => this.#takeBack(toolCallId, reason),
-        now,
-      },
-      options.elicit,
-    );
+    };
+    this.#permissions = new Permissions(parts);
+    this.proxied = new ProxiedCalls(parts);
   }
 
   /** Takes up a session in the record, new or known. What an earlier process left open has ended with it. */
@@ -145,20 +131,15 @@ export class ForeignSession extends RecordedSession implements HeldSession {
     });
     try {
       const session = new ForeignSession(options, record, agent, agentSessionId);
-      await session.#begin();
+      const { info, workspace } = options;
+      const cwd = workspace.root;
+      await session.#turns.open({ cwd, ...info }, { agent: agent.name, sessionId: agentSessionId });
       return session;
     } catch (error) {
       await record.close();
       throw error;
     }
   }
-
-  readonly gate = {
-    /** An answer has come in. */
-    wake: (): void => void this.#settle(),
-    /** A call that waits for an answer gets none; one that runs is the agent's own. */
-    cancelCall: (toolCallId: string, reason: string): Promise<boolean> => this.#takeBack(toolCallId, reason),
-  };
 
   /** How much is still to be taken in. */
   get backlog(): number {
@@ -183,8 +164,8 @@ export class ForeignSession extends RecordedSession implements HeldSession {
 
   /** Goes on with a turn that is parked or under way. One that another process left cannot be gone on with. */
   async advance(signal: AbortSignal): Promise<TurnEnd> {
-    // What was answered meanwhile is no longer waited for.
-    await this.#settle();
+    // A question that was answered meanwhile must not park the turn again.
+    await this.gate.settle();
     if (this.#turn) return this.#untilParked(this.#turn, signal);
     throw new AgentTrouble(
       "NO_TURN",
@@ -198,21 +179,15 @@ export class ForeignSession extends RecordedSession implements HeldSession {
 
   async #untilParked(turn: TurnUnderWay, signal: AbortSignal): Promise<TurnEnd> {
     const { parksOnQuestions = false } = this.#options;
-    await this.#inbox.do(() => this.#mark("turn-resumed", this.#isParked));
-    const asked = parksOnQuestions ? () => this.#decisions.oneWaits() : undefined;
-    const end = await turn.until(asked, signal);
+    await this.#inbox.do(() => this.#turns.mark("turn-resumed", this.#isParked));
+    const question = parksOnQuestions ? untilAsked(this) : undefined;
+    const end = await turn.until(question?.asked, signal).finally(question?.stop);
     if (end) {
       this.#turn = undefined;
       return end;
     }
-    await this.#inbox.do(() => this.#mark("turn-parked", this.book.turn?.state.status === "running"));
+    await this.#inbox.do(() => this.#turns.mark("turn-parked", this.book.turn?.state.status === "running"));
     return { status: "parked" };
-  }
-
-  async #mark(type: "turn-parked" | "turn-resumed", isNew: boolean): Promise<void> {
-    const turnId = this.book.turn?.turnId;
-    if (!isNew || turnId === undefined) return;
-    await this.record.append([{ type, at: this.now(), turnId }], { durable: true });
   }
 
   /** The agent's own mode, by the agent's own name for it. */
@@ -245,12 +220,15 @@ export class ForeignSession extends RecordedSession implements HeldSession {
 
   /** A request of the agent in this session. */
   answer(asked: Asked): unknown {
-    return this.#requests.answer(asked);
+    const { method } = asked;
+    if (method === "session/request_permission") return this.#permissions.answer(asked);
+    if (method === "elicitation/create")
+      return answerElicitation(asked, this.#agent.name, this.#options.elicit);
+    throw new RpcError(CODE.methodNotFound, `There is no method ${method} here. Nothing was done.`);
   }
 
-  /** What the agent does through us. */
-  get acts(): Acts {
-    return this.#requests.acts;
+  get workspace(): Workspace {
+    return this.#options.workspace;
   }
 
   /** The agent's name. */
@@ -258,49 +236,29 @@ export class ForeignSession extends RecordedSession implements HeldSession {
     return this.#agent.name;
   }
 
-  get workspace(): Workspace {
-    return this.#options.workspace;
+  /** After how many milliseconds a command that we run for the agent is ended. */
+  get commandLimitMs(): number {
+    return this.#options.limits?.timeLimit ?? COMMAND_LIMIT_MS;
   }
 
   /** The agent is gone: what it had open ends. */
   async agentGone(): Promise<void> {
-    await this.#inbox.do(() => this.#endCalls(AGENT_GONE));
+    await this.#inbox.do(() => this.#reported.assumeEnds(AGENT_GONE));
   }
 
   /** Takes in what has come, ends what is open, and gives the session back. */
   async close(): Promise<void> {
     await this.#agent.endCommands(this.agentSessionId);
     await this.#inbox.empty();
-    await this.#inbox.do(() => this.#endCalls(TURN_OVER));
-    this.#followed.close();
-    this.#breaches.close();
-    await this.record.close();
-  }
-
-  async #begin(): Promise<void> {
-    const { info, workspace } = this.#options;
-    const agent = this.#agent.name;
-    const { turn } = this.book;
-    const at = this.now();
-    const toolgate = isJsonObject(info?._meta?.["toolgate"]) ? info._meta["toolgate"] : {};
-    const _meta = {
-      ...info?._meta,
-      toolgate: { ...toolgate, agentSession: { agent, sessionId: this.agentSessionId } },
-    };
-    const isOpen = turn !== undefined && turn.state.status !== "stopped";
-    await this.record.appendLatest(() => [
-      { type: "info-changed", at, info: { cwd: workspace.root, ...info, agent, _meta } },
-      ...endCalls(this.book, AGENT_GONE, at),
-      ...(isOpen
-        ? [{ type: "turn-stopped", at, turnId: turn.turnId, stopReason: "cancelled" } as const]
-        : []),
-    ]);
+    await this.#inbox.do(() => this.#reported.assumeEnds(TURN_OVER));
+    this.#reported.close();
+    await this.gate.close();
   }
 
   async #runTurn(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
     const turnId = `turn_${this.record.seq + 1}`;
     this.#isCancelling = false;
-    await this.#inbox.do(() => this.#startTurn(turnId, blocks));
+    await this.#inbox.do(() => this.#turns.start(turnId, blocks));
     const { cancelPatience: patience = CANCEL_PATIENCE_MS } = this.#options;
     const turn = new AgentTurn({
       agent: this.#agent,
@@ -308,58 +266,24 @@ export class ForeignSession extends RecordedSession implements HeldSession {
       patience,
       onCancel: () => {
         this.#isCancelling = true;
-        return this.#inbox.do(() => this.#withdrawQuestions());
+        return this.#inbox.do(() => this.#reported.withdrawAll(CANCELLED.waiting));
       },
     });
     this.#running = turn;
     const ended = await turn.run(blocks, signal);
     this.#running = undefined;
     await this.#inbox.empty();
+    await this.proxied.filesDone();
     const { stopReason, error } = await this.#inbox.do(async () => {
-      await this.#markRunning();
+      // A breach among the calls that still run ends the agent too.
+      await this.#reported.markRunning();
       const known = this.#endedForBreach(ended);
-      await this.#stopTurn(turnId, known);
+      await this.#reported.assumeEnds(known.why, () => [this.#turns.stopped(turnId, known)]);
+      this.#reported.turnOver();
+      this.#fold.reported.clear();
       return known;
     });
     return { status: "stopped", stopReason, ...(error !== undefined && { error }) };
-  }
-
-  async #startTurn(turnId: string, blocks: readonly ContentBlock[]): Promise<void> {
-    const at = this.now();
-    const text = blocks.find((block) => block.type === "text")?.text ?? "";
-    const title = oneLine(text, LONGEST_TITLE);
-    const isUnnamed = title !== "" && this.book.info.title === undefined;
-    const messageId = `user-${turnId}`;
-    await this.record.append(
-      [
-        ...(isUnnamed ? [{ type: "info-changed", at, info: { title } } as const] : []),
-        { type: "turn-started", at, turnId },
-        ...blocks.map((block): SessionEvent => ({
-          type: "message-chunk",
-          at,
-          messageId,
-          role: "user",
-          block,
-        })),
-      ],
-      { durable: true },
-    );
-  }
-
-  async #stopTurn(turnId: string, { stopReason, error, why }: TurnEnded): Promise<void> {
-    await this.#writer.recordMade(() => [
-      ...endCalls(this.book, why, this.now()),
-      {
-        type: "turn-stopped",
-        at: this.now(),
-        turnId,
-        stopReason,
-        ...(error !== undefined && { error }),
-      },
-    ]);
-    this.#decisions.closeWithdrawn();
-    this.#requests.turnOver();
-    this.#breaches.turnOver();
   }
 
   /** The agent may have said that its turn is over just before it was ended. */
@@ -369,67 +293,15 @@ export class ForeignSession extends RecordedSession implements HeldSession {
     return { stopReason: "error", why: AGENT_GONE, error: `${this.#agent.name} was ended: ${reason}` };
   }
 
-  /** What runs unasked is judged before it is given up. */
-  async #markRunning(): Promise<void> {
-    try {
-      await this.record.append(await this.#breaches.amongRunning());
-    } catch (error) {
-      tell(error);
-    }
-  }
-
-  async #endCalls(why: Why): Promise<void> {
-    await this.#markRunning();
-    await this.#writer.recordMade(() => endCalls(this.book, why, this.now()));
-    this.#decisions.closeWithdrawn();
-  }
-
-  async #withdrawQuestions(): Promise<void> {
-    await this.#writer.recordMade(() =>
-      this.book
-        .openCalls()
-        .filter(({ state }) => state.status === "waiting")
-        .flatMap((call) => this.#withdrawn(call.toolCallId, CANCELLED.waiting)),
-    );
-    this.#decisions.closeWithdrawn();
-  }
-
-  #withdrawn(toolCallId: string, reason: string): readonly SessionEvent[] {
-    const call = this.book.call(toolCallId);
-    const at = this.now();
-    const withdrawn = call ? questionTakenBack(this.book, call, reason, at) : [];
-    if (withdrawn.length === 0) return [];
-    return [...withdrawn, { type: "call-cancelled", toolCallId, at, reason, assumed: true }];
-  }
-
-  async #takeBack(toolCallId: string, reason: string): Promise<boolean> {
-    return this.#inbox.do(async () => {
-      let isTaken = false;
-      await this.#writer.recordMade(() => {
-        const events = this.#withdrawn(toolCallId, reason);
-        isTaken = events.length > 0;
-        return events;
-      });
-      this.#decisions.closeWithdrawn();
-      return isTaken;
-    });
-  }
-
-  async #take(updates: readonly unknown[]): Promise<void> {
-    await this.#writer.take(updates);
-    this.#decisions.closeWithdrawn();
-  }
-
   /** Ends the agent where the session is opened so. Not waited for: the inbox must go on until the agent is gone. */
   #heedBreaches(events: readonly SessionEvent[]): void {
-    const breached = events.find((event) => event.type === "call-breached");
-    const call = breached && this.book.call(breached.toolCallId);
+    // What no rule denies and nobody refused is shown, and no reason to end the agent.
+    const breached = events.find(
+      (event) => event.type === "call-breached" && !event.breach.isOtherThanAllowed,
+    );
+    const call = breached?.type === "call-breached" ? this.book.call(breached.toolCallId) : undefined;
     if (!call || this.#options.onBreach !== "end") return;
-    const what = `${oneLine(call.title, LONGEST_TITLE)}: ${breachSentence(call) ?? ""}`;
-    void this.#agent.end(`it broke the rules in session ${this.sessionId} (${what})`).catch(tell);
-  }
-
-  async #settle(): Promise<void> {
-    await this.#inbox.do(() => this.#decisions.settle()).catch(tell);
+    const what = `${oneLine(call.title, MAX_TITLE)}: ${breachSentence(call) ?? ""}`;
+    void this.#agent.end(`it broke the rules in session ${this.sessionId} (${what})`).catch(emitWarning);
   }
 }

@@ -26,6 +26,12 @@ test("a yes is the one option that allows once, or no yes at all", () => {
   );
 });
 
+test("of two options that allow once none is a yes", () => {
+  const given = ["a", "b"].map((optionId) => ({ optionId, name: optionId, kind: "allow_once" }) as const);
+  expect(optionTrouble(given)).toBe("the agent offers several ways to allow it once");
+  expect(permissionAnswer({ type: "allowed" }, given).outcome).toEqual({ outcome: "cancelled" });
+});
+
 test("a no is never an option that allows, and says why", () => {
   fc.assert(
     fc.property(options, fc.option(fc.string(), { nil: undefined }), (given, reason) => {

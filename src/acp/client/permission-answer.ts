@@ -4,7 +4,7 @@
  * ends the turn at many agents and is said only when the turn is cancelled or there is nothing else to say.
  */
 import type { OptionKind, QuestionOption } from "../../call/index.js";
-import type { Outcome } from "./decisions.js";
+import type { Outcome } from "../../run/outcome.js";
 
 export type PermissionAnswer = {
   readonly outcome:
@@ -31,6 +31,9 @@ export function optionTrouble(options: readonly QuestionOption[]): string | unde
   if (options.length === 0) return "the agent offers no option to choose from";
   const ids = new Set(options.map(({ optionId }) => optionId));
   if (ids.size < options.length) return "the agent offers several options under one id";
+  // Each of two would be another yes than the one that was given.
+  if (options.filter(({ kind }) => kind === "allow_once").length > 1)
+    return "the agent offers several ways to allow it once";
   return optionOf(options, "allow_once") ? undefined : "the agent offers no way to allow it once";
 }
 
@@ -41,7 +44,8 @@ function refusal(options: readonly QuestionOption[], reason: string | undefined)
 
 /** The option of a kind, if its id stands for nothing else. */
 function optionOf(options: readonly QuestionOption[], kind: OptionKind): PermissionAnswer | undefined {
-  const found = options.find((option) => option.kind === kind);
-  if (!found || options.filter(({ optionId }) => optionId === found.optionId).length > 1) return undefined;
+  const [found, ...others] = options.filter((option) => option.kind === kind);
+  if (!found || (kind === "allow_once" && others.length > 0)) return undefined;
+  if (options.filter(({ optionId }) => optionId === found.optionId).length > 1) return undefined;
   return { outcome: { outcome: "selected", optionId: found.optionId } };
 }

@@ -3,103 +3,56 @@
  * asked about if need be, and answered in the agent's own options.
  */
 import type { SessionEvent, ToolCall } from "../../call/index.js";
+import type { Outcome } from "../../run/outcome.js";
 import { invalidParams } from "../connection/message.js";
 import type { Asked } from "../connection/peer.js";
 import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
 import type { AskedPermission } from "../v1/permission.js";
-import type { Approvals } from "./approvals.js";
 import { agentsId, askedId } from "./call-ids.js";
-import type { Outcome } from "./decisions.js";
 import { foreignIntent } from "./foreign-intent.js";
-import type { Carried, ForeignIntent } from "./foreign-intent.js";
+import type { Carried } from "./foreign-intent.js";
 import { CANCELLED_ANSWER, optionTrouble, permissionAnswer } from "./permission-answer.js";
 import type { PermissionAnswer } from "./permission-answer.js";
 import type { SessionParts } from "./session-parts.js";
 import { repaired } from "./update-fold.js";
 
-type Begun = {
-  readonly toolCallId: string;
-  readonly foreign: ForeignIntent | undefined;
-  readonly outcome: Promise<Outcome>;
-};
-
 export class Permissions {
   readonly #parts: SessionParts;
-  readonly #approvals: Approvals;
 
-  constructor(parts: SessionParts, approvals: Approvals) {
+  constructor(parts: SessionParts) {
     this.#parts = parts;
-    this.#approvals = approvals;
   }
 
   async answer({ params, signal }: Asked): Promise<PermissionAnswer> {
-    const { inbox, isCancelling, record, spoken } = this.#parts;
+    const { inbox, isCancelling, spoken, reported } = this.#parts;
     const asked = spoken.readPermission(params);
     if (!asked)
       throw invalidParams(
         "The permission request cannot be read: it needs a sessionId, a toolCall, and options with an optionId, a name and a kind of ACP's. It was not allowed.",
       );
     const begun = await inbox.do(async () => (isCancelling() ? undefined : this.#begin(asked)));
-    if (!begun) return CANCELLED_ANSWER;
-    const { toolCallId, foreign, outcome } = begun;
-    const outcomeNow = await this.#unlessTakenBack(toolCallId, outcome, signal);
-    // Where the call could be several things, the yes is to the agent's own doing of it alone.
-    if (outcomeNow.type === "allowed" && foreign && foreign.disagreement === undefined)
-      this.#approvals.add({
-        toolCallId,
-        intent: foreign.intent,
-        writes: foreign.writes,
-        decision: record.book.call(toolCallId)?.decision,
-      });
-    return permissionAnswer(outcomeNow, asked.options);
+    if (begun === undefined) return CANCELLED_ANSWER;
+    // The agent may take its request back, or be gone.
+    const taken = "the agent took its question back.";
+    const outcome = typeof begun === "string" ? await reported.outcome(begun, signal, taken) : begun;
+    return permissionAnswer(outcome, asked.options);
   }
 
-  /** The agent may take its question back, or be gone. */
-  async #unlessTakenBack(
-    toolCallId: string,
-    outcome: Promise<Outcome>,
-    signal: AbortSignal,
-  ): Promise<Outcome> {
-    const takeBack = () =>
-      void this.#parts.takeBack(toolCallId, "the agent took its question back.").catch(() => undefined);
-    signal.addEventListener("abort", takeBack, { once: true });
-    if (signal.aborted) takeBack();
-    try {
-      return await outcome;
-    } finally {
-      signal.removeEventListener("abort", takeBack);
-    }
-  }
-
-  async #begin({ toolCall, options }: AskedPermission): Promise<Begun> {
-    const { record, workspace, agent, decisions, breaches, now, onAsked } = this.#parts;
+  /** Returns the id of the submitted call, or the refusal of one whose options cannot be answered with a yes. */
+  async #begin({ toolCall, options }: AskedPermission): Promise<string | Outcome> {
+    const { reported, workspace, agent } = this.#parts;
     const { call, before, events } = this.#recorded(isJsonObject(toolCall) ? toolCall : {});
     const { toolCallId, title } = call;
-    const trouble = optionTrouble(options);
-    if (trouble !== undefined) {
-      const decision = { by: "rule", rule: "options of the agent", reason: trouble, at: now() } as const;
-      await record.append([...events, { type: "call-refused", toolCallId, at: now(), decision }], {
-        durable: true,
-      });
-      return {
-        toolCallId,
-        foreign: undefined,
-        outcome: Promise.resolve({ type: "refused", reason: trouble }),
-      };
+    const reason = optionTrouble(options);
+    if (reason !== undefined) {
+      await reported.refuse(toolCallId, events, { rule: "options of the agent", reason });
+      return { type: "refused", reason };
     }
     const place = { cwd: workspace.root, agent, workspace };
-    const foreign = await foreignIntent(call, before && carriedBy(before), place);
-    const { event, outcome } = decisions.decide(toolCallId, title, foreign);
-    breaches.asked(toolCallId, foreign.intent);
-    try {
-      await record.append([...events, event], { durable: true });
-    } catch (error) {
-      decisions.forget(event);
-      throw error;
-    }
-    if (event.type === "question-asked") onAsked();
-    return { toolCallId, foreign, outcome };
+    const intent = await foreignIntent(call, carriedBy(before, otherFields(toolCall)), place);
+    await reported.submit({ toolCallId, title, reported: intent, events });
+    return toolCallId;
   }
 
   /** The call that is asked about, ready to be decided on, and the events that make it so. */
@@ -108,11 +61,11 @@ export class Permissions {
     readonly before: ToolCall | undefined;
     readonly events: readonly SessionEvent[];
   } {
-    const { record, fold, spoken, now } = this.#parts;
+    const { book, fold, spoken, now } = this.#parts;
     const { status: _, ...fields } = toolCall;
     const said = { ...fields, toolCallId: agentsId(String(fields["toolCallId"])) };
     const currentId = this.#currentId(said.toolCallId);
-    const before = record.book.call(currentId);
+    const before = book.call(currentId);
     const isOwn = !before || isUndecided(before);
     const toolCallId = isOwn ? currentId : this.#freeId(currentId);
     const update = isOwn
@@ -131,14 +84,14 @@ export class Permissions {
 
   /** The reader calls a call whose id was used before `id#2`, `id#3`: the newest is meant. */
   #currentId(id: string): string {
-    const { book } = this.#parts.record;
+    const { book } = this.#parts;
     let count = 2;
     while (book.call(`${id}#${count}`)) count += 1;
     return count === 2 ? id : `${id}#${count - 1}`;
   }
 
   #freeId(id: string): string {
-    const { book } = this.#parts.record;
+    const { book } = this.#parts;
     let count = 2;
     while (book.call(askedId(id, count))) count += 1;
     return askedId(id, count);
@@ -155,13 +108,24 @@ function askedAnew(before: ToolCall, said: JsonObject): JsonObject {
   return { title, kind, rawInput, ...(name !== "" && { name }), ...withoutNulls(said), _meta };
 }
 
-const carriedBy = ({ rawInput, content, locations, kind }: ToolCall): Carried => ({
-  rawInputs: [rawInput],
-  content,
-  locations,
-  kinds: [kind],
+const carriedBy = (before: ToolCall | undefined, others: JsonObject | undefined): Carried => ({
+  rawInputs: [before?.rawInput, others],
+  content: before?.content ?? [],
+  locations: before?.locations ?? [],
+  kinds: before ? [before.kind] : [],
   laterTitles: [],
 });
+
+/** Fields that the protocol does not have: the agent may take them for input. */
+function otherFields(toolCall: unknown): JsonObject | undefined {
+  if (!isJsonObject(toolCall)) return undefined;
+  const others = Object.entries(toolCall).filter(([name, value]) => !FIELDS.has(name) && value !== null);
+  return others.length === 0 ? undefined : Object.fromEntries(others);
+}
+
+const FIELDS: ReadonlySet<string> = new Set(
+  "toolCallId title kind status content locations rawInput rawOutput name sessionUpdate _meta".split(" "),
+);
 
 const withoutNulls = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));

@@ -1,82 +1,68 @@
 /**
- * `fs/read_text_file` and `fs/write_text_file` for an agent, from a session's workspace and under the rules.
- *
- * What must stay true: a path is resolved, then decided on, then used, and only while it leads where it did;
- * what is written replaces what was there when it was allowed, and nothing else.
+ * `fs/read_text_file` and `fs/write_text_file` for an agent: calls of `read_file` and `write_file` in its session, which
+ * give the agent's protocol what it expects. Of what was read nothing is kept in the record.
  */
-import { intentText } from "../../policy/index.js";
-import type { Intent } from "../../policy/index.js";
+import { ToolFailure } from "../../tools/index.js";
 import { CODE, invalidParams, RpcError } from "../connection/message.js";
 import { isNone } from "../json.js";
 import type { JsonObject } from "../json.js";
-import { absolutePathIn, allowed, inRpcWords, sessionOf, toolIntent } from "./served-session.js";
+import { absolutePathIn, builtInTool, callFor, sessionOf } from "./served-session.js";
 import type { SessionsServed } from "./served-session.js";
+
+/**
+ * Agents that cannot tell why a file was not read, and then give up where they meant to make a new one. To them
+ * a file that is not there is an empty one, as it is in the editors they were made for.
+ */
+const TAKES_NONE_FOR_EMPTY = /^gemini-cli/;
+
+const NO_OUTPUT = { output: undefined };
 
 export class ServedFiles {
   readonly #sessions: SessionsServed;
-  /** One write after the other: between the last look at a file and its write nothing else of ours comes. */
-  #writing: Promise<unknown> = Promise.resolve();
 
   constructor(sessions: SessionsServed) {
     this.#sessions = sessions;
   }
 
-  async readTextFile(params: unknown, signal?: AbortSignal): Promise<{ readonly content: string }> {
-    const session = sessionOf(this.#sessions, params);
-    const path = absolutePathIn(session.params, "path");
-    const line = wholeNumber(session.params, "line");
-    const limit = wholeNumber(session.params, "limit");
-    return inRpcWords(async () => {
-      const input = { path, ...(line && { line }), ...(limit && { limit }) };
-      const intent = await allowed(session, () => toolIntent("read_file", input, session.workspace), signal);
-      const text = await session.workspace.readText(onlyPath(intent));
-      if (text === undefined) throw new RpcError(CODE.notFound, `${path} does not exist. Nothing was read.`);
-      return { content: linesOf(text, line, limit) };
+  async readTextFile(asked: unknown, signal: AbortSignal): Promise<{ readonly content: string }> {
+    const { session, params } = sessionOf(this.#sessions, asked);
+    const path = absolutePathIn(params, "path");
+    const line = wholeNumber(params, "line");
+    const limit = wholeNumber(params, "limit");
+    const read: { text?: string; missing?: RpcError } = {};
+    const tool = builtInTool("read_file", {
+      run: async (_input, { workspace }) => {
+        const text = await workspace.readText(await workspace.resolve(path));
+        if (text !== undefined) read.text = text;
+        else read.missing = new RpcError(CODE.notFound, `${path} does not exist. Nothing was read.`);
+        if (read.missing) throw new ToolFailure(read.missing.message);
+        return NO_OUTPUT;
+      },
     });
+    const input = { path, ...(line && { line }), ...(limit && { limit }) };
+    await callFor(session, tool, input, signal).catch((error: unknown) => {
+      if (!read.missing) throw error;
+      if (!TAKES_NONE_FOR_EMPTY.test(session.agent)) throw read.missing;
+    });
+    return { content: linesOf(read.text ?? "", line, limit) };
   }
 
-  async writeTextFile(params: unknown, signal?: AbortSignal): Promise<object> {
-    const session = sessionOf(this.#sessions, params);
-    const path = absolutePathIn(session.params, "path");
-    const { content } = session.params;
+  async writeTextFile(asked: unknown, signal: AbortSignal): Promise<object> {
+    const { session, params } = sessionOf(this.#sessions, asked);
+    const path = absolutePathIn(params, "path");
+    const { content } = params;
     if (typeof content !== "string") throw invalidParams('"content" must be a text. Nothing was written.');
-    const resolve = () => toolIntent("write_file", { path, content }, session.workspace);
-    return inRpcWords(async () => {
-      for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-        const intent = await allowed(session, resolve, signal);
-        const write = () => session.workspace.write(onlyPath(intent), content);
-        if (await this.#inTurn(() => ifStill(intent, resolve, write))) return {};
-      }
-      throw new RpcError(
-        CODE.internal,
-        `${path} changed each time it was about to be written. It was not written. Read it and try again.`,
-      );
+    const tool = builtInTool("write_file", {
+      run: async (_input, { workspace, signal: stopped }) => {
+        const file = await workspace.resolve(path);
+        stopped.throwIfAborted();
+        await workspace.write(file, content);
+        return NO_OUTPUT;
+      },
     });
+    await callFor(session, tool, { path, content }, signal);
+    return {};
   }
-
-  #inTurn<Result>(act: () => Promise<Result>): Promise<Result> {
-    const turn = this.#writing.then(act);
-    this.#writing = turn.catch(() => undefined);
-    return turn;
-  }
-}
-
-const MOST_TRIES = 3;
-
-/** False when what is about to happen is no longer what was allowed; then nothing was done. */
-async function ifStill(
-  intent: Intent,
-  resolve: () => Promise<Intent>,
-  act: () => Promise<void>,
-): Promise<boolean> {
-  if (intentText(await resolve()) !== intentText(intent)) return false;
-  await act();
-  return true;
-}
-
-function onlyPath({ paths: [file] }: Intent): string {
-  if (!file) throw new Error("the intent of a file tool names its file");
-  return file.path;
 }
 
 /** Lines count from 1; some agents begin with 0. */

@@ -1,31 +1,34 @@
 /**
- * `terminal/*` for an agent: its commands run in a session's workspace, under the rules.
+ * `terminal/*` for an agent: each of its commands is a call of `terminal` in its session, and the agent follows it by the
+ * id of its terminal.
  *
  * What must stay true: nothing runs before it was allowed; a terminal belongs to the session that opened it,
  * and no other session can tell that it is there; a released one is gone for the agent, its command with it,
- * while what it printed was heard here as it came; when the agent is gone, everything it started is ended.
+ * while the call keeps what it printed; when the agent is gone, everything it started is ended.
  */
-import type { CommandExit } from "../../tools/index.js";
+import { ToolFailure } from "../../tools/index.js";
+import type { CommandExit, Tool, ToolContext, ToolResult } from "../../tools/index.js";
+import { emitWarning } from "../../run/emit-warning.js";
 import { CODE, invalidParams, RpcError } from "../connection/message.js";
-import { allowed, inRpcWords, sessionOf, toolIntent } from "./served-session.js";
-import type { ServedParams, ServedSession, SessionsServed } from "./served-session.js";
+import { builtInTool, callFor, sessionOf } from "./served-session.js";
+import type { ServedSession, SessionsServed } from "./served-session.js";
 import { ServedTerminal } from "./served-terminal.js";
-import type { TerminalCommand } from "./served-terminal.js";
 import { readCommand } from "./terminal-request.js";
 import type { WantedCommand } from "./terminal-request.js";
+import type { TerminalEnd } from "./update-fold.js";
 
 export type TerminalName = { readonly sessionId: string; readonly terminalId: string };
 
 export type ServedTerminalsOptions = {
   readonly sessions: SessionsServed;
-  /** Hears what is printed, as it comes. */
+  /** Receives what is printed, as it comes. */
   readonly onOutput?: (terminal: TerminalName, text: string) => void;
-  readonly onExit?: (terminal: TerminalName, exit: CommandExit) => void;
   /** How many a session may have that it did not release. */
-  readonly mostTerminals?: number;
+  readonly maxTerminals?: number;
 };
 
-const MOST_TERMINALS = 32;
+const MAX_TERMINALS = 32;
+const MAX_ENDS = 64;
 
 export class ServedTerminals {
   readonly #options: ServedTerminalsOptions;
@@ -35,6 +38,8 @@ export class ServedTerminals {
   readonly #opening = new Map<string, number>();
   /** How often a session's were all ended: what was asked for before that is not run after it. */
   readonly #endings = new Map<string, number>();
+  /** The last ones that have ended, for calls of the agent that come to show them later. */
+  readonly #ends = new Map<string, TerminalEnd>();
   #last = 0;
   #isClosed = false;
 
@@ -42,19 +47,15 @@ export class ServedTerminals {
     this.#options = options;
   }
 
-  async create(params: unknown, signal?: AbortSignal): Promise<{ readonly terminalId: string }> {
-    const session = sessionOf(this.#options.sessions, params);
-    const { sessionId } = session.params;
-    const wanted = readCommand(session.params);
+  /** Answers when the command has started; its call goes on until the command ends. */
+  async create(asked: unknown, signal: AbortSignal): Promise<{ readonly terminalId: string }> {
+    const { session, params } = sessionOf(this.#options.sessions, asked);
+    const { sessionId } = params;
+    const wanted = readCommand(params);
     this.#mustHaveRoom(sessionId);
     this.#opening.set(sessionId, this.#openingIn(sessionId) + 1);
-    const endings = this.#endings.get(sessionId);
     try {
-      const command = await inRpcWords(() => allowedCommand(session, wanted, signal));
-      // It may have been asked about for a while.
-      const isOver = this.#isClosed || this.#endings.get(sessionId) !== endings;
-      if (isOver || !this.#options.sessions(sessionId)) throw gone();
-      return { terminalId: this.#start(session, command) };
+      return { terminalId: await this.#started(session, sessionId, wanted, signal) };
     } finally {
       this.#opening.set(sessionId, this.#openingIn(sessionId) - 1);
     }
@@ -101,16 +102,88 @@ export class ServedTerminals {
     await Promise.all(ending.map((terminal) => terminal.kill()));
   }
 
-  #start(session: ServedSession & { readonly params: ServedParams }, command: TerminalCommand): string {
-    const { onOutput, onExit } = this.#options;
-    const { sessionId } = session.params;
+  /** How a command ended, and what it had printed, while that is still known. */
+  terminalEnd(terminalId: string): TerminalEnd | undefined {
+    return this.#ends.get(terminalId);
+  }
+
+  /** The request's signal counts until the command has started. */
+  async #started(
+    session: ServedSession,
+    sessionId: string,
+    wanted: WantedCommand,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const stop = new AbortController();
+    const onAbort = () => stop.abort(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    let hasStarted = false;
+    try {
+      return await new Promise<string>((resolve, reject) => {
+        const onStarted = (terminalId: string) => {
+          hasStarted = true;
+          resolve(terminalId);
+        };
+        const tool = this.#tool(session, sessionId, wanted, onStarted);
+        callFor(session, tool, inputOf(wanted), stop.signal).catch((error: unknown) => {
+          if (!hasStarted) reject(asError(error));
+          else if (!(error instanceof RpcError)) emitWarning(error);
+        });
+      });
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  #tool(
+    session: ServedSession,
+    sessionId: string,
+    wanted: WantedCommand,
+    onStarted: (terminalId: string) => void,
+  ): Tool {
+    const { command } = wanted;
+    const endings = this.#endings.get(sessionId);
+    const terminal = builtInTool("terminal", {
+      timeLimit: session.commandLimitMs,
+      run: async (_input, call) => {
+        const cwd = wanted.cwd === undefined ? {} : { cwd: await call.workspace.resolve(wanted.cwd) };
+        // Somebody may have been asked about it for a while.
+        const isOver = this.#isClosed || this.#endings.get(sessionId) !== endings;
+        if (isOver || !this.#options.sessions(sessionId)) throw new ToolFailure(GONE);
+        return this.#run({ session, sessionId, wanted: { ...wanted, ...cwd }, onStarted }, call);
+      },
+    });
+    return {
+      ...terminal,
+      intent: async (input, workspace) => ({ ...(await terminal.intent?.(input, workspace)), command }),
+    };
+  }
+
+  async #run({ session, sessionId, wanted, onStarted }: Started, call: ToolContext): Promise<ToolResult> {
     const terminalId = `term_${(this.#last += 1)}`;
     const name = { sessionId, terminalId };
-    const terminal = new ServedTerminal(session.workspace, command, (text) => onOutput?.(name, text));
-    void terminal.ended.then((exit) => onExit?.(name, exit));
+    const shown = call.terminal(undefined, { terminalId });
+    const terminal = new ServedTerminal(call, wanted, (text) => {
+      shown.print(text);
+      this.#options.onOutput?.(name, text);
+    });
     const others = this.#terminals.get(sessionId) ?? new Map<string, ServedTerminal>();
     this.#terminals.set(sessionId, others.set(terminalId, terminal));
-    return terminalId;
+    onStarted(terminalId);
+    const exit = await terminal.ended;
+    this.#keepEnd(terminalId, { text: terminal.printed, exit });
+    shown.exit(exit);
+    session.proxied.terminalEnded(terminalId, { text: terminal.printed, exit }).catch(emitWarning);
+    // A command that came to its good end in spite of the cancel did what it was asked to.
+    if (exit.exitCode !== 0) call.signal.throwIfAborted();
+    return { output: exit };
+  }
+
+  #keepEnd(terminalId: string, end: TerminalEnd): void {
+    this.#ends.set(terminalId, end);
+    const [oldest] = this.#ends.keys();
+    if (this.#ends.size > MAX_ENDS && oldest !== undefined) this.#ends.delete(oldest);
   }
 
   #find(params: unknown): TerminalName & { readonly terminal: ServedTerminal } {
@@ -129,36 +202,32 @@ export class ServedTerminals {
   }
 
   #mustHaveRoom(sessionId: string): void {
-    const { mostTerminals = MOST_TERMINALS } = this.#options;
-    if (this.#isClosed) throw gone();
-    if ((this.#terminals.get(sessionId)?.size ?? 0) + this.#openingIn(sessionId) < mostTerminals) return;
+    const { maxTerminals = MAX_TERMINALS } = this.#options;
+    if (this.#isClosed) throw new RpcError(CODE.internal, GONE);
+    if ((this.#terminals.get(sessionId)?.size ?? 0) + this.#openingIn(sessionId) < maxTerminals) return;
     throw new RpcError(
       CODE.internal,
-      `The session has ${mostTerminals} terminals that it did not release. Nothing was run. Release some first.`,
+      `The session has ${maxTerminals} terminals that it did not release. Nothing was run. Release some first.`,
     );
   }
 }
 
+type Started = {
+  readonly session: ServedSession;
+  readonly sessionId: string;
+  readonly wanted: WantedCommand;
+  readonly onStarted: (terminalId: string) => void;
+};
+
 const asError = (reason: unknown): Error =>
   reason instanceof Error ? reason : new RpcError(CODE.cancelled, "The request was cancelled.");
 
-const gone = (): RpcError =>
-  new RpcError(CODE.internal, "The session was ended or cancelled. Nothing was run.");
+const GONE = "The session was ended or cancelled. Nothing was run.";
 
-async function allowedCommand(
-  session: ServedSession,
-  { command, cwd, env, outputByteLimit }: WantedCommand,
-  signal: AbortSignal | undefined,
-): Promise<TerminalCommand> {
+/** The words of a command are looked at as a shell would read them; they are run by none. */
+function inputOf({ command, cwd, env }: WantedCommand): object {
   const text = typeof command === "string" ? command : quoted(command);
-  const input = { command: text, ...(cwd !== undefined && { cwd }), ...(env && { env }) };
-  const { cwd: folder, executor } = await allowed(
-    session,
-    // The words of a command are looked at as a shell would read them; they are run by none.
-    async () => ({ ...(await toolIntent("terminal", input, session.workspace)), command }),
-    signal,
-  );
-  return { command, cwd: folder, outputByteLimit, ...(env && { env }), ...(executor && { executor }) };
+  return { command: text, ...(cwd !== undefined && { cwd }), ...(env && { env }) };
 }
 
 const quoted = (words: readonly string[]): string =>

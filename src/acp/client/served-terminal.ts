@@ -1,63 +1,77 @@
 /** A command that runs for an agent: what it printed last, how it ended, and the way to end it. */
+import { appendText, EMPTY_TEXT, shownText } from "../../call/index.js";
+import type { BoundedText } from "../../call/index.js";
 import { ToolFailure } from "../../tools/index.js";
-import type { CommandExit, CommandOptions, Workspace } from "../../tools/index.js";
+import type { CommandExit, ToolContext } from "../../tools/index.js";
 import { OutputTail } from "./output-tail.js";
-
-export type TerminalCommand = Pick<CommandOptions, "env" | "executor"> & {
-  /** A text for a shell, or words that no shell reads. */
-  readonly command: string | readonly string[];
-  readonly cwd: string;
-  readonly outputByteLimit: number;
-};
+import type { WantedCommand } from "./terminal-request.js";
 
 /** What a shell says of a program that it cannot start. */
 const NOT_STARTED = 127;
 
 export class ServedTerminal {
-  readonly #stop = new AbortController();
+  readonly #kill = new AbortController();
   readonly #tail: OutputTail;
   readonly #onOutput: (text: string) => void;
+  /** Beginning and end of all that it printed. */
+  #printed: BoundedText = EMPTY_TEXT;
   #exit: CommandExit | undefined;
   /** Comes when it has ended, with everything it started. */
   readonly ended: Promise<CommandExit>;
 
+  /** `cwd`: where it was allowed to run. The call's signal ends it. */
   constructor(
-    workspace: Workspace,
-    { command, cwd, env = {}, executor, outputByteLimit }: TerminalCommand,
+    { workspace, signal }: Pick<ToolContext, "workspace" | "signal">,
+    { command, cwd, env = {}, outputByteLimit }: WantedCommand,
     onOutput: (text: string) => void,
   ) {
     this.#tail = new OutputTail(outputByteLimit);
     this.#onOutput = onOutput;
+    const stop = () => this.#stop(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
     this.ended = workspace
       .runCommand(command, {
-        cwd,
+        ...(cwd !== undefined && { cwd }),
         env,
-        ...(executor && { executor }),
-        signal: this.#stop.signal,
+        signal: this.#kill.signal,
         onOutput: (text) => this.#print(text),
       })
       .catch((error: unknown) => this.#failed(error))
-      .then((exit) => (this.#exit = exit));
+      .then((exit) => (this.#exit = exit))
+      .finally(() => signal.removeEventListener("abort", stop));
   }
 
+  /** What the agent reads. */
   read() {
     const exit = this.#exit;
     return { ...this.#tail.read(), ...(exit && { exitStatus: exit }) };
   }
 
+  /** What a call shows. */
+  get printed(): string {
+    return shownText(this.#printed);
+  }
+
   async kill(): Promise<void> {
-    this.#stop.abort();
+    this.#kill.abort();
     await this.ended;
+  }
+
+  /** The agent reads why its command was ended, unless somebody cancelled it. */
+  #stop(reason: unknown): void {
+    if (reason instanceof Error && reason.name !== "AbortError") this.#print(`${reason.message}\n`);
+    this.#kill.abort();
   }
 
   #print(text: string): void {
     this.#tail.add(text);
+    this.#printed = appendText(this.#printed, text);
     this.#onOutput(text);
   }
 
   /** It was never started: whoever looks at its output reads why. */
   #failed(error: unknown): CommandExit {
-    if (this.#stop.signal.aborted) return { signal: "SIGTERM" };
+    if (this.#kill.signal.aborted) return { signal: "SIGTERM" };
     this.#print(`${error instanceof ToolFailure ? error.message : "The command broke."}\n`);
     return { exitCode: NOT_STARTED };
   }

@@ -3,14 +3,19 @@ import { invalidParams } from "../connection/message.js";
 import { isJsonObject, isNone } from "../json.js";
 import type { JsonObject } from "../json.js";
 import { absolutePathIn } from "./served-session.js";
-import type { TerminalCommand } from "./served-terminal.js";
 
 const USUAL_BYTES = 1024 * 1024;
 const MOST_BYTES = 8 * 1024 * 1024;
 const MOST_WORDS = 10_000;
 
-/** Without `cwd` it is to run in the session's folder. */
-export type WantedCommand = Omit<TerminalCommand, "cwd"> & { readonly cwd?: string };
+export type WantedCommand = {
+  /** A text for a shell, or words that no shell reads. */
+  readonly command: string | readonly string[];
+  /** The session's folder when left out. */
+  readonly cwd?: string;
+  readonly env?: { readonly [name: string]: string };
+  readonly outputByteLimit: number;
+};
 
 export function readCommand(params: JsonObject): WantedCommand {
   const { command, args, env, cwd, outputByteLimit } = params;

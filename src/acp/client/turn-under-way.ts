@@ -1,5 +1,6 @@
 /** A turn of a foreign agent that goes on whether or not somebody waits for it, until it ends or is cancelled. */
-import type { TurnEnd } from "../../agent/index.js";
+import type { HeldSession, TurnEnd } from "../../agent/index.js";
+import { openQuestions } from "../../run/index.js";
 
 export class TurnUnderWay {
   readonly #stop = new AbortController();
@@ -12,12 +13,12 @@ export class TurnUnderWay {
   }
 
   /** Comes with its end, or with nothing once somebody is `asked`. The signal cancels it while this waits. */
-  async until(asked: (() => Promise<void>) | undefined, signal: AbortSignal): Promise<TurnEnd | undefined> {
+  async until(asked: Promise<void> | undefined, signal: AbortSignal): Promise<TurnEnd | undefined> {
     const cancel = () => this.#stop.abort();
     signal.addEventListener("abort", cancel, { once: true });
     if (signal.aborted) cancel();
     try {
-      return await (asked ? Promise.race([this.#end, asked().then(() => undefined)]) : this.#end);
+      return await (asked ? Promise.race([this.#end, asked.then(() => undefined)]) : this.#end);
     } finally {
       signal.removeEventListener("abort", cancel);
     }
@@ -27,4 +28,21 @@ export class TurnUnderWay {
     this.#stop.abort();
     await this.#end.catch(() => undefined);
   }
+}
+
+/** `asked` comes as soon as a question waits for an answer. */
+export function untilAsked(session: Pick<HeldSession, "book" | "onRecorded">): {
+  readonly asked: Promise<void>;
+  readonly stop: () => void;
+} {
+  let resolve: (() => void) | undefined;
+  const asked = new Promise<void>((onAsked) => {
+    resolve = onAsked;
+  });
+  const look = () => {
+    if (openQuestions(session.book).length > 0) resolve?.();
+  };
+  const stop = session.onRecorded(look);
+  look();
+  return { asked, stop };
 }

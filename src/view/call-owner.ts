@@ -1,27 +1,27 @@
 /**
- * Whose call a call is: the task of the sub-agent that made it, or the call of someone else's agent that we served a
- * file or a terminal for. Such an agent tells of its call, and what it then does through us is a call of its own in the
+ * The owner of a call: the task of the sub-agent that made it, or the call of a foreign agent for which we read or wrote a
+ * file or ran a command (a proxied call). Such an agent reports its own call, and the proxied one stands beside it in the
  * record; side by side they would read as two deeds. This only adds words: nothing is left out because of it.
  */
 import type { ToolCall } from "../call/index.js";
 import { isOver } from "../call/index.js";
 
-/** What is done through us has such an id in the record. */
-const THROUGH_US = /^through_us_\d+$/;
+/** The ids of proxied calls; `through_us_1` in records of earlier versions. */
+const PROXIED = /^(?:proxied|through_us)_\d+$/;
 const ALLOWED_WITH = "allowed with ";
 
 /** Undefined when it is its own, and when it is not certain whose it is. */
-export function whoseCall(call: ToolCall, calls: Iterable<ToolCall>): ToolCall | undefined {
+export function callOwner(call: ToolCall, calls: Iterable<ToolCall>): ToolCall | undefined {
   if (call.parentToolCallId !== undefined)
     return only(calls, (one) => one.toolCallId === call.parentToolCallId);
-  return isThroughUs(call) ? servedCall(call, calls) : undefined;
+  return isProxied(call) ? servedCall(call, calls) : undefined;
 }
 
-export const isThroughUs = ({ toolCallId }: ToolCall): boolean => THROUGH_US.test(toolCallId);
+export const isProxied = ({ toolCallId }: ToolCall): boolean => PROXIED.test(toolCallId);
 
 /** By the yes that was given for both, by the terminal that both show, else by the one file that both are about. */
 function servedCall(served: ToolCall, calls: Iterable<ToolCall>): ToolCall | undefined {
-  const others = [...calls].filter((one) => !isThroughUs(one));
+  const others = [...calls].filter((one) => !isProxied(one));
   const { reason = "" } = served.decision ?? {};
   const allowedWith = reason.startsWith(ALLOWED_WITH) ? reason.slice(ALLOWED_WITH.length) : undefined;
   const [terminalId] = terminalsOf(served);

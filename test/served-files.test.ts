@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Intent } from "../../policy/index.js";
-import { LocalWorkspace } from "../../tools/index.js";
-import { ServedFiles } from "./serve-files.js";
-import type { Allow } from "./served-session.js";
+import { LocalWorkspace } from "../src/tools/index.js";
+import { ServedFiles } from "../src/acp/client/serve-files.js";
+import { NEVER, servedSession } from "./served-kit.js";
+import type { Allow } from "./served-kit.js";
 
 const sessionId = "s1";
 
@@ -17,18 +17,11 @@ async function served(files: Record<string, string>, allow: Allow = async () => 
   await mkdir(root);
   for (const [name, text] of Object.entries(files)) await writeFile(join(root, name), text);
   const workspace = await LocalWorkspace.open(root);
-  const asked: Intent[] = [];
-  const session = {
-    workspace,
-    allow: async (intent: Intent) => {
-      asked.push(intent);
-      return allow(intent);
-    },
-  };
+  const { session, asked } = await servedSession(workspace, allow);
   const service = new ServedFiles((id) => (id === sessionId ? session : undefined));
   const read = async (path: string, more: object = {}) =>
-    (await service.readTextFile({ sessionId, path, ...more })).content;
-  const write = (path: string, content: string) => service.writeTextFile({ sessionId, path, content });
+    (await service.readTextFile({ sessionId, path, ...more }, NEVER)).content;
+  const write = (path: string, content: string) => service.writeTextFile({ sessionId, path, content }, NEVER);
   return { folder, root, service, asked, read, write };
 }
 
@@ -73,7 +66,7 @@ describe("reading", () => {
     ["no session", { sessionId: 5, path: "/a" }, -32602],
   ])("%s is refused, and nobody is asked", async (_, params, code) => {
     const { service, asked } = await served({ "a.txt": "x" });
-    await expect(service.readTextFile({ sessionId, ...params })).rejects.toMatchObject({ code });
+    await expect(service.readTextFile({ sessionId, ...params }, NEVER)).rejects.toMatchObject({ code });
     expect(asked).toEqual([]);
   });
 

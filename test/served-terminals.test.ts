@@ -4,31 +4,24 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Intent } from "../../policy/index.js";
-import { LocalWorkspace } from "../../tools/index.js";
-import { OutputTail } from "./output-tail.js";
-import { ServedTerminals } from "./serve-terminals.js";
-import type { TerminalName } from "./serve-terminals.js";
-import type { Allow } from "./served-session.js";
+import { LocalWorkspace } from "../src/tools/index.js";
+import { OutputTail } from "../src/acp/client/output-tail.js";
+import { ServedTerminals } from "../src/acp/client/serve-terminals.js";
+import type { TerminalName } from "../src/acp/client/serve-terminals.js";
+import { NEVER, servedSession } from "./served-kit.js";
+import type { Allow } from "./served-kit.js";
 
 const sessionId = "s1";
 
-async function served(allow: Allow = async () => "yes", mostTerminals = 32) {
+async function served(allow: Allow = async () => "yes", maxTerminals = 32) {
   const root = await realpath(await mkdtemp(join(tmpdir(), "served-terminals-")));
   const workspace = await LocalWorkspace.open(root);
-  const asked: Intent[] = [];
+  const { session, asked } = await servedSession(workspace, allow);
   const heard: { name: TerminalName; text: string }[] = [];
-  const session = {
-    workspace,
-    allow: async (intent: Intent) => {
-      asked.push(intent);
-      return allow(intent);
-    },
-  };
   const terminals = new ServedTerminals({
     sessions: (id) => (id === sessionId || id === "s2" ? session : undefined),
     onOutput: (name, text) => heard.push({ name, text }),
-    mostTerminals,
+    maxTerminals,
   });
   onTestFinished(async () => {
     await terminals.endAll();
@@ -36,7 +29,7 @@ async function served(allow: Allow = async () => "yes", mostTerminals = 32) {
   });
   const open = async (params: object) => ({
     sessionId,
-    terminalId: (await terminals.create({ sessionId, ...params })).terminalId,
+    terminalId: (await terminals.create({ sessionId, ...params }, NEVER)).terminalId,
   });
   const shell = (text: string, more: object = {}) =>
     open({ command: "/bin/sh", args: ["-c", text], ...more });

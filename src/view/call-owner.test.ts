@@ -4,7 +4,7 @@ import { calls } from "../call/calls.samples.js";
 import type { ToolCall } from "../call/index.js";
 import { boundText, diffContent } from "../call/index.js";
 import { callText } from "./call-text.js";
-import { whoseCall } from "./whose-call.js";
+import { callOwner } from "./call-owner.js";
 
 const [sample] = fc.sample(calls, { numRuns: 1, seed: 1 });
 
@@ -40,7 +40,7 @@ const at = (path: string): Partial<ToolCall> => ({ locations: [{ path }] });
 const shows = (terminalId: string, text: string, exitCode = 0): Partial<ToolCall> => ({
   content: [{ type: "terminal", terminalId, output: boundText(text), exit: { exitCode } }],
 });
-const idOf = (one: ToolCall, ...others: readonly ToolCall[]) => whoseCall(one, [...others, one])?.toolCallId;
+const idOf = (one: ToolCall, ...others: readonly ToolCall[]) => callOwner(one, [...others, one])?.toolCallId;
 
 test("a sub-agent's call is that of its task, and a call that nobody made is its own", () => {
   expect(idOf(call("a", { parentToolCallId: "task" }), call("task"), call("b"))).toBe("task");
@@ -48,31 +48,29 @@ test("a sub-agent's call is that of its task, and a call that nobody made is its
   expect(idOf(call("a", at("/f")), call("b", at("/f")))).toBeUndefined();
 });
 
-test("what an agent does through us belongs to the call with the same yes, terminal or file", () => {
+test("a proxied call belongs to the call with the same yes, terminal or file", () => {
   const decision = { by: "person", reason: "allowed with edit", at: 1 } as const;
-  expect(idOf(call("through_us_1", { decision }), call("edit"), call("b"))).toBe("edit");
+  expect(idOf(call("proxied_1", { decision }), call("edit"), call("b"))).toBe("edit");
   expect(
-    idOf(call("through_us_1", shows("t1", "")), call("a", shows("t2", "")), call("b", shows("t1", ""))),
+    idOf(call("proxied_1", shows("t1", "")), call("a", shows("t2", "")), call("b", shows("t1", ""))),
   ).toBe("b");
   expect(
-    idOf(call("through_us_1", { rawInput: { path: "/f" } }), call("a", at("/f")), call("b", at("/g"))),
+    idOf(call("proxied_1", { rawInput: { path: "/f" } }), call("a", at("/f")), call("b", at("/g"))),
   ).toBe("a");
-  expect(idOf(call("through_us_1", at("/f")), call("a", { content: [diffContent("/f", "x", "y")] }))).toBe(
-    "a",
-  );
+  expect(idOf(call("proxied_1", at("/f")), call("a", { content: [diffContent("/f", "x", "y")] }))).toBe("a");
 });
 
 test("where it is not certain whose it is, nothing is said", () => {
-  expect(idOf(call("through_us_1", at("/f")), call("a", at("/f")), call("b", at("/f")))).toBeUndefined();
+  expect(idOf(call("proxied_1", at("/f")), call("a", at("/f")), call("b", at("/f")))).toBeUndefined();
   const over = { ...at("/f"), ...done, times: { ...done.times, announced: 1, ended: 2 } };
-  expect(idOf(call("through_us_1", at("/f")), call("a", over))).toBeUndefined();
-  expect(idOf(call("through_us_1", at("/f")), call("through_us_2", at("/f")))).toBeUndefined();
+  expect(idOf(call("proxied_1", at("/f")), call("a", over))).toBeUndefined();
+  expect(idOf(call("proxied_1", at("/f")), call("proxied_2", at("/f")))).toBeUndefined();
 });
 
 test("it is one line where the agent's own call shows the same, and whole where it does not", () => {
-  const served = call("through_us_1", { ...shows("t", "hello\n"), ...done });
+  const served = call("proxied_1", { ...shows("t", "hello\n"), ...done });
   expect(callText(served, { calls: [call("cat", shows("t", "hello\n"))] })).toBe(
-    "✓ ❯ Do cat › Do through_us_1 (execute, 4 ms)",
+    "✓ ❯ Do cat › Do proxied_1 (execute, 4 ms)",
   );
   const silent = call("cat", { content: [{ type: "terminal", terminalId: "t" }] });
   expect(callText(served, { calls: [silent] })).toContain("│ hello");
@@ -88,4 +86,8 @@ test("a command that failed is told by its exit code, and its call was done", ()
   expect(callText(call("a", { content: killed, ...done }), { headlineOnly: true })).toBe(
     "! ❯ Do a (execute, ended by SIGKILL, 4 ms)",
   );
+});
+
+test("a proxied call of an earlier version's record is known by its old id", () => {
+  expect(idOf(call("through_us_1", at("/f")), call("a", at("/f")))).toBe("a");
 });

@@ -1,0 +1,64 @@
+/** The events of a foreign agent's session that are ours to record: opened; turns begun, parked, resumed, stopped. */
+import { sessionTitle } from "../../agent/session-title.js";
+import type { ContentBlock, SessionEvent, SessionInfo } from "../../call/index.js";
+import { assumedEnds } from "../../run/end-events.js";
+import type { SessionRecord } from "../../record/index.js";
+import { isJsonObject } from "../json.js";
+import { AGENT_GONE } from "./agent-turn.js";
+import type { TurnEnded } from "./agent-turn.js";
+
+export class TurnEvents {
+  readonly #record: SessionRecord;
+  readonly #now: () => number;
+
+  constructor(record: SessionRecord, now: () => number) {
+    this.#record = record;
+    this.#now = now;
+  }
+
+  /** Whatever an earlier process left open has ended with it. */
+  async open(
+    info: SessionInfo,
+    agentSession: { readonly agent: string; readonly sessionId: string },
+  ): Promise<void> {
+    const { book } = this.#record;
+    const { agent } = agentSession;
+    const at = this.#now();
+    const toolgate = isJsonObject(info._meta?.["toolgate"]) ? info._meta["toolgate"] : {};
+    const _meta = { ...info._meta, toolgate: { ...toolgate, agentSession } };
+    const { turn } = book;
+    await this.#record.appendLatest(() => [
+      { type: "info-changed", at, info: { ...info, agent, _meta } },
+      ...assumedEnds(book, AGENT_GONE, at),
+      ...(turn !== undefined && turn.state.status !== "stopped"
+        ? [this.stopped(turn.turnId, { stopReason: "cancelled" })]
+        : []),
+    ]);
+  }
+
+  async start(turnId: string, blocks: readonly ContentBlock[]): Promise<void> {
+    const at = this.#now();
+    const messageId = `user-${turnId}`;
+    const chunks = blocks.map((block): SessionEvent => ({
+      type: "message-chunk",
+      at,
+      messageId,
+      role: "user",
+      block,
+    }));
+    const title = sessionTitle(this.#record.book, blocks, at);
+    await this.#record.append([...title, { type: "turn-started", at, turnId }, ...chunks], { durable: true });
+  }
+
+  /** Of the turn under way. */
+  async mark(type: "turn-parked" | "turn-resumed", isNew: boolean): Promise<void> {
+    const turnId = this.#record.book.turn?.turnId;
+    if (!isNew || turnId === undefined) return;
+    await this.#record.append([{ type, at: this.#now(), turnId }], { durable: true });
+  }
+
+  stopped(turnId: string, { stopReason, error }: Pick<TurnEnded, "stopReason" | "error">): SessionEvent {
+    const at = this.#now();
+    return { type: "turn-stopped", at, turnId, stopReason, ...(error !== undefined && { error }) };
+  }
+}

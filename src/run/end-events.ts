@@ -1,0 +1,90 @@
+/**
+ * Events that end open calls which do not end by themselves: cancelled ones, those of a process that died, and those whose
+ * runner does not report an end. The last is only assumed: a report that still comes replaces it. A call that may have
+ * begun never ends as cancelled.
+ */
+import type { SessionBook, SessionEvent, ToolCall } from "../call/index.js";
+
+/** Ends every open call that has not started, or only these, and withdraws the questions that wait for an answer. */
+export function cancelEvents(
+  book: SessionBook,
+  reason: string,
+  at: number,
+  calls: readonly ToolCall[] = book.openCalls(),
+): readonly SessionEvent[] {
+  return calls.flatMap((call): SessionEvent[] => {
+    const { toolCallId, state } = call;
+    if (state.status === "running") return [];
+    return [...withdrawnQuestion(book, call, reason, at), { type: "call-cancelled", toolCallId, at, reason }];
+  });
+}
+
+/**
+ * Ends what an earlier process left. Waiting calls still wait and cleared ones go on; what had not been submitted is
+ * cancelled; what was running is unknown: it may or may not have happened, and is never run again by itself.
+ */
+export function recoveryEvents(book: SessionBook, at: number): readonly SessionEvent[] {
+  return book.openCalls().flatMap(({ toolCallId, state }): SessionEvent[] => {
+    switch (state.status) {
+      case "drafting":
+      case "ready":
+        return [
+          { type: "call-cancelled", toolCallId, at, reason: "the process ended before it was checked." },
+        ];
+      case "running":
+        return [{ type: "call-lost", toolCallId, at, reason: "the process ended while it was running." }];
+      default:
+        return [];
+    }
+  });
+}
+
+export type EndReasons = {
+  /** Why a call that waits is cancelled. */
+  readonly waiting: string;
+  /** Why the end of a call that may have begun is unknown. */
+  readonly begun: string;
+};
+
+export function assumedEnds(book: SessionBook, reasons: EndReasons, at: number): readonly SessionEvent[] {
+  return book
+    .openCalls()
+    .flatMap((call) => [...withdrawnQuestion(book, call, reasons.waiting, at), ...end(call, reasons, at)]);
+}
+
+/** Withdraws the question that a call waits for, and cancels the call; nothing when nobody waits for an answer. */
+export function withdrawnCall(
+  book: SessionBook,
+  call: ToolCall,
+  reason: string,
+  at: number,
+): readonly SessionEvent[] {
+  const withdrawn = withdrawnQuestion(book, call, reason, at);
+  if (withdrawn.length === 0) return [];
+  return [...withdrawn, { type: "call-cancelled", toolCallId: call.toolCallId, at, reason, assumed: true }];
+}
+
+/** Withdraws the question that the call waits for, unless it is answered. */
+export function withdrawnQuestion(
+  book: SessionBook,
+  { state }: ToolCall,
+  reason: string,
+  at: number,
+): readonly SessionEvent[] {
+  if (state.status !== "waiting" || state.waitingFor.type !== "question") return [];
+  const { questionId } = state.waitingFor;
+  if (book.question(questionId)?.state.status !== "open") return [];
+  return [{ type: "question-withdrawn", at, questionId, reason }];
+}
+
+function end(
+  { toolCallId, state }: ToolCall,
+  { waiting, begun }: EndReasons,
+  at: number,
+): readonly SessionEvent[] {
+  const lost: SessionEvent = { type: "call-lost", toolCallId, at, reason: begun, assumed: true };
+  if (state.status === "running") return [lost];
+  // Its runner knows that it may begin, so it may have begun.
+  if (state.status === "cleared") return [{ type: "run-started", toolCallId, at }, lost];
+  return [{ type: "call-cancelled", toolCallId, at, reason: waiting, assumed: true }];
+}

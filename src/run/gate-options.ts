@@ -1,0 +1,60 @@
+/** What a gate is opened with, and what goes in and comes out of it. */
+import type { Verdict } from "../policy/index.js";
+import type { Tool, Toolbox, Workspace } from "../tools/index.js";
+import type { TakeChildStep } from "./call-runner.js";
+import type { Judge } from "./check-call.js";
+import type { Ask } from "./hold-until-answered.js";
+import type { Remember } from "./remember.js";
+import type { Elicit } from "./run-call.js";
+import type { SessionRecord } from "../record/index.js";
+
+export type GateOptions = {
+  readonly record: SessionRecord;
+  readonly toolbox: Toolbox;
+  /** What the rules say of an intent. */
+  readonly judge: Judge;
+  readonly workspace: Workspace;
+  /** Hears of each call that a rule let through. */
+  readonly onCleared?: ((verdict: Verdict) => void) | undefined;
+  /** Stores what an "always" says. Without it no question offers one. */
+  readonly remember?: Remember | undefined;
+  /** Puts questions to someone, for calls made with `call`. Without it they are refused. */
+  readonly ask?: Ask | undefined;
+  /** Asks the person at the other side while a call runs. */
+  readonly elicit?: Elicit | undefined;
+  /** Takes the sub-agents further that calls of delegating tools wait for. Without it there are none. */
+  readonly childStep?: TakeChildStep | undefined;
+  /** After how many milliseconds a question can no longer be answered with yes; never when left out. */
+  readonly questionLifetime?: number | undefined;
+  /** After how many milliseconds a tool that has no limit of its own is told to stop. */
+  readonly timeLimit?: number | undefined;
+  /** How long a tool that was told to stop is waited for. */
+  readonly patience?: number | undefined;
+  /** How often the same call may be made before someone is asked. */
+  readonly loopLimit?: number | undefined;
+  /** Names the calls that the gate announces; `call_1`, `call_2` … when left out. */
+  readonly callIds?: { next(): string } | undefined;
+  readonly now?: (() => number) | undefined;
+};
+
+/** A call as the model asked for it. `toolCallId` when it was announced while it was being written. */
+export type ToolRequest = {
+  readonly name: string;
+  /** The parsed JSON; a text that is no JSON stays a text and fails the tool's own check. */
+  readonly input: unknown;
+  readonly toolCallId?: string;
+  readonly providerCallId?: string;
+  readonly parentToolCallId?: string;
+  /**
+   * The tool that runs the call, in place of the toolbox's: for a call that somebody outside asks for, in a protocol that
+   * knows no other input than its own. The input is recorded as it is.
+   */
+  readonly tool?: Tool;
+};
+
+export type Submitted = {
+  readonly toolCallIds: readonly string[];
+  readonly settled: readonly string[];
+  readonly cleared: readonly string[];
+  readonly waiting: readonly string[];
+};
