@@ -17,7 +17,7 @@ export function isSameRun(approved: Intent, act: Intent): boolean {
 }
 
 /** The same words in the same folder with the same variables. */
-export function isSameCommand(approved: Intent, act: Intent): boolean {
+function isSameCommand(approved: Intent, act: Intent): boolean {
   if (approved.command === undefined || act.command === undefined) return false;
   if (approved.cwd !== act.cwd || !isSameJson(approved.env ?? {}, act.env ?? {})) return false;
   const [one, other] = [withoutShell(approved.command), withoutShell(act.command)];

@@ -57,9 +57,7 @@ test("a proxied call belongs to the call with the same yes, terminal or file", (
   expect(
     idOf(call("proxied_1", { rawInput: { path: "/f" } }), call("a", at("/f")), call("b", at("/g"))),
   ).toBe("a");
-  expect(idOf(call("proxied_1", at("/f")), call("a", { content: [diffContent("/f", "x", "y")] }))).toBe(
-    "a",
-  );
+  expect(idOf(call("proxied_1", at("/f")), call("a", { content: [diffContent("/f", "x", "y")] }))).toBe("a");
 });
 
 test("where it is not certain whose it is, nothing is said", () => {
