@@ -65,7 +65,7 @@ export function withdrawnCall(
 }
 
 /** Withdraws the question that the call waits for, unless it is answered. */
-export function withdrawnQuestion(
+function withdrawnQuestion(
   book: SessionBook,
   { state }: ToolCall,
   reason: string,

@@ -110,9 +110,9 @@ export class ReportedCalls {
     if (!waiting) return { type: "cancelled" };
     const { questionId } = waiting;
     try {
-      while (questionId !== undefined && waitsFor(record, toolCallId, questionId)) {
+      while (waitsFor(record, toolCallId, questionId)) {
         if (signal.aborted) await this.withdraw(toolCallId, reason);
-        else await hold(questionId, signal);
+        else await hold(questionId ?? "", signal);
         await answers.settle();
       }
       const outcome = outcomeOf(record.book, toolCallId, questionId);
@@ -212,7 +212,7 @@ type Waiting = { readonly reported: ReportedIntent; readonly questionId: string 
 /** Not the tool's own name: what its runner then has us run is a call of its own, and no repetition. */
 const loopName = ({ intent }: ReportedIntent): string => `reported ${intent.tool}`;
 
-function waitsFor({ book }: SessionRecord, toolCallId: string, questionId: string): boolean {
+function waitsFor({ book }: SessionRecord, toolCallId: string, questionId: string | undefined): boolean {
   const state = book.call(toolCallId)?.state;
   if (state?.status !== "waiting" || state.waitingFor.type !== "question") return false;
   return state.waitingFor.questionId === questionId;
