@@ -52,6 +52,8 @@ const program: z.ZodType<ProgramData> = z.lazy(() =>
     numbers: z.boolean().exactOptional(),
     plus: pattern.exactOptional(),
     onlyReads: z.boolean().exactOptional(),
+    answers: z.enum(["alone", "everywhere"]).exactOptional(),
+    choices: z.record(z.string(), z.string().min(1)).exactOptional(),
     subcommands: z.record(z.string(), program).exactOptional(),
     inherits: z.boolean().exactOptional(),
     bare: z.string().min(1).exactOptional(),

@@ -8,6 +8,12 @@ const HARMLESS_DEVICES = /^\/dev\/(?:null|zero|full|u?random|stdin|stdout|stderr
 export const SECRET_NAMES =
   /(?:^|\/)\*?\.env\b|id_(?:rsa|dsa|ecdsa|ed25519)|\.(?:pem|key|p12|pfx|keystore|jks|kdbx)$|credential|secret|\.npmrc|\.netrc|\.pgpass|htpasswd|shadow$|wallet/i;
 
+/** Stands for a thing that is no file of the workspace: on another machine, or among the system's packages. */
+export const ELSEWHERE_PLACE = "(elsewhere)";
+
+/** A path that is plainly one, and may lead out of the folder: from the root, from a home, or with a `..` in it. */
+export const mayLeadOut = (word: string): boolean => /^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(word);
+
 /** The paths that a path rule should judge: not standard input, and no device that holds nothing. */
 export function plainPaths(words: readonly string[]): string[] {
   return words.filter((word) => word !== "" && word !== "-" && !HARMLESS_DEVICES.test(word));

@@ -136,6 +136,8 @@ class FlagReader {
 
   private record(seen: SeenFlag): void {
     this.flags.push(seen);
+    if (seen.value !== undefined && seen.flag.choice?.test(seen.value) === false)
+      this.doubts.push(`"${seen.value}" is not a value of "${seen.name}" known to be harmless`);
     if (seen.flag.meaning === "doubt") {
       this.doubts.push(`"${seen.name}" ${seen.flag.reason ?? "is not harmless"}`);
     }

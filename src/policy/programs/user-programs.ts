@@ -55,6 +55,7 @@ function merged(one: ProgramData, other: ProgramData): ProgramData {
     ...Object.fromEntries(texts),
     uses: [...(one.uses ?? []), ...(other.uses ?? [])],
     doubts: { ...one.doubts, ...other.doubts },
+    choices: { ...one.choices, ...other.choices },
     does: [...(one.does ?? []), ...(other.does ?? [])],
     onlyReads: one.onlyReads === true && other.onlyReads !== false,
     ...(Object.keys(subcommands).length > 0 && { subcommands }),
