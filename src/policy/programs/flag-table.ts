@@ -20,19 +20,16 @@ export function flagTable(layers: readonly FlagData[]): FlagTable {
   }
   for (const { doubts = {} } of layers)
     for (const [flags, reason] of Object.entries(doubts)) mean(flags, "doubt", reason);
-  const choices = new Map<string, RegExp>();
-  for (const layer of layers.toReversed())
-    for (const [flags, values] of Object.entries(layer.choices ?? {}))
-      for (const name of tokens(flags)) choices.set(name, new RegExp(`^(?:${values})$`));
+  const choices = choicesByName(layers);
   const exact = new Map<string, Flag>();
   const prefixes: [string, Flag][] = [];
   for (const { takes } of layers.toReversed()) {
     for (const token of tokens(takes)) {
       const { name, value, dashes, isOpen } = readToken(token);
       for (const spelling of spellings(name)) {
-        const choice = choices.get(spelling);
+        const known = choices.get(spelling);
         const meaning = meanings.get(spelling) ?? { meaning: "harmless" as const };
-        const flag = { value, dashes, ...meaning, ...(choice && { choice }) };
+        const flag = { value, dashes, ...meaning, ...(known && { choices: known }) };
         if (isOpen) prefixes.push([spelling, flag]);
         else exact.set(spelling, flag);
       }
@@ -40,6 +37,14 @@ export function flagTable(layers: readonly FlagData[]): FlagTable {
   }
   prefixes.sort(([one], [other]) => other.length - one.length);
   return { exact, prefixes };
+}
+
+function choicesByName(layers: readonly FlagData[]): ReadonlyMap<string, readonly RegExp[]> {
+  const choices = new Map<string, readonly RegExp[]>();
+  for (const [flags, values] of layers.flatMap((layer) => Object.entries(layer.choices ?? {})))
+    for (const name of tokens(flags))
+      choices.set(name, [...(choices.get(name) ?? []), new RegExp(`^(?:${values})$`)]);
+  return choices;
 }
 
 export const tokens = (text: Text | undefined): readonly string[] =>

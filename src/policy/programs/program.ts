@@ -32,8 +32,8 @@ export type Flag = {
   /** The value may begin with a dash; elsewhere such a value is doubted, since we may have its arity wrong. */
   readonly dashes: boolean;
   readonly reason?: string;
-  /** The values that are known; any other is doubted. */
-  readonly choice?: RegExp;
+  /** Each value that is known matches all of these; any other is doubted. */
+  readonly choices?: readonly RegExp[];
 };
 
 export type SeenFlag = { readonly name: string; readonly value: string | undefined; readonly flag: Flag };
