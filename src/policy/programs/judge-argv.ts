@@ -57,7 +57,11 @@ type Command = {
 function judge({ title, programs, args, user, answers }: Command): ArgvJudgement {
   const [program] = programs;
   if (!program) return unknownProgram(title, args);
-  if (asksForHelp(args)) return summary({ effects: [{ runs: answers === undefined }], onlyReads: true });
+  // Without a subcommand, such a program shows its help.
+  const isBare =
+    args.length === 0 && answers !== undefined && program.subcommand && program.bare === undefined;
+  if (isBare || asksForHelp(args))
+    return summary({ effects: [{ runs: answers === undefined }], onlyReads: true });
   const nested = program.nested?.(args);
   const own = nested?.words ?? args;
   const seen = readFlags(programs, program.prepare ? program.prepare(own) : own);

@@ -29,12 +29,12 @@ const bringsNames = (words: readonly string[], isRecursive: boolean): boolean =>
   !isRemote(words.at(-1) ?? "") &&
   words.slice(0, -1).some((word) => isRemote(word) && (isRecursive || /[*?[]|\/\.?$/.test(word)));
 
-const scp: Reader = {
-  effects: (words, seen) => {
-    const { doubts = [], ...copied } = copies(words);
-    return { ...copied, doubts: [...doubts, ...(bringsNames(words, seen.has("-r")) ? [CHOSEN_THERE] : [])] };
-  },
-};
+function copied(words: readonly string[], isRecursive: boolean): Effects {
+  const { doubts = [], ...effects } = copies(words);
+  return { ...effects, doubts: [...doubts, ...(bringsNames(words, isRecursive) ? [CHOSEN_THERE] : [])] };
+}
+
+const scp: Reader = { effects: (words, seen) => copied(words, seen.has("-r")) };
 
 const isTrial = (seen: Seen) => seen.has("-n", "--dry-run", "--list-only");
 
@@ -52,7 +52,7 @@ const trial = (words: readonly string[]): Effects => ({
 
 const rclone = (loses?: "target" | "sources"): Reader => ({
   effects: (words, seen) =>
-    isTrial(seen) ? trial(words) : { ...copies(words), ...(loses && losses(words, loses)) },
+    isTrial(seen) ? trial(words) : { ...copied(words, true), ...(loses && losses(words, loses)) },
 });
 
 function rsyncWords(words: readonly string[], seen: Seen): Effects {
