@@ -68,8 +68,8 @@ function mergedChoices(
   other: NonNullable<ProgramData["choices"]> = {},
 ): NonNullable<ProgramData["choices"]> {
   const both = Object.entries(other).map(([flags, values]) => {
-    const ours = one[flags];
-    return [flags, ours === undefined ? values : `(?=(?:${ours})$)(?:${values})`];
+    const known = one[flags];
+    return [flags, known === undefined ? values : `(?=(?:${known})$)(?:${values})`];
   });
   return { ...one, ...Object.fromEntries(both) };
 }

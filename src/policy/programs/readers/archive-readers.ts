@@ -133,12 +133,12 @@ const squeezed: Reader = {
     const named = words.flatMap((word) =>
       endings.filter((ending) => word.endsWith(ending)).map((ending) => word.slice(0, -ending.length)),
     );
-    const unpacked = words
+    const plain = words
       .filter((word) => ENDINGS.test(word) || SHORT_ENDINGS.test(word))
       .map((word) => word.replace(SHORT_ENDINGS, ".tar").replace(ENDINGS, ""));
-    const isNamedWithin = seen.has("-N", "--name") && (seen.has("-d", "--decompress") || unpacked.length > 0);
+    const isNamedWithin = seen.has("-N", "--name") && (seen.has("-d", "--decompress") || plain.length > 0);
     return {
-      writes: [...packed, ...named, ...unpacked],
+      writes: [...packed, ...named, ...plain],
       doubts: isNamedWithin ? ["writes the file that the archive names"] : [],
     };
   },

@@ -137,7 +137,7 @@ export function renameWords(words: readonly string[], seen: Seen): Effects {
 /** `s/old/new/` where perl and we read the pattern alike, or `y/A-Z/a-z/`, after which a name is the same but for its case. */
 function substitution(code: string): ((name: string) => string) | undefined {
   if (/^(?:y|tr)\/(?:A-Z\/a-z|a-z\/A-Z)\/$/.test(code)) return (name) => name;
-  const parts = /^s\/(?<old>(?:[\w \-^+*.]|\\[.\-dws]|\$(?=\/))*)\/(?<new>[\w .\-]*)\/(?<flags>[gi]*)$/.exec(
+  const parts = /^s\/(?<old>(?:[\w \-^+*.]|\\[.\-dws]|\$(?=\/))*)\/(?<new>[\w .-]*)\/(?<flags>[gi]*)$/.exec(
     code,
   )?.groups;
   const pattern = parts && readPattern(parts["old"] ?? "", parts["flags"] ?? "");

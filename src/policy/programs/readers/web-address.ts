@@ -23,7 +23,7 @@ export function webWords(words: readonly string[]): Effects {
 }
 
 /** The names under which a download may be kept: as written, and as some programs decode it. */
-export function lastParts(url: string): readonly string[] {
+function lastParts(url: string): readonly string[] {
   const name = url
     .replace(/[?#].*$/, "")
     .replace(/\/+$/, "")
