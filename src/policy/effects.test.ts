@@ -81,6 +81,7 @@ describe("a denial of paths binds programs that change files no word names", () 
     "go fmt ./...",
     "gofmt -w .",
     "ruff format",
+    "ruff check",
     "ruff check --fix",
     "black .",
     "isort .",
@@ -109,7 +110,7 @@ describe("a denial of paths binds programs that change files no word names", () 
   test.each([
     "prettier --check .",
     "eslint .",
-    "ruff check",
+    "ruff check --no-fix",
     "ruff format --check",
     "git status",
     "terraform fmt -check",

@@ -11,6 +11,7 @@ import { normalisePath } from "./paths/normalise-path.js";
 import { judgeArgv } from "./programs/judge-argv.js";
 import type { ArgvJudgement } from "./programs/judge-argv.js";
 import type { UserPrograms } from "./programs/known-programs.js";
+import { ELSEWHERE_PLACE } from "./programs/path-effects.js";
 import { mergeEffects } from "./programs/merge-effects.js";
 import { baseName } from "./shell/base-name.js";
 import { readArgv, readShell } from "./shell/read-shell.js";
@@ -33,6 +34,8 @@ export type CommandPart = {
   readonly way: string;
   /** Paths that it is known to touch, absolute. */
   readonly touches: readonly Touch[];
+  /** Changes of things that are no files here: on another machine, or among the system's packages. */
+  readonly elsewhere: readonly PathAccess["access"][];
   /** Files that its redirects write. */
   readonly redirects: readonly PathAccess[];
   /** Files whose code it runs, absolute. */
@@ -129,7 +132,7 @@ function mayMakeLinks({ argv: [program = "", ...words], judgement }: CommandPart
 
 /** Formatters and their like change files that are there, and make no links. */
 const EDITS_IN_PLACE =
-  /^(?:black|isort|ruff|autopep8|yapf|gofmt|goimports|go|rustfmt|cargo|clang-format|shfmt|oxfmt|oxlint|biome|terraform|tofu|dos2unix|unix2dos|sed|perl|mkdir|touch)$/;
+  /^(?:black|isort|ruff|autopep8|yapf|gofmt|goimports|go|rustfmt|cargo|clang-format|shfmt|oxfmt|oxlint|biome|terraform|tofu|tsc|dos2unix|unix2dos|sed|perl|mkdir|touch)$/;
 
 /** Words by which a command may reach a file that rules know under another name. */
 function otherNamesIn({ argv, reads, writes, after }: ReadCommand, cwd: string): readonly string[] {
@@ -180,13 +183,15 @@ function commandPart(command: ReadCommand, { start, home, programs }: Start): Co
   const absolute = (word: string): string | undefined =>
     cwd === undefined ? undefined : pathOf(word, cwd, home);
   const accesses = (words: readonly string[], access: PathAccess["access"]): Touch[] =>
-    words.map((word) => {
-      const path = cwd === undefined ? undefined : filePath(word, cwd, home);
-      // A path that cannot be read may be any.
-      if (path === undefined) return { path: "/", access, below: true };
-      const written = joined(way, atHome(word, home));
-      return written.includes("..") ? { path, access, written } : { path, access };
-    });
+    words
+      .filter((word) => word !== ELSEWHERE_PLACE)
+      .map((word) => {
+        const path = cwd === undefined ? undefined : filePath(word, cwd, home);
+        // A path that cannot be read may be any.
+        if (path === undefined) return { path: "/", access, below: true };
+        const written = joined(way, atHome(word, home));
+        return written.includes("..") ? { path, access, written } : { path, access };
+      });
   const below = (words: readonly string[], access: PathAccess["access"]): Touch[] =>
     accesses(words, access).map((touch) => ({ ...touch, below: true }));
   const { writes, deletes, moves, editsBelow, deletesBelow, urls } = judgement;
@@ -210,6 +215,10 @@ function commandPart(command: ReadCommand, { start, home, programs }: Start): Co
       ...accesses(moves, "move"),
       ...below(editsBelow, "write"),
       ...below(deletesBelow, "delete"),
+    ],
+    elsewhere: [
+      ...(writes.includes(ELSEWHERE_PLACE) ? (["write"] as const) : []),
+      ...(deletes.includes(ELSEWHERE_PLACE) ? (["delete"] as const) : []),
     ],
     redirects: accesses(command.writes, "write"),
     runsFiles: [

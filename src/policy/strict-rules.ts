@@ -97,6 +97,7 @@ function kindsDone(part: CommandPart, intent: Intent, roots: Roots): readonly To
   return [
     ...kindsOf(part, intent, (path) => isInside(path, roots)),
     ...[...part.touches, ...part.redirects].flatMap(({ access }) => KINDS_OF_ACCESS[access]),
+    ...part.elsewhere.flatMap((access) => KINDS_OF_ACCESS[access]),
     ...(urls.length + sends.length + installs.length > 0 ? (["fetch"] as const) : []),
   ];
 }

@@ -305,3 +305,61 @@ describe("a grant knows which of its words the shell expands", () => {
     expect(effect({ ...intent, contents: { "/ws/x.sql": "2".repeat(64) } }, { rules })).toBe("ask");
   });
 });
+
+describe("a mere question for help or a version", () => {
+  test.each(["./gradlew --version", "yarn --version", "cargo --version", "tox --version", "pytest --help"])(
+    "runs the folder's code, which a denial asks about: %s",
+    (text) => {
+      expect(effect(command(text), { rules: [{ deny: "delete" }], default: "allow" })).toBe("ask");
+      expect(effect(command(text), inMode("ask", []))).toBe("ask");
+    },
+  );
+
+  test.each(["git --version", "node --version", "python3 --version", "npm --version", "ls --help"])(
+    "is answered unasked where the folder has no part in it: %s",
+    (text) => {
+      expect(effect(command(text), inMode("ask", []))).toBe("allow");
+    },
+  );
+});
+
+describe("a protected file is not written under a name that a program makes up", () => {
+  test.each([
+    "gunzip AGENTS.md.gz",
+    "cp -S .md a CLAUDE",
+    "wget -P . https://x.example/AGENTS.md",
+    "scp h:AGENTS.md .",
+    "docker cp c:/AGENTS.md .",
+    "aws s3 cp s3://b/AGENTS.md .",
+    "rename s/a/AGENTS/ a.md",
+  ])("asks: %s", (text) => {
+    expect(effect(command(text), { rules: [allow(`${text.split(" ")[0]} *`)] })).toBe("ask");
+  });
+
+  test.each(["gunzip a.md.gz", "cp -S .old a b", "wget -P out https://x.example/a.md", "scp h:a.md ."])(
+    "asks nothing about other names: %s",
+    (text) => {
+      expect(effect(command(text), { rules: [allow(`${text.split(" ")[0]} *`)] })).toBe("allow");
+    },
+  );
+});
+
+describe("a denial binds what happens on another machine or to the system's packages", () => {
+  test.each([
+    "docker rm web",
+    "kubectl delete pod web",
+    "helm uninstall web",
+    "aws s3 rm s3://b/x",
+    "apt-get remove x",
+  ])("refuses to delete: %s", (text) => {
+    expect(effect(command(text), { rules: [{ deny: "delete" }], default: "allow" })).toBe("deny");
+  });
+
+  test("refuses to edit, and still lets a rule for the program allow what is not denied", () => {
+    expect(effect(command("brew install jq"), { rules: [{ deny: "edit" }], default: "allow" })).toBe("deny");
+    expect(effect(command("docker rm web"), { rules: [allow("docker *")] })).toBe("allow");
+    expect(effect(command("git checkout main"), { rules: [{ deny: "delete" }], default: "allow" })).toBe(
+      "deny",
+    );
+  });
+});

@@ -52,6 +52,14 @@ const program: z.ZodType<ProgramData> = z.lazy(() =>
     numbers: z.boolean().exactOptional(),
     plus: pattern.exactOptional(),
     onlyReads: z.boolean().exactOptional(),
+    answers: z
+      .enum(["alone", "everywhere"])
+      .exactOptional()
+      .describe("Where --help or --version alone is answered without reading the folder."),
+    choices: z
+      .record(z.string(), pattern)
+      .exactOptional()
+      .describe("Flags whose values are a closed set, and the pattern of these values."),
     subcommands: z.record(z.string(), program).exactOptional(),
     inherits: z.boolean().exactOptional(),
     bare: z.string().min(1).exactOptional(),

@@ -1,5 +1,6 @@
 /** What the clauses of a description say of one command line. */
 import { tokens } from "./flag-table.js";
+import { mayLeadOut } from "./path-effects.js";
 import type { Clause, WordsName } from "./program-data.js";
 import type { Effects, Seen } from "./program.js";
 
@@ -112,7 +113,7 @@ function doubtsOf({ doubt, like, unlike, of, values }: Clause, picked: readonly 
 export function wordsByName(name: WordsName): Check {
   switch (name) {
     case "text":
-      return (words) => ({ reads: words.filter((word) => /^(?:\/|~|\.\.(?:\/|$))/.test(word)) });
+      return (words) => ({ reads: words.filter(mayLeadOut) });
     case "verbatim":
       return () => ({});
     case "none":

@@ -7,7 +7,7 @@ import type { Program } from "./program.js";
 import { readers } from "./readers/index.js";
 
 export function compileProgram(data: ProgramData, shared: ProgramFile["shared"] = {}): Program {
-  const { style, numbers, plus, onlyReads = false, inherits, bare } = data;
+  const { style, numbers, plus, onlyReads = false, inherits, bare, answers } = data;
   const reader = data.reader === undefined ? undefined : readers.get(data.reader);
   if (data.reader !== undefined && !reader)
     throw new Error(`There is no reader "${data.reader}" for program descriptions.`);
@@ -24,6 +24,7 @@ export function compileProgram(data: ProgramData, shared: ProgramFile["shared"] 
     ...(numbers && { numbers }),
     ...(plus !== undefined && { plus: new RegExp(plus) }),
     onlyReads,
+    ...(answers && { answers }),
     ...(data.subcommands && { subcommand: lateProgram(data.subcommands, shared) }),
     ...(inherits && { inherits }),
     ...(bare !== undefined && { bare }),

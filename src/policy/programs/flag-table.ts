@@ -2,7 +2,7 @@
 import type { ProgramData, Text } from "./program-data.js";
 import type { Flag, FlagMeaning, FlagTable } from "./program.js";
 
-type FlagData = Pick<ProgramData, "takes" | "reads" | "edits" | "fetches" | "changes" | "doubts">;
+type FlagData = Pick<ProgramData, "takes" | "reads" | "edits" | "fetches" | "changes" | "doubts" | "choices">;
 
 /** `layers`: the program's own flags, then those it shares with others. A doubt in any of them wins. */
 export function flagTable(layers: readonly FlagData[]): FlagTable {
@@ -20,13 +20,16 @@ export function flagTable(layers: readonly FlagData[]): FlagTable {
   }
   for (const { doubts = {} } of layers)
     for (const [flags, reason] of Object.entries(doubts)) mean(flags, "doubt", reason);
+  const choices = choicesByName(layers);
   const exact = new Map<string, Flag>();
   const prefixes: [string, Flag][] = [];
   for (const { takes } of layers.toReversed()) {
     for (const token of tokens(takes)) {
       const { name, value, dashes, isOpen } = readToken(token);
       for (const spelling of spellings(name)) {
-        const flag = { value, dashes, ...(meanings.get(spelling) ?? { meaning: "harmless" as const }) };
+        const known = choices.get(spelling);
+        const meaning = meanings.get(spelling) ?? { meaning: "harmless" as const };
+        const flag = { value, dashes, ...meaning, ...(known && { choices: known }) };
         if (isOpen) prefixes.push([spelling, flag]);
         else exact.set(spelling, flag);
       }
@@ -34,6 +37,14 @@ export function flagTable(layers: readonly FlagData[]): FlagTable {
   }
   prefixes.sort(([one], [other]) => other.length - one.length);
   return { exact, prefixes };
+}
+
+function choicesByName(layers: readonly FlagData[]): ReadonlyMap<string, readonly RegExp[]> {
+  const choices = new Map<string, readonly RegExp[]>();
+  for (const [flags, values] of layers.flatMap((layer) => Object.entries(layer.choices ?? {})))
+    for (const name of tokens(flags))
+      choices.set(name, [...(choices.get(name) ?? []), new RegExp(`^(?:${values})$`)]);
+  return choices;
 }
 
 export const tokens = (text: Text | undefined): readonly string[] =>

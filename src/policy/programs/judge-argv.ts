@@ -9,7 +9,7 @@
 import { UNSEEN } from "./folder-reads.js";
 import { findProgram, type UserPrograms } from "./known-programs.js";
 import { type AllEffects, mergeEffects } from "./merge-effects.js";
-import { pathDoubts, plainPaths } from "./path-effects.js";
+import { mayLeadOut, pathDoubts, plainPaths } from "./path-effects.js";
 import type { Effects, NestedCommands, Program, SeenFlag } from "./program.js";
 import { readFlags } from "./read-flags.js";
 import type { FlagsRead } from "./read-flags.js";
@@ -31,7 +31,10 @@ export function judgeArgv(argv: readonly string[], user?: UserPrograms): ArgvJud
     return unknownProgram("a command as long as this", args);
   const program = findProgram(name, user);
   if (!program) return unknownProgram(name, args);
-  return judge({ title: name, programs: [program], args, user });
+  // A program of the folder is called by a path, and is whatever the folder holds.
+  const isOfFolder = name.includes("/") && !name.startsWith("/");
+  const answers = isOfFolder ? undefined : (program.answers ?? (program.onlyReads ? "alone" : undefined));
+  return judge({ title: name, programs: [program], args, user, answers });
 }
 
 function unknownProgram(name: string, args: readonly string[]): ArgvJudgement {
@@ -48,12 +51,17 @@ type Command = {
   readonly programs: readonly Program[];
   readonly args: readonly string[];
   readonly user: UserPrograms | undefined;
+  readonly answers: Program["answers"];
 };
 
-function judge({ title, programs, args, user }: Command): ArgvJudgement {
+function judge({ title, programs, args, user, answers }: Command): ArgvJudgement {
   const [program] = programs;
   if (!program) return unknownProgram(title, args);
-  if (asksForHelp(args)) return summary({ effects: [], onlyReads: program.onlyReads });
+  // Without a subcommand, such a program shows its help.
+  const isBare =
+    args.length === 0 && answers !== undefined && program.subcommand && program.bare === undefined;
+  if (isBare || asksForHelp(args))
+    return summary({ effects: [{ runs: answers === undefined }], onlyReads: true });
   const nested = program.nested?.(args);
   const own = nested?.words ?? args;
   const seen = readFlags(programs, program.prepare ? program.prepare(own) : own);
@@ -62,14 +70,25 @@ function judge({ title, programs, args, user }: Command): ArgvJudgement {
   const effects: Effects[] = [flagEffects(seen)];
   if (program.bare !== undefined && first === undefined) effects.push({ doubts: [program.bare] });
   if (program.subcommand && first !== undefined && !sub)
-    effects.push({ doubts: [`"${first}" is not a subcommand known to be harmless`] });
+    effects.push({
+      doubts: [`"${first}" is not a subcommand known to be harmless`],
+      // Nobody knows which of its words it runs: `dotnet a.dll`, `git difftool -x ./s.sh`.
+      runsFiles: seen.words.flatMap((word) => [word, word.slice(word.indexOf("=") + 1)]).filter(mayBeCode),
+    });
   effects.push(
     // With subcommands the words are theirs; what clauses say of the flags before them still counts.
     program.wordEffects(program.subcommand ? [] : seen.words, seen),
   );
   const inherited = program.inherits ? programs : [];
   const below =
-    sub && judge({ title: `${title} ${first ?? ""}`, programs: [sub, ...inherited], args: rest, user });
+    sub &&
+    judge({
+      title: `${title} ${first ?? ""}`,
+      programs: [sub, ...inherited],
+      args: rest,
+      user,
+      answers: answers === "everywhere" ? answers : undefined,
+    });
   const changes = seen.flags.some(({ flag }) => flag.meaning === "changes");
   return summary({
     effects: [
@@ -156,13 +175,19 @@ const TAKES_CODE = /^--?(?:[ecpxE]|pe|eval|print|command|cmd|execute|exec|call|i
 
 function loadedFile({ name, flag, value }: SeenFlag): string[] {
   if (flag.meaning !== "doubt" || value === undefined || !LOADS.test(flag.reason ?? "")) return [];
-  return TAKES_CODE.test(name) && !/^[\w@.+~/-]{1,255}$/.test(value) ? [] : [value];
+  // A flag that takes any attached text leaves the sign between them to its value: `-fplugin=./a.so`.
+  const file = value.replace(/^[=,:]/, "");
+  return TAKES_CODE.test(name) && !/^[\w@.+~/-]{1,255}$/.test(file) ? [] : [file];
 }
+
+const mayBeCode = (word: string): boolean => !word.startsWith("-") && /\/|\.\w{1,8}$/.test(word);
 
 /** A second look at values described as plain text: `--emit=dep-info=/home/u/.bashrc` names a path all the same. */
 function pathsWithin(value: string): string[] {
-  const found = /(?:^|[=,@:])(?<path>(?:\/(?!\/)|~|\.\.\/)[^=,:\s]+)$/.exec(value)?.groups?.["path"];
-  return found === undefined || /^\/.*\/[gimsuy]*$/.test(found) ? [] : [found];
+  return value
+    .split(/[=,@:!\s]/)
+    .filter((part) => part.length > 1 && mayLeadOut(part) && !part.startsWith("//"))
+    .filter((part) => !/^\/.*\/[gimsuy]*$/.test(part));
 }
 
 /** A reporter, formatter or plugin that is a file is code, whatever the flag is called. */

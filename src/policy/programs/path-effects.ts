@@ -11,6 +11,12 @@ export const SECRET_NAMES =
 /** Ends a doubt about what is read; what the program does is known all the same. */
 export const SYSTEM_WINDOW = " is not a file but a window into the system";
 
+/** Stands for a thing that is no file of the workspace: on another machine, or among the system's packages. */
+export const ELSEWHERE_PLACE = "(elsewhere)";
+
+/** A path that is plainly one, and may lead out of the folder: from the root, from a home, or with a `..` in it. */
+export const mayLeadOut = (word: string): boolean => /^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(word);
+
 /** The paths that a path rule should judge: not standard input, and no device that holds nothing. */
 export function plainPaths(words: readonly string[]): string[] {
   return words.filter((word) => word !== "" && word !== "-" && !HARMLESS_DEVICES.test(word));

@@ -84,6 +84,13 @@ export type ProgramData = {
   readonly plus?: string;
   /** On the closed list of programs that only read: no code, configuration or plugins from the folder, no pager, no network. */
   readonly onlyReads?: boolean;
+  /**
+   * `--help` or `--version` alone is answered without reading the folder: by the program itself ("alone"), or by its
+   * subcommands too ("everywhere"). Programs that only read answer alone; any other runs whatever the folder makes it run.
+   */
+  readonly answers?: "alone" | "everywhere";
+  /** Flags whose values are a closed set: a value that does not match this pattern as a whole is doubted. */
+  readonly choices?: { readonly [flags: string]: string };
   /** Keys may name several subcommands, separated by blanks. */
   readonly subcommands?: { readonly [names: string]: ProgramData };
   /** Subcommands also take the flags of their parent. */

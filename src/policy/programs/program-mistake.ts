@@ -17,7 +17,7 @@ function mistakeIn(
   file: ProgramFile,
   inherited: readonly string[] = [],
 ): string | undefined {
-  const { reader, plus, from, uses = [], does = [], subcommands = {} } = data;
+  const { reader, plus, from, uses = [], does = [], choices = {}, subcommands = {} } = data;
   if (from !== undefined && !Object.hasOwn(file.sources, from))
     return `"from" names "${from}", which is no source`;
   const strange = uses.find((name) => !Object.hasOwn(file.shared ?? {}, name));
@@ -34,7 +34,13 @@ function mistakeIn(
     .flatMap(spellings)
     .find((name) => !taken.has(name));
   if (unknown !== undefined) return `"${unknown}" does something and is not in "takes"`;
-  const pattern = [plus, ...does.flatMap(patternsOf)].find((text) => text !== undefined && !isPattern(text));
+  const open = Object.keys(choices)
+    .flatMap((flags) => tokens(flags))
+    .find((name) => !taken.has(name));
+  if (open !== undefined) return `"choices" names "${open}", which is not in "takes"`;
+  const pattern = [plus, ...Object.values(choices), ...does.flatMap(patternsOf)].find(
+    (text) => text !== undefined && !isPattern(text),
+  );
   if (pattern !== undefined) return `"${pattern}" is no pattern`;
   for (const [names, sub] of Object.entries(subcommands)) {
     const mistake = mistakeIn(sub, file, data.inherits ? [...taken] : []);

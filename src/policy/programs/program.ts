@@ -32,6 +32,8 @@ export type Flag = {
   /** The value may begin with a dash; elsewhere such a value is doubted, since we may have its arity wrong. */
   readonly dashes: boolean;
   readonly reason?: string;
+  /** Each value that is known matches all of these; any other is doubted. */
+  readonly choices?: readonly RegExp[];
 };
 
 export type SeenFlag = { readonly name: string; readonly value: string | undefined; readonly flag: Flag };
@@ -75,6 +77,8 @@ export type Program = Reader & {
   readonly numbers?: boolean;
   readonly plus?: RegExp;
   readonly onlyReads: boolean;
+  /** Where `--help` and `--version` are answered without reading the folder. */
+  readonly answers?: "alone" | "everywhere";
   /** The first word names one of these; any other word is doubted. */
   readonly subcommand?: (name: string) => Program | undefined;
   readonly inherits?: boolean;

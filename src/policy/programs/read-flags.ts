@@ -136,6 +136,9 @@ class FlagReader {
 
   private record(seen: SeenFlag): void {
     this.flags.push(seen);
+    const { name, value, flag } = seen;
+    if (value !== undefined && flag.choices?.every((choice) => choice.test(value)) === false)
+      this.doubts.push(`"${value}" is not a value of "${name}" known to be harmless`);
     if (seen.flag.meaning === "doubt") {
       this.doubts.push(`"${seen.name}" ${seen.flag.reason ?? "is not harmless"}`);
     }

@@ -55,10 +55,23 @@ function merged(one: ProgramData, other: ProgramData): ProgramData {
     ...Object.fromEntries(texts),
     uses: [...(one.uses ?? []), ...(other.uses ?? [])],
     doubts: { ...one.doubts, ...other.doubts },
+    choices: mergedChoices(one.choices, other.choices),
     does: [...(one.does ?? []), ...(other.does ?? [])],
     onlyReads: one.onlyReads === true && other.onlyReads !== false,
     ...(Object.keys(subcommands).length > 0 && { subcommands }),
   };
+}
+
+/** A value must be known to both. */
+function mergedChoices(
+  one: NonNullable<ProgramData["choices"]> = {},
+  other: NonNullable<ProgramData["choices"]> = {},
+): NonNullable<ProgramData["choices"]> {
+  const both = Object.entries(other).map(([flags, values]) => {
+    const known = one[flags];
+    return [flags, known === undefined ? values : `(?=(?:${known})$)(?:${values})`];
+  });
+  return { ...one, ...Object.fromEntries(both) };
 }
 
 /** One entry for each name, so that one of them can be changed alone. */

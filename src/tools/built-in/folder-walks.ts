@@ -37,7 +37,12 @@ export function walkOf(argv: readonly string[], isAlone: boolean): Walk | undefi
     case "grep":
     case "egrep":
     case "fgrep":
-      if (!has(/[rR]/, "--recursive", "--dereference-recursive", "recurse", "--directories=recurse"))
+      // GNU takes any beginning of a long flag or of its value for the whole: `-d rec`, `--directories=recu`.
+      if (
+        !has(/[rR]/) &&
+        !hasLong(/^--(?:r|de)/) &&
+        !hasLong(/^(?:--d[a-z]*=)?r(?:e(?:c(?:u(?:r(?:se?)?)?)?)?)?$/)
+      )
         return undefined;
       return { shows: true, only: valuesOf("--include", words), links: has(/R/, "--dereference-recursive") };
     case "rg":

@@ -119,6 +119,31 @@ const unzip: Reader = {
   },
 };
 
+const ENDINGS = /(?:\.(?:gz|bz2?|xz|lzma|zst|lz4|lzo|br|[zZ])|[-_]g?z)$/i;
+const SHORT_ENDINGS = /\.t(?:gz|az|bz2?|xz|lz|zst|zo)$/i;
+
+/** Without its ending, or with the one that a flag names, each file is written beside the old one. */
+const squeezed: Reader = {
+  effects: (words, seen) => {
+    if (seen.has("-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list")) return {};
+    const endings = seen.values("-S", "--suffix");
+    const packed = words.flatMap((word) =>
+      endings.flatMap((ending) => [`${word}${ending}`, `${word}.${ending}`]),
+    );
+    const named = words.flatMap((word) =>
+      endings.filter((ending) => word.endsWith(ending)).map((ending) => word.slice(0, -ending.length)),
+    );
+    const plain = words
+      .filter((word) => ENDINGS.test(word) || SHORT_ENDINGS.test(word))
+      .map((word) => word.replace(SHORT_ENDINGS, ".tar").replace(ENDINGS, ""));
+    const isNamedWithin = seen.has("-N", "--name") && (seen.has("-d", "--decompress") || plain.length > 0);
+    return {
+      writes: [...packed, ...named, ...plain],
+      doubts: isNamedWithin ? ["writes the file that the archive names"] : [],
+    };
+  },
+};
+
 export const archiveReaders: readonly (readonly [name: string, reader: Reader])[] = [
   ["tar", tar],
   ["7z", sevenZip],
@@ -127,5 +152,6 @@ export const archiveReaders: readonly (readonly [name: string, reader: Reader])[
   ["ar", ar],
   ["cpio", { effects: cpioEffects }],
   ["zip", zip],
+  ["squeezed", squeezed],
   ["unzip", unzip],
 ];

@@ -1,5 +1,33 @@
 /** Readers for the programs of data/build.json. */
 import type { Effects, NestedCommands, Reader } from "../program.js";
+import { ANY_HOST } from "./web-address.js";
+
+/** Formats into which the pictures of a page are put, which are fetched for that. */
+const EMBEDS = /(?:^|\.)(?:docx|odt|pptx|epub\d?|fb2|rtf|pdf|icml)$/;
+
+/** pandoc fetches a template or a style by its address as well as a page. */
+const pandoc: Reader = {
+  effects: (_words, seen) => {
+    const outputs = seen.values("-o", "--output", "-t", "--to", "-w", "--write");
+    return {
+      urls: [
+        ...seen
+          .values(
+            "--bibliography",
+            "--csl",
+            "--reference-doc",
+            "--epub-cover-image",
+            "--template",
+            "-c",
+            "--css",
+          )
+          .filter((value) => /^\w+:/.test(value)),
+        ...(outputs.some((output) => EMBEDS.test(output)) ? [ANY_HOST] : []),
+      ],
+      runs: outputs.some((output) => /(?:^|\.)pdf$/.test(output)),
+    };
+  },
+};
 
 export const buildReaders: readonly (readonly [name: string, reader: Reader])[] = [
   ["assigned-paths", { effects: assignedPaths }],
@@ -8,6 +36,7 @@ export const buildReaders: readonly (readonly [name: string, reader: Reader])[] 
   // go takes long flags with one dash, beside words that are not its own.
   ["go-run", { prepare: (args) => args.map((word) => (/^-[a-z]{2,}/.test(word) ? `-${word}` : word)) }],
   ["java", { nested: beforeArguments }],
+  ["pandoc", pandoc],
   ["jar", { prepare: withDashes }],
 ];
 

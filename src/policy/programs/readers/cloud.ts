@@ -1,6 +1,8 @@
 /** The command lines of clouds: what only shows something, and what carries data there or back. */
 import type { Effects, Reader } from "../program.js";
-import { ANY_HOST } from "./web-address.js";
+import { ELSEWHERE_PLACE } from "../path-effects.js";
+import { within } from "./copy-and-move.js";
+import { ANY_HOST, CHOSEN_THERE } from "./web-address.js";
 
 const ELSEWHERE = "works elsewhere, or with other settings";
 
@@ -8,6 +10,8 @@ const SHOWS = /^(?:describe|list|get|head|lookup|filter|tail|wait|search|batch-g
 /** They show secrets, or write what they get into a file that the last word names. */
 const KEEPS =
   /secret|password|token|credential|parameter|session|authorization|login|get-object(?:-torrent)?$|^get-(?:export|sdk|job-output|media|clip|thing-shadow|configuration|package-version-asset|snapshot-block)$/;
+
+const LOSES = /^(?:delete|remove|terminate|destroy|purge|deregister|rm)(?:-|$)/;
 
 function awsWords(words: readonly string[]): Effects {
   const [service = "", verb = "", ...rest] = words;
@@ -18,14 +22,21 @@ function awsWords(words: readonly string[]): Effects {
     )
     .map((word) => `"${word}" ${ELSEWHERE}`);
   if (service === "s3" && /^(?:ls|mb|rb|presign|cp|mv|sync|rm)$/.test(verb))
-    return { ...bucketEffects(verb, rest), doubts: away };
+    return { ...bucketEffects(verb, rest), doubts: [...away, ...namesFromBucket(verb, rest)] };
   const isKnown =
     (SHOWS.test(verb) && !KEEPS.test(verb)) ||
     (service === "sts" && verb === "get-caller-identity") ||
     (service === "configure" && verb === "list");
   if (isKnown) return { urls: [ANY_HOST], doubts: away };
   const doubt = `"${service} ${verb}" does more than show something, or shows a secret`;
-  return { urls: [ANY_HOST], sends: [ANY_HOST], doubts: [doubt, ...away] };
+  const deletes = LOSES.test(verb) ? [ELSEWHERE_PLACE] : [];
+  return { urls: [ANY_HOST], sends: [ANY_HOST], deletes, doubts: [doubt, ...away] };
+}
+
+function namesFromBucket(verb: string, rest: readonly string[]): readonly string[] {
+  const [from = "", to = "s3://"] = rest.filter((word) => !word.startsWith("-"));
+  const isMany = verb === "sync" || (/^(?:cp|mv)$/.test(verb) && rest.includes("--recursive"));
+  return isMany && from.startsWith("s3://") && !to.startsWith("s3://") ? [CHOSEN_THERE] : [];
 }
 
 /** `aws s3 cp FROM TO` and its like; the flags behind them take values that look like paths. */
@@ -33,7 +44,8 @@ function bucketEffects(verb: string, rest: readonly string[]): Effects {
   const buckets = rest.filter((word) => word.startsWith("s3://"));
   const urls = buckets.length === 0 ? [ANY_HOST] : buckets;
   if (/^(?:ls|presign)$/.test(verb)) return { urls };
-  if (/^(?:mb|rb|rm)$/.test(verb)) return { urls, sends: urls };
+  if (verb === "mb") return { urls, sends: urls };
+  if (/^(?:rb|rm)$/.test(verb)) return { urls, sends: urls, deletes: [ELSEWHERE_PLACE] };
   const words = rest.filter((word) => !word.startsWith("-"));
   const here = words.filter((word) => !word.startsWith("s3://"));
   const [from = "", to = ""] = words;
@@ -43,9 +55,10 @@ function bucketEffects(verb: string, rest: readonly string[]): Effects {
     urls,
     reads: here,
     sends: isUpload ? [to] : [],
-    writes: target,
+    writes: [...target, ...within(target, from.startsWith("s3://") ? [from] : [])],
     editsBelow: target,
     moves: verb === "mv" && !from.startsWith("s3://") ? [from] : [],
+    deletes: isUpload && verb === "sync" && rest.includes("--delete") ? [ELSEWHERE_PLACE] : [],
     deletesBelow: verb === "sync" && rest.includes("--delete") ? target : [],
   };
 }
@@ -64,6 +77,7 @@ function cloudWords(words: readonly string[]): Effects {
   return {
     urls: [ANY_HOST],
     sends: shows ? [] : [ANY_HOST],
+    deletes: !shows && plain.some((word) => LOSES.test(word)) ? [ELSEWHERE_PLACE] : [],
     // az takes a value from a file where it begins with `@`.
     reads: words.filter((word) => /^(?:-[^=]*=)?@./.test(word)).map((word) => word.replace(/^[^@]*@/, "")),
     doubts: [

@@ -2,6 +2,8 @@
 import type { Reader } from "../program.js";
 import { awsReader, cloudReader } from "./cloud.js";
 import { containerRunReader } from "./container-run.js";
+import { within } from "./copy-and-move.js";
+import { CHOSEN_THERE } from "./web-address.js";
 
 /** kubectl takes the names of things in any case, and several at once: `secret/x`, `pods,Secrets`. */
 const SECRETS = /(?:^|,)secrets?(?:$|[,/.])/i;
@@ -32,11 +34,23 @@ const vagrantSsh: Reader = {
   },
 };
 
+/** `docker cp c:/app/a .` writes `./a`; a source that ends with `/.` brings whatever names the folder holds. */
+const containerCopy: Reader = {
+  effects: ([from = "", to = ""]) => {
+    if (!INSIDE.test(from) || INSIDE.test(to) || to === "") return {};
+    const source = from.slice(from.indexOf(":") + 1);
+    return { writes: within([to], [source]), doubts: /\/\.?$/.test(source) ? [CHOSEN_THERE] : [] };
+  },
+};
+
+const INSIDE = /^\w[\w.-]*:/;
+
 export const containersReaders: readonly (readonly [name: string, reader: Reader])[] = [
   ["container-run", containerRunReader],
   ["kube-secrets", kubeSecrets],
   ["kube-things", kubeThings],
   ["unread", unread],
+  ["container-copy", containerCopy],
   ["vagrant-ssh", vagrantSsh],
   ["aws", awsReader],
   ["cloud", cloudReader],

@@ -25,11 +25,18 @@ function places(words: readonly string[], seen: Seen): Places {
       sources.length > 1 ||
       targets.some((target) => /(?:^|\/)\.{0,2}$|^~[^/]*$/.test(target)));
   const writes = named.length > 0 ? [] : targets;
-  return { sources, writes, targets, landings: isFolder ? within(targets, sources) : [] };
+  const landings = isFolder ? within(targets, sources) : [];
+  return { sources, writes: [...writes, ...backups([...targets, ...landings], seen)], targets, landings };
 }
 
+/** The old file is kept under its name with the suffix: `cp -S .md a CLAUDE` writes `CLAUDE.md`. */
+const backups = (paths: readonly string[], seen: Seen): string[] =>
+  seen
+    .values("-S", "--suffix")
+    .flatMap((suffix) => paths.map((path) => `${path.replace(/\/+$/, "")}${suffix}`));
+
 /** Under its own name each source lands in the folder: `cp evil/.npmrc .` writes `.npmrc`. */
-function within(folders: readonly string[], sources: readonly string[]): string[] {
+export function within(folders: readonly string[], sources: readonly string[]): string[] {
   const names = sources.map(lastName).filter((name) => !/^\.{0,2}$/.test(name));
   return folders.flatMap((folder) => names.map((name) => `${folder.replace(/\/+$/, "")}/${name}`));
 }
@@ -115,12 +122,32 @@ function fromLinks(sources: readonly string[], targets: readonly string[]): stri
 
 /** Two programs have this name: one takes a perl program, the other an old and a new part of the names. */
 export function renameWords(words: readonly string[], seen: Seen): Effects {
-  const [first = ""] = words;
-  const isPlain = /^(?:s|y|tr)\/[^/@$`]*\/[^/@$`]*\/[gi]*$/.test(first);
+  const [first = "", second = ""] = words;
   const takesParts = /^[\w.\- ]*$/.test(first);
   const files = words.slice(takesParts ? 2 : 1);
-  const code = isPlain || takesParts ? [] : ["its first word is a perl program"];
+  const renamed = takesParts ? (name: string) => name.replace(first, () => second) : substitution(first);
+  const code = renamed ? [] : ["its first word is a perl program"];
   if (seen.has("-n", "--no-act", "--nono")) return { reads: files, doubts: code };
   const { doubts = [], ...others } = moved(files);
-  return { ...others, writes: files, doubts: [...doubts, ...code] };
+  const unseen = files.filter((file) => /[*?[]/.test(file)).map((file) => `renames whatever "${file}" finds`);
+  const targets = renamed ? files.map((file) => renamed(file)) : [];
+  return { ...others, writes: [...new Set([...files, ...targets])], doubts: [...doubts, ...code, ...unseen] };
+}
+
+/** `s/old/new/` where perl and we read the pattern alike, or `y/A-Z/a-z/`, after which a name is the same but for its case. */
+function substitution(code: string): ((name: string) => string) | undefined {
+  if (/^(?:y|tr)\/(?:A-Z\/a-z|a-z\/A-Z)\/$/.test(code)) return (name) => name;
+  const parts = /^s\/(?<old>(?:[\w \-^+*.]|\\[.\-dws]|\$(?=\/))*)\/(?<new>[\w .-]*)\/(?<flags>[gi]*)$/.exec(
+    code,
+  )?.groups;
+  const pattern = parts && readPattern(parts["old"] ?? "", parts["flags"] ?? "");
+  return pattern && ((name) => name.replace(pattern, () => parts["new"] ?? ""));
+}
+
+function readPattern(source: string, flags: string): RegExp | undefined {
+  try {
+    return new RegExp(source, flags);
+  } catch {
+    return undefined;
+  }
 }

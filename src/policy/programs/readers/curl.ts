@@ -1,6 +1,6 @@
 /** curl: which addresses it asks, what it sends them and which files it reads for that. */
 import type { Effects, Reader, Seen } from "../program.js";
-import { ANY_HOST, lastPart, onlyAsks, webWords } from "./web-address.js";
+import { ANY_HOST, CHOSEN_THERE, landings, onlyAsks, webWords } from "./web-address.js";
 
 const DATA = ["-d", "--data", "--data-ascii", "--data-binary", "--data-urlencode", "--json"] as const;
 const FORMS = ["-F", "--form"] as const;
@@ -30,6 +30,7 @@ export const curlReader: Reader = {
           .filter((url) => url.startsWith("@"))
           .map((url) => `"${url}" is a list of addresses that is not shown here`),
         ...files.map((path) => `sends the file "${path}" away`),
+        ...(seen.has("-J", "--remote-header-name") ? [CHOSEN_THERE] : []),
         ...(writesByFormat(seen) ? ["writes a file"] : []),
       ],
     };
@@ -90,7 +91,10 @@ function downloads(urls: readonly string[], seen: Seen): Effects {
   const isNamed = seen.has("-O", "--remote-name", "-J", "--remote-header-name", "--remote-name-all");
   const isChosenThere = seen.has("-J", "--remote-header-name");
   return {
-    writes: isNamed && folders.length === 0 ? [".", ...urls.map(lastPart)] : [],
+    writes: [
+      ...(isNamed ? [...(folders.length === 0 ? ["."] : []), ...landings(urls, folders)] : []),
+      ...folders.flatMap((folder) => seen.values("-o", "--output").map((name) => `${folder}/${name}`)),
+    ],
     editsBelow: folders.length > 0 ? folders : isChosenThere ? ["."] : [],
   };
 }

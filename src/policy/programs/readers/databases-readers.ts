@@ -1,6 +1,7 @@
 /** Readers for the programs of data/databases.json: statements on the command line are read, standard input cannot be. */
 import { mergeEffects } from "../merge-effects.js";
 import type { Effects, Reader, Seen } from "../program.js";
+import { connectionHosts } from "./connection-hosts.js";
 import { mysqlDoubts, psqlDoubts, readSqlite, sqliteDoubts } from "../scripts/read-sql.js";
 
 const STDIN = "without a statement, it takes its commands, a shell among them, from standard input";
@@ -9,6 +10,13 @@ const RUNS = "runs another program, loads a library or writes a file";
 
 const isMemory = (database: string | undefined) =>
   database === undefined || database === ":memory:" || database === "";
+
+const SQLITE_READS = /^\s*\.(?:read|rea|load)\s+(?<file>\S+)/gm;
+const MYSQL_READS = /(?:^|;|\s)(?:source|\\\.)\s+(?<file>[^\s;]+)/gim;
+
+/** The files whose statements a statement runs. */
+const namedBy = (text: string, pattern: RegExp): readonly string[] =>
+  [...text.matchAll(pattern)].map(({ groups }) => (groups?.["file"] ?? "").replaceAll(/^['"]|['"]$/g, ""));
 
 const sqlite: Reader = {
   effects: ([database, ...statements], seen) => {
@@ -20,17 +28,20 @@ const sqlite: Reader = {
     if (database?.startsWith("file:")) doubts.push(`"${database}" is an address with settings of its own`);
     const files = isMemory(database) || database === undefined ? [] : [database];
     const writes = [...read.writes, ...(seen.has("-readonly") ? [] : files)];
-    return { ...read, doubts, reads: [...read.reads, ...files], writes };
+    const scripts = [...seen.values("-cmd"), ...statements].flatMap((text) => namedBy(text, SQLITE_READS));
+    return {
+      ...read,
+      doubts,
+      reads: [...read.reads, ...files],
+      writes,
+      runsFiles: [...seen.values("-init"), ...scripts],
+    };
   },
 };
 
 /** A database is named by its name, by `postgresql://…` or by `host=… dbname=…`. */
 const postgresHosts = (words: readonly string[], seen: Seen): readonly string[] =>
-  [...words, ...seen.values("-d", "--dbname")].flatMap((word) => {
-    if (word.includes("://")) return [word];
-    const hosts = [...word.matchAll(/\bhost(?:addr)?\s*=\s*(?<host>[^\s]+)/g)];
-    return hosts.map(({ groups }) => groups?.["host"] ?? "");
-  });
+  [...words, ...seen.values("-d", "--dbname")].flatMap(connectionHosts);
 
 const postgres: Reader = { effects: (words, seen) => ({ urls: postgresHosts(words, seen) }) };
 
@@ -55,6 +66,7 @@ const mysql: Reader = {
     const asks = seen.has("-V", "--version", "--help");
     return {
       sends: seen.values("-h", "--host"),
+      runsFiles: statements.flatMap((text) => namedBy(text, MYSQL_READS)),
       doubts: statements.length > 0 ? statements.flatMap(mysqlDoubts) : asks ? [] : [STDIN],
     };
   },

@@ -96,6 +96,7 @@ export const filesReaders: readonly (readonly [name: string, reader: Reader])[] 
     "setfacl",
     { effects: (words, seen) => ({ ...followsBelow(seen, "-L"), ...belowWhenRecursive(words, seen) }) },
   ],
+  ["getfacl", { effects: (_words, seen) => followsBelow(seen, "-L", "--logical") }],
   ["dd", dd],
   ["ffprobe", { effects: (words, seen) => mediaWords([...words, ...seen.values("-i")]) }],
   ["ffmpeg", { effects: ffmpegWords }],

@@ -90,6 +90,11 @@ const stash: Reader = {
   },
 };
 
+/** A folder that is named is one that programs may obey. */
+const newFolder: Reader = {
+  effects: ([folder = "."]) => ({ doubts: hiddenFolder(folder) }),
+};
+
 /** Without a second word, the folder is called like the repository. */
 const ghClone: Reader = {
   effects: ([repository = "", named]) => {
@@ -118,5 +123,6 @@ export const gitReaders: readonly (readonly [name: string, reader: Reader])[] = 
   ["git-mv", mv],
   ["git-clean", clean],
   ["git-stash", stash],
+  ["git-new-folder", newFolder],
   ["gh-clone", ghClone],
 ];

@@ -1,4 +1,5 @@
 /** Settings of git: many name a program that it runs. */
+import { ELSEWHERE_PLACE } from "../path-effects.js";
 import type { Effects, Seen } from "../program.js";
 
 /** Settings that only say how something looks or who the author is. All others are doubted. */
@@ -22,6 +23,12 @@ const READING = "--get --get-all --get-regexp --get-urlmatch -l --list --get-col
 );
 const WRITING = "--unset --unset-all --add --replace-all --rename-section --remove-section".split(" ");
 
+/** Those of a repository are git's own data, which most of its commands change. */
+const settingsFiles = (seen: Seen): readonly string[] => [
+  ...(seen.has("--global") ? [ELSEWHERE_PLACE] : []),
+  ...(seen.has("--system") ? ["/etc/gitconfig"] : []),
+];
+
 export function configWords(words: readonly string[], seen: Seen): Effects {
   const [first = "", ...rest] = words;
   const lists = seen.has("-l", "--list") || first === "list";
@@ -35,5 +42,6 @@ export function configWords(words: readonly string[], seen: Seen): Effects {
   if (first === "edit") return { doubts: ["opens the settings in an editor"] };
   const isNamed = /^(?:set|unset|rename-section|remove-section)$/.test(first);
   const [name = ""] = isNamed ? rest : words;
-  return { doubts: isNamed || rest.length > 0 || seen.has(...WRITING) ? nameDoubts(name) : [] };
+  const isWritten = isNamed || rest.length > 0 || seen.has(...WRITING);
+  return isWritten ? { doubts: nameDoubts(name), writes: settingsFiles(seen) } : {};
 }

@@ -26,10 +26,13 @@ export const checkout: Reader = {
     const paths = Number(seen.values(PATHS).at(-1) ?? "0");
     const chooses = seen.has("-p", "--patch", "-f", "--force", "-m", "--merge", "--pathspec-from-file");
     const everywhere = words.length > 0 || chooses ? ["."] : [];
+    const named = paths > 0 && paths <= words.length ? pathspecs(words.slice(-paths)) : [];
     return {
       reads,
       doubts: [...doubts, ...(words.some(isEverything) ? [LOSES] : [])],
-      editsBelow: paths > 0 && paths <= words.length ? pathspecs(words.slice(-paths)) : everywhere,
+      editsBelow: named.length > 0 ? named : everywhere,
+      // Another branch lacks files of this one; files that are restored by name stay.
+      deletesBelow: named.length > 0 ? (seen.has("--no-overlay") ? named : []) : everywhere,
       runs: true,
     };
   },

@@ -1,5 +1,6 @@
 /** gpg: which words are files, and what it writes beside them. */
 import type { Effects, Reader, Seen } from "../program.js";
+import { ANY_HOST } from "./web-address.js";
 
 /** With these, words are keys or people. */
 const OF_KEYS = [
@@ -23,8 +24,11 @@ const MAKES = [
 ].flatMap((line) => line.split(" "));
 
 export const gpgReader: Reader = {
-  effects: (words, seen): Effects =>
-    seen.has(...OF_KEYS) ? {} : { reads: words, writes: written(words, seen) },
+  effects: (words, seen): Effects => ({
+    ...(seen.has(...OF_KEYS) ? {} : { reads: words, writes: written(words, seen) }),
+    // The key of a person who is named by an address is asked for at the host of that address.
+    urls: seen.values("-r", "--recipient", "-R").some((name) => name.includes("@")) ? [ANY_HOST] : [],
+  }),
 };
 
 function written(words: readonly string[], seen: Seen): readonly string[] {

@@ -1,6 +1,6 @@
 /** HTTPie and xh: `http [METHOD] URL [item …]`, where items are headers, data and files. */
 import type { Reader } from "../program.js";
-import { onlyAsks, webWords } from "./web-address.js";
+import { CHOSEN_THERE, onlyAsks, webWords } from "./web-address.js";
 
 /** `name@file`, `name=@file`, `name:=@file`. */
 const FILE_ITEM = /^[^=:@]*(?:@|:?=@)(?<path>.*)$/;
@@ -19,12 +19,14 @@ export const httpieReader: Reader = {
       items.some((item) => DATA_ITEM.test(item)) ||
       files.length > 0;
     const urls = url === undefined ? [] : [url.replace(/^:(?!:)\/?/, "localhost:")];
+    const isNamedThere = seen.has("-d", "--download") && !seen.has("-o", "--output");
     return {
       urls,
       sends: carriesData && !seen.has("--offline") ? urls : [],
       reads: files.map((item) => FILE_ITEM.exec(item)?.groups?.["path"] ?? ""),
-      editsBelow: seen.has("-d", "--download") && !seen.has("-o", "--output") ? ["."] : [],
+      editsBelow: isNamedThere ? ["."] : [],
       doubts: [
+        ...(isNamedThere ? [CHOSEN_THERE] : []),
         ...(webWords(urls).doubts ?? []),
         ...urls
           .filter((address) => /^[^/?#]*@/.test(address))

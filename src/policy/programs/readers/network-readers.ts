@@ -5,7 +5,7 @@ import { gpgReader } from "./gpg.js";
 import { httpieReader } from "./httpie.js";
 import { remoteCopyReaders } from "./remote-copy.js";
 import { sshReader } from "./ssh.js";
-import { lastPart, webReader, webWords } from "./web-address.js";
+import { CHOSEN_THERE, landings, webReader, webWords } from "./web-address.js";
 import { wgetReader } from "./wget.js";
 
 /** The types and classes of records, which are no names to look up. */
@@ -29,12 +29,17 @@ const ariaReader: Reader = {
   effects: (words, seen) => {
     const folders = seen.values("-d", "--dir");
     const web = words.filter((word) => !isList(word));
-    const writesHere = folders.length === 0 && !seen.has("-o", "--out");
+    const outs = seen.values("-o", "--out");
+    const names = outs.flatMap((out) => folders.map((folder) => `${folder}/${out}`));
+    const isHere = folders.length === 0 && outs.length === 0;
+    const { doubts = [] } = webWords(web);
     return {
-      ...webWords(web),
+      // Without a name, it takes the one in the answer's header.
+      doubts: [...doubts, ...(outs.length === 0 && words.length > 0 ? [CHOSEN_THERE] : [])],
+      urls: web,
       ...(words.some(isList) && { urls: [...web, ""], editsBelow: folders.length > 0 ? folders : ["."] }),
       reads: words.filter((word) => isList(word) && !word.includes(":")),
-      writes: writesHere ? [".", ...web.map(lastPart)] : [],
+      writes: [...(isHere ? ["."] : []), ...(outs.length === 0 ? landings(web, folders) : names)],
     };
   },
 };

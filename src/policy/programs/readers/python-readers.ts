@@ -42,9 +42,19 @@ const pytest: Reader = {
   effects: (words) => ({ reads: words.map((word) => word.replace(/::.*$/, "")) }),
 };
 
+/** `AGENTS.ipynb` becomes `AGENTS.md`, and so does what `--output AGENTS` names. */
+const nbconvert: Reader = {
+  effects: (words, seen) => ({
+    writes: [...words, ...seen.values("--output")]
+      .map((name) => name.replace(/\.ipynb$/, ""))
+      .flatMap((name) => [".md", ".py", ".html"].map((ending) => `${name}${ending}`)),
+  }),
+};
+
 export const pythonReaders: readonly (readonly [name: string, reader: Reader])[] = [
   ["coverage-run", coverageRun],
   ["environment-run", environmentRun],
+  ["nbconvert", nbconvert],
   ["pytest", pytest],
   ["python", python],
 ];

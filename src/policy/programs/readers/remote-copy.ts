@@ -1,5 +1,7 @@
 /** Copies between this machine and another: scp, rsync, rclone. */
 import type { Effects, Reader, Seen } from "../program.js";
+import { within } from "./copy-and-move.js";
+import { CHOSEN_THERE } from "./web-address.js";
 
 /** `host:path` is over there, everything else is here. */
 const isRemote = (word: string) => /^(?:rsync|scp|sftp):\/\//.test(word) || /^[^/]*:/.test(word);
@@ -12,11 +14,27 @@ function copies(words: readonly string[]): Effects {
     urls: words.filter(isRemote),
     sends: leaves ? [target] : [],
     reads: words.slice(0, -1).filter((word) => !isRemote(word)),
-    writes: isCopy && !leaves ? [target] : [],
+    writes: isCopy && !leaves ? [target, ...within([target], words.slice(0, -1).map(withoutHost))] : [],
     editsBelow: isCopy && !leaves ? [target] : [],
     doubts: words.filter((word) => word.startsWith("-")).map((word) => `"${word}" looks like a flag`),
   };
 }
+
+/** Also behind the scheme: what counts is the name at the end. */
+const withoutHost = (word: string) => (isRemote(word) ? word.slice(word.lastIndexOf(":") + 1) : word);
+
+/** A folder over there is copied with whatever names it holds, and so is what a pattern finds. */
+const bringsNames = (words: readonly string[], isRecursive: boolean): boolean =>
+  words.length > 1 &&
+  !isRemote(words.at(-1) ?? "") &&
+  words.slice(0, -1).some((word) => isRemote(word) && (isRecursive || /[*?[]|\/\.?$/.test(word)));
+
+function copied(words: readonly string[], isRecursive: boolean): Effects {
+  const { doubts = [], ...effects } = copies(words);
+  return { ...effects, doubts: [...doubts, ...(bringsNames(words, isRecursive) ? [CHOSEN_THERE] : [])] };
+}
+
+const scp: Reader = { effects: (words, seen) => copied(words, seen.has("-r")) };
 
 const isTrial = (seen: Seen) => seen.has("-n", "--dry-run", "--list-only");
 
@@ -34,7 +52,7 @@ const trial = (words: readonly string[]): Effects => ({
 
 const rclone = (loses?: "target" | "sources"): Reader => ({
   effects: (words, seen) =>
-    isTrial(seen) ? trial(words) : { ...copies(words), ...(loses && losses(words, loses)) },
+    isTrial(seen) ? trial(words) : { ...copied(words, true), ...(loses && losses(words, loses)) },
 });
 
 function rsyncWords(words: readonly string[], seen: Seen): Effects {
@@ -44,7 +62,15 @@ function rsyncWords(words: readonly string[], seen: Seen): Effects {
   const both = isTrial(seen) ? trial(words) : words.length === 1 ? oneWord(target) : copies(words);
   return {
     ...both,
+    writes: [
+      ...(both.writes ?? []),
+      // A suffix may make a backup's name one that programs obey.
+      ...(isHere ? words.slice(0, -1).flatMap((word) => suffixed(target, word, seen)) : []),
+    ],
     deletesBelow: deletes && !isTrial(seen) ? [target] : [],
+    runsFiles: seen
+      .values("-e", "--rsh")
+      .flatMap((shell) => shell.split(/\s+/).filter((word) => word.includes("/"))),
     moves: seen.has("--remove-source-files") ? (both.reads ?? []) : [],
     doubts: [
       ...(copies(words).doubts ?? []),
@@ -52,10 +78,20 @@ function rsyncWords(words: readonly string[], seen: Seen): Effects {
       ...(words.length > 1 && /^rsync:\/\/|::/.test(target)
         ? ["sends files to a server that asks no key"]
         : []),
+      ...(!isTrial(seen) && bringsNames(words, seen.has("-r", "--recursive", "-a", "--archive"))
+        ? [CHOSEN_THERE]
+        : []),
       ...rsyncFlagDoubts(seen),
     ],
   };
 }
+
+const suffixed = (target: string, word: string, seen: Seen): readonly string[] =>
+  seen
+    .values("--suffix")
+    .flatMap((suffix) =>
+      [target, ...within([target], [withoutHost(word)])].map((path) => `${path}${suffix}`),
+    );
 
 /** With one word, rsync lists it. */
 const oneWord = (word: string): Effects => (isRemote(word) ? { urls: [word] } : { reads: [word] });
@@ -72,7 +108,7 @@ function rsyncFlagDoubts(seen: Seen): string[] {
 }
 
 export const remoteCopyReaders: readonly (readonly [name: string, reader: Reader])[] = [
-  ["remote-copy", { effects: copies }],
+  ["remote-copy", scp],
   ["rclone-copy", rclone()],
   ["rclone-sync", rclone("target")],
   ["rclone-move", rclone("sources")],

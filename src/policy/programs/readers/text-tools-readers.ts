@@ -18,7 +18,8 @@ const grep: Reader = {
     const files = seen.has("-e", "--regexp", "-f", "--file") ? words : words.slice(1);
     const isRecursive =
       seen.has("-r", "--recursive", "-R", "--dereference-recursive") ||
-      seen.values("-d", "--directories").includes("recurse");
+      // GNU takes any beginning of a value for the whole.
+      seen.values("-d", "--directories").some((value) => "recurse".startsWith(value));
     return { reads: isRecursive ? orHere(files) : files, doubts: secretNames(seen) };
   },
 };

@@ -22,8 +22,30 @@ export function webWords(words: readonly string[]): Effects {
   };
 }
 
-/** The name under which a download is kept. */
-export const lastPart = (url: string): string => url.replace(/[?#].*$/, "").replace(/^.*\//, "");
+/** The names under which a download may be kept: as written, and as some programs decode it. */
+function lastParts(url: string): readonly string[] {
+  const name = url
+    .replace(/[?#].*$/, "")
+    .replace(/\/+$/, "")
+    .replace(/^.*\//, "");
+  return [...new Set([name, decoded(name)])];
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+/** In each folder, or here, under the name that the address ends with. */
+export const landings = (urls: readonly string[], folders: readonly string[]): readonly string[] =>
+  urls
+    .flatMap(lastParts)
+    .flatMap((name) => (folders.length === 0 ? [name] : folders.map((folder) => `${folder}/${name}`)));
+
+export const CHOSEN_THERE = "writes files under names that are chosen over there";
 
 /** A request that only asks. Any other method carries data, or changes something over there. */
 export const onlyAsks = (method: string): boolean => /^(?:GET|HEAD|OPTIONS|TRACE)$/i.test(method);

@@ -1,6 +1,6 @@
 /** wget: its two-letter flags, what it asks and where it keeps the answers. */
 import type { Effects, Reader, Seen } from "../program.js";
-import { ANY_HOST, lastPart, webWords } from "./web-address.js";
+import { ANY_HOST, CHOSEN_THERE, landings, webWords } from "./web-address.js";
 
 const PAIRS = new Map([
   ["-nv", "--no-verbose"],
@@ -36,6 +36,9 @@ export const wgetReader: Reader = {
       reads: seen.values("--post-file", "--body-file"),
       doubts: [
         ...(web.doubts ?? []),
+        ...(seen.has(...UNFORESEEN) && !seen.has("-O", "--output-document", "--spider")
+          ? [CHOSEN_THERE]
+          : []),
         ...lists
           .filter((list) => list.includes("://"))
           .map((list) => `"${list}" names pages that are not shown here`),
@@ -48,9 +51,9 @@ export const wgetReader: Reader = {
 function downloads(words: readonly string[], seen: Seen): Effects {
   if (seen.has("-O", "--output-document", "--spider")) return {};
   const folders = seen.values(...FOLDERS);
-  if (folders.length > 0) return { editsBelow: folders };
+  const isHere = folders.length === 0;
   return {
-    writes: [".", ...words.map(lastPart)],
-    editsBelow: seen.has(...UNFORESEEN) ? ["."] : [],
+    writes: [...(isHere ? ["."] : []), ...landings(words, folders)],
+    editsBelow: isHere ? (seen.has(...UNFORESEEN) ? ["."] : []) : folders,
   };
 }
