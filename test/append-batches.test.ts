@@ -63,7 +63,7 @@ const chunk = (messageId: string): SessionEvent => ({
 const messageIdOf = (event: SessionEvent): string =>
   event.type === "message-chunk" ? event.messageId : event.type;
 /** There is no such call: it can never be taken. */
-const illegal: SessionEvent = { type: "cancel-wished", at, toolCallId: "none" };
+const illegal: SessionEvent = { type: "cancel-requested", at, toolCallId: "none" };
 
 const report = fc.record({
   how: fc.constantFrom("plain", "durable", "made" as const),

@@ -439,7 +439,7 @@ describe("a time limit", () => {
     gate.onRecorded((events) => void told.push(...events.map(({ type }) => type)));
     const call = gate.call({ name: "deaf", input: {} }, stop.signal);
     expect(sentence(await call)).toContain("its time was up, and deaf did not stop");
-    expect(told.slice(-3)).toEqual(["run-started", "cancel-wished", "call-lost"]);
+    expect(told.slice(-3)).toEqual(["run-started", "cancel-requested", "call-unknown"]);
   });
 });
 

@@ -112,7 +112,7 @@ function stateFor(
   switch (status) {
     case "in_progress":
     case "paused":
-      return { status: "running", cancelWished: false };
+      return { status: "running", cancelRequested: false };
     case "completed":
       return { status: "done", assumed: false };
     case "failed":

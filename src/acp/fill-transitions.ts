@@ -178,8 +178,8 @@ function arrival(
         ? [{ type: "child-awaited", toolCallId, at, childSessionId: state.waitingFor.childSessionId }]
         : [{ type: "app-awaited", toolCallId, at }];
     case "running":
-      return state.cancelWished && !(from?.status === "running" && from.cancelWished)
-        ? [{ type: "cancel-wished", toolCallId, at }]
+      return state.cancelRequested && !(from?.status === "running" && from.cancelRequested)
+        ? [{ type: "cancel-requested", toolCallId, at }]
         : [];
     case "done": {
       const done: SessionEvent = { type: "call-done", toolCallId, at: ended, assumed: state.assumed };
@@ -197,7 +197,7 @@ function arrival(
         { type: "call-cancelled", toolCallId, at: ended, reason: state.reason, assumed: state.assumed },
       ];
     case "unknown":
-      return [{ type: "call-lost", toolCallId, at: ended, reason: state.reason, assumed: state.assumed }];
+      return [{ type: "call-unknown", toolCallId, at: ended, reason: state.reason, assumed: state.assumed }];
     default:
       return state satisfies never;
   }

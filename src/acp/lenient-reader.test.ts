@@ -69,7 +69,13 @@ describe("statuses", () => {
 
   test("one reported end replaces an end that was only assumed, and no second one does", () => {
     const { far } = afterV1({ ...start, status: "in_progress" });
-    far.book.apply({ type: "call-lost", toolCallId: "c1", at: 9, reason: "the agent died.", assumed: true });
+    far.book.apply({
+      type: "call-unknown",
+      toolCallId: "c1",
+      at: 9,
+      reason: "the agent died.",
+      assumed: true,
+    });
     far.receive([{ ...update, status: "completed", rawOutput: "ok" }]);
     expect(far.call("c1")).toMatchObject({ rawOutput: "ok", state: { status: "done", assumed: false } });
     far.receive([{ ...update, status: "failed" }]);

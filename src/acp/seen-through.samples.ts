@@ -65,7 +65,7 @@ function suffix({ progress }: ToolCall): string {
 function stateOf(version: Version, call: ToolCall, hasInput: boolean, sentence: string): ToolCallState {
   const { state, breach } = call;
   const isPaused = state.status === "waiting" && state.waitingFor.type === "child";
-  if (state.status === "running" || isPaused) return { status: "running", cancelWished: false };
+  if (state.status === "running" || isPaused) return { status: "running", cancelRequested: false };
   if (state.status === "done")
     return breach
       ? { status: "failed", error: sentence, assumed: false }

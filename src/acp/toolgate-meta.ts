@@ -73,7 +73,7 @@ const STATE_DATA: ReadonlyMap<unknown, (state: JsonObject) => boolean> = new Map
   ["ready", () => true],
   ["waiting", ({ waitingFor }: JsonObject) => isWaitingFor(waitingFor)],
   ["cleared", () => true],
-  ["running", ({ cancelWished }: JsonObject) => typeof cancelWished === "boolean"],
+  ["running", ({ cancelRequested }: JsonObject) => typeof cancelRequested === "boolean"],
   ["done", ({ assumed }: JsonObject) => typeof assumed === "boolean"],
   ["refused", ({ assumed }: JsonObject) => typeof assumed === "boolean"],
   ["failed", ({ assumed, error }: JsonObject) => typeof assumed === "boolean" && typeof error === "string"],

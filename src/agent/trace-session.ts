@@ -66,7 +66,7 @@ class SessionSpans {
       case "call-done":
       case "call-failed":
       case "call-cancelled":
-      case "call-lost":
+      case "call-unknown":
         return this.#endCall(event.toolCallId, event.at);
       default:
     }

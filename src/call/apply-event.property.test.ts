@@ -37,7 +37,7 @@ const HOLDS: Readonly<Record<ToolCall["state"]["status"], readonly string[]>> = 
   ready: [],
   waiting: ["waitingFor"],
   cleared: [],
-  running: ["cancelWished"],
+  running: ["cancelRequested"],
   done: ["assumed"],
   failed: ["assumed", "error"],
   refused: ["assumed"],

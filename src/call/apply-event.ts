@@ -32,8 +32,8 @@ export const MAX_CONTENT_ITEMS = 4096;
 const READY: ToolCallState = { status: "ready" };
 const AWAITING_APP: ToolCallState = { status: "waiting", waitingFor: { type: "app" } };
 const CLEARED: ToolCallState = { status: "cleared" };
-const RUNNING: ToolCallState = { status: "running", cancelWished: false };
-const CANCEL_WISHED: ToolCallState = { status: "running", cancelWished: true };
+const RUNNING: ToolCallState = { status: "running", cancelRequested: false };
+const CANCEL_WISHED: ToolCallState = { status: "running", cancelRequested: true };
 const DONE: ToolCallState = { status: "done", assumed: false };
 const ASSUMED_DONE: ToolCallState = { status: "done", assumed: true };
 const REFUSED: ToolCallState = { status: "refused", assumed: false };
@@ -118,7 +118,7 @@ function change(next: Draft, event: Exclude<ToolCallEvent, CallAnnounced>): bool
       if (state.status !== "cleared") return false;
       next.times = stamped(next.times, "started", event.at);
       return to(next, RUNNING);
-    case "cancel-wished":
+    case "cancel-requested":
       return state.status === "running" && to(next, CANCEL_WISHED);
     case "file-kept":
       // The ledger has it for whoever undoes the call; the call itself shows its diff.
@@ -149,7 +149,7 @@ function change(next: Draft, event: Exclude<ToolCallEvent, CallAnnounced>): bool
     case "call-cancelled":
       if (isOver(state) && !mayStillEnd(state, event.assumed)) return false;
       return end(next, event, { status: "cancelled", reason: event.reason, assumed: event.assumed ?? false });
-    case "call-lost":
+    case "call-unknown":
       if (state.status !== "running") return false;
       return end(next, event, { status: "unknown", reason: event.reason, assumed: event.assumed ?? false });
     default:

@@ -253,7 +253,7 @@ const happenings: fc.Arbitrary<Happening> = fc.oneof(
         )(call, at),
   ),
   fc.constant(happening("run-started", {})),
-  fc.constant(happening("cancel-wished", {})),
+  fc.constant(happening("cancel-requested", {})),
   fc
     .record({ isAfterRefusal: fc.boolean(), rule: name })
     .map((breach) => happening("call-breached", { breach })),
@@ -264,7 +264,7 @@ const happenings: fc.Arbitrary<Happening> = fc.oneof(
   fc
     .tuple(word, fc.boolean())
     .map(([reason, assumed]) => happening("call-cancelled", { reason, assumed }, withdrawn)),
-  fc.tuple(word, fc.boolean()).map(([reason, assumed]) => happening("call-lost", { reason, assumed })),
+  fc.tuple(word, fc.boolean()).map(([reason, assumed]) => happening("call-unknown", { reason, assumed })),
 );
 
 const announcements = fc.record({

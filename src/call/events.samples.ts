@@ -85,11 +85,11 @@ export const event = {
     at: 91,
     breach: { isAfterRefusal: false, rule: "deny edit" },
   },
-  wished: { type: "cancel-wished", toolCallId, at: 70 },
+  wished: { type: "cancel-requested", toolCallId, at: 70 },
   done: { type: "call-done", toolCallId, at: 90, rawOutput: "ok" },
   failed: { type: "call-failed", toolCallId, at: 90, error: "File not found" },
   cancelled: { type: "call-cancelled", toolCallId, at: 90, reason: "the turn was cancelled." },
-  lost: { type: "call-lost", toolCallId, at: 90, reason: "the process ended." },
+  lost: { type: "call-unknown", toolCallId, at: 90, reason: "the process ended." },
 } as const satisfies Record<string, ToolCallEvent>;
 
 export type EventName = keyof typeof event;
@@ -97,7 +97,7 @@ export const eventNames = Object.keys(event) as EventName[];
 
 type EndEvent = Extract<
   ToolCallEvent,
-  { type: "call-done" | "call-failed" | "call-cancelled" | "call-lost" }
+  { type: "call-done" | "call-failed" | "call-cancelled" | "call-unknown" }
 >;
 
 // Does not compile when an event type has no sample above.

@@ -10,7 +10,7 @@ import { NO_INPUT, readMore, upToDate } from "./partial-input.js";
 import type { Session, TimelineEntry } from "./session.js";
 import type { CallTimes, ToolCall, ToolCallState } from "./tool-call.js";
 
-export const FOLD_VERSION = 2;
+export const FOLD_VERSION = 3;
 
 /** A reading of half an input is deep and can be made again: its text is kept, and how much of it was not looked at. */
 type SavedDraft = { readonly text: string; readonly unread: number };

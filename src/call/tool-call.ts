@@ -95,7 +95,7 @@ export type ToolCallState =
   | { readonly status: "ready" }
   | { readonly status: "waiting"; readonly waitingFor: WaitingFor }
   | { readonly status: "cleared" }
-  | { readonly status: "running"; readonly cancelWished: boolean }
+  | { readonly status: "running"; readonly cancelRequested: boolean }
   | ({ readonly status: "done" } & Ended)
   | ({ readonly status: "failed"; readonly error: string } & Ended)
   | { readonly status: "refused"; readonly assumed: false }
@@ -188,7 +188,7 @@ export type ToolCallEvent =
   | CallEvent<"call-refused", { readonly decision?: Decision }>
   /** The intent as it was just before it took effect; recorded durably, or the call does not run. */
   | CallEvent<"run-started", { readonly intent?: unknown }>
-  | CallEvent<"cancel-wished">
+  | CallEvent<"cancel-requested">
   /** A file is about to change: what it was is kept, so that the call can be undone. */
   | CallEvent<"file-kept", { readonly change: FileChange }>
   | CallEvent<"call-undone">
@@ -197,7 +197,7 @@ export type ToolCallEvent =
   | CallEvent<"call-done", EndData>
   | CallEvent<"call-failed", EndData & { readonly error: string }>
   | CallEvent<"call-cancelled", EndData & { readonly reason: string }>
-  | CallEvent<"call-lost", EndData & { readonly reason: string }>;
+  | CallEvent<"call-unknown", EndData & { readonly reason: string }>;
 
 export type ToolCallEventType = ToolCallEvent["type"];
 
@@ -207,7 +207,7 @@ export const STATUS_AT_END: ReadonlyMap<string, ToolCallStatus> = new Map<ToolCa
   ["call-failed", "failed"],
   ["call-refused", "refused"],
   ["call-cancelled", "cancelled"],
-  ["call-lost", "unknown"],
+  ["call-unknown", "unknown"],
 ]);
 
 export function isOver(state: ToolCallState): boolean {

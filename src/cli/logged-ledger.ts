@@ -120,7 +120,7 @@ const CALL_WORDS: ReadonlyMap<SessionEvent["type"], string> = new Map([
   ["question-asked", "call asked about"],
   ["call-cleared", "call allowed"],
   ["run-started", "call started"],
-  ["cancel-wished", "call told to stop"],
+  ["cancel-requested", "call told to stop"],
   ["call-undone", "call undone"],
   ["call-breached", "call broke the rules"],
 ]);

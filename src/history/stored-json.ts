@@ -46,13 +46,21 @@ export function nameFromStored(text: string): string {
 /** The name of the repair that replaces an event which cannot be read. */
 const UNREADABLE = "unreadable-event";
 
+/** Event types of older ledgers. Their rows keep the old names, since the hash chain covers the stored bytes. */
+const RENAMED_TYPES: ReadonlyMap<string, SessionEvent["type"]> = new Map([
+  ["cancel-wished", "cancel-requested"],
+  ["call-lost", "call-unknown"],
+]);
+
 /** An event as it was written. An unreadable one becomes a repair event, so that the others can still be read. */
 export function eventFromStored(text: string, seq: number): SessionEvent {
   try {
     const event: unknown = JSON.parse(text);
     // Stored JSON counts as an event when it has a type.
-    if (typeof event === "object" && event !== null && "type" in event && typeof event.type === "string")
-      return event as SessionEvent;
+    if (typeof event === "object" && event !== null && "type" in event && typeof event.type === "string") {
+      const type = RENAMED_TYPES.get(event.type);
+      return (type === undefined ? event : { ...event, type }) as SessionEvent;
+    }
   } catch {
     // Handled below, as JSON that is no event.
   }

@@ -77,7 +77,7 @@ export class CallRunner {
     const at = this.#options.now();
     return calls.flatMap(({ toolCallId, state }): SessionEvent[] => {
       if (state.status !== "running" || this.running.has(toolCallId)) return [];
-      return [{ type: "call-lost", toolCallId, at, reason: "it broke without saying how it ended." }];
+      return [{ type: "call-unknown", toolCallId, at, reason: "it broke without saying how it ended." }];
     });
   }
 

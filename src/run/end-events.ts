@@ -32,7 +32,7 @@ export function recoveryEvents(book: SessionBook, at: number): readonly SessionE
           { type: "call-cancelled", toolCallId, at, reason: "the process ended before it was checked." },
         ];
       case "running":
-        return [{ type: "call-lost", toolCallId, at, reason: "the process ended while it was running." }];
+        return [{ type: "call-unknown", toolCallId, at, reason: "the process ended while it was running." }];
       default:
         return [];
     }
@@ -82,7 +82,7 @@ function end(
   { waiting, begun }: EndReasons,
   at: number,
 ): readonly SessionEvent[] {
-  const lost: SessionEvent = { type: "call-lost", toolCallId, at, reason: begun, assumed: true };
+  const lost: SessionEvent = { type: "call-unknown", toolCallId, at, reason: begun, assumed: true };
   if (state.status === "running") return [lost];
   // Its runner knows that it may begin, so it may have begun.
   if (state.status === "cleared") return [{ type: "run-started", toolCallId, at }, lost];

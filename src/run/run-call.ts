@@ -48,7 +48,7 @@ export async function runCall(options: RunOptions): Promise<void> {
   const { toolCallId } = call;
   const writer = record.writer();
   if (stop.isStopped) {
-    writer.add({ type: "cancel-wished", toolCallId, at: now() });
+    writer.add({ type: "cancel-requested", toolCallId, at: now() });
     const reason = "it was stopped before it began.";
     return writer.append([{ type: "call-cancelled", toolCallId, at: now(), reason }]);
   }
@@ -62,7 +62,7 @@ export async function runCall(options: RunOptions): Promise<void> {
     patience ??= setTimeout(() => giveUp?.(), options.patience);
     if (isWished || reason instanceof TimeIsUp) return;
     isWished = true;
-    writer.add({ type: "cancel-wished", toolCallId, at: now() });
+    writer.add({ type: "cancel-requested", toolCallId, at: now() });
   };
   const end = await new Promise<readonly SessionEvent[]>((resolve, reject) => {
     giveUp = () => resolve(givenUp(options));
@@ -184,7 +184,7 @@ const errorText = (output: unknown): string =>
 function givenUp({ tool, call, stop, patience, now }: RunOptions): readonly SessionEvent[] {
   const why = stop.reason instanceof TimeIsUp ? "its time was up" : "it was cancelled";
   const reason = `${why}, and ${tool.name} did not stop within ${seconds(patience)}; it may still be at work.`;
-  return [{ type: "call-lost", toolCallId: call.toolCallId, at: now(), reason }];
+  return [{ type: "call-unknown", toolCallId: call.toolCallId, at: now(), reason }];
 }
 
 /** Timers take no more than 24 days; longer is no limit. */

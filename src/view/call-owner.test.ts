@@ -30,7 +30,7 @@ function call(toolCallId: string, over: Partial<ToolCall> = {}): ToolCall {
       ended: undefined,
       undone: undefined,
     },
-    state: { status: "running", cancelWished: false },
+    state: { status: "running", cancelRequested: false },
     ...over,
   };
 }

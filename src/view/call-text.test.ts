@@ -86,7 +86,13 @@ test("a call that was asked about, ran and is done", () => {
 });
 
 test("a call on its way, step by step", () => {
-  const way = [ready, asked, { type: "call-cleared", ...byAnn }, started, { type: "cancel-wished" }] as const;
+  const way = [
+    ready,
+    asked,
+    { type: "call-cleared", ...byAnn },
+    started,
+    { type: "cancel-requested" },
+  ] as const;
   const headlines = [0, 1, 2, 3, 4, 5].map(
     (count) => callText(after("fetch", "Fetch x", ...way.slice(0, count))).split("\n")[0],
   );
@@ -181,7 +187,7 @@ test("ends other than done have their sentence", () => {
     after("delete", "Delete a", ready, asked, { type: "call-cancelled", reason: "the turn was cancelled." }),
     after("delete", "Delete a", ...running, { type: "call-failed", error: "EACCES\nat unlink" }),
     after("delete", "Delete a", ...running, {
-      type: "call-lost",
+      type: "call-unknown",
       reason: "the process died.",
       assumed: true,
     }),

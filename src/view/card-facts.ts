@@ -33,7 +33,7 @@ export function stateWords(state: ToolCallState): string | undefined {
     case "cleared":
       return "not started";
     case "running":
-      return state.cancelWished ? "running, to be cancelled" : "running";
+      return state.cancelRequested ? "running, to be cancelled" : "running";
     case "done":
       return state.assumed ? "assumed done" : undefined;
     case "failed":

@@ -166,7 +166,7 @@ const states = fc
       ),
     }),
     fc.record({ status: fc.constantFrom("ready", "cleared", "refused") }),
-    fc.record({ status: fc.constant("running"), cancelWished: fc.boolean() }),
+    fc.record({ status: fc.constant("running"), cancelRequested: fc.boolean() }),
     fc.record({ status: fc.constant("done"), assumed: fc.boolean() }),
     fc.record({ status: fc.constant("failed"), error: hostileText, assumed: fc.boolean() }),
     fc.record({

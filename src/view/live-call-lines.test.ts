@@ -19,7 +19,7 @@ function running(over: Partial<ToolCall>): ToolCall {
     content: [],
     progress: undefined,
     times: { ...sample.times, started: 1_000 },
-    state: { status: "running", cancelWished: false },
+    state: { status: "running", cancelRequested: false },
     ...over,
   };
 }

@@ -114,14 +114,14 @@ const STEP_TABLE: EventTable<[reader: StepReader], void> = {
   "call-cleared": ignore,
   "call-refused": ignore,
   "run-started": ignore,
-  "cancel-wished": ignore,
+  "cancel-requested": ignore,
   "file-kept": ignore,
   "call-undone": ignore,
   "call-breached": ignore,
   "call-done": ignore,
   "call-failed": ignore,
   "call-cancelled": ignore,
-  "call-lost": ignore,
+  "call-unknown": ignore,
 };
 
 /** The history of an agent that does not record where its answers end: as its stream was. */

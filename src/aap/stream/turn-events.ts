@@ -60,7 +60,7 @@ export class TurnEvents {
     "call-failed": (event, self) => self.#ended(event),
     "call-refused": (event, self) => self.#ended(event),
     "call-cancelled": (event, self) => self.#ended(event),
-    "call-lost": (event, self) => self.#ended(event),
+    "call-unknown": (event, self) => self.#ended(event),
     "step-ended": ({ stepId, toolCallIds }, self) => [...self.#cutOffBy(stepId), ...self.#step(toolCallIds)],
     "child-stepped": ({ toolCallIds }, self) => self.#step(toolCallIds),
     "turn-parked": (_event, self) => {
@@ -91,7 +91,7 @@ export class TurnEvents {
     "content-appended": nothing,
     "terminal-output": nothing,
     "terminal-exited": nothing,
-    "cancel-wished": nothing,
+    "cancel-requested": nothing,
     "file-kept": nothing,
     "call-undone": nothing,
     "call-breached": nothing,

@@ -32,14 +32,14 @@ const STATUS_AFTER: { readonly [Type in SessionEventType]: Exclude<TurnStatus, "
   "call-cleared": undefined,
   "call-refused": undefined,
   "run-started": undefined,
-  "cancel-wished": undefined,
+  "cancel-requested": undefined,
   "file-kept": undefined,
   "call-undone": undefined,
   "call-breached": undefined,
   "call-done": undefined,
   "call-failed": undefined,
   "call-cancelled": undefined,
-  "call-lost": undefined,
+  "call-unknown": undefined,
 };
 
 export const turnStatusAfter = ({ type }: SessionEvent): TurnStatus | undefined => STATUS_AFTER[type];

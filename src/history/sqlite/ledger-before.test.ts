@@ -37,6 +37,23 @@ test("all that is in it is read", async () => {
   expect(new TextDecoder().decode(await ledger.getBlob(hash))).toBe("kept");
 });
 
+test("events with the names of that time are read with today's", async () => {
+  const database = new DatabaseSync(file);
+  const insert = database.prepare("insert into events (session, seq, event) values (2, ?, ?)");
+  for (const [index, type] of ["cancel-wished", "call-lost"].entries())
+    insert.run(index + 2, JSON.stringify({ type, toolCallId: "t1", at: 1, reason: "the process died" }));
+  database.close();
+  const read = await (await store.ledger(file)).read("s2");
+  expect(read.map(({ event }) => event.type)).toEqual(["message-chunk", "cancel-requested", "call-unknown"]);
+});
+
+test("a file of today is refused by a toolgate of that time, which knows no version 4", async () => {
+  await (await store.ledger(file)).close();
+  const database = new DatabaseSync(file);
+  expect(database.prepare("pragma user_version").get()).toEqual({ user_version: 4 });
+  database.close();
+});
+
 test("who held a session still holds it, the next fence is new, and the chain goes on", async () => {
   const ledger = await store.ledger(file, () => WHEN + 1);
   const held = { sessionId: "s1", owner: "ann", fence: 1, expiresAt: WHEN + 60_000 };
