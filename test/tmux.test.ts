@@ -60,7 +60,7 @@ test("ends the turn and its running command on Ctrl-C", async () => {
 });
 
 test("exits at once on a second Ctrl-C, also when the command ignores the first", async () => {
-  const stubborn = "trap 'echo told >> signalled' TERM INT HUP; echo $$ > pid; while :; do sleep 0.1; done";
+  const stubborn = "trap 'echo stop >> signalled' TERM INT HUP; echo $$ > pid; while :; do sleep 0.1; done";
   const desk = await atDesk({
     files: { "s.json": script([{ calls: [command(stubborn)] }, { say: "Never." }]) },
   });
