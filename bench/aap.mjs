@@ -16,14 +16,14 @@ const ROUNDS = Number(process.env.TOOLGATE_ROUNDS ?? 5);
 const PACED_ROUNDS = Math.min(ROUNDS, 5);
 const BARE = "node:http";
 const OURS = "toolgate, SQLite";
-/** How many sessions at a time, and how many turns each of them takes one after the other in a round. */
+/** Concurrent sessions, and the turns that each takes in sequence per round. */
 const LOADS = [
   { sessions: 1, turns: 40 },
   { sessions: 50, turns: 4 },
   { sessions: 500, turns: 1 },
 ];
 const IDLE = 1_000;
-/** Sessions that get their pieces by and by. */
+/** Sessions that get their chunks one at a time. */
 const PACED = 500;
 const folder = mkdtempSync(join(tmpdir(), "toolgate-bench-"));
 let agent = new Agent({ keepAlive: true });
@@ -59,7 +59,7 @@ class Served {
   }
 }
 
-/** Sends a body and hands on each piece of the answer as it comes. */
+/** Sends a body and passes on each piece of the response as it comes. */
 function post(url, body, onPiece) {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method: "POST", agent, headers }, (response) => {
@@ -80,7 +80,7 @@ async function text(url, body) {
   return all;
 }
 
-/** So many connections that are open and new: servers close those that nobody uses for a while. */
+/** Opens new connections: servers close idle ones. */
 async function connected(url, count) {
   agent.destroy();
   agent = new Agent({ keepAlive: true });
@@ -97,7 +97,7 @@ const END_OF_STREAM = 'event: turn_stop\ndata: {"stopReason":"end_turn"}';
 const END_OF_WHOLE = '"stopReason":"end_turn"';
 let turnsTaken = 0;
 
-/** Milliseconds of one turn. Throws unless it came to its stop, and with all of its bytes. */
+/** Milliseconds of one turn. Throws unless the turn stopped and all of its bytes arrived. */
 async function turn(base, sessionId, stream, bytes) {
   let [length, head, tail] = [0, "", ""];
   const start = performance.now();
@@ -121,7 +121,7 @@ async function turn(base, sessionId, stream, bytes) {
 const newSession = async (base) =>
   JSON.parse(await text(`${base}/sessions`, JSON.stringify({ agent: { name: "bench" } }))).sessionId;
 
-/** Fresh ones, where a server has any: what a session has behind it is not measured here. */
+/** Fresh sessions, where a server has any: a session's past is not measured here. */
 async function sessionsFor(name, base, count) {
   if (name !== OURS) return Array.from({ length: count }, () => "s");
   await connected(base, 1);
@@ -136,7 +136,7 @@ async function sessionsFor(name, base, count) {
 const at = (all, part) => all.sort((a, b) => a - b)[Math.min(all.length - 1, Math.floor(all.length * part))];
 const number = (value, digits, width) => value.toFixed(digits).padStart(width);
 
-/** What our server answers to one turn: the bare ones repeat it. */
+/** Our server's response to one turn: the bare ones repeat it. */
 async function recorded(base) {
   const one = async (mode) => text(`${base}/sessions/${await newSession(base)}/turns`, turnBody(mode, "go"));
   return { delta: await one("delta"), none: await one("none") };
@@ -172,7 +172,7 @@ async function compareLoad(servers, { sessions, turns }, mode, bytes) {
   }
 }
 
-/** What each of 500 sessions takes that get a piece every 20 ms; of a piece, from where it was made to here. */
+/** 500 sessions get a chunk every 20 ms: the cost of each session, and the time from making a chunk to its arrival. */
 async function pacedTimes(name, base) {
   const turns = [];
   const listener = new PacedListener(PACED);
@@ -184,7 +184,7 @@ async function pacedTimes(name, base) {
   const lines = head.map(([field, value]) => `${field}: ${value}\r\n`).join("");
   await Promise.all(
     ids.map(async (sessionId, index) => {
-      // Not all in the same moment.
+      // Spread over time, not all at once.
       await new Promise((resolve) => setTimeout(resolve, index * 2));
       const start = performance.now();
       await sockets[index](`POST /sessions/${sessionId}/turns HTTP/1.1\r\n${lines}\r\n${body}`);
@@ -222,7 +222,7 @@ async function comparePaced(servers) {
   }
 }
 
-/** Bytes that a session keeps in memory once its turn is over. */
+/** Bytes that a session keeps in memory after its turn. */
 async function idleSize() {
   const server = await Served.start("ours", join(folder, "idle.sqlite"));
   const use = async (count) => {

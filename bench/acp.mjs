@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), "toolgate-bench-"));
 const child = (name) => fileURLToPath(new URL(`acp-children/${name}.mjs`, import.meta.url));
 const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 
-/** A client that parses every line and does nothing with it but answer questions. */
+/** A client that parses every line and only answers questions. */
 class BareClient {
   #child;
   #rest = "";
@@ -47,7 +47,7 @@ class BareClient {
     return this;
   }
 
-  /** In a session of its own: what earlier prompts have left in memory is not part of this one's price. */
+  /** In a session of its own, so that memory of earlier prompts does not count for this one. */
   async prompt(text) {
     const { sessionId } = await this.request("session/new", { cwd: folder, mcpServers: [] });
     const prompt = [{ type: "text", text }];
@@ -92,7 +92,7 @@ class BareClient {
   }
 }
 
-/** What our agent says to a prompt, for the process that will only repeat it. */
+/** Our agent's output for a prompt, for the process that only repeats it. */
 async function recorded(text) {
   const client = await new BareClient([child("agent")]).open();
   client.keeps = true;
@@ -103,7 +103,7 @@ async function recorded(text) {
   return { file, messages: client.lines.length };
 }
 
-/** Each round starts every variant anew, lets the engine warm up with thirty prompts and measures the next five. */
+/** Each round starts every variant again, warms up the engine with thirty prompts and measures the next five. */
 async function rounds(variants) {
   const ratios = Object.fromEntries(Object.keys(variants).map((name) => [name, []]));
   const times = Object.fromEntries(Object.keys(variants).map((name) => [name, []]));
@@ -128,7 +128,7 @@ async function rounds(variants) {
     );
 }
 
-/** A bare client with the agents that are started with these words. */
+/** A bare client with the agents that these commands start. */
 const agents = (text, variants) =>
   Object.fromEntries(
     Object.entries(variants).map(([name, args]) => [
@@ -162,7 +162,7 @@ await rounds(
   }),
 );
 
-/** Our client with an agent that only writes: what is heard is folded and recorded. */
+/** Our client with an agent that only writes: the client folds and records its updates. */
 async function folding(makeLedger) {
   const argv = [process.execPath, child("bare-agent"), edits.file];
   const connection = await AgentConnection.open({ agent: { argv, cwd: folder } });
@@ -173,7 +173,7 @@ async function folding(makeLedger) {
     const start = performance.now();
     await session.prompt([{ type: "text", text: "edit" }], new AbortController().signal);
     const took = performance.now() - start;
-    if (session.book.callCount !== CALLS) throw new Error(`${session.book.callCount} calls were heard of`);
+    if (session.book.callCount !== CALLS) throw new Error(`${session.book.callCount} calls were received`);
     await session.close();
     return took;
   };
@@ -194,10 +194,10 @@ const clients = {
   "toolgate, in memory": () => folding(async () => new MemoryLedger()),
   "toolgate, SQLite": () => folding(() => openLedger(join(folder, "client.sqlite"))),
 };
-console.log(`a client that hears the same ${edits.messages} updates from a bare agent`);
+console.log(`a client that receives the same ${edits.messages} updates from a bare agent`);
 await rounds(clients);
 
-/** From the start of the process to the answer to `initialize`. */
+/** From the start of the process to the response to `initialize`. */
 async function coldStart(args) {
   const start = performance.now();
   const client = new BareClient(args);
@@ -218,7 +218,7 @@ console.log(
   `cold start, spawn to initialize: bare ${bare.toFixed(0)} ms, toolgate acp ${ours.toFixed(0)} ms, ${(ours / bare).toFixed(2)} times`,
 );
 
-/** Megabytes, so many seconds after a session was opened. */
+/** Megabytes, the given seconds after a session was opened. */
 const MOMENTS = [5, 20];
 
 async function idle(args) {

@@ -1,6 +1,6 @@
 // The history commands over many sessions, as a person runs them: the first list, which makes the index, the next ones,
-// and the statistics, each a process of its own. And what doors need of one long session: whether it is there, and what it
-// is, against reading its whole log. BENCH_SESSIONS and BENCH_EVENTS set the size.
+// and the statistics, each a process of its own. Also the two reads that doors need of one long session (does it exist,
+// and its state), against reading its whole log. BENCH_SESSIONS and BENCH_EVENTS set the size.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -91,7 +91,7 @@ function run(args) {
   });
 }
 
-/** Turns with an answer, a call and what it printed. */
+/** Turns with a response, a call and its output. */
 function sessionEvents(number, count) {
   const model = MODELS[number % MODELS.length];
   const info = {

@@ -6,7 +6,7 @@ import { compare, report } from "./measure.mjs";
 const CALLS = 2_000;
 const SESSION = "bench";
 
-/** Each call as it was at the moments when a client is told of it. */
+/** Each call at the moments when a client gets an update of it. */
 function moments() {
   const all = [];
   for (let index = 0; index < CALLS; index += 1) {
@@ -95,7 +95,7 @@ function read(what, wire, mode) {
   );
 }
 
-/** What the session knows of the call when each message comes. */
+/** The session's view of the call when each message comes. */
 function callsBefore(wire, mode) {
   const book = new SessionBook(SESSION);
   const reader = new V1Reader({ session: book, cwd: "/home/user/project", mode });

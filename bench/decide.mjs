@@ -1,6 +1,6 @@
-// How the rules fare against people's sets of commands: with the single rule `allow <bin> *`, how many abuses of
-// that binary are let through silently, and how many ordinary commands are asked about. One half of each set was
-// kept unread by whoever wrote the flag lists. Then: how many decisions a second, and the worst of hostile sizes.
+// The rules against two sets of commands: with the single rule `allow <bin> *`, how many abuses of that binary run
+// unasked, and how many ordinary commands ask. The authors of the flag lists did not read one half of each set.
+// Then: decisions per second, and the slowest of hostile sizes.
 import { readFileSync } from "node:fs";
 import { decide } from "toolgate/policy";
 

@@ -1,5 +1,5 @@
 // The line diff against jsdiff on the same texts: 10,000 lines with one edit, as the ratio of the two; then files
-// that have little in common, where the longest time that anything else would have to wait is what counts.
+// that have little in common, where the longest block of the event loop counts.
 import { diffLines, structuredPatch } from "diff";
 import { lineHunks } from "toolgate/call";
 import { gitPatch } from "../dist/acp/v2/git-patch.js";

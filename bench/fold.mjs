@@ -59,7 +59,7 @@ function fold(all) {
   return seen;
 }
 
-/** The least that anyone would write: objects changed in place, and copied for the snapshot. */
+/** The simplest code: objects changed in place, and copied for the snapshot. */
 function bareMap(all) {
   const calls = new Map();
   let seen = 0;

@@ -50,7 +50,7 @@ async function groupedWrites() {
   const insert = bare.prepare("insert into events values (?, ?, ?)");
   let seq = 0;
   const insertOne = (index) => insert.run(index % CALLERS, (seq += 1), JSON.stringify(event(index)));
-  // The same callers, each waiting for its row; what has come in 5 ms is committed.
+  // The same callers, each waiting for its row; a commit has the rows of 5 ms.
   let waiting = [];
   const commit = () => {
     const rows = waiting;
@@ -71,7 +71,7 @@ async function groupedWrites() {
         for (let index = caller; index < ROWS; index += CALLERS) await bareAppend(index);
       }),
     );
-  // The most that the driver can do: nobody waits, rows are always there for another 5 ms.
+  // The driver's limit: nobody waits, and rows are always ready for another 5 ms.
   const floodRun = () => {
     for (let index = 0; index < ROWS;) {
       bare.exec("begin immediate");
@@ -108,9 +108,9 @@ async function acknowledgements() {
   const lease = await ledger.claim("s", "bench", { milliseconds: Infinity });
   const times = [];
   const waiting = [];
-  const begun = performance.now();
+  const startedAt = performance.now();
   for (let sent = 0; sent < RATE * SECONDS;) {
-    const due = Math.min(RATE * SECONDS, ((performance.now() - begun) / 1000) * RATE);
+    const due = Math.min(RATE * SECONDS, ((performance.now() - startedAt) / 1000) * RATE);
     for (; sent < due; sent += 1) {
       const start = performance.now();
       waiting.push(
@@ -162,12 +162,10 @@ async function replay() {
   console.log(
     `  … from a snapshot ${snapshot.toFixed(0)} ms, ratio ${(snapshot / theirs).toFixed(2)} (bar: 0.70); to keep one takes ${keeping.toFixed(0)} ms`,
   );
-  console.log(
-    `  … only what a list tells of it ${typed.toFixed(0)} ms, ratio ${(typed / theirs).toFixed(2)}`,
-  );
+  console.log(`  … only the fields of a list ${typed.toFixed(0)} ms, ratio ${(typed / theirs).toFixed(2)}`);
 }
 
-/** A million calls, put into the tables by SQL: to record them would take most of an hour. */
+/** A million calls, inserted by SQL: recording them would take most of an hour. */
 async function aMillion() {
   const file = join(folder, "million.db");
   await (await openLedger(file)).close();

@@ -1,6 +1,6 @@
 // The whole gate for one call, against calling the tool's function bare: announced, checked, decided by a
-// rule, recorded in memory, run and recorded again. Each call has an input of its own, so that nothing is
-// taken for a loop. Prints the median and the slowest in a hundred, and what `submit` and `proceed` take of it.
+// rule, recorded in memory, run and recorded again. Each call has an input of its own, so that the loop
+// guard stays quiet. Prints the median and the slowest in a hundred, and the share of `submit` and `proceed`.
 import { tmpdir } from "node:os";
 import { defineTool, MemoryLedger, openGate } from "toolgate";
 import { z } from "zod";

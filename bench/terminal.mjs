@@ -1,5 +1,5 @@
 // The terminal tool with a command that prints as fast as it can, against a program that starts the same
-// command and drops what it prints: speed, updates per second, and memory as the output grows. The call goes
+// command and drops its output: speed, updates per second, and memory as the output grows. The call goes
 // the whole way: through the gate, into a ledger in memory, and folded.
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";

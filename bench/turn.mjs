@@ -1,7 +1,7 @@
 // A turn with 200 scripted calls through the whole agent (the model's stream, drafts of the inputs, the prompt that
-// is made anew from the history for each step) against the gate alone with the same 200 calls, one after the other
-// and all at once, into a ledger in memory and into SQLite. The contenders take turns in every round; what counts
-// is the median of the rounds' ratios.
+// is built again from the history for each step) against the gate alone with the same 200 calls, one after the other
+// and all at once, into a ledger in memory and into SQLite. The contenders take turns in every round; the
+// figure is the median of the rounds' ratios.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

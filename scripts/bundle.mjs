@@ -1,21 +1,20 @@
-// The command in few files. It is made of hundreds, and of a few packages made of many more; to open each of them takes
-// a fresh process as long again as all else it does before it can be worked with (docs/decisions/0017). The library
-// beside it stays as the compiler wrote it. Names are kept, so that an error still says where it comes from.
+// Bundles the command into few files. Unbundled, it is hundreds of files and some packages of many more; opening them
+// doubles the start-up time of a fresh process (docs/decisions/0017). The library beside it stays as the compiler wrote
+// it. Names are kept, so that an error still says where it comes from.
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
-/** Packages of many small files that every command loads. The others are found where npm has put them. */
+/** Packages of many small files that every command loads. The others are loaded from node_modules. */
 const BUNDLED = ["commander", "unbash", "zod"];
 
 /**
- * What `toolgate acp` loads on its way to a session, each with all it imports that is in none above it. Cut as finely as
- * the imports allow, these would be forty files, and so many make Node's loader hot: V8 compiles it anew for speed, and
- * the compiler's pages stay in memory. Of a large one, what V8 needed to parse it stays with malloc: none should be much
- * over 300 kB.
+ * The chunks that `toolgate acp` loads to open a session, each with the imports that no earlier chunk has. Split as
+ * finely as the imports allow, these would be forty files, and so many make Node's loader hot: V8 optimizes it, and the
+ * compiler's pages stay in memory. No chunk should be much over 300 kB: malloc keeps the memory that parsing it needs.
  */
-const PIECES = [
+const CHUNKS = [
   { name: "hello", files: ["cli/acp.js"] },
   { name: "program", files: ["cli/run-command.js"] },
   { name: "shell", files: ["policy/shell/read-shell.js"] },
@@ -31,10 +30,10 @@ const at = (...parts) => join(root, ...parts);
 const isOurs = (id) => id.startsWith(".") || id.startsWith("/") || /^[A-Za-z]:[\\/]/.test(id);
 const isBundled = (id) => BUNDLED.some((name) => id === name || id.startsWith(`${name}/`));
 
-/** The first come first: what two pieces import is in the earlier one. */
-function pieceOf({ name, files }, index) {
+/** Earlier chunks have priority: a module that two chunks import is in the earlier one. */
+function chunkOf({ name, files }, index) {
   const ids = new Set(files.map((file) => at("dist", ...file.split("/"))));
-  return { name, test: (id) => ids.has(id), priority: PIECES.length - index };
+  return { name, test: (id) => ids.has(id), priority: CHUNKS.length - index };
 }
 
 const bundle = await rolldown({
@@ -51,7 +50,7 @@ await bundle.write({
   chunkFileNames: "[name]-[hash].js",
   // V8 keeps a source in two bytes a character as soon as one of them is not Latin-1: an ellipsis doubles a file.
   charset: "ascii",
-  codeSplitting: { groups: PIECES.map(pieceOf) },
+  codeSplitting: { groups: CHUNKS.map(chunkOf) },
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
 });
 await bundle.close();

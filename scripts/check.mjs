@@ -1,5 +1,5 @@
 // npm run check: everything that must be green before a commit, all of it run even when a part fails.
-// With --static the tests are left out, for whoever runs them anyway.
+// With --static the tests are left out, for a caller that runs them anyway.
 import { spawnSync } from "node:child_process";
 
 const checks = [

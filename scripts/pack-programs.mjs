@@ -1,5 +1,5 @@
-// Packs the program descriptions (src/policy/programs/data/*.json) into one module of texts. Node 20 warns when a JSON file
-// is imported, a browser cannot read one, and a parsed one would be in memory before the first command is judged.
+// Packs the program descriptions (src/policy/programs/data/*.json) into one module of texts. Node 20 warns about imported
+// JSON files, a browser cannot read them, and parsed ones would be in memory before the first command is judged.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";

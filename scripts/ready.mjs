@@ -1,5 +1,5 @@
 // Makes a fresh clone ready to run with only Node and npm there: install, then build.
-// Each step is skipped when its result is newer than what it is made from.
+// A step is skipped when its result is newer than its sources.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

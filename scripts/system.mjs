@@ -1,4 +1,4 @@
-// What the tests need beside Node: Debian packages, installed when they are not there and we may.
+// Installs the Debian packages that the tests need beside Node, when they are missing and we may.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 

@@ -1,4 +1,4 @@
-// Writes the transcripts in the docs anew, by running their commands (test/transcript-kit.ts). With --check it only
+// Updates the transcripts in the docs by running their commands (test/transcript-kit.ts). With --check it only
 // says whether they are fresh.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-/** What the journeys share: a scripted agent in a real folder, with tools that count how often they ran. */
+/** Shared by the tests across rooms: a scripted agent in a real folder, with tools that count their runs. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

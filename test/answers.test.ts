@@ -14,7 +14,7 @@ const QUESTIONS = 100;
 
 type Answers = { readonly asked: number; readonly counted: number };
 
-test("a hundred questions answered by two processes at the same moment: each counts once, and each call runs once", async () => {
+test("counts each answer once and runs each call once when two processes answer a hundred questions at once", async () => {
   const cwd = await folder();
   const file = join(cwd, "ledger.sqlite");
   const ledger = await openLedger(file);
@@ -41,7 +41,7 @@ test("a hundred questions answered by two processes at the same moment: each cou
   await ledger.close();
 });
 
-test("a second process that wants to write to a session is told who has it, and writes nothing", async () => {
+test("refuses a second process that opens a session for writing, and names the owner", async () => {
   const cwd = await folder();
   const ledger = await openLedger(join(cwd, "ledger.sqlite"));
   const workspace = await LocalWorkspace.open(cwd);

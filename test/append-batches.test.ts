@@ -1,6 +1,6 @@
 /**
- * Events of many sources go into few appends. Whatever the ledger does, each source gets the truth: events that were
- * stored are in the log once, durable ones were appended durably before their promise resolves, and no others are there.
+ * Events of many sources go into few appends. However the ledger fails, each source learns the outcome: stored events
+ * are in the log once, durable ones were appended durably before their promise resolves, and no others are there.
  */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -11,7 +11,7 @@ import { SessionRecord } from "../src/record/index.js";
 
 type Fate = "at once" | "next turn" | "later" | "lost";
 
-/** Appends when its fate says so, or not at all, and knows which messages were appended durably. */
+/** Appends or fails as the test says, and knows which messages were appended durably. */
 class FatefulLedger extends MemoryLedger {
   readonly appended = new Set<string>();
   readonly durable = new Set<string>();
@@ -45,7 +45,7 @@ class FatefulLedger extends MemoryLedger {
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-/** Whether the promise says so, at the time at which it settles. */
+/** The promise's outcome, at the time at which it settles. */
 const isRecorded = (recorded: Promise<void>): Promise<boolean> =>
   recorded.then(
     () => true,
@@ -62,7 +62,7 @@ const chunk = (messageId: string): SessionEvent => ({
 });
 const messageIdOf = (event: SessionEvent): string =>
   event.type === "message-chunk" ? event.messageId : event.type;
-/** There is no such call: it can never be taken. */
+/** An event of an unknown call: it is always illegal. */
 const illegal: SessionEvent = { type: "cancel-requested", at, toolCallId: "none" };
 
 const report = fc.record({
@@ -78,7 +78,7 @@ const fates = fc.oneof(
   fatesOf("at once", "next turn", "later", "lost"),
 );
 
-test("tells each source whether its events were stored, and stores none twice or in secret", async () => {
+test("reports to each source whether its events were stored, and stores none twice or unreported", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(report, { maxLength: 25 }), fates, async (reports, ledgerFates) => {
       const ledger = new FatefulLedger(ledgerFates);

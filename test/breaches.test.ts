@@ -1,4 +1,4 @@
-/** What a foreign agent does unasked, or after a no, is judged by the rules and marked where they deny it. */
+/** The rules judge the actions that a foreign agent takes unasked, or after a no, and mark those that they deny. */
 import { describe, expect, test } from "vitest";
 import { SessionBook } from "../src/call/index.js";
 import { MemoryLedger } from "../src/history/index.js";
@@ -12,9 +12,10 @@ import { until } from "./until.js";
 import type { Driven, DriveOptions } from "./acp-client-kit.js";
 import { folder, text } from "./agent-kit.js";
 
-const TOLD = "does as it is told";
+const SCRIPTED_AGENT = "does as it is told";
 const NO_RM: readonly Rule[] = [{ deny: "execute", command: "rm *", reason: "no deletes" }];
-const drive = (options: DriveOptions = {}) => driveAlone(TOLD, { isShared: true, rules: NO_RM, ...options });
+const drive = (options: DriveOptions = {}) =>
+  driveAlone(SCRIPTED_AGENT, { isShared: true, rules: NO_RM, ...options });
 
 const starts = (fields: object) => ({
   sessionUpdate: "tool_call",
@@ -33,7 +34,7 @@ const failed = { status: "failed" };
 const breachOf = ({ session }: Driven, toolCallId = "t1") => session.book.call(toolCallId)?.breach;
 const DENIED = { isAfterRefusal: false, rule: 'deny execute "rm *"', reason: "no deletes" };
 
-/** The log, folded anew, is what was seen live. */
+/** Folding the log again gives the live session. */
 async function expectReplayed({ session, ledger }: Driven): Promise<void> {
   const events = (await ledger.read(session.sessionId)).map(({ event }) => event);
   expect(new SessionBook(session.sessionId, events).snapshot()).toEqual(session.book.snapshot());
@@ -59,7 +60,7 @@ describe("a call that a rule denies is marked", () => {
     await expectReplayed(driven);
   });
 
-  test("when it has run for a moment, long before it ends", async () => {
+  test("after a second, long before it ends", async () => {
     const driven = await drive();
     const ended = driven.say([starts({ ...rm, ...running }), { pause: 4_000 }, reports(completed)]);
     await until(() => breachOf(driven) !== undefined);
@@ -68,7 +69,7 @@ describe("a call that a rule denies is marked", () => {
     await expectReplayed(driven);
   });
 
-  test("when it writes a file that no one may write, or only reads what no one may read", async () => {
+  test("when it writes or reads a denied file", async () => {
     const driven = await drive({
       rules: [
         { deny: "edit", path: "**/gen/**" },
@@ -115,7 +116,7 @@ describe("a call that a rule denies is marked", () => {
     expect(breachOf(driven)).toMatchObject({ rule: "deny delete" });
   });
 
-  test("when nothing may be changed, and a call that only reads is not", async () => {
+  test("in read-only mode, and a call that only reads is not", async () => {
     const driven = await drive({ policy: () => inMode("read-only", []) });
     await driven.say([
       starts({ kind: "edit", rawInput: { path: "a.txt", content: "x" }, ...completed }),
@@ -156,7 +157,7 @@ describe("a call that was refused and is reported as done is marked", () => {
       ],
     ],
     [
-      "after it was refused through us",
+      "after Toolgate refused the same action",
       "t1",
       [{ ask: "terminal/create", params: { command: "make" } }, starts({ ...make, ...completed })],
     ],
@@ -360,7 +361,7 @@ describe("no call is marked", () => {
       [starts(make), { permit: { toolCallId: "t1", ...make } }, reports(running), reports(completed)],
     ],
     [
-      "whose input is told again with more that says nothing",
+      "whose input is reported again with harmless additions",
       { ...yes, rules: NO_RM },
       [
         starts(make),
@@ -385,7 +386,7 @@ describe("no call is marked", () => {
       [{ permit: { toolCallId: "pending", ...rm } }, starts({ ...rm, ...pending }), reports(failed)],
     ],
     [
-      "that was refused through us",
+      "that Toolgate refused to run",
       {},
       [
         starts({ ...rm, ...running }),
@@ -399,7 +400,7 @@ describe("no call is marked", () => {
     expect([...driven.session.book.calls()].filter(({ breach }) => breach)).toEqual([]);
   });
 
-  test("of those that an agent tells of when a session is loaded", async () => {
+  test("that an agent replays when a session is loaded", async () => {
     const { connection, cwd } = await connect("loads a breach");
     const workspace = await LocalWorkspace.open(cwd);
     const session = await connection.resumeSession("old", {
@@ -412,9 +413,9 @@ describe("no call is marked", () => {
   });
 });
 
-describe("a session that is opened to end the agent at a breach", () => {
-  test("ends it with all that it started, and every turn says why", async () => {
-    const { connection } = await connect(TOLD);
+describe("a session with onBreach end", () => {
+  test("ends the agent with all that it started, and every turn says why", async () => {
+    const { connection } = await connect(SCRIPTED_AGENT);
     const open = async () =>
       connection.newSession({
         ledger: new MemoryLedger(),
@@ -435,8 +436,8 @@ describe("a session that is opened to end the agent at a breach", () => {
     expect(await say(session, [])).toMatchObject({ stopReason: "error", error: why });
   });
 
-  test("says so also when the agent ends its turn in the same breath", async () => {
-    const driven = await driveAlone(TOLD, { rules: NO_RM, onBreach: "end" });
+  test("reports the breach also when the agent ends its turn at once", async () => {
+    const driven = await driveAlone(SCRIPTED_AGENT, { rules: NO_RM, onBreach: "end" });
     const ended = await driven.say(["spawn", { pids: true }, starts({ ...rm, ...completed })]);
     expect(ended).toMatchObject({ stopReason: "error", error: expect.stringContaining("by-hand was ended") });
     await driven.connection.closed;

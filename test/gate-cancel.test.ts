@@ -1,8 +1,7 @@
 /**
  * Cancels at any moment: random calls of every kind, and a random schedule of answers, cancels, wakes and
- * undos that meets them at any step of their way. However it goes, in the end every call has ended, no
- * question is open, nothing runs, no tool ran twice, and the ledger tells the same story as the book.
- * TOOLGATE_RUNS sets how many schedules are tried.
+ * undos at any step of a call. In the end every call has ended, no question is open, nothing runs, no tool ran
+ * twice, and the ledger has the same session as the book. TOOLGATE_RUNS sets how many schedules are tried.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -23,7 +22,7 @@ import type { AppTool, AskReply, Tool, ToolContext } from "../src/tools/index.js
 import { folder, never } from "./agent-kit.js";
 
 const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 100);
-const PATIENCE = 8;
+const KILL_GRACE_MS = 8;
 const LIFETIME = 60_000;
 
 const tool = (name: string, run: (call: ToolContext) => unknown, more: Partial<Tool> = {}): Tool => ({
@@ -126,7 +125,7 @@ const schedule = fc.record({
 });
 
 test(
-  "however calls are answered, cancelled, woken and undone, each ends once and nothing is left over",
+  "ends each call once and leaves nothing over for any schedule of answers, cancels, wakes and undos",
   async () => {
     const workspace = await LocalWorkspace.open(await folder());
     const unhandled: unknown[] = [];
@@ -148,7 +147,7 @@ test(
   Math.max(60_000, RUNS * 500),
 );
 
-describe("a cancel in the very moment that", () => {
+describe("a cancel at the moment when", () => {
   async function gateIn(options: Partial<OpenGateOptions> & { files?: Record<string, string> } = {}) {
     const root = await folder(options.files);
     const ledger = new MemoryLedger();
@@ -158,7 +157,7 @@ describe("a cancel in the very moment that", () => {
     return { gate, ledger, root };
   }
 
-  /** Holds back whoever waits for it until it is opened. */
+  /** Blocks every waiter until it is opened. */
   function barrier() {
     let open: () => void = () => undefined;
     const opened = new Promise<void>((resolve) => {
@@ -167,7 +166,7 @@ describe("a cancel in the very moment that", () => {
     return { open, opened };
   }
 
-  test("a call is found to do something else than was decided does not ask about it again", async () => {
+  test("a call's intent has changed does not ask again", async () => {
     const { open, opened } = barrier();
     let version = 0;
     const changing = tool("changing", () => "done", {
@@ -190,7 +189,7 @@ describe("a cancel in the very moment that", () => {
     expect(await ledger.openQuestions()).toEqual([]);
   });
 
-  test("a call is about to start ends it, and the others go on", async () => {
+  test("a call is about to start ends it, and the others continue", async () => {
     const { open, opened } = barrier();
     let looks = 0;
     const slow = tool("slow", () => "done", {
@@ -210,7 +209,7 @@ describe("a cancel in the very moment that", () => {
     expect(statusesOf(gate)).toEqual(["cancelled"]);
   });
 
-  test.each(["cancel", "abort"])("a start is recorded (%s) is in time: the tool is not run", async (how) => {
+  test.each(["cancel", "abort"])("a start is recorded (%s) prevents the run", async (how) => {
     const stop = new AbortController();
     const { gate, ledger } = await gateIn({ tools: [tool("deaf", endless)] });
     const append = ledger.append.bind(ledger);
@@ -226,7 +225,7 @@ describe("a cancel in the very moment that", () => {
     expect(call.state).toMatchObject({ status: "cancelled", reason: "it was stopped before it began." });
   });
 
-  test("all are cancelled does not say of a running call that it was not run", async () => {
+  test("all calls are cancelled does not report a running call as not run", async () => {
     const cancels: Promise<void>[] = [];
     const late = tool("late", () => {
       cancels.push(gate.cancel("no."));
@@ -237,7 +236,7 @@ describe("a cancel in the very moment that", () => {
     await Promise.all(cancels);
   });
 
-  test("a proceed has started the call is heard all the same", async () => {
+  test("a proceed has started the call still takes effect", async () => {
     const slow = tool("slow", ({ signal }) => setTimeout(20_000, "", { signal }));
     const { gate } = await gateIn({ tools: [slow] });
     const [turn, own] = [new AbortController(), new AbortController()];
@@ -253,7 +252,7 @@ describe("a cancel in the very moment that", () => {
     await proceeding;
   });
 
-  test("a tool asks a person who does not answer ends the asking", async () => {
+  test("a tool asks a person who does not answer ends the question", async () => {
     const asking = tool("asking", async (call) => (await call.ask({ message: "Which?" })).action);
     const { gate } = await gateIn({ tools: [asking], patience: 60_000, elicit: endless });
     const stop = new AbortController();
@@ -264,8 +263,8 @@ describe("a cancel in the very moment that", () => {
   });
 });
 
-describe("what breaks beside the tools", () => {
-  test("a change that no longer fits what was said yes to is asked about anew, or fails", async () => {
+describe("failures outside of the tools", () => {
+  test("asks again or fails when a change no longer fits the approved one", async () => {
     const root = await folder({ "a.txt": "one\n" });
     const ledger = new MemoryLedger();
     const gate = await openGate({
@@ -286,7 +285,7 @@ describe("what breaks beside the tools", () => {
   });
 
   test.each(["call", "proceed"])(
-    "a full disk is told to all who wait (%s), and nothing goes round",
+    "reports a full disk to all waiters (%s), and does not loop",
     async (how) => {
       const ledger = new MemoryLedger();
       let open: () => void = () => undefined;
@@ -318,7 +317,7 @@ describe("what breaks beside the tools", () => {
     },
   );
 
-  test("a full disk before anything started ends the proceed", async () => {
+  test("ends the proceed when the disk is full before anything started", async () => {
     const ledger = new MemoryLedger();
     const quick = tool("quick", () => "done");
     const gate = await openGate({
@@ -333,10 +332,10 @@ describe("what breaks beside the tools", () => {
   });
 });
 
-/** `expect`, for what is checked after each schedule. */
+/** `expect`, for the checks after each schedule. */
 const must = expect;
 
-/** One gate with its calls, and what the tools and those who wait saw of them. */
+/** One gate with its calls, and the observations of its tools and waiters. */
 class Run {
   readonly #gate: Gate;
   readonly #ledger: MemoryLedger;
@@ -388,7 +387,7 @@ class Run {
       workspace,
       judge: (intent, also = []) =>
         decide(intent, {
-          // No rule speaks of it: so it is asked about, and "always" can be offered.
+          // No rule covers it: the gate asks, and can offer "always".
           rules: [...(intent.tool === "asked" ? [] : rules), ...stored, ...also],
           roots: workspace.roots,
           home: "/home/nobody",
@@ -398,7 +397,7 @@ class Run {
       elicit: () => new Promise((resolve) => void replies.push(resolve)),
       ask: endless,
       questionLifetime: LIFETIME,
-      patience: PATIENCE,
+      patience: KILL_GRACE_MS,
       loopLimit: 1_000,
       now,
     });
@@ -452,7 +451,7 @@ class Run {
     }
   }
 
-  /** Everything is told to stop; or everything is answered, and only what would go on for ever is stopped. */
+  /** Cancels everything; or answers everything, and cancels only the endless calls. */
   async end(isCancelled: boolean): Promise<void> {
     if (isCancelled) {
       this.#turn.abort();
@@ -475,7 +474,7 @@ class Run {
       }
     }
     await inTime("what was under way", Promise.all(this.#underWay));
-    // A submit that was under way may have come after the cancel.
+    // A running submit may have come after the cancel.
     if (isCancelled) await inTime("cancelling again", this.#gate.cancel("it is over."));
     await inTime("what was called", Promise.all(this.#returned));
   }
@@ -499,7 +498,7 @@ class Run {
     for (const call of await Promise.all(this.#returned))
       if (call.times.undone === undefined && call.name !== "app")
         must({ ...call, times: {} }).toEqual({ ...replayed.call(call.toolCallId), times: {} });
-    // Nothing is at work that would write more.
+    // Nothing is running that would write more.
     await setTimeout(1);
     must(await this.#ledger.read(this.#gate.sessionId)).toHaveLength(events.length);
     await this.#gate.close();
@@ -524,7 +523,7 @@ class Run {
 
   async #checkGone(n: number): Promise<void> {
     const pid = Number(await readFile(join(this.#root, `${this.#session}-${n}.pid`), "utf8").catch(() => ""));
-    // Our patience is short here: the command may have been killed just now.
+    // The grace time is short here: the command may have been killed just now.
     if (pid > 0) await vi.waitFor(() => must(() => process.kill(pid, 0)).toThrow("ESRCH"), 120_000);
   }
 
@@ -599,7 +598,7 @@ class Run {
   }
 }
 
-/** What may follow on what. Back to waiting only from cleared: what it is about to do has changed since the yes. */
+/** The legal next statuses. Only a cleared call waits again: its intent has changed since the yes. */
 const ENDS = ["done", "failed", "refused", "cancelled", "unknown"] as const;
 const WAY: { readonly [status in ToolCallStatus]: readonly ToolCallStatus[] } = {
   drafting: ["ready", "failed", "cancelled"],
@@ -639,7 +638,7 @@ function toolsOf(ran: Map<number, unknown[]>): readonly (Tool | AppTool)[] {
     counted("slow_preview", () => "done", {
       preview: () => setTimeout(2, { locations: [{ path: "/a" }] }),
     }),
-    // What it is about to do changes each time it is looked at, for a while.
+    // Its intent changes each time it is computed, for a while.
     counted("moody", () => "done", {
       intent: async () => ({ baseHashes: { "/a": String((mood += 1) % 7 > 3) } }),
       preview: () => setTimeout(1, {}),

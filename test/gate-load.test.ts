@@ -1,4 +1,4 @@
-/** Very many calls at once through one gate, and answers from other processes, on what is built. */
+/** Very many calls at once through one gate, and answers from other processes, on the built package. */
 import { execFile, spawn } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -41,7 +41,7 @@ test.each(["call", "proceed"])(
   },
 );
 
-test("500 calls at once into a file all end, and all are in it", async () => {
+test("ends and records all of 500 calls at once in a file", async () => {
   const cwd = await folder();
   const file = join(cwd, "ledger.sqlite");
   expect(await child("gate-load.mjs", cwd, "500", "call", file)).toMatchObject(allDone(500));
@@ -53,7 +53,7 @@ test("500 calls at once into a file all end, and all are in it", async () => {
   await ledger.close();
 });
 
-test("the same yes a thousand times from two processes at once runs the call once", async () => {
+test("runs a call once when two processes send the same yes a thousand times", async () => {
   const cwd = await folder();
   const file = join(cwd, "ledger.sqlite");
   const ledger = await openLedger(file);
@@ -77,7 +77,7 @@ test("the same yes a thousand times from two processes at once runs the call onc
   expect([...gate.book.calls()].map(({ state }) => state.status)).toEqual(["done"]);
 });
 
-test("a yes from another process is taken up at once, while a long call still runs", async () => {
+test("applies a yes from another process at once while a long call still runs", async () => {
   const cwd = await folder();
   const file = join(cwd, "ledger.sqlite");
   const ledger = await openLedger(file);
@@ -142,7 +142,7 @@ test("a yes from another process is taken up at once, while a long call still ru
   expect(quickCall?.decision).toMatchObject({ by: "person", who: "bob" });
 });
 
-test("an answer that comes while answers are taken up is not overlooked", async () => {
+test("applies an answer that arrives while other answers are being applied", async () => {
   const ledger = new MemoryLedger();
   const counter = counting("t");
   const stop = new AbortController();
@@ -168,7 +168,7 @@ test("an answer that comes while answers are taken up is not overlooked", async 
   if (!question) throw new Error("nothing was asked");
   const read = ledger.read.bind(ledger);
   let isAnswered = false;
-  // The moment between the look at the ledger and the sleep until something happens.
+  // The moment between reading the ledger and waiting for its next event.
   ledger.read = async (...args) => {
     const events = await read(...args);
     if (!isAnswered) {
@@ -190,7 +190,7 @@ test("an answer that comes while answers are taken up is not overlooked", async 
   expect(counter.runs).toBe(1);
 });
 
-test("a process whose calls were all stopped has nothing left to wait for", async () => {
+test("exits when all calls of a process were stopped", async () => {
   expect(await child("gate-over.mjs", await folder())).toEqual([
     "slow cancelled",
     "asking done",

@@ -51,7 +51,7 @@ const statusOf = ({ state }: ToolCall): string => state.status;
 const sentence = (call: ToolCall): string => endSentence(call) ?? "";
 
 describe("an answer", () => {
-  test("of a custom handler decides: a yes runs it, a no carries its reason to the model", async () => {
+  test("of a custom handler decides: a yes runs the call, a no passes its reason to the model", async () => {
     const counter = counting("t");
     const asked: Question[] = [];
     const { gate } = await gateIn({
@@ -83,7 +83,7 @@ describe("an answer", () => {
     expect(counter.runs).toBe(0);
   });
 
-  test("by the handler that always allows opens what is asked, and nothing that is denied", async () => {
+  test("by allowAll runs calls that ask, and none that a rule denies", async () => {
     const counter = counting("t");
     const { gate } = await gateIn({
       tools: [counter.tool, counting("u").tool],
@@ -151,7 +151,7 @@ describe("an answer", () => {
     });
   });
 
-  test("that does not come before the question expires is a refusal, with that word", async () => {
+  test("that is missing when the question expires is a refusal that says so", async () => {
     const counter = counting("t");
     const { gate, ledger } = await gateIn({
       tools: [counter.tool],
@@ -167,7 +167,7 @@ describe("an answer", () => {
   });
 });
 
-test("a program with nothing else to do stays until its question has expired, and no longer", async () => {
+test("keeps an idle program alive until its question has expired, and no longer", async () => {
   const program = `
     import { MemoryLedger, openGate } from "toolgate";
     const ask = () => new Promise(() => {});
@@ -181,10 +181,10 @@ test("a program with nothing else to do stays until its question has expired, an
   expect(stdout).toContain("the question expired");
 });
 
-describe("an input that is changed with the yes", () => {
+describe("an input that the answer changes", () => {
   const edits = (input: unknown): Ask => says("allow_once", { input });
 
-  test("is what runs, and both inputs are on record", async () => {
+  test("replaces the model's, and both inputs are recorded", async () => {
     const { gate, root } = await gateIn({ ask: edits({ path: "b.txt", newText: "hello" }) });
     const call = await gate.call({ name: "edit_file", input: { path: "a.txt", newText: "hello" } });
     expect(statusOf(call)).toBe("done");
@@ -229,7 +229,7 @@ describe('"always"', () => {
     };
   }
 
-  test("is offered with the very rule that it stores, and then holds", async () => {
+  test("is offered with the exact rule that it stores, and then takes effect", async () => {
     const { stored, ...memory } = remembering();
     const asked: Question[] = [];
     const { gate } = await gateIn({
@@ -256,7 +256,7 @@ describe('"always"', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test("releases the waiting calls that it speaks of, and no others", async () => {
+  test("releases the waiting calls that its rule covers, and no others", async () => {
     const counter = counting("t");
     const other = counting("u");
     const { ledger, gate } = await gateIn({ tools: [counter.tool, other.tool], ...remembering() });
@@ -282,7 +282,7 @@ describe('"always"', () => {
     expect(await ledger.openQuestions()).toHaveLength(1);
   });
 
-  test("no refuses the waiting calls that it speaks of", async () => {
+  test("no refuses the waiting calls that its rule covers", async () => {
     const counter = counting("t");
     const { stored, ...memory } = remembering();
     const { ledger, gate } = await gateIn({ tools: [counter.tool], ...memory, ask: says("reject_always") });
@@ -293,7 +293,7 @@ describe('"always"', () => {
     expect(await ledger.openQuestions()).toEqual([]);
   });
 
-  test("is not offered where nothing can be stored, or where a rule would ask all the same", async () => {
+  test("is not offered where nothing can be stored, or where a rule would still ask", async () => {
     const kinds = async (options: Partial<OpenGateOptions>, command: string) => {
       const { gate, ledger } = await gateIn(options);
       await gate.submit([{ name: "terminal", input: { command } }]);
@@ -306,7 +306,7 @@ describe('"always"', () => {
     expect(await kinds(remembering([{ ask: "execute" }]), "npm test")).not.toContain("allow_always");
   });
 
-  test("that cannot be stored holds for this once, and says so", async () => {
+  test("that cannot be stored counts for this call only, and says so", async () => {
     const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
     onTestFinished(() => warned.mockRestore());
     const counter = counting("t");
@@ -321,7 +321,7 @@ describe('"always"', () => {
   });
 });
 
-test("a rule with a mistake is refused when it is handed in, and one that slips in allows nothing", async () => {
+test("refuses a rule with a mistake, and allows nothing by one that comes in later", async () => {
   const misspelt = { allow: "execute", comand: "ls" } as unknown as Rule;
   await expect(gateIn({ rules: [misspelt] })).rejects.toThrow('nobody knows the field "comand"');
   await expect(gateIn({ rules: [{ deney: "edit" } as unknown as Rule] })).rejects.toThrow(
@@ -334,7 +334,7 @@ test("a rule with a mistake is refused when it is handed in, and one that slips 
 });
 
 describe("several questions", () => {
-  test("are open at once, and a call that is answered runs while the others wait", async () => {
+  test("are open at once, and an answered call runs while the others wait", async () => {
     const counter = counting("t");
     const answers = new Map<string, (answer: Awaited<ReturnType<Ask>>) => void>();
     const { gate } = await gateIn({
@@ -366,7 +366,7 @@ describe("a cancel", () => {
     expect(await gate.cancelCall(waiting[0] ?? "", "again.")).toBe(false);
   });
 
-  test("of one running call ends that one, and what it had started", async () => {
+  test("of one running call ends that call and its processes", async () => {
     const { gate, root } = await gateIn({ rules: [{ allow: "*", anyFlags: true }], ask: yes });
     const running = gate.call({ name: "terminal", input: { command: "echo $$ > pid; exec sleep 60" } });
     const other = gate.call({ name: "terminal", input: { command: "sleep 0.3; echo fine" } });
@@ -381,7 +381,7 @@ describe("a cancel", () => {
     expect((await other).rawOutput).toMatchObject({ exitCode: 0, output: "fine\n" });
   });
 
-  test("of a call that was just let through does not run it", async () => {
+  test("of a call that was just allowed prevents the run", async () => {
     const counter = counting("t");
     const { gate } = await gateIn({ tools: [counter.tool], rules: [{ allow: "*" }] });
     const { cleared } = await gate.submit([{ name: "t", input: {} }]);
@@ -391,7 +391,7 @@ describe("a cancel", () => {
     expect([...gate.book.calls()].map(statusOf)).toEqual(["cancelled"]);
   });
 
-  test("does not wait for ever for a tool that does not listen; what became of it is not known", async () => {
+  test("stops waiting for a tool that ignores it, and ends the call as unknown", async () => {
     const stop = new AbortController();
     const deaf = tool("deaf", () => new Promise(() => undefined));
     const { gate } = await gateIn({ tools: [deaf], rules: [{ allow: "*" }], patience: 50 });
@@ -405,7 +405,7 @@ describe("a cancel", () => {
 });
 
 describe("a time limit", () => {
-  test("stops a tool, which fails with the words", async () => {
+  test("stops a tool, which fails with a message", async () => {
     const slow = tool(
       "slow",
       async ({ signal }) => {
@@ -421,13 +421,13 @@ describe("a time limit", () => {
     expect(statusOf(call)).toBe("failed");
   });
 
-  test("is the gate's where a tool has none", async () => {
+  test("defaults to the gate's where a tool has none", async () => {
     const slow = tool("slow", async ({ signal }) => setTimeout(10_000, undefined, { signal }));
     const { gate } = await gateIn({ tools: [slow], rules: [{ allow: "*" }], timeLimit: 30 });
     expect(sentence(await gate.call({ name: "slow", input: {} }))).toContain("longer than 0.03 s");
   });
 
-  test("does not hide a cancel that comes while the tool is still waited for", async () => {
+  test("does not hide a cancel that comes while the gate waits for the tool", async () => {
     const stop = new AbortController();
     const untilTimeIsUp = ({ signal }: ToolContext) => {
       signal.addEventListener("abort", () => stop.abort());
@@ -435,16 +435,16 @@ describe("a time limit", () => {
     };
     const deaf = tool("deaf", untilTimeIsUp, { timeLimit: 20 });
     const { gate } = await gateIn({ tools: [deaf], rules: [{ allow: "*" }], patience: 50 });
-    const told: string[] = [];
-    gate.onRecorded((events) => void told.push(...events.map(({ type }) => type)));
+    const recorded: string[] = [];
+    gate.onRecorded((events) => void recorded.push(...events.map(({ type }) => type)));
     const call = gate.call({ name: "deaf", input: {} }, stop.signal);
     expect(sentence(await call)).toContain("its time was up, and deaf did not stop");
-    expect(told.slice(-3)).toEqual(["run-started", "cancel-requested", "call-unknown"]);
+    expect(recorded.slice(-3)).toEqual(["run-started", "cancel-requested", "call-unknown"]);
   });
 });
 
 describe("a tool's end", () => {
-  test("is its end also for its signal: what it left behind is not stopped while the end is recorded", async () => {
+  test("ends its signal too: a cancel during the recording aborts nothing that the tool left running", async () => {
     const stop = new AbortController();
     const signals: AbortSignal[] = [];
     const quick = tool("quick", ({ signal }) => {
@@ -463,7 +463,7 @@ describe("a tool's end", () => {
     expect([stop.signal.aborted, signals.map(({ aborted }) => aborted)]).toEqual([true, [false]]);
   });
 
-  test("comes to whoever waits for it also when it breaks in a way that cannot be told", async () => {
+  test("reaches the caller also when the error's message cannot be read", async () => {
     const odd = tool("odd", () => {
       throw Object.defineProperty(new Error(), "message", {
         get: () => {
@@ -477,7 +477,7 @@ describe("a tool's end", () => {
 });
 
 describe("the loop guard", () => {
-  test("asks when the same call comes again and again, also where a rule allows it", async () => {
+  test("asks when the same call repeats, also where a rule allows it", async () => {
     const counter = counting("t");
     const asked: Question[] = [];
     const { gate } = await gateIn({
@@ -500,8 +500,8 @@ describe("the loop guard", () => {
   });
 });
 
-describe("what a running tool shows", () => {
-  test("is on the call, in order: progress, output, diffs, places, meta", async () => {
+describe("the output of a running tool", () => {
+  test("is on the call in order: progress, output, diffs, places, meta", async () => {
     const shows = tool("shows", (call) => {
       call.progress(1, 2, "half");
       call.output("one\n");
@@ -526,7 +526,7 @@ describe("what a running tool shows", () => {
     ]);
   });
 
-  test("a text or blocks that it returns come after what it showed", async () => {
+  test("has the returned text or blocks after the earlier output", async () => {
     const plain = defineTool({
       name: "plain",
       description: "",
@@ -546,7 +546,7 @@ describe("what a running tool shows", () => {
     );
   });
 
-  test("that it failed by its own account is a failure with its output", async () => {
+  test("with isError makes the call fail with that output", async () => {
     const bad = defineTool({
       name: "bad",
       description: "",
@@ -562,7 +562,7 @@ describe("what a running tool shows", () => {
     ]);
   });
 
-  test("a question that it asks while it runs goes to the person, or nowhere", async () => {
+  test("sends a tool's question to the person, or cancels it when nobody is there", async () => {
     const asks = tool("asks", async (call) => call.ask({ message: "Which?", schema: { type: "object" } }));
     const { gate } = await gateIn({
       tools: [asks],
@@ -584,7 +584,7 @@ describe("what a running tool shows", () => {
   });
 });
 
-describe("a file that changes while a call is on its way", () => {
+describe("a file that changes during a call", () => {
   const raced = (name: string, race: (root: string) => Promise<void>): Tool => {
     const real = builtInTools.find((one) => one.name === name);
     if (!real) throw new Error(`there is no ${name}`);
@@ -597,7 +597,7 @@ describe("a file that changes while a call is on its way", () => {
     };
   };
 
-  test("by someone else is not written over, also when it changes in the last moment", async () => {
+  test("by someone else is not overwritten, also when it changes at the last moment", async () => {
     const late = raced("write_file", (root) => writeFile(join(root, "a.txt"), "theirs\n"));
     const files = { "a.txt": "old\n" };
     const { gate, root } = await gateIn({ files, tools: [late], rules: [{ allow: "edit" }] });
@@ -606,7 +606,7 @@ describe("a file that changes while a call is on its way", () => {
     expect(await readFile(join(root, "a.txt"), "utf8")).toBe("theirs\n");
   });
 
-  test("back to what an earlier call wrote is someone's change all the same", async () => {
+  test("back to an earlier call's content still counts as a change", async () => {
     let isRaced = false;
     const late = raced("write_file", async (root) => {
       if (isRaced) await writeFile(join(root, "a.txt"), "ours\n");
@@ -621,7 +621,7 @@ describe("a file that changes while a call is on its way", () => {
     expect(await readFile(join(root, "a.txt"), "utf8")).toBe("ours\n");
   });
 
-  test("by another call of the session is no surprise: both edits hold", async () => {
+  test("by another call of the session keeps both edits", async () => {
     const { gate, root } = await gateIn({ files: { "a.txt": "one two\n" }, rules: [{ allow: "edit" }] });
     await gate.submit([
       { name: "edit_file", input: { path: "a.txt", oldText: "one", newText: "1" } },
@@ -636,7 +636,7 @@ describe("a file that changes while a call is on its way", () => {
 describe("an undo", () => {
   const edit = (gate: Gate, input: object) => gate.call({ name: "edit_file", input });
 
-  test("puts a changed file back, with its mode, and a new one away", async () => {
+  test("restores a changed file with its mode, and removes a new one", async () => {
     const { gate, root } = await gateIn({ files: { "a.txt": "one\n" }, rules: [{ allow: "edit" }] });
     const changed = await edit(gate, { path: "a.txt", oldText: "one", newText: "two" });
     const made = await edit(gate, { path: "deep/new.txt", newText: "new" });
@@ -657,7 +657,7 @@ describe("an undo", () => {
     expect(await readFile(join(root, "a.txt"), "utf8")).toBe("mine\n");
   });
 
-  test("is refused a second time, for a call that changed nothing, and for one that is not there", async () => {
+  test("is refused a second time, for a call that changed nothing, and for an unknown call", async () => {
     const { gate } = await gateIn({ files: { "a.txt": "one\n" }, rules: [{ allow: "*" }] });
     const { toolCallId } = await edit(gate, { path: "a.txt", oldText: "one", newText: "two" });
     await gate.undo(toolCallId);
@@ -668,8 +668,8 @@ describe("an undo", () => {
   });
 });
 
-describe("tools of others, wrapped", () => {
-  test("a rule on a kind does not open a tool whose kind was only guessed from its name", async () => {
+describe("wrapped tools of others", () => {
+  test("are not allowed by a rule on a kind that was only guessed from a name", async () => {
     const { gate } = await gateIn({ tools: [], rules: [{ allow: "read" }, { allow: "search" }] });
     const tools = gate.wrapTools({ get_rid_of: () => "gone", query_db: () => "dropped" });
     await expect(tools.get_rid_of()).rejects.toThrow("there is nobody to ask");
@@ -677,13 +677,13 @@ describe("tools of others, wrapped", () => {
     expect([...gate.book.calls()].map(statusOf)).toEqual(["refused", "refused"]);
   });
 
-  test("a rule that denies or asks about a kind holds for a guessed one too", async () => {
+  test("are denied or ask by a rule on a guessed kind", async () => {
     const { gate } = await gateIn({ tools: [], rules: [{ allow: "*" }, { deny: "delete" }] });
     const { delete_it } = gate.wrapTools({ delete_it: () => "gone" });
     await expect(delete_it()).rejects.toThrow("denied by rule deny delete");
   });
 
-  test("plain functions: allowed ones give their own result, refused ones throw the sentence", async () => {
+  test("return their own result when allowed, and throw the reason when refused", async () => {
     const { gate } = await gateIn({ tools: [], rules: [{ allow: "add" }, { deny: "drop_table" }] });
     const tools = gate.wrapTools({
       add: ({ a, b }: { a: number; b: number }) => a + b,
@@ -699,7 +699,7 @@ describe("tools of others, wrapped", () => {
     ]);
   });
 
-  test("an error of the tool's own reaches its caller as it was thrown", async () => {
+  test("pass on their own errors unchanged", async () => {
     const { gate } = await gateIn({ tools: [], rules: [{ allow: "*" }] });
     const error = new RangeError("too far");
     const { far } = gate.wrapTools({ far: () => Promise.reject(error) });
@@ -707,14 +707,14 @@ describe("tools of others, wrapped", () => {
     expect([...gate.book.calls()].map(statusOf)).toEqual(["failed"]);
   });
 
-  test("a tool without a function of its own is left as it is, and a known name is refused", async () => {
+  test("stay unchanged without a function, and a known name is refused", async () => {
     const { gate } = await gateIn({ tools: [counting("t").tool] });
     const client = { description: "runs in the browser" };
     expect(gate.wrapTools({ client }).client).toBe(client);
     expect(() => gate.wrapTools({ t: () => 1 })).toThrow('Two tools are named "t".');
   });
 
-  test("an agent with callTool: its own calls go through the gate, with all they came with", async () => {
+  test("include an agent's own callTool, with all of its arguments", async () => {
     class Other {
       #calls = 0;
       async callTool(name: string, input: { n: number }, options?: { tag: string }) {

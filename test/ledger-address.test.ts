@@ -26,7 +26,7 @@ test.each([
   expect(readdirSync(at.project)).toEqual([]);
 });
 
-test("a session in memory runs and leaves nothing behind", async () => {
+test("runs a session in memory and leaves no file", async () => {
   const at = await atHome();
   const script = at.script([{ say: "Here." }]);
   const { status, stdout } = await at.run(["run", "--ledger", "memory:", "--script", script, "go"]);
@@ -38,7 +38,7 @@ test("a session in memory runs and leaves nothing behind", async () => {
   expect(stderr).toContain("memory: has no history to open. Nothing was read");
 });
 
-test("a path is a file, also one with a colon in its name", async () => {
+test("takes a path as a file, also with a colon in its name", async () => {
   const at = await atHome();
   const script = at.script([{ say: "Here." }]);
   expect((await at.run(["run", "--ledger", "./a:b", "--script", script, "go"])).status).toBe(0);

@@ -1,4 +1,4 @@
-/** docs/library.md keeps its word: each block of code compiles, and each program prints what stands below it. */
+/** docs/library.md is true: each block of code compiles, and each program prints the text below it. */
 import { execFile, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ describe("the library page", () => {
   let problems = "";
 
   beforeAll(() => {
-    // Inside the repository, so that the package's own name resolves to what was built.
+    // Inside the repository, so that the package's own name resolves to the build.
     compiled = mkdtempSync(join(root, "test/.library-"));
     for (const { name, code } of blocks) writeFileSync(join(compiled, `${name}.ts`), code);
     const compilerOptions = { noEmit: false };
@@ -40,17 +40,17 @@ describe("the library page", () => {
 
   afterAll(() => rmSync(compiled, { recursive: true, force: true }));
 
-  test("has programs, and says of all else that it is a fragment", () => {
+  test("has programs, and marks all other code as fragments", () => {
     expect(programs.length).toBeGreaterThan(6);
     expect(blocks).toHaveLength([...page.matchAll(/^```ts/gm)].length);
     for (const { code } of fragments) expect(code).toMatch(/^\/\/ A fragment/);
   });
 
-  test("has code that compiles, with our own settings, against what is built", () => {
+  test("has code that compiles against the build, with our own settings", () => {
     expect(problems).toBe("");
   });
 
-  test.concurrent.each(programs)("prints what it says it prints: $name", async ({ name, printed }) => {
+  test.concurrent.each(programs)("prints the text below it: $name", async ({ name, printed }) => {
     const place = join(compiled, name);
     mkdirSync(place);
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [join(compiled, `${name}.js`)], {
@@ -61,7 +61,7 @@ describe("the library page", () => {
   });
 });
 
-test("generateText of the AI SDK goes through the gate as streamText does", async () => {
+test("sends generateText of the AI SDK through the gate as streamText", async () => {
   const gate = await openGate({
     ledger: new MemoryLedger(),
     workspace: await folder(),

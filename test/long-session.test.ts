@@ -72,7 +72,7 @@ async function lengthen(
 
 const FEW = 100;
 
-test("session/load reads what came after the snapshot", async () => {
+test("session/load reads only the events after the snapshot", async () => {
   const cwd = await folder();
   const exact = await aLedger();
   await lengthen(exact, "session_long", [{ type: "info-changed", at: 0, info: { cwd } }]);
@@ -88,7 +88,7 @@ test("session/load reads what came after the snapshot", async () => {
   expect(await agent.request("session/load", params)).toHaveProperty("result");
   expect(agent.updates.length).toBeGreaterThanOrEqual(CALLS);
   expect(count.events).toBeLessThan(FEW);
-  expect(await agent.request("session/load", { ...params, sessionId: "never-begun" })).toHaveProperty(
+  expect(await agent.request("session/load", { ...params, sessionId: "never-started" })).toHaveProperty(
     "error",
   );
   count.events = 0;
@@ -108,7 +108,7 @@ async function eventsAfter(
   return readEvents(response, ({ id }) => id === String(last));
 }
 
-test("an app that comes back gets the session and its next events without the log before the snapshot", async () => {
+test("gives a returning app the session and its next events without reading the log before the snapshot", async () => {
   const exact = await aLedger();
   const count = counting(exact);
   const world = await World.open(count.ledger);
@@ -134,7 +134,7 @@ test("an app that comes back gets the session and its next events without the lo
   expect(count.events).toBeLessThan(FEW);
   const all = await eventsAfter(app, sessionId, 0, last);
   expect(count.events).toBeGreaterThanOrEqual(last);
-  // Also in the middle of a secret: what was held back is the same.
+  // Also in the middle of a secret: the same text is withheld.
   for (const after of [atSnapshot + 1, atSnapshot + 6, atSnapshot + 7, last - 1]) {
     count.events = 0;
     const events = await eventsAfter(app, sessionId, after, last);
@@ -142,5 +142,5 @@ test("an app that comes back gets the session and its next events without the lo
     expect(events).toEqual(all.filter(({ id }) => Number(id) > after));
     expect(JSON.stringify(events)).not.toContain("AAAAAAAAAA");
   }
-  expect((await app.send("GET", "/sessions/never-begun/events")).status).toBe(404);
+  expect((await app.send("GET", "/sessions/never-started/events")).status).toBe(404);
 });

@@ -65,7 +65,7 @@ async function serve(cwd: string): Promise<{ client: AapClient; child: ChildProc
   return { client: new AapClient({ baseUrl, apiKey: TOKEN }), child };
 }
 
-test("killed while it waits, answered elsewhere, finished by a third process: each tool ran once and the history is exact", async () => {
+test("runs each tool once when a waiting turn is killed, answered elsewhere and finished by a third process", async () => {
   const cwd = await folder({ "script.json": JSON.stringify(SCRIPT), "notes.txt": "the notes" });
   const a = await serve(cwd);
   const tools = [{ name: "read_file", trust: true }, { name: "terminal" }];
@@ -147,7 +147,7 @@ test("killed while it waits, answered elsewhere, finished by a third process: ea
     ["pick_size", "done", undefined],
     ["terminal", "done", "ann"],
   ]);
-  // No trace of the three processes: it reads as one session that somebody took their time to answer.
+  // The three processes leave no trace: the history reads as one session with a slow answer.
   expect(sessionText(book.snapshot())).toMatch(/Four at once\.[^]*All four are back\./);
   expect(sessionText(book.snapshot())).not.toMatch(/unknown|cancelled|process/);
 });

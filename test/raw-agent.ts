@@ -1,11 +1,11 @@
-/** The agent's door as lines of JSON, in one process: for what a client says that no well-made client would say. */
+/** The agent's door as lines of JSON, in one process: for messages that no well-made client would send. */
 import { PassThrough } from "node:stream";
 import { onTestFinished } from "vitest";
 import { serveWire, stdioWire } from "../src/acp/index.js";
 import type { AcpHost } from "../src/acp/index.js";
 import { until } from "./until.js";
 
-/** What the agent said, with the fields that tests look at. */
+/** A message of the agent, with the fields that tests read. */
 export type Said = {
   readonly id?: number;
   readonly method?: string;
@@ -108,7 +108,7 @@ export class RawAgent {
     this.#toClient.removeAllListeners("data").pause();
   }
 
-  /** The client goes. What the agent still does, `served` says. */
+  /** Disconnects the client. `served` resolves when the agent has finished. */
   end(): void {
     this.#toAgent.end();
   }

@@ -4,11 +4,11 @@ import { expect, test } from "vitest";
 
 const root = new URL("../", import.meta.url);
 
-test("the code in the README compiles against the doors it names", () => {
+test("compiles the code in the README against the doors it names", () => {
   const readme = readFileSync(new URL("README.md", root), "utf8");
   const snippets = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code ?? "");
   expect(snippets.length).toBeGreaterThan(0);
-  // Inside the repository, so that the package's own name resolves to what was built.
+  // Inside the repository, so that the package's own name resolves to the build.
   const folder = new URL("test/.readme/", root);
   mkdirSync(folder, { recursive: true });
   for (const [index, code] of snippets.entries()) {

@@ -75,7 +75,7 @@ const DEPENDENCIES = new Set(Object.keys({ ...manifest.dependencies, ...manifest
 const DEV_DEPENDENCIES = new Set(Object.keys(manifest.devDependencies));
 const CODE = /\.[cm]?[jt]sx?$/;
 const TEST_FILE = /\.(?:test|contract|samples)\.[cm]?[jt]sx?$/;
-/** What reads a file, and a path in it that may leave the repository. */
+/** A call that reads a file, with a path that may leave the repository. */
 const READS =
   /\b(?<how>new URL|import|from|readFile|readFileSync|readdir|readdirSync|existsSync|createReadStream)\b\s*\(?\s*["'`](?<to>\.\.\/[^"'`]*)["'`]/g;
 
@@ -116,7 +116,7 @@ describe("the house", () => {
   });
 
   test("nothing reads outside the repository", () => {
-    // This file holds made-up imports.
+    // This file has made-up imports.
     const paths = ["src", "test", "bench", "scripts"]
       .flatMap(filesBelow)
       .filter((path) => path !== "test/rooms.test.ts");
@@ -267,8 +267,8 @@ describe("made-up files", () => {
     ["/** */\nexport {};\n/** Late. */", false],
     ["export {};", false],
     [undefined, false],
-  ])("a main file that reads %j tells its purpose: %s", (text, tells) => {
-    expect(withoutPurpose("src/call/index.ts", text)).toHaveLength(tells ? 0 : 1);
+  ])("a main file that reads %j states its purpose: %s", (text, isStated) => {
+    expect(withoutPurpose("src/call/index.ts", text)).toHaveLength(isStated ? 0 : 1);
   });
 
   test("a path outside the repository is found wherever it is written", () => {

@@ -1,4 +1,4 @@
-/** Every example of docs/rules.md, run; and the command that lets anyone try rules. */
+/** Runs every example of docs/rules.md, and the command that tests rules. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ function toolgate(
   return { status, stdout, stderr };
 }
 
-test("every example in the docs is decided as it says", () => {
+test("decides every example in the docs as documented", () => {
   expect(examples.length).toBeGreaterThan(20);
   const input = examples.map((line) => JSON.stringify({ cwd: "/ws", ...JSON.parse(line) })).join("\n");
   const { stdout } = toolgate(["rules", "test", "--batch"], { input });
@@ -39,7 +39,7 @@ test("every example in the docs is decided as it says", () => {
   );
 });
 
-test("the published schema of a rule file is what the reader checks", () => {
+test("publishes the schema of a rule file that the reader checks", () => {
   const published: unknown = JSON.parse(
     readFileSync(new URL("../schema/rules.json", import.meta.url), "utf8"),
   );
@@ -79,7 +79,7 @@ test("judges programs as docs/programs.md says", async () => {
 });
 
 describe("rules test", () => {
-  test("answers a batch line by line, in order, and a line it cannot read with ask", () => {
+  test("answers a batch line by line, in order, and an unreadable line with ask", () => {
     const input = [
       '{"rules":[{"allow":"execute","command":"git status"}],"default":"ask","command":"git status && rm x","cwd":"/ws"}',
       "not json",
@@ -96,7 +96,7 @@ describe("rules test", () => {
     ]);
   });
 
-  test("explains itself to a person", async () => {
+  test("explains its decision", async () => {
     const cwd = await folder({
       "rules.json": '{"rules":[{"deny":"execute","command":"rm *","reason":"no deletes"}]}',
     });
@@ -109,8 +109,8 @@ describe("rules test", () => {
   });
 });
 
-describe("rules that are remembered", () => {
-  test("are added, listed, hold for this project, and are taken back", async () => {
+describe("remembered rules", () => {
+  test("are added, listed, used in this project, and revoked", async () => {
     const cwd = await folder();
     const env = { TOOLGATE_CONFIG: join(cwd, "config") };
     const rule = '{"allow":"execute","command":"npm test"}';
@@ -126,7 +126,7 @@ describe("rules that are remembered", () => {
     expect(toolgate(["rules", "list"], { cwd, env }).stdout).not.toContain("npm test");
   });
 
-  test("a project's rules only tighten until they are trusted", async () => {
+  test("of a project only tighten until they are trusted", async () => {
     const cwd = await folder();
     const env = { TOOLGATE_CONFIG: join(cwd, "config") };
     mkdirSync(join(cwd, ".toolgate"));
@@ -138,7 +138,7 @@ describe("rules that are remembered", () => {
     expect(toolgate(["rules", "list"], { cwd, env }).stdout).not.toContain("not in force");
   });
 
-  test("are listed beside the mode's own, and a mode that does not hear them says so", async () => {
+  test("are listed beside the mode's own, and marked when the mode ignores them", async () => {
     const cwd = await folder();
     const env = { TOOLGATE_CONFIG: join(cwd, "config") };
     expect(toolgate(["rules", "list"], { cwd, env }).stdout).toBe(
@@ -160,7 +160,7 @@ describe("rules that are remembered", () => {
     expect(stdout).toContain(`  {"deny":"fetch"}  (${file})\n`);
   });
 
-  test("come over from fast-agent, and what cannot be read is told", async () => {
+  test("are imported from fast-agent, with a report of unreadable rows", async () => {
     const auths =
       "| Server | Tool | Permission |\n|---|---|---|\n| files | write | allow_always |\n| x | | perhaps |\n";
     const cwd = await folder({ "auths.md": auths });
@@ -171,7 +171,7 @@ describe("rules that are remembered", () => {
     expect(toolgate(["rules", "list"], { cwd, env }).stdout).toContain('"server":"files"');
   });
 
-  test("a file with a mistake is told with its line", async () => {
+  test("are checked, and a mistake is reported with its line", async () => {
     const cwd = await folder({ "rules.json": '{\n  "rules": [\n    { "permit": "read" }\n  ]\n}\n' });
     const { status, stderr } = toolgate(["rules", "check", "rules.json"], { cwd });
     expect(status).toBe(1);

@@ -1,4 +1,4 @@
-/** Whoever waits for a question hears when that one is settled, and of no other's end, however the waits overlap. */
+/** A wait for a question ends when that question is settled, and at no other's end, however the waits overlap. */
 import { expect, test } from "vitest";
 import { AgentSession, holdTurn } from "../src/agent/index.js";
 import { question, yes } from "../src/call/events.samples.js";
@@ -22,7 +22,7 @@ class CountingLedger extends MemoryLedger {
   }
 }
 
-/** Its followers end some time after they were told to, as those of a file or a network may: here, when the test says. */
+/** Its followers end some time after the request, as those of a file or a network may: here, when the test says. */
 class SlowLedger extends MemoryLedger {
   readonly end = moment();
 
@@ -32,7 +32,7 @@ class SlowLedger extends MemoryLedger {
   }
 }
 
-/** A session with open questions, and the place after them. */
+/** A session with open questions, and the sequence number after them. */
 async function asked(ledger: Ledger, count: number) {
   const { sessionId } = question;
   const questions = Array.from({ length: count }, (_, index): Question => ({
@@ -49,7 +49,7 @@ async function asked(ledger: Ledger, count: number) {
   return { questions, lease, seq };
 }
 
-/** A wait that can be looked at. */
+/** A wait whose state can be read. */
 function waiting(ledger: Ledger, one: Question, after: number, signal = never()) {
   const wait = { isOver: false };
   const over = new Promise<void>((resolve) => {
@@ -61,7 +61,7 @@ function waiting(ledger: Ledger, one: Question, after: number, signal = never())
   return Object.assign(wait, { over });
 }
 
-test("many questions of a session are followed once, and each wait ends with its own", async () => {
+test("follows many questions of a session once, and ends each wait with its own question", async () => {
   const ledger = new CountingLedger();
   const { questions, seq } = await asked(ledger, 100);
   const waits = questions.map((one) => waiting(ledger, one, seq));
@@ -74,7 +74,7 @@ test("many questions of a session are followed once, and each wait ends with its
   expect(ledger.follows).toBe(1);
 });
 
-test("all who wait for one question hear of it; one that was settled meanwhile ends at once", async () => {
+test("ends all waits for one question, and at once for one that is settled already", async () => {
   const ledger = new CountingLedger();
   const { questions, seq } = await asked(ledger, 2);
   const [first, second] = questions as [Question, Question];
@@ -88,7 +88,7 @@ test("all who wait for one question hear of it; one that was settled meanwhile e
   expect(ledger.follows).toBe(1);
 });
 
-test("who comes when the last one has just stopped waiting still waits", async () => {
+test("starts a new wait when the last one has just stopped", async () => {
   const ledger = new MemoryLedger();
   const { questions, seq } = await asked(ledger, 2);
   const [first, second] = questions as [Question, Question];
@@ -104,7 +104,7 @@ test("who comes when the last one has just stopped waiting still waits", async (
   await after.over;
 });
 
-test("who comes when the last question was just settled still waits, however slowly the follower ends", async () => {
+test("starts a new wait when the last question was just settled, however slowly the follower ends", async () => {
   const ledger = new SlowLedger();
   const { questions, seq } = await asked(ledger, 2);
   const [first, second] = questions as [Question, Question];
@@ -119,7 +119,7 @@ test("who comes when the last question was just settled still waits, however slo
   await after.over;
 });
 
-test("a question that was settled before the place the others are followed from is found", async () => {
+test("finds a question that was settled before the followed events", async () => {
   const ledger = new MemoryLedger();
   const { questions, seq } = await asked(ledger, 2);
   const [first, second] = questions as [Question, Question];
@@ -131,7 +131,7 @@ test("a question that was settled before the place the others are followed from 
   await later.over;
 });
 
-test("a question is not shown when the signal has aborted, and no longer waited for when it does", async () => {
+test("shows no question when the signal has aborted, and stops waiting when it aborts", async () => {
   const ledger = new CountingLedger();
   const { questions, seq: after } = await asked(ledger, 1);
   const [one] = questions as [Question];
@@ -148,7 +148,7 @@ test("a question is not shown when the signal has aborted, and no longer waited 
   expect(await ledger.openQuestions()).toEqual(questions);
 });
 
-test("the waits end when the session is removed", async () => {
+test("ends the waits when the session is removed", async () => {
   const ledger = new MemoryLedger();
   const { questions, lease, seq } = await asked(ledger, 2);
   const waits = questions.map((one) => waiting(ledger, one, seq));
@@ -158,7 +158,7 @@ test("the waits end when the session is removed", async () => {
   await Promise.all(waits.map(({ over }) => over));
 });
 
-test("the waits end when the ledger is closed", async () => {
+test("ends the waits when the ledger is closed", async () => {
   const ledger = new MemoryLedger();
   const { questions, seq } = await asked(ledger, 2);
   const waits = questions.map((one) => waiting(ledger, one, seq));
@@ -168,7 +168,7 @@ test("the waits end when the ledger is closed", async () => {
   await Promise.all(waits.map(({ over }) => over));
 });
 
-test("a turn asks one question after the other, also where followers end slowly", async () => {
+test("asks one question after the other, also where followers end slowly", async () => {
   const edit = (path: string) => ({
     calls: [{ tool: "edit_file", input: { path, oldText: "one", newText: "two" } }],
   });
@@ -182,14 +182,14 @@ test("a turn asks one question after the other, also where followers end slowly"
   let resumed = 0;
   session.onRecorded((events) => {
     resumed += events.filter(({ type }) => type === "turn-resumed").length;
-    // A turn that goes on without an answer would go on for ever.
+    // A turn that continues without an answer would never end.
     if (resumed > 5) stop.abort();
   });
   const shown: string[] = [];
   const ask: Ask = async ({ toolCallId, options }) => {
     shown.push(toolCallId);
     if (shown.length === 2) {
-      // The follower that heard of the first answer ends only now.
+      // The follower that received the first answer ends only now.
       ledger.end.come();
       await aWhile();
     }

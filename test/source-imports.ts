@@ -1,5 +1,5 @@
 /**
- * What a source file imports, in every form that TypeScript has for it.
+ * The imports of a source file, in every form that TypeScript has.
  *
  * rooms.test.ts reads the sources with it and surface.test.ts the built files, so both mean the
  * same by "imports". A form missed here is a way around the room rule: an unparsable file throws,
@@ -25,7 +25,7 @@ export type SourceImport = {
   readonly line: number;
 };
 
-/** Path and text of one file; the path, relative to the repository with "/", tells the language. */
+/** Path and text of one file; the path, relative to the repository with "/", decides the language. */
 export type SourceText = { readonly path: string; readonly text: string };
 
 export function readImports({ path, text }: SourceText): SourceImport[] {

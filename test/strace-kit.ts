@@ -1,5 +1,5 @@
 /**
- * What a program and everything it starts really does, as strace sees it: the programs it runs and looks for,
+ * The real actions of a program and everything it starts, as strace sees them: the programs it runs and looks for,
  * the files it opens for writing or changes, the addresses it connects to; each with its folder and with the
  * place that it belongs to.
  */
@@ -43,8 +43,8 @@ export function traced(argv: readonly string[], log: string, env: NodeJS.Process
 }
 
 /**
- * What was seen, by the name of the folder below `runs` in which it was begun: the first program that is run
- * in such a folder begins it, and all that it starts belongs to it. `programs`: the folder of the PATH.
+ * The actions, by the name of the folder below `runs` in which they started: the first program that runs in such a
+ * folder starts it, and all of its children belong to it. `programs`: the folder of the PATH.
  */
 export function seenIn(
   log: string,
@@ -105,17 +105,17 @@ function seenBy(call: string, { args, texts, isDone, cwd, programs }: Call): See
 
 /** Each finished call, also one whose line was broken off by another process. */
 function* callsIn(log: string) {
-  const begun = new Map<string, string>();
+  const unfinished = new Map<string, string>();
   for (const line of log.split("\n")) {
     const { pid, text } = /^(?<pid>\d+) +(?<text>.*)$/.exec(line)?.groups ?? {};
     if (pid === undefined || text === undefined) continue;
     const cut = /^(?<start>.*) <unfinished \.\.\.>$/.exec(text)?.groups?.["start"];
     if (cut !== undefined) {
-      begun.set(pid, cut);
+      unfinished.set(pid, cut);
       continue;
     }
     const rest = /^<\.\.\. \w+ resumed>(?<rest>.*)$/.exec(text)?.groups?.["rest"];
-    const whole = rest === undefined ? text : `${begun.get(pid) ?? ""}${rest}`;
+    const whole = rest === undefined ? text : `${unfinished.get(pid) ?? ""}${rest}`;
     const { call, args, result } = /^(?<call>\w+)\((?<args>.*)\) += (?<result>.*)$/.exec(whole)?.groups ?? {};
     if (call !== undefined && args !== undefined && result !== undefined) yield { pid, call, args, result };
   }

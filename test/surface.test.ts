@@ -1,5 +1,5 @@
 /**
- * What users of the package get: the names behind each door, and the files in the tarball.
+ * The package's surface: the names behind each door, and the files in the tarball.
  *
  * Both are written out by hand, so no name appears or goes by accident. The tests read the built
  * package, as Node and npm would; `npm test` builds it first.
@@ -668,7 +668,7 @@ const DOORS = new Map<string, Names>([
   ],
 ]);
 
-/** Those that are not doors yet are checked from the day they are. */
+/** A path that is no door yet is checked from the day it becomes one. */
 const BROWSER_SAFE = ["./call", "./policy", "./view", "./aap/client"];
 
 const BESIDE_DIST = [
@@ -681,9 +681,9 @@ const BESIDE_DIST = [
   "schema/programs.json",
   "schema/rules.json",
 ];
-const MOST_FILES = 1_700;
-/** The command is there in one piece beside the library that it is made of, the program descriptions in both. */
-const MOST_BYTES = 5_600_000;
+const MAX_FILES = 1_700;
+/** The tarball has the bundled command beside the library, and the program descriptions in both. */
+const MAX_BYTES = 5_600_000;
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const {
@@ -725,7 +725,7 @@ describe("doors", () => {
     expect(wrong, "take it as an argument, or move the code behind a door for Node only").toEqual([]);
   });
 
-  test("a difference is told with the names to paste", () => {
+  test("reports a difference with the names to paste", () => {
     const listed = { values: ["kept", "gone"], types: ["Kept"] };
     const built = { values: ["kept", "added"], types: ["Added", "Kept"] };
     expect(surfaceDifference("./call", listed, listed)).toBeUndefined();
@@ -741,7 +741,7 @@ describe("doors", () => {
     );
   });
 
-  test("what a browser cannot load is found behind any number of files", () => {
+  test("finds an import that a browser cannot load behind any number of files", () => {
     const files = new Map([
       ["dist/call/index.js", `export * from "./a.js"; import "./gone.js"`],
       ["dist/call/a.js", `import "../b.js"; const later = () => import("fs"); import "./index.js"`],
@@ -764,33 +764,33 @@ describe("the tarball", () => {
     paths = packed.files.map((file) => file.path);
   });
 
-  test("holds each page that its README leads to", () => {
+  test("has each page that its README links to", () => {
     const readme = readFileSync(`${root}README.md`, "utf8");
     const linked = [...readme.matchAll(/\]\(([^):#]+\.md)\)/g)].map(([, path = ""]) => path);
     expect(linked.length).toBeGreaterThan(5);
     expect(linked.filter((path) => !paths.includes(path))).toEqual([]);
   });
 
-  test("holds the build, the pages, the schema of rules and the files every package has, nothing else", () => {
+  test("has the build, the pages, the schema of rules and the files every package has, nothing else", () => {
     const isPage = (path: string) => /^docs\/.*\.md$/.test(path);
     const outside = paths.filter((path) => !path.startsWith("dist/") && !isPage(path));
     expect(outside.sort(), "files of package.json decides what is packed").toEqual(BESIDE_DIST);
   });
 
-  test("holds no tests and no build stamp", () => {
+  test("has no tests and no build stamp", () => {
     const strange = paths.filter((path) => /\/\.|\.(?:test|contract|samples)\./.test(path));
     expect(strange, "leave them out in tsconfig.build.json or in files of package.json").toEqual([]);
   });
 
-  test("holds each file that package.json points to", () => {
+  test("has each file that package.json points to", () => {
     const targets = [...entries.values()].flatMap((entry) => Object.values(entry)).concat(bins);
     const missing = targets.filter((target) => !paths.includes(posix.normalize(target)));
     expect(missing, "exports or bin of package.json name them, and they are not packed").toEqual([]);
   });
 
   test("stays small", () => {
-    expect(packed.unpackedSize, "bytes, unpacked").toBeLessThan(MOST_BYTES);
-    expect(paths.length, "files").toBeLessThanOrEqual(MOST_FILES);
+    expect(packed.unpackedSize, "bytes, unpacked").toBeLessThan(MAX_BYTES);
+    expect(paths.length, "files").toBeLessThanOrEqual(MAX_FILES);
   });
 
   test.each(bins)("%s can be started by its name", (bin) => {
@@ -865,10 +865,10 @@ function quoted(names: readonly string[]): string {
     .join(", ");
 }
 
-/** Follows the imports of a built file, late ones included, and tells what no browser could load. */
+/** Follows the imports of a built file, dynamic ones included, and lists those that no browser could load. */
 function notForBrowsers(entry: string, read: (path: string) => string | undefined): string[] {
   const wrong: string[] = [];
-  // A loop over a set also visits what is added during it.
+  // A loop over a set also visits entries added during it.
   const reached = new Set([posix.normalize(entry)]);
   for (const path of reached) {
     const text = read(path);

@@ -101,7 +101,7 @@ export async function atDesk({ files = {}, env = {} }: DeskOptions = {}): Promis
   };
 }
 
-/** Speaks to a tmux of its own, which knows nobody's settings. */
+/** Drives a tmux of its own, without anybody's settings. */
 function tmuxServer(home: string, env: Readonly<Record<string, string>>) {
   const { TMUX: _inside, NO_COLOR: _no, FORCE_COLOR: _force, CI: _ci, ...inherited } = process.env;
   const options = { encoding: "utf8", env: { ...inherited, TMUX_TMPDIR: home, ...env } } as const;

@@ -11,10 +11,10 @@ import { atDesk, script } from "./tmux-kit.js";
 
 const command = (text: string) => ({ tool: "terminal", input: { command: text } });
 const root = fileURLToPath(new URL("..", import.meta.url));
-/** What every question ends with. */
+/** Every question ends with this. */
 const QUESTION = "or no with your reason:";
 
-test("the demo asks before it edits; a yes by key, and the test passes", async () => {
+test("runs the demo: it asks before it edits, and the test passes after a yes", async () => {
   const desk = await atDesk();
   desk.starts("toolgate demo --pause 0");
   expect(await desk.sees(QUESTION)).toContain("sum += price * count;");
@@ -28,7 +28,7 @@ test("the demo asks before it edits; a yes by key, and the test passes", async (
   expect(await desk.runs(`node ${sample}/cart.test.js`)).toMatchObject({ code: 0 });
 });
 
-test("a no with a reason runs nothing, and the model is told the reason", async () => {
+test("runs nothing after a no, and passes the reason to the model", async () => {
   const fake = await startFake(openAiChat, [
     { say: "I will tidy up.", calls: [{ id: "1", ...command("touch made") }] },
     { say: "Then I leave it." },
@@ -45,7 +45,7 @@ test("a no with a reason runs nothing, and the model is told the reason", async 
   expect(existsSync(join(desk.project, "made"))).toBe(false);
 });
 
-test("Ctrl-C ends the turn and the command that runs in it", async () => {
+test("ends the turn and its running command on Ctrl-C", async () => {
   const desk = await atDesk({
     files: { "s.json": script([{ calls: [command("echo $$ > pid; exec sleep 1000")] }, { say: "Never." }]) },
   });
@@ -59,8 +59,8 @@ test("Ctrl-C ends the turn and the command that runs in it", async () => {
   expect(isAlive(pid)).toBe(false);
 });
 
-test("Ctrl-C twice leaves at once, also when the command does not listen", async () => {
-  const stubborn = "trap 'echo told >> told' TERM INT HUP; echo $$ > pid; while :; do sleep 0.1; done";
+test("exits at once on a second Ctrl-C, also when the command ignores the first", async () => {
+  const stubborn = "trap 'echo stop >> signalled' TERM INT HUP; echo $$ > pid; while :; do sleep 0.1; done";
   const desk = await atDesk({
     files: { "s.json": script([{ calls: [command(stubborn)] }, { say: "Never." }]) },
   });
@@ -69,14 +69,14 @@ test("Ctrl-C twice leaves at once, also when the command does not listen", async
   desk.types("y");
   const pid = await pidIn(join(desk.project, "pid"));
   desk.presses("C-c");
-  await vi.waitFor(() => expect(existsSync(join(desk.project, "told"))).toBe(true), 120_000);
+  await vi.waitFor(() => expect(existsSync(join(desk.project, "signalled"))).toBe(true), 120_000);
   desk.presses("C-c");
   expect(await desk.ended()).toBe(130);
   expect(await desk.sees("[130 done]")).not.toContain("Never.");
   await vi.waitFor(() => expect(isAlive(pid)).toBe(false), 120_000);
 });
 
-test("a run that is killed at its question asks again with --resume, and finishes", async () => {
+test("asks again with --resume after a kill at the question, and finishes", async () => {
   const desk = await atDesk({
     files: { "s.json": script([{ calls: [command("echo made >> log")] }, { say: "That was it." }]) },
   });
@@ -93,7 +93,7 @@ test("a run that is killed at its question asks again with --resume, and finishe
   expect(readFileSync(join(desk.project, "log"), "utf8")).toBe("made\n");
 });
 
-test("what was done is found, counted and undone from the command line", async () => {
+test("finds, counts and undoes past calls from the command line", async () => {
   const write = { tool: "write_file", input: { path: "greeting.txt", content: "good evening\n" } };
   const desk = await atDesk({
     files: {
@@ -120,7 +120,7 @@ test("what was done is found, counted and undone from the command line", async (
   );
 });
 
-test("from the packed tarball, in an empty folder, npx starts the demo", async () => {
+test("starts the demo by npx from the packed tarball in an empty folder", async () => {
   const desk = await atDesk();
   unpackInto(desk.project);
   desk.starts("npx --no-install toolgate demo --pause 0");
@@ -130,7 +130,7 @@ test("from the packed tarball, in an empty folder, npx starts the demo", async (
   expect(await desk.ended()).toBe(0);
 });
 
-/** What `npm install` of the tarball does, without a network: the packed files, and beside them only what they depend on. */
+/** Acts as `npm install` of the tarball, without a network: the packed files, and beside them only their dependencies. */
 function unpackInto(empty: string): void {
   const words = ["pack", "--json", "--ignore-scripts", "--loglevel=error", "--pack-destination", empty];
   const packed: unknown = JSON.parse(execFileSync("npm", words, { cwd: root, encoding: "utf8" }));

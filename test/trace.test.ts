@@ -10,7 +10,7 @@ import { createAgent } from "../src/agent/create-agent.js";
 import { taskTool } from "../src/agent/task-tool.js";
 import { traceSession } from "../src/agent/trace-session.js";
 
-/** Keeps the spans that are made, as a host's own tracer would see them. */
+/** Collects the spans, as a host's own tracer would see them. */
 function keeping() {
   const spans: {
     name: string;
@@ -38,7 +38,7 @@ function keeping() {
       setAttributes: (more: Attributes) => void Object.assign(kept.attributes, more),
       setStatus: ({ code }: { code: number }) => void (kept.status = code),
       end: () => void (kept.ended = true),
-      // Only what is used of a span is needed.
+      // Only the used methods of a span are needed.
     } as unknown as Span;
     names.set(span, name);
     return span;
@@ -46,7 +46,7 @@ function keeping() {
   return { spans, tracer: { startSpan } as unknown as Tracer };
 }
 
-test("a turn and its calls are spans with names and numbers, and no words of anyone", async () => {
+test("makes spans of a turn and its calls with names and numbers, and no text", async () => {
   const script = parseScript({
     steps: [
       { say: "a secret word", calls: [{ tool: "terminal", input: { command: "echo secret" } }] },
@@ -92,7 +92,7 @@ test("a turn and its calls are spans with names and numbers, and no words of any
   expect(JSON.stringify(spans)).not.toContain("secret");
 });
 
-test("a sub-agent's calls are spans below its task's, and what its model used counts for the turn", async () => {
+test("puts a sub-agent's spans below its task's, and counts its model's usage for the turn", async () => {
   const subAgent = [{ calls: [{ tool: "read_file", input: { path: "package.json" } }] }, { say: "Read." }];
   const input = { description: "Read", prompt: "Read it." };
   const scripted = scriptedModel(

@@ -1,4 +1,4 @@
-/** What goes wrong around a call: faulty tools and models, races, late and odd answers. Nothing runs unasked, nothing is stuck. */
+/** Failures around a call: faulty tools and models, races, late and odd answers. Nothing runs unasked, nothing hangs. */
 import { mkdir, readFile, symlink, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
@@ -61,13 +61,13 @@ describe("a faulty tool", () => {
     ["prints after its terminal has ended", printsLate, "t done"],
     ["reports another input", (context) => context.report({ rawInput: { other: 1 } }), "t done"],
     [
-      "shows what cannot be written down",
+      "shows a value that JSON cannot write",
       (context) =>
         context.report({ content: [{ type: "content", content: { type: "text", text: 1n as never } }] }),
       "t done",
     ],
     [
-      "throws something that is no error",
+      "throws a value that is no Error",
       () => {
         throw Object.create(null);
       },
@@ -87,7 +87,7 @@ describe("a faulty tool", () => {
     ).not.toThrow();
   });
 
-  test("changes its own input and nobody else's", async () => {
+  test("changes only its own copy of the input", async () => {
     const greedy = defineTool({
       name: "t",
       description: "Sorts in place.",
@@ -104,7 +104,7 @@ describe("a faulty tool", () => {
     expect([...session.book.calls()][0]).toMatchObject({ rawInput: { list: [3, 1] }, rawOutput: [1, 3] });
   });
 
-  test("an input too large to be shown whole is not run cut", async () => {
+  test("does not run with an input that is too large to be shown", async () => {
     const counter = counting("t");
     const { session } = await open({
       tools: [counter.tool],
@@ -156,7 +156,7 @@ describe("a model", () => {
       "overloaded",
     ],
     [
-      "says what the error was before it finishes",
+      "reports an error before it finishes",
       [{ type: "error", error: new Error("overloaded") }, finish("error")],
       "overloaded",
     ],
@@ -176,7 +176,7 @@ describe("a model", () => {
     expect(counter.runs).toBe(0);
   });
 
-  test("whose provider ran a call itself does not have it run again here", async () => {
+  test("whose provider ran a call itself does not cause a second run", async () => {
     const counter = counting("t");
     const { session } = await open({
       tools: [counter.tool],
@@ -187,7 +187,7 @@ describe("a model", () => {
     expect(counter.runs).toBe(0);
   });
 
-  test("that begins a call and never finishes it leaves no call open", async () => {
+  test("that starts a call and never finishes it leaves no call open", async () => {
     const { session } = await open({
       tools: [counting("t").tool],
       ...streaming({ type: "tool-input-start", id: "p1", toolName: "t" }, finish("stop")),
@@ -196,7 +196,7 @@ describe("a model", () => {
     expect(statuses(session)).toEqual(["t failed"]);
   });
 
-  test("that does not listen to a cancel is left to itself", async () => {
+  test("that ignores a cancel is abandoned", async () => {
     const stop = new AbortController();
     const { model } = scripted([{ say: "" }]);
     const deaf = {
@@ -220,7 +220,7 @@ describe("an answer", () => {
     ["no outcome", { outcome: null, by: "person" }],
     ["an unknown outcome", { outcome: { type: "granted" }, by: "person" }],
     [
-      "a reason that cannot be written down",
+      "a reason that JSON cannot write",
       { outcome: { type: "selected", optionId: "allow_once" }, by: "person", reason: 1n },
     ],
   ])("of %s is a refusal, once", async (_, odd) => {
@@ -236,7 +236,7 @@ describe("an answer", () => {
     expect([counter.runs, asked]).toEqual([0, 1]);
   });
 
-  test("from elsewhere ends the wait for an asker that goes on asking", async () => {
+  test("from elsewhere ends the wait for a handler that still asks", async () => {
     const counter = counting("t");
     const { session, ledger } = await open({ tools: [counter.tool] });
     const deaf: Ask = async (question) => {
@@ -247,7 +247,7 @@ describe("an answer", () => {
     expect(counter.runs).toBe(1);
   });
 
-  test("that comes in the very moment a turn is parked is not overlooked", async () => {
+  test("that arrives just when a turn is parked counts", async () => {
     const ledger = new MemoryLedger();
     const counter = counting("t");
     const racing = new Proxy(ledger, {
@@ -272,7 +272,7 @@ describe("an answer", () => {
     expect(counter.runs).toBe(1);
   });
 
-  test("that races a cancel does not break it: the turn is cancelled and nothing runs", async () => {
+  test("that races a cancel runs nothing: the turn is cancelled", async () => {
     const ledger = new MemoryLedger();
     const counter = counting("t");
     let hasRaced = false;
@@ -299,8 +299,8 @@ describe("an answer", () => {
   });
 });
 
-describe("what is asked again", () => {
-  test("is shown again: the yes is for the file as it is now", async () => {
+describe("a call that asks again", () => {
+  test("shows the file again: the yes is for its present content", async () => {
     const ledger = new MemoryLedger();
     const ws = await workspace({ "a.txt": "one two" });
     const agent = scripted([
@@ -318,7 +318,7 @@ describe("what is asked again", () => {
     ]);
   });
 
-  test("is judged again: a rule that denies has the last word over a person's yes", async () => {
+  test("is judged again: a rule's denial beats a person's yes", async () => {
     const ledger = new MemoryLedger();
     const ws = await workspace();
     await mkdir(join(ws.root, "ok"));
@@ -349,7 +349,7 @@ describe("what is asked again", () => {
   });
 });
 
-test("a call that was let through does not start after the cancel", async () => {
+test("does not start an allowed call after the cancel", async () => {
   const stop = new AbortController();
   const counter = counting("t");
   let looks = 0;
@@ -370,7 +370,7 @@ test("a call that was let through does not start after the cancel", async () => 
   expect(counter.runs).toBe(0);
 });
 
-test("a second turn at the same time is turned away, and the session can still be read", async () => {
+test("refuses a second turn at the same time, and the session can still be read", async () => {
   const { session, ledger } = await open({ tools: [counting("t").tool], rules: [{ allow: "*" }] });
   const first = session.prompt(text("one"), never());
   await expect(session.prompt(text("two"), never())).rejects.toMatchObject({ code: "TURN_RUNNING" });
@@ -384,7 +384,7 @@ test("a second turn at the same time is turned away, and the session can still b
   ).toBe("stopped");
 });
 
-test("an illegal event is not stored", async () => {
+test("stores no illegal event", async () => {
   const { session, ledger } = await open({ steps: [{ say: "Hi." }] });
   await session.prompt(text("go"), never());
   const before = (await ledger.read(session.sessionId)).length;
@@ -394,7 +394,7 @@ test("an illegal event is not stored", async () => {
   expect((await ledger.read(session.sessionId)).length).toBe(before);
 });
 
-test("a session that cannot be opened is not held", async () => {
+test("releases the lease of a session that cannot be opened", async () => {
   const ledger = new MemoryLedger();
   const agent = scripted([{ say: "Hi." }], { tools: [counting("t").tool, counting("t").tool] });
   await expect(
@@ -412,7 +412,7 @@ test("yes still runs it", async () => {
   expect(counter.runs).toBe(1);
 });
 
-test("a loop does not wait for ever for a call whose answer could not be recorded", async () => {
+test("ends a loop's wait for a call whose answer could not be recorded", async () => {
   class FullLedger extends MemoryLedger {
     override answer(): Promise<never> {
       return Promise.reject(new Error("the disk is full"));

@@ -1,4 +1,4 @@
-/** Undo: what a call changed is put back as it was, or nothing is touched. */
+/** Undo restores the files that a call changed, or touches nothing. */
 import { createHash } from "node:crypto";
 import {
   chmod,
@@ -44,7 +44,7 @@ async function gateIn(files: Record<string, string> = {}, more: readonly Tool[] 
   return { root, gate };
 }
 
-/** A ledger that holds moves as they were recorded before they had fingerprints. */
+/** A ledger with moves that were recorded before they had fingerprints. */
 class OldLedger extends MemoryLedger {
   override append(...[lease, events, options]: Parameters<MemoryLedger["append"]>) {
     const old = events.map((event) => {
@@ -71,7 +71,7 @@ async function make(gate: Gate, name: string, input: object): Promise<string> {
   return toolCallId;
 }
 
-/** Everything in a folder: each path with what it is, its mode, and what it holds. */
+/** Everything in a folder: each path with its type, its mode and its content. */
 async function treeOf(path: string, name = ""): Promise<Record<string, string>> {
   const all: Record<string, string> = {};
   for (const entry of (await readdir(path)).toSorted()) {
@@ -90,7 +90,7 @@ async function treeOf(path: string, name = ""): Promise<Record<string, string>> 
   return all;
 }
 
-/** A folder with all that a folder can have. */
+/** A folder with every type of entry. */
 async function fill(root: string): Promise<void> {
   await mkdir(join(root, "tree/deep/empty"), { recursive: true });
   await mkdir(join(root, "tree/.hidden"));
@@ -108,9 +108,9 @@ async function fill(root: string): Promise<void> {
   await chmod(join(root, "tree/deep"), 0o711);
 }
 
-describe("an undo puts back", () => {
+describe("an undo restores", () => {
   test.each<[string, string, object]>([
-    ["a file that was written anew", "write_file", { path: "tree/run.sh", content: "new" }],
+    ["a file that was overwritten", "write_file", { path: "tree/run.sh", content: "new" }],
     ["a file that was not there", "write_file", { path: "tree/new", content: "new" }],
     ["a file that is not text", "write_file", { path: "tree/deep/bytes", content: "text" }],
     [
@@ -145,7 +145,7 @@ describe("an undo puts back", () => {
     expect(gate.book.call(toolCallId)?.times.undone).toBeGreaterThan(0);
   });
 
-  test("what a call changed several times, and what it removed beside what it wrote", async () => {
+  test("a file that a call changed several times, and one that it removed beside it", async () => {
     const busy = defineTool({
       name: "busy",
       description: "Changes a lot.",
@@ -170,7 +170,7 @@ describe("an undo puts back", () => {
     expect(await treeOf(root)).toEqual(before);
   });
 
-  test("what a call moved and then changed where it is now", async () => {
+  test("a file that a call moved and then changed", async () => {
     const busy = defineTool({
       name: "busy",
       description: "Moves, and goes on.",
@@ -193,7 +193,7 @@ describe("an undo puts back", () => {
     expect(await treeOf(root)).toEqual(before);
   });
 
-  test("a move whose record has no fingerprint, as older ones have none", async () => {
+  test("a move whose older record has no fingerprint", async () => {
     const { root, gate: first, ledger } = await gateWithoutFingerprints({ a: "one" });
     const toolCallId = await make(first, "move_path", { from: "a", to: "b" });
     expect(JSON.stringify(await ledger.read("s"))).not.toContain("fingerprint");
@@ -202,7 +202,7 @@ describe("an undo puts back", () => {
     expect(await readFile(join(root, "a"), "utf8")).toBe("two");
   });
 
-  test("a call of a process that is gone, out of the file", async () => {
+  test("a call of an ended process, from the file", async () => {
     const root = await folder();
     const file = join(await folder(), "ledger.sqlite");
     await fill(root);
@@ -262,14 +262,14 @@ describe("an undo is refused, and touches nothing,", () => {
       "has changed since",
     ],
     [
-      "when what was deleted is there again",
+      "when the deleted file exists again",
       "delete_path",
       remove,
       (root) => writeFile(join(root, "tree"), "mine"),
       "has changed since",
     ],
     [
-      "when one file of a deleted tree is there again",
+      "when one file of a deleted tree exists again",
       "delete_path",
       remove,
       async (root) => {
@@ -279,14 +279,14 @@ describe("an undo is refused, and touches nothing,", () => {
       "has changed since",
     ],
     [
-      "when what was moved is gone",
+      "when the moved file is gone",
       "move_path",
       move,
       (root) => rename(join(root, "forest"), join(root, "wood")),
       "is no longer there",
     ],
     [
-      "when something is where it was moved from",
+      "when something stands at the old path",
       "move_path",
       move,
       (root) => mkdir(join(root, "tree")),
@@ -336,7 +336,7 @@ describe("an undo is refused, and touches nothing,", () => {
     expect(gate.book.call(toolCallId)?.times.undone).toBeUndefined();
   });
 
-  test("of a command, since nobody kept what it changed", async () => {
+  test("of a command, whose changes are not kept", async () => {
     const { gate } = await gateIn({ "a.txt": "one" });
     const toolCallId = await make(gate, "terminal", { command: "rm a.txt" });
     await expect(gate.undo(toolCallId)).rejects.toThrow("no file that it changed was kept");
@@ -351,7 +351,7 @@ describe("an undo is refused, and touches nothing,", () => {
     expect(await readdir(root)).toEqual([]);
   });
 
-  test("of a folder with a name in it that is no text, which could not be put back", async () => {
+  test("of a folder with a name that is not valid text", async () => {
     const { root, gate } = await gateIn();
     await mkdir(join(root, "d"));
     await writeFile(join(root, "d/b"), "b");
@@ -387,7 +387,7 @@ describe("an undo is refused, and touches nothing,", () => {
 });
 
 const name = fc.constantFrom("a", "b", "c", "d");
-// Where nothing is yet, the folders on the way are made too.
+// Missing parent folders are created too.
 const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((parts) => parts.join("/"));
 const content = fc.constantFrom("", "one\n", "two\ntwo\n", "é🎈");
 const change = fc.oneof(
@@ -409,7 +409,7 @@ const change = fc.oneof(
 );
 
 test(
-  "any changes, each undone in reverse order, leave everything as it was",
+  "restores everything when any changes are undone in reverse order",
   async () => {
     const root = await folder();
     await fc.assert(
@@ -443,7 +443,7 @@ test(
   Math.max(30_000, RUNS * 200),
 );
 
-test("a call whose files are as they were before it has nothing to put back, and says so", async () => {
+test("reports that nothing is left to undo when the files already have their old content", async () => {
   const { root, gate } = await gateIn();
   const made = await gate.call({ name: "write_file", input: { path: "u.txt", content: "u" } });
   const moved = await gate.call({ name: "move_path", input: { from: "u.txt", to: "v.txt" } });

@@ -11,7 +11,7 @@ async function aGate(...rules: readonly Rule[]) {
   return gate;
 }
 
-test("a function gets its own result back, as it is and not as a copy", async () => {
+test("returns a function's own result, not a copy", async () => {
   const gate = await aGate({ allow: "*" });
   const found = new Map([["key", () => "a function"]]);
   const { look } = gate.wrapTools({ look: ({ n }: { n: number }) => (n === 1 ? found : undefined) });
@@ -19,7 +19,7 @@ test("a function gets its own result back, as it is and not as a copy", async ()
   expect([...gate.book.calls()]).toMatchObject([{ name: "look", rawInput: { n: 1 } }]);
 });
 
-test("many calls at once each get their own result", async () => {
+test("returns each of many concurrent calls its own result", async () => {
   const gate = await aGate({ allow: "*" });
   const { echo } = gate.wrapTools({
     echo: async ({ n }: { n: number }) => {
@@ -31,7 +31,7 @@ test("many calls at once each get their own result", async () => {
   expect(await Promise.all(numbers.map((n) => echo({ n })))).toEqual(numbers);
 });
 
-test("a tool of the AI SDK keeps its shape, its input is checked, and its last yield counts", async () => {
+test("keeps the shape of an AI SDK tool, checks its input, and returns its last yield", async () => {
   const gate = await aGate({ allow: "*" });
   const count = {
     description: "Counts.",
@@ -42,7 +42,7 @@ test("a tool of the AI SDK keeps its shape, its input is checked, and its last y
   };
   const { count: wrapped } = gate.wrapTools({ count });
   expect(wrapped).toMatchObject({ description: "Counts.", inputSchema: count.inputSchema });
-  // What the AI SDK would hand it, and what it would not.
+  // Arguments that the AI SDK would pass, and others.
   const loose = wrapped as { execute(input: unknown, options: object): unknown };
   const execute = (input: unknown, options: object): unknown => loose.execute(input, options);
   expect(await execute({ to: 3 }, { toolCallId: "theirs" })).toBe(3);
@@ -50,7 +50,7 @@ test("a tool of the AI SDK keeps its shape, its input is checked, and its last y
   expect([...gate.book.calls()][0]?.providerCallId).toBe("theirs");
 });
 
-test("the caller's signal stops the tool, and the caller hears that it was stopped", async () => {
+test("stops the tool by the caller's signal, and rejects the caller's promise", async () => {
   const gate = await aGate({ allow: "*" });
   const stop = new AbortController();
   const tool = {
@@ -66,7 +66,7 @@ test("the caller's signal stops the tool, and the caller hears that it was stopp
   expect([...gate.book.calls()].map(({ state }) => state.status)).toEqual(["cancelled"]);
 });
 
-test("what is refused never runs, and the error says who refused", async () => {
+test("never runs a refused call, and the error names who refused", async () => {
   const gate = await aGate({ deny: "drop" });
   let runs = 0;
   const { drop } = gate.wrapTools({ drop: () => (runs += 1) });
@@ -74,7 +74,7 @@ test("what is refused never runs, and the error says who refused", async () => {
   expect(runs).toBe(0);
 });
 
-test("an agent's own calls go through the gate too, each with what it came with", async () => {
+test("sends an agent's own calls through the gate too, with all of their arguments", async () => {
   const gate = await aGate({ allow: "*" });
   class Agent {
     readonly seen: unknown[] = [];
@@ -96,7 +96,7 @@ test("an agent's own calls go through the gate too, each with what it came with"
   expect([...gate.book.calls()].map(({ state }) => state.status)).toEqual(["done", "done"]);
 });
 
-/** A tool whose schema answers later, and how often it ran. */
+/** A tool with an asynchronous schema, and how often it ran. */
 function slowly(validate: (input: unknown) => Promise<unknown>) {
   const tool = {
     runs: 0,
@@ -141,7 +141,7 @@ test.each<[string, (input: unknown) => Promise<unknown>, string]>([
   expect([...gate.book.calls()].map(({ state }) => state.status)).toEqual(["failed"]);
 });
 
-test("a schema that takes its time says what the tool is given", async () => {
+test("passes the output of an asynchronous schema to the tool", async () => {
   const gate = await aGate({ allow: "*" });
   const tool = slowly(async (input) => ({ value: { checked: input } }));
   const { t } = gate.wrapTools({ t: tool });
@@ -149,7 +149,7 @@ test("a schema that takes its time says what the tool is given", async () => {
   expect(tool.inputs).toEqual([{ checked: { a: 1 } }]);
 });
 
-test("a schema that is a function is asked too", async () => {
+test("checks by a schema that is a function", async () => {
   const gate = await aGate({ allow: "*" });
   const tool = slowly(async () => undefined);
   const inputSchema = Object.assign(() => undefined, {
@@ -160,7 +160,7 @@ test("a schema that is a function is asked too", async () => {
   expect(tool.runs).toBe(0);
 });
 
-test("a plain function is given its input and nothing else", async () => {
+test("passes a plain function its input and nothing else", async () => {
   const gate = await aGate({ allow: "*" });
   const { greet } = gate.wrapTools({
     greet: (...given: readonly [{ readonly name: string }, string?]) => [given.length, given[1] ?? "Hello"],
@@ -168,14 +168,14 @@ test("a plain function is given its input and nothing else", async () => {
   expect(await greet({ name: "Ada" })).toEqual([1, "Hello"]);
 });
 
-test("a field that is undefined is no field", async () => {
+test("treats an undefined field as absent", async () => {
   const gate = await aGate({ allow: "*" });
   const { look } = gate.wrapTools({ look: (input: object) => input });
   expect(await look({ a: 1, b: undefined, c: [{ d: undefined }] })).toStrictEqual({ a: 1, c: [{}] });
   expect([...gate.book.calls()]).toMatchObject([{ rawInput: { a: 1, c: [{}] } }]);
 });
 
-test("two agents with a tool of one name: the second is told, and nothing of it runs", async () => {
+test("refuses the second agent with a tool of the same name, and runs nothing of it", async () => {
   const gate = await aGate({ allow: "*" });
   const agent = (name: string) => ({ runs: [] as string[], name });
   const [one, two] = [agent("one"), agent("two")].map((own) =>
@@ -190,14 +190,14 @@ test("two agents with a tool of one name: the second is told, and nothing of it 
   expect(two?.runs).toEqual([]);
 });
 
-test("of tools that are wrapped together all are wrapped, or none", async () => {
+test("wraps all tools of a set, or none", async () => {
   const gate = await aGate({ allow: "*" });
   gate.wrapTools({ known: () => 1 });
   expect(() => gate.wrapTools({ fresh: () => 2, known: () => 3 })).toThrow('"known" is wrapped already');
   expect(await gate.wrapTools({ fresh: () => 4 }).fresh()).toBe(4);
 });
 
-test("a tool of the AI SDK gets all that its caller handed to it, under the caller's own id", async () => {
+test("passes all options of the caller to an AI SDK tool, under the caller's own id", async () => {
   const gate = await aGate({ allow: "*" });
   const seen: unknown[] = [];
   const execute = async (_input: object, options: { toolCallId: string; messages: readonly string[] }) =>
@@ -207,7 +207,7 @@ test("a tool of the AI SDK gets all that its caller handed to it, under the call
   expect(seen).toEqual([["sdk-1", ["hello"]]]);
 });
 
-test("an agent whose callTool takes name and arguments together, as MCP's client does, goes through the gate too", async () => {
+test("wraps an agent whose callTool takes name and arguments together, as MCP's client does", async () => {
   const gate = await aGate({ allow: "get_sum" });
   const client = gate.wrapCallTool({
     callTool: async ({ name, arguments: given }: { name: string; arguments: { a: number } }, more?: string) =>

@@ -1,5 +1,5 @@
-// Hears the answers of servers whose pieces come by and by, on plain sockets and with next to no garbage: what is
-// collected here, or takes long here, would be taken for a server that is late.
+// Receives the paced chunks of servers, on plain sockets and with next to no garbage: a garbage collection or a delay
+// here would count as a late server.
 import { connect } from "node:net";
 import { PACED_PIECES } from "./work.mjs";
 
@@ -12,10 +12,10 @@ export class PacedListener {
   #made;
   #lags;
   #count = 0;
-  /** While all speak. */
+  /** The time while all streams send. */
   #from = 0;
   #to = Infinity;
-  /** Of all sockets: each reads what is in it before the next one gets it. */
+  /** One buffer for all sockets: each reads its data before the next one uses it. */
   #buffer = Buffer.alloc(65_536);
 
   constructor(sockets) {
@@ -23,7 +23,7 @@ export class PacedListener {
     this.#lags = new Float64Array(sockets * PACED_PIECES);
   }
 
-  /** What comes back sends a request and comes when its answer is whole; it fails unless all of it has come. */
+  /** Returns a function that sends a request and resolves when the response is complete; it fails when a part is missing. */
   open({ hostname, port }) {
     return new Promise((resolve, reject) => {
       let [hear, fail] = [() => undefined, reject];

@@ -1,5 +1,5 @@
-// What our server answered, for the servers that only repeat it: as the model made it, an event for each of its pieces;
-// or with "joined" as our server wrote it, which puts what is made in one moment into one event.
+// Our server's response, for the servers that only repeat it: as the model made it, one event for each chunk; or with
+// "joined" as our server wrote it, with the chunks of one tick in one event.
 import { readFileSync } from "node:fs";
 import { paced, piece, PIECES } from "./work.mjs";
 

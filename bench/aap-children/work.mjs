@@ -1,4 +1,4 @@
-// What all servers of the benchmark do, so that they do the same.
+// The work that all servers of the benchmark share.
 export const TOKEN = "the-token-of-the-benchmark";
 
 /** Pieces of a turn that comes as fast as it can. */

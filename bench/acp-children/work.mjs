@@ -1,4 +1,4 @@
-// What both sides of the benchmark do, so that they do the same.
+// The work that both sides of the benchmark share.
 export const CALLS = 200;
 export const REPORTS = 10;
 export const QUESTIONS = 100;

@@ -1,4 +1,4 @@
-/** What the comparisons with fast-agent share: a gate or a session as an ACP v1 client sees it, and a model that is fed by hand. */
+/** Shared by the comparisons with fast-agent: a gate or a session as an ACP v1 client sees it, and a model that a test feeds. */
 import { onTestFinished, vi } from "vitest";
 import { z } from "zod";
 import { encodeV1Permission, readV1Outcome, V1Encoder } from "../../src/acp/index.js";
@@ -14,7 +14,7 @@ import { builtInTools, defineTool, LocalWorkspace } from "../../src/tools/index.
 import type { Tool, ToolContext, ToolReturn } from "../../src/tools/index.js";
 import { folder } from "../agent-kit.js";
 
-/** A message about a call; the first is a whole call, the others say what changed. */
+/** A message about a call; the first is a whole call, the others have the changes. */
 export type CallUpdate = ({ readonly sessionUpdate: "tool_call" } & V1ToolCall) | V1CallChange;
 type V1CallChange = { readonly sessionUpdate: "tool_call_update" } & V1ToolCallUpdate;
 
@@ -23,7 +23,7 @@ type Recorded = {
   onRecorded(listener: (events: readonly SessionEvent[]) => void): unknown;
 };
 
-/** What a v1 client is sent about calls, as it happens. */
+/** The updates about calls that a v1 client gets, as they happen. */
 function sentOf(source: Recorded): CallUpdate[] {
   const encoder = new V1Encoder();
   const sent: CallUpdate[] = [];
@@ -42,14 +42,14 @@ function sentOf(source: Recorded): CallUpdate[] {
 export const soon = (check: () => void): Promise<void> =>
   vi.waitFor(check, { timeout: 120_000, interval: 10 });
 
-/** "call_1 pending", "call_1 in_progress", …: one for each message that says a status. */
+/** "call_1 pending", "call_1 in_progress", …: one for each message with a status. */
 export const statuses = (sent: readonly CallUpdate[]): readonly string[] =>
   sent.flatMap((update) => {
     const status = update.status ?? (update.sessionUpdate === "tool_call" ? "pending" : undefined);
     return status ? `${update.toolCallId} ${status}` : [];
   });
 
-/** What a client shows of one call after all of it: each message's fields over the ones before. */
+/** A client's view of one call after all updates: each message's fields over the ones before. */
 export function shown(sent: readonly CallUpdate[], toolCallId = "call_1"): Partial<CallUpdate> {
   return Object.assign({}, ...sent.filter((update) => update.toolCallId === toolCallId));
 }
@@ -66,7 +66,7 @@ export async function gateIn(options: Partial<OpenGateOptions> & { files?: Recor
   return { gate, root, sent: sentOf(gate) };
 }
 
-/** An ACP client that answers every permission request with this result; `requests` is what it was sent. */
+/** An ACP client that answers every permission request with this result; `requests` has the requests. */
 export function aClient(answer: (request: V1PermissionRequest) => unknown) {
   const requests: V1PermissionRequest[] = [];
   const gates: Gate[] = [];
@@ -113,7 +113,7 @@ const finish = (unified: "stop" | "tool-calls"): Part => ({
   usage,
 });
 
-/** A model whose first answer is what the test pushes; then it says that it is done. */
+/** A model whose first response is what the test pushes; its second one ends the turn. */
 export function fedModel() {
   const prompts: Prompt[] = [];
   const offered: string[][] = [];
@@ -143,7 +143,7 @@ export function fedModel() {
   return {
     model,
     prompts,
-    /** The names of the tools that it was offered, each time. */
+    /** The names of the offered tools, for each request. */
     offered,
     push: (...parts: readonly Part[]) => parts.forEach((part) => feed?.enqueue(part)),
     end: () => {

@@ -49,7 +49,7 @@ test("results: reject_always: is a no", () => {
   expect(read(select("reject_always")())).toBe(false);
 });
 
-test("results: cancelled: is no answer, and what cannot be read is a no", () => {
+test("results: cancelled: is no answer, and an unreadable answer is a no", () => {
   expect(read({ outcome: { outcome: "cancelled" } })).toBe("cancelled");
   for (const odd of [undefined, null, {}, { outcome: {} }, select("allow_everything")(), "allow_once"])
     expect(read(odd)).toBe(false);
@@ -71,7 +71,7 @@ const allowing = (tool: string, server?: string) => ({
 });
 const refusing = (tool: string) => ({ sentence: `Always refuse ${tool}`, rules: [{ deny: tool }] });
 
-test("store: returns_none_for_unknown_tools: what was never stored has no rule", async () => {
+test("store: returns_none_for_unknown_tools: a tool that was never stored has no rule", async () => {
   const { store } = await aStore();
   expect(rulesIn(store)).toEqual([]);
 });
@@ -103,7 +103,7 @@ test("store: persists_names_with_delimiters: bars and slashes are part of a name
   ]);
 });
 
-test("store: only_creates_file_when_permission_set: looking makes no file", async () => {
+test("store: only_creates_file_when_permission_set: reading creates no file", async () => {
   const { store } = await aStore();
   rulesIn(store);
   store.list();
@@ -112,12 +112,12 @@ test("store: only_creates_file_when_permission_set: looking makes no file", asyn
   expect(existsSync(store.path)).toBe(true);
 });
 
-test("store: handles_missing_file: no file is no trouble", async () => {
+test("store: handles_missing_file: a missing file is no error", async () => {
   const { store } = await aStore();
   expect([store.list(), store.problem]).toEqual([[], undefined]);
 });
 
-test("store: removes_permission: what is revoked holds no more, for every instance", async () => {
+test("store: removes_permission: a revoked grant stops counting for every instance", async () => {
   const { store, place } = await aStore();
   const { grantId } = await store.add(allowing("write"), PROJECT);
   expect(await store.revoke(grantId)).toBe(true);
@@ -125,25 +125,25 @@ test("store: removes_permission: what is revoked holds no more, for every instan
   expect(existsSync(store.path)).toBe(true);
 });
 
-test("store: remove_returns_false_for_missing: what is not there cannot be revoked", async () => {
+test("store: remove_returns_false_for_missing: refuses to revoke a missing grant", async () => {
   const { store } = await aStore();
   expect(await store.revoke("nothing")).toBe(false);
 });
 
-test("store: clear_removes_all: each can be listed and revoked, and then none is left", async () => {
+test("store: clear_removes_all: no grant is left after each was listed and revoked", async () => {
   const { store } = await aStore();
   for (const tool of ["a", "b", "c"]) await store.add(allowing(tool), PROJECT);
   for (const { grantId } of store.list()) await store.revoke(grantId);
   expect([store.list(), rulesIn(store)]).toEqual([[], []]);
 });
 
-test("store: file_format_is_human_readable: the file is indented JSON with the sentence that was agreed to", async () => {
+test("store: file_format_is_human_readable: the file is indented JSON with the approved sentence", async () => {
   const { store } = await aStore();
   await store.add(allowing("write"), PROJECT);
   expect(readFileSync(store.path, "utf8")).toMatch(/^ +"sentence": "Always allow write",$/m);
 });
 
-test("store: concurrent_access_is_safe: of many at once, from two instances, none is lost", async () => {
+test("store: concurrent_access_is_safe: keeps every grant when two instances add many at once", async () => {
   const { store, place } = await aStore();
   const other = new GrantStore(place);
   const tools = Array.from({ length: 20 }, (_, index) => `tool_${index}`);
@@ -157,20 +157,20 @@ test("store: concurrent_access_is_safe: of many at once, from two instances, non
 
 const TABLE = "| Server | Tool | Permission |\n|--------|------|------------|\n";
 
-test("store: malformed_rows_are_skipped: importing says which row it left out, and why", () => {
+test("store: malformed_rows_are_skipped: the import names each row that it leaves out, and why", () => {
   const { rules, skipped } = rulesFromAuths(`${TABLE}| half\n| files | write | allow_always |\n`);
   expect(rules).toEqual([{ allow: "write", server: "files" }]);
   expect(skipped).toEqual(["line 3: it names no server or no tool; skipped: | half"]);
 });
 
-test("store: invalid_values_are_skipped: a word that is no permission gives no rule", () => {
+test("store: invalid_values_are_skipped: an unknown permission word gives no rule", () => {
   expect(rulesFromAuths(`${TABLE}| files | write | maybe |\n`)).toMatchObject({
     rules: [],
     skipped: [expect.stringContaining('"maybe" is neither allow_always nor reject_always')],
   });
 });
 
-test("store: empty_file_is_read: an empty table file gives nothing, and our own empty file is one that is broken", async () => {
+test("store: empty_file_is_read: an empty table file gives nothing, and our own empty file counts as broken", async () => {
   expect(rulesFromAuths("")).toEqual({ rules: [], skipped: [] });
   const { place } = await aStore();
   writeFileSync(join(place, "grants.json"), "");
@@ -207,7 +207,7 @@ test("store: overwrites_existing: a later no beats an earlier yes", async () => 
   expect(await statusOf(gate, "t")).toBe("refused");
 });
 
-test("store: special_characters: names in any script come back as they were", async () => {
+test("store: special_characters: names in any script come back unchanged", async () => {
   const { store, place } = await aStore();
   await store.add(allowing('schreibe_ä 写 "x" \\ #'), PROJECT);
   expect(rulesIn(new GrantStore(place))).toEqual([{ allow: 'schreibe_ä 写 "x" \\ #' }]);
@@ -231,7 +231,7 @@ async function managed(
   return { ...opened, store, requests: client.requests };
 }
 
-/** Hashes of what a server said of its tool, and of the server. */
+/** Hashes of a tool's definition, and of its server. */
 const SEEN = { definition: "0".repeat(64), fingerprint: "1".repeat(64) };
 
 async function statusOf(gate: Gate, name: string, input: object = {}): Promise<ToolCall["state"]["status"]> {
@@ -251,13 +251,13 @@ test("adapter: does_not_use_provider_tool_use_id_as_acp_tool_call_id: two calls 
   expect(requests.map(({ toolCall }) => toolCall.toolCallId)).toEqual(["call_1", "call_2"]);
 });
 
-test("manager: stored_allow_answers_without_a_client_call: it runs unasked", async () => {
+test("manager: stored_allow_answers_without_a_client_call: the call runs unasked", async () => {
   const { gate, store, requests } = await managed(select("reject_once"));
   await store.add(allowing("t"), PROJECT);
   expect([await statusOf(gate, "t"), requests]).toEqual(["done", []]);
 });
 
-test("manager: stored_reject_answers_without_a_client_call: it is refused unasked", async () => {
+test("manager: stored_reject_answers_without_a_client_call: the call is refused unasked", async () => {
   const { gate, store, requests } = await managed(select("allow_once"));
   await store.add(refusing("t"), PROJECT);
   expect([await statusOf(gate, "t"), requests]).toEqual(["refused", []]);
@@ -271,7 +271,7 @@ test("manager: requests_from_client_when_not_stored: the client is asked, with f
   ]);
 });
 
-test("manager: remembered_option_names_state_tool_scope: the option is named by the very rule it stores", async () => {
+test("manager: remembered_option_names_state_tool_scope: the option's name is the exact rule that it stores", async () => {
   const tool = aTool("files__write_it", () => "ok", {
     origin: { server: "files", tool: "write_it", ...SEEN },
   });
@@ -334,13 +334,13 @@ test("manager: persists_reject_always: another session of the project is refused
   expect([await statusOf(second.gate, "t"), second.requests]).toEqual(["refused", []]);
 });
 
-test("manager: handles_cancelled_response: is a no, and nothing is remembered", async () => {
+test("manager: handles_cancelled_response: is a no, and nothing is stored", async () => {
   const { gate, store } = await managed(() => ({ outcome: { outcome: "cancelled" } }));
   expect(await statusOf(gate, "t")).toBe("refused");
   expect(store.list()).toEqual([]);
 });
 
-test("manager: fail_safe_denies_on_connection_error: a client that is gone has not said yes", async () => {
+test("manager: fail_safe_denies_on_connection_error: a disconnected client means no", async () => {
   const { gate } = await managed(() => Promise.reject(new Error("connection closed")));
   const call = await gate.call({ name: "t", input: {} });
   expect(call).toMatchObject({
@@ -349,7 +349,7 @@ test("manager: fail_safe_denies_on_connection_error: a client that is gone has n
   });
 });
 
-test("manager: session_cache_avoids_repeated_client_calls: an always holds at once in the same session", async () => {
+test("manager: session_cache_avoids_repeated_client_calls: an always takes effect at once in the same session", async () => {
   const { gate, requests } = await managed(select("allow_always"));
   for (const n of [1, 2, 3]) expect(await statusOf(gate, "t", { n })).toBe("done");
   expect(requests).toHaveLength(1);
@@ -364,7 +364,7 @@ test("manager: cache_keys_with_slashes_do_not_collide: a/b of c and b of c/a are
   expect(requests).toHaveLength(2);
 });
 
-test("manager: clears_session_cache: what was granted for a session holds in no other", async () => {
+test("manager: clears_session_cache: a session's grant does not count in another session", async () => {
   const { store } = await aStore();
   await store.add(allowing("t"), { type: "session", sessionId: "one" });
   const rules = (sessionId: string) =>
@@ -386,7 +386,7 @@ test("manager: reject_once_does_not_persist: the next call is asked again, and n
   expect([requests.length, existsSync(store.path)]).toEqual([2, false]);
 });
 
-test("manager: build_tool_title_strips_line_breaks: a title is one line, whatever is in a name or an argument", () => {
+test("manager: build_tool_title_strips_line_breaks: a title is one line for any name and argument", () => {
   const titles = [
     createToolTitle("read\nfile", { path: "a\r\nb" }),
     createToolTitle("terminal", { command: "echo a\nrm b" }),

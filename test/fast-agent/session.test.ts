@@ -1,4 +1,4 @@
-/** fast-agent's tests of prompts, content, workflows and its ACP integration, where they speak of calls. See test/fast-agent/README.md. */
+/** fast-agent's tests of prompts, content, workflows and its ACP integration, where they concern calls. See test/fast-agent/README.md. */
 import { expect, test } from "vitest";
 import { encodeV1Event } from "../../src/acp/index.js";
 import { readCallResult } from "../../src/mcp/call-result.js";
@@ -24,7 +24,7 @@ test("prompts: overlapping_prompts_serialised: a session runs one turn at a time
   expect(await session.prompt(text("two"), never())).toMatchObject({ stopReason: "end_turn" });
 });
 
-test("prompts: cancelled_prompt_does_not_poison_next: after a cancel the next turn runs as if nothing had been", async () => {
+test("prompts: cancelled_prompt_does_not_poison_next: the next turn runs normally after a cancel", async () => {
   const model = fedModel();
   const { session } = await sessionOf({ model: model.model });
   const stop = new AbortController();
@@ -35,7 +35,7 @@ test("prompts: cancelled_prompt_does_not_poison_next: after a cancel the next tu
   expect(await session.prompt(text("two"), never())).toMatchObject({ stopReason: "end_turn" });
 });
 
-test("prompts: history_isolated_per_session: a session's model hears nothing of another's", async () => {
+test("prompts: history_isolated_per_session: a session's model gets nothing of another session", async () => {
   const ledger = new MemoryLedger();
   const [one, other] = [fedModel(), fedModel()];
   for (const [model, words] of [
@@ -74,7 +74,7 @@ const BLOCKS = {
 
 const isValid = schemaCheck(VERSIONS[0]);
 
-/** An MCP server's block, as an ACP client is shown it. */
+/** An MCP server's block, as an ACP client gets it. */
 async function throughTheGate(block: ContentBlock): Promise<unknown> {
   const tool = aTool("t", () => readCallResult({ content: [block] }, undefined));
   const { gate, sent } = await gateIn({ tools: [tool], ...ALLOWED });
@@ -85,31 +85,31 @@ async function throughTheGate(block: ContentBlock): Promise<unknown> {
 
 const item = (content: ContentBlock) => [{ type: "content", content }];
 
-test("content: text_from_mcp: a text reaches the client as it is", async () => {
+test("content: text_from_mcp: a text reaches the client unchanged", async () => {
   expect(await throughTheGate(BLOCKS.text)).toEqual(item(BLOCKS.text));
 });
 
-test("content: image_from_mcp: an image reaches the client as it is", async () => {
+test("content: image_from_mcp: an image reaches the client unchanged", async () => {
   expect(await throughTheGate(BLOCKS.image)).toEqual(item(BLOCKS.image));
 });
 
-test("content: audio_from_mcp: sound reaches the client as it is", async () => {
+test("content: audio_from_mcp: sound reaches the client unchanged", async () => {
   expect(await throughTheGate(BLOCKS.audio)).toEqual(item(BLOCKS.audio));
 });
 
-test("content: resource_link_from_mcp: a link reaches the client with all it came with", async () => {
+test("content: resource_link_from_mcp: a link reaches the client with all of its fields", async () => {
   expect(await throughTheGate(BLOCKS.link)).toEqual(item(BLOCKS.link));
 });
 
-test("content: embedded_text_from_mcp: an embedded text reaches the client as it is", async () => {
+test("content: embedded_text_from_mcp: an embedded text reaches the client unchanged", async () => {
   expect(await throughTheGate(BLOCKS.embeddedText)).toEqual(item(BLOCKS.embeddedText));
 });
 
-test("content: embedded_blob_from_mcp: an embedded file reaches the client as it is", async () => {
+test("content: embedded_blob_from_mcp: an embedded file reaches the client unchanged", async () => {
   expect(await throughTheGate(BLOCKS.embeddedBlob)).toEqual(item(BLOCKS.embeddedBlob));
 });
 
-test("content: unsupported_from_mcp_skipped: a block that nobody knows is named and left out, and the rest is kept", () => {
+test("content: unsupported_from_mcp_skipped: an unknown block is reported and left out, and the rest is kept", () => {
   const { content } = readCallResult({ content: [{ type: "hologram" }, BLOCKS.text] }, undefined);
   expect(content).toEqual([
     ...item({ type: "text", text: '[a block of the type "hologram" cannot be read here and was left out]' }),
@@ -124,8 +124,8 @@ function partText(part: Part): string {
   return `${part.mediaType} ${typeof part.data === "string" ? part.data : "(bytes)"}`;
 }
 
-/** What the model reads of a prompt with this block. */
-async function told(block: ContentBlock): Promise<string> {
+/** The model's view of a prompt with this block. */
+async function promptText(block: ContentBlock): Promise<string> {
   const model = fedModel();
   const { session } = await sessionOf({ model: model.model });
   model.end();
@@ -137,28 +137,28 @@ async function told(block: ContentBlock): Promise<string> {
   return message.content.map(partText).join("");
 }
 
-test("content: text_from_client: the model reads the user's words", async () => {
-  expect(await told(BLOCKS.text)).toBe("words");
+test("content: text_from_client: the model gets the user's text", async () => {
+  expect(await promptText(BLOCKS.text)).toBe("words");
 });
 
-test("content: embedded_text_from_client: the model reads an embedded text", async () => {
-  expect(await told(BLOCKS.embeddedText)).toContain("inside");
+test("content: embedded_text_from_client: the model gets an embedded text", async () => {
+  expect(await promptText(BLOCKS.embeddedText)).toContain("inside");
 });
 
-test("content: resource_link_from_client: the model reads a link by its name and address", async () => {
-  expect(await told(BLOCKS.link)).toBe("[r](file:///r)");
+test("content: resource_link_from_client: the model gets a link as its name and address", async () => {
+  expect(await promptText(BLOCKS.link)).toBe("[r](file:///r)");
 });
 
-test("content: image_from_client: the model is shown an image", async () => {
-  expect(await told(BLOCKS.image)).toBe("image/png AA==");
+test("content: image_from_client: the model gets an image", async () => {
+  expect(await promptText(BLOCKS.image)).toBe("image/png AA==");
 });
 
-test("content: audio_from_client: sound is on record, and named to the model", async () => {
-  expect(await told(BLOCKS.audio)).toBe("[audio]");
+test("content: audio_from_client: sound is recorded, and the model gets its name", async () => {
+  expect(await promptText(BLOCKS.audio)).toBe("[audio]");
 });
 
-test("content: embedded_blob_from_client: an embedded file is on record, and named to the model", async () => {
-  expect(await told(BLOCKS.embeddedBlob)).toBe("[resource]");
+test("content: embedded_blob_from_client: an embedded file is recorded, and the model gets its name", async () => {
+  expect(await promptText(BLOCKS.embeddedBlob)).toBe("[resource]");
 });
 
 test("workflow: step_start_progress_complete: a tool that reports its steps is one call from start to end", async () => {
@@ -172,7 +172,7 @@ test("workflow: step_start_progress_complete: a tool that reports its steps is o
   expect(sent.map(({ title }) => title)).toContain("Workflow [3/3] - step 3");
 });
 
-test("workflow: auto_finish_on_exception: a tool that throws has failed, and says how", async () => {
+test("workflow: auto_finish_on_exception: a tool that throws ends as failed, with the error", async () => {
   const tool = aTool("workflow", () => Promise.reject(new Error("lost it")));
   const { gate, sent } = await gateIn({ tools: [tool], ...ALLOWED });
   await gate.call({ name: "workflow", input: {} });
@@ -182,7 +182,7 @@ test("workflow: auto_finish_on_exception: a tool that throws has failed, and say
   });
 });
 
-test("workflow: child_agent_progress: what runs inside a call is linked to it, and both are reported", async () => {
+test("workflow: child_agent_progress: a call inside another is linked to it, and both are reported", async () => {
   const gates: Awaited<ReturnType<typeof gateIn>>["gate"][] = [];
   const parent = aTool("agent_x", async (call) => {
     await gates[0]?.call({ name: "child", input: {}, parentToolCallId: call.toolCallId });
@@ -199,7 +199,7 @@ test("workflow: child_agent_progress: what runs inside a call is linked to it, a
   expect(statuses(sent).at(-1)).toBe("call_1 completed");
 });
 
-test("workflow: no_handler_without_a_client: without anyone to ask, what no rule allows is refused", async () => {
+test("workflow: no_handler_without_a_client: refuses a call that no rule allows when nobody can be asked", async () => {
   const { gate } = await gateIn({ tools: [aTool("t")] });
   expect(await gate.call({ name: "t", input: {} })).toMatchObject({
     state: { status: "refused" },
@@ -207,7 +207,7 @@ test("workflow: no_handler_without_a_client: without anyone to ask, what no rule
   });
 });
 
-test("workflow: explicit_handler_wins: a handler that is given is the one that is asked", async () => {
+test("workflow: explicit_handler_wins: asks the given handler", async () => {
   const client = aClient(select("allow_once"));
   const { gate } = await gateIn({ tools: [aTool("t")], ask: client.ask });
   client.seenBy(gate);
@@ -215,7 +215,7 @@ test("workflow: explicit_handler_wins: a handler that is given is the one that i
   expect(client.requests).toHaveLength(1);
 });
 
-test("integration: tool_call_then_updates_then_final: every call begins with tool_call and ends as completed or failed", async () => {
+test("integration: tool_call_then_updates_then_final: every call starts with tool_call and ends as completed or failed", async () => {
   const steps: ScriptStep[] = [
     { calls: ["ok", "bad", "missing"].map((tool) => ({ tool, input: {} })) },
     { calls: [{ tool: "ok", input: { again: true } }] },
@@ -234,13 +234,13 @@ test("integration: tool_call_then_updates_then_final: every call begins with too
   expect(session.book.callCount).toBe(4);
 });
 
-test("integration: kind_other: a tool whose name says nothing is of no kind, and v1 leaves that out", async () => {
+test("integration: kind_other: a tool with a neutral name has no kind, and v1 omits the field", async () => {
   const { gate, sent } = await gateIn({ tools: [aTool("zap")], ...ALLOWED });
   expect((await gate.call({ name: "zap", input: {} })).kind).toBe("other");
   expect(sent[0]).not.toHaveProperty("kind");
 });
 
-test("integration: execute_read_write_telemetry: a command, a read and a write are each a call with an end", async () => {
+test("integration: execute_read_write_telemetry: a command, a read and a write are each a call that ends", async () => {
   const { gate, sent } = await gateIn({ rules: [{ allow: "*" }], files: { "a.txt": "a" } });
   await gate.call({ name: "terminal", input: { command: "date -u" } });
   await gate.call({ name: "read_file", input: { path: "a.txt" } });
@@ -253,18 +253,18 @@ test("integration: execute_read_write_telemetry: a command, a read and a write a
     expect(shown(sent, toolCallId)).toMatchObject({ kind, status: "completed" });
 });
 
-test("integration: session_info_updates: a session's title is told to the client", () => {
+test("integration: session_info_updates: the client gets a session's title", () => {
   const event = { type: "info-changed", at: 0, info: { title: "Tidy up" } } as const;
   expect(encodeV1Event(event)).toEqual({ sessionUpdate: "session_info_update", title: "Tidy up" });
 });
 
-test("beyond: in_progress_without_streaming: a call that came whole is told as in progress too", async () => {
+test("beyond: in_progress_without_streaming: a call without streamed input is reported as in progress too", async () => {
   const { gate, sent } = await gateIn({ tools: [aTool("t")], ...ALLOWED });
   await gate.call({ name: "t", input: {} });
   expect(statuses(sent)).toEqual(["call_1 pending", "call_1 in_progress", "call_1 completed"]);
 });
 
-test("beyond: cancel_during_a_tool: a call that is stopped while it runs is closed before its turn ends", async () => {
+test("beyond: cancel_during_a_tool: closes a call that is stopped while it runs before its turn ends", async () => {
   const stop = new AbortController();
   const tool = aTool("t", async ({ signal }) => {
     stop.abort();
@@ -280,7 +280,7 @@ test("beyond: cancel_during_a_tool: a call that is stopped while it runs is clos
   expect(session.book.openCalls()).toEqual([]);
 });
 
-test("beyond: parallel_permission_requests: two questions are open at once, and each is for its own call", async () => {
+test("beyond: parallel_permission_requests: two questions are open at once, each for its own call", async () => {
   let release: () => void = () => undefined;
   const both = new Promise<void>((resolve) => (release = resolve));
   const client = aClient(async ({ toolCall }) => {
@@ -297,7 +297,7 @@ test("beyond: parallel_permission_requests: two questions are open at once, and 
   ]);
 });
 
-test("beyond: locations_are_sent: a client is told which file and line a call is about", async () => {
+test("beyond: locations_are_sent: the client gets the file and the line of a call", async () => {
   const { gate, root, sent } = await gateIn({ rules: [{ allow: "read" }], files: { "a.txt": "a\nb\n" } });
   await gate.call({ name: "read_file", input: { path: "a.txt", line: 2 } });
   expect(shown(sent).locations).toEqual([{ path: `${root}/a.txt`, line: 2 }]);

@@ -12,17 +12,17 @@ import { aClient, aTool, fedModel, gateIn, select, sessionOf, shown, soon, statu
 
 const kindOf = (name: string) => inferToolKind(name).kind;
 
-test("kinds: groups_are_valid_acp_kinds: each group of words speaks for a kind that ACP has", () => {
+test("kinds: groups_are_valid_acp_kinds: each group of words stands for a kind of ACP", () => {
   const acp = "read edit delete move search execute think fetch switch_mode other".split(" ");
   for (const [kind] of KIND_WORDS) expect(acp).toContain(kind);
 });
 
-test("kinds: keywords_unique_across_groups: no word speaks for two kinds", () => {
+test("kinds: keywords_unique_across_groups: no word stands for two kinds", () => {
   const words = KIND_WORDS.flatMap(([, group]) => group);
   expect(new Set(words).size).toBe(words.length);
 });
 
-test("kinds: names_to_kinds: a tool's name tells its kind, and of two words the more dangerous one counts", () => {
+test("kinds: names_to_kinds: a tool's name gives its kind, and the more dangerous of two words counts", () => {
   const same = {
     read_file: "read",
     list_issues: "read",
@@ -42,7 +42,7 @@ test("kinds: names_to_kinds: a tool's name tells its kind, and of two words the 
   expect([kindOf("get_and_delete"), kindOf("run_query")]).toEqual(["delete", "execute"]);
 });
 
-test("kinds: fetch_is_network: what goes over the network is a fetch", () => {
+test("kinds: fetch_is_network: a network access is a fetch", () => {
   for (const name of ["fetch_page", "http_get", "download_file", "curl"]) expect(kindOf(name)).toBe("fetch");
 });
 
@@ -51,19 +51,19 @@ const write = (gate: Gate, path: string, content: string) =>
 
 const EDITS = { rules: [{ allow: "edit" }, { allow: "read" }] } as const;
 
-test("files: empty_content_allowed: a file may be written with nothing in it", async () => {
+test("files: empty_content_allowed: writes an empty file", async () => {
   const { gate, root } = await gateIn(EDITS);
   await write(gate, "a.txt", "");
   expect(await readFile(join(root, "a.txt"), "utf8")).toBe("");
 });
 
-test("files: whitespace_path_rejected: a path without a name in it is no path", async () => {
+test("files: whitespace_path_rejected: refuses a path of spaces", async () => {
   const { gate, root } = await gateIn(EDITS);
   for (const path of ["", "  ", "\t\n"]) expect((await write(gate, path, "x")).state.status).toBe("failed");
   expect(await readdir(root)).toEqual([]);
 });
 
-test("files: disabled_write_tool_rejected_without_side_effects: a tool that is not offered cannot be called", async () => {
+test("files: disabled_write_tool_rejected_without_side_effects: refuses a call of a tool that is not offered", async () => {
   const { gate, root } = await gateIn({
     ...EDITS,
     tools: builtInTools.filter(({ name }) => name !== "write_file"),
@@ -72,14 +72,14 @@ test("files: disabled_write_tool_rejected_without_side_effects: a tool that is n
   expect(await readdir(root)).toEqual([]);
 });
 
-test("files: line_and_limit_forwarded: a part of a file is read", async () => {
+test("files: line_and_limit_forwarded: reads a part of a file", async () => {
   const { gate } = await gateIn({ ...EDITS, files: { "a.txt": "one\ntwo\nthree\n" } });
   const call = await gate.call({ name: "read_file", input: { path: "a.txt", line: 2, limit: 1 } });
   expect(String(call.rawOutput)).toMatch(/^two\n/);
   expect(String(call.rawOutput)).not.toMatch(/one|three/);
 });
 
-test("files: order_is_diff_permission_read_diff_write: the diff is true before anyone is asked, and again when it is written", async () => {
+test("files: order_is_diff_permission_read_diff_write: the diff is exact before the question, and again at the write", async () => {
   const seen: unknown[] = [];
   const client = aClient(async ({ toolCall }) => {
     seen.push(toolCall.content, await readFile(join(root, "a.txt"), "utf8"));
@@ -93,7 +93,7 @@ test("files: order_is_diff_permission_read_diff_write: the diff is true before a
   expect(shown(sent)).toMatchObject({ status: "completed", content: [diff] });
 });
 
-test("files: diff_survives_progress_start_update: the diff stays when the call starts and ends", async () => {
+test("files: diff_survives_progress_start_update: keeps the diff when the call starts and ends", async () => {
   const { gate, sent } = await gateIn({ ...EDITS, files: { "a.txt": "old" } });
   await write(gate, "a.txt", "new");
   expect(statuses(sent)).toEqual(["call_1 pending", "call_1 in_progress", "call_1 completed"]);
@@ -101,7 +101,7 @@ test("files: diff_survives_progress_start_update: the diff stays when the call s
   expect(shown(sent).content).toMatchObject([{ type: "diff", oldText: "old", newText: "new" }]);
 });
 
-test("files: denial_sends_preview_only: a refused write shows what it would have done, and does not", async () => {
+test("files: denial_sends_preview_only: a refused write shows its diff and changes nothing", async () => {
   const client = aClient(select("reject_once"));
   const { gate, root, sent } = await gateIn({ files: { "a.txt": "old" }, ask: client.ask });
   client.seenBy(gate);
@@ -119,13 +119,13 @@ test("files: denial_without_tool_use_id_starts_no_progress: a refused call is ne
   expect(statuses(sent)).toEqual(["call_1 pending", "call_1 failed"]);
 });
 
-test("files: read_denial_skips_read: nothing of a file that may not be read is in the record", async () => {
+test("files: read_denial_skips_read: the record has nothing of a file that a rule denies", async () => {
   const { gate } = await gateIn({ files: { ".env": "KEY=hidden" }, rules: [{ deny: "read" }] });
   await gate.call({ name: "read_file", input: { path: ".env" } });
   expect(JSON.stringify(gate.book.snapshot())).not.toContain("hidden");
 });
 
-test("files: tools_listed: the model is offered the file tools", async () => {
+test("files: tools_listed: offers the file tools to the model", async () => {
   const model = fedModel();
   const { session } = await sessionOf({ model: model.model });
   model.end();
@@ -145,7 +145,7 @@ test("files: tools_callable: a model's calls write and read a file", async () =>
   expect(await readFile(join(root, "a.txt"), "utf8")).toBe("hello");
 });
 
-/** Runs a command past every question, and tells how it ended. */
+/** Runs a command past every question, and returns how it ended. */
 async function run(input: unknown) {
   const client = aClient(select("allow_once"));
   const { gate, root, sent } = await gateIn({ rules: [{ allow: "*", anyFlags: true }], ask: client.ask });
@@ -156,12 +156,12 @@ async function run(input: unknown) {
   return { call, root, sent, printed: String(printed), left: await readdir(root) };
 }
 
-test("terminal: env_object_to_name_value: variables are set for the command", async () => {
+test("terminal: env_object_to_name_value: sets variables for the command", async () => {
   const { printed } = await run({ command: 'echo "$A-$B"', env: { A: "1", B: "two words" } });
   expect(printed).toBe("1-two words\n");
 });
 
-test("terminal: env_array_canonicalised: variables come as an object, and a list is refused before anything runs", async () => {
+test("terminal: env_array_canonicalised: takes variables as an object, and refuses a list before anything runs", async () => {
   const { call, left } = await run({ command: "touch ran", env: [{ name: "A", value: "1" }] });
   expect([call.state.status, left]).toEqual(["failed", []]);
 });
@@ -170,7 +170,7 @@ test("terminal: optional_params: a command alone is enough", async () => {
   expect((await run({ command: "echo hi" })).printed).toBe("hi\n");
 });
 
-test("terminal: cwd_trimmed: a folder is taken as it is written, and one that is none is told", async () => {
+test("terminal: cwd_trimmed: takes a folder as it is written, and reports one that does not exist", async () => {
   const { call } = await run({ command: "pwd", cwd: " . " });
   expect(endSentence(call)).toContain("is not a folder. Nothing was run.");
 });
@@ -179,7 +179,7 @@ test("terminal: command_split_to_argv: words and quotes reach the program as a s
   expect((await run({ command: `printf '%s|' a 'b c' "d"` })).printed).toBe("a|b c|d|");
 });
 
-test("terminal: explicit_args_bypass_wrapper: a tool of yours runs a list of words by no shell", async () => {
+test("terminal: explicit_args_bypass_wrapper: a custom tool runs a list of words without a shell", async () => {
   const workspace = await LocalWorkspace.open(await folder());
   let printed = "";
   const words = ["printf", "%s", "$HOME; echo x"];
@@ -187,7 +187,7 @@ test("terminal: explicit_args_bypass_wrapper: a tool of yours runs a list of wor
   expect(printed).toBe("$HOME; echo x");
 });
 
-test("terminal: explicit_empty_args_keep_literal: one word is one program, whatever is in it", async () => {
+test("terminal: explicit_empty_args_keep_literal: one word is one program, with any characters in it", async () => {
   const workspace = await LocalWorkspace.open(await folder());
   const failed = workspace.runCommand(["echo a"], { signal: never(), onOutput: () => undefined });
   await expect(failed).rejects.toThrow("echo a");
@@ -197,60 +197,60 @@ test("terminal: shell_syntax_wrapped: operators, pipes and redirections work", a
   expect((await run({ command: "echo a && echo b | tr b c; echo d > f; cat f" })).printed).toBe("a\nc\nd\n");
 });
 
-test("terminal: quoted_metacharacters_not_wrapped: what is quoted is text", async () => {
+test("terminal: quoted_metacharacters_not_wrapped: quoted operators are text", async () => {
   expect((await run({ command: `echo "a && b" 'c | d'` })).printed).toBe("a && b c | d\n");
 });
 
-test("terminal: unquoted_operators_wrapped: a word with an operator in it is two commands, to us and to the shell", async () => {
+test("terminal: unquoted_operators_wrapped: a word with an operator in it is two commands, for the rules and for the shell", async () => {
   const { gate, root } = await gateIn({ rules: [{ allow: "execute", command: "echo *" }] });
   const call = await gate.call({ name: "terminal", input: { command: "echo a;touch ran" } });
   expect([call.state.status, await readdir(root)]).toEqual(["refused", []]);
 });
 
-test("terminal: parametrised_shell_syntax: home, variables, builtins and assignments are read by the shell", async () => {
+test("terminal: parametrised_shell_syntax: the shell reads home, variables, builtins and assignments", async () => {
   const command = "cd . && A=1; export A; test -n ~ && echo $A $((1 + 1)) `echo x` $(echo y)";
   expect((await run({ command })).printed).toBe("1 2 x y\n");
 });
 
-test("terminal: default_byte_limit: of long output the beginning and the end are kept", async () => {
+test("terminal: default_byte_limit: keeps the beginning and the end of long output", async () => {
   const { call, printed } = await run({ command: "echo first; seq 200000; echo last" });
   expect(printed).toMatch(/^first\n/);
   expect(printed).toContain("\nlast\n");
   expect(call.rawOutput).toMatchObject({ truncated: expect.any(Number) });
 });
 
-test("terminal: boolean_limit_ignored: a field that the tool does not know changes nothing", async () => {
+test("terminal: boolean_limit_ignored: ignores an unknown field", async () => {
   expect((await run({ command: "echo hi", outputByteLimit: true })).printed).toBe("hi\n");
 });
 
-test("terminal: invalid_args_rejected_before_create: a command that is no text is refused", async () => {
+test("terminal: invalid_args_rejected_before_create: refuses a command that is not a string", async () => {
   const { call, left } = await run({ command: ["touch", "ran"] });
   expect([call.state.status, left]).toEqual(["failed", []]);
 });
 
-test("terminal: invalid_env_rejected_before_create: a variable that is no text is refused", async () => {
+test("terminal: invalid_env_rejected_before_create: refuses a variable that is not a string", async () => {
   const { call, left } = await run({ command: "touch ran", env: { A: 1 } });
   expect([call.state.status, left]).toEqual(["failed", []]);
 });
 
-test("terminal: empty_env_name_rejected_before_create: a variable without a name is refused", async () => {
+test("terminal: empty_env_name_rejected_before_create: refuses a variable without a name", async () => {
   const { call, left } = await run({ command: "touch ran", env: { "": "1" } });
   expect([call.state.status, left]).toEqual(["failed", []]);
 });
 
-test("terminal: invalid_cwd_rejected_before_create: a folder that is no text is refused", async () => {
+test("terminal: invalid_cwd_rejected_before_create: refuses a folder that is not a string", async () => {
   const { call, left } = await run({ command: "touch ran", cwd: 7 });
   expect([call.state.status, left]).toEqual(["failed", []]);
 });
 
-test("terminal: blank_cwd_rejected_before_create: an empty folder, or one of spaces, is refused", async () => {
+test("terminal: blank_cwd_rejected_before_create: refuses an empty folder, or one of spaces", async () => {
   for (const cwd of ["", "  "]) {
     const { call, left } = await run({ command: "touch ran", cwd });
     expect([call.state.status, left]).toEqual(["failed", []]);
   }
 });
 
-test("terminal: permission_denial_notifies_progress: a refused command is closed with the sentence, and was never in progress", async () => {
+test("terminal: permission_denial_notifies_progress: closes a refused command with the reason, and never reports it as in progress", async () => {
   const { gate, root, sent } = await gateIn({
     rules: [{ deny: "execute", command: "touch *", reason: "not here" }],
   });
@@ -260,22 +260,22 @@ test("terminal: permission_denial_notifies_progress: a refused command is closed
   expect(await readdir(root)).toEqual([]);
 });
 
-test("terminal: truncated_header: the output says that part of it is left out, and how to get it", async () => {
+test("terminal: truncated_header: the output says that a part is left out, and how to get it", async () => {
   expect((await run({ command: "seq 200000" })).printed).toContain(
     "[The output is too long to be returned whole.",
   );
 });
 
-test("terminal: malformed_output_normalised: bytes that are no text are shown as marks, and the rest is kept", async () => {
+test("terminal: malformed_output_normalised: shows invalid bytes as marks, and keeps the rest", async () => {
   expect((await run({ command: "printf 'a\\377b\\n'" })).printed).toBe("a\uFFFDb\n");
 });
 
-test("terminal: output_limit_calculation: the bound is the same for every model", async () => {
+test("terminal: output_limit_calculation: the limit is the same for every model", async () => {
   const { printed } = await run({ command: "seq 200000" });
   expect(printed.length).toBeLessThan(200_000);
 });
 
-test("beyond: terminal_output_in_the_call: what a command prints is in the call, also while it runs", async () => {
+test("beyond: terminal_output_in_the_call: the call has a command's output, also while it runs", async () => {
   const client = aClient(select("allow_once"));
   const { gate, root, sent } = await gateIn({ ask: client.ask });
   client.seenBy(gate);
@@ -288,7 +288,7 @@ test("beyond: terminal_output_in_the_call: what a command prints is in the call,
   expect(shown(sent)).toMatchObject({ status: "completed", content: [{ content: { text: "one\ntwo\n" } }] });
 });
 
-test("beyond: local_tools_are_asked_too: a tool that is a plain function is checked like any other", async () => {
+test("beyond: local_tools_are_asked_too: checks a tool that is a plain function like any other", async () => {
   let runs = 0;
   const { gate } = await gateIn({ tools: [aTool("local", () => `${(runs += 1)}`)] });
   expect((await gate.call({ name: "local", input: {} })).state.status).toBe("refused");

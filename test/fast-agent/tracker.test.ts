@@ -56,7 +56,7 @@ test("tracker: start_event_sends_notification: a call is announced as pending wh
   await turn;
 });
 
-test("tracker: on_tool_start_keeps_args_in_raw_input_not_title: a server's tool has no argument in its title, all are in rawInput", async () => {
+test("tracker: on_tool_start_keeps_args_in_raw_input_not_title: a server tool's title has no arguments; rawInput has all", async () => {
   const tool = ofServer("files", "write_it");
   const { gate, sent } = await gateIn({ tools: [tool], ...ALLOWED });
   await gate.call({ name: tool.name, input: { path: "secret.txt", content: "x" } });
@@ -66,7 +66,7 @@ test("tracker: on_tool_start_keeps_args_in_raw_input_not_title: a server's tool 
   });
 });
 
-test("tracker: on_tool_start_omits_builtin_server_name: a built-in tool is titled by what it does, without a server", async () => {
+test("tracker: on_tool_start_omits_builtin_server_name: a built-in tool's title names its action, without a server", async () => {
   const { gate, sent } = await gateIn(ALLOWED);
   await gate.call({ name: "terminal", input: { command: "true" } });
   expect(shown(sent).title).toBe("Run true");
@@ -97,7 +97,7 @@ test("tracker: on_tool_progress_drops_self_parent_link: a call is never its own 
   for (const { _meta } of sent) expect(_meta?.["toolgate"]).not.toHaveProperty("parentToolCallId");
 });
 
-test("tracker: on_tool_complete_keeps_raw_input_for_clients: a client that kept what it was sent ends with the input and the plain title", async () => {
+test("tracker: on_tool_complete_keeps_raw_input_for_clients: a client that merges all updates ends with the input and the plain title", async () => {
   const tool = aTool("t", (call) => {
     call.progress(1, 2, "half");
     return "ok";
@@ -109,7 +109,7 @@ test("tracker: on_tool_complete_keeps_raw_input_for_clients: a client that kept 
   expect(shown(sent)).toMatchObject({ status: "completed", title: "T", rawInput: { a: 1 } });
 });
 
-test("tracker: permission_denied_clears_ensured_tool_call_state: a refused call is closed, and nothing more is said of it", async () => {
+test("tracker: permission_denied_clears_ensured_tool_call_state: a refused call is closed, and no update follows", async () => {
   const { gate, sent } = await gateIn({ tools: [aTool("t")], rules: [{ deny: "t" }] });
   await gate.call({ name: "t", input: {} });
   expect(statuses(sent)).toEqual(["call_1 failed"]);
@@ -133,7 +133,7 @@ test("tracker: on_tool_complete_preserves_resource_link_metadata: a link keeps i
   expect(shown(sent).content).toEqual([{ type: "content", content: link }]);
 });
 
-test("tracker: delta_events_only_notify_after_threshold: each field is told as soon as it is complete, and the title counts no chunks", async () => {
+test("tracker: delta_events_only_notify_after_threshold: sends each field as soon as it is complete, without a chunk count in the title", async () => {
   const { push, end, sent, turn } = await fed();
   push(start("toolu_1", "search_it"), delta("toolu_1", '{"query":"a'));
   await soon(() => expect(sent).toHaveLength(1));
@@ -159,7 +159,7 @@ test("tracker: delta_chunks_accumulate_correctly: chunks of any size add up to t
   await turn;
 });
 
-test("tracker: delta_before_start_is_dropped: a piece of a call that was never begun is nothing", async () => {
+test("tracker: delta_before_start_is_dropped: drops a delta of a call that never started", async () => {
   const { push, end, sent, turn } = await fed();
   push(delta("toolu_1", '{"query":"lost"}'), start("toolu_1", "search_it"));
   push(whole("toolu_1", "search_it", { query: "kept" }));
@@ -169,7 +169,7 @@ test("tracker: delta_before_start_is_dropped: a piece of a call that was never b
   expect(JSON.stringify(sent)).not.toContain("lost");
 });
 
-test("tracker: external_id_set_synchronously_allows_immediate_deltas: pieces that come with the start are not lost", async () => {
+test("tracker: external_id_set_synchronously_allows_immediate_deltas: keeps deltas that come with the start", async () => {
   const { push, end, sent, turn } = await fed();
   push(start("toolu_1", "search_it"), delta("toolu_1", '{"query":"abc"}'));
   await soon(() => expect(shown(sent).rawInput).toEqual({ query: "abc" }));
@@ -179,7 +179,7 @@ test("tracker: external_id_set_synchronously_allows_immediate_deltas: pieces tha
   await turn;
 });
 
-test("tracker: immediate_deltas_wait_for_delayed_stream_start: however slow the record is, the call is announced first", async () => {
+test("tracker: immediate_deltas_wait_for_delayed_stream_start: announces the call first, also when recording is slow", async () => {
   class SlowLedger extends MemoryLedger {
     override async append(...args: Parameters<MemoryLedger["append"]>) {
       await setTimeout(20);
@@ -199,7 +199,7 @@ test("tracker: immediate_deltas_wait_for_delayed_stream_start: however slow the 
   expect(statuses(sent)).toEqual(["call_1 pending", "call_1 in_progress", "call_1 completed"]);
 });
 
-test("tracker: delta_task_does_not_replace_stream_start_task: a hundred pieces at once announce the call once", async () => {
+test("tracker: delta_task_does_not_replace_stream_start_task: a hundred deltas at once announce the call once", async () => {
   const { push, end, sent, turn } = await fed();
   push(start("toolu_1", "search_it"), ...Array.from({ length: 100 }, () => delta("toolu_1", " ")));
   push(whole("toolu_1", "search_it", {}));
@@ -208,7 +208,7 @@ test("tracker: delta_task_does_not_replace_stream_start_task: a hundred pieces a
   expect(sent.filter(({ sessionUpdate }) => sessionUpdate === "tool_call")).toHaveLength(1);
 });
 
-test("tracker: cleanup_session_tools_cancels_pending_stream_start_task: a cancel closes a call that is still being written", async () => {
+test("tracker: cleanup_session_tools_cancels_pending_stream_start_task: a cancel closes a call whose input is still streaming", async () => {
   const { push, sent, turn, stop, session } = await fed();
   push(start("toolu_1", "search_it"));
   await soon(() => expect(sent).toHaveLength(1));
@@ -221,7 +221,7 @@ test("tracker: cleanup_session_tools_cancels_pending_stream_start_task: a cancel
   expect(session.book.openCalls()).toEqual([]);
 });
 
-test("tracker: multiple_tools_tracked_independently: calls written at the same time get each their own input", async () => {
+test("tracker: multiple_tools_tracked_independently: calls that stream at the same time each get their own input", async () => {
   const { push, end, sent, turn } = await fed();
   push(start("toolu_1", "search_it"), start("toolu_2", "read_it"));
   push(delta("toolu_1", '{"query":'), delta("toolu_2", '{"path":"b'), delta("toolu_1", '"a"}'));
@@ -235,7 +235,7 @@ test("tracker: multiple_tools_tracked_independently: calls written at the same t
   await turn;
 });
 
-test("tracker: parallel_tools_full_lifecycle: two calls at once are six messages, and both are completed", async () => {
+test("tracker: parallel_tools_full_lifecycle: two calls at once send six messages, and both complete", async () => {
   const { gate, sent } = await gateIn({ tools: [aTool("a"), aTool("b")], ...ALLOWED });
   await gate.submit([
     { name: "a", input: {} },
@@ -251,7 +251,7 @@ test("tracker: parallel_tools_full_lifecycle: two calls at once are six messages
     ]);
 });
 
-test("tracker: stream_start_then_on_tool_start_updates_same_tool_call_id: a call keeps its id from its first word to its end", async () => {
+test("tracker: stream_start_then_on_tool_start_updates_same_tool_call_id: a call keeps its id from its first delta to its end", async () => {
   const { push, end, sent, turn } = await fed();
   push(start("toolu_1", "read_it"), whole("toolu_1", "read_it", { path: "a" }));
   end();
@@ -263,7 +263,7 @@ test("tracker: stream_start_then_on_tool_start_updates_same_tool_call_id: a call
   });
 });
 
-test("tracker: on_tool_start_before_stream_start_dedups_late_stream_start: a start that comes after its call runs nothing twice", async () => {
+test("tracker: on_tool_start_before_stream_start_dedups_late_stream_start: a start that comes after its call does not run it twice", async () => {
   let runs = 0;
   const { push, end, turn, session } = await fed([aTool("read_it", () => `${(runs += 1)}`)]);
   push(whole("toolu_1", "read_it", {}), start("toolu_1", "read_it"));
@@ -274,7 +274,7 @@ test("tracker: on_tool_start_before_stream_start_dedups_late_stream_start: a sta
   expect(session.book.openCalls()).toEqual([]);
 });
 
-test("tracker: duplicate_stream_start_events_are_deduped: a call that is begun twice runs once, and nothing stays open", async () => {
+test("tracker: duplicate_stream_start_events_are_deduped: a call that starts twice runs once, and no call stays open", async () => {
   let runs = 0;
   const { push, end, turn, session } = await fed([aTool("read_it", () => `${(runs += 1)}`)]);
   push(start("toolu_1", "read_it"), start("toolu_1", "read_it"), whole("toolu_1", "read_it", {}));
@@ -305,7 +305,7 @@ test('tracker: progress_updates_title_with_progress_only: without a total it say
   );
 });
 
-test("tracker: progress_title_uses_simple_format: progress brings no argument into a server's title, and goes when the call ends", async () => {
+test("tracker: progress_title_uses_simple_format: progress adds no argument to a server tool's title, and disappears when the call ends", async () => {
   const titles = await progressTitles(1, 2);
   expect(titles).toEqual(["files/download", "files/download [1/2]", "files/download"]);
 });
