@@ -13,7 +13,7 @@ import { defineTool, LocalWorkspace } from "../src/tools/index.js";
 import type { Tool } from "../src/tools/index.js";
 import { AgentSession } from "../src/agent/agent-session.js";
 import { createAgent } from "../src/agent/create-agent.js";
-import { holdTurn } from "../src/agent/hold-turn.js";
+import { waitForTurn } from "../src/agent/wait-for-turn.js";
 import type { AgentOptions, PolicyFor } from "../src/agent/create-agent.js";
 import type { Ask } from "../src/run/index.js";
 
@@ -69,7 +69,7 @@ async function talk(
   const session = await AgentSession.open({ agent, ledger: new MemoryLedger(), workspace });
   onTestFinished(() => session.close());
   const { signal } = new AbortController();
-  for (const blocks of turns) await holdTurn(session, ask, signal, () => session.prompt(blocks, signal));
+  for (const blocks of turns) await waitForTurn(session, ask, signal, () => session.prompt(blocks, signal));
   return session;
 }
 

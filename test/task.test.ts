@@ -2,7 +2,7 @@
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { AgentSession, createAgent, holdTurn, taskTool } from "../src/agent/index.js";
+import { AgentSession, createAgent, waitForTurn, taskTool } from "../src/agent/index.js";
 import type { Agent, AgentOptions } from "../src/agent/index.js";
 import { SessionBook } from "../src/call/index.js";
 import type { Ledger, ToolCall } from "../src/call/index.js";
@@ -311,7 +311,7 @@ describe("a sub-agent that asks", () => {
       titles.push(question.title);
       return yes(question, signal);
     };
-    expect(await holdTurn(session, ask, never(), () => session.prompt(text("go"), never()))).toEqual(END);
+    expect(await waitForTurn(session, ask, never(), () => session.prompt(text("go"), never()))).toEqual(END);
     expect(titles).toHaveLength(1);
     expect(statuses(session)).toEqual(["task done", "  risky done"]);
   });
@@ -344,7 +344,7 @@ describe("a sub-agent that asks", () => {
         by: "person",
         reason: "not today",
       });
-    await holdTurn(session, no, never(), () => session.prompt(text("go"), never()));
+    await waitForTurn(session, no, never(), () => session.prompt(text("go"), never()));
     expect(taskOf(session).rawOutput).toBe("I could not.");
     expect(told(asked[2])).toContain("not today");
   });
@@ -577,7 +577,7 @@ describe("cancelled", () => {
     );
     const session = await open(agent);
     const unanswered: Ask = () => new Promise(() => {});
-    const end = await holdTurn(session, unanswered, never(), async () => {
+    const end = await waitForTurn(session, unanswered, never(), async () => {
       const parked = await session.prompt(text("go"), never());
       const nested = session.book.openCalls().find(({ name }) => name === "risky");
       await session.gate.cancelCall(nested?.toolCallId ?? "", "enough.");

@@ -3,7 +3,7 @@
  * told that in place of it. The log keeps everything; what a person sees does not change.
  */
 import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
-import { readParts, unlessAborted } from "./answer-stream.js";
+import { readParts, unlessAborted } from "./response-stream.js";
 import { currentPrompt } from "./current-prompt.js";
 import { fillsWindow } from "./fills-window.js";
 import { promptFromSession } from "./prompt-from-session.js";

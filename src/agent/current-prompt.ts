@@ -1,7 +1,7 @@
 /** What the model is told next, by the log as it is now, with what it signed itself. */
 import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
 import { promptFromSession } from "./prompt-from-session.js";
-import { modelName } from "./streamed-answer.js";
+import { modelName } from "./streamed-response.js";
 import type { TurnContext } from "./turn.js";
 
 export async function currentPrompt(context: TurnContext): Promise<LanguageModelV3Prompt> {

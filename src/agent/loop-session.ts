@@ -20,7 +20,7 @@ import { Gate, mustBeRules, recoveryEvents } from "../run/index.js";
 import type { Ask, Elicit, GateOptions } from "../run/index.js";
 import { Toolbox } from "../tools/index.js";
 import type { Tool, Workspace } from "../tools/index.js";
-import type { HeldSession } from "./held-session.js";
+import type { SessionHandle } from "./session-handle.js";
 import { TurnGate, Words } from "./loop-turn.js";
 import { RecordedSession } from "./recorded-session.js";
 import { sessionTitle } from "./session-title.js";
@@ -65,7 +65,7 @@ export type LoopSessionOptions = {
   readonly now?: () => number;
 };
 
-export class LoopSession extends RecordedSession implements HeldSession {
+export class LoopSession extends RecordedSession implements SessionHandle {
   readonly #options: LoopSessionOptions;
   /** Made anew for each turn: tools that a loop wraps are that turn's. */
   readonly #gateOptions: () => GateOptions;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { SessionBook } from "../call/index.js";
-import type { SessionEvent, StepAnswer } from "../call/index.js";
+import type { SessionEvent, StepResponse } from "../call/index.js";
 import { promptFromSession } from "./prompt-from-session.js";
 
 const OWN = "vendor/model";
@@ -31,7 +31,7 @@ const doneCall = (toolCallId: string, providerCallId: string): readonly SessionE
   { type: "call-done", toolCallId, at: 1, rawOutput: "ok" },
 ];
 
-const step = (stepId: string, toolCallIds: readonly string[], answer?: StepAnswer): SessionEvent => ({
+const step = (stepId: string, toolCallIds: readonly string[], answer?: StepResponse): SessionEvent => ({
   type: "step-ended",
   at: 1,
   turnId: "t1",

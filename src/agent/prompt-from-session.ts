@@ -10,7 +10,7 @@ import type {
 import { thoughtIdOf } from "../call/index.js";
 import type { ContentBlock, Message, Session, Step, Turn } from "../call/index.js";
 import { stepMessages } from "./step-messages.js";
-import { toldIds } from "./told-ids.js";
+import { providerCallIds } from "./provider-call-ids.js";
 
 type PromptMessage = LanguageModelV3Prompt[number];
 
@@ -33,7 +33,7 @@ export function promptFromSession(session: Session, options: PromptOptions): Lan
   const steps = stepsByTurn(session);
   const answerOf = ({ answer }: Step) => (answer?.model === model ? answer : undefined);
   const signed = [...steps.values()].flat().filter(answerOf);
-  const idOf = toldIds(calls, new Set(signed.flatMap(({ toolCallIds }) => toolCallIds)));
+  const idOf = providerCallIds(calls, new Set(signed.flatMap(({ toolCallIds }) => toolCallIds)));
   const prompt: PromptMessage[] =
     instructions === undefined ? [] : [{ role: "system", content: instructions }];
   if (session.compaction) prompt.push(userMessage([summaryPart(session.compaction.summary)]));

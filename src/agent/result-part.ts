@@ -1,6 +1,6 @@
 /** What the model reads of a call: its output or how it ended, what the user did or said with their yes, its images. */
 import type { LanguageModelV3ToolResultPart } from "@ai-sdk/provider";
-import { counted, endSentence } from "../call/index.js";
+import { pluralize, endSentence } from "../call/index.js";
 import type { ToolCall } from "../call/index.js";
 
 export function resultPart(call: ToolCall, longest: number): LanguageModelV3ToolResultPart {
@@ -52,5 +52,5 @@ function cut(text: string, longest: number): string {
   const head = text.slice(0, half).replace(/[\uD800-\uDBFF]$/, "");
   const tail = text.slice(-half).replace(/^[\uDC00-\uDFFF]/, "");
   const left = text.length - head.length - tail.length;
-  return `${head}\n[… ${counted(left, "character is", "characters are")} left out here, since the result is too long. Make the call again for a part of it, or narrow it down. …]\n${tail}`;
+  return `${head}\n[… ${pluralize(left, "character is", "characters are")} left out here, since the result is too long. Make the call again for a part of it, or narrow it down. …]\n${tail}`;
 }

@@ -3,7 +3,7 @@
  * it was put together, with what its provider signed; any other model gets the thoughts, the words and the calls.
  */
 import type { LanguageModelV3Message, LanguageModelV3Prompt } from "@ai-sdk/provider";
-import type { AnswerPart, StepAnswer, ToolCall } from "../call/index.js";
+import type { ResponsePart, StepResponse, ToolCall } from "../call/index.js";
 import { resultPart } from "./result-part.js";
 
 export type ToldStep = {
@@ -11,7 +11,7 @@ export type ToldStep = {
   readonly text: string;
   readonly calls: readonly ToolCall[];
   /** When the model that is told now gave it. */
-  readonly answer?: StepAnswer | undefined;
+  readonly answer?: StepResponse | undefined;
 };
 
 export type ToldCalls = {
@@ -64,7 +64,7 @@ function signedContent(step: ToldStep, idOf: ToldCalls["idOf"]): AnswerContent |
   });
 }
 
-function isWhole({ parts }: StepAnswer, { thought, text, calls }: ToldStep): boolean {
+function isWhole({ parts }: StepResponse, { thought, text, calls }: ToldStep): boolean {
   const lengths = { reasoning: 0, text: 0 };
   const called = new Set<string>();
   for (const part of parts) {
@@ -91,7 +91,7 @@ function callPart(call: ToolCall, idOf: ToldCalls["idOf"]) {
 
 type ProviderOptions = NonNullable<AnswerContent[number]["providerOptions"]>;
 
-function attached({ providerOptions }: AnswerPart): { providerOptions?: ProviderOptions } {
+function attached({ providerOptions }: ResponsePart): { providerOptions?: ProviderOptions } {
   // The provider's own JSON, as it was recorded.
   return providerOptions ? { providerOptions: providerOptions as ProviderOptions } : {};
 }

@@ -3,13 +3,13 @@
  * whoever asked for it, and what it asked for is kept until the whole is there to be submitted.
  */
 import type { LanguageModelV3Prompt, LanguageModelV3StreamPart } from "@ai-sdk/provider";
-import type { SessionEvent, StepAnswer, StopReason, Usage } from "../call/index.js";
+import type { SessionEvent, StepResponse, StopReason, Usage } from "../call/index.js";
 import { usageOf } from "../model/index.js";
 import type { EventWriter } from "../record/index.js";
 import type { ToolRequest } from "../run/index.js";
 import type { AppTool, Tool } from "../tools/index.js";
-import { readParts, unlessAborted } from "./answer-stream.js";
-import { modelName, StreamedAnswer } from "./streamed-answer.js";
+import { readParts, unlessAborted } from "./response-stream.js";
+import { modelName, StreamedResponse } from "./streamed-response.js";
 import type { TurnContext } from "./turn.js";
 
 export type BrokenStep = {
@@ -64,7 +64,7 @@ export class StreamedStep {
   /** The stream said that it was over; one that just ends was cut off. */
   isFinished = false;
   #usage: Usage | undefined;
-  readonly #answer = new StreamedAnswer();
+  readonly #answer = new StreamedResponse();
   readonly #context: TurnContext;
   readonly #hear: HearWords;
   readonly #nested: Pick<ToolRequest, "parentToolCallId">;
@@ -132,7 +132,7 @@ export class StreamedStep {
   }
 
   /** What the end of the step says beside its calls, which are named in the order in which they were asked for. */
-  about(toolCallIds: readonly string[]): { readonly usage?: Usage; readonly answer?: StepAnswer } {
+  about(toolCallIds: readonly string[]): { readonly usage?: Usage; readonly answer?: StepResponse } {
     const answer = this.#answer.recorded(modelName(this.#context.agent.model), toolCallIds);
     return { ...(this.#usage && { usage: this.#usage }), ...(answer && { answer }) };
   }

@@ -6,7 +6,7 @@ import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
 import type { ChildStep, SessionBook, ToolCall } from "../call/index.js";
 import { fillsWindow } from "./fills-window.js";
 import { stepMessages } from "./step-messages.js";
-import { toldIds } from "./told-ids.js";
+import { providerCallIds } from "./provider-call-ids.js";
 
 export type SubAgentPromptOptions = {
   readonly task: string;
@@ -42,7 +42,10 @@ function told(
   const callsOf = ({ toolCallIds }: ChildStep) => toolCallIds.flatMap((id) => book.call(id) ?? []);
   const answerOf = ({ answer }: ChildStep) => (answer?.model === model ? answer : undefined);
   const calls = new Map(steps.flatMap(callsOf).map((call) => [call.toolCallId, call]));
-  const idOf = toldIds(calls, new Set(steps.filter(answerOf).flatMap(({ toolCallIds }) => toolCallIds)));
+  const idOf = providerCallIds(
+    calls,
+    new Set(steps.filter(answerOf).flatMap(({ toolCallIds }) => toolCallIds)),
+  );
   return [
     { role: "system", content: instructions === undefined ? ROLE : `${instructions}\n\n${ROLE}` },
     { role: "user", content: [{ type: "text", text: task }] },

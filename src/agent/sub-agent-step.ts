@@ -6,11 +6,11 @@
  * What must stay true: all that a step needs is in the log, so any process can take the next one; a step that was lost
  * on the way is taken again; no half-written call outlives the step that wrote it.
  */
-import { counted, textContent } from "../call/index.js";
+import { pluralize, textContent } from "../call/index.js";
 import type { SessionEvent, ToolCall } from "../call/index.js";
 import { isDelegating } from "../tools/index.js";
 import type { DelegatingTool } from "../tools/index.js";
-import { modelName } from "./streamed-answer.js";
+import { modelName } from "./streamed-response.js";
 import { streamStep } from "./streamed-step.js";
 import type { BrokenStep, StreamedStep } from "./streamed-step.js";
 import { subAgentPrompt } from "./sub-agent-prompt.js";
@@ -138,7 +138,7 @@ const NO_TOOL = "The tool that the sub-agent was started with is no longer there
 const WINDOW_FULL = "The sub-agent's window is full: it cannot be told what it did so far.";
 
 const tooManySteps = (maxSteps: number): string =>
-  `The sub-agent took ${counted(maxSteps, "step")}, which is all it may take, and was not done.`;
+  `The sub-agent took ${pluralize(maxSteps, "step")}, which is all it may take, and was not done.`;
 
 function brokenSentence({ stopReason, error }: BrokenStep): string {
   if (stopReason === "max_tokens")

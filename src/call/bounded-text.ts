@@ -7,7 +7,7 @@
  * fixed number of copies per character that arrived.
  * All numbers count UTF-16 units.
  */
-import { counted } from "./counted.js";
+import { pluralize } from "./pluralize.js";
 
 export type BoundedText = {
   /** The first units, up to HEAD_LIMIT. */
@@ -46,7 +46,7 @@ export function boundText(whole: string): BoundedText {
 /** The text as people and models see it, with a line that says how much was left out, if any was. */
 export function shownText(text: BoundedText): string {
   if (!isCut(text)) return text.head + text.tail;
-  const count = counted(leftOut(text), "character").replace(/\B(?=(\d{3})+ )/g, ",");
+  const count = pluralize(leftOut(text), "character").replace(/\B(?=(\d{3})+ )/g, ",");
   return `${shownHead(text)}\n… ${count} left out …\n${shownTail(text)}`;
 }
 

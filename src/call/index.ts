@@ -20,7 +20,7 @@ export {
 } from "./bounded-text.js";
 export type { BoundedText } from "./bounded-text.js";
 export * from "./content.js";
-export { counted } from "./counted.js";
+export { pluralize } from "./pluralize.js";
 export { createToolTitle } from "./create-tool-title.js";
 export { breachSentence } from "./breach-sentence.js";
 export { endSentence } from "./end-sentence.js";

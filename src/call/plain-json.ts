@@ -7,7 +7,7 @@
  * the same reference, since this runs on every message; so a second pass changes nothing. What had to
  * go leaves a note in its place. One thing cannot be seen from here: a proxy that lies the second time.
  */
-import { counted } from "./counted.js";
+import { pluralize } from "./pluralize.js";
 
 export type PlainJsonLimits = {
   /** Length of the JSON text; 1 MiB unless told, at least 64. */
@@ -171,7 +171,7 @@ function copyObject(copying: Copying, object: object, place: Place): unknown {
 /** A string or number for the objects that stand for one; the object itself for all others. */
 function inOneWord(object: object): unknown {
   if (ArrayBuffer.isView(object) || object instanceof ArrayBuffer)
-    return `[binary, ${counted(object.byteLength, "byte")}]`;
+    return `[binary, ${pluralize(object.byteLength, "byte")}]`;
   if (object instanceof Date) return Number.isNaN(object.getTime()) ? "Invalid Date" : object.toISOString();
   const isBoxed = /^\[object (String|Number|Boolean|BigInt)\]$/.test(Object.prototype.toString.call(object));
   return isBoxed ? object.valueOf() : object;
@@ -179,7 +179,7 @@ function inOneWord(object: object): unknown {
 
 function copyContainer(copying: Copying, container: object, { levels }: Place): unknown {
   if (copying.path.has(container)) return copyText(copying, "[circular]");
-  if (levels <= 0) return copyText(copying, `[more than ${counted(copying.maxDepth, "level")} deep]`);
+  if (levels <= 0) return copyText(copying, `[more than ${pluralize(copying.maxDepth, "level")} deep]`);
   if (copying.room < CONTAINER) {
     copying.ranOut = true;
     return copyText(copying, "…");
@@ -219,7 +219,7 @@ function copyItems(copying: Copying, items: readonly unknown[], levels: number):
     copies.push(copy ?? null);
   }
   const left = items.length - copies.length;
-  if (left > 0) copies.push(`… ${counted(left, "item")} left out …`);
+  if (left > 0) copies.push(`… ${pluralize(left, "item")} left out …`);
   else copying.room += CONTAINER - 2;
   return copies;
 }
@@ -242,7 +242,7 @@ function copyFields(
     const copy = copyChild(copying, () => read(name), { name, levels });
     if (copy !== undefined) entries.push([key, copy]);
   }
-  if (seen < names.length) entries.push(["…", `${counted(names.length - seen, "field")} left out`]);
+  if (seen < names.length) entries.push(["…", `${pluralize(names.length - seen, "field")} left out`]);
   else copying.room += CONTAINER - 2;
   // Defines own properties, also for `__proto__`.
   return Object.fromEntries(entries);
@@ -286,7 +286,7 @@ function fitText(text: string, room: number): string {
   if (kept < SMALLEST) return "…";
   const head = unitsThatFit(text, kept / 4, 1);
   const tail = unitsThatFit(text, (kept * 3) / 4, -1);
-  const note = `… ${counted(text.length - head.length - tail.length, "character")} left out …`;
+  const note = `… ${pluralize(text.length - head.length - tail.length, "character")} left out …`;
   return `${head}${note}${tail}`.replace(LONE_SURROGATES, "\uFFFD");
 }
 

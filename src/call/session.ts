@@ -5,7 +5,7 @@
 import type { ContentBlock, Meta } from "./content.js";
 import type { PlanEntry } from "./plan.js";
 import type { Answer, Question } from "./question.js";
-import type { StepAnswer, Usage } from "./step.js";
+import type { StepResponse, Usage } from "./step.js";
 import type { ToolCall, ToolCallEvent } from "./tool-call.js";
 
 export type MessageRole = "user" | "agent" | "thought";
@@ -49,7 +49,7 @@ export type SessionEvent =
         readonly toolCallIds: readonly string[];
         readonly usage?: Usage;
         /** Left out where the provider has attached nothing to its answer. */
-        readonly answer?: StepAnswer;
+        readonly answer?: StepResponse;
       }
     >
   /** What came before is told to the model as a summary from here on. Nothing is forgotten by it. */
@@ -87,7 +87,7 @@ export type Step = {
   readonly stepId: string;
   readonly toolCallIds: readonly string[];
   readonly usage?: Usage;
-  readonly answer?: StepAnswer;
+  readonly answer?: StepResponse;
 };
 
 /** A run of chunks of one message; a call in between starts a new run, so that the order can be read. */

@@ -15,13 +15,13 @@ export type Usage = {
  * and want them back unchanged. The words are not kept twice: a part of reasoning or text says how many characters
  * it has of the step's thoughts or words, which it shares with the other parts of its type in this order.
  */
-export type StepAnswer = {
+export type StepResponse = {
   /** The provider and the name of the model. Another one must not be told what this one signed. */
   readonly model: string;
-  readonly parts: readonly AnswerPart[];
+  readonly parts: readonly ResponsePart[];
 };
 
-export type AnswerPart =
+export type ResponsePart =
   | { readonly type: "reasoning" | "text"; readonly length: number; readonly providerOptions?: Meta }
   | { readonly type: "tool-call"; readonly toolCallId: string; readonly providerOptions?: Meta };
 
@@ -31,5 +31,5 @@ export type ChildStep = {
   readonly thought?: string;
   readonly toolCallIds: readonly string[];
   readonly usage?: Usage;
-  readonly answer?: StepAnswer;
+  readonly answer?: StepResponse;
 };

@@ -7,7 +7,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { RecordedSession } from "../../agent/index.js";
-import type { HeldSession, TurnEnd } from "../../agent/index.js";
+import type { SessionHandle, TurnEnd } from "../../agent/index.js";
 import { breachSentence, oneLine } from "../../call/index.js";
 import type { ContentBlock, SessionEvent } from "../../call/index.js";
 import { SessionRecord } from "../../record/index.js";
@@ -35,7 +35,7 @@ import { UpdateFold } from "./update-fold.js";
 const CANCEL_PATIENCE_MS = 5_000;
 const LONGEST_TITLE = 80;
 
-export class ForeignSession extends RecordedSession implements HeldSession {
+export class ForeignSession extends RecordedSession implements SessionHandle {
   readonly #options: ForeignSessionOptions;
   readonly #agent: AgentSide;
   readonly #inbox: Inbox;

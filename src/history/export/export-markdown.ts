@@ -1,6 +1,6 @@
 /** A session as a page of Markdown. What was written by others stands in fences, never outside of one. */
 import type { ContentBlock, Message, Session, ToolCall, ToolCallContent } from "../../call/index.js";
-import { breachSentence, counted, endSentence, oneLine, shownText, visibleText } from "../../call/index.js";
+import { breachSentence, pluralize, endSentence, oneLine, shownText, visibleText } from "../../call/index.js";
 
 const LONGEST_BLOCK = 50_000;
 const LONGEST_LINE = 200;
@@ -90,7 +90,7 @@ function fenced(text: string, language = ""): string {
 function bounded(text: string): string {
   if (text.length <= LONGEST_BLOCK) return text;
   const head = text.slice(0, LONGEST_BLOCK).replace(/[\uD800-\uDBFF]$/, "");
-  return `${head}\n… ${counted(text.length - head.length, "character")} left out …`;
+  return `${head}\n… ${pluralize(text.length - head.length, "character")} left out …`;
 }
 
 /** On one line, and no markup of its own. */

@@ -2,7 +2,7 @@
  * Redaction of what is recorded: every text that someone wrote, and none of the ids that hold the record
  * together. So a redacted log still folds, and folds to the redacted session.
  */
-import type { BoundedText, Session, SessionEvent, StepAnswer } from "../../call/index.js";
+import type { BoundedText, Session, SessionEvent, StepResponse } from "../../call/index.js";
 import { boundText, NO_INPUT } from "../../call/index.js";
 import { redact, redactJson } from "./redact.js";
 import type { RedactionPattern } from "./redaction-pattern.js";
@@ -75,14 +75,14 @@ export function redactedRecord(value: unknown, patterns: readonly RedactionPatte
       // Half of an input may end in half of a secret.
       if (name === "draft") return [[name, NO_INPUT]];
       // A provider has signed these very words, and counts them.
-      if (name === "answer" && isStepAnswer(part)) return [];
+      if (name === "answer" && isStepResponse(part)) return [];
       return [[name, FOREIGN.has(name) ? redactJson(part, patterns) : redactedRecord(part, patterns)]];
     }),
   );
 }
 
 /** An answer of the model, and not one to a question. */
-function isStepAnswer(value: unknown): value is StepAnswer {
+function isStepResponse(value: unknown): value is StepResponse {
   return typeof value === "object" && value !== null && "parts" in value && Array.isArray(value.parts);
 }
 

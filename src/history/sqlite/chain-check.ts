@@ -2,7 +2,7 @@
  * Follows the chain of one session, row by row, and reports each row that does not fit. After such a row it goes on from
  * the link that is stored there, so that one change is reported once.
  */
-import { counted } from "../../call/index.js";
+import { pluralize } from "../../call/index.js";
 import type { BrokenLink, ChainHead } from "../../call/index.js";
 import { chainStart, nextLink } from "./event-chain.js";
 
@@ -51,7 +51,7 @@ export class ChainCheck {
       this.#broken(
         this.#seq,
         "added",
-        `the session had ${counted(lastSeq, "event")} when it was last written`,
+        `the session had ${pluralize(lastSeq, "event")} when it was last written`,
       );
     }
     if (this.#seq === lastSeq && (this.#link ?? null) !== chain) {

@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { StreamedAnswer } from "./streamed-answer.js";
+import { StreamedResponse } from "./streamed-response.js";
 
 const signed = (signature: string) => ({ vendor: { signature } });
 
 test("a part's signature is put together from its start, its pieces and its end", () => {
-  const answer = new StreamedAnswer();
+  const answer = new StreamedResponse();
   const more = (fields: Record<string, string | null>) => ({ vendor: fields });
   answer.read({ type: "reasoning-start", id: "0", providerMetadata: more({ item: "rs", sealed: null }) });
   answer.read({ type: "reasoning-delta", id: "0", delta: "Hm." });
@@ -34,7 +34,7 @@ test("a part's signature is put together from its start, its pieces and its end"
 });
 
 test("a part that is over is not gone on with, also where a provider does not say that another begins", () => {
-  const answer = new StreamedAnswer();
+  const answer = new StreamedResponse();
   for (const signature of ["a", "b"]) {
     answer.read({ type: "text-delta", id: "0", delta: signature });
     answer.read({ type: "text-end", id: "0", providerMetadata: signed(signature) });
@@ -46,7 +46,7 @@ test("a part that is over is not gone on with, also where a provider does not sa
 });
 
 test("nothing is recorded of an answer to which nothing is attached", () => {
-  const answer = new StreamedAnswer();
+  const answer = new StreamedResponse();
   answer.read({ type: "text-start", id: "0", providerMetadata: {} });
   answer.read({ type: "text-delta", id: "0", delta: "Hello" });
   answer.addCall();
@@ -54,7 +54,7 @@ test("nothing is recorded of an answer to which nothing is attached", () => {
 });
 
 test("nothing is recorded where the words of two parts are mixed", () => {
-  const answer = new StreamedAnswer();
+  const answer = new StreamedResponse();
   for (const id of ["a", "b", "a"]) answer.read({ type: "reasoning-delta", id, delta: id });
   answer.read({ type: "reasoning-end", id: "a", providerMetadata: signed("s") });
   expect(answer.recorded("vendor/model", [])).toBeUndefined();
@@ -68,7 +68,7 @@ test("what is too large, too deep or no JSON is dropped whole, and what is attac
   for (let level = 0; level < 100; level += 1) deep = { deep };
   // As above.
   const wrong = [signed("x".repeat(300_000)), { vendor: cyclic }, { vendor: deep as Record<string, never> }];
-  const answer = new StreamedAnswer();
+  const answer = new StreamedResponse();
   for (const metadata of wrong) answer.addCall(metadata);
   // A field that is undefined is as if it were left out.
   answer.addCall({ vendor: { signature: "s", caller: undefined } });
@@ -89,7 +89,7 @@ test("the lengths cut the words into the parts that were streamed, however ids a
   });
   fc.assert(
     fc.property(fc.array(block, { maxLength: 8 }), (blocks) => {
-      const answer = new StreamedAnswer();
+      const answer = new StreamedResponse();
       const said = { reasoning: "", text: "" };
       for (const { type, id, pieces, isEnded } of blocks) {
         answer.read({ type: `${type}-start`, id, providerMetadata: signed(pieces.join("")) });

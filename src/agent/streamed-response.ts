@@ -8,7 +8,7 @@
  */
 import type { LanguageModelV3, LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import { plainJson } from "../call/index.js";
-import type { AnswerPart, Meta, StepAnswer } from "../call/index.js";
+import type { ResponsePart, Meta, StepResponse } from "../call/index.js";
 
 /** The model as answers name it that were signed by it. */
 export const modelName = ({ provider, modelId }: LanguageModelV3): string => `${provider}/${modelId}`;
@@ -26,7 +26,7 @@ type Metadata = NonNullable<SpokenStreamPart["providerMetadata"]>;
 type SpokenPart = { readonly type: SpokenType; readonly place: number; length: number; metadata: Metadata };
 type CallPart = { readonly type: "tool-call"; readonly number: number; readonly metadata: Metadata };
 
-export class StreamedAnswer {
+export class StreamedResponse {
   readonly #parts: (SpokenPart | CallPart)[] = [];
   /** By id: a provider may use one again when its part is over. */
   readonly #open = { text: new Map<string, SpokenPart>(), reasoning: new Map<string, SpokenPart>() };
@@ -50,9 +50,9 @@ export class StreamedAnswer {
   }
 
   /** Undefined where nothing is attached to any part. `toolCallIds`: of the calls, in the order in which they came. */
-  recorded(model: string, toolCallIds: readonly string[]): StepAnswer | undefined {
+  recorded(model: string, toolCallIds: readonly string[]): StepResponse | undefined {
     if (this.#isMixed) return undefined;
-    const parts = this.#parts.map((part): AnswerPart => {
+    const parts = this.#parts.map((part): ResponsePart => {
       const providerOptions = kept(part.metadata);
       return {
         ...(part.type === "tool-call"

@@ -6,11 +6,11 @@
 import type { Question } from "../call/index.js";
 import { holdUntilAnswered, openQuestions } from "../run/index.js";
 import type { Ask } from "../run/index.js";
-import type { HeldSession } from "./held-session.js";
+import type { SessionHandle } from "./session-handle.js";
 import type { TurnEnd } from "./turn.js";
 
-export function holdTurn(
-  session: HeldSession,
+export function waitForTurn(
+  session: SessionHandle,
   ask: Ask,
   signal: AbortSignal,
   start: () => Promise<TurnEnd>,
@@ -19,7 +19,7 @@ export function holdTurn(
 }
 
 async function hold(
-  session: HeldSession,
+  session: SessionHandle,
   ask: Ask,
   signal: AbortSignal,
   start: () => Promise<TurnEnd>,
@@ -39,7 +39,7 @@ async function hold(
 
 /** The questions that are being shown. */
 class Holds {
-  readonly #session: HeldSession;
+  readonly #session: SessionHandle;
   readonly #ask: Ask;
   readonly #over = new AbortController();
   readonly #signal: AbortSignal;
@@ -49,7 +49,7 @@ class Holds {
   /** Whether something has happened since the turn was parked: what it waited for may have been cancelled by someone. */
   hasMoved = false;
 
-  constructor(session: HeldSession, ask: Ask, signal: AbortSignal) {
+  constructor(session: SessionHandle, ask: Ask, signal: AbortSignal) {
     this.#session = session;
     this.#ask = ask;
     this.#signal = AbortSignal.any([signal, this.#over.signal]);
@@ -102,7 +102,7 @@ class Holds {
   }
 }
 
-function waitsForAnswer({ book }: HeldSession): boolean {
+function waitsForAnswer({ book }: SessionHandle): boolean {
   return book
     .openCalls()
     .some(({ state }) => state.status === "waiting" && state.waitingFor.type === "question");

@@ -5,7 +5,7 @@ import type { ToolCall } from "../call/index.js";
  * The provider's own ids for the calls of signed answers, since it may have signed those too; ours for all others, and
  * where its ids are not unique. One that looks like any of ours is not taken either.
  */
-export function toldIds(
+export function providerCallIds(
   calls: ReadonlyMap<string, ToolCall>,
   signed: ReadonlySet<string>,
 ): (call: ToolCall) => string {

@@ -2,7 +2,7 @@
 import type { Gate } from "../run/index.js";
 import type { AgentSession } from "./agent-session.js";
 
-export type HeldSession = Pick<
+export type SessionHandle = Pick<
   AgentSession,
   | "sessionId"
   | "seq"
