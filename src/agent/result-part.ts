@@ -1,6 +1,6 @@
 /** What the model reads of a call: its output or how it ended, what the user did or said with their yes, its images. */
 import type { LanguageModelV3ToolResultPart } from "@ai-sdk/provider";
-import { pluralize, endSentence } from "../call/index.js";
+import { endSentence, pluralize } from "../call/index.js";
 import type { ToolCall } from "../call/index.js";
 
 export function resultPart(call: ToolCall, longest: number): LanguageModelV3ToolResultPart {

@@ -1,5 +1,5 @@
 /** `toolgate history …`: sessions listed, shown, searched, exported, checked and forgotten. */
-import { allOpenQuestions, pluralize, oneLine, readAll, SessionBook, visibleText } from "../call/index.js";
+import { allOpenQuestions, oneLine, pluralize, readAll, SessionBook, visibleText } from "../call/index.js";
 import type {
   Archive,
   ExportFormat,

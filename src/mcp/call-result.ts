@@ -3,7 +3,7 @@
  * is fetched. It is bounded: what is too large is cut or left out, and a note says so.
  */
 import { z } from "zod";
-import { pluralize, oneLine, plainJson } from "../call/index.js";
+import { oneLine, plainJson, pluralize } from "../call/index.js";
 import type { ContentBlock } from "../call/index.js";
 import type { JsonSchemaCheck, ToolResult } from "../tools/index.js";
 

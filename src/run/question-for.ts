@@ -1,6 +1,6 @@
 /** The question that a call asks: what it is really about to do, why it is asked, and what each answer would store. */
 import { homedir } from "node:os";
-import { pluralize, oneLine, visibleText } from "../call/index.js";
+import { oneLine, pluralize, visibleText } from "../call/index.js";
 import type { OfferedGrant, Question, QuestionOption } from "../call/index.js";
 import { proposeDenial, proposeGrant } from "../policy/index.js";
 import type { Intent, Proposal, Rule, RuleEffect, Verdict } from "../policy/index.js";

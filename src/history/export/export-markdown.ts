@@ -1,6 +1,6 @@
 /** A session as a page of Markdown. What was written by others stands in fences, never outside of one. */
 import type { ContentBlock, Message, Session, ToolCall, ToolCallContent } from "../../call/index.js";
-import { breachSentence, pluralize, endSentence, oneLine, shownText, visibleText } from "../../call/index.js";
+import { breachSentence, endSentence, oneLine, pluralize, shownText, visibleText } from "../../call/index.js";
 
 const LONGEST_BLOCK = 50_000;
 const LONGEST_LINE = 200;

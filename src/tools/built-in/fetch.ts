@@ -3,7 +3,7 @@
  * the URL, and the connection is made to a public address only, whatever the name turns out to mean.
  */
 import { z } from "zod";
-import { pluralize, oneLine, textContent } from "../../call/index.js";
+import { oneLine, pluralize, textContent } from "../../call/index.js";
 import type { ContentBlock } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
 import type { Tool, ToolReturn } from "../tool.js";

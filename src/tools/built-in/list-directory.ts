@@ -1,7 +1,7 @@
 /** What is in a folder: folders first, then all else, each with what tells it apart. */
 import { posix } from "node:path";
 import { z } from "zod";
-import { pluralize, createToolTitle, oneLine, visibleText } from "../../call/index.js";
+import { createToolTitle, oneLine, pluralize, visibleText } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
 import { touched } from "../touched.js";
 import { ToolFailure } from "../tool.js";
