@@ -99,7 +99,7 @@ test("images and files of a prompt reach the model as what they are", async () =
 test("a long result is told with its beginning and its end, and how to read on", async () => {
   const { model, told } = listening([{ calls: [{ tool: "long", input: {} }] }]);
   const long = printing("long", `begin${"x".repeat(5000)}end`);
-  const session = await talk({ model, tools: [long], rules: [{ allow: "*" }], longestResult: 100 }, [
+  const session = await talk({ model, tools: [long], rules: [{ allow: "*" }], maxResultCharacters: 100 }, [
     words("go"),
   ]);
   const result = JSON.stringify(told[1]?.prompt.at(-1));
@@ -131,7 +131,7 @@ test("when the window is full the model sums up, is told that in place of what w
   const big = printing("big", "y".repeat(3000));
   const calls = [{ tool: "big", input: {} }];
   const { model, told } = listening([{ say: "first", calls }, { say: "second" }, { say: "third" }]);
-  const options = { model, tools: [big], rules: [{ allow: "*" }], contextWindow: 1000, longestResult: 4000 };
+  const options = { model, tools: [big], rules: [{ allow: "*" }], contextWindow: 1000, maxResultCharacters: 4000 };
   const session = await talk(options, [words("do one thing"), words("do another")]);
   const { compaction, timeline, steps } = session.book.snapshot();
   expect(compaction).toEqual({ throughStepId: steps[0]?.stepId, summary: "the summary" });

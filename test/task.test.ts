@@ -257,7 +257,7 @@ describe("a sub-agent", () => {
     const steps = [{ calls: [task("Read much.", ...rounds, { say: "Read." })] }, { say: "Ok." }];
     const run = async (length: number) => {
       const options = { tools: [long(length)], rules: [{ allow: "long" }], contextWindow: 8_000 };
-      const { agent, asked } = agentWith(steps, { ...options, longestResult: 30_000 });
+      const { agent, asked } = agentWith(steps, { ...options, maxResultCharacters: 30_000 });
       const session = await open(agent);
       expect(await session.prompt(text("go"), never())).toEqual(END);
       return { asked, session };

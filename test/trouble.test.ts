@@ -160,7 +160,7 @@ describe("a model", () => {
       [{ type: "error", error: new Error("overloaded") }, finish("error")],
       "overloaded",
     ],
-    ["is cut off", [call], "The model's answer was cut off."],
+    ["is cut off", [call], "The model's response was cut off."],
   ])("that %s has asked for nothing", async (_, parts, error) => {
     const counter = counting("t");
     const { session } = await open({

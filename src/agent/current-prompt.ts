@@ -1,4 +1,4 @@
-/** What the model is told next, by the log as it is now, with what it signed itself. */
+/** The next prompt, made from the log as it is now, with the parts that this model signed. */
 import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
 import { promptFromSession } from "./prompt-from-session.js";
 import { modelName } from "./streamed-response.js";
@@ -8,7 +8,7 @@ export async function currentPrompt(context: TurnContext): Promise<LanguageModel
   const { agent, record, instructions } = context;
   return promptFromSession(record.book.snapshot(), {
     instructions: await instructions(),
-    longestResult: agent.longestResult,
+    maxResultCharacters: agent.maxResultCharacters,
     model: modelName(agent.model),
   });
 }

@@ -51,7 +51,7 @@ const callStep = (toolCallId: string, providerCallId: string, model = OWN): read
 function told(model: string | undefined, ...events: readonly SessionEvent[]) {
   const begun: SessionEvent = { type: "turn-started", at: 1, turnId: "t1" };
   const book = new SessionBook("s", [begun, chunk("user-t1", "user", "go"), ...events]);
-  const options = { longestResult: 1_000, ...(model !== undefined && { model }) };
+  const options = { maxResultCharacters: 1_000, ...(model !== undefined && { model }) };
   return promptFromSession(book.snapshot(), options).filter(({ role }) => role !== "user");
 }
 

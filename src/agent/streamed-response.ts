@@ -1,41 +1,41 @@
 /**
- * How an answer is put together, gathered while it streams: its parts in order, and what the provider has attached to
- * them. A signature comes with the start of a part, with its end, or with a piece that has no words in it.
+ * The structure of a response, collected while it streams: its parts in order, and the provider's metadata for each. A
+ * signature comes with the start of a part, with its end, or with a delta without text.
  *
- * What must stay true: the lengths recorded here cut the step's words, which are recorded as they come, into just
- * these parts. Where a provider mixes the words of two parts, they cannot: then nothing is recorded, and the answer
- * is told again without its signatures.
+ * Invariant: the recorded lengths cut the step's text, which is recorded as it arrives, into exactly these parts. Where
+ * a provider interleaves the text of two parts this is impossible: then nothing is recorded, and later prompts hold the
+ * response without its signatures.
  */
 import type { LanguageModelV3, LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import { plainJson } from "../call/index.js";
-import type { ResponsePart, Meta, StepResponse } from "../call/index.js";
+import type { Meta, ResponsePart, StepResponse } from "../call/index.js";
 
-/** The model as answers name it that were signed by it. */
+/** The name of a model in the responses that it signed. */
 export const modelName = ({ provider, modelId }: LanguageModelV3): string => `${provider}/${modelId}`;
 
-/** Signatures have some kilobytes. What is larger, in characters of JSON, is not kept. */
-const LONGEST_METADATA = 262_144;
+/** Signatures have some kilobytes. Larger metadata, in characters of JSON, is dropped. */
+const MAX_METADATA_CHARACTERS = 262_144;
 
-type SpokenType = "reasoning" | "text";
-type SpokenStreamPart = Extract<
+type TextType = "reasoning" | "text";
+type TextStreamPart = Extract<
   LanguageModelV3StreamPart,
-  { type: `${SpokenType}-${"start" | "delta" | "end"}` }
+  { type: `${TextType}-${"start" | "delta" | "end"}` }
 >;
-type Metadata = NonNullable<SpokenStreamPart["providerMetadata"]>;
+type Metadata = NonNullable<TextStreamPart["providerMetadata"]>;
 
-type SpokenPart = { readonly type: SpokenType; readonly place: number; length: number; metadata: Metadata };
+type TextPart = { readonly type: TextType; readonly place: number; length: number; metadata: Metadata };
 type CallPart = { readonly type: "tool-call"; readonly number: number; readonly metadata: Metadata };
 
 export class StreamedResponse {
-  readonly #parts: (SpokenPart | CallPart)[] = [];
-  /** By id: a provider may use one again when its part is over. */
-  readonly #open = { text: new Map<string, SpokenPart>(), reasoning: new Map<string, SpokenPart>() };
-  /** The place of the last part of each type that has words. */
-  readonly #lastSpoken = new Map<SpokenType, number>();
+  readonly #parts: (TextPart | CallPart)[] = [];
+  /** Open parts by id. A provider may use an id again after its part has ended. */
+  readonly #open = { text: new Map<string, TextPart>(), reasoning: new Map<string, TextPart>() };
+  /** The place of the last part of each type that has text. */
+  readonly #lastWithText = new Map<TextType, number>();
   #callCount = 0;
   #isMixed = false;
 
-  read(streamed: SpokenStreamPart): void {
+  read(streamed: TextStreamPart): void {
     const type = streamed.type.startsWith("text") ? "text" : "reasoning";
     const { id } = streamed;
     const isStart = streamed.type === "text-start" || streamed.type === "reasoning-start";
@@ -49,7 +49,7 @@ export class StreamedResponse {
     this.#parts.push({ type: "tool-call", number: this.#callCount++, metadata });
   }
 
-  /** Undefined where nothing is attached to any part. `toolCallIds`: of the calls, in the order in which they came. */
+  /** Undefined when no part has metadata. `toolCallIds` are in the order in which the calls arrived. */
   recorded(model: string, toolCallIds: readonly string[]): StepResponse | undefined {
     if (this.#isMixed) return undefined;
     const parts = this.#parts.map((part): ResponsePart => {
@@ -64,22 +64,22 @@ export class StreamedResponse {
     return parts.some(({ providerOptions }) => providerOptions) ? { model, parts } : undefined;
   }
 
-  #begin(id: string, type: SpokenType): SpokenPart {
+  #begin(id: string, type: TextType): TextPart {
     const part = { type, place: this.#parts.length, length: 0, metadata: {} };
     this.#parts.push(part);
     this.#open[type].set(id, part);
     return part;
   }
 
-  #count(part: SpokenPart, length: number): void {
+  #count(part: TextPart, length: number): void {
     if (length === 0) return;
-    this.#isMixed ||= part.place < (this.#lastSpoken.get(part.type) ?? 0);
-    this.#lastSpoken.set(part.type, part.place);
+    this.#isMixed ||= part.place < (this.#lastWithText.get(part.type) ?? 0);
+    this.#lastWithText.set(part.type, part.place);
     part.length += length;
   }
 }
 
-/** By provider, and field by field: a part's start may name it and its end sign it. */
+/** Merges field by field for each provider: a part's start may carry its id and its end the signature. */
 function merged(known: Metadata, more: Metadata): Metadata {
   const changed = Object.entries(more).map(
     ([provider, fields]) => [provider, { ...known[provider], ...fields }] as const,
@@ -87,12 +87,12 @@ function merged(known: Metadata, more: Metadata): Metadata {
   return { ...known, ...Object.fromEntries(changed) };
 }
 
-/** A signature is kept whole or not at all. What JSON leaves out (a field that is undefined) is no loss. */
+/** Keeps a signature whole or not at all. A field that JSON leaves out because it is undefined is no loss. */
 function kept(metadata: Metadata): Meta | undefined {
   if (Object.keys(metadata).length === 0) return undefined;
   try {
     const copy = JSON.parse(JSON.stringify(metadata)) as Meta;
-    return plainJson(copy, { maxCharacters: LONGEST_METADATA }) === copy ? copy : undefined;
+    return plainJson(copy, { maxCharacters: MAX_METADATA_CHARACTERS }) === copy ? copy : undefined;
   } catch {
     return undefined;
   }
