@@ -4,21 +4,21 @@ import { StreamedResponse } from "./streamed-response.js";
 
 const signed = (signature: string) => ({ vendor: { signature } });
 
-test("a part's signature is put together from its start, its pieces and its end", () => {
-  const answer = new StreamedResponse();
+test("merges a part's signature from its start, its deltas and its end", () => {
+  const response = new StreamedResponse();
   const more = (fields: Record<string, string | null>) => ({ vendor: fields });
-  answer.read({ type: "reasoning-start", id: "0", providerMetadata: more({ item: "rs", sealed: null }) });
-  answer.read({ type: "reasoning-delta", id: "0", delta: "Hm." });
-  answer.read({ type: "reasoning-delta", id: "0", delta: "", providerMetadata: more({ signature: "s" }) });
-  answer.read({
+  response.read({ type: "reasoning-start", id: "0", providerMetadata: more({ item: "rs", sealed: null }) });
+  response.read({ type: "reasoning-delta", id: "0", delta: "Hm." });
+  response.read({ type: "reasoning-delta", id: "0", delta: "", providerMetadata: more({ signature: "s" }) });
+  response.read({
     type: "reasoning-end",
     id: "0",
     providerMetadata: { ...more({ sealed: "x" }), b: { c: 1 } },
   });
-  answer.addCall(signed("call"));
-  answer.addCall();
-  answer.read({ type: "text-delta", id: "0", delta: "So." });
-  expect(answer.recorded("vendor/model", ["call_7", "call_8"])).toEqual({
+  response.addCall(signed("call"));
+  response.addCall();
+  response.read({ type: "text-delta", id: "0", delta: "So." });
+  expect(response.recorded("vendor/model", ["call_7", "call_8"])).toEqual({
     model: "vendor/model",
     parts: [
       {
@@ -33,34 +33,34 @@ test("a part's signature is put together from its start, its pieces and its end"
   });
 });
 
-test("a part that is over is not gone on with, also where a provider does not say that another begins", () => {
-  const answer = new StreamedResponse();
+test("starts a new part after an ended one, also when the provider sends no start", () => {
+  const response = new StreamedResponse();
   for (const signature of ["a", "b"]) {
-    answer.read({ type: "text-delta", id: "0", delta: signature });
-    answer.read({ type: "text-end", id: "0", providerMetadata: signed(signature) });
+    response.read({ type: "text-delta", id: "0", delta: signature });
+    response.read({ type: "text-end", id: "0", providerMetadata: signed(signature) });
   }
-  expect(answer.recorded("vendor/model", [])?.parts).toEqual([
+  expect(response.recorded("vendor/model", [])?.parts).toEqual([
     { type: "text", length: 1, providerOptions: signed("a") },
     { type: "text", length: 1, providerOptions: signed("b") },
   ]);
 });
 
-test("nothing is recorded of an answer to which nothing is attached", () => {
-  const answer = new StreamedResponse();
-  answer.read({ type: "text-start", id: "0", providerMetadata: {} });
-  answer.read({ type: "text-delta", id: "0", delta: "Hello" });
-  answer.addCall();
-  expect(answer.recorded("vendor/model", ["call_1"])).toBeUndefined();
+test("records nothing for a response without metadata", () => {
+  const response = new StreamedResponse();
+  response.read({ type: "text-start", id: "0", providerMetadata: {} });
+  response.read({ type: "text-delta", id: "0", delta: "Hello" });
+  response.addCall();
+  expect(response.recorded("vendor/model", ["call_1"])).toBeUndefined();
 });
 
-test("nothing is recorded where the words of two parts are mixed", () => {
-  const answer = new StreamedResponse();
-  for (const id of ["a", "b", "a"]) answer.read({ type: "reasoning-delta", id, delta: id });
-  answer.read({ type: "reasoning-end", id: "a", providerMetadata: signed("s") });
-  expect(answer.recorded("vendor/model", [])).toBeUndefined();
+test("records nothing when the text of two parts is interleaved", () => {
+  const response = new StreamedResponse();
+  for (const id of ["a", "b", "a"]) response.read({ type: "reasoning-delta", id, delta: id });
+  response.read({ type: "reasoning-end", id: "a", providerMetadata: signed("s") });
+  expect(response.recorded("vendor/model", [])).toBeUndefined();
 });
 
-test("what is too large, too deep or no JSON is dropped whole, and what is attached elsewhere stays", () => {
+test("drops metadata that is too large, too deep or not JSON, and keeps the other parts' metadata", () => {
   const cyclic: Record<string, never> = {};
   // A package that breaks its own types.
   Object.assign(cyclic, { self: cyclic });
@@ -68,11 +68,11 @@ test("what is too large, too deep or no JSON is dropped whole, and what is attac
   for (let level = 0; level < 100; level += 1) deep = { deep };
   // As above.
   const wrong = [signed("x".repeat(300_000)), { vendor: cyclic }, { vendor: deep as Record<string, never> }];
-  const answer = new StreamedResponse();
-  for (const metadata of wrong) answer.addCall(metadata);
+  const response = new StreamedResponse();
+  for (const metadata of wrong) response.addCall(metadata);
   // A field that is undefined is as if it were left out.
-  answer.addCall({ vendor: { signature: "s", caller: undefined } });
-  expect(answer.recorded("vendor/model", ["1", "2", "3", "4"])?.parts).toStrictEqual([
+  response.addCall({ vendor: { signature: "s", caller: undefined } });
+  expect(response.recorded("vendor/model", ["1", "2", "3", "4"])?.parts).toStrictEqual([
     { type: "tool-call", toolCallId: "1" },
     { type: "tool-call", toolCallId: "2" },
     { type: "tool-call", toolCallId: "3" },
@@ -80,7 +80,7 @@ test("what is too large, too deep or no JSON is dropped whole, and what is attac
   ]);
 });
 
-test("the lengths cut the words into the parts that were streamed, however ids are used again", () => {
+test("records lengths that cut the text into the streamed parts, also when ids are reused", () => {
   const block = fc.record({
     type: fc.constantFrom("reasoning", "text"),
     id: fc.constantFrom("0", "1"),
@@ -89,17 +89,17 @@ test("the lengths cut the words into the parts that were streamed, however ids a
   });
   fc.assert(
     fc.property(fc.array(block, { maxLength: 8 }), (blocks) => {
-      const answer = new StreamedResponse();
+      const response = new StreamedResponse();
       const said = { reasoning: "", text: "" };
       for (const { type, id, pieces, isEnded } of blocks) {
-        answer.read({ type: `${type}-start`, id, providerMetadata: signed(pieces.join("")) });
+        response.read({ type: `${type}-start`, id, providerMetadata: signed(pieces.join("")) });
         for (const delta of pieces) {
           said[type] += delta;
-          answer.read({ type: `${type}-delta`, id, delta });
+          response.read({ type: `${type}-delta`, id, delta });
         }
-        if (isEnded) answer.read({ type: `${type}-end`, id });
+        if (isEnded) response.read({ type: `${type}-end`, id });
       }
-      for (const part of answer.recorded("vendor/model", [])?.parts ?? []) {
+      for (const part of response.recorded("vendor/model", [])?.parts ?? []) {
         if (part.type === "tool-call") continue;
         const own = said[part.type].slice(0, part.length);
         said[part.type] = said[part.type].slice(part.length);

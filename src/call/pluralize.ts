@@ -1,4 +1,4 @@
-/** An amount with its thing, as people say it: 1 rule, 2 rules. The figure is as it is typed, not grouped. */
+/** An amount with its noun: 1 rule, 2 rules. The number's digits are not grouped. */
 export function pluralize(amount: number, one: string, many: string = `${one}s`): string {
   return `${amount} ${amount === 1 ? one : many}`;
 }

@@ -1,27 +1,28 @@
 /**
- * Whose call a call is: the task of the sub-agent that made it, or the call of someone else's agent that we served a
- * file or a terminal for. Such an agent tells of its call, and what it then does through us is a call of its own in the
- * record; side by side they would read as two deeds. This only adds words: nothing is left out because of it.
+ * Finds the call that another call belongs to: the task of the sub-agent that made it, or the call of an external agent
+ * that we served a file or a terminal for. Such an agent reports its call, and the file or terminal request to us is a
+ * second call in the record; without the owner they would read as two actions. The owner only adds to a view: no call
+ * is hidden because of it.
  */
 import type { ToolCall } from "../call/index.js";
 import { isOver } from "../call/index.js";
 
-/** What is done through us has such an id in the record. */
-const THROUGH_US = /^through_us_\d+$/;
+/** The recorded id of a call that we serve for an external agent. */
+const PROXIED_ID = /^through_us_\d+$/;
 const ALLOWED_WITH = "allowed with ";
 
-/** Undefined when it is its own, and when it is not certain whose it is. */
-export function whoseCall(call: ToolCall, calls: Iterable<ToolCall>): ToolCall | undefined {
+/** Undefined when the call belongs to no other, or when the owner is not certain. */
+export function callOwner(call: ToolCall, calls: Iterable<ToolCall>): ToolCall | undefined {
   if (call.parentToolCallId !== undefined)
     return only(calls, (one) => one.toolCallId === call.parentToolCallId);
-  return isThroughUs(call) ? servedCall(call, calls) : undefined;
+  return isProxied(call) ? servedCall(call, calls) : undefined;
 }
 
-export const isThroughUs = ({ toolCallId }: ToolCall): boolean => THROUGH_US.test(toolCallId);
+export const isProxied = ({ toolCallId }: ToolCall): boolean => PROXIED_ID.test(toolCallId);
 
-/** By the yes that was given for both, by the terminal that both show, else by the one file that both are about. */
+/** The owner has the same yes, shows the same terminal, or else works on the same file at the same time. */
 function servedCall(served: ToolCall, calls: Iterable<ToolCall>): ToolCall | undefined {
-  const others = [...calls].filter((one) => !isThroughUs(one));
+  const others = [...calls].filter((one) => !isProxied(one));
   const { reason = "" } = served.decision ?? {};
   const allowedWith = reason.startsWith(ALLOWED_WITH) ? reason.slice(ALLOWED_WITH.length) : undefined;
   const [terminalId] = terminalsOf(served);

@@ -4,7 +4,7 @@ import { calls } from "../call/calls.samples.js";
 import type { ToolCall } from "../call/index.js";
 import { boundText, diffContent } from "../call/index.js";
 import { callText } from "./call-text.js";
-import { whoseCall } from "./whose-call.js";
+import { callOwner } from "./call-owner.js";
 
 const [sample] = fc.sample(calls, { numRuns: 1, seed: 1 });
 
@@ -40,7 +40,7 @@ const at = (path: string): Partial<ToolCall> => ({ locations: [{ path }] });
 const shows = (terminalId: string, text: string, exitCode = 0): Partial<ToolCall> => ({
   content: [{ type: "terminal", terminalId, output: boundText(text), exit: { exitCode } }],
 });
-const idOf = (one: ToolCall, ...others: readonly ToolCall[]) => whoseCall(one, [...others, one])?.toolCallId;
+const idOf = (one: ToolCall, ...others: readonly ToolCall[]) => callOwner(one, [...others, one])?.toolCallId;
 
 test("a sub-agent's call is that of its task, and a call that nobody made is its own", () => {
   expect(idOf(call("a", { parentToolCallId: "task" }), call("task"), call("b"))).toBe("task");
@@ -80,7 +80,7 @@ test("it is one line where the agent's own call shows the same, and whole where 
   expect(callText(failed, { calls: [call("cat", shows("t", "hello\n"))] })).toContain("│ no such file");
 });
 
-test("a command that failed is told by its exit code, and its call was done", () => {
+test("names the exit code of a failed command, and its call was done", () => {
   expect(callText(call("a", { ...shows("t", "no\n", 3), ...done }), { headlineOnly: true })).toBe(
     "! ❯ Do a (execute, exit code 3, 4 ms)",
   );
