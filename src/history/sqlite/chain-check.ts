@@ -1,6 +1,6 @@
 /**
- * Follows the chain of one session, row by row, and reports each row that does not fit. After such a row it goes on from
- * the link that is stored there, so that one change is reported once.
+ * Checks the chain of one session, row by row, and reports each row that does not fit. After such a row the check
+ * continues from the stored link, so that one change is reported once.
  */
 import { pluralize } from "../../call/index.js";
 import type { BrokenLink, ChainHead } from "../../call/index.js";
@@ -15,7 +15,7 @@ export class ChainCheck {
   #seq = 0;
   #link: string | undefined;
   notCovered = 0;
-  /** Rows after something that is missing: what their link was made from is gone. */
+  /** Whether the row before is missing, so that this row's link cannot be checked. */
   #isAfterGap = false;
 
   constructor(sessionId: string, kept: readonly ChainHead[], report: (broken: BrokenLink) => void) {
