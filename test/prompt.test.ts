@@ -131,7 +131,13 @@ test("when the window is full the model sums up, is told that in place of what w
   const big = printing("big", "y".repeat(3000));
   const calls = [{ tool: "big", input: {} }];
   const { model, told } = listening([{ say: "first", calls }, { say: "second" }, { say: "third" }]);
-  const options = { model, tools: [big], rules: [{ allow: "*" }], contextWindow: 1000, maxResultCharacters: 4000 };
+  const options = {
+    model,
+    tools: [big],
+    rules: [{ allow: "*" }],
+    contextWindow: 1000,
+    maxResultCharacters: 4000,
+  };
   const session = await talk(options, [words("do one thing"), words("do another")]);
   const { compaction, timeline, steps } = session.book.snapshot();
   expect(compaction).toEqual({ throughStepId: steps[0]?.stepId, summary: "the summary" });

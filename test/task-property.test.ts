@@ -126,7 +126,7 @@ async function play({ tasks, troubles, answers }: Case, place: LocalWorkspace) {
     });
     const { turn: found } = session.book;
     const start = () => (found ? session.advance(abort.signal) : session.prompt(text("go"), abort.signal));
-    // It may have died with its very last word.
+    // The process may have died at its last event.
     const isOver = found?.state.status === "stopped";
     const turn = isOver ? Promise.resolve() : waitForTurn(session, ask, abort.signal, start);
     const end = await Promise.race([turn.then(() => "ended" as const), isGone]);

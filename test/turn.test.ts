@@ -24,7 +24,7 @@ const statuses = ({ book }: AgentSession) =>
   [...book.calls()].map(({ name, state }) => `${name} ${state.status}`);
 
 describe("a turn", () => {
-  test("runs what a rule allows, tells the model what came of it, and stops when the model does", async () => {
+  test("runs a call that a rule allows, sends the model its result, and stops when the model does", async () => {
     const ws = await workspace({ "a.txt": "hello" });
     const agent = scripted(
       [
@@ -47,7 +47,7 @@ describe("a turn", () => {
     });
   });
 
-  test("asks what no rule speaks of, and parks until someone answers", async () => {
+  test("asks about a call that no rule covers, and parks until someone answers", async () => {
     const ledger = new MemoryLedger();
     const ws = await workspace({ "a.txt": "hello" });
     const agent = scripted([
@@ -114,7 +114,7 @@ describe("a turn", () => {
     expect(counter.runs).toBe(0);
   });
 
-  test("a rule that denies is told with its reason and asks nobody", async () => {
+  test("a rule that denies gives the model its reason and asks nobody", async () => {
     const counter = counting("risky");
     const agent = scripted([{ calls: [{ tool: "risky", input: {} }] }, { say: "Ok." }], {
       tools: [counter.tool],
