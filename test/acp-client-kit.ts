@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, onTestFinished } from "vitest";
 import { AgentConnection } from "../src/acp/index.js";
 import type { ConnectOptions, ForeignSession, OpenOptions } from "../src/acp/index.js";
-import { holdTurn } from "../src/agent/index.js";
+import { waitForTurn } from "../src/agent/index.js";
 import type { TurnEnd } from "../src/agent/index.js";
 import type { Ledger, OptionKind, Question } from "../src/call/index.js";
 import { MemoryLedger } from "../src/history/index.js";
@@ -100,7 +100,7 @@ export async function drive(behaviour: string, options: DriveOptions = {}): Prom
     questions,
     notes,
     say: (what, signal = new AbortController().signal) =>
-      holdTurn(session, noted, signal, () =>
+      waitForTurn(session, noted, signal, () =>
         session.prompt(text(typeof what === "string" ? what : JSON.stringify(what)), signal),
       ),
     repairs: () => session.book.snapshot().repairs.map(({ repair }) => repair),

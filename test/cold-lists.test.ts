@@ -1,6 +1,6 @@
 /**
- * Lists over a ledger that nobody has looked through yet: they read little of each log, tell what the whole of it would
- * tell, and let others be served meanwhile. What is promised is an answer within a second, whatever is listed.
+ * Lists over a ledger without an index: they read little of each log, equal the fold of the whole log, and do not block
+ * other requests. Every list must be ready within a second.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -66,7 +66,7 @@ function watching(ledger: Ledger) {
   const watched = new Metrics().watched(ledger);
   const seen = { reads: 0, events: 0 };
   let begin = (): void => undefined;
-  const begun = new Promise<void>((resolve) => {
+  const started = new Promise<void>((resolve) => {
     begin = resolve;
   });
   const read: Ledger["read"] = async (sessionId, options) => {
@@ -76,7 +76,7 @@ function watching(ledger: Ledger) {
     seen.events += events.length;
     return events;
   };
-  return { ledger: { ...watched, read }, seen, begun };
+  return { ledger: { ...watched, read }, seen, started };
 }
 
 describe("while a large ledger is first listed, others are answered", () => {
@@ -107,12 +107,12 @@ describe("while a large ledger is first listed, others are answered", () => {
     ["/sessions", { sessions: [] }, 1],
     ["/questions", { questions: expect.objectContaining({ length: SESSIONS }) }, WORDS + 4],
   ])("%s", async (path, listed, eventsOfEach) => {
-    const { ledger, seen, begun } = watching(large);
+    const { ledger, seen, started } = watching(large);
     const { url } = await serving([{ say: "Hello." }], { ledger });
     const isAlive = async () => (await fetch(`${url}/healthz`)).text();
     await isAlive();
     const list = fetch(`${url}${path}`, { headers: AUTHORIZED });
-    await begun;
+    await started;
     const since = performance.now();
     await isAlive();
     expect(performance.now() - since).toBeLessThan(5_000);
@@ -122,11 +122,11 @@ describe("while a large ledger is first listed, others are answered", () => {
   });
 
   test("an editor's session/list", async () => {
-    const { ledger, seen, begun } = watching(large);
+    const { ledger, seen, started } = watching(large);
     const host: AcpHost = { ledger, openSession: () => Promise.reject(new Error("not here")) };
     const agent = await rawAgent(host);
     const list = agent.request("session/list", { cwd: "/home/user/elsewhere" });
-    await begun;
+    await started;
     const since = performance.now();
     expect(await agent.request("session/list", { cursor: "mine" })).toHaveProperty("error");
     expect(performance.now() - since).toBeLessThan(5_000);
@@ -143,17 +143,17 @@ const infos = fc.oneof(
 const others: fc.Arbitrary<SessionEvent> = fc.oneof(
   fc.constantFrom("info-changed", "key-", "secret1").map(said),
   infos.map((info) => ({ type: "info-changed", at: 2, info }) as const),
-  fc.constantFrom("Shows.", "Tells.").map((description) => {
+  fc.constantFrom("Shows.", "Lists.").map((description) => {
     const tools = [{ name: "show", description, parameters: {} }];
     return configEvent({ ...newConfig("clerk"), tools }, {}, 2);
   }),
 );
 
-/** What terminals print: a secret, in pieces. */
+/** A terminal's output: a secret, in pieces. */
 const PIECES = ["key-", "sec", "ret1", " done\n"];
 const REDACT = [redactionPattern(String.raw`key-secret\d`)];
 
-/** Calls on their way, in one log with words and what is told of the session. */
+/** Unfinished calls, in one log with messages and the session's description. */
 const logs = fc
   .record({
     parts: fc.tuple(lives(1), lives(2), lives(3), fc.array(others, { maxLength: 8 })),
@@ -183,7 +183,7 @@ function knowingNoTypes(ledger: Ledger): Ledger {
   };
 }
 
-// What the lists told when they folded all that there was.
+// The lists as a fold of the whole log gives them.
 
 function appsSessions(log: readonly RecordedEvent[]): readonly object[] {
   const stored = storedSession(log);
@@ -207,7 +207,7 @@ function questionsOf(events: readonly SessionEvent[]): readonly object[] {
   });
 }
 
-describe("what is listed is what the whole log tells", () => {
+describe("a list equals the fold of the whole log", () => {
   test.each<[string, () => Promise<Ledger>]>([
     ["in memory", async () => new MemoryLedger()],
     ["in SQLite", async () => openLedger(join(await folder(), "ledger.db"))],
@@ -247,7 +247,7 @@ describe("what is listed is what the whole log tells", () => {
   });
 });
 
-test("a call that is asked about again is told with its last question, whatever was asked of others", async () => {
+test("lists a call that is asked about again with its last question, whatever was asked about others", async () => {
   const ledger = new MemoryLedger();
   const answer = {
     outcome: { type: "selected", optionId: "yes" },
@@ -278,7 +278,7 @@ test("a call that is asked about again is told with its last question, whatever 
   expect(questions).toEqual(questionsOf(events));
 });
 
-test("a question that is answered while others are looked at is no longer told", async () => {
+test("does not list a question that is answered while others are read", async () => {
   const ledger = new MemoryLedger();
   for (const sessionId of ["s1", "s2"])
     await write(ledger, sessionId, [
@@ -295,7 +295,7 @@ test("a question that is answered while others are looked at is no longer told",
   expect(await listing).toMatchObject([{ questionId: "question of s1" }]);
 });
 
-test("whoever stands before a ledger passes on which events are wanted", async () => {
+test("a wrapper of a ledger passes on the event type filter", async () => {
   const inner = new MemoryLedger();
   const log = await openLog({}, { TOOLGATE_LOG: "fatal" });
   if (!log) throw new Error("There is no log.");

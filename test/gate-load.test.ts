@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { AgentSession, holdTurn } from "../src/agent/index.js";
+import { AgentSession, waitForTurn } from "../src/agent/index.js";
 import { readAll } from "../src/call/index.js";
 import { MemoryLedger, openLedger } from "../src/history/index.js";
 import { openGate } from "../src/run/index.js";
@@ -135,7 +135,7 @@ test("applies a yes from another process at once while a long call still runs", 
     onTestFinished(() => void other.kill());
   });
   const nobodyHere = () => new Promise<never>(() => undefined);
-  const end = await holdTurn(session, nobodyHere, never(), () => session.prompt(text("go"), never()));
+  const end = await waitForTurn(session, nobodyHere, never(), () => session.prompt(text("go"), never()));
   expect(end).toMatchObject({ status: "stopped", stopReason: "end_turn" });
   const [longCall, quickCall] = [...session.book.calls()];
   expect(longCall?.rawOutput).toBe("the other ran");

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import { AgentSession, holdTurn } from "../src/agent/index.js";
+import { AgentSession, waitForTurn } from "../src/agent/index.js";
 import type { Ledger, SessionEvent } from "../src/call/index.js";
 import { SessionBook } from "../src/call/index.js";
 import { exportSession, openArchive, openLedger, replaySession } from "../src/history/index.js";
@@ -63,7 +63,7 @@ test("a turn is finished as it would be, in the order of its events, and nothing
         sessionId: "s",
         now,
       });
-      const end = await holdTurn(session, yes, never(), () => session.prompt(text("go"), never()));
+      const end = await waitForTurn(session, yes, never(), () => session.prompt(text("go"), never()));
       await session.close();
       expect(end).toEqual({ status: "stopped", stopReason: "end_turn" });
       expect([act.runs, asked.runs]).toEqual([1, 2]);

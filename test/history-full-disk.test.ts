@@ -1,7 +1,7 @@
 /**
  * A disk that is full: the tool does not run, the words are clear, nothing acknowledged is lost, and when there is
  * room again the same session goes on. The disk is a real one, small and full, where one can be mounted; elsewhere
- * SQLite is told that its file may not grow.
+ * SQLite gets a limit for its file's size.
  */
 import { spawnSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
@@ -74,7 +74,7 @@ async function boundedFile(): Promise<Disk> {
   onTestFinished(() => ledger.close());
   const fill = () => {
     database.exec(`pragma max_page_count = ${Number(database.pragma("page_count"))}`);
-    // What is free inside the file can be written to all the same, so it is used up where the next event would go.
+    // Free pages inside the file can still be written, so the test fills them first.
     const filler = "insert or ignore into sessions values (9999, 'filler', 0, 0, 0, null)";
     const event = "insert into events select 9999, count(*), ?, null from events where session = 9999";
     for (let size = 2_000; size >= 1;) {
@@ -96,7 +96,7 @@ async function boundedFile(): Promise<Disk> {
 const newDisk = isMounted ? smallDisk : boundedFile;
 const how = isMounted
   ? "on a disk of four megabytes that is really full"
-  : "with a file that SQLite is told not to let grow, since no disk can be mounted here";
+  : "with a size limit for SQLite's file, since no disk can be mounted here";
 
 const FULL = {
   code: "LEDGER_FULL",
@@ -248,7 +248,7 @@ describe(`a session ${how}:`, () => {
     expect(act.runs).toBe(1);
   });
 
-  test("a ledger cannot be begun, and what is there is read", async () => {
+  test("a ledger cannot be created, and an existing one is read", async () => {
     const disk = await newDisk();
     const gate = await aGate(disk);
     await gate.call({ name: "act", input: {} });

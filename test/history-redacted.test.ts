@@ -1,4 +1,4 @@
-/** A session on a ledger that keeps no secrets: whoever writes has it as it is, and what is stored is that, redacted. */
+/** A session on a ledger that keeps no secrets: the writer has it unredacted, and the ledger stores it redacted. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Ledger, SessionEvent } from "../src/call/index.js";

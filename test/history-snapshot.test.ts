@@ -95,7 +95,7 @@ test("one that is not closed has a snapshot of its way, and of a short one nobod
   expect(await ledger.snapshot?.("s1")).toBeUndefined();
   const again = await open(ledger);
   for (let batch = 1; batch <= 50; batch += 1) await again.append(calls(batch * 20, 20));
-  // It is kept in the background of an append.
+  // An append stores the snapshot in the background.
   await again.catchUp();
   expect((await ledger.snapshot?.("s1"))?.seq).toBeGreaterThanOrEqual(5100 * 0.6);
   const { ledger: watched, reads } = readsOf(await opened(file));

@@ -107,7 +107,7 @@ test("killed after the effect and before its result, a call is unknown, and is n
     (await readFile(join(root, "paid.txt"), "utf8")).split("\n").filter(Boolean).length;
   expect(await paid()).toBe(1);
   const again = counting("pay");
-  // The dead process's lease lasts a few seconds: the clock of whoever comes next is past it.
+  // The dead process's lease lasts a few seconds: the next process's clock is past it.
   const ledger = await opened(join(root, "ledger.db"), () => Date.now() + 60_000);
   const options = {
     ledger,
@@ -159,7 +159,7 @@ test("killed at any moment, nothing acknowledged is lost and the file is whole, 
   }
 });
 
-test("a ledger that can only be read is read, and whoever writes is told why not", async () => {
+test("reads a read-only ledger, and a write throws the reason", async () => {
   const file = join(await folder(), "ledger.db");
   const first = await openLedger(file);
   await record(first, [said("hello")]);

@@ -25,7 +25,7 @@ const LANES = 2;
 const PAST = 2_100;
 const script = fileURLToPath(new URL("children/killed-anywhere.mjs", import.meta.url));
 
-/** When to kill: so many milliseconds after the process has begun, or after it has the session open. */
+/** When to kill: so many milliseconds after the process has started, or after it has the session open. */
 type Moment = { readonly from: "start" | "open"; readonly milliseconds: number };
 
 const anyMoment: fc.Arbitrary<Moment> = fc.oneof(
@@ -94,7 +94,7 @@ async function effectsIn(cwd: string): Promise<ReadonlyMap<string, number>> {
   return counts;
 }
 
-/** What must be true after every kill. Returns the log as it is now. */
+/** Checks the invariants after a kill. Returns the log as it is now. */
 async function check(
   cwd: string,
   before: readonly SessionEvent[],
@@ -157,7 +157,7 @@ test(
         const moments = value.slice(0, left);
         left -= moments.length;
         const turn = await takeTurn(moments);
-        // It was over before all of its moments had come.
+        // The process ended before all planned kills.
         left += moments.length - turn.kills;
         unknown += turn.unknown;
       }

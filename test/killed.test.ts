@@ -35,7 +35,7 @@ const callsOf = (session: Session): ToolCall[] =>
 const read = (cwd: string, name: string): Promise<string> =>
   readFile(join(cwd, name), "utf8").catch(() => "");
 
-/** What was done on disk, by the call that did it. */
+/** The changes on disk, by the call that made them. */
 async function effects(cwd: string, { name, rawInput }: ToolCall): Promise<number> {
   if (name === "edit_file") return (await read(cwd, "note.txt")) === "written" ? 1 : 0;
   const { command = "" } = (rawInput ?? {}) as { command?: string };
@@ -54,7 +54,7 @@ async function checkEnd(cwd: string, session: Session, where: string): Promise<v
     if (call.name === "todo_write") continue;
     const { status } = call.state;
     const done = await effects(cwd, call);
-    // A draft that was cut off was written anew in the step that was taken again, as a call of its own.
+    // The repeated step writes a draft that was cut off again, as a new call.
     if (status === "cancelled") continue;
     expect(["done", "unknown"], `${where}: ${call.title}`).toContain(status);
     if (status === "done") expect(done, `${where}: ${call.title}`).toBe(1);

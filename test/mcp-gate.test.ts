@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { AgentSession, holdTurn } from "../src/agent/index.js";
+import { AgentSession, waitForTurn } from "../src/agent/index.js";
 import { endSentence } from "../src/call/index.js";
 import type { Question } from "../src/call/index.js";
 import { MemoryLedger } from "../src/history/index.js";
@@ -40,7 +40,7 @@ async function agentWith(
   });
   onTestFinished(() => session.close());
   const ask = options.ask ?? (() => Promise.reject(new Error("nobody is there")));
-  await holdTurn(session, ask, never(), () => session.prompt(text("go"), never()));
+  await waitForTurn(session, ask, never(), () => session.prompt(text("go"), never()));
   return { session, calls: [...session.book.calls()] };
 }
 

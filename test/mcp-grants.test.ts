@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { AgentSession, holdTurn } from "../src/agent/index.js";
+import { AgentSession, waitForTurn } from "../src/agent/index.js";
 import type { Question } from "../src/call/index.js";
 import { MemoryLedger } from "../src/history/index.js";
 import { McpServers } from "../src/mcp/index.js";
@@ -86,7 +86,9 @@ async function turn(
     ledger: new MemoryLedger(),
     workspace: await LocalWorkspace.open(place),
   });
-  await holdTurn(session, ask ?? choose(asked, answer), never(), () => session.prompt(text("go"), never()));
+  await waitForTurn(session, ask ?? choose(asked, answer), never(), () =>
+    session.prompt(text("go"), never()),
+  );
   const [call] = [...session.book.calls()];
   await session.close();
   source.close();

@@ -13,7 +13,7 @@ import { defineTool, LocalWorkspace } from "../src/tools/index.js";
 import type { Tool } from "../src/tools/index.js";
 import { AgentSession } from "../src/agent/agent-session.js";
 import { createAgent } from "../src/agent/create-agent.js";
-import { holdTurn } from "../src/agent/hold-turn.js";
+import { waitForTurn } from "../src/agent/wait-for-turn.js";
 import type { AgentOptions, PolicyFor } from "../src/agent/create-agent.js";
 import type { Ask } from "../src/run/index.js";
 
@@ -69,7 +69,7 @@ async function talk(
   const session = await AgentSession.open({ agent, ledger: new MemoryLedger(), workspace });
   onTestFinished(() => session.close());
   const { signal } = new AbortController();
-  for (const blocks of turns) await holdTurn(session, ask, signal, () => session.prompt(blocks, signal));
+  for (const blocks of turns) await waitForTurn(session, ask, signal, () => session.prompt(blocks, signal));
   return session;
 }
 
@@ -99,7 +99,7 @@ test("images and files of a prompt reach the model as what they are", async () =
 test("a long result is told with its beginning and its end, and how to read on", async () => {
   const { model, told } = listening([{ calls: [{ tool: "long", input: {} }] }]);
   const long = printing("long", `begin${"x".repeat(5000)}end`);
-  const session = await talk({ model, tools: [long], rules: [{ allow: "*" }], longestResult: 100 }, [
+  const session = await talk({ model, tools: [long], rules: [{ allow: "*" }], maxResultCharacters: 100 }, [
     words("go"),
   ]);
   const result = JSON.stringify(told[1]?.prompt.at(-1));
@@ -131,7 +131,13 @@ test("when the window is full the model sums up, is told that in place of what w
   const big = printing("big", "y".repeat(3000));
   const calls = [{ tool: "big", input: {} }];
   const { model, told } = listening([{ say: "first", calls }, { say: "second" }, { say: "third" }]);
-  const options = { model, tools: [big], rules: [{ allow: "*" }], contextWindow: 1000, longestResult: 4000 };
+  const options = {
+    model,
+    tools: [big],
+    rules: [{ allow: "*" }],
+    contextWindow: 1000,
+    maxResultCharacters: 4000,
+  };
   const session = await talk(options, [words("do one thing"), words("do another")]);
   const { compaction, timeline, steps } = session.book.snapshot();
   expect(compaction).toEqual({ throughStepId: steps[0]?.stepId, summary: "the summary" });

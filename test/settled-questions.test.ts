@@ -1,6 +1,6 @@
 /** A wait for a question ends when that question is settled, and at no other's end, however the waits overlap. */
 import { expect, test } from "vitest";
-import { AgentSession, holdTurn } from "../src/agent/index.js";
+import { AgentSession, waitForTurn } from "../src/agent/index.js";
 import { question, yes } from "../src/call/events.samples.js";
 import type { Ledger, Question, RecordedEvent } from "../src/call/index.js";
 import { MemoryLedger } from "../src/history/index.js";
@@ -195,7 +195,7 @@ test("asks one question after the other, also where followers end slowly", async
     }
     return { outcome: { type: "selected", optionId: options[0]?.optionId ?? "" }, by: "person" };
   };
-  const end = await holdTurn(session, ask, stop.signal, () => session.prompt(text("Go"), stop.signal));
+  const end = await waitForTurn(session, ask, stop.signal, () => session.prompt(text("Go"), stop.signal));
   expect({ end, shown }).toEqual({
     end: { status: "stopped", stopReason: "end_turn" },
     shown: ["call_1", "call_2"],

@@ -99,8 +99,8 @@ test("an app sees a sub-agent's calls, grants the one that asks, and gets the en
   // The one that ran by itself needs no grant any more.
   await expect(app.turn([grant("call_2")])).rejects.toMatchObject({ status: 409 });
   const granted = await app.turn([grant("call_3")]);
-  const told = 'call_1: [{"type":"text","text":"Sent."}]';
-  const expected = ['call_3: "send ran 1 time(s)"', told, "Done.", "end_turn"];
+  const result = 'call_1: [{"type":"text","text":"Sent."}]';
+  const expected = ['call_3: "send ran 1 time(s)"', result, "Done.", "end_turn"];
   expect(lines(granted)).toEqual(expected);
   // A grant counts once, and nothing runs twice.
   await expect(app.turn([grant("call_3")])).rejects.toMatchObject({ status: 409 });
@@ -154,7 +154,7 @@ test.each([
   expect(app.send.runs).toBe(2);
 });
 
-test("an app that denies a task while its sub-agent asks ends both, and the agent is told", async () => {
+test("an app that denies a task while its sub-agent asks ends both, and the agent gets the denial", async () => {
   const app = await appWith([
     { calls: [task("Send it.", { calls: [call("send")] })], otherwise: [{ say: "Then not." }] },
     { say: "Done." },

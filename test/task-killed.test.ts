@@ -42,7 +42,7 @@ async function checkEnd(cwd: string, { session, events }: Taken, where: string):
   const log = (await readFile(join(cwd, "log.txt"), "utf8").catch(() => "")).split("\n");
   let unknown = 0;
   for (const { name, state, rawInput, parentToolCallId, times } of callsOf(session)) {
-    // A draft that was cut off was written anew in the step that was taken again, as a call of its own.
+    // The repeated step writes a draft that was cut off again, as a new call.
     if (name === "task" || state.status === "cancelled") continue;
     const about = `${where}: ${JSON.stringify(rawInput)}`;
     expect(parentToolCallId, about).toBe(
@@ -76,7 +76,7 @@ test(`the next process finishes a turn whose sub-agents were killed at every ${E
       }
       kills += 1;
       const second = takeTurn(cwd);
-      if (!second) throw new Error(`${where}: killed without being told to`);
+      if (!second) throw new Error(`${where}: killed without a request`);
       unknown += await checkEnd(cwd, second, where);
     }
   }

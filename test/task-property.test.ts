@@ -5,7 +5,7 @@
  */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { AgentSession, createAgent, holdTurn, taskTool } from "../src/agent/index.js";
+import { AgentSession, createAgent, waitForTurn, taskTool } from "../src/agent/index.js";
 import { SessionBook } from "../src/call/index.js";
 import { MemoryLedger } from "../src/history/index.js";
 import { parseScript, scriptedModel } from "../src/model/index.js";
@@ -126,9 +126,9 @@ async function play({ tasks, troubles, answers }: Case, place: LocalWorkspace) {
     });
     const { turn: found } = session.book;
     const start = () => (found ? session.advance(abort.signal) : session.prompt(text("go"), abort.signal));
-    // It may have died with its very last word.
+    // The process may have died at its last event.
     const isOver = found?.state.status === "stopped";
-    const turn = isOver ? Promise.resolve() : holdTurn(session, ask, abort.signal, start);
+    const turn = isOver ? Promise.resolve() : waitForTurn(session, ask, abort.signal, start);
     const end = await Promise.race([turn.then(() => "ended" as const), isGone]);
     if (end === "ended") {
       await session.close();

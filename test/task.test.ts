@@ -2,7 +2,7 @@
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { AgentSession, createAgent, holdTurn, taskTool } from "../src/agent/index.js";
+import { AgentSession, createAgent, waitForTurn, taskTool } from "../src/agent/index.js";
 import type { Agent, AgentOptions } from "../src/agent/index.js";
 import { SessionBook } from "../src/call/index.js";
 import type { Ledger, ToolCall } from "../src/call/index.js";
@@ -68,8 +68,8 @@ const statuses = (session: AgentSession) =>
   );
 const taskOf = (session: AgentSession): ToolCall =>
   callsOf(session).find(({ name }) => name === "task") ?? expect.fail("no task was called");
-const told = (options: CallOptions | undefined) => JSON.stringify(options?.prompt);
-/** What tells a sub-agent's prompt from the agent's. */
+const promptText = (options: CallOptions | undefined) => JSON.stringify(options?.prompt);
+/** The text that distinguishes a sub-agent's prompt from the agent's. */
 const ROLE = "You are a sub-agent:";
 const END = { status: "stopped", stopReason: "end_turn" } as const;
 
@@ -132,7 +132,7 @@ describe("a sub-agent", () => {
     expect(said).toMatchObject([{ text: "go" }, { text: "I have it looked up." }, { text: "Done." }]);
 
     const [, first, second, last] = asked;
-    expect(told(first)).toContain("Be kind.");
+    expect(promptText(first)).toContain("Be kind.");
     expect(first?.prompt.slice(1)).toEqual([
       { role: "user", content: [{ type: "text", text: "Read a.txt." }] },
     ]);
@@ -141,12 +141,12 @@ describe("a sub-agent", () => {
       { role: "assistant", content: [{ type: "reasoning" }, { type: "text" }, { toolName: "read_file" }] },
       { role: "tool", content: [{ output: { type: "text", value: "hello" } }] },
     ]);
-    expect(told(last)).toContain("It says hello.");
-    expect(told(last)).not.toContain("I look into it.");
+    expect(promptText(last)).toContain("It says hello.");
+    expect(promptText(last)).not.toContain("I look into it.");
     await expectReplayed(session, ledger);
   });
 
-  test("is under the same rules: what they deny is refused, and the sub-agent is told", async () => {
+  test("is under the same rules: a denied call is refused, and the sub-agent gets the refusal", async () => {
     const risky = counting("risky");
     const { agent, asked } = agentWith(
       [
@@ -159,7 +159,7 @@ describe("a sub-agent", () => {
     expect(await session.prompt(text("go"), never())).toEqual(END);
     expect(statuses(session)).toEqual(["task done", "  risky refused"]);
     expect(taskOf(session).rawOutput).toBe("I may not.");
-    expect(told(asked[2])).toContain("never");
+    expect(promptText(asked[2])).toContain("never");
     expect(risky.runs).toBe(0);
   });
 
@@ -193,7 +193,7 @@ describe("a sub-agent", () => {
     expect(taskOf(session).childSteps).toBeUndefined();
   });
 
-  test("without an end is stopped, and what it said last is told", async () => {
+  test("is stopped after its last step, and its last text is returned", async () => {
     const ping = counting("ping", "read");
     const round = { say: "Once more.", calls: [call("ping")] };
     const steps = [{ calls: [task("Ping.", round, round, round)] }, { say: "Ok." }];
@@ -228,7 +228,7 @@ describe("a sub-agent", () => {
         if (!JSON.stringify(options.prompt).includes(ROLE)) return inner.doStream(options);
         const stream = new ReadableStream({
           start(controller) {
-            // A call that was begun does not stay behind.
+            // A started call does not stay open.
             controller.enqueue({ type: "tool-input-start", id: "x", toolName: "read_file" });
             if (reason === "error") controller.enqueue({ type: "error", error: new Error("the wire broke") });
             else controller.enqueue({ type: "finish", finishReason: { unified: reason, raw: "" }, usage });
@@ -244,7 +244,7 @@ describe("a sub-agent", () => {
     expect(taskOf(session).state).toMatchObject({ error: expect.stringContaining(words) });
   });
 
-  test("whose window fills is told less of its old results; one that cannot be told of its last fails", async () => {
+  test("gets shorter old results when its window fills, and fails when its last result does not fit", async () => {
     const long = (length: number): Tool =>
       defineTool({
         name: "long",
@@ -257,7 +257,7 @@ describe("a sub-agent", () => {
     const steps = [{ calls: [task("Read much.", ...rounds, { say: "Read." })] }, { say: "Ok." }];
     const run = async (length: number) => {
       const options = { tools: [long(length)], rules: [{ allow: "long" }], contextWindow: 8_000 };
-      const { agent, asked } = agentWith(steps, { ...options, longestResult: 30_000 });
+      const { agent, asked } = agentWith(steps, { ...options, maxResultCharacters: 30_000 });
       const session = await open(agent);
       expect(await session.prompt(text("go"), never())).toEqual(END);
       return { asked, session };
@@ -311,7 +311,7 @@ describe("a sub-agent that asks", () => {
       titles.push(question.title);
       return yes(question, signal);
     };
-    expect(await holdTurn(session, ask, never(), () => session.prompt(text("go"), never()))).toEqual(END);
+    expect(await waitForTurn(session, ask, never(), () => session.prompt(text("go"), never()))).toEqual(END);
     expect(titles).toHaveLength(1);
     expect(statuses(session)).toEqual(["task done", "  risky done"]);
   });
@@ -328,7 +328,7 @@ describe("a sub-agent that asks", () => {
     expect(risky.runs).toBe(0);
   });
 
-  test("is told a no, and its reason", async () => {
+  test("gets a refusal with its reason", async () => {
     const risky = counting("risky");
     const { agent, asked } = agentWith(
       [
@@ -344,9 +344,9 @@ describe("a sub-agent that asks", () => {
         by: "person",
         reason: "not today",
       });
-    await holdTurn(session, no, never(), () => session.prompt(text("go"), never()));
+    await waitForTurn(session, no, never(), () => session.prompt(text("go"), never()));
     expect(taskOf(session).rawOutput).toBe("I could not.");
-    expect(told(asked[2])).toContain("not today");
+    expect(promptText(asked[2])).toContain("not today");
   });
 
   test("does not keep another from working to its end", async () => {
@@ -418,8 +418,8 @@ test("two sub-agents of one answer work at the same time", async () => {
 describe("cancelled", () => {
   /** A tool that runs until it is stopped, and a promise of its start. */
   function endless() {
-    let begun = () => {};
-    const started = new Promise<void>((resolve) => (begun = resolve));
+    let start = () => {};
+    const started = new Promise<void>((resolve) => (start = resolve));
     const tool = defineTool({
       name: "endless",
       description: "Runs until it is stopped.",
@@ -428,7 +428,7 @@ describe("cancelled", () => {
       run: (_, { signal }) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener("abort", () => reject(signal.reason as Error));
-          begun();
+          start();
         }),
     });
     return { tool, started };
@@ -440,7 +440,7 @@ describe("cancelled", () => {
     return {
       ...inner,
       doStream: (options) => {
-        if (!told(options).includes(ROLE)) return inner.doStream(options);
+        if (!promptText(options).includes(ROLE)) return inner.doStream(options);
         const stream = new ReadableStream({
           start: (controller) =>
             controller.enqueue({ type: "tool-input-start", id: "x", toolName: "read_file" }),
@@ -478,9 +478,9 @@ describe("cancelled", () => {
     const { agent, asked } = agentWith([], { model });
     const session = await open(agent);
     const abort = new AbortController();
-    const begun = nestedCall(session);
+    const nestedStarted = nestedCall(session);
     const turn = session.prompt(text("go"), abort.signal);
-    await begun;
+    await nestedStarted;
     abort.abort();
     expect(await turn).toEqual({ status: "stopped", stopReason: "cancelled" });
     expect(asked[1]?.abortSignal?.aborted).toBe(true);
@@ -491,15 +491,15 @@ describe("cancelled", () => {
     const model = hanging([{ calls: [task("Speak.", { say: "?" })] }, { say: "Without it, then." }]);
     const { agent, asked } = agentWith([], { model });
     const session = await open(agent);
-    const begun = nestedCall(session);
+    const nestedStarted = nestedCall(session);
     const turn = session.prompt(text("go"), never());
-    await begun;
+    await nestedStarted;
     expect(await session.gate.cancelCall(taskOf(session).toolCallId, "not needed.")).toBe(true);
     expect(asked[1]?.abortSignal?.aborted).toBe(true);
     expect(await turn).toEqual(END);
     expect(statuses(session)).toEqual(["task cancelled", "  read_file cancelled"]);
     expect(asked).toHaveLength(3);
-    expect(told(asked[2])).toContain("not needed.");
+    expect(promptText(asked[2])).toContain("not needed.");
   });
 
   test("by itself while its calls run and ask, a task ends with them, and no sub-agent is asked again", async () => {
@@ -524,7 +524,7 @@ describe("cancelled", () => {
     const inner = scriptedModel(
       parseScript({ steps: [{ calls: [task("Run.", { calls: [call("checked")] })] }, { say: "Well." }] }),
     );
-    // It does not stream what it calls.
+    // This model does not stream its calls.
     const model: LanguageModelV3 = {
       ...inner,
       doStream: async (how) => {
@@ -577,7 +577,7 @@ describe("cancelled", () => {
     );
     const session = await open(agent);
     const unanswered: Ask = () => new Promise(() => {});
-    const end = await holdTurn(session, unanswered, never(), async () => {
+    const end = await waitForTurn(session, unanswered, never(), async () => {
       const parked = await session.prompt(text("go"), never());
       const nested = session.book.openCalls().find(({ name }) => name === "risky");
       await session.gate.cancelCall(nested?.toolCallId ?? "", "enough.");
@@ -591,16 +591,16 @@ describe("cancelled", () => {
     const model = hanging([{ calls: [task("Speak.", { say: "?" })] }]);
     const { agent, asked } = agentWith([], { model });
     const session = await open(agent);
-    const begun = nestedCall(session);
+    const nestedStarted = nestedCall(session);
     const turn = session.prompt(text("go"), never()).catch(() => undefined);
-    await begun;
+    await nestedStarted;
     await session.gate.close();
     expect(statuses(session)).toEqual(["task cancelled", "  read_file cancelled"]);
     await turn;
-    expect(asked.filter((how) => told(how).includes(ROLE))).toHaveLength(1);
+    expect(asked.filter((how) => promptText(how).includes(ROLE))).toHaveLength(1);
   });
 
-  test("a nested call alone, the sub-agent is told and goes on", async () => {
+  test("a nested call alone, the sub-agent gets the cancel and continues", async () => {
     const { tool, started } = endless();
     const { agent } = agentWith(
       [

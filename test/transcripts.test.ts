@@ -1,4 +1,4 @@
-/** The transcripts on the pages are what the commands write. `node scripts/transcripts.mjs` writes them anew. */
+/** The transcripts in the docs equal the commands' output. `node scripts/transcripts.mjs` writes them again. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { anthropic } from "./fakes/anthropic.js";
@@ -21,7 +21,7 @@ console.log(total(250, 2) === 500 ? "passed" : \`FAILED: 2 at 250 cost 500, not 
         { "path": "cart.js", "oldText": "price + count", "newText": "price * count" } }],
       "otherwise": [{ "say": "Then I leave the file as it is." }] },
     { "calls": [{ "tool": "terminal", "input": { "command": "node cart.test.js" } }] },
-    { "say": "Mended." }
+    { "say": "Fixed." }
   ]
 }
 `,

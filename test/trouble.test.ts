@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { AgentSession, holdTurn, LoopSession } from "../src/agent/index.js";
+import { AgentSession, waitForTurn, LoopSession } from "../src/agent/index.js";
 import type { AgentOptions } from "../src/agent/index.js";
 import type { Answer, Question } from "../src/call/index.js";
 import { SessionBook } from "../src/call/index.js";
@@ -160,7 +160,7 @@ describe("a model", () => {
       [{ type: "error", error: new Error("overloaded") }, finish("error")],
       "overloaded",
     ],
-    ["is cut off", [call], "The model's answer was cut off."],
+    ["is cut off", [call], "The model's response was cut off."],
   ])("that %s has asked for nothing", async (_, parts, error) => {
     const counter = counting("t");
     const { session } = await open({
@@ -231,7 +231,7 @@ describe("an answer", () => {
       asked += 1;
       return Promise.resolve(odd);
     }) as Ask;
-    await holdTurn(session, ask, never(), () => session.prompt(text("go"), never()));
+    await waitForTurn(session, ask, never(), () => session.prompt(text("go"), never()));
     expect(statuses(session)).toEqual(["t refused"]);
     expect([counter.runs, asked]).toEqual([0, 1]);
   });
@@ -243,7 +243,7 @@ describe("an answer", () => {
       await ledger.answer(question.questionId, answer(question));
       return new Promise(() => undefined);
     };
-    await holdTurn(session, deaf, never(), () => session.prompt(text("go"), never()));
+    await waitForTurn(session, deaf, never(), () => session.prompt(text("go"), never()));
     expect(counter.runs).toBe(1);
   });
 
@@ -264,11 +264,11 @@ describe("an answer", () => {
     });
     const { session } = await open({ tools: [counter.tool] }, racing);
     const silent: Ask = () => new Promise(() => undefined);
-    expect(await holdTurn(session, silent, never(), () => session.prompt(text("go"), never()))).toMatchObject(
-      {
-        stopReason: "end_turn",
-      },
-    );
+    expect(
+      await waitForTurn(session, silent, never(), () => session.prompt(text("go"), never())),
+    ).toMatchObject({
+      stopReason: "end_turn",
+    });
     expect(counter.runs).toBe(1);
   });
 
@@ -408,7 +408,7 @@ test("releases the lease of a session that cannot be opened", async () => {
 test("yes still runs it", async () => {
   const counter = counting("t");
   const { session } = await open({ tools: [counter.tool] });
-  await holdTurn(session, yes, never(), () => session.prompt(text("go"), never()));
+  await waitForTurn(session, yes, never(), () => session.prompt(text("go"), never()));
   expect(counter.runs).toBe(1);
 });
 
@@ -432,7 +432,7 @@ test("ends a loop's wait for a call whose answer could not be recorded", async (
     workspace: await workspace(),
     sessionId: "full",
   });
-  const end = await holdTurn(session, yes, never(), () => session.prompt(text("go"), never()));
+  const end = await waitForTurn(session, yes, never(), () => session.prompt(text("go"), never()));
   expect(end).toEqual({ status: "stopped", stopReason: "end_turn" });
   expect([...session.book.calls()].map(({ state }) => state)).toEqual([
     { status: "cancelled", reason: "its answer could not be recorded.", assumed: false },

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { AgentSession, holdTurn } from "../src/agent/index.js";
+import { AgentSession, waitForTurn } from "../src/agent/index.js";
 import type { Question } from "../src/call/index.js";
 import { MemoryLedger } from "../src/history/index.js";
 import type { Ask } from "../src/run/index.js";
@@ -24,7 +24,7 @@ const statuses = ({ book }: AgentSession) =>
   [...book.calls()].map(({ name, state }) => `${name} ${state.status}`);
 
 describe("a turn", () => {
-  test("runs what a rule allows, tells the model what came of it, and stops when the model does", async () => {
+  test("runs a call that a rule allows, sends the model its result, and stops when the model does", async () => {
     const ws = await workspace({ "a.txt": "hello" });
     const agent = scripted(
       [
@@ -47,7 +47,7 @@ describe("a turn", () => {
     });
   });
 
-  test("asks what no rule speaks of, and parks until someone answers", async () => {
+  test("asks about a call that no rule covers, and parks until someone answers", async () => {
     const ledger = new MemoryLedger();
     const ws = await workspace({ "a.txt": "hello" });
     const agent = scripted([
@@ -77,7 +77,7 @@ describe("a turn", () => {
       ledger: new MemoryLedger(),
       workspace: await workspace(),
     });
-    await holdTurn(session, no, never(), () => session.prompt(text("go"), never()));
+    await waitForTurn(session, no, never(), () => session.prompt(text("go"), never()));
     expect(statuses(session)).toEqual(["risky refused"]);
     expect(counter.runs).toBe(0);
     const [call] = session.book.calls();
@@ -109,12 +109,12 @@ describe("a turn", () => {
       if (asked === 1) return Promise.reject(new Error("the editor crashed"));
       return Promise.resolve({ outcome: { type: "selected", optionId: "allow_always" }, by: "person" });
     };
-    await holdTurn(session, odd, never(), () => session.prompt(text("go"), never()));
+    await waitForTurn(session, odd, never(), () => session.prompt(text("go"), never()));
     expect(statuses(session)).toEqual(["risky refused", "risky refused"]);
     expect(counter.runs).toBe(0);
   });
 
-  test("a rule that denies is told with its reason and asks nobody", async () => {
+  test("a rule that denies gives the model its reason and asks nobody", async () => {
     const counter = counting("risky");
     const agent = scripted([{ calls: [{ tool: "risky", input: {} }] }, { say: "Ok." }], {
       tools: [counter.tool],
@@ -224,7 +224,7 @@ describe("cancelling", () => {
         signal.addEventListener("abort", () => reject(new Error("stop asking")));
         setTimeout(() => stop.abort(), 10);
       });
-    const end = await holdTurn(session, waits, stop.signal, () => session.prompt(text("go"), stop.signal));
+    const end = await waitForTurn(session, waits, stop.signal, () => session.prompt(text("go"), stop.signal));
     expect(end).toEqual({ status: "stopped", stopReason: "cancelled" });
     expect(statuses(session)).toEqual(["risky cancelled"]);
     expect(await ledger.openQuestions()).toEqual([]);
@@ -363,7 +363,7 @@ test("yes from a held line runs it", async () => {
     ledger: new MemoryLedger(),
     workspace: await workspace(),
   });
-  expect(await holdTurn(session, yes, never(), () => session.prompt(text("go"), never()))).toMatchObject({
+  expect(await waitForTurn(session, yes, never(), () => session.prompt(text("go"), never()))).toMatchObject({
     stopReason: "end_turn",
   });
   expect(counter.runs).toBe(1);

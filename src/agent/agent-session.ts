@@ -33,7 +33,7 @@ export type SessionOptions = {
   readonly elicit?: Elicit;
   /** Where the project's own instructions are read; in the workspace when left out. */
   readonly projectFiles?: Workspace;
-  /** What a new session is about. */
+  /** The description of a new session. */
   readonly info?: SessionInfo;
   /** How long the lease on the session lasts without a renewal. */
   readonly leaseMs?: number;
@@ -53,7 +53,7 @@ export class AgentSession extends RecordedSession {
     this.#context = context;
   }
 
-  /** Opens a session, new or recorded. Calls that died with an earlier process are settled first. */
+  /** Opens a session, new or recorded, and first ends the calls that an earlier process left running. */
   static async open(options: SessionOptions): Promise<AgentSession> {
     const { agent, ledger, sessionId = `session_${randomUUID()}`, now = Date.now } = options;
     // A process may have the same session open twice by mistake: each opening is an owner of its own.
@@ -130,13 +130,13 @@ export class AgentSession extends RecordedSession {
     return this.#context.gate;
   }
 
-  /** Starts a turn with what the user says, and goes as far as it can without waiting for anyone. */
+  /** Starts a turn with the user's message and runs it until it ends or must wait for someone. */
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
     return this.#alone(async () => {
       await this.#endOpenTurn();
       const turnId = `turn_${this.record.seq + 1}`;
       const at = this.now();
-      const said = blocks.map((block): SessionEvent => ({
+      const message = blocks.map((block): SessionEvent => ({
         type: "message-chunk",
         at,
         messageId: `user-${turnId}`,
@@ -144,7 +144,7 @@ export class AgentSession extends RecordedSession {
         block,
       }));
       await this.record.append(
-        [...sessionTitle(this.book, blocks, at), { type: "turn-started", at, turnId }, ...said],
+        [...sessionTitle(this.book, blocks, at), { type: "turn-started", at, turnId }, ...message],
         {
           durable: true,
         },
@@ -153,7 +153,7 @@ export class AgentSession extends RecordedSession {
     });
   }
 
-  /** Goes on with a turn that was parked, or that an earlier process left behind. */
+  /** Resumes a turn that was parked, or that an earlier process left open. */
   async advance(signal: AbortSignal): Promise<TurnEnd> {
     return this.#alone(() => advanceTurn(this.#context, signal));
   }
@@ -169,26 +169,26 @@ export class AgentSession extends RecordedSession {
     }
   }
 
-  /** Chooses a mode for the calls from here on; what rules it stands for, the agent's policy says. */
+  /** Sets the mode for the calls from here on. The agent's policy maps the mode to rules. */
   async setMode(modeId: string): Promise<void> {
     await this.record.append([{ type: "mode-changed", at: this.now(), modeId }], { durable: true });
   }
 
-  /** Sums up what happened so far, so that the model has room again. False when there was nothing to sum up. */
+  /** Summarizes the session so far to free room in the model's window. False when there was nothing to summarize. */
   async compact(signal: AbortSignal): Promise<boolean> {
     return this.afterOthers(() => compact(this.#context, signal));
   }
 
-  /** Says what the session is about, beside what was said before. */
+  /** Adds to the session's description. */
   async describe(info: SessionInfo): Promise<void> {
     await this.record.append([{ type: "info-changed", at: this.now(), info }], { durable: true });
   }
 
   /**
-   * Records words that are no part of the conversation with the model: a command typed to the door, and its
-   * answer. Returns the id of what was typed.
+   * Records messages that the model does not see: a command that the user typed to the client, and its reply.
+   * Returns the id of the user's message.
    */
-  async aside(said: readonly ContentBlock[], answer: string): Promise<string> {
+  async aside(typed: readonly ContentBlock[], reply: string): Promise<string> {
     const at = this.now();
     const id = `aside_${randomUUID()}`;
     const chunk = (role: "user" | "agent", block: ContentBlock): SessionEvent => ({
@@ -199,13 +199,13 @@ export class AgentSession extends RecordedSession {
       block,
     });
     await this.record.append(
-      [...said.map((block) => chunk("user", block)), chunk("agent", { type: "text", text: answer })],
+      [...typed.map((block) => chunk("user", block)), chunk("agent", { type: "text", text: reply })],
       { durable: true },
     );
     return `${id}-user`;
   }
 
-  /** Takes in what others have recorded: answers need no lease. */
+  /** Reads the events that other processes appended: an answer needs no lease. */
   async catchUp(): Promise<void> {
     await this.record.catchUp();
   }
@@ -214,7 +214,7 @@ export class AgentSession extends RecordedSession {
     await this.record.close();
   }
 
-  /** The user went on: what the last turn still waited for will not come. */
+  /** Cancels the calls that the last turn still waits for, since the user went on without them. */
   async #endOpenTurn(): Promise<void> {
     const { turn } = this.book;
     if (!turn || turn.state.status === "stopped") return;
@@ -226,7 +226,7 @@ export class AgentSession extends RecordedSession {
   }
 }
 
-/** Whether the host has set up OpenTelemetry: its API says so here. Without that it is not even loaded. */
+/** Whether the host has set up OpenTelemetry, which registers itself here. Without it the tracer is not loaded. */
 const isTraced = (): boolean => Symbol.for("opentelemetry.js.api.1") in globalThis;
 
 class TurnRunning extends Error {

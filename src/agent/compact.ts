@@ -1,15 +1,15 @@
 /**
- * Makes room when the model's window fills: the model itself sums up what happened so far, and from then on is
- * told that in place of it. The log keeps everything; what a person sees does not change.
+ * Makes room when the model's window fills: the model summarizes the conversation so far, and later prompts hold the
+ * summary in its place. The log keeps everything; a person still sees the whole session.
  */
 import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
-import { readParts, unlessAborted } from "./answer-stream.js";
+import { readParts, unlessAborted } from "./response-stream.js";
 import { currentPrompt } from "./current-prompt.js";
 import { fillsWindow } from "./fills-window.js";
 import { promptFromSession } from "./prompt-from-session.js";
 import type { TurnContext } from "./turn.js";
 
-/** What the model is to be told next, where that was looked at and is not full; then it need not be made again. */
+/** Returns the next prompt when it was built and fits, so that the caller need not build it again. */
 export async function compactIfFull(
   context: TurnContext,
   signal: AbortSignal,
@@ -24,18 +24,18 @@ export async function compactIfFull(
   return undefined;
 }
 
-/** False when there was nothing to make smaller, or the model did not manage it. */
+/** False when there was nothing to compact, or the model gave no whole summary. */
 export async function compact(context: TurnContext, signal: AbortSignal): Promise<boolean> {
   const { agent, record, instructions, now } = context;
   const session = record.book.snapshot();
   const last = session.steps.at(-1);
-  // What was just compacted cannot be made smaller, and a first step has nothing before it.
+  // A session that was just compacted cannot get smaller, and a first step has nothing before it.
   if (!last || last.stepId === session.compaction?.throughStepId) return false;
   const prompt = promptFromSession(session, {
     instructions: await instructions(),
-    longestResult: agent.longestResult,
+    maxResultCharacters: agent.maxResultCharacters,
   });
-  const summary = await summed(context, prompt, signal);
+  const summary = await summarize(context, prompt, signal);
   if (summary === "") return false;
   await record.append([{ type: "context-compacted", at: now(), throughStepId: last.stepId, summary }], {
     durable: true,
@@ -43,8 +43,8 @@ export async function compact(context: TurnContext, signal: AbortSignal): Promis
   return true;
 }
 
-/** Empty when the model did not manage it: then the turn goes on as long as its provider takes it. */
-async function summed(
+/** Empty when the model gave no whole summary; the turn then goes on as long as its provider accepts the prompt. */
+async function summarize(
   { agent }: TurnContext,
   prompt: LanguageModelV3Prompt,
   signal: AbortSignal,
@@ -62,7 +62,7 @@ async function summed(
       if (part.type === "text-delta") text += part.delta;
       if (part.type === "finish") isWhole = part.finishReason.unified === "stop";
     });
-    // Half a summary would be taken for all that happened.
+    // The model would take half a summary for the whole history.
     return isWhole ? text.trim() : "";
   } catch {
     return "";
@@ -70,6 +70,6 @@ async function summed(
 }
 
 const REQUEST =
-  "Sum up this conversation for yourself, since the part before this message will no longer be told to you. " +
+  "Sum up this conversation for yourself, since the part before this message will no longer be shown to you. " +
   "Say what the user wants, what was found out and decided, which files were read and changed and how, what failed and why, " +
   "what the user allowed or refused, and what is still to be done. Use no tool; answer with the summary alone.";

@@ -9,31 +9,31 @@ export type AgentOptions = {
   readonly name: string;
   readonly model: LanguageModelV3;
   readonly tools: readonly Tool[];
-  /** What no rule speaks of is asked. */
+  /** Calls that no rule covers ask a person first. */
   readonly rules?: readonly Rule[];
-  /** Instead of fixed rules: those in force for a session, asked for anew with each decision. */
+  /** Instead of fixed rules: returns the rules in force for a session, read again for each decision. */
   readonly policy?: PolicyFor;
-  /** Hears of each call that a rule let through, to count how often a rule is used. */
+  /** Called for each call that a rule allowed, to count how often the rule is used. */
   readonly onCleared?: (verdict: Verdict, place: Place) => void;
   /** Tools that come and go: MCP servers. */
   readonly toolSources?: readonly ToolSource[];
-  /** Stores what an "always" says. Without it no question offers one. */
+  /** Stores the grant of an "always" answer. Without it no question offers "always". */
   readonly remember?: (grant: RememberedGrant, place: Place) => Promise<void>;
-  /** Told to the model before everything else; a function of where it works, where that matters. */
+  /** The system prompt, or a function that makes it for a session's workspace and mode. */
   readonly instructions?: string | ((place: Place) => string);
-  /** A file of the workspace whose text is told to the model too: `AGENTS.md`. */
+  /** A file of the workspace whose text joins the system prompt: `AGENTS.md`. */
   readonly projectFile?: string;
-  /** A turn that has taken this many answers of the model is stopped. */
+  /** A turn stops after this many responses of the model. */
   readonly maxSteps?: number;
-  /** How much the model's window holds, in tokens. Before it is full, what happened so far is summed up. */
+  /** The size of the model's window, in tokens. The session is summarized before the window is full. */
   readonly contextWindow?: number;
-  /** Of a result that is longer than this many characters, the model is told the beginning and the end. */
-  readonly longestResult?: number;
+  /** The model gets only the beginning and the end of a result that is longer than this many characters. */
+  readonly maxResultCharacters?: number;
   /** How long questions and tools may take, and how often a call may be made again. */
   readonly limits?: Pick<GateOptions, "questionLifetime" | "timeLimit" | "patience" | "loopLimit">;
 };
 
-/** The rules in force for a session in a workspace, without what the session itself knows. */
+/** The rules in force for a session in a workspace. The session itself adds its roots, home and clock. */
 export type PolicyFor = (place: Place) => Omit<Policy, "roots" | "home" | "now">;
 
 /** A session and its workspace. `modeId` is the mode that was chosen in the session, if one was. */
@@ -48,7 +48,7 @@ const CONTEXT_WINDOW = 128_000;
 /** One result may take about a quarter of the window. */
 const CHARACTERS_OF_A_TOKEN = 0.8;
 
-/** Throws when a rule has a mistake: it would not hold as it was meant. */
+/** Throws when a rule has a mistake, since it would not do what its author meant. */
 export function createAgent({ rules = [], ...options }: AgentOptions): Agent {
   mustBeRules(rules);
   const { contextWindow = CONTEXT_WINDOW } = options;
@@ -57,7 +57,7 @@ export function createAgent({ rules = [], ...options }: AgentOptions): Agent {
     maxSteps: MAX_STEPS,
     toolSources: [],
     contextWindow,
-    longestResult: Math.floor(contextWindow * CHARACTERS_OF_A_TOKEN),
+    maxResultCharacters: Math.floor(contextWindow * CHARACTERS_OF_A_TOKEN),
     ...options,
   };
 }

@@ -1,13 +1,13 @@
-/** Whether so little of the model's window is left that room must be made. */
+/** Whether the model's window is so full that the session must be compacted. */
 import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
 import type { Usage } from "../call/index.js";
 
-/** How full the window may be before room is made. The rest is for the answer, and for what was estimated wrongly. */
+/** The share of the window that a prompt may fill. The rest is for the response and for estimation errors. */
 const FULL = 0.75;
-/** Roughly, over languages and code; a provider's own count is taken where there is one. */
+/** A rough average over languages and code. A provider's own count is used where it is larger. */
 const CHARACTERS_PER_TOKEN = 3.5;
 
-/** `last`: what the answer before this prompt used. */
+/** `last`: the token usage of the response before this prompt. */
 export function fillsWindow(
   prompt: LanguageModelV3Prompt,
   contextWindow: number,

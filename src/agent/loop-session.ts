@@ -1,6 +1,6 @@
 /**
- * A session whose turns are run by a loop of the host's own. The loop says what it wants to be seen, and its calls go
- * through the session's gate: announced, checked, asked about, run and recorded like any other.
+ * A session whose turns run in the host's own loop. The loop emits text, thoughts and plans, and its calls go through
+ * the session's gate: announced, checked, asked about, run and recorded like all others.
  */
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
@@ -21,19 +21,19 @@ import { answeredElsewhere } from "../run/askers.js";
 import type { Elicit, GateOptions } from "../run/index.js";
 import { Toolbox } from "../tools/index.js";
 import type { Tool, Workspace } from "../tools/index.js";
-import type { HeldSession } from "./held-session.js";
-import { TurnGate, Words } from "./loop-turn.js";
+import type { SessionHandle } from "./session-handle.js";
+import { MessageIds, TurnGate } from "./loop-turn.js";
 import { RecordedSession } from "./recorded-session.js";
 import { sessionTitle } from "./session-title.js";
 import type { TurnEnd } from "./turn.js";
 
-/** What a loop is given of the session it answers in. */
+/** The part of the session that a loop may use during one turn. */
 export type LoopTurn = {
   readonly sessionId: string;
   readonly workspace: Workspace;
   /** Aborts when the person cancels. */
   readonly signal: AbortSignal;
-  /** Words for the person; pieces of one message follow each other. */
+  /** Emits text for the person; consecutive pieces form one message. */
   readonly say: (text: string) => void;
   readonly think: (text: string) => void;
   readonly plan: (entries: readonly PlanEntry[]) => void;
@@ -43,9 +43,9 @@ export type Loop = {
   readonly name: string;
   /** Tools that the loop calls by name through the gate; it may also wrap its own (`gate.wrapTools`). */
   readonly tools?: readonly Tool[];
-  /** What no rule speaks of is asked. */
+  /** Calls that no rule covers ask a person first. */
   readonly rules?: readonly Rule[];
-  /** One turn. How it ended is what comes back; nothing means that it is done. */
+  /** Runs one turn and returns its stop reason; `undefined` means that the turn is done. */
   readonly prompt: (
     turn: LoopTurn,
     input: readonly ContentBlock[],
@@ -66,11 +66,11 @@ export type LoopSessionOptions = {
   readonly now?: () => number;
 };
 
-export class LoopSession extends RecordedSession implements HeldSession {
+export class LoopSession extends RecordedSession implements SessionHandle {
   readonly #options: LoopSessionOptions;
-  /** Made anew for each turn: tools that a loop wraps are that turn's. */
+  /** Each turn gets its own gate, since the tools that a loop wraps belong to one turn. */
   readonly #gateOptions: () => GateOptions;
-  /** The one of the turn under way, or of the last. */
+  /** The gate of the running turn, or of the last one. */
   gate: Gate;
 
   private constructor(options: LoopSessionOptions, record: SessionRecord) {
@@ -113,18 +113,18 @@ export class LoopSession extends RecordedSession implements HeldSession {
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
     const turnId = `turn_${this.seq + 1}`;
     const at = this.now();
-    const said = blocks.map((block): SessionEvent => chunk(at, `user-${turnId}`, "user", block));
+    const message = blocks.map((block): SessionEvent => chunk(at, `user-${turnId}`, "user", block));
     await this.#write([
       ...sessionTitle(this.book, blocks, at),
       { type: "turn-started", at, turnId },
-      ...said,
+      ...message,
     ]);
-    // A turn that was cancelled before its turn came is not begun.
+    // A turn that was cancelled while it was queued does not start.
     const ended = signal.aborted ? CANCELLED_TURN : await this.#run(turnId, blocks, signal);
     return this.#stop(turnId, ended);
   }
 
-  /** A loop's turn lives in the loop: once that is gone, nobody can go on with it. */
+  /** Stops the open turn: its state was in the loop, so no other process can resume it. */
   async advance(): Promise<TurnEnd> {
     const { turn } = this.book;
     return turn && turn.state.status !== "stopped"
@@ -153,16 +153,16 @@ export class LoopSession extends RecordedSession implements HeldSession {
     const isOpen = () => !isOver && !signal.aborted;
     const gate = new TurnGate(this.#gateOptions(), isOpen);
     this.gate = gate;
-    const words = new Words(turnId);
+    const messageIds = new MessageIds(turnId);
     const stopListening = this.onRecorded((events) => {
-      if (events.some(({ type }) => type === "call-announced")) words.interrupt();
+      if (events.some(({ type }) => type === "call-announced")) messageIds.interrupt();
     });
     const add = (event: SessionEvent) => {
       if (isOpen()) writer.add(event);
     };
     const say = (role: "agent" | "thought") => (text: string) =>
-      add(chunk(this.now(), words.idFor(role), role, { type: "text", text }));
-    // Its calls end at once, whatever the loop does with the signal.
+      add(chunk(this.now(), messageIds.idFor(role), role, { type: "text", text }));
+    // The turn's calls end at once, also when the loop ignores the signal.
     const cancelCalls = () => void gate.cancel(CANCELLED).catch(() => undefined);
     signal.addEventListener("abort", cancelCalls, { once: true });
     try {
@@ -206,7 +206,7 @@ type Ended = { readonly stopReason: StopReason; readonly error?: string };
 
 const CANCELLED_TURN: Ended = { stopReason: "cancelled" };
 const CANCELLED = "the turn was cancelled.";
-/** How long a cancelled loop may take to end. */
+/** The time that a cancelled loop has to end. */
 const CANCEL_WAIT_MS = 10_000;
 
 function givenUp(signal: AbortSignal): Promise<void> {

@@ -1,8 +1,8 @@
-/** What a turn of a host's own loop has to itself: its gate, and the names of its messages. */
+/** The parts that belong to one turn of a host's own loop: its gate, and the ids of its messages. */
 import { Gate } from "../run/index.js";
 import type { GateOptions } from "../run/index.js";
 
-/** The gate of one turn: when that is over or cancelled, no call goes through it any more. */
+/** The gate of one turn. After the turn's end or its cancel it refuses every call. */
 export class TurnGate extends Gate {
   readonly #isOpen: () => boolean;
 
@@ -25,8 +25,8 @@ class TurnIsOver extends Error {
   }
 }
 
-/** A message ends where a call or another voice comes between. */
-export class Words {
+/** Numbers a turn's messages. A message ends where a call or a message of the other role follows. */
+export class MessageIds {
   readonly #turnId: string;
   #role: string | undefined;
   #count = 0;

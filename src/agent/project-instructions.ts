@@ -1,11 +1,11 @@
-/** What a project's own file tells every agent that works in it (`AGENTS.md`), for the model to read before all else. */
+/** Adds a project's own instructions for agents (`AGENTS.md`) to the system prompt. */
 import { join } from "node:path";
 import { ToolFailure } from "../tools/index.js";
 import type { Workspace } from "../tools/index.js";
 
-const MOST_CHARACTERS = 32_000;
+const MAX_CHARACTERS = 32_000;
 
-/** The agent's own instructions, and after them the file's. A file that is not there or not text says nothing. */
+/** The agent's instructions, then the file's text. A file that is missing or not text adds nothing. */
 export async function withProjectInstructions(
   instructions: string | undefined,
   file: string | undefined,
@@ -13,11 +13,11 @@ export async function withProjectInstructions(
 ): Promise<string | undefined> {
   const text = file === undefined ? undefined : await textOf(file, workspace);
   if (text === undefined || text.trim() === "") return instructions;
-  const told =
-    text.length > MOST_CHARACTERS
-      ? `${text.slice(0, MOST_CHARACTERS)}\n[The rest of ${file} is left out.]`
+  const bounded =
+    text.length > MAX_CHARACTERS
+      ? `${text.slice(0, MAX_CHARACTERS)}\n[The rest of ${file} is left out.]`
       : text;
-  const project = `The project's own instructions, from ${file}:\n\n${told}`;
+  const project = `The project's own instructions, from ${file}:\n\n${bounded}`;
   return instructions === undefined ? project : `${instructions}\n\n${project}`;
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { SessionBook } from "../call/index.js";
-import type { SessionEvent, StepAnswer } from "../call/index.js";
+import type { SessionEvent, StepResponse } from "../call/index.js";
 import { promptFromSession } from "./prompt-from-session.js";
 
 const OWN = "vendor/model";
@@ -31,7 +31,7 @@ const doneCall = (toolCallId: string, providerCallId: string): readonly SessionE
   { type: "call-done", toolCallId, at: 1, rawOutput: "ok" },
 ];
 
-const step = (stepId: string, toolCallIds: readonly string[], answer?: StepAnswer): SessionEvent => ({
+const step = (stepId: string, toolCallIds: readonly string[], answer?: StepResponse): SessionEvent => ({
   type: "step-ended",
   at: 1,
   turnId: "t1",
@@ -48,16 +48,16 @@ const callStep = (toolCallId: string, providerCallId: string, model = OWN): read
   }),
 ];
 
-function told(model: string | undefined, ...events: readonly SessionEvent[]) {
-  const begun: SessionEvent = { type: "turn-started", at: 1, turnId: "t1" };
-  const book = new SessionBook("s", [begun, chunk("user-t1", "user", "go"), ...events]);
-  const options = { longestResult: 1_000, ...(model !== undefined && { model }) };
+function sentMessages(model: string | undefined, ...events: readonly SessionEvent[]) {
+  const started: SessionEvent = { type: "turn-started", at: 1, turnId: "t1" };
+  const book = new SessionBook("s", [started, chunk("user-t1", "user", "go"), ...events]);
+  const options = { maxResultCharacters: 1_000, ...(model !== undefined && { model }) };
   return promptFromSession(book.snapshot(), options).filter(({ role }) => role !== "user");
 }
 
 /** The ids of calls and results, in order. */
-const idsTold = (model: string, ...events: readonly SessionEvent[]) =>
-  told(model, ...events).flatMap(({ content }) =>
+const sentIds = (model: string, ...events: readonly SessionEvent[]) =>
+  sentMessages(model, ...events).flatMap(({ content }) =>
     typeof content === "string"
       ? []
       : content.flatMap((part) => ("toolCallId" in part ? part.toolCallId : [])),
@@ -89,8 +89,8 @@ const result = (toolCallId: string) => ({
 });
 const input = { path: "call_1" };
 
-test("the model that gave an answer gets it back in its parts, in order, with all that was signed", () => {
-  expect(told(OWN, ...mixed)).toEqual([
+test("sends a response back to its model in its parts, in order, with all signatures", () => {
+  expect(sentMessages(OWN, ...mixed)).toEqual([
     {
       role: "assistant",
       content: [
@@ -124,19 +124,19 @@ const unsigned = [
   result("call_1"),
 ];
 
-test.each(["vendor/another", undefined])("%s is told the words and the calls, and no signature", (model) => {
-  expect(told(model, ...mixed)).toEqual(unsigned);
+test.each(["vendor/another", undefined])("sends text and calls without a signature to %s", (model) => {
+  expect(sentMessages(model, ...mixed)).toEqual(unsigned);
 });
 
-test("an answer whose words are no longer those that were signed is told without signatures", () => {
-  const [answer] = told(OWN, chunk("s1-thought", "thought", "[redacted]"), ...mixed);
+test("sends a response without signatures when its text no longer is the signed one", () => {
+  const [answer] = sentMessages(OWN, chunk("s1-thought", "thought", "[redacted]"), ...mixed);
   expect(JSON.stringify(answer)).toContain("[redacted]First.Second.");
   expect(JSON.stringify(answer)).not.toContain("signature");
 });
 
-test("an answer that was only thought has words in it all the same, since providers refuse it otherwise", () => {
+test("adds a text to a response that has only thoughts, since providers refuse it otherwise", () => {
   const parts = [{ type: "reasoning", length: 0, providerOptions: signed("a") }] as const;
-  expect(told(OWN, step("s1", [], { model: OWN, parts }))).toEqual([
+  expect(sentMessages(OWN, step("s1", [], { model: OWN, parts }))).toEqual([
     {
       role: "assistant",
       content: [
@@ -145,31 +145,31 @@ test("an answer that was only thought has words in it all the same, since provid
       ],
     },
   ]);
-  expect(told(OWN, step("s1", []))).toEqual([
+  expect(sentMessages(OWN, step("s1", []))).toEqual([
     { role: "assistant", content: [{ type: "text", text: "(no words)" }] },
   ]);
 });
 
-test("calls have the provider's ids where those are unique, and ours where they are not", () => {
+test("uses the provider's call ids where they are unique, and ours otherwise", () => {
   const events = [
     callStep("call_1", "same"),
     callStep("call_2", "same"),
     callStep("call_3", "toolu_3"),
-    // Like one of ours; told by nobody; of another model, so that ours is told anyway; like that one's.
+    // Equal to one of ours; missing; of another model, so that ours is used anyway; equal to that one's.
     callStep("call_4", "call_2"),
     callStep("call_5", ""),
     callStep("call_6", "toolu_6", "vendor/another"),
     callStep("call_7", "toolu_6"),
   ].flat();
   const expected = ["call_1", "call_2", "toolu_3", "call_4", "call_5", "call_6", "toolu_6"];
-  expect(idsTold(OWN, ...events)).toEqual(expected.flatMap((id) => [id, id]));
+  expect(sentIds(OWN, ...events)).toEqual(expected.flatMap((id) => [id, id]));
 });
 
-test("what was compacted is told in neither way, and its ids count no longer", () => {
+test("leaves compacted steps out, and ignores their ids", () => {
   const events: readonly SessionEvent[] = [
     ...callStep("call_1", "same"),
     { type: "context-compacted", at: 1, throughStepId: "of-call_1", summary: "It was read." },
     ...callStep("call_2", "same"),
   ];
-  expect(idsTold(OWN, ...events)).toEqual(["same", "same"]);
+  expect(sentIds(OWN, ...events)).toEqual(["same", "same"]);
 });

@@ -1,6 +1,6 @@
 /**
- * What the model is told: the turns so far, with each answer that it finished and what became of the
- * calls in it; of what was compacted, its summary. An answer that was cut off is not told again.
+ * The model's prompt: the turns so far, with each finished response and the results of its calls. A summary stands
+ * for the compacted part. A response that was cut off is left out.
  */
 import type {
   LanguageModelV3FilePart,
@@ -10,44 +10,46 @@ import type {
 import { thoughtIdOf } from "../call/index.js";
 import type { ContentBlock, Message, Session, Step, Turn } from "../call/index.js";
 import { stepMessages } from "./step-messages.js";
-import { toldIds } from "./told-ids.js";
+import { providerCallIds } from "./provider-call-ids.js";
 
 type PromptMessage = LanguageModelV3Prompt[number];
 
 export type PromptOptions = {
   readonly instructions?: string | undefined;
-  /** Of a longer result only this many characters are told, and how to read on. */
-  readonly longestResult: number;
-  /** The model that is told: it gets back what it signed. Without it, nobody's signatures are told. */
+  /** A longer result is cut to this many characters, with a note on how to read on. */
+  readonly maxResultCharacters: number;
+  /** The model that gets the prompt, with the parts that it signed. Without it the prompt has no signatures. */
   readonly model?: string;
 };
 
 export function promptFromSession(session: Session, options: PromptOptions): LanguageModelV3Prompt {
-  const { instructions, longestResult, model } = options;
-  const said = messagesById(session);
+  const { instructions, maxResultCharacters, model } = options;
+  const messages = messagesById(session);
   const calls = new Map(
     session.timeline.flatMap((entry) =>
       entry.type === "call" ? [[entry.call.toolCallId, entry.call] as const] : [],
     ),
   );
   const steps = stepsByTurn(session);
-  const answerOf = ({ answer }: Step) => (answer?.model === model ? answer : undefined);
-  const signed = [...steps.values()].flat().filter(answerOf);
-  const idOf = toldIds(calls, new Set(signed.flatMap(({ toolCallIds }) => toolCallIds)));
+  const responseOf = ({ answer }: Step) => (answer?.model === model ? answer : undefined);
+  const signed = [...steps.values()].flat().filter(responseOf);
+  const idOf = providerCallIds(calls, new Set(signed.flatMap(({ toolCallIds }) => toolCallIds)));
   const prompt: PromptMessage[] =
     instructions === undefined ? [] : [{ role: "system", content: instructions }];
   if (session.compaction) prompt.push(userMessage([summaryPart(session.compaction.summary)]));
-  for (const { turnId } of turnsToTell(session)) {
-    prompt.push(userMessage((said.get(`user-${turnId}`) ?? []).flatMap(({ blocks }) => blocks.map(partOf))));
+  for (const { turnId } of turnsToSend(session)) {
+    prompt.push(
+      userMessage((messages.get(`user-${turnId}`) ?? []).flatMap(({ blocks }) => blocks.map(partOf))),
+    );
     for (const step of steps.get(turnId) ?? []) {
-      const textOfMessage = (messageId: string) => (said.get(messageId) ?? []).map(textOf).join("");
-      const told = {
+      const textOfMessage = (messageId: string) => (messages.get(messageId) ?? []).map(textOf).join("");
+      const content = {
         thought: textOfMessage(thoughtIdOf(step.stepId)),
         text: textOfMessage(step.stepId),
         calls: step.toolCallIds.flatMap((toolCallId) => calls.get(toolCallId) ?? []),
-        answer: answerOf(step),
+        response: responseOf(step),
       };
-      prompt.push(...stepMessages(told, { idOf, longestResult }));
+      prompt.push(...stepMessages(content, { idOf, maxResultCharacters }));
     }
   }
   return prompt;
@@ -64,7 +66,7 @@ function messagesById({ timeline }: Session): ReadonlyMap<string, readonly Messa
   return messages;
 }
 
-/** Those after what was compacted. */
+/** The steps after the compacted part. */
 function stepsByTurn({ steps, compaction }: Session): ReadonlyMap<string, readonly Step[]> {
   const last = steps.findLastIndex(({ stepId }) => stepId === compaction?.throughStepId);
   const byTurn = new Map<string, Step[]>();
@@ -76,8 +78,8 @@ function stepsByTurn({ steps, compaction }: Session): ReadonlyMap<string, readon
   return byTurn;
 }
 
-/** The turn in which something was compacted is still under way: what the user wants of it is told again. */
-function turnsToTell({ turns, steps, compaction }: Session): readonly Turn[] {
+/** The turn whose steps were compacted still runs, so the prompt repeats its user message. */
+function turnsToSend({ turns, steps, compaction }: Session): readonly Turn[] {
   const turnId = steps.find(({ stepId }) => stepId === compaction?.throughStepId)?.turnId;
   return turns.slice(
     Math.max(
@@ -93,7 +95,7 @@ const summaryPart = (summary: string): LanguageModelV3TextPart => ({
 });
 
 function userMessage(content: readonly (LanguageModelV3TextPart | LanguageModelV3FilePart)[]): PromptMessage {
-  // Providers refuse a message with nothing in it.
+  // Providers refuse an empty message.
   return {
     role: "user",
     content: content.length > 0 ? [...content] : [{ type: "text", text: "(no words)" }],

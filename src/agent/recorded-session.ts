@@ -1,4 +1,4 @@
-/** The part that all open sessions share, whichever loop runs their turns: the record, and one turn at a time. */
+/** The part that all open sessions share: the record, and a queue that runs one turn at a time. */
 import type { Ledger, RecordedEvent, SessionBook, SessionEvent } from "../call/index.js";
 import { SerialQueue } from "../call/serial-queue.js";
 import type { SessionRecord } from "../record/index.js";
@@ -49,7 +49,7 @@ export abstract class RecordedSession {
     return this.record.onRecorded(subscriber);
   }
 
-  /** Runs the turn after those that were handed in before. */
+  /** Runs the turn after all turns that were queued before it. */
   async afterOthers<Result>(turn: () => Promise<Result>): Promise<Result> {
     return this.#turns.run(turn);
   }

@@ -1,12 +1,12 @@
-/** What the model reads of a call: its output or how it ended, what the user did or said with their yes, its images. */
+/** The result of a call in a prompt: its output or its end, the user's changes and remarks, and its images. */
 import type { LanguageModelV3ToolResultPart } from "@ai-sdk/provider";
-import { counted, endSentence } from "../call/index.js";
+import { endSentence, pluralize } from "../call/index.js";
 import type { ToolCall } from "../call/index.js";
 
-export function resultPart(call: ToolCall, longest: number): LanguageModelV3ToolResultPart {
+export function resultPart(call: ToolCall, maxCharacters: number): LanguageModelV3ToolResultPart {
   const { toolCallId, name: toolName } = call;
   const trouble = endSentence(call);
-  const text = [...remarks(call), cut(toldText(call, trouble), longest)].join("\n");
+  const text = [...remarks(call), cut(outcomeText(call, trouble), maxCharacters)].join("\n");
   const images = trouble === undefined ? imagesOf(call) : [];
   const output: LanguageModelV3ToolResultPart["output"] =
     images.length > 0
@@ -15,8 +15,8 @@ export function resultPart(call: ToolCall, longest: number): LanguageModelV3Tool
   return { type: "tool-result", toolCallId, toolName, output };
 }
 
-/** How it ended, and what it brought in spite of that. */
-function toldText({ rawOutput }: ToolCall, trouble: string | undefined): string {
+/** The sentence on the call's end, and the output that it has in spite of a failure. */
+function outcomeText({ rawOutput }: ToolCall, trouble: string | undefined): string {
   if (trouble === undefined) return resultText(rawOutput);
   return rawOutput === undefined || rawOutput === trouble ? trouble : `${trouble}\n${resultText(rawOutput)}`;
 }
@@ -29,7 +29,7 @@ function imagesOf({ content }: ToolCall) {
   );
 }
 
-/** What whoever allowed the call did or said with their yes. */
+/** The changes and remarks of the person who allowed the call. */
 function remarks({ decision, rawInput, times, state }: ToolCall): readonly string[] {
   if (!decision || state.status === "refused" || times.answered === undefined) return [];
   const { originalInput, reason, by } = decision;
@@ -45,12 +45,12 @@ function resultText(output: unknown): string {
   return typeof output === "string" ? output : JSON.stringify(output ?? null);
 }
 
-/** The beginning and the end of what does not fit into the model's window. */
-function cut(text: string, longest: number): string {
-  if (text.length <= longest) return text;
-  const half = Math.floor(longest / 2);
+/** The beginning and the end of a text that is too long for the model's window. */
+function cut(text: string, maxCharacters: number): string {
+  if (text.length <= maxCharacters) return text;
+  const half = Math.floor(maxCharacters / 2);
   const head = text.slice(0, half).replace(/[\uD800-\uDBFF]$/, "");
   const tail = text.slice(-half).replace(/^[\uDC00-\uDFFF]/, "");
   const left = text.length - head.length - tail.length;
-  return `${head}\n[… ${counted(left, "character is", "characters are")} left out here, since the result is too long. Make the call again for a part of it, or narrow it down. …]\n${tail}`;
+  return `${head}\n[… ${pluralize(left, "character is", "characters are")} left out here, since the result is too long. Make the call again for a part of it, or narrow it down. …]\n${tail}`;
 }

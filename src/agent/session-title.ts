@@ -1,8 +1,8 @@
-/** What a session is first asked is what it is called, unless someone named it. */
+/** The first prompt gives a session its title, unless the session has one already. */
 import type { ContentBlock, SessionBook, SessionEvent } from "../call/index.js";
 import { oneLine } from "../call/index.js";
 
-const LONGEST_TITLE = 80;
+const MAX_TITLE_LENGTH = 80;
 
 export function sessionTitle(
   { info }: SessionBook,
@@ -10,6 +10,6 @@ export function sessionTitle(
   at: number,
 ): readonly SessionEvent[] {
   const text = blocks.find((block) => block.type === "text")?.text ?? "";
-  const title = oneLine(text, LONGEST_TITLE);
+  const title = oneLine(text, MAX_TITLE_LENGTH);
   return title === "" || info.title !== undefined ? [] : [{ type: "info-changed", at, info: { title } }];
 }

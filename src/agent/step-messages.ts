@@ -1,42 +1,42 @@
 /**
- * One answer of the model, as it is told again, and what became of its calls. The model that gave it gets it back as
- * it was put together, with what its provider signed; any other model gets the thoughts, the words and the calls.
+ * The prompt's messages for one response of the model and the results of its calls. The model that gave the response
+ * gets back its exact parts with their signatures; any other model gets the thoughts, the text and the calls.
  */
 import type { LanguageModelV3Message, LanguageModelV3Prompt } from "@ai-sdk/provider";
-import type { AnswerPart, StepAnswer, ToolCall } from "../call/index.js";
+import type { ResponsePart, StepResponse, ToolCall } from "../call/index.js";
 import { resultPart } from "./result-part.js";
 
-export type ToldStep = {
+export type StepContent = {
   readonly thought: string;
   readonly text: string;
   readonly calls: readonly ToolCall[];
-  /** When the model that is told now gave it. */
-  readonly answer?: StepAnswer | undefined;
+  /** The signed response, where the model that gets this prompt gave it. */
+  readonly response?: StepResponse | undefined;
 };
 
-export type ToldCalls = {
-  /** The id by which the model is told of a call. */
+export type StepOptions = {
+  /** The id of a call in the prompt. */
   readonly idOf: (call: ToolCall) => string;
-  readonly longestResult: number;
+  readonly maxResultCharacters: number;
 };
 
-type AnswerContent = Extract<LanguageModelV3Message, { role: "assistant" }>["content"];
+type AssistantContent = Extract<LanguageModelV3Message, { role: "assistant" }>["content"];
 
 export function stepMessages(
-  step: ToldStep,
-  { idOf, longestResult }: ToldCalls,
+  step: StepContent,
+  { idOf, maxResultCharacters }: StepOptions,
 ): readonly LanguageModelV3Prompt[number][] {
   const content = signedContent(step, idOf) ?? plainContent(step, idOf);
-  // Providers refuse an answer with nothing in it.
+  // Providers refuse an empty assistant message.
   if (content.every(({ type }) => type === "reasoning")) content.push({ type: "text", text: "(no words)" });
-  const answer = { role: "assistant" as const, content };
+  const message = { role: "assistant" as const, content };
   const { calls } = step;
-  if (calls.length === 0) return [answer];
-  const results = calls.map((call) => ({ ...resultPart(call, longestResult), toolCallId: idOf(call) }));
-  return [answer, { role: "tool", content: results }];
+  if (calls.length === 0) return [message];
+  const results = calls.map((call) => ({ ...resultPart(call, maxResultCharacters), toolCallId: idOf(call) }));
+  return [message, { role: "tool", content: results }];
 }
 
-function plainContent({ thought, text, calls }: ToldStep, idOf: ToldCalls["idOf"]): AnswerContent {
+function plainContent({ thought, text, calls }: StepContent, idOf: StepOptions["idOf"]): AssistantContent {
   return [
     ...(thought === "" ? [] : [{ type: "reasoning" as const, text: thought }]),
     ...(text === "" ? [] : [{ type: "text" as const, text }]),
@@ -44,27 +44,27 @@ function plainContent({ thought, text, calls }: ToldStep, idOf: ToldCalls["idOf"
   ];
 }
 
-/** Undefined when there is none, or when the words are no longer those that were signed: a ledger may redact them. */
-function signedContent(step: ToldStep, idOf: ToldCalls["idOf"]): AnswerContent | undefined {
-  const { thought, text, calls, answer } = step;
-  if (!answer || !isWhole(answer, step)) return undefined;
+/** Undefined without a signed response, or when its text no longer is the signed one: a ledger may redact it. */
+function signedContent(step: StepContent, idOf: StepOptions["idOf"]): AssistantContent | undefined {
+  const { thought, text, calls, response } = step;
+  if (!response || !isWhole(response, step)) return undefined;
   const called = new Map(calls.map((call) => [call.toolCallId, call]));
-  const words = { reasoning: thought, text };
-  const told = { reasoning: 0, text: 0 };
-  return answer.parts.flatMap((part): AnswerContent => {
+  const texts = { reasoning: thought, text };
+  const offsets = { reasoning: 0, text: 0 };
+  return response.parts.flatMap((part): AssistantContent => {
     if (part.type === "tool-call") {
       const call = called.get(part.toolCallId);
       return call ? [{ ...callPart(call, idOf), ...attached(part) }] : [];
     }
     const { type, length, providerOptions } = part;
-    const own = words[type].slice(told[type], told[type] + length);
-    told[type] += length;
-    // Providers refuse a blank part, unless there is something else in it.
+    const own = texts[type].slice(offsets[type], offsets[type] + length);
+    offsets[type] += length;
+    // Providers refuse a blank part unless it carries a signature.
     return own.trim() === "" && !providerOptions ? [] : [{ type, text: own, ...attached(part) }];
   });
 }
 
-function isWhole({ parts }: StepAnswer, { thought, text, calls }: ToldStep): boolean {
+function isWhole({ parts }: StepResponse, { thought, text, calls }: StepContent): boolean {
   const lengths = { reasoning: 0, text: 0 };
   const called = new Set<string>();
   for (const part of parts) {
@@ -78,20 +78,20 @@ function isWhole({ parts }: StepAnswer, { thought, text, calls }: ToldStep): boo
   );
 }
 
-function callPart(call: ToolCall, idOf: ToldCalls["idOf"]) {
+function callPart(call: ToolCall, idOf: StepOptions["idOf"]) {
   const { name, rawInput, decision } = call;
   return {
     type: "tool-call" as const,
     toolCallId: idOf(call),
     toolName: name,
-    // What the model wrote: what was changed of it stands in the result.
+    // The input as the model wrote it; the result names the user's changes.
     input: decision?.originalInput ?? rawInput ?? {},
   };
 }
 
-type ProviderOptions = NonNullable<AnswerContent[number]["providerOptions"]>;
+type ProviderOptions = NonNullable<AssistantContent[number]["providerOptions"]>;
 
-function attached({ providerOptions }: AnswerPart): { providerOptions?: ProviderOptions } {
+function attached({ providerOptions }: ResponsePart): { providerOptions?: ProviderOptions } {
   // The provider's own JSON, as it was recorded.
   return providerOptions ? { providerOptions: providerOptions as ProviderOptions } : {};
 }

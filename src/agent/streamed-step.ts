@@ -1,15 +1,15 @@
 /**
- * One answer of the model as it streams: its calls are announced and drafted in the log as they come, its words go to
- * whoever asked for it, and what it asked for is kept until the whole is there to be submitted.
+ * One response of the model as it streams: its calls are announced and drafted in the log as they arrive, its text goes
+ * to the caller, and its calls are collected until the response is complete and can be submitted.
  */
 import type { LanguageModelV3Prompt, LanguageModelV3StreamPart } from "@ai-sdk/provider";
-import type { SessionEvent, StepAnswer, StopReason, Usage } from "../call/index.js";
+import type { SessionEvent, StepResponse, StopReason, Usage } from "../call/index.js";
 import { usageOf } from "../model/index.js";
 import type { EventWriter } from "../record/index.js";
 import type { ToolRequest } from "../run/index.js";
 import type { AppTool, Tool } from "../tools/index.js";
-import { readParts, unlessAborted } from "./answer-stream.js";
-import { modelName, StreamedAnswer } from "./streamed-answer.js";
+import { readParts, unlessAborted } from "./response-stream.js";
+import { modelName, StreamedResponse } from "./streamed-response.js";
 import type { TurnContext } from "./turn.js";
 
 export type BrokenStep = {
@@ -18,18 +18,18 @@ export type BrokenStep = {
   readonly error?: string;
 };
 
-/** Hears the model's words; what it returns is recorded with them. */
-export type HearWords = (role: "agent" | "thought", text: string) => SessionEvent | undefined;
+/** Receives the model's text. The event that it returns is recorded. */
+export type OnText = (role: "agent" | "thought", text: string) => SessionEvent | undefined;
 
 export type StepSetting = {
   readonly prompt: Promise<LanguageModelV3Prompt>;
   readonly tools: readonly (Tool | AppTool)[];
-  readonly hear: HearWords;
-  /** The call that a sub-agent works on: its calls are nested in that. */
+  readonly onText: OnText;
+  /** The call that a sub-agent works on; the sub-agent's own calls are nested in it. */
   readonly parentToolCallId?: string;
 };
 
-/** Asks the model, and returns what came of it once the last event of it is recorded. */
+/** Asks the model, and returns the step after its last event is recorded. */
 export async function streamStep(
   context: TurnContext,
   { prompt, tools: offered, ...setting }: StepSetting,
@@ -51,36 +51,36 @@ export async function streamStep(
     step.broken ??= { status: "broken", stopReason: "error", error: errorText(error) };
   }
   await step.writer.flush();
-  // What came whole in the very moment of the cancel is no longer wanted.
+  // A response that completes at the moment of the cancel is dropped too.
   if (signal.aborted) step.broken ??= { status: "broken", stopReason: "cancelled" };
   return step;
 }
 
-/** Turns the parts of a stream into events, and keeps what the model asked for. */
+/** Turns the parts of a stream into events, and collects the calls that the model requests. */
 export class StreamedStep {
   readonly requests: ToolRequest[] = [];
   readonly writer: EventWriter;
   broken: BrokenStep | undefined;
-  /** The stream said that it was over; one that just ends was cut off. */
+  /** Whether the stream sent its finish part; a stream that ends without one was cut off. */
   isFinished = false;
   #usage: Usage | undefined;
-  readonly #answer = new StreamedAnswer();
+  readonly #response = new StreamedResponse();
   readonly #context: TurnContext;
-  readonly #hear: HearWords;
+  readonly #onText: OnText;
   readonly #nested: Pick<ToolRequest, "parentToolCallId">;
   /** Provider's id → ours, for calls whose input is still being written. */
   readonly #drafts = new Map<string, string>();
   readonly #abandoned: string[] = [];
-  /** Provider's ids of drafts with no input yet, and of calls that were asked for in this step. */
+  /** The provider's ids of drafts without input so far, and of the calls that this step requested. */
   readonly #unwritten = new Set<string>();
   readonly #asked = new Set<string>();
 
   constructor(
     context: TurnContext,
-    { hear, parentToolCallId }: Pick<StepSetting, "hear" | "parentToolCallId">,
+    { onText, parentToolCallId }: Pick<StepSetting, "onText" | "parentToolCallId">,
   ) {
     this.#context = context;
-    this.#hear = hear;
+    this.#onText = onText;
     this.#nested = parentToolCallId === undefined ? {} : { parentToolCallId };
     this.writer = context.record.writer();
   }
@@ -91,19 +91,19 @@ export class StreamedStep {
       case "text-end":
       case "reasoning-start":
       case "reasoning-end":
-        return this.#answer.read(part);
+        return this.#response.read(part);
       case "text-delta":
       case "reasoning-delta":
-        this.#answer.read(part);
-        // Nothing was said: it brings a signature.
+        this.#response.read(part);
+        // An empty delta only carries a signature.
         if (part.delta === "") return;
-        return this.#say(part.type === "text-delta" ? "agent" : "thought", part.delta);
+        return this.#addText(part.type === "text-delta" ? "agent" : "thought", part.delta);
       case "tool-input-start":
         return this.#startDraft(part.id, part.toolName);
       case "tool-input-delta":
         return this.#readDelta(part.id, part.delta);
       case "tool-call": {
-        // The provider has run it itself: it is not ours to run.
+        // The provider has run this call itself.
         if (part.providerExecuted) return;
         const { toolCallId: providerCallId, toolName: name, input } = part;
         const toolCallId = this.#drafts.get(providerCallId);
@@ -114,7 +114,7 @@ export class StreamedStep {
           ...(toolCallId !== undefined && { toolCallId }),
           ...this.#nested,
         });
-        this.#answer.addCall(part.providerMetadata);
+        this.#response.addCall(part.providerMetadata);
         this.#drafts.delete(providerCallId);
         this.#asked.add(providerCallId);
         return;
@@ -131,13 +131,13 @@ export class StreamedStep {
     }
   }
 
-  /** What the end of the step says beside its calls, which are named in the order in which they were asked for. */
-  about(toolCallIds: readonly string[]): { readonly usage?: Usage; readonly answer?: StepAnswer } {
-    const answer = this.#answer.recorded(modelName(this.#context.agent.model), toolCallIds);
-    return { ...(this.#usage && { usage: this.#usage }), ...(answer && { answer }) };
+  /** The usage and the signed response for the step's end. `toolCallIds` are in the order of the requests. */
+  about(toolCallIds: readonly string[]): { readonly usage?: Usage; readonly answer?: StepResponse } {
+    const response = this.#response.recorded(modelName(this.#context.agent.model), toolCallIds);
+    return { ...(this.#usage && { usage: this.#usage }), ...(response && { answer: response }) };
   }
 
-  /** Calls whose input the model began and never finished, unless someone has cancelled them meanwhile. */
+  /** Ends the calls whose input the model did not finish, except those that were cancelled meanwhile. */
   unfinishedDrafts(): readonly SessionEvent[] {
     const at = this.#context.now();
     const error = "The model began this call and did not finish its input. Nothing was run.";
@@ -150,13 +150,13 @@ export class StreamedStep {
       .map((toolCallId) => ({ type: "call-failed", toolCallId, at, error }));
   }
 
-  #say(role: "agent" | "thought", text: string): void {
-    const said = this.#hear(role, text);
-    if (said) this.writer.add(said);
+  #addText(role: "agent" | "thought", text: string): void {
+    const event = this.#onText(role, text);
+    if (event) this.writer.add(event);
   }
 
   #startDraft(providerCallId: string, name: string): void {
-    // Said twice, or after the call itself: it is the same call.
+    // A repeated start, or one after the call itself, belongs to the same call.
     if (this.#unwritten.has(providerCallId) || this.#asked.has(providerCallId)) return;
     const replaced = this.#drafts.get(providerCallId);
     if (replaced !== undefined) this.#abandoned.push(replaced);
@@ -177,7 +177,7 @@ export class StreamedStep {
 const CUT_OFF: BrokenStep = {
   status: "broken",
   stopReason: "error",
-  error: "The model's answer was cut off.",
+  error: "The model's response was cut off.",
 };
 
 const BROKEN_BY: ReadonlyMap<string, BrokenStep> = new Map([
@@ -189,7 +189,7 @@ const BROKEN_BY: ReadonlyMap<string, BrokenStep> = new Map([
   ],
 ]);
 
-/** Input that is no JSON stays the text it is: the tool's own check then says what is wrong with it. */
+/** Input that is not JSON stays text, and the tool's own check then reports the mistake. */
 function parsed(input: string): unknown {
   try {
     return JSON.parse(input === "" ? "{}" : input);

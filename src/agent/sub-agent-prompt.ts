@@ -1,55 +1,58 @@
 /**
- * What a sub-agent is told: its task, and each answer that it gave with what became of the calls in it. Where that
- * would fill the model's window, only a little is told of the results before the last ones.
+ * A sub-agent's prompt: its task, and each of its responses with the results of the calls. When that would fill the
+ * model's window, all results before the last ones are cut short.
  */
 import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
 import type { ChildStep, SessionBook, ToolCall } from "../call/index.js";
 import { fillsWindow } from "./fills-window.js";
 import { stepMessages } from "./step-messages.js";
-import { toldIds } from "./told-ids.js";
+import { providerCallIds } from "./provider-call-ids.js";
 
 export type SubAgentPromptOptions = {
   readonly task: string;
   readonly instructions: string | undefined;
-  readonly longestResult: number;
-  /** The model that is told: it gets back what it signed. */
+  readonly maxResultCharacters: number;
+  /** The model that gets the prompt, with the parts that it signed. */
   readonly model: string;
   readonly contextWindow: number;
 };
 
-/** How many characters are told of an old result when the window fills. */
-const LONGEST_OLD_RESULT = 400;
+/** The length to which older results are cut when the window fills. */
+const MAX_OLD_RESULT_CHARACTERS = 400;
 
-/** Undefined when the window is full even so. */
+/** Undefined when the window is full even with short results. */
 export function subAgentPrompt(
   { childSteps = [] }: ToolCall,
   book: SessionBook,
   options: SubAgentPromptOptions,
 ): LanguageModelV3Prompt | undefined {
-  const { contextWindow, longestResult } = options;
-  const whole = told(childSteps, book, options, longestResult);
+  const { contextWindow, maxResultCharacters } = options;
+  const whole = promptOf(childSteps, book, options, maxResultCharacters);
   if (!fillsWindow(whole, contextWindow, childSteps.at(-1)?.usage)) return whole;
-  const cut = told(childSteps, book, options, Math.min(longestResult, LONGEST_OLD_RESULT));
+  const cut = promptOf(childSteps, book, options, Math.min(maxResultCharacters, MAX_OLD_RESULT_CHARACTERS));
   return fillsWindow(cut, contextWindow, undefined) ? undefined : cut;
 }
 
-function told(
+function promptOf(
   steps: readonly ChildStep[],
   book: SessionBook,
-  { task, instructions, longestResult, model }: SubAgentPromptOptions,
-  longestOldResult: number,
+  { task, instructions, maxResultCharacters, model }: SubAgentPromptOptions,
+  maxOldResultCharacters: number,
 ): LanguageModelV3Prompt {
   const callsOf = ({ toolCallIds }: ChildStep) => toolCallIds.flatMap((id) => book.call(id) ?? []);
-  const answerOf = ({ answer }: ChildStep) => (answer?.model === model ? answer : undefined);
+  const responseOf = ({ answer }: ChildStep) => (answer?.model === model ? answer : undefined);
   const calls = new Map(steps.flatMap(callsOf).map((call) => [call.toolCallId, call]));
-  const idOf = toldIds(calls, new Set(steps.filter(answerOf).flatMap(({ toolCallIds }) => toolCallIds)));
+  const idOf = providerCallIds(
+    calls,
+    new Set(steps.filter(responseOf).flatMap(({ toolCallIds }) => toolCallIds)),
+  );
   return [
     { role: "system", content: instructions === undefined ? ROLE : `${instructions}\n\n${ROLE}` },
     { role: "user", content: [{ type: "text", text: task }] },
     ...steps.flatMap((step) =>
       stepMessages(
-        { thought: step.thought ?? "", text: step.text, calls: callsOf(step), answer: answerOf(step) },
-        { idOf, longestResult: step === steps.at(-1) ? longestResult : longestOldResult },
+        { thought: step.thought ?? "", text: step.text, calls: callsOf(step), response: responseOf(step) },
+        { idOf, maxResultCharacters: step === steps.at(-1) ? maxResultCharacters : maxOldResultCharacters },
       ),
     ),
   ];

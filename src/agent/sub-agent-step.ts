@@ -1,16 +1,16 @@
 /**
- * One step of the sub-agent that works on a call: its model is asked, and what it says is recorded with the call,
- * since it is nobody else's; what it calls is announced, checked and decided on as any call is, with the call as its
- * parent. An answer without a call is its last one, and the result of the call.
+ * One step of the sub-agent that works on a call. The model's text is recorded with that call, since it is no part of
+ * the conversation; the model's own calls are announced, checked and decided on like all others, with that call as
+ * their parent. A response without calls is the last one, and the result of the call.
  *
- * What must stay true: all that a step needs is in the log, so any process can take the next one; a step that was lost
- * on the way is taken again; no half-written call outlives the step that wrote it.
+ * Invariants: a step's whole input is in the log, so any process can run the next one; a step that was lost runs again;
+ * no half-written call outlives its step.
  */
-import { counted, textContent } from "../call/index.js";
+import { pluralize, textContent } from "../call/index.js";
 import type { SessionEvent, ToolCall } from "../call/index.js";
 import { isDelegating } from "../tools/index.js";
 import type { DelegatingTool } from "../tools/index.js";
-import { modelName } from "./streamed-answer.js";
+import { modelName } from "./streamed-response.js";
 import { streamStep } from "./streamed-step.js";
 import type { BrokenStep, StreamedStep } from "./streamed-step.js";
 import { subAgentPrompt } from "./sub-agent-prompt.js";
@@ -30,14 +30,14 @@ export async function subAgentStep(
   if (childSteps.length >= maxSteps) return fail(context, toolCallId, tooManySteps(maxSteps));
   const prompt = await promptFor(context, call, tool);
   if (!prompt) return fail(context, toolCallId, WINDOW_FULL);
-  const said = { agent: "", thought: "" };
+  const texts = { agent: "", thought: "" };
   const step = await streamStep(
     context,
     {
       prompt: Promise.resolve(prompt),
       tools: toolbox.list().filter((other) => !isDelegating(other)),
-      hear: (role, text) => {
-        said[role] += text;
+      onText: (role, text) => {
+        texts[role] += text;
         return undefined;
       },
       parentToolCallId: toolCallId,
@@ -45,32 +45,32 @@ export async function subAgentStep(
     signal,
   );
   if (step.broken || isOver(context, toolCallId)) return breakOff(context, toolCallId, signal, step.broken);
-  const stepped = stepEvents(context, toolCallId, step, said);
+  const stepped = stepEvents(context, toolCallId, step, texts);
   if (step.requests.length > 0) await gate.submit(step.requests, stepped);
   else
-    await record.appendLatest(() => [...stepped([]), ...doneEvents(context, toolCallId, said.agent, now())]);
+    await record.appendLatest(() => [...stepped([]), ...doneEvents(context, toolCallId, texts.agent, now())]);
 }
 
 async function promptFor({ agent, record, instructions }: TurnContext, call: ToolCall, tool: DelegatingTool) {
   const parsed = tool.parse(structuredClone(call.rawInput));
   return subAgentPrompt(call, record.book, {
-    // It was checked when it was submitted; a tool that has changed since gets what was asked for.
+    // The input was checked when it was submitted; a tool that has changed since gets the input as it is.
     task: parsed.ok ? tool.delegates.prompt(parsed.input) : JSON.stringify(call.rawInput),
     instructions: await instructions(),
-    longestResult: agent.longestResult,
+    maxResultCharacters: agent.maxResultCharacters,
     model: modelName(agent.model),
     contextWindow: agent.contextWindow,
   });
 }
 
-type Said = { readonly agent: string; readonly thought: string };
+type Texts = { readonly agent: string; readonly thought: string };
 
-/** Nothing when the call was cancelled in the meantime: what was written of its calls by then was too. */
+/** Records nothing when the call was cancelled meanwhile: the cancel has ended its drafts too. */
 function stepEvents(
   context: TurnContext,
   toolCallId: string,
   step: StreamedStep,
-  { agent: text, thought }: Said,
+  { agent: text, thought }: Texts,
 ): (toolCallIds: readonly string[]) => readonly SessionEvent[] {
   return (toolCallIds) => {
     if (isOver(context, toolCallId)) return [];
@@ -100,7 +100,7 @@ function doneEvents(
   return [{ type: "call-done", toolCallId, at, rawOutput, content: [textContent(rawOutput)] }];
 }
 
-/** A cancel ends the call by itself; every other trouble is its failure. */
+/** A cancel ends the call by itself; every other cause fails it. */
 async function breakOff(
   context: TurnContext,
   toolCallId: string,
@@ -108,7 +108,7 @@ async function breakOff(
   broken: BrokenStep | undefined,
 ): Promise<void> {
   const { record, now } = context;
-  const reason = "the answer that it was part of was broken off.";
+  const reason = "the response that it was part of was cut off.";
   await record.appendLatest(() =>
     record.book
       .openCalls()
@@ -118,14 +118,14 @@ async function breakOff(
   if (broken && !signal.aborted) await fail(context, toolCallId, brokenSentence(broken));
 }
 
-/** What it last said goes with the failure: it may be most of what was wanted. */
+/** Fails the call with the sub-agent's last text, which may be most of the result. */
 async function fail(context: TurnContext, toolCallId: string, why: string): Promise<void> {
   const { record, now } = context;
   await record.appendLatest(() => {
     if (isOver(context, toolCallId)) return [];
-    const lastWords = record.book.call(toolCallId)?.childSteps?.findLast(({ text }) => text !== "")?.text;
+    const lastText = record.book.call(toolCallId)?.childSteps?.findLast(({ text }) => text !== "")?.text;
     const error = `${why} What its calls did stays done. Give it less to do, or go on yourself.`;
-    const rawOutput = lastWords !== undefined && { rawOutput: `It last said: ${lastWords}` };
+    const rawOutput = lastText !== undefined && { rawOutput: `It last said: ${lastText}` };
     return [{ type: "call-failed", toolCallId, at: now(), error, ...rawOutput }];
   });
 }
@@ -135,14 +135,14 @@ const isOver = ({ record }: TurnContext, toolCallId: string): boolean =>
 
 const NO_TOOL = "The tool that the sub-agent was started with is no longer there.";
 
-const WINDOW_FULL = "The sub-agent's window is full: it cannot be told what it did so far.";
+const WINDOW_FULL = "The sub-agent's context window is full.";
 
 const tooManySteps = (maxSteps: number): string =>
-  `The sub-agent took ${counted(maxSteps, "step")}, which is all it may take, and was not done.`;
+  `The sub-agent took ${pluralize(maxSteps, "step")}, which is all it may take, and was not done.`;
 
 function brokenSentence({ stopReason, error }: BrokenStep): string {
   if (stopReason === "max_tokens")
-    return "The sub-agent's answer was longer than its model may write, and was cut off.";
+    return "The sub-agent's response was longer than its model may write, and was cut off.";
   if (stopReason === "refusal") return "The sub-agent's model refused to go on.";
   return `The sub-agent's model failed: ${error ?? "it did not say why."}`;
 }

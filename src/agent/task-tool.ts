@@ -1,13 +1,13 @@
 /**
- * The tool that starts a sub-agent: the same model with the same tools, under the same rules, in a conversation of its
- * own. It sees nothing of the agent's conversation, and the agent nothing of its, but for the last answer.
+ * The tool that starts a sub-agent: the same model with the same tools, under the same rules, in its own conversation.
+ * The sub-agent does not see the agent's conversation, and the agent sees only the sub-agent's last response.
  */
 import { z } from "zod";
 import { defineTool, ToolFailure } from "../tools/index.js";
 import type { Tool } from "../tools/index.js";
 
 export type TaskToolOptions = {
-  /** A sub-agent that has taken this many answers of the model and is not done is stopped. */
+  /** A sub-agent that is not done after this many responses of the model is stopped. */
   readonly maxSteps?: number;
 };
 
@@ -26,7 +26,7 @@ export function taskTool({ maxSteps = MAX_STEPS }: TaskToolOptions = {}): Tool {
         .string()
         .min(1)
         .describe(
-          "All that the sub-agent is told: what to do, what it must know, and what to answer. It sees nothing of this conversation and cannot ask you.",
+          "All that the sub-agent gets: what to do, what it must know, and what to answer. It sees nothing of this conversation and cannot ask you.",
         ),
     }),
     title: ({ description }) => `Task: ${description}`,

@@ -1,7 +1,7 @@
 /**
  * A span for each turn and, below it, one for each call that runs or that a sub-agent works on, by the GenAI conventions of OpenTelemetry.
- * Spans are made from what is recorded and hold names and numbers only: no input, no output, no words of anyone.
- * Without a tracer that the host has registered all of it comes to nothing.
+ * Spans are made from recorded events and hold names and numbers only: no input, no output and no text.
+ * Without a tracer that the host has registered they have no effect.
  */
 import { context, SpanStatusCode, trace } from "@opentelemetry/api";
 import type { Span, Tracer } from "@opentelemetry/api";
@@ -20,7 +20,7 @@ const OUTPUT_TOKENS = "gen_ai.usage.output_tokens";
 
 export type TracedAgent = { readonly name: string; readonly modelId: string };
 
-/** Returns the function that ends it. */
+/** Returns the function that stops the tracing. */
 export function traceSession(
   session: AgentSession,
   agent: TracedAgent,

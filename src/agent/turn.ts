@@ -1,6 +1,6 @@
 /**
- * A turn, from wherever the log says it is: run what can run, ask the model, again. It parks where calls
- * wait for someone. Everything it needs to go on is in the log.
+ * Advances a turn from its state in the log: runs the calls that can run, asks the model, and repeats. The turn parks
+ * when calls wait for someone. The log has everything that resuming it needs.
  */
 import { LedgerError } from "../call/index.js";
 import type { StopReason } from "../call/index.js";
@@ -16,7 +16,7 @@ export type TurnContext = {
   readonly record: SessionRecord;
   readonly gate: Gate;
   readonly toolbox: Toolbox;
-  /** What the model is told before everything else, as it is by now. */
+  /** The current system prompt. */
   readonly instructions: () => Promise<string | undefined>;
   readonly now: () => number;
 };
@@ -31,20 +31,20 @@ export async function advanceTurn(context: TurnContext, signal: AbortSignal): Pr
   if (!turn || turn.state.status === "stopped") throw new NoOpenTurn(record.sessionId);
   const { turnId } = turn;
   if (turn.state.status === "parked") await record.append([{ type: "turn-resumed", at: now(), turnId }]);
-  const held = record.whileHeld(signal);
+  const lease = record.whileHeld(signal);
   try {
-    return await goOn(context, turnId, held.signal);
+    return await runSteps(context, turnId, lease.signal);
   } catch (error) {
-    // A bug is the host's to hear of; the turn ends all the same, unless someone else has the session by now.
+    // The host gets the error of a bug. The turn ends too, unless another process has the session by now.
     if (!(error instanceof LedgerError))
-      await stop(context, "error", "something broke inside").catch(() => undefined);
+      await stop(context, "error", "an internal error").catch(() => undefined);
     throw error;
   } finally {
-    held.letGo();
+    lease.letGo();
   }
 }
 
-async function goOn(context: TurnContext, turnId: string, signal: AbortSignal): Promise<TurnEnd> {
+async function runSteps(context: TurnContext, turnId: string, signal: AbortSignal): Promise<TurnEnd> {
   const { record, gate, agent, now } = context;
   const { book } = record;
   for (;;) {
@@ -58,7 +58,7 @@ async function goOn(context: TurnContext, turnId: string, signal: AbortSignal): 
       }
     }
     const steps = book.steps.filter((step) => step.turnId === turnId);
-    // As logs have it where the end of a turn was recorded apart from its last answer.
+    // Older logs record the end of a turn apart from its last response.
     if (steps.at(-1)?.toolCallIds.length === 0) return stop(context, "end_turn");
     if (steps.length >= agent.maxSteps) return stop(context, "max_turn_requests");
     const fitting = await compactIfFull(context, signal);
@@ -71,7 +71,7 @@ async function goOn(context: TurnContext, turnId: string, signal: AbortSignal): 
   }
 }
 
-/** Every call ends before the turn does. */
+/** Ends every call, then the turn. */
 async function stop(
   { record, gate, now }: TurnContext,
   stopReason: StopReason,
@@ -88,7 +88,7 @@ class NoOpenTurn extends Error {
   readonly code = "NO_OPEN_TURN";
 
   constructor(sessionId: string) {
-    super(`Session ${sessionId} has no turn to go on with. Nothing was done; start one with a prompt.`);
+    super(`Session ${sessionId} has no open turn. Nothing was done; start one with a prompt.`);
     this.name = "NoOpenTurn";
   }
 }

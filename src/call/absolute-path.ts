@@ -1,10 +1,10 @@
-/** Paths on the wires are absolute. This knows a POSIX, a Windows and a UNC path when it sees one. */
+/** Recognizes and resolves absolute paths of POSIX, Windows and UNC. Protocols carry absolute paths only. */
 
 export function isAbsolutePath(path: string): boolean {
   return path.startsWith("/") || path.startsWith("\\\\") || /^[A-Za-z]:[\\/]/.test(path);
 }
 
-/** `path` as seen from `cwd`, with `.` and `..` taken out. It asks no disk, so links stay as they are. */
+/** `path` resolved against `cwd`, with `.` and `..` removed. The disk is not read, so links are not resolved. */
 export function absolutePath(cwd: string, path: string): string {
   if (isAbsolutePath(path)) return path;
   // On POSIX a backslash is part of a name.
@@ -15,7 +15,7 @@ export function absolutePath(cwd: string, path: string): string {
 
 const SEPARATORS = /[\\/]/;
 
-/** The drive or the share that nothing leads out of, and what comes after it. */
+/** The drive or share, which `..` cannot leave, and the rest of the path. */
 function windowsRoot(cwd: string): readonly [string, string] {
   const share = /^\\\\[^\\/]+[\\/][^\\/]+/.exec(cwd)?.[0];
   if (share !== undefined) return [`${share.replaceAll("/", "\\")}\\`, cwd.slice(share.length)];

@@ -1,7 +1,7 @@
 /**
- * Lines to hold on to in a part that is too different for an exact search: those that occur once on each
- * side (patience diff), or where there are none, as often on one side as on the other, paired in order.
- * Of these pairs, the most that stand in the same order on both sides.
+ * Finds anchors in a part that is too different for an exact search: lines that occur once on each side, or where
+ * there are none, lines that occur equally often on both sides, paired in order. The anchors are the longest
+ * choice of these pairs that has the same order on both sides.
  */
 import type { LinePart, LinePlace } from "./line-part.js";
 
@@ -12,7 +12,7 @@ type FindAnchors = (part: LinePart) => {
   readonly isAll: boolean;
 };
 
-/** Made once for two lists of numbers below `idCount`, because each search counts all of its lines. */
+/** Created once for two lists of numbers below `idCount`, so that all searches share its counters. */
 export function anchorFinder(old: Int32Array, now: Int32Array, idCount: number): FindAnchors {
   const oldCount = new Int32Array(idCount);
   const newCount = new Int32Array(idCount);
@@ -52,7 +52,7 @@ export function anchorFinder(old: Int32Array, now: Int32Array, idCount: number):
   };
 }
 
-/** The pairs are in the order of the new list: the longest choice of them that is so in the old list as well. */
+/** The longest choice of pairs that rises in the old list too; `pairs` are in the order of the new list. */
 function longestRise(pairs: readonly LinePlace[]): readonly LinePlace[] {
   // For each length, the pair that ends a rise of that length soonest in the old list, and that place.
   const ends = new Int32Array(pairs.length);
@@ -81,5 +81,5 @@ function longestRise(pairs: readonly LinePlace[]): readonly LinePlace[] {
   return rise.toReversed();
 }
 
-/** Within the list, or just before its start, where the answer is not used. */
+/** Reads within the list, or just before its start, where the value is not used. */
 const at = (list: Int32Array, index: number): number => list[index] ?? 0;

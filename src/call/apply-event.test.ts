@@ -47,7 +47,7 @@ const accepts: Readonly<Record<keyof typeof way, string>> = {
 };
 
 describe.each(Object.keys(way) as (keyof typeof way)[])("a call that is %s", (name) => {
-  // It shows a terminal, so that only the state decides whether output is taken.
+  // The call shows a terminal, so that only the state decides whether it accepts output.
   const call = after(event.appended, ...way[name]);
   const accepted = accepts[name].split(" ").filter(Boolean);
 
@@ -176,7 +176,7 @@ describe("who decided, and when", () => {
     expect(call.times).toEqual({ announced: 10, asked: 40, answered: 50, ended: 70 });
   });
 
-  test("a refusal by nobody we know does not count as the work of whoever said yes", () => {
+  test("does not attribute a refusal without a decision to the person who said yes", () => {
     const { decision: _, ...byNobody } = event.refused;
     expect(after(event.ready, event.asked, event.cleared, byNobody).decision).toBeUndefined();
   });
@@ -341,7 +341,7 @@ test.each<[string, ToolCall | undefined, ToolCallEvent]>([
   ],
   ['call_1 (Edit src/app.ts) is ready and cannot take "call-announced"', after(event.ready), event.announced],
   ['call_1 was never announced and cannot take "run-started"', undefined, event.started],
-])("the developer is told: Tool call %s. Nothing was changed.", (sentence, call, next) => {
+])("throws: Tool call %s. Nothing was changed.", (sentence, call, next) => {
   const message = `Tool call ${sentence}. Nothing was changed.`;
   const error = { name: "IllegalEvent", code: "ILLEGAL_EVENT", eventType: next.type, message };
   expect(applying(call, next)).toThrow(expect.objectContaining(error));

@@ -1,12 +1,12 @@
 /**
- * The one place where a tool call changes.
+ * The fold of a tool call's events: the only place where a call changes.
  *
- * Gate, ledger, terminal, page, ACP and AAP fold the same events through this function, so what is
- * shown cannot disagree with what was done. It is strict: an event that the call's state does not
- * take is a bug and throws. Agents that skip steps are made whole at the door (`acp/`).
+ * Gate, ledger, terminal, page, ACP and AAP fold the same events through this function, so every view
+ * agrees with the record. The fold is strict: an event that is illegal in the call's state is a bug and
+ * throws. The ACP room fills in the steps that foreign agents skip.
  *
- * What must stay true: no status goes backwards; a reported end never moves; the input that someone
- * was asked about or has decided on never changes, but by whoever says yes to it.
+ * Invariants: no status goes backwards; a reported end never changes; the input that someone was asked
+ * about or has decided on never changes, except by the person who allows the call.
  */
 import { appendText, EMPTY_TEXT } from "./bounded-text.js";
 import type { TerminalContent, ToolCallContent } from "./content.js";
@@ -25,10 +25,10 @@ import type {
 } from "./tool-call.js";
 import { isOver } from "./tool-call.js";
 
-/** Enough for any honest call. What comes after is left out with a note, so that no agent can fill the memory. */
+/** Enough for any honest call. Later items are dropped with a note, so that no agent can fill the memory. */
 export const MAX_CONTENT_ITEMS = 4096;
 
-// States without data of their own are shared, which spares half of the garbage of a session.
+// States without data are shared objects, which halves the garbage of a session.
 const READY: ToolCallState = { status: "ready" };
 const AWAITING_APP: ToolCallState = { status: "waiting", waitingFor: { type: "app" } };
 const CLEARED: ToolCallState = { status: "cleared" };
@@ -49,15 +49,15 @@ export function applyEvent(call: ToolCall | undefined, event: ToolCallEvent): To
 }
 
 /**
- * The same for a call that nobody else has seen yet: it is changed itself. This is how a batch of
- * events costs one copy for each call in it, and not one for each event.
+ * Applies the event in place, for a call that no other code has a reference to. So a batch of events costs
+ * one copy per call and not one per event.
  */
 export function applyToUnseen(call: ToolCall, event: ToolCallEvent): ToolCall {
   if (event.type === "call-announced" || !change(call, event)) throw illegal(call, event.type);
   return call;
 }
 
-/** Changes `next`, or returns false and leaves it as it was when the state does not take the event. */
+/** Changes `next`, or returns false without a change when the event is illegal in its state. */
 function change(next: Draft, event: Exclude<ToolCallEvent, CallAnnounced>): boolean {
   const { state } = next;
   switch (event.type) {
@@ -88,7 +88,7 @@ function change(next: Draft, event: Exclude<ToolCallEvent, CallAnnounced>): bool
         changeTerminal(next, event.terminalId, (terminal) => ({ ...terminal, exit: event.exit }))
       );
     case "question-asked":
-      // From `cleared` too: what the call is about to do has changed since the yes, so it is asked again.
+      // A cleared call is asked about again when its intent has changed since the yes.
       if (state.status !== "ready" && state.status !== "cleared") return false;
       next.decision = undefined;
       next.times = stamped(next.times, "asked", event.at);
@@ -121,22 +121,22 @@ function change(next: Draft, event: Exclude<ToolCallEvent, CallAnnounced>): bool
     case "cancel-requested":
       return state.status === "running" && to(next, CANCEL_WISHED);
     case "file-kept":
-      // The ledger has it for whoever undoes the call; the call itself shows its diff.
+      // An undo reads this event from the ledger; the call itself shows its diff.
       return state.status === "running";
     case "call-undone":
-      // Only what we ran ourselves, and once.
+      // Only a call that we ran ourselves can be undone, and only once.
       if (mayBeRevised(state) || next.times.started === undefined || next.times.undone !== undefined)
         return false;
       next.times = stamped(next.times, "undone", event.at);
       return true;
     case "call-breached":
-      // Only what was reported as begun or as ended can break a rule, and once.
+      // Only a call that was reported as running or ended can break a rule, and only once.
       if (next.breach !== undefined || (state.status !== "running" && !isOver(state))) return false;
       next.breach = event.breach;
       return true;
     case "call-refused":
       if (!isUndecided(state) && state.status !== "cleared") return false;
-      // An earlier yes is not who refused.
+      // The earlier decision was a yes and must not name who refused.
       next.decision = undefined;
       if (event.decision) decide(next, event.decision, event.at);
       return end(next, event, REFUSED);
@@ -232,7 +232,7 @@ function to(next: Draft, state: ToolCallState): true {
 
 function decide(next: Draft, decision: Decision, at: number): void {
   next.decision = decision;
-  // A rule that decides by itself was not asked; its moment is in the decision.
+  // A rule that decides by itself was not asked; the decision has its time.
   if (isAsking(next.state)) next.times = stamped(next.times, "answered", at);
 }
 
@@ -240,7 +240,7 @@ function stamped(times: CallTimes, moment: Exclude<keyof CallTimes, "announced">
   return {
     announced: times.announced,
     asked: moment === "asked" ? at : times.asked,
-    // Asked anew: the earlier answer was to another question.
+    // A new question discards the answer to the earlier one.
     answered: moment === "answered" ? at : moment === "asked" ? undefined : times.answered,
     started: moment === "started" ? at : times.started,
     ended: moment === "ended" ? at : times.ended,
@@ -255,7 +255,7 @@ type EndEvent = {
 };
 
 function end(next: Draft, event: EndEvent, state: ToolCallState): true {
-  // A draft that ends keeps what had arrived of its input, so that one can see what was meant.
+  // A draft that ends keeps the input fields that had arrived, to show what the model meant.
   if (next.state.status === "drafting" && next.rawInput === undefined && fieldCount(next.state.draft) > 0) {
     next.rawInput = completeFields(next.state.draft);
   }
@@ -313,7 +313,7 @@ function withinLimit(content: readonly ToolCallContent[]): readonly ToolCallCont
     : [...content.slice(0, MAX_CONTENT_ITEMS - 1), LEFT_OUT];
 }
 
-/** A list sent again names its terminals without their output, which is known here and stays. */
+/** A replacing list names its terminals without their output, so the known output is kept. */
 function replaced(
   before: readonly ToolCallContent[],
   content: readonly ToolCallContent[],
@@ -336,7 +336,7 @@ const isAsking = (state: ToolCallState): boolean =>
 
 const isUndecided = (state: ToolCallState): boolean => state.status === "ready" || isAsking(state);
 
-/** The app and a child session bring a result without our having run anything. */
+/** The app and a child session deliver a result although we ran nothing. */
 const producesResult = (state: ToolCallState): boolean =>
   state.status === "running" || (state.status === "waiting" && state.waitingFor.type !== "question");
 

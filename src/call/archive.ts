@@ -1,9 +1,9 @@
 /**
  * The archive: all recorded sessions, to list, search, count, verify, export and forget.
  *
- * What every implementation must keep (the contract suite in `history/` checks it): a query sees everything that was
- * recorded before it was asked; pages go on after the last item of the page before; texts that leave by a query or an
- * export are redacted, unless an export asks for the secrets.
+ * Invariants of every implementation (the contract suite in `history/` checks them): a query sees everything that was
+ * recorded before it; a page starts after the last item of the page before; texts in results and exports are redacted,
+ * unless an export asks for the secrets.
  */
 import type { Usage } from "./step.js";
 
@@ -14,11 +14,11 @@ export interface Archive {
   calls(query?: CallQuery): Promise<Page<FoundCall>>;
   /** Messages and calls that have all the words, the newest first. */
   search(query: SearchQuery): Promise<Page<SearchHit>>;
-  /** How calls went, in groups, the group with the most calls first. */
+  /** Outcomes and durations of calls, in groups, the group with the most calls first. */
   statistics(query: StatisticsQuery): Promise<readonly CallStatistics[]>;
-  /** What models used, the one with the most answers first. */
+  /** Token usage by model, the model with the most responses first. */
   modelUsage(query?: PeriodQuery): Promise<readonly ModelUsage[]>;
-  /** Checks that the recorded events are those that were recorded. */
+  /** Checks that nobody has altered the recorded events. */
   verify(options?: VerifyOptions): Promise<Verified>;
   /** One session, piece by piece. Throws LedgerError NO_SUCH_SESSION. */
   export(
@@ -117,7 +117,7 @@ export type StatisticsQuery = PeriodQuery & { readonly by: StatisticsKey };
 export const STATISTICS_KEYS = ["tool", "kind", "agent", "day", "rule"] as const;
 export type StatisticsKey = (typeof STATISTICS_KEYS)[number];
 
-/** Half of the times, and nineteen twentieths of them, were no longer than this, in milliseconds. */
+/** Percentiles of durations, in milliseconds. */
 export type Percentiles = { readonly p50: number; readonly p95: number };
 
 export type CallStatistics = {
@@ -141,18 +141,18 @@ export type CallStatistics = {
   readonly waitedMs?: Percentiles;
 };
 
-/** The answers of one model, with the sums of their tokens. */
+/** The responses of one model, with the sums of their tokens. */
 export type ModelUsage = Required<Usage> & {
-  /** Empty where neither the session nor an answer names one. */
+  /** Empty where neither the session nor a response names one. */
   readonly model: string;
   /** The session named this model at its provider's own address, so the provider's prices hold. */
   readonly isListPriced: boolean;
   readonly answers: number;
   /** Input tokens that were neither cached nor written to the cache. */
   readonly freshTokens: number;
-  /** The longest input of one answer. */
+  /** The longest input of one response. */
   readonly maxInputTokens: number;
-  /** Answers whose provider counted no input or no output tokens. */
+  /** Responses whose provider counted no input or no output tokens. */
   readonly uncountedAnswers: number;
 };
 
@@ -170,23 +170,23 @@ export type BrokenLink = {
   readonly detail: string;
 };
 
-/** How far a session's chain of hashes had come: something to keep where the ledger's writer cannot reach it. */
+/** The last link of a session's hash chain, to be stored where the ledger's writer cannot change it. */
 export type ChainHead = { readonly sessionId: string; readonly seq: number; readonly link: string };
 
 export type Verified = {
   readonly sessions: number;
   readonly events: number;
-  /** Events that no chain covers: nothing can be said of them. */
+  /** Events that no chain covers, which cannot be verified. */
   readonly notCovered: number;
   readonly brokenCount: number;
-  /** The first of them, at most `maxBroken`, in the order in which the sessions were begun. */
+  /** The first broken links, at most `maxBroken`, in the order in which the sessions were started. */
   readonly broken: readonly BrokenLink[];
   readonly heads: readonly ChainHead[];
 };
 
 export type VerifyOptions = {
   readonly onProgress?: (progress: ArchiveProgress) => void;
-  /** Kept from an earlier time: each must still be part of its session's chain. */
+  /** Heads from an earlier check: each must still be part of its session's chain. */
   readonly heads?: readonly ChainHead[];
   readonly maxBroken?: number;
 };
@@ -195,11 +195,11 @@ export type ExportFormat = "ndjson" | "markdown" | "csv";
 
 export type ForgetOptions = {
   readonly sessionIds?: readonly string[];
-  /** Also sessions that were last written longer ago than this. */
+  /** Also removes sessions that were last written longer ago than this. */
   readonly olderThanMs?: number;
-  /** The most recently written ones stay, however old they are, unless they are named. */
+  /** Keeps this many of the most recently written sessions, unless they are named. */
   readonly keepLast?: number;
-  /** Also old ones that wait for an answer: then nobody can give it any more. */
+  /** Also removes old sessions with open questions, which then can no longer be answered. */
   readonly evenWaiting?: boolean;
   /** Gives the space of removed sessions back to the disk, which takes longer. */
   readonly compact?: boolean;
@@ -207,7 +207,7 @@ export type ForgetOptions = {
 
 export type Forgotten = {
   readonly removed: readonly string[];
-  /** Old enough, and left where they are. */
+  /** Sessions that are old enough and were not removed. */
   readonly kept: readonly { readonly sessionId: string; readonly why: "held" | "waiting" | "written" }[];
   /** How many kept files were removed. */
   readonly blobs: number;

@@ -76,7 +76,7 @@ test("a reader who has seen some of it gets only what is new", () => {
   expect(textSince(text, 11)).toBe("");
 });
 
-test("a reader who has fallen behind what is held is told so", () => {
+test("returns undefined to a reader that is behind the stored text", () => {
   const text = boundText("x".repeat(HEAD + 3 * TAIL));
   expect(textSince(text, text.total - TAIL)).toBe("x".repeat(TAIL));
   expect(textSince(text, text.total - TAIL - 1)).toBeUndefined();
@@ -93,7 +93,7 @@ test("where something was skipped, that is where the text is cut, and what follo
   expect(text).toEqual({ head: "begin\n", tail: "end\n", total: 1010 });
   expect(shownText(text)).toBe("begin\n\n… 1,000 characters left out …\nend\n");
   expect(leftOut(text)).toBe(1000);
-  // What comes next follows the end and does not go back to fill the head.
+  // Later text follows the end and does not fill the head.
   expect(shownText(appendText(text, "more\n"))).toBe("begin\n\n… 1,000 characters left out …\nend\nmore\n");
 });
 

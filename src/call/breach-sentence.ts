@@ -1,9 +1,9 @@
-/** The sentence that tells a person that a call broke the rules: how it was reported, and who or what denies it. */
+/** The sentence about a call that broke the rules: how it was reported, and which person or rule denies it. */
 import type { Breach, ToolCall, ToolCallStatus } from "./tool-call.js";
 
 export function breachSentence({ breach, state }: ToolCall): string | undefined {
   if (!breach) return undefined;
-  const reported = REPORTED.get(state.status) ?? "Begun";
+  const reported = REPORTED.get(state.status) ?? "Started";
   return `${reported} ${howOf(breach)}${why(breach)}.`;
 }
 

@@ -1,20 +1,20 @@
 /**
- * Which lines of two lists changed, each line a number, as few as can be found.
+ * Finds a small set of changed lines between two lists, in which each line is a number.
  *
- * A part is cut in two where a shortest way of edits passes its middle (Myers). Where that would take too
- * many steps, it is cut at lines that occur once on each side (patience), and where there are none, or
- * the steps are spent, the part counts as changed from end to end: true, only not the smallest change.
- * The budget is a count of steps and no clock, so the same two texts always give the same answer.
+ * A part is cut in two where a shortest edit path passes its middle (Myers). Where that would take too
+ * many steps, the part is cut at lines that occur once on each side; without such lines or steps left,
+ * the whole part counts as changed, which is correct but not minimal.
+ * The budget counts steps and not time, so the same two texts always give the same result.
  */
 import { anchorFinder } from "./anchor-finder.js";
 import type { LinePart, LinePlace } from "./line-part.js";
 import { middleFinder } from "./middle-finder.js";
 
-/** Some ten milliseconds. */
+/** About ten milliseconds. */
 const STEPS = 2_000_000;
 /** No cut takes more than this part of what is left, so that one hard place does not starve the others. */
 const SHARE = 1 / 4;
-/** What it takes to look for anchors, for each line. */
+/** The cost of looking for anchors, for each line. */
 const ANCHOR_STEPS = 16;
 
 type ChangedLines = { readonly removed: Uint8Array; readonly added: Uint8Array };
@@ -23,7 +23,7 @@ type ChangedLines = { readonly removed: Uint8Array; readonly added: Uint8Array }
 export function changedLines(old: Int32Array, now: Int32Array, idCount: number): ChangedLines {
   const removed = new Uint8Array(old.length).fill(1);
   const added = new Uint8Array(now.length).fill(1);
-  // A line that only one side has cannot have stayed: without those the search is shorter and finds no less.
+  // Lines that only one side has are changed anyway; without them the search is shorter and as exact.
   const oldPlaces = sharedPlaces(old, now, idCount);
   const newPlaces = sharedPlaces(now, old, idCount);
   keepEqualLines(
@@ -49,7 +49,7 @@ function sharedPlaces(lines: Int32Array, others: Int32Array, idCount: number): I
   return places.subarray(0, count);
 }
 
-/** Told of each line that stayed. */
+/** Called for each unchanged line. */
 type Keep = (oldIndex: number, newIndex: number) => void;
 
 function keepEqualLines(old: Int32Array, now: Int32Array, idCount: number, keep: Keep): void {
@@ -85,7 +85,7 @@ function withoutEqualEnds(old: Int32Array, now: Int32Array, part: LinePart, keep
   return { oldStart, oldEnd, newStart, newEnd };
 }
 
-/** Without an anchor there are none: the part has not become smaller. */
+/** Empty without an anchor, since the part would not get smaller. */
 function partsBetween(part: LinePart, anchors: readonly LinePlace[]): readonly LinePart[] {
   if (anchors.length === 0) return [];
   const parts: LinePart[] = [];

@@ -1,8 +1,8 @@
 /**
- * What a call shows: blocks of text, images, sound and resources, file changes, terminals.
+ * The content of a call: blocks of text, images, sound and resources, file changes, terminals.
  *
- * The blocks have the shape that ACP and MCP share, so they travel without being rebuilt. Paths are
- * absolute and lines count from 1. `_meta` is kept at every level as it came.
+ * The blocks have the shape that ACP and MCP share, so they need no conversion. Paths are absolute and
+ * lines count from 1. `_meta` is kept unchanged at every level.
  */
 import type { BoundedText } from "./bounded-text.js";
 
@@ -72,11 +72,11 @@ export type DiffContent = {
 
 export type TerminalExit = { readonly exitCode?: number; readonly signal?: string };
 
-/** A terminal. Without `output` it is someone else's, who shows what it prints. */
+/** A terminal. Without `output` it belongs to the other side, which shows its output. */
 export type TerminalContent = {
   readonly type: "terminal";
   readonly terminalId: string;
-  /** The ACP client's own terminal, when the command runs in one: it shows what it prints, and we have read it too. */
+  /** The ACP client's terminal that the command runs in: the client shows the output, and we have read it too. */
   readonly clientTerminalId?: string;
   readonly output?: BoundedText;
   readonly exit?: TerminalExit;

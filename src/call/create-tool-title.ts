@@ -1,9 +1,9 @@
 /**
- * One human line for a call: "Edit src/app.ts", "Run npm test".
+ * Makes a one-line title for a call: "Edit src/app.ts", "Run npm test".
  *
- * Never used for decisions: name and input are under the model's hand, and the line is shortened. It
- * only must not deceive: the verb comes from the tool's own name, nothing in it is invisible, and
- * secrets stay out. A tool that is not known shows its name and its most telling argument.
+ * Titles are never used for decisions: the model chooses name and input, and the line is shortened. A title
+ * must not deceive: the verb comes from the tool's own name, no character is invisible, and secrets stay
+ * out. An unknown tool shows its name and its most informative argument.
  */
 import { ownText } from "./own-value.js";
 import { MAX_READABLE_NAME, splitToolName, toolWords } from "./split-tool-name.js";
@@ -14,7 +14,7 @@ import {
   pathOf,
   patternOf,
   sourceAndTarget,
-  tellingArgument,
+  mainArgument,
 } from "./title-arguments.js";
 import { oneLine } from "./visible-text.js";
 
@@ -26,23 +26,23 @@ export function createToolTitle(name: string, input?: unknown): string {
   return `${oneLine(title, MAX_TITLE - Array.from(read.suffix).length)}${read.suffix}`;
 }
 
-/** What a tool's name says by itself, whatever the input. */
+/** The parts of a title that depend on the tool's name only. */
 type ReadName = {
   readonly tool: string;
-  /** None when the name is not understood to the last word; it gives none when the input lacks what its title needs. */
+  /** Undefined unless every word of the name is known; returns undefined when the input lacks a needed field. */
   readonly knownTitle: Title | undefined;
   readonly plain: string;
   /** The server that the tool comes from. */
   readonly suffix: string;
 };
 
-/** Calls are many and tools few: each name is read once. Names come from the model too, so this is no place for all of them. */
+/** A cache, since calls are many and tools few. Its size is bounded, because the model can invent names. */
 const readNames = new Map<string, ReadName>();
-const MOST_NAMES = 500;
+const MAX_NAMES = 500;
 
 function readName(name: string): ReadName {
   const { server, tool } = splitToolName(oneLine(name, MAX_TITLE));
-  // Some model APIs put this before every tool; it is no server.
+  // Some model APIs put this prefix before every tool; it is not a server.
   const isServer = server !== undefined && !/^(?:functions|default_api)$/.test(server);
   const read = {
     tool,
@@ -50,7 +50,7 @@ function readName(name: string): ReadName {
     plain: humanised(tool) || "Tool call",
     suffix: isServer ? ` (${oneLine(server, 24)})` : "",
   };
-  if (readNames.size >= MOST_NAMES) readNames.clear();
+  if (readNames.size >= MAX_NAMES) readNames.clear();
   if (name.length <= MAX_READABLE_NAME) readNames.set(name, read);
   return read;
 }
@@ -65,7 +65,7 @@ function knownTitle(tool: string): Title | undefined {
 }
 
 function plainTitle({ tool, plain }: ReadName, input: unknown): string {
-  const argument = tellingArgument(tool, input);
+  const argument = mainArgument(tool, input);
   return argument === undefined ? plain : `${plain}: ${argument}`;
 }
 

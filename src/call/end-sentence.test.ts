@@ -66,7 +66,7 @@ test("a refusal after a yes is not blamed on the one who said yes", () => {
   expect(endSentence(after(...way.cleared, byNobody))).toBe("Tool call denied. Nothing was run.");
 });
 
-test("an end that we only assume is told like one that was reported", () => {
+test("describes an assumed end like a reported one", () => {
   expect(endSentence(after(...way["assumed cancelled"]))).toBe(endSentence(after(...way.cancelled)));
   expect(endSentence(after(...way["assumed unknown"]))).toBe(endSentence(after(...way.unknown)));
 });

@@ -1,6 +1,6 @@
 /**
- * The sentence that tells a person and the model how a call ended when it was not done, or was done against
- * the rules. Wires that know only "failed" carry it as content, so that no one has to guess what happened.
+ * The sentence for people and models about a call that did not succeed, or that broke the rules. Protocols
+ * that know only "failed" carry it as content, so that nobody has to guess what happened.
  */
 import { breachSentence } from "./breach-sentence.js";
 import type { Decision, ToolCall } from "./tool-call.js";
@@ -33,7 +33,7 @@ function refusedBy(decision: Decision | undefined): string {
   if (!decision) return "";
   const who =
     decision.by === "rule"
-      ? // Without a name none of the user's rules spoke: it is never allowed.
+      ? // Without a rule's name no rule of the user decided: the call is never allowed.
         decision.rule
         ? ` by rule ${decision.rule}`
         : ""
@@ -43,7 +43,7 @@ function refusedBy(decision: Decision | undefined): string {
   return decision.reason ? `${who}: ${withoutFullStop(decision.reason)}` : who;
 }
 
-/** By hand: a pattern for this takes time that grows with the square of a hostile reason's length. */
+/** No pattern is used, since its time would grow with the square of a hostile reason's length. */
 function withoutFullStop(sentence: string): string {
   let end = sentence.length;
   while (end > 0 && " .\n\t".includes(sentence.charAt(end - 1))) end -= 1;

@@ -132,7 +132,7 @@ export const way = {
   "assumed unknown": [...running, assumed(event.lost)],
 } as const satisfies Record<string, readonly ToolCallEvent[]>;
 
-/** The call that these events make of a fresh one. All is frozen: whoever changes it in place fails. */
+/** The call after these events. Everything is frozen, so that code that changes it in place fails. */
 export function after(...events: readonly ToolCallEvent[]): ToolCall {
   return events.reduce<ToolCall>(
     (call, next) => deepFreeze(applyEvent(call, deepFreeze(next))),
@@ -246,9 +246,9 @@ export function isLegal(apply: () => unknown): boolean {
   }
 }
 
-/** A book, and what it tells a listener from now on. */
+/** A book, and the changes that it reports to a listener from now on. */
 export function listenedBook(...past: readonly SessionEvent[]) {
   const book = bookOf(...past);
-  const told: SessionChanges[] = [];
-  return { book, told, stop: book.subscribe((changes) => void told.push(changes)) };
+  const reported: SessionChanges[] = [];
+  return { book, reported, stop: book.subscribe((changes) => void reported.push(changes)) };
 }

@@ -1,4 +1,4 @@
-/** An event that its subject cannot take: a bug in whoever sent it, never a user's mistake. */
+/** An event that is illegal in the current state: a bug in the sender, never a user's mistake. */
 export class IllegalEvent extends Error {
   readonly code = "ILLEGAL_EVENT";
 

@@ -1,9 +1,9 @@
 /**
- * WHAT: a tool call, a session, their events and the one fold of them; content, kinds, titles, plan,
- * and the port of the ledger that remembers them.
+ * The data: a tool call, a session, their events and the one fold of them; content, kinds, titles, plan,
+ * and the ports of the ledger and the archive.
  *
- * What must stay true here: everything is plain readonly data; a call changes in `applyEvent` and
- * nowhere else; the fold is strict and knows no clock, disk or network. This room imports nothing.
+ * Invariants: everything is plain readonly data; a call changes in `applyEvent` and nowhere else; the fold
+ * is strict and uses no clock, disk or network. This room imports nothing.
  */
 export * from "./absolute-path.js";
 export * from "./archive.js";
@@ -20,7 +20,7 @@ export {
 } from "./bounded-text.js";
 export type { BoundedText } from "./bounded-text.js";
 export * from "./content.js";
-export { counted } from "./counted.js";
+export { pluralize } from "./pluralize.js";
 export { createToolTitle } from "./create-tool-title.js";
 export { breachSentence } from "./breach-sentence.js";
 export { endSentence } from "./end-sentence.js";

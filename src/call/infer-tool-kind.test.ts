@@ -46,7 +46,7 @@ test.each(
     search: search find query grep locate
     execute: execute run exec command bash shell
     think: think plan reason analyze`),
-)("fast-agent's word %s speaks for %s", (word, kind) => {
+)("maps fast-agent's word %s to %s", (word, kind) => {
   expect(kindOf(word)).toBe(kind);
   expect(kindOf(`${word}_thing`)).toBe(kind);
   expect(kindOf(`jira_${word}_thing`)).toBe(kind);
@@ -178,7 +178,7 @@ test.each(["constructor", "__proto__", "toString", "hasOwnProperty"])("a tool ca
   expect(kindOf(name)).toBe("other");
 });
 
-test("each word and each name speaks for one kind, in lower case", () => {
+test("maps each word and each name to one kind, in lower case", () => {
   const words = KIND_WORDS.flatMap(([, kindWords]) => kindWords);
   expect(words.filter((word, index) => words.indexOf(word) !== index)).toEqual([]);
   expect([...words, ...KNOWN_TOOLS.keys()].filter((word) => !/^[a-z_]+$/.test(word))).toEqual([]);

@@ -1,11 +1,11 @@
 /**
- * What kind of thing does this tool do, when nobody has said so?
+ * Guesses the kind of a tool that does not declare one.
  *
- * The kind helps to show a call, and it is a hint; but rules may match kinds, so a wrong "read" is the
- * worst error this file can make. Hence: a dangerous word beats a harmless one, input and annotations
- * may only make a kind look more dangerous, and what cannot be read is "other".
+ * The kind is a hint for showing a call; but rules may match kinds, so a wrong "read" is the worst error
+ * here. Hence: a dangerous word beats a harmless one, input and annotations may only make a kind more
+ * dangerous, and an unreadable name is "other".
  *
- * It does not protect from a server that lies in its names; rules on names and input do.
+ * The guess does not protect from a server that lies in its names; rules on names and input do.
  */
 import { HARMLESS_KINDS, KIND_WORDS } from "./kind-words.js";
 import { KNOWN_TOOLS } from "./known-tools.js";
@@ -14,9 +14,9 @@ import { MAX_READABLE_NAME, splitToolName, toolWords } from "./split-tool-name.j
 import { isToolKind, type ToolKind } from "./tool-kind.js";
 
 export type ToolAnnotations = {
-  /** Said by the tool's author and believed. Never fill it from what a foreign server sends. */
+  /** Declared by the tool's author and trusted. Never fill it with a foreign server's data. */
   readonly kind?: ToolKind;
-  /** MCP's hints: claims of a server that is perhaps not trusted. */
+  /** MCP's hints: claims of a server that may not be trusted. */
   readonly readOnlyHint?: boolean;
   readonly destructiveHint?: boolean;
   readonly idempotentHint?: boolean;
@@ -36,21 +36,21 @@ export function inferToolKind(
   return { kind, source: "inferred" };
 }
 
-/** Letters of other scripts look like ours ("dеlete" in part Cyrillic), or say what we cannot read. */
+/** Other scripts have letters that look like Latin ones ("dеlete" in part Cyrillic), or words that we cannot read. */
 function isReadable(name: string): boolean {
   return name.length <= MAX_READABLE_NAME && /^[ -~]*$/.test(name);
 }
 
 function kindOfName(name: string): ToolKind | undefined {
   if (name.length > MAX_READABLE_NAME) return undefined;
-  // The server's name is left out: "search_server__delete_row" deletes.
+  // The server's name does not count: "search_server__delete_row" deletes.
   const { tool } = splitToolName(name);
   const known = KNOWN_TOOLS.get(tool.toLowerCase());
   if (known) return known;
 
   const words = toolWords(tool);
   if (SWITCH_MODE.test(words.join(" "))) return "switch_mode";
-  // Once more without capitals, so that odd ones ("get_dElete") hide nothing.
+  // Also split without capitals, so that odd ones ("get_dElete") hide nothing.
   const all = new Set([...words, ...toolWords(tool.toLowerCase())]);
   return KIND_WORDS.find(([, kindWords]) => kindWords.some((word) => all.has(word)))?.[0];
 }
@@ -86,7 +86,7 @@ const TEXT_KEYS = `content contents file_text edits new_source insert_text
 const OLD_PATH_KEYS = ["old_path", "oldPath"];
 const NEW_PATH_KEYS = ["new_path", "newPath"];
 
-/** A server's word is taken against itself, and for itself only where nothing else is known. */
+/** A server's hint may raise the danger, and lowers it only where nothing else is known. */
 function withHints(guess: ToolKind | undefined, annotations: ToolAnnotations | undefined): ToolKind {
   const readOnly = ownValue(annotations, "readOnlyHint");
   const destructive = ownValue(annotations, "destructiveHint");

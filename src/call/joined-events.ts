@@ -1,14 +1,14 @@
 /**
- * Two events that say more of the same, as one: pieces of a message's text, pieces of an input that is being written.
- * What comes faster than it can be recorded or told is joined, and nothing of it is lost.
+ * Joins two consecutive chunks of a message's text, or of an input that is being written, into one event. Chunks
+ * that arrive faster than they can be stored or sent are joined, and no text is lost.
  */
 import type { ContentBlock } from "./content.js";
 import type { SessionEvent } from "./session.js";
 
-/** Characters. What is longer stays in pieces: a reader that takes one at a time need not take them all. */
-const LONGEST_JOINED = 65_536;
+/** Longer text stays in several events, so that a reader can take it piece by piece. */
+const MAX_JOINED_CHARACTERS = 65_536;
 
-/** Undefined when they must stay two. */
+/** Undefined when the two cannot be joined. */
 export function joinedEvents(first: SessionEvent, second: SessionEvent): SessionEvent | undefined {
   if (first.type === "message-chunk" && second.type === "message-chunk") {
     if (first.messageId !== second.messageId || first.role !== second.role) return undefined;
@@ -28,9 +28,10 @@ function joinedText(first: ContentBlock, second: ContentBlock): ContentBlock | u
   return { type: "text", text: first.text + second.text };
 }
 
-const fits = (first: string, second: string): boolean => first.length + second.length <= LONGEST_JOINED;
+const fits = (first: string, second: string): boolean =>
+  first.length + second.length <= MAX_JOINED_CHARACTERS;
 
-/** Text that says something about itself stays a block of its own. */
+/** Text with annotations or metadata stays a separate block. */
 export function isPlainText(block: ContentBlock): block is ContentBlock & { type: "text" } {
   return block.type === "text" && !block.annotations && !block._meta;
 }

@@ -1,7 +1,7 @@
 /**
- * Which words of a tool's name speak for which kind, the most dangerous kind first: of several hits
- * the first row wins. fast-agent's words are all here; its order (fetch and read first) is not, for
- * there `read_write_file` and `get_and_delete` are reads.
+ * The words of a tool's name that suggest a kind, the most dangerous kind first: the first row with a hit
+ * wins. All of fast-agent's words are here; its order (fetch and read first) is not, because it makes
+ * `read_write_file` and `get_and_delete` reads.
  *
  * Equal danger keeps fast-agent's order, so `get_search_results` is a read. `run_query` is a search
  * there and an execute here: a query that is run may change what it is run on.
@@ -31,7 +31,7 @@ export const KIND_WORDS: readonly (readonly [kind: ToolKind, words: readonly str
       undo upsert`),
   ],
   ["move", words("move rename mv copy cp relocate migrate")],
-  // Verbs that act on the world and for which ACP has no kind: with one of these no name is harmless.
+  // Verbs that have effects and no kind in ACP: a name with one of these is never harmless.
   [
     "other",
     words(`accept approve archive authenticate authorize buy cancel click close connect
@@ -50,7 +50,7 @@ export const KIND_WORDS: readonly (readonly [kind: ToolKind, words: readonly str
   ["think", words("think plan reason analyze analyse brainstorm reasoning reflect thinking")],
 ];
 
-/** The kinds that people let through without looking. Guessing one of these wrongly is the worst guess. */
+/** The kinds that people allow without a look, so a wrong guess of one of these is the worst. */
 export const HARMLESS_KINDS: ReadonlySet<ToolKind> = new Set(["read", "search", "think"]);
 
 function words(text: string): readonly string[] {

@@ -1,7 +1,7 @@
 /**
  * Tools known by their whole name, in lower case: those that crow-agent's page lists, and the tools of
- * Claude Code, Codex, opencode, Gemini CLI, goose and their like whose words would mislead or are
- * written together. Names whose words already tell the truth are left to kind-words.ts.
+ * Claude Code, Codex, opencode, Gemini CLI, goose and others whose words would mislead or are written
+ * together. kind-words.ts guesses all other names.
  */
 import type { ToolKind } from "./tool-kind.js";
 
@@ -21,7 +21,7 @@ const NAMES: readonly (readonly [kind: ToolKind, names: string])[] = [
   /*
    * crow-agent's page leaves todo_write, todo_read and task to its default, other; its later source,
    * Claude and opencode say think. The page is our authority, and the safer: a task is another agent
-   * that may do anything. The rest are their counterparts, and the tools that only speak to the person,
+   * that may do anything. The rest are their counterparts, and the tools that only address the person,
    * whose names hold a word like write, list, plan, request or update.
    */
   [

@@ -22,7 +22,7 @@ test("the answer of an asker that failed is taken, as a refusal", () => {
 });
 
 test.each(["maybe", "Allow once", "", "constructor"])(
-  "the answer %j was never offered and is told what is",
+  "refuses the answer %j, which was not offered, and names the options",
   (optionId) => {
     expect(answering(selects(optionId))).toThrow(LedgerError);
     const message = `Question q1 (Edit src/app.ts) does not offer "${optionId}", only once, always, no, never. It is still open.`;
@@ -44,7 +44,7 @@ test("a yes is taken until the question expires, and not from then on", () => {
   expect(answering(yes, expiring.expiresAt + 1, expiring)).toThrow(ledgerError("EXPIRED", message));
 });
 
-test("the clock of whoever answers does not count, only the ledger's", () => {
+test("uses the ledger's clock and not the answerer's", () => {
   expect(answering({ ...yes, at: 1 }, expiring.expiresAt, expiring)).toThrow(LedgerError);
   expect(answering({ ...yes, at: Number.MAX_SAFE_INTEGER }, 1, expiring)).not.toThrow();
 });

@@ -1,9 +1,9 @@
 /**
  * The ledger: the append-only record of sessions, and the lease that says who may write to one.
  *
- * What every implementation must keep (the contract suite in `history/` checks it): events are read in the order in which
- * they were appended, with no gaps; only the holder of the newest lease appends; a question is answered at most once, by
- * anyone, lease or not; a durable append survives a crash; every read is one bounded page.
+ * Invariants of every implementation (the contract suite in `history/` checks them): events are read in the order in
+ * which they were appended, with no gaps; only the holder of the newest lease appends; a question is answered at most
+ * once, by anyone, lease or not; a durable append survives a crash; every read is one bounded page.
  */
 import type { Answer, Question } from "./question.js";
 import { isYes } from "./question.js";
@@ -25,25 +25,25 @@ export type SessionSummary = {
   readonly sessionId: string;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** The `seq` of its last event: a reader that has come so far need not read on. A ledger may leave it out. */
+  /** The `seq` of its last event, so that a reader can tell whether it has them all. A ledger may leave it out. */
   readonly lastSeq?: number;
 };
 
 /** A session as it was after the event `seq`, serialized by `savedSession`. */
 export type SessionSnapshot = { readonly seq: number; readonly saved: string };
 
-/** `counted`: whether this answer is the one that counts; `answer`: the one that does. */
+/** `counted`: whether this answer was the first and counts; `answer`: the one that counts. */
 export type AnswerReceipt = { readonly counted: boolean; readonly answer: Answer };
 
 export type AppendOptions = {
   readonly durable: boolean;
-  /** More is held up until these are stored: they are not to wait for what others may append in a moment. */
+  /** Stores the events without waiting for a batch, because the writer is blocked until they are stored. */
   readonly atOnce?: boolean;
-  /** Hears how many were stored, once they are: a ledger may make more of them than it was given. */
+  /** Called with the number of stored events: a ledger may store more events than it was given. */
   readonly onStored?: (count: number) => void;
 };
 
-/** How many events, questions or sessions one read gives when the caller names no `limit`. */
+/** The number of events, questions or sessions in one page when the caller gives no `limit`. */
 export const DEFAULT_READ_LIMIT = 1_000;
 
 export type ReadOptions = {
@@ -93,7 +93,7 @@ export interface Ledger {
   /** The snapshot, if it still belongs to the log and is as it was stored. */
   snapshot?(sessionId: string): Promise<SessionSnapshot | undefined>;
 
-  /** Whether the session has an event. Costs the same however long the log is. */
+  /** Whether the session has an event. The cost does not depend on the log's length. */
   has(sessionId: string): Promise<boolean>;
   /**
    * One page of the session's events, in order. A page with fewer events than its limit is the last one; `readAll` and

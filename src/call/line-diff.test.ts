@@ -233,7 +233,7 @@ describe("large texts, at any difference", () => {
     expect(editCount(twice.join(""), after.join(""))).toBe(20_000);
   });
 
-  test("megabyte lines that differ in one character are told apart", () => {
+  test("distinguishes megabyte lines that differ in one character", () => {
     const [old, now] = cases["lines of a megabyte"] ?? [[], []];
     expect(lineHunks(old.join(""), now.join(""))).toEqual([hunk(1, 1, 1, 0), hunk(13, 0, 12, 1)]);
   });

@@ -1,10 +1,10 @@
 /**
- * Which lines differ between two texts, for everyone who shows, sends or counts a change.
+ * Finds the lines that differ between two texts, for all code that shows, sends or counts a change.
  *
- * Exact: old lines with the hunks applied are the new lines. A line is compared with its line end, so a
- * last line that lacks one and a CRLF that became LF are differences. Never slow: what both texts begin
- * and end with is compared in large pieces, and only the lines between are searched, under a budget of
- * steps (changed-lines.ts).
+ * Exact: the old lines with the hunks applied are the new lines. A line is compared with its line end, so a
+ * last line that lacks one and a CRLF that became LF are differences. Never slow: the common start and end of
+ * the texts are compared in large pieces, and only the lines between are searched, under a budget of steps
+ * (changed-lines.ts).
  */
 import { changedLines } from "./changed-lines.js";
 
@@ -16,7 +16,7 @@ export type LineHunk = {
   readonly newLines: number;
 };
 
-/** In order, and with at least one line that stayed between any two. */
+/** The hunks in order, with at least one unchanged line between any two. */
 export function lineHunks(oldText: string, newText: string): readonly LineHunk[] {
   if (oldText === newText) return [];
   const { start, oldEnd, newEnd } = middleOf(oldText, newText);
@@ -26,7 +26,7 @@ export function lineHunks(oldText: string, newText: string): readonly LineHunk[]
   return hunksOf(changedLines(old, now, known.size), 1 + lineCount(oldText, start));
 }
 
-/** Where the two texts begin and cease to differ, in whole lines. */
+/** The range in which the two texts differ, in whole lines. */
 function middleOf(oldText: string, newText: string) {
   const shorter = Math.min(oldText.length, newText.length);
   const head = sharedStart(oldText, newText, shorter);
@@ -40,12 +40,12 @@ function middleOf(oldText: string, newText: string) {
   return { start, oldEnd: oldEnd + cut, newEnd: newEnd + cut };
 }
 
-/** Two slices are compared far faster than their characters one by one. */
-const LARGEST_PIECE = 2 ** 16;
+/** Comparing two slices is far faster than comparing their characters one by one. */
+const MAX_PIECE_LENGTH = 2 ** 16;
 
 function sharedStart(a: string, b: string, most: number): number {
   let shared = 0;
-  for (let piece = LARGEST_PIECE; piece >= 1; piece /= 2) {
+  for (let piece = MAX_PIECE_LENGTH; piece >= 1; piece /= 2) {
     while (shared + piece <= most && a.slice(shared, shared + piece) === b.slice(shared, shared + piece))
       shared += piece;
   }
@@ -54,7 +54,7 @@ function sharedStart(a: string, b: string, most: number): number {
 
 function sharedEnd(a: string, b: string, most: number): number {
   let shared = 0;
-  for (let piece = LARGEST_PIECE; piece >= 1; piece /= 2) {
+  for (let piece = MAX_PIECE_LENGTH; piece >= 1; piece /= 2) {
     while (
       shared + piece <= most &&
       a.slice(a.length - shared - piece, a.length - shared) ===
@@ -73,7 +73,7 @@ function lineCount(text: string, end: number): number {
   return count;
 }
 
-/** Each line as a number; equal lines have the same one. */
+/** Maps each line to a number; equal lines have the same number. */
 function lineIds(text: string, start: number, end: number, known: Map<string, number>): Int32Array {
   const ids: number[] = [];
   for (let at = start; at < end;) {
@@ -85,22 +85,22 @@ function lineIds(text: string, start: number, end: number, known: Map<string, nu
   return Int32Array.from(ids);
 }
 
-/** Engines do not look into a very long key when they hash it, so many such lines would all be compared with each other. */
-const LONGEST_KEY = 8192;
+/** Engines do not hash the text of a very long key, so all such lines would be compared with each other. */
+const MAX_KEY_LENGTH = 8192;
 
 function idOf(line: string, known: Map<string, number>): number {
-  if (line.length > LONGEST_KEY) return idOf(pieceKey(line, known), known);
+  if (line.length > MAX_KEY_LENGTH) return idOf(pieceKey(line, known), known);
   const id = known.get(line);
   if (id !== undefined) return id;
   known.set(line, known.size);
   return known.size - 1;
 }
 
-/** The ids of a long line's pieces, behind a line feed: no line has one anywhere but at its end, so none equals a key. */
+/** The ids of a long line's pieces after a line feed. A line has a line feed only at its end, so no line equals a key. */
 function pieceKey(line: string, known: Map<string, number>): string {
   const ids: number[] = [];
-  for (let at = 0; at < line.length; at += LONGEST_KEY)
-    ids.push(idOf(line.slice(at, at + LONGEST_KEY), known));
+  for (let at = 0; at < line.length; at += MAX_KEY_LENGTH)
+    ids.push(idOf(line.slice(at, at + MAX_KEY_LENGTH), known));
   return `\n${ids.join(",")}`;
 }
 

@@ -1,4 +1,4 @@
-/** Chunks of one message, folded as they come. Text is joined; the value to show is made when asked for. */
+/** Folds the chunks of one message as they arrive. Text is joined; the message's value is made on demand. */
 import type { ContentBlock } from "./content.js";
 import { isPlainText } from "./joined-events.js";
 import type { Message, MessageRole } from "./session.js";
@@ -12,7 +12,7 @@ type Chunk = {
 
 export class MessageRun {
   readonly #first: Chunk;
-  /** All but the plain text that it ends with. */
+  /** All blocks except the plain text at the end. */
   readonly #blocks: ContentBlock[] = [];
   #text: string | undefined;
   #made: Message | undefined;

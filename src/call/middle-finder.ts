@@ -1,10 +1,10 @@
 /**
- * A place in the middle of a shortest way of edits from one list to the other (Myers, "An O(ND) Difference
- * Algorithm", in linear space): one search goes forward from the start of a part, one back from its end,
- * and where they meet they have each done half of the edits.
+ * Finds a place in the middle of a shortest edit path from one list to the other (Myers, "An O(ND) Difference
+ * Algorithm", in linear space): one search goes forward from the start of a part, one backward from its end,
+ * and where they meet each has done half of the edits.
  *
- * The part must not begin or end with equal lines. Then a way has two edits or more, and the place is
- * neither corner of the part: whoever cuts there gets two smaller parts.
+ * The part must not begin or end with equal lines. Then a path has two edits or more, and the place is
+ * neither corner of the part: a cut there gives two smaller parts.
  */
 import type { LinePart, LinePlace } from "./line-part.js";
 
@@ -13,13 +13,13 @@ type FindMiddle = (
   maxSteps: number,
 ) => { readonly middle: LinePlace | undefined; readonly steps: number };
 
-/** On each diagonal (place in the old list less place in the new) the old place that a search has come to. */
+/** The start value of a diagonal (old place minus new place), which stores the old place that a search has reached. */
 const BEFORE_ALL = -1;
 const BEHIND_ALL = 2 ** 31 - 1;
 
 /**
- * Made once for two lists, because each search needs as much room as they are long. Every index is within
- * that room: `?? 0` is for the compiler only.
+ * Created once for two lists, because each search needs arrays of their length. Every index is within
+ * these arrays: `?? 0` is for the compiler only.
  */
 export function middleFinder(old: Int32Array, now: Int32Array): FindMiddle {
   const zero = now.length + 1;
@@ -39,7 +39,7 @@ export function middleFinder(old: Int32Array, now: Int32Array): FindMiddle {
 
     let steps = 0;
     while (steps < maxSteps) {
-      // One edit further on every second diagonal; those outside of the part are not gone on with.
+      // Each round adds one edit on every second diagonal; diagonals outside of the part are dropped.
       if (forwardLow > lowest) forward[--forwardLow - 1] = BEFORE_ALL;
       else forwardLow += 1;
       if (forwardHigh < highest) forward[++forwardHigh + 1] = BEFORE_ALL;

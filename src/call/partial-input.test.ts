@@ -16,13 +16,13 @@ const read = (...fragments: string[]) => readAll(fragments);
 const readByUnit = (text: string) => readAll(text.split(""));
 const fieldsOf = (...fragments: string[]) => completeFields(read(...fragments));
 
-test("a field is told as soon as the comma after it has arrived", () => {
+test("returns a field as soon as the comma after it has arrived", () => {
   expect(fieldsOf('{"path":"/a"')).toEqual({});
   expect(fieldsOf('{"path":"/a",')).toEqual({ path: "/a" });
   expect(fieldsOf('{"path":"/a","line":12}')).toEqual({ path: "/a", line: 12 });
 });
 
-test("a number that may go on is not told", () => {
+test("does not return a number that may continue", () => {
   expect(fieldsOf('{"line":12')).toEqual({});
   expect(fieldsOf('{"line":12', "3", "}")).toEqual({ line: 123 });
 });
@@ -34,7 +34,7 @@ test.each([
   ["an object", '{"a":1,"b":{"c":3,"d":4'],
   ["a name", '{"a":1,"b'],
   ["a word", '{"a":1,"b":tru'],
-])("half of %s is not told", (_what, text) => {
+])("does not return half of %s", (_what, text) => {
   expect(fieldsOf(text)).toEqual({ a: 1 });
 });
 
@@ -70,7 +70,7 @@ test.each([
   ["a line break in a string", '{"a":1,"b":"\n","d":4}'],
   ["a value without a name", '{"a":1,2,"d":4}'],
   ["a bad escape", '{"a":1,"b":"\\x","d":4}'],
-])("after %s nothing more is told, and what was whole stays", (_what, text) => {
+])("returns nothing more after %s, and keeps the complete fields", (_what, text) => {
   for (const reading of [read(text), readByUnit(text)]) {
     expect(completeFields(reading)).toEqual({ a: 1 });
     expect(inputText(reading)).toBe(text);
@@ -156,7 +156,7 @@ test("once the closing brace is there, the fields are what JSON.parse makes of t
   );
 });
 
-test("at every moment the told fields are among the final ones, with their final values", () => {
+test("returns only fields of the final input, with their final values, at every moment", () => {
   fc.assert(
     fc.property(objectText, (text) => {
       const final = new Map(
@@ -165,9 +165,9 @@ test("at every moment the told fields are among the final ones, with their final
       let reading = NO_INPUT;
       for (const unit of text.split("")) {
         reading = readMore(reading, unit);
-        const told = Object.entries(completeFields(reading));
-        const isFinal = told.every(([key, value]) => JSON.stringify(value) === final.get(key));
-        expect([told.length, isFinal]).toEqual([fieldCount(reading), true]);
+        const fields = Object.entries(completeFields(reading));
+        const isFinal = fields.every(([key, value]) => JSON.stringify(value) === final.get(key));
+        expect([fields.length, isFinal]).toEqual([fieldCount(reading), true]);
       }
     }),
   );
@@ -195,7 +195,7 @@ test("whatever arrives, nothing is thrown, the text is kept and the cost is line
   );
 });
 
-test("malformed input never tells a field that a lenient reader would have to guess", () => {
+test("never returns a field of malformed input that a lenient reader would have to guess", () => {
   fc.assert(
     fc.property(almostJson, (text) => {
       const reading = read(text);

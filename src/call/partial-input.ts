@@ -1,27 +1,27 @@
 /**
- * The best reading of tool input that is still streaming in as JSON.
+ * Parses tool input while its JSON text still streams in.
  *
- * Only top-level fields that have arrived whole are told: half an edit looks like a deletion, and
- * `12` may go on to be `123`. A field is whole once the `,` or `}` after its value is there. From
- * the first fault on, nothing more is told; what was told before stays. It never throws.
- * The cost must stay linear in what arrives, however it is cut: a character is scanned once, a
- * field is parsed once. That is why fields form a linked list: deep, so keep `inputText`, not a reading.
+ * Only complete top-level fields are returned: half an edit looks like a deletion, and `12` may become
+ * `123`. A field is complete once the `,` or `}` after its value has arrived. After the first syntax error
+ * no more fields are added, and the earlier ones stay. Parsing never throws.
+ * Invariant: the cost is linear in the input, however it is cut: a character is scanned once, a field is
+ * parsed once. That is why fields form a linked list, which is deep: store `inputText`, not a reading.
  */
 
 export type PartialInput = {
-  /** All that arrived. */
+  /** All text that has arrived. */
   readonly text: string;
-  /** The end of `text` that was not looked at yet. */
+  /** The end of `text` that was not scanned yet. */
   readonly unread: string;
   readonly stage: "before-object" | "in-object" | "closed" | "broken";
-  /** The part of `text` after the last whole field, held apart: slicing the growing text would copy all of it. */
+  /** The part of `text` after the last complete field, stored apart: slicing the growing text would copy all of it. */
   readonly pending: string;
   /** Brackets open inside the pending field. */
   readonly depth: number;
   readonly quote: "outside" | "inside" | "escaped";
   readonly lastField: Field | undefined;
   readonly fieldCount: number;
-  /** Characters looked at, those parsed included: what the test of linear cost counts. */
+  /** The number of scanned and parsed characters, for the test of linear cost. */
   readonly steps: number;
 };
 
@@ -40,7 +40,7 @@ export const NO_INPUT: PartialInput = Object.freeze({
   steps: 0,
 });
 
-/** Models send a few characters at a time: they are looked at in pieces of this size, or when someone asks. */
+/** Models send a few characters at a time; they are scanned in pieces of this size, or on demand. */
 const PIECE = 256;
 
 export function readMore(reading: PartialInput, fragment: string): PartialInput {
@@ -60,7 +60,7 @@ export function readMore(reading: PartialInput, fragment: string): PartialInput 
   return waiting.unread.length < PIECE ? waiting : upToDate(waiting);
 }
 
-/** Makes the object anew on each call; `fieldCount` tells cheaply whether that is worth it. */
+/** Makes a new object on each call; `fieldCount` is a cheap test whether there are new fields. */
 export function completeFields(reading: PartialInput): Readonly<Record<string, unknown>> {
   const entries: [string, unknown][] = [];
   for (let field = upToDate(reading).lastField; field; field = field.before)
@@ -69,12 +69,12 @@ export function completeFields(reading: PartialInput): Readonly<Record<string, u
   return Object.fromEntries(entries.toReversed());
 }
 
-/** How many whole fields have arrived. It only grows: a name that came twice counts twice. */
+/** The number of complete fields. The count only grows: a repeated name counts twice. */
 export function fieldCount(reading: PartialInput): number {
   return upToDate(reading).fieldCount;
 }
 
-/** The reading with nothing left unread. */
+/** The reading with all text scanned. */
 export function upToDate(reading: PartialInput): PartialInput {
   const { unread } = reading;
   if (unread === "") return reading;
@@ -102,16 +102,16 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Reads up to and with the opening brace; gives the position after it. */
+/** Reads up to and including the opening brace; returns the position after it. */
 function readOpening(draft: Draft, fragment: string): number {
-  // The four blanks of JSON; `\s` would let through what JSON.parse refuses.
+  // Only the four blanks of JSON: `\s` would accept characters that JSON.parse refuses.
   const at = fragment.search(/[^ \t\n\r]/);
   if (at === -1) return fragment.length;
   draft.stage = fragment.charCodeAt(at) === OPEN_OBJECT ? "in-object" : "broken";
   return at + 1;
 }
 
-/** Reads to the end of the pending field or of the fragment; gives the position after it. */
+/** Reads to the end of the pending field or of the fragment; returns the position after it. */
 function readField(draft: Draft, fragment: string, start: number): number {
   for (let at = start; at < fragment.length; at++) {
     const code = fragment.charCodeAt(at);
@@ -145,7 +145,7 @@ function endField(draft: Draft, end: number): void {
   draft.pending = "";
   draft.steps += text.length;
   const field = end === CLOSE_ARRAY ? undefined : parseField(text);
-  // Nothing between the braces is fine, nothing before or after a comma is not.
+  // Empty braces are valid; an empty field before or after a comma is not.
   const isEmptyObject = field === "none" && end === CLOSE_OBJECT && draft.fieldCount === 0;
   if (!field || (field === "none" && !isEmptyObject)) {
     draft.stage = "broken";

@@ -15,7 +15,7 @@ function nested(levels: number): unknown {
   return value;
 }
 
-/** What is broken of the promise to every caller, whatever the value: nothing, we hope. */
+/** The promises to every caller that are broken for this value: none, we hope. */
 function brokenPromises(value: unknown, limits?: PlainJsonLimits): string[] {
   const result = plainJson(value, limits);
   const text = JSON.stringify(result);
@@ -113,7 +113,7 @@ test.each<[string, unknown, unknown]>([
   ],
   ["a toJSON that answers with a date", { toJSON: () => new Date(0) }, "1970-01-01T00:00:00.000Z"],
   ["a toJSON that answers with its name", { field: { toJSON: (name: string) => name } }, { field: "field" }],
-  ["a hidden toJSON", Object.defineProperty({ a: 1 }, "toJSON", { value: () => "told" }), "told"],
+  ["a hidden toJSON", Object.defineProperty({ a: 1 }, "toJSON", { value: () => "converted" }), "converted"],
   ["half a surrogate pair", { "a\uD83D": "\uDE00b" }, { "a\uFFFD": "\uFFFDb" }],
 ])("%s becomes plain", (_what, value, expected) => {
   expect(safe(value)).toStrictEqual(expected);
@@ -141,7 +141,7 @@ test("what cannot be read becomes a note, and the fields beside it stay", () => 
     get getter() {
       return throwing(new Error("locked"));
     },
-    told: { toJSON: () => throwing("no JSON") },
+    converted: { toJSON: () => throwing("no JSON") },
     worse: { toJSON: () => throwing(Object.create(null)) },
     proxy: new Proxy({}, { ownKeys: () => throwing(new Error("no keys")) }),
     fake: Object.create(Map.prototype),
@@ -149,7 +149,7 @@ test("what cannot be read becomes a note, and the fields beside it stay", () => 
   expect(safe(value)).toMatchObject({
     ok: 1,
     getter: "[unreadable: locked]",
-    told: "[unreadable: no JSON]",
+    converted: "[unreadable: no JSON]",
     worse: "[unreadable: no reason given]",
     proxy: "[unreadable: no keys]",
     fake: expect.stringMatching(/^\[unreadable: .*Map/),
@@ -248,7 +248,7 @@ test("a huge list and a huge object keep their beginning and say what is missing
   expect(fields).toEqual({ a: 1, b: 2, "…": "2 fields left out" });
 });
 
-test("one of a thing is told as one", () => {
+test("uses the singular for one", () => {
   expect(safe({ bytes: new Uint8Array(1), deep: {} }, { maxDepth: 1 })).toEqual({
     bytes: "[binary, 1 byte]",
     deep: "[more than 1 level deep]",

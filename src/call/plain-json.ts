@@ -1,20 +1,20 @@
 /**
  * Makes any value safe to send and to store as JSON.
  *
- * Tools and agents hand us anything: cycles, BigInts, proxies that throw, a gigabyte in one string.
- * What must stay true: it never throws and never changes the value; the result equals its own
- * JSON.parse(JSON.stringify(result)) and is within the limits. A value that already is comes back as
- * the same reference, since this runs on every message; so a second pass changes nothing. What had to
- * go leaves a note in its place. One thing cannot be seen from here: a proxy that lies the second time.
+ * Tools and agents return anything: cycles, BigInts, proxies that throw, a gigabyte in one string.
+ * Invariants: the function never throws and never changes the value; the result equals its own
+ * JSON.parse(JSON.stringify(result)) and is within the limits. A value that already fulfils this is returned
+ * as the same reference, since this runs on every message; so a second pass changes nothing. A note replaces
+ * each part that was removed. A proxy that returns other values the second time is not detected.
  */
-import { counted } from "./counted.js";
+import { pluralize } from "./pluralize.js";
 
 export type PlainJsonLimits = {
-  /** Length of the JSON text; 1 MiB unless told, at least 64. */
+  /** Length of the JSON text; 1 MiB by default, at least 64. */
   readonly maxCharacters?: number;
-  /** Arrays and objects inside each other; 64 unless told: serde_json gives up at 128, and our envelopes nest too. */
+  /** Depth of nesting; 64 by default: serde_json gives up at 128, and our envelopes nest too. */
   readonly maxDepth?: number;
-  /** Per array or object; 10,000 unless told, at least 1. */
+  /** Per array or object; 10,000 by default, at least 1. */
   readonly maxItems?: number;
 };
 
@@ -24,7 +24,7 @@ export function plainJson(value: unknown, limits?: PlainJsonLimits): unknown {
   const copying = startCopy(bounds, bounds.maxCharacters);
   const copy = copyChild(copying, () => value, { name: "", levels: bounds.maxDepth });
   if (!copying.ranOut) return copy ?? null;
-  // Too much as a whole: long strings give way first, so that the small fields beside them stay.
+  // The whole is too long: long strings are cut first, so that the small fields beside them stay.
   const tight = startCopy(bounds, Math.max(128, Math.floor(bounds.maxCharacters / 16)));
   return copyChild(tight, () => value, { name: "", levels: bounds.maxDepth }) ?? null;
 }
@@ -41,7 +41,7 @@ function boundsOf(limits: PlainJsonLimits): Bounds {
   };
 }
 
-// --- Is it plain already? A walk that counts characters of JSON down and copies nothing. ---
+// --- The check whether a value is plain already: a walk that counts characters of JSON and copies nothing. ---
 
 function isPlain(value: unknown, bounds: Bounds): boolean {
   try {
@@ -91,24 +91,24 @@ function roomAfterContainer(container: object, room: number, levels: number, wal
   for (const name of names) {
     if (!isArray) left = roomAfter(name, left, levels, walk) - 1;
     if (left < 0) return NOT_PLAIN;
-    // Not container[name]: a getter, which has no value here, may answer differently when it is written.
+    // Not container[name]: a getter, which has no value here, may return another value when it is written.
     const value: unknown = Object.getOwnPropertyDescriptor(container, name)?.value;
     left = roomAfter(value, left, levels - 1, walk);
   }
   return left;
 }
 
-/** Indices come first and in order, so the last name tells whether there is a hole or an extra property. */
+/** Indices come first and in order, so the last name shows whether there is a hole or an extra property. */
 function areAllIndices(names: readonly string[], length: number): boolean {
   return names.length === length && (length === 0 || names[length - 1] === String(length - 1));
 }
 
-// --- The copy, for all else. It charges at least what the walk above counts. ---
+// --- The copy, for all other values. A copy costs at least as much room as the walk above counts. ---
 
 type Copying = Bounds & {
   /** Characters of JSON still to spend. */
   room: number;
-  /** Whether anything had to go because of maxCharacters. */
+  /** Whether anything was left out because of maxCharacters. */
   ranOut: boolean;
   readonly longestString: number;
   /** The containers around the value being copied. */
@@ -118,14 +118,14 @@ type Place = { readonly name: string; readonly levels: number };
 
 /** Any number, word or short note fits in this. */
 const SMALLEST = 32;
-/** Two brackets and a note on what was left out; the note's part is paid back when all fitted. */
+/** Two brackets and a note on left-out items; the note's share is refunded when everything fits. */
 const CONTAINER = 44;
 
 function startCopy(bounds: Bounds, longestString: number): Copying {
   return { ...bounds, room: bounds.maxCharacters, ranOut: false, longestString, path: new Set() };
 }
 
-/** Undefined for what JSON leaves out of objects. */
+/** Undefined for values that JSON leaves out of objects. */
 function copyChild(copying: Copying, read: () => unknown, place: Place): unknown {
   const { room } = copying;
   try {
@@ -159,19 +159,19 @@ function copyValue(copying: Copying, value: unknown, place: Place): unknown {
 }
 
 function copyObject(copying: Copying, object: object, place: Place): unknown {
-  let told = inOneWord(object);
-  if (told === object && "toJSON" in object && typeof object.toJSON === "function") {
-    // Asked once, as JSON.stringify does: an object may well answer with itself.
-    told = object.toJSON(place.name);
-    if (isObject(told)) told = inOneWord(told);
+  let plain = asPrimitive(object);
+  if (plain === object && "toJSON" in object && typeof object.toJSON === "function") {
+    // toJSON is called once, as JSON.stringify does: an object may return itself.
+    plain = object.toJSON(place.name);
+    if (isObject(plain)) plain = asPrimitive(plain);
   }
-  return isObject(told) ? copyContainer(copying, told, place) : copyValue(copying, told, place);
+  return isObject(plain) ? copyContainer(copying, plain, place) : copyValue(copying, plain, place);
 }
 
-/** A string or number for the objects that stand for one; the object itself for all others. */
-function inOneWord(object: object): unknown {
+/** A string or number for the objects that wrap one; the object itself for all others. */
+function asPrimitive(object: object): unknown {
   if (ArrayBuffer.isView(object) || object instanceof ArrayBuffer)
-    return `[binary, ${counted(object.byteLength, "byte")}]`;
+    return `[binary, ${pluralize(object.byteLength, "byte")}]`;
   if (object instanceof Date) return Number.isNaN(object.getTime()) ? "Invalid Date" : object.toISOString();
   const isBoxed = /^\[object (String|Number|Boolean|BigInt)\]$/.test(Object.prototype.toString.call(object));
   return isBoxed ? object.valueOf() : object;
@@ -179,7 +179,7 @@ function inOneWord(object: object): unknown {
 
 function copyContainer(copying: Copying, container: object, { levels }: Place): unknown {
   if (copying.path.has(container)) return copyText(copying, "[circular]");
-  if (levels <= 0) return copyText(copying, `[more than ${counted(copying.maxDepth, "level")} deep]`);
+  if (levels <= 0) return copyText(copying, `[more than ${pluralize(copying.maxDepth, "level")} deep]`);
   if (copying.room < CONTAINER) {
     copying.ranOut = true;
     return copyText(copying, "…");
@@ -203,7 +203,7 @@ function copyParts(copying: Copying, container: object, levels: number): unknown
       ? copyFields(copying, names, (name) => container.get(name), levels)
       : copyItems(copying, [...container], levels);
   }
-  // An error hides what matters most; its stack stays hidden, it names our files.
+  // An error's own fields are not enumerable. Its stack stays out, since it names our files.
   const hidden = container instanceof Error ? ["name", "message", "cause", "errors"] : [];
   const names = new Set([...hidden.filter((name) => name in container), ...Object.keys(container)]);
   return copyFields(copying, [...names], (name) => Reflect.get(container, name), levels);
@@ -219,7 +219,7 @@ function copyItems(copying: Copying, items: readonly unknown[], levels: number):
     copies.push(copy ?? null);
   }
   const left = items.length - copies.length;
-  if (left > 0) copies.push(`… ${counted(left, "item")} left out …`);
+  if (left > 0) copies.push(`… ${pluralize(left, "item")} left out …`);
   else copying.room += CONTAINER - 2;
   return copies;
 }
@@ -236,13 +236,13 @@ function copyFields(
   for (const name of names.slice(0, most)) {
     if (!hasRoom(copying, 2 * SMALLEST)) break;
     seen++;
-    // A field that JSON leaves out is charged too: it is the room that bounds the work.
+    // A field that JSON leaves out costs room too, since the room bounds the work.
     const key = copyText(copying, name, copying.room - SMALLEST);
     copying.room -= 2;
     const copy = copyChild(copying, () => read(name), { name, levels });
     if (copy !== undefined) entries.push([key, copy]);
   }
-  if (seen < names.length) entries.push(["…", `${counted(names.length - seen, "field")} left out`]);
+  if (seen < names.length) entries.push(["…", `${pluralize(names.length - seen, "field")} left out`]);
   else copying.room += CONTAINER - 2;
   // Defines own properties, also for `__proto__`.
   return Object.fromEntries(entries);
@@ -286,7 +286,7 @@ function fitText(text: string, room: number): string {
   if (kept < SMALLEST) return "…";
   const head = unitsThatFit(text, kept / 4, 1);
   const tail = unitsThatFit(text, (kept * 3) / 4, -1);
-  const note = `… ${counted(text.length - head.length - tail.length, "character")} left out …`;
+  const note = `… ${pluralize(text.length - head.length - tail.length, "character")} left out …`;
   return `${head}${note}${tail}`.replace(LONE_SURROGATES, "\uFFFD");
 }
 

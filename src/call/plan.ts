@@ -18,9 +18,8 @@ export type PlanEntry = {
  * content and status are dropped, an unknown status counts as pending, the priority is medium unless
  * given. Without a list there is no update (undefined), which is not the same as an empty plan.
  *
- * Models write it in other ways, too, and those count as what they mean: the list as a JSON text, an entry
- * as a mere text (which is pending), `task`, `title` or `text` for the content, `state` or a true or
- * false `done` for the status.
+ * Variants that models write are accepted too: the list as a JSON text, an entry as a mere text (which is
+ * pending), `task`, `title` or `text` for the content, `state` or a true or false `done` for the status.
  */
 export function planFromTodos(input: unknown): readonly PlanEntry[] | undefined {
   const todos = isRecord(input) ? listFrom(input["todos"]) : undefined;

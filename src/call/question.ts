@@ -6,7 +6,7 @@ import type { Meta } from "./content.js";
 
 export type OptionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always";
 
-/** What an "always" option would store, as plain data: rules, where they hold, and until when. */
+/** The grant that an "always" option would store, as plain data: rules, their scope, and their expiry. */
 export type OfferedGrant = {
   readonly sentence: string;
   readonly rules: readonly Meta[];
@@ -25,28 +25,28 @@ export type Question = {
   readonly questionId: string;
   readonly sessionId: string;
   readonly toolCallId: string;
-  /** What the yes is for: it does not hold for anything else. */
+  /** The intent that a yes allows; a yes allows no other intent. */
   readonly intentHash: string;
   readonly title: string;
-  /** Why it is asked, when a rule or a doubt says so. */
+  /** The rule or doubt that caused the question. */
   readonly reason?: string;
-  /** What is really about to be done, one line each: the whole command, real paths, hosts. */
+  /** The effects of the call, one line each: the whole command, real paths, hosts. */
   readonly about?: readonly string[];
   readonly options: readonly QuestionOption[];
-  /** No rule can answer it, since it is not about what the call does. */
+  /** No rule can answer the question, since it is not about the call's effects. */
   readonly isForThisOnce?: boolean;
   readonly askedAt: number;
   readonly expiresAt?: number;
 };
 
-/** `refused` is the answer of an asker that failed, or that came back with something we never offered. */
+/** `refused` stands for an asker that failed, or that chose an option which was not offered. */
 export type Answer = {
   readonly outcome: { readonly type: "selected"; readonly optionId: string } | { readonly type: "refused" };
   readonly intentHash: string;
   readonly by: "rule" | "person";
   readonly who?: string;
   readonly rule?: string;
-  /** For the model: why not, or what to mind. */
+  /** A remark for the model: why not, or what to take care of. */
   readonly reason?: string;
   /** With a yes: the input to run instead of the one that was asked about. */
   readonly input?: unknown;

@@ -1,9 +1,9 @@
 /**
- * A folded session written down, so that opening it again need not fold its whole log.
+ * Serializes a folded session, so that opening it again need not fold its whole log.
  *
- * What must stay true: the session that is read is the one that was written, to the last property, and goes on
- * as it would have (`SessionBook.restored`). The log is the truth, so what another version of the fold wrote
- * is not read: raise FOLD_VERSION with every change of what the fold makes of events.
+ * Invariant: the session that is read equals the one that was written, to the last property, and further events
+ * fold as they would have (`SessionBook.restored`). The log is the truth, so a session that another version of the
+ * fold wrote is not read: raise FOLD_VERSION with every change of the fold's results.
  */
 import type { PartialInput } from "./partial-input.js";
 import { NO_INPUT, readMore, upToDate } from "./partial-input.js";
@@ -12,10 +12,10 @@ import type { CallTimes, ToolCall, ToolCallState } from "./tool-call.js";
 
 export const FOLD_VERSION = 3;
 
-/** A reading of half an input is deep and can be made again: its text is kept, and how much of it was not looked at. */
+/** A partial input is deeply nested and can be parsed again, so only its text and its unread length are stored. */
 type SavedDraft = { readonly text: string; readonly unread: number };
 
-/** Throws a RangeError when there is more than one text can hold. */
+/** Throws a RangeError when the text would be longer than a string can be. */
 export function savedSession(session: Session): string {
   const timeline = session.timeline.map((entry) =>
     entry.type === "call" && entry.call.state.status === "drafting"
@@ -25,9 +25,9 @@ export function savedSession(session: Session): string {
   return JSON.stringify({ version: FOLD_VERSION, session: { ...session, timeline } });
 }
 
-/** Undefined for what another version of the fold wrote. Throws for what nobody wrote. */
+/** Undefined for the text of another fold version. Throws for a text that is not JSON. */
 export function sessionFromSaved(text: string): Session | undefined {
-  // Whoever keeps the text sees to it that it is the one that was written.
+  // The ledger that stores the text checks that nobody altered it.
   const { version, session } = JSON.parse(text) as { readonly version: unknown; readonly session: Session };
   if (version !== FOLD_VERSION) return undefined;
   return {
@@ -48,7 +48,7 @@ function entryFromSaved(entry: TimelineEntry): TimelineEntry {
   return entry.type === "call" ? { type: "call", call: callFromSaved(entry.call) } : entry;
 }
 
-/** JSON leaves out what is undefined, and every call has every property. */
+/** Restores the undefined properties that JSON leaves out, since every call has every property. */
 function callFromSaved(call: ToolCall): ToolCall {
   return {
     toolCallId: call.toolCallId,

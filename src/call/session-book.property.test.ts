@@ -7,7 +7,7 @@ import { savedSession, sessionFromSaved } from "./saved-session.js";
 import type { Session, SessionEvent } from "./session.js";
 import { SessionBook } from "./session-book.js";
 
-/** What happens beside the calls and is legal at any moment. */
+/** Session events that are legal at any moment. */
 const talk: fc.Arbitrary<readonly SessionEvent[]> = fc.array(
   fc.oneof(
     fc
@@ -180,9 +180,9 @@ describe.each([1, 3, 8])("a session with %i calls at once", (callCount) => {
     fc.assert(
       fc.property(anySession, fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }), (log, sizes) => {
         const [checked, plain] = [bookOf(), bookOf()];
-        const heard: unknown[][] = [[], []];
+        const received: unknown[][] = [[], []];
         for (const [index, book] of [checked, plain].entries())
-          book.subscribe((changes) => heard[index]?.push(changes));
+          book.subscribe((changes) => received[index]?.push(changes));
         for (let from = 0, batch = 0; from < log.length; batch++) {
           const events = log.slice(from, from + (sizes[batch % sizes.length] ?? 1));
           from += events.length;
@@ -196,7 +196,7 @@ describe.each([1, 3, 8])("a session with %i calls at once", (callCount) => {
         expect([...checked.calls()]).toEqual([...plain.calls()]);
         expect(checked.openCalls()).toEqual(plain.openCalls());
         expect(checked.hasOpenQuestions).toBe(plain.hasOpenQuestions);
-        expect(heard[0]).toEqual(heard[1]);
+        expect(received[0]).toEqual(received[1]);
       }),
       runs,
     );
@@ -260,17 +260,17 @@ describe.each([1, 3, 8])("a session with %i calls at once", (callCount) => {
     );
   });
 
-  test("tells its listeners of exactly what each batch changed", () => {
+  test("reports exactly the changes of each batch to its listeners", () => {
     fc.assert(
       fc.property(anySession, fc.nat(), (log, at) => {
         const cut = at % log.length;
         const book = bookOf(...log.slice(0, cut));
-        const told: unknown[] = [];
-        book.subscribe(({ toolCallIds }) => told.push([...toolCallIds].toSorted()));
+        const reported: unknown[] = [];
+        book.subscribe(({ toolCallIds }) => reported.push([...toolCallIds].toSorted()));
         const batch = log.slice(cut);
         book.applyAll(batch);
         const ids = new Set(batch.filter(isCallEvent).map(({ toolCallId }) => toolCallId));
-        expect(told).toEqual([[...ids].toSorted()]);
+        expect(reported).toEqual([[...ids].toSorted()]);
       }),
       runs,
     );
@@ -282,12 +282,12 @@ describe.each([1, 3, 8])("a session with %i calls at once", (callCount) => {
         const book = bookOf();
         let isBeyond = false;
         book.subscribe((changes) => (isBeyond = changes.beyondCalls));
-        const untold = log.filter((each) => {
+        const unreported = log.filter((each) => {
           const before = besideCalls(book.snapshot());
           book.apply(each);
           return !isBeyond && !isDeepStrictEqual(besideCalls(book.snapshot()), before);
         });
-        expect(untold).toEqual([]);
+        expect(unreported).toEqual([]);
       }),
       runs,
     );

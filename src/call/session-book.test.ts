@@ -125,7 +125,7 @@ describe("turns", () => {
     ["Turn t1 is running, and turn t0 was meant", [turn.started], { ...turn.stopped, turnId: "t0" }],
     ["Turn t1 is running", [turn.started], turn.restarted],
     ["Session session-1 has no turn", [], turn.stopped],
-  ])("the developer is told: %s", (sentence, past, next) => {
+  ])("throws: %s", (sentence, past, next) => {
     expect(() => bookOf(...past, next)).toThrow(illegal(sentence, next.type));
   });
 
@@ -155,7 +155,7 @@ describe("questions", () => {
   const next = { cleared, clearedByNobody, refused, failed, cancelled, inputRevised, ...shows };
   const failedAsker = answered({ ...yes, outcome: { type: "refused" } });
 
-  // The contract, written out by hand: how a call may leave its question. What it shows may change all the while.
+  // The contract, written out by hand: how a call may leave its question. Its content may change at any time.
   test.each<[string, SessionEvent[], string]>([
     ["is open", [], ""],
     ["was answered with yes", [answered(yes)], "cleared clearedByNobody failed cancelled"],
@@ -172,7 +172,7 @@ describe("questions", () => {
     ["open", []],
     ["answered", [answered(no)]],
     ["withdrawn", [withdrawn]],
-  ])("the developer is told that the question is %s", (status, past) => {
+  ])("throws that the question is %s", (status, past) => {
     const sentence = `Tool call call_1 waits for question q1, which is ${status}`;
     expect(() => bookOf(...asked, ...past, cleared)).toThrow(illegal(sentence, "call-cleared"));
   });
@@ -213,20 +213,20 @@ describe("questions", () => {
   );
 });
 
-describe("what is told to listeners", () => {
-  test("a batch is told once, with exactly what it changed", () => {
-    const { book, told } = listenedBook(event.announced, ...onCall("b", event.announced));
+describe("listeners", () => {
+  test("get one report for a batch, with exactly its changes", () => {
+    const { book, reported } = listenedBook(event.announced, ...onCall("b", event.announced));
     book.applyAll([event.delta, event.ready, ...onCall("c", event.announced)]);
     book.apply(turn.started);
     book.applyAll([chunk(text("a")), ...onCall("b", event.ready)]);
     book.applyAll([]);
-    expect(told).toEqual([change(false, "call_1", "c"), change(true), change(true, "b")]);
+    expect(reported).toEqual([change(false, "call_1", "c"), change(true), change(true, "b")]);
   });
 
   test("a new question is a change beyond the calls: the list of questions has grown", () => {
-    const { book, told } = listenedBook(event.announced, event.ready);
+    const { book, reported } = listenedBook(event.announced, event.ready);
     book.apply(event.asked);
-    expect(told).toEqual([change(true, "call_1")]);
+    expect(reported).toEqual([change(true, "call_1")]);
   });
 
   test("by then the change has been made", () => {
@@ -237,25 +237,25 @@ describe("what is told to listeners", () => {
     expect(seen).toEqual(["cleared"]);
   });
 
-  test("an illegal event in a batch: what came before it counts and is told, the rest does not", () => {
-    const { book, told } = listenedBook(event.announced);
+  test("get the changes before an illegal event of a batch, and none after it", () => {
+    const { book, reported } = listenedBook(event.announced);
     const batch = [event.ready, event.started, ...onCall("b", event.announced), turn.started];
     expect(() => book.applyAll(batch)).toThrow(IllegalEvent);
     expect(() => book.apply(event.started)).toThrow(IllegalEvent);
     expect(book.call("call_1")?.state.status).toBe("ready");
     expect([book.callCount, book.turn]).toEqual([1, undefined]);
-    expect(told).toEqual([change(false, "call_1")]);
+    expect(reported).toEqual([change(false, "call_1")]);
   });
 
-  test("whoever unsubscribed is told no more, the others are", () => {
-    const { book, told, stop } = listenedBook();
+  test("get no reports after they unsubscribe, while the others do", () => {
+    const { book, reported, stop } = listenedBook();
     let others = 0;
     book.subscribe(() => others++);
     book.apply(turn.started);
     stop();
     stop();
     book.apply(turn.parked);
-    expect([told.length, others]).toEqual([1, 2]);
+    expect([reported.length, others]).toEqual([1, 2]);
   });
 });
 
@@ -281,7 +281,7 @@ test("an event that nobody knows is illegal", () => {
   expect(takenAfter([turn.started], { unheardOf })).toEqual([]);
 });
 
-test("an event makes anew only what it changes, however much there is beside it", () => {
+test("copies only the parts that an event changes, however large the session is", () => {
   const book = bookOf(
     ...Array.from({ length: 500 }, (_, index) => strand(index)).flat(),
     chunk(text("a"), "last"),

@@ -1,10 +1,10 @@
 /**
- * The fold of a session's events, kept open for more. An event costs what it changes, however long
- * the session is; calls are immutable values, so a snapshot of what changed copies nothing.
+ * The fold of a session's events, which accepts further events. The cost of an event does not depend on the
+ * session's length; calls are immutable values, so a snapshot copies none of them.
  *
- * It is as strict as `applyEvent`: a call cannot be cleared while its question is open or against its
- * answer, and a turn cannot stop while a call of it has not ended. An illegal event changes nothing by itself;
- * the events before it in its batch stay applied, so a batch can be checked first.
+ * The book is as strict as `applyEvent`: a call cannot be cleared while its question is open or against its
+ * answer, and a turn cannot stop before its calls have ended. An illegal event changes nothing itself; the
+ * events before it in its batch stay applied, so a batch can be checked first.
  */
 import { applyEvent, applyToUnseen } from "./apply-event.js";
 import { IllegalEvent } from "./illegal-event.js";
@@ -25,7 +25,7 @@ import type {
 import type { ToolCall, ToolCallEvent } from "./tool-call.js";
 import { isOver, STATUS_AT_END } from "./tool-call.js";
 
-/** What a batch of events changed: these calls, and perhaps something beside the calls. */
+/** The changes of a batch of events: these calls, and perhaps other parts of the session. */
 export type SessionChanges = { readonly toolCallIds: ReadonlySet<string>; readonly beyondCalls: boolean };
 
 /** Events that a book has found legal, and the calls as they are after them. */
@@ -36,7 +36,7 @@ export type CheckedEvents = {
 
 export type SessionListener = (changes: SessionChanges) => void;
 
-/** Events that change what a call shows and not where it stands. */
+/** Events that change a call's content and not its status. */
 const STAYS: ReadonlySet<string> = new Set([
   "call-revised",
   "content-appended",
@@ -48,14 +48,14 @@ const STAYS: ReadonlySet<string> = new Set([
 
 export class SessionBook {
   readonly sessionId: string;
-  /** The book that this one stands in for while events are tried: calls and questions are values, so trying changes none of its. */
+  /** The book whose events this one checks: calls and questions are values, so the check changes none of its own. */
   #tried: SessionBook | undefined;
   readonly #calls = new Map<string, ToolCall>();
   readonly #openCalls = new Set<string>();
   /** In the order first seen: a run of message chunks, or a call's id. */
   readonly #timeline: (MessageRun | string)[] = [];
   readonly #questions = new Map<string, AskedQuestion>();
-  /** How many of them wait for an answer. */
+  /** The number of questions that wait for an answer. */
   #openQuestions = 0;
   readonly #turns: Turn[] = [];
   readonly #steps: Step[] = [];
@@ -71,7 +71,7 @@ export class SessionBook {
     this.applyAll(events);
   }
 
-  /** The book of a session as `snapshot` gave it. What is folded on from here is as if it had never been away. */
+  /** The book of a session as `snapshot` returned it. Further events fold as they would have in the first book. */
   static restored(session: Session): SessionBook {
     const book = new SessionBook(session.sessionId);
     for (const entry of session.timeline) book.#restore(entry);
@@ -109,7 +109,7 @@ export class SessionBook {
     return this.#plan;
   }
 
-  /** The model's answers so far, the oldest first. */
+  /** The model's responses so far, the oldest first. */
   get steps(): readonly Step[] {
     return this.#steps;
   }
@@ -142,11 +142,11 @@ export class SessionBook {
 
   apply(event: SessionEvent): void {
     if ("toolCallId" in event || this.#listeners.size > 0) this.applyAll([event]);
-    // Words, as a rule, and there are many of them.
+    // Most of these are text chunks, and there are many.
     else this.#applyToSession(event);
   }
 
-  /** Folds the events in order and tells the listeners once. Events before an illegal one stay applied. */
+  /** Folds the events in order and notifies the listeners once. Events before an illegal one stay applied. */
   applyAll(events: readonly SessionEvent[]): void {
     const toolCallIds = new Set<string>();
     let beyondCalls = false;
@@ -169,12 +169,12 @@ export class SessionBook {
   }
 
   /**
-   * Throws what `applyAll` would throw for these events, and changes nothing. Costs what the events touch. What comes
-   * back is what they make of the calls, so that `applyChecked` need not find it out again.
+   * Throws the error that `applyAll` would throw for these events, and changes nothing. Returns the changed calls, so
+   * that `applyChecked` need not fold them again.
    */
   check(events: readonly SessionEvent[]): CheckedEvents {
     const trial = new SessionBook(this.sessionId);
-    // Only a turn's end looks at them, and there may be thousands.
+    // Only a turn's end reads the open calls, and there may be thousands.
     if (events.some(({ type }) => type === "turn-stopped"))
       for (const toolCallId of this.#openCalls) trial.#openCalls.add(toolCallId);
     trial.#tried = this;
@@ -241,7 +241,7 @@ export class SessionBook {
     this.#timeline.push(run);
   }
 
-  /** A call that this batch has changed already is seen by no one until the batch is over. */
+  /** No listener has a reference to a call that this batch has copied already, until the batch ends. */
   #applyToCall(event: ToolCallEvent, isUnseen: boolean): void {
     const { toolCallId } = event;
     const before = this.call(toolCallId);
@@ -252,7 +252,7 @@ export class SessionBook {
     this.#note(event);
   }
 
-  /** What an event of a call means beside the call itself. */
+  /** Applies the effects of a call's event on the rest of the session. */
   #note(event: ToolCallEvent): void {
     const { toolCallId } = event;
     if (event.type === "question-asked") {
@@ -264,7 +264,7 @@ export class SessionBook {
     } else if (STATUS_AT_END.has(event.type)) this.#openCalls.delete(toolCallId);
   }
 
-  /** A call leaves its question only when that was answered so, or taken back. */
+  /** A call leaves its question only by a matching answer, or when the question is withdrawn. */
   #checkQuestion({ toolCallId, state }: ToolCall, event: ToolCallEvent): void {
     if (state.status !== "waiting" || state.waitingFor.type !== "question" || STAYS.has(event.type)) return;
     const asked = this.question(state.waitingFor.questionId);
@@ -391,9 +391,9 @@ export class SessionBook {
 function leavesQuestion({ question, state }: AskedQuestion, event: ToolCallEvent): boolean {
   if (state.status === "open") return false;
   const isYes = state.status === "answered" && answerAllows(question, state.answer);
-  // A rule that denies has the last word, also over a yes.
+  // A rule that denies overrides a yes.
   if (event.type === "call-refused") return !isYes || event.decision?.by === "rule";
-  // A question taken back lets nothing through that we decide on; a foreign agent may go on regardless.
+  // A withdrawn question clears no call that we decide on; a foreign agent may run its call anyway.
   if (event.type === "call-cleared")
     return isYes || (state.status === "withdrawn" && event.decision === undefined);
   return true;

@@ -1,4 +1,4 @@
-/** What a session says of itself, without the rest of its log, which may be long. */
+/** Reads a session's description without the rest of its log, which may be long. */
 import type { Ledger } from "./ledger.js";
 import { readAll } from "./read-all.js";
 import { SessionBook } from "./session-book.js";
@@ -6,7 +6,7 @@ import type { SessionInfo } from "./session.js";
 
 export async function readSessionInfo(ledger: Ledger, sessionId: string): Promise<SessionInfo> {
   const recorded = await readAll(ledger, sessionId, { type: "info-changed" });
-  // A ledger may know no types.
+  // A ledger may ignore the type filter.
   const events = recorded.map(({ event }) => event).filter(({ type }) => type === "info-changed");
   return new SessionBook(sessionId, events).info;
 }

@@ -1,9 +1,9 @@
-/** The model that a session was begun with, as the options that are stored with the session name it. */
+/** The model that a session was started with, by the options that are stored with the session. */
 import type { SessionInfo } from "./session.js";
 
 export type SessionModel = {
   readonly model?: string;
-  /** At an address of the user's own, where the provider's prices do not hold. */
+  /** The model has a custom address, where the provider's prices do not apply. */
   readonly isElsewhere: boolean;
 };
 

@@ -1,11 +1,10 @@
 /**
- * What a session is: the fold of its events. Load, AAP history, the views and the statistics read
- * nothing else.
+ * A session is the fold of its events. Load, AAP history, the views and the statistics read nothing else.
  */
 import type { ContentBlock, Meta } from "./content.js";
 import type { PlanEntry } from "./plan.js";
 import type { Answer, Question } from "./question.js";
-import type { StepAnswer, Usage } from "./step.js";
+import type { StepResponse, Usage } from "./step.js";
 import type { ToolCall, ToolCallEvent } from "./tool-call.js";
 
 export type MessageRole = "user" | "agent" | "thought";
@@ -19,10 +18,10 @@ export type SessionInfo = {
   readonly _meta?: Meta | null;
 };
 
-/** A summary in place of all steps up to and with this one. */
+/** A summary that replaces all steps up to and including this one. */
 export type Compaction = { readonly throughStepId: string; readonly summary: string };
 
-/** Something another agent's traffic got wrong and a door put right. */
+/** A mistake in another agent's traffic that the ACP reader corrected. */
 export type Repair = {
   readonly repair: string;
   readonly toolCallId?: string;
@@ -40,7 +39,7 @@ export type SessionEvent =
       "turn-stopped",
       { readonly turnId: string; readonly stopReason: StopReason; readonly error?: string }
     >
-  /** The model has said all it had to say: only what a step ended with is told to the model again. */
+  /** The model's response is complete. Later prompts contain only complete responses. */
   | Happened<
       "step-ended",
       {
@@ -48,11 +47,11 @@ export type SessionEvent =
         readonly stepId: string;
         readonly toolCallIds: readonly string[];
         readonly usage?: Usage;
-        /** Left out where the provider has attached nothing to its answer. */
-        readonly answer?: StepAnswer;
+        /** Left out where the provider attached no metadata to its response. */
+        readonly answer?: StepResponse;
       }
     >
-  /** What came before is told to the model as a summary from here on. Nothing is forgotten by it. */
+  /** From here on, prompts contain a summary of the steps before. The log keeps those steps. */
   | Happened<"context-compacted", Compaction>
   | Happened<
       "message-chunk",
@@ -81,13 +80,13 @@ export type Turn = {
       };
 };
 
-/** One answer of the model: the message of that id, and the calls it asked for. */
+/** One response of the model: the message of that id, and the calls that it requested. */
 export type Step = {
   readonly turnId: string;
   readonly stepId: string;
   readonly toolCallIds: readonly string[];
   readonly usage?: Usage;
-  readonly answer?: StepAnswer;
+  readonly answer?: StepResponse;
 };
 
 /** A run of chunks of one message; a call in between starts a new run, so that the order can be read. */
@@ -120,6 +119,6 @@ export type Session = {
   readonly timeline: readonly TimelineEntry[];
   readonly questions: readonly AskedQuestion[];
   readonly repairs: readonly Repair[];
-  /** The newest one. */
+  /** The newest compaction. */
   readonly compaction: Compaction | undefined;
 };

@@ -1,13 +1,13 @@
 /**
  * Tool names come as `read_file`, `readFile`, `HTTPRequest`, `mcp__github__create_branch`,
- * `filesystem/read_text` or `functions.shell`. Here they are taken apart, once.
+ * `filesystem/read_text` or `functions.shell`. This is the only place that splits them.
  */
 type ToolName = {
   readonly server?: string;
   readonly tool: string;
 };
 
-/** Twice what MCP allows. A longer name is not read: a telling word could hide in what is cut. */
+/** Twice MCP's limit. A longer name is not read: a dangerous word could hide in the part that is cut. */
 export const MAX_READABLE_NAME = 256;
 
 /**
@@ -16,7 +16,7 @@ export const MAX_READABLE_NAME = 256;
  */
 const METHODS = new Set(["post", "put", "patch", "delete"]);
 
-/** Everything behind the first part belongs to the tool, so that a word in the middle still counts. */
+/** Everything after the first part belongs to the tool, so that a word in the middle still counts. */
 export function splitToolName(name: string): ToolName {
   const parts = name.split(/__+|[/.:]+/).filter((part) => /[^\s_-]/.test(part));
   const [server, ...tool] = parts.length > 2 && parts[0] === "mcp" ? parts.slice(1) : parts;

@@ -1,4 +1,4 @@
-/** How the messages of a step are called: its words have the step's own id, and what was thought has one beside it. */
+/** The message ids of a step: its text has the step's id, and its thoughts have that id with a suffix. */
 const THOUGHT = "-thought";
 
 export const thoughtIdOf = (stepId: string): string => stepId + THOUGHT;

@@ -1,7 +1,7 @@
-/** What is kept of an answer of the model, whoever asked for it: the turn, or a sub-agent that works on a call. */
+/** The stored parts of a model's response to a turn, or to a sub-agent that works on a call. */
 import type { Meta } from "./content.js";
 
-/** What an answer of the model cost, in tokens, as far as its provider says. */
+/** The tokens of a model's response, as far as its provider reports them. */
 export type Usage = {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
@@ -11,25 +11,25 @@ export type Usage = {
 };
 
 /**
- * How an answer of the model was put together, for the model that gave it: providers sign parts of their answers
- * and want them back unchanged. The words are not kept twice: a part of reasoning or text says how many characters
- * it has of the step's thoughts or words, which it shares with the other parts of its type in this order.
+ * The structure of a model's response, for the model that gave it: providers sign parts of their responses and require
+ * them back unchanged. The text is not stored twice: a part of reasoning or text has only its length, and the parts of
+ * a type divide the step's thoughts or text in this order.
  */
-export type StepAnswer = {
-  /** The provider and the name of the model. Another one must not be told what this one signed. */
+export type StepResponse = {
+  /** The provider and the name of the model. No other model may get the signatures. */
   readonly model: string;
-  readonly parts: readonly AnswerPart[];
+  readonly parts: readonly ResponsePart[];
 };
 
-export type AnswerPart =
+export type ResponsePart =
   | { readonly type: "reasoning" | "text"; readonly length: number; readonly providerOptions?: Meta }
   | { readonly type: "tool-call"; readonly toolCallId: string; readonly providerOptions?: Meta };
 
-/** One answer of the sub-agent that works on a call. Its words are told to nobody else, so they are kept here. */
+/** One response of the sub-agent that works on a call. The text is stored here, since it is in no message. */
 export type ChildStep = {
   readonly text: string;
   readonly thought?: string;
   readonly toolCallIds: readonly string[];
   readonly usage?: Usage;
-  readonly answer?: StepAnswer;
+  readonly answer?: StepResponse;
 };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addressOf, commandOf, linesOf, pathOf, tellingArgument } from "./title-arguments.js";
+import { addressOf, commandOf, linesOf, pathOf, mainArgument } from "./title-arguments.js";
 
 test.each(["path", "file_path", "filePath", "target_file", "notebook_path", "directory"])(
   "a path is found under %s",
@@ -21,7 +21,7 @@ test.each([
   [{ offset: -3 }, ""],
   [{ offset: "10", limit: Number.NaN }, ""],
   [{}, ""],
-])("the lines of %j are told as %j", (input, lines) => {
+])("shows the lines of %j as %j", (input, lines) => {
   expect(linesOf(input)).toBe(lines);
 });
 
@@ -32,7 +32,7 @@ test.each([
   [{ command: ["bash", "-lc", "npm test | tee log"] }, "npm test | tee log"],
   [{ argv: ["bash", "-x", "script"] }, "bash -x script"],
   [{ command: "ls\nrm -rf x" }, "ls\\nrm -rf x"],
-])("the command of %j is told as %j", (input, command) => {
+])("shows the command of %j as %j", (input, command) => {
   expect(commandOf(input)).toBe(command);
 });
 
@@ -59,7 +59,7 @@ test.each([
   ["file:///etc/passwd", "file:///etc/passwd"],
   ["example.com/docs?token=hunter2", "example.com/docs?…"],
   ["http://user:hunter2@exa mple.com/", "http://exa mple.com/"],
-])("the address %j is told as %j", (url, address) => {
+])("shows the address %j as %j", (url, address) => {
   expect(addressOf({ url })).toBe(address);
 });
 
@@ -72,20 +72,20 @@ test("an endless address is cut short and shows its true host", () => {
 const SECRET_KEYS =
   "token access_token password passwd secret client_secret api_key apiKey x-api-key authorization auth auth_header";
 
-test.each(SECRET_KEYS.split(" "))("what stands under %s is never told", (key) => {
-  expect(tellingArgument("zap", { [key]: "hunter2" })).toBeUndefined();
-  expect(tellingArgument("zap", { [key]: "hunter2", colour: "red" })).toBe("red");
+test.each(SECRET_KEYS.split(" "))("never shows the value of %s", (key) => {
+  expect(mainArgument("zap", { [key]: "hunter2" })).toBeUndefined();
+  expect(mainArgument("zap", { [key]: "hunter2", colour: "red" })).toBe("red");
 });
 
-test("a tool that handles secrets tells no unknown argument", () => {
-  expect(tellingArgument("set_secret", { name: "DEPLOY", payload: "hunter2" })).toBe("DEPLOY");
-  expect(tellingArgument("set_secret", { payload: "hunter2" })).toBeUndefined();
-  expect(tellingArgument("zap", { value: "hunter2" })).toBeUndefined();
+test("shows no unknown argument of a tool that handles secrets", () => {
+  expect(mainArgument("set_secret", { name: "DEPLOY", payload: "hunter2" })).toBe("DEPLOY");
+  expect(mainArgument("set_secret", { payload: "hunter2" })).toBeUndefined();
+  expect(mainArgument("zap", { value: "hunter2" })).toBeUndefined();
 });
 
-test("the argument that tells most comes first", () => {
-  expect(tellingArgument("zap", { colour: "red", path: "a.ts" })).toBe("a.ts");
-  expect(tellingArgument("zap", { colour: "red", name: "x" })).toBe("x");
-  expect(tellingArgument("zap", { essay: "x".repeat(81), colour: "red" })).toBe("red");
-  expect(tellingArgument("zap", ["red"])).toBeUndefined();
+test("shows the most informative argument first", () => {
+  expect(mainArgument("zap", { colour: "red", path: "a.ts" })).toBe("a.ts");
+  expect(mainArgument("zap", { colour: "red", name: "x" })).toBe("x");
+  expect(mainArgument("zap", { essay: "x".repeat(81), colour: "red" })).toBe("red");
+  expect(mainArgument("zap", ["red"])).toBeUndefined();
 });

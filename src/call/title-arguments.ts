@@ -1,7 +1,7 @@
 /**
- * What a title shows of a call's input: the path, the lines, the command, the address, or else the
- * argument that says the most. Everything that leaves this file is one visible line, and nothing that
- * stands under a key that looks like a secret leaves it.
+ * The argument of a call that its title shows: the path, the lines, the command, the address, or else the
+ * most informative one. Everything that leaves this file is one visible line, and no value of a key that
+ * looks like a secret leaves it.
  */
 import { ownText, ownValue } from "./own-value.js";
 import { oneLine } from "./visible-text.js";
@@ -63,7 +63,7 @@ export function commandOf(input: unknown): string | undefined {
   if (command === undefined) return undefined;
   const argv = [command, ownValue(input, "args")].flat().filter((part) => typeof part === "string");
   const [first = "", flag = "", script] = argv;
-  // Codex wraps every command so; the shell says nothing about it.
+  // Codex wraps every command like this; the shell itself does not matter.
   if (argv.length === 3 && /^(?:\/bin\/)?(?:ba|z)?sh$/.test(first) && /^-l?c$/.test(flag))
     return shown(script, 110);
   if (argv.length === 1) return shown(first, 110);
@@ -77,7 +77,7 @@ function isCommand(value: unknown): boolean {
   return Array.isArray(value) ? typeof value[0] === "string" : typeof value === "string" && value !== "";
 }
 
-/** Host and path. What stands before "@" or behind "?" is where passwords and tokens travel. */
+/** Host and path. The parts before "@" and after "?" are left out, since they may have passwords and tokens. */
 export function addressOf(input: unknown): string | undefined {
   const text = ownText(input, ["url", "uri", "href"]);
   return text === undefined ? undefined : shown(address(text), 100);
@@ -85,7 +85,7 @@ export function addressOf(input: unknown): string | undefined {
 
 function address(text: string): string {
   const start = text.slice(0, 4096);
-  // The platform's own reading: by hand, "https://evil.example\@good.example" shows the wrong host.
+  // The platform's URL parser: parsing by hand, "https://evil.example\@good.example" shows the wrong host.
   const url = parsed(start);
   if (!url || url.host === "")
     return start.replace(/[?#].*$/s, "?…").replace(/^([a-z+.-]+:\/\/)?[^/@]*@/i, "$1");
@@ -102,8 +102,8 @@ function parsed(text: string): URL | undefined {
   }
 }
 
-/** For a tool that is not known: the one argument that helps to tell two calls apart. */
-export function tellingArgument(tool: string, input: unknown): string | undefined {
+/** The argument that best distinguishes two calls of an unknown tool. */
+export function mainArgument(tool: string, input: unknown): string | undefined {
   return (
     pathOf(input) ??
     addressOf(input) ??
@@ -117,7 +117,7 @@ export function tellingArgument(tool: string, input: unknown): string | undefine
 const SECRET =
   /token|passw|passphrase|pwd|secret|credential|authori[sz]ation|(?:^|[_-])auth(?:[_-]|$)|cookie|bearer|api.?key|keys?$|otp$|pin$/i;
 
-/** Bulk says little, and "value" is where a secret stands whose key looks harmless. */
+/** Keys of bulk text are skipped, and "value", which may have a secret under a harmless key. */
 const BULK = /^(?:content|contents|text|body|data|value|code|input)$/i;
 
 function firstShortText(input: unknown): string | undefined {
@@ -131,6 +131,6 @@ function firstShortText(input: unknown): string | undefined {
 }
 
 function shown(text: string | undefined, maxLength: number): string | undefined {
-  // An argument of nothing but spaces is as good as none.
+  // An argument of spaces only counts as none.
   return text === undefined ? undefined : oneLine(text, maxLength) || undefined;
 }

@@ -62,7 +62,7 @@ test("a call that came with an id of its own does not make a replay count differ
   expect(ids.next()).toBe(new ToolCallIds(replayed).next());
 });
 
-test("whoever else announces calls in between, ids are unique and the same after a replay", () => {
+test("makes unique ids that a replay repeats, also when others announce calls in between", () => {
   const foreign = fc.oneof(
     fc.nat({ max: 12 }).map((count) => `call_${count}`),
     fc.constantFrom("toolu_1", "x", ""),

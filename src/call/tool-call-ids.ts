@@ -1,7 +1,6 @@
 /**
- * Ids for a session's calls. They are ours: a provider that repeats its own ids cannot make two calls
- * collide. They count up from what the session already holds, so they are the same when the log is
- * replayed in another process.
+ * Makes ids for a session's calls. A provider may repeat its own ids, and ours still differ. The ids count
+ * up from the session's last one, so they are the same when another process replays the log.
  */
 export class ToolCallIds {
   readonly #session: { readonly callCount: number; call(toolCallId: string): unknown };

@@ -1,9 +1,9 @@
 /**
- * What a tool call is: one value whose `state` is a union on `status`, with the data that only that
- * state has inside it. `applyEvent` is the only place where one changes.
+ * A tool call is one value whose `state` is a union on `status`, with the data that only that state has
+ * inside it. `applyEvent` is the only place where a call changes.
  *
- * Every property is always present (undefined when unset), so that all calls have one shape: they are
- * made anew for every event, and the engine is several times faster when it need not guess.
+ * Every property is always present (undefined when unset), so that all calls have one shape: each event
+ * makes a new call object, and engines are several times faster when all objects have the same shape.
  */
 import type { Location, Meta, ToolCallContent } from "./content.js";
 import type { PartialInput } from "./partial-input.js";
@@ -12,9 +12,9 @@ import type { ChildStep } from "./step.js";
 import type { ToolKind } from "./tool-kind.js";
 
 export type ToolCall = {
-  /** Ours, unique in the session. */
+  /** Our id, unique in the session. */
   readonly toolCallId: string;
-  /** The model provider's id, kept beside ours: providers repeat theirs. */
+  /** The model provider's id, which need not be unique. */
   readonly providerCallId: string | undefined;
   /** The tool's name for programs; empty when a foreign agent did not say. */
   readonly name: string;
@@ -23,7 +23,7 @@ export type ToolCall = {
   readonly kind: ToolKind;
   readonly kindSource: KindSource;
   readonly parentToolCallId: string | undefined;
-  /** The answers of the sub-agent that works on it, in order; the calls in them have this one as their parent. */
+  /** The responses of the sub-agent that works on this call, in order; their calls have this call as parent. */
   readonly childSteps: readonly ChildStep[] | undefined;
   readonly rawInput: unknown;
   readonly rawOutput: unknown;
@@ -41,15 +41,15 @@ export type KindSource = "declared" | "inferred";
 
 export type Progress = { readonly done: number; readonly total?: number; readonly message?: string };
 
-/** Who said yes or no, by which rule, when, and why. */
+/** Who decided, by which rule, when, and why. */
 export type Decision = {
   readonly by: "rule" | "person";
   readonly who?: string;
   readonly rule?: string;
   readonly reason?: string;
-  /** What the yes is for: when the call is about to do something else, it is asked again. */
+  /** The intent that the yes allows: when the call's intent changes, it is asked about again. */
   readonly intentHash?: string;
-  /** The input as the model wrote it, when whoever said yes changed it. */
+  /** The input as the model wrote it, when the person who allowed the call changed it. */
   readonly originalInput?: unknown;
   readonly at: number;
 };
@@ -59,7 +59,7 @@ export type Decision = {
  * it did something else than was allowed.
  */
 export type Breach = {
-  /** Somebody was asked, and refused it. */
+  /** Somebody was asked and refused the call. */
   readonly isAfterRefusal: boolean;
   /** Somebody was asked, and had not answered when it was reported as done. */
   readonly isBeforeAnswer?: true;
@@ -78,7 +78,7 @@ export type CallTimes = {
   readonly answered: number | undefined;
   readonly started: number | undefined;
   readonly ended: number | undefined;
-  /** When the files that it had changed were put back. */
+  /** When the files that the call changed were restored. */
   readonly undone: number | undefined;
 };
 
@@ -87,7 +87,7 @@ export type WaitingFor =
   | { readonly type: "app" }
   | { readonly type: "child"; readonly childSessionId: string };
 
-/** `assumed`: a foreign agent did not report this end, we concluded it; one reported end may still replace it. */
+/** `assumed`: we concluded this end, no foreign agent reported it; one reported end may still replace it. */
 type Ended = { readonly assumed: boolean };
 
 export type ToolCallState =
@@ -104,7 +104,7 @@ export type ToolCallState =
 
 export type ToolCallStatus = ToolCallState["status"];
 
-/** What a call shows and says about itself. A value replaces, `null` clears, absent leaves as it is. */
+/** The fields of a call that an event may set. A value replaces, `null` clears, an absent field stays. */
 export type CallFields = {
   readonly name?: string;
   readonly title?: string;
@@ -118,21 +118,21 @@ export type CallFields = {
   readonly _meta?: Meta | null;
 };
 
-/** What a file was. `blob` is where the ledger keeps its bytes. */
+/** The earlier state of a file. `blob` is the key of its bytes in the ledger. */
 export type KeptFile =
   | { readonly type: "file"; readonly blob: string; readonly mode: number }
   | { readonly type: "link"; readonly target: string }
   | { readonly type: "folder"; readonly mode: number };
 
-/** One change of one path. `after` is the SHA-256 of what is written. */
+/** One change of one path. `after` is the SHA-256 of the written bytes. */
 export type FileChange =
   | { readonly type: "written"; readonly path: string; readonly before?: KeptFile; readonly after: string }
   | { readonly type: "removed"; readonly path: string; readonly before: KeptFile }
-  /** `fingerprint`: what was moved, in a word; not there when there was too much of it. */
+  /** `fingerprint`: a hash of the moved tree; left out when the tree was too large. */
   | { readonly type: "moved"; readonly path: string; readonly to: string; readonly fingerprint?: string }
-  /** A folder that was not there, made for what goes into it. */
+  /** A folder that was created because a file goes into it. */
   | { readonly type: "made"; readonly path: string }
-  /** It could not be kept, so the call cannot be undone. */
+  /** The earlier state could not be stored, so the call cannot be undone. */
   | { readonly type: "not-kept"; readonly path: string; readonly reason: string };
 
 type CallEvent<Type extends string, Data = unknown> = {
@@ -166,7 +166,7 @@ export type ToolCallEvent =
   | CallEvent<"input-ready", { readonly rawInput: unknown }>
   | CallEvent<"call-revised", { readonly fields: CallFields }>
   | CallEvent<"content-appended", { readonly content: ToolCallContent }>
-  /** `skipped`: how much came before `text` that is not recorded, since there was too much of it. */
+  /** `skipped`: the length of the output before `text` that was not recorded because there was too much. */
   | CallEvent<
       "terminal-output",
       { readonly terminalId: string; readonly text: string; readonly skipped?: number }
@@ -178,11 +178,11 @@ export type ToolCallEvent =
   | CallEvent<"question-asked", { readonly question: Question }>
   | CallEvent<"app-awaited">
   | CallEvent<"child-awaited", { readonly childSessionId: string }>
-  /** The sub-agent's model has said all it had to say: only what a step ended with is told to it again. */
+  /** The sub-agent's response is complete. Later prompts contain only complete responses. */
   | CallEvent<"child-stepped", ChildStep>
   /**
-   * Without a decision nobody here decided: a foreign agent ran the call by its own lights. `rawInput`: the
-   * input was changed with the yes.
+   * Without a decision a foreign agent ran the call on its own. `rawInput`: the person who allowed the call
+   * changed its input.
    */
   | CallEvent<"call-cleared", { readonly decision?: Decision; readonly rawInput?: unknown }>
   | CallEvent<"call-refused", { readonly decision?: Decision }>
@@ -201,7 +201,7 @@ export type ToolCallEvent =
 
 export type ToolCallEventType = ToolCallEvent["type"];
 
-/** The events that end a call, and what its status is then. Of any event one may ask whether it is among them. */
+/** The events that end a call, and its status then. The key is a string, so that any event's type can be looked up. */
 export const STATUS_AT_END: ReadonlyMap<string, ToolCallStatus> = new Map<ToolCallEventType, ToolCallStatus>([
   ["call-done", "done"],
   ["call-failed", "failed"],

@@ -1,15 +1,15 @@
 /**
  * Text for a person who must decide on it: no character may hide, reorder or overwrite others.
  *
- * Every such character is written as ⟨U+202E⟩, line ends and tabs as \n, \r and \t. Joined emoji fall
- * apart at their joiner, because the same joiner hides text elsewhere. This is for the eye and cannot be
- * turned back: a text may itself contain a backslash and an n. Doing it twice changes nothing more.
+ * Every such character is written as ⟨U+202E⟩, line ends and tabs as \n, \r and \t. Joined emoji are split
+ * at their joiner, because the same joiner hides text elsewhere. The result is for display and cannot be
+ * reversed: a text may itself contain a backslash and an n. A second pass changes nothing.
  */
 
 /*
  * Controls (Cc), format and bidirectional characters (Cf), lone surrogates (Cs), all spaces but the
- * plain one, and what Unicode lets a font leave out: fillers, joiners, variation selectors, tags.
- * Then three that only look like nothing: the Braille blank, the object mark, the empty note head.
+ * plain one, and characters that a font may leave out: fillers, joiners, variation selectors, tags.
+ * Then three that are blank: the Braille blank, the object mark, the empty note head.
  */
 const HIDDEN =
   /(?! )[\p{Cc}\p{Cf}\p{Cs}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800\uFFFC\u{1D159}]/gu;
@@ -35,12 +35,12 @@ function spelled(character: string): string {
 
 /**
  * At most `maxLength` code points on one line, shortened in the middle since the ends of a command or a
- * path say the most. A line break stays to be seen as \n: to a shell it is no space.
+ * path matter most. A line break is shown as \n, because a shell does not take it for a space.
  */
 export function oneLine(text: string, maxLength: number): string {
-  // Most are plain already: no run of spaces, nothing to be spelled out, and short enough.
+  // Most texts are plain already: no run of spaces, nothing to escape, and short enough.
   if (text.length <= maxLength && PLAIN_LINE.test(text)) return text;
-  // Ends only: the work must not grow with the text, nor may a cut make half a character.
+  // Only the ends are read: the work must not grow with the text, and a cut must not split a character.
   const reach = 4 * maxLength + 16;
   const isHuge = text.length > 2 * reach;
   const head = units(isHuge ? text.slice(0, reach).replace(/[\uD800-\uDBFF]$/, "") : text);
@@ -56,10 +56,10 @@ export function oneLine(text: string, maxLength: number): string {
 /** Printable ASCII, with single spaces inside. */
 const PLAIN_LINE = /^(?:[!-~]+(?: [!-~]+)*)?$/;
 
-/** What the eye sees as one: a character, or one that is spelled out and must not be cut in two. */
+/** The units that must not be cut in two: characters, and escaped characters. */
 function units(text: string): readonly string[] {
   const collapsed = text.replace(/[ \t\r\n]+/g, (run) => (/[\r\n]/.test(run) ? "\n" : " "));
-  // Not trim(): it would also drop the spaces that are to be seen.
+  // Not trim(): it would also drop the spaces that must be shown.
   return Array.from(collapsed.replace(/^[ \n]|[ \n]$/g, ""), (character) => visibleText(character));
 }
 

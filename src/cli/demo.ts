@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { AgentSession, createAgent } from "../agent/index.js";
-import { counted } from "../call/index.js";
+import { pluralize } from "../call/index.js";
 import { openLedger } from "../history/index.js";
 import { scriptedModel } from "../model/index.js";
 import type { Ask } from "../run/index.js";
@@ -60,5 +60,5 @@ function asker(yes: boolean, hasPerson: boolean, screen: Screen): Ask {
 function closing(session: AgentSession, root: string): string {
   const calls = [...session.book.calls()];
   const asked = calls.filter(({ times }) => times.asked !== undefined).length;
-  return `${counted(calls.length, "call")}, ${asked} of them asked about. The project is in ${root}, with the record of this session in .toolgate-demo.sqlite.`;
+  return `${pluralize(calls.length, "call")}, ${asked} of them asked about. The project is in ${root}, with the record of this session in .toolgate-demo.sqlite.`;
 }

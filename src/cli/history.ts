@@ -1,5 +1,5 @@
 /** `toolgate history …`: sessions listed, shown, searched, exported, checked and forgotten. */
-import { allOpenQuestions, counted, oneLine, readAll, SessionBook, visibleText } from "../call/index.js";
+import { allOpenQuestions, oneLine, pluralize, readAll, SessionBook, visibleText } from "../call/index.js";
 import type {
   Archive,
   ExportFormat,
@@ -46,14 +46,14 @@ export async function listSessions(
 /** Two lines of at most 80 columns: which one it is and when, and below it where it worked and what it is about. */
 function listed({ sessionId, updatedAt, calls, breaches, title, cwd, openQuestions }: ListedSession): string {
   const waits = [
-    ...(breaches === 0 ? [] : [`⚑ ${counted(breaches, "breach", "breaches")}`]),
+    ...(breaches === 0 ? [] : [`⚑ ${pluralize(breaches, "breach", "breaches")}`]),
     ...(openQuestions === 0 ? [] : ["waits for an answer"]),
   ];
   const folder = cwd === undefined ? [] : [endOf(oneLine(shownFolder(cwd), 1_000), 30)];
   const room = 76 - [...folder, ...waits].reduce((sum, text) => sum + columns(text) + 2, 0);
   const about = [...folder, ...(title === undefined ? [] : [clipped(oneLine(title, 80), room)]), ...waits];
   return [
-    `${visibleText(sessionId)}  ${day(updatedAt)}  ${counted(calls, "call")}`,
+    `${visibleText(sessionId)}  ${day(updatedAt)}  ${pluralize(calls, "call")}`,
     ...(about.length === 0 ? [] : [`    ${about.join("  ")}`]),
   ].join("\n");
 }
@@ -166,12 +166,12 @@ export async function verifyHistory(flags: HistoryFlags): Promise<number> {
 
 function verifiedText({ sessions, events, notCovered, brokenCount, broken }: Verified): string {
   const lines = broken.map((link) => `${visibleText(JSON.stringify(link))}\n`);
-  const of = `${counted(events, "event")} of ${counted(sessions, "session")}`;
+  const of = `${pluralize(events, "event")} of ${pluralize(sessions, "session")}`;
   const older = notCovered === 0 ? "" : `, ${notCovered} from before there was a chain`;
   const result =
     brokenCount === 0
       ? `${of}: as they were recorded${older}.\n`
-      : `${counted(brokenCount, "place is", "places are")} not as recorded (${of}${older}).\n`;
+      : `${pluralize(brokenCount, "place is", "places are")} not as recorded (${of}${older}).\n`;
   return [...lines, result].join("");
 }
 
@@ -194,7 +194,7 @@ export async function deleteHistory(
     for (const { sessionId, why } of kept)
       process.stderr.write(`toolgate: ${sessionId} was left where it is: ${WHY[why]}.\n`);
     if (flags.json) json({ removed });
-    else write(`${counted(removed.length, "session is", "sessions are")} forgotten.\n`);
+    else write(`${pluralize(removed.length, "session is", "sessions are")} forgotten.\n`);
   });
 }
 

@@ -5,7 +5,7 @@
  * stays above them. Elsewhere, and on a terminal that can only go forward, a line is written when a call starts
  * and another when it has ended. While somebody reads a question, nothing is drawn and nothing is written.
  */
-import type { HeldSession } from "../agent/index.js";
+import type { SessionHandle } from "../agent/index.js";
 import { isOver, shownText, visibleText } from "../call/index.js";
 import type { BoundedText, SessionEvent, TerminalContent, ToolCall, ToolCallContent } from "../call/index.js";
 import { callText, liveCallLines } from "../view/index.js";
@@ -27,7 +27,7 @@ export type LiveTextOptions = {
 };
 
 /** What is shown of a session, wherever it runs. */
-export type ShownSession = Pick<HeldSession, "book" | "onRecorded" | "now">;
+export type ShownSession = Pick<SessionHandle, "book" | "onRecorded" | "now">;
 
 export class LiveText {
   readonly #session: ShownSession;

@@ -2,7 +2,7 @@
  * How far a long piece of work has come, on stderr, once it takes longer than a second: redrawn in place in a terminal,
  * else a line now and then.
  */
-import { counted } from "../call/index.js";
+import { pluralize } from "../call/index.js";
 import type { ArchiveProgress } from "../call/index.js";
 import { grouped } from "./usage-text.js";
 
@@ -43,5 +43,5 @@ export function progressLine(
 
 function lineText(doing: string, { sessions, ofSessions, events, ofEvents }: ArchiveProgress): string {
   const percent = ofEvents === 0 ? 100 : Math.floor((100 * events) / ofEvents);
-  return `${doing} history: ${grouped(events)} of ${grouped(ofEvents)} events, ${grouped(sessions)} of ${counted(ofSessions, "session")} (${percent} %)`;
+  return `${doing} history: ${grouped(events)} of ${grouped(ofEvents)} events, ${grouped(sessions)} of ${pluralize(ofSessions, "session")} (${percent} %)`;
 }

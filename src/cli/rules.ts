@@ -1,6 +1,6 @@
 /** `toolgate rules …`: the rules in force, remembered and taken back; a file checked; a project trusted. */
 import { realpathSync } from "node:fs";
-import { counted, visibleText } from "../call/index.js";
+import { pluralize, visibleText } from "../call/index.js";
 import { inMode } from "../policy/index.js";
 import type { GrantScope, Rule } from "../policy/index.js";
 import {
@@ -51,7 +51,7 @@ function rulesIn(cwd: string) {
     ...(remembered.length > 0 ? ["remembered:"] : []),
     ...remembered.map(
       ({ grantId, sentence, scope, uses, isOver }) =>
-        `  ${grantId}  ${sentence}, ${scopeText(scope)}, used ${counted(uses, "time")}${isOver ? ", over" : ""}`,
+        `  ${grantId}  ${sentence}, ${scopeText(scope)}, used ${pluralize(uses, "time")}${isOver ? ", over" : ""}`,
     ),
   ];
   return { text: lines.map((line) => visibleText(line)).join("\n"), rules, problems };
@@ -128,7 +128,7 @@ export async function checkRules(file: string): Promise<number> {
   const reading = readRuleFile(await readText(file), file);
   if (!reading.ok) return trouble(reading.problem);
   warnOf(reading.file.rules);
-  write(`${file}: ${counted(reading.file.rules.length, "rule")}, no mistakes found.\n`);
+  write(`${file}: ${pluralize(reading.file.rules.length, "rule")}, no mistakes found.\n`);
   return 0;
 }
 
@@ -139,7 +139,7 @@ export async function importRules(file: string, cwd: string): Promise<number> {
   const scope: GrantScope = { type: "project", root: realpathSync(cwd) };
   for (const rule of rules) await store.add({ rules: [rule], sentence: shown(rule) }, scope);
   write(
-    `${counted(rules.length, "rule")} from ${file} ${rules.length === 1 ? "holds" : "hold"} from now on, ${scopeText(scope)}.\n`,
+    `${pluralize(rules.length, "rule")} from ${file} ${rules.length === 1 ? "holds" : "hold"} from now on, ${scopeText(scope)}.\n`,
   );
   for (const why of skipped) tell(`left out: ${visibleText(why)}`);
   return 0;

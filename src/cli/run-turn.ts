@@ -1,6 +1,6 @@
 /** One turn of an agent at a terminal: shown as it happens, asked where there is someone to ask, ended by Ctrl-C. */
-import type { HeldSession, TurnEnd } from "../agent/index.js";
-import { holdTurn } from "../agent/index.js";
+import type { SessionHandle, TurnEnd } from "../agent/index.js";
+import { waitForTurn } from "../agent/index.js";
 import type { Ask } from "../run/index.js";
 import { codeOf, leave, SIGNALS } from "./ending.js";
 
@@ -15,7 +15,7 @@ export type RanTurn = TurnEnd & { readonly signal?: NodeJS.Signals };
 
 /** Without a prompt, the turn that was left goes on. The first signal cancels, the second one leaves. */
 export async function runTurn(
-  session: HeldSession,
+  session: SessionHandle,
   prompt: string,
   { ask, onInterrupt }: RunTurnOptions,
 ): Promise<RanTurn> {
@@ -29,7 +29,7 @@ export async function runTurn(
   };
   for (const signal of SIGNALS) process.on(signal, interrupt);
   try {
-    const end = await holdTurn(session, ask, stop.signal, () =>
+    const end = await waitForTurn(session, ask, stop.signal, () =>
       prompt === ""
         ? session.advance(stop.signal)
         : session.prompt([{ type: "text", text: prompt }], stop.signal),

@@ -5,7 +5,7 @@ import type { ToolSource } from "../tools/index.js";
 import { AgentSession } from "../agent/index.js";
 import { STATUS_AT_END } from "../call/index.js";
 import type { SessionEvent } from "../call/index.js";
-import type { HeldSession } from "../agent/index.js";
+import type { SessionHandle } from "../agent/index.js";
 import { askInTerminal, refuseAll } from "./ask-in-terminal.js";
 import { dimmed } from "./colour.js";
 import { findResumed } from "./find-session.js";
@@ -71,7 +71,7 @@ async function runWith(prompt: string, given: RunFlags, toolSources: readonly To
 const LEASE_WAIT_MS = 6_000;
 
 /** `settled` is what was recorded when the session was opened. */
-export async function asJson(session: HeldSession, prompt: string, settled: readonly SessionEvent[] = []) {
+export async function asJson(session: SessionHandle, prompt: string, settled: readonly SessionEvent[] = []) {
   process.stdout.write(`${jsonText({ type: "session", sessionId: session.sessionId })}\n`);
   for (const event of settled) process.stdout.write(`${jsonText(event)}\n`);
   session.onRecorded((events) => {
@@ -81,7 +81,7 @@ export async function asJson(session: HeldSession, prompt: string, settled: read
 }
 
 export async function asText(
-  session: HeldSession,
+  session: SessionHandle,
   prompt: string,
   { price }: OpenedAgent,
   settled: readonly SessionEvent[] = [],

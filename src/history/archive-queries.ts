@@ -1,4 +1,4 @@
-/** What every archive checks of a query before it reads anything. */
+/** The checks that every archive makes on a query before it reads anything. */
 import { DEFAULT_PAGE_LIMIT, MAX_PAGE_LIMIT, STATISTICS_KEYS } from "../call/index.js";
 import type { PageOptions, StatisticsKey } from "../call/index.js";
 
@@ -11,7 +11,7 @@ export function pageLimit({ limit = DEFAULT_PAGE_LIMIT }: PageOptions): number {
   );
 }
 
-/** The numbers that a cursor is made of; none without a cursor. */
+/** The numbers of a cursor; empty without a cursor. */
 export function cursorNumbers(cursor: string | undefined, count: number): readonly number[] {
   if (cursor === undefined) return [];
   const read = cursor.split(",").map(Number);
@@ -22,7 +22,7 @@ export function cursorNumbers(cursor: string | undefined, count: number): readon
 }
 
 export function checkStatisticsKey(by: StatisticsKey): void {
-  // Callers without types may ask for anything.
+  // Untyped callers may pass any value.
   if (STATISTICS_KEYS.includes(by)) return;
   throw new RangeError(`There are no statistics by "${by as string}". Use ${STATISTICS_KEYS.join(", ")}.`);
 }

@@ -4,7 +4,7 @@ import { breachSentence, endSentence, sessionModel, shownText } from "../call/in
 import { redact, redactJson } from "./redaction/redact.js";
 import type { RedactionPattern } from "./redaction/redaction-pattern.js";
 
-/** How much of one input, output or message can be searched. */
+/** The searchable length of one input, output or message. */
 const MAX_PART_LENGTH = 16_384;
 
 export type SessionFacts = {
@@ -22,7 +22,7 @@ export function sessionFacts(info: SessionInfo, patterns: readonly RedactionPatt
   return {
     title: text(info.title),
     agent: text(info.agent),
-    // Not shortened: the folder tells one project's history from another's.
+    // Not shortened: the folder distinguishes one project's history from another's.
     cwd: info.cwd === undefined ? null : storable(info.cwd),
     model: model === undefined ? null : storable(model),
     isElsewhere,
@@ -87,13 +87,13 @@ export function messageText({ blocks }: Message, patterns: readonly RedactionPat
   return storable(redact(cut(blocks.map(blockText).join("\n")), patterns));
 }
 
-/** As text that SQLite keeps whole, and that has none of the characters with which matches are marked. */
+/** Text that SQLite stores whole, without the characters that mark matches. */
 export function storable(text: string): string {
   // Everything but line ends and tabs among the controls, and half surrogate pairs.
   return text.replace(/(?![\n\t])\p{Cc}/gu, " ").replace(/\p{Cs}/gu, "\uFFFD");
 }
 
-/** Names are secrets' names only as names, so the value is walked before it is text. */
+/** Redacts the value before it becomes text, since only a value has names that mark a secret. */
 function inputText(rawInput: unknown, patterns: readonly RedactionPattern[]): string {
   if (rawInput === undefined) return "";
   if (typeof rawInput === "string") return rawInput;
@@ -145,7 +145,7 @@ function between(from: number | undefined, to: number | undefined): number | nul
   return from === undefined || to === undefined ? null : Math.max(0, to - from);
 }
 
-/** In UTC. Times come from other programs too, and a Date may not be any number. */
+/** The day in UTC. Times come from other programs too, and not every number is a valid Date. */
 function dayOf(time: number): string {
   const date = new Date(time);
   return Number.isNaN(date.getTime()) ? "unknown" : date.toISOString().slice(0, 10);

@@ -1,21 +1,21 @@
 /**
- * Following a session, the same in every ledger: read what is there, yield it, wait until there is more.
+ * Follows a session, the same way in every ledger: reads the next events, yields them, waits for more.
  *
- * A follower that its reader does not pull keeps a position in the log and at most one page of events, nothing else.
+ * A follower whose reader pauses keeps only its position in the log and at most one page of events.
  */
 import type { RecordedEvent } from "../call/index.js";
 import type { WakeUp } from "./idle-followers.js";
 
-/** How many events a follower reads at a time: all that it holds while its reader pauses. */
+/** The number of events that a follower reads at a time, and keeps while its reader pauses. */
 export const FOLLOW_PAGE_LIMIT = 100;
 
-/** `log` is another value when the session was removed and begun again. */
+/** `log` is another value when the session was removed and started again. */
 export type LogPage = { readonly log: unknown; readonly events: readonly RecordedEvent[] };
 
 export type FollowableLog = {
-  /** The next events after `after`; undefined when the session has none at all. A remote store takes its time. */
+  /** The next events after `after`; undefined when the session has no event at all. A remote store may be slow. */
   readonly look: (after: number) => Promise<LogPage | undefined>;
-  /** Wakes for anything appended or removed from this call on, so also while a look is under way. */
+  /** Wakes for each append or removal from this call on, so also while a look is pending. */
   readonly listen: () => WakeUp;
   readonly isOver: () => boolean;
 };

@@ -49,7 +49,7 @@ describe.each([
     expect(await ids(ledger)).toEqual(["s4"]);
   });
 
-  test("one that someone holds stays, and so does one that waits for an answer, unless told", async () => {
+  test("keeps a session with a lease, and one that waits for an answer unless asked to remove it", async () => {
     const { ledger, clock, now } = await aged();
     const question = aQuestion("q1", "c1", { sessionId: "s2" });
     await record(ledger, "s2", [...callAt("c1"), asked(question)]);
@@ -95,7 +95,7 @@ describe("a ledger that is tidied", () => {
     change: { type: "written", path: "/a", before: { type: "file", blob, mode: 0o644 }, after: "h" },
   });
 
-  test("loses the kept files that no call speaks of, except the youngest", async () => {
+  test("removes the kept files that no call refers to, except the newest", async () => {
     const file = store.newFile();
     const clock = { time: NOON };
     const ledger = await store.ledger(file, () => clock.time);
@@ -117,7 +117,7 @@ describe("a ledger that is tidied", () => {
     expect(await has()).toEqual([false, false, false, false]);
   });
 
-  test("gives the room back when it is written anew, and not before", async () => {
+  test("shrinks the file when it is compacted, and not before", async () => {
     const file = store.newFile();
     const ledger = await store.ledger(file);
     await record(

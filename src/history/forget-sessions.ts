@@ -1,26 +1,26 @@
 /**
- * Forgetting: one session, or all that are older than wanted.
+ * Removes one session, or all sessions that are older than a limit.
  *
- * What must stay true: a session that someone holds is never removed under their hands, nor one that
- * was written to since it was looked at, nor (unless asked for) one with a question that is still open.
+ * Invariants: a session with a live lease is never removed, nor one that was written to since it was
+ * selected, nor (unless the caller asks for it) one with an open question.
  */
 import { randomUUID } from "node:crypto";
 import type { Forgotten, ForgetOptions, Lease, Ledger, SessionSummary } from "../call/index.js";
 import { allSessions, LedgerError } from "../call/index.js";
 
-/** How long a blob stays that no event refers to: the event may be about to be recorded. */
+/** The time that a blob stays without an event that refers to it: the event may be about to be recorded. */
 export const UNUSED_BLOB_MS = 86_400_000;
 
 const LEASE = { milliseconds: 60_000 };
 
-/** Throws LEASE_HELD while someone holds it. A session that is not there is not there afterwards. */
+/** Throws LEASE_HELD while someone holds the session. Does nothing when there is no such session. */
 export async function removeSession(ledger: Ledger, sessionId: string): Promise<void> {
   await ledger.remove(await ledger.claim(sessionId, owner(), LEASE));
 }
 
 type Clock = { readonly now?: () => number };
 
-/** Removes the sessions that are named, and then those that are older than wanted. */
+/** Removes the named sessions, and then those that are older than the limit. */
 export async function forgetSessions(
   ledger: Ledger,
   options: ForgetOptions & Clock,
@@ -45,7 +45,7 @@ export async function retainSessions(ledger: Ledger, options: RetainOptions): Pr
   const kept: Retained["kept"][number][] = [];
   const old: SessionSummary[] = [];
   let listed = 0;
-  // The whole list before anything is removed: a page goes on after a session that is still there.
+  // The whole list is read before anything is removed, since a page starts after a session that must still exist.
   for await (const summary of allSessions(ledger)) {
     listed += 1;
     if (listed > keepLast && summary.updatedAt < before) old.push(summary);
@@ -83,12 +83,12 @@ async function claimIfFree(ledger: Ledger, sessionId: string): Promise<Lease | u
   }
 }
 
-/** Whether the list still has it where it was: right before what comes after it. */
+/** Whether the session was not written to since: then the list has it at the same place. */
 async function isAsItWas(
   ledger: Ledger,
   { sessionId, createdAt, updatedAt }: SessionSummary,
 ): Promise<boolean> {
-  // Names are compared as text, and none comes before the empty one: this page begins with that moment's first.
+  // The empty id sorts before all others, so this page begins with the first session of that time.
   for (let before: SessionSummary = { sessionId: "", createdAt, updatedAt }; ;) {
     const [next] = await ledger.sessions({ before, limit: 1 });
     if (next?.updatedAt !== updatedAt) return false;
@@ -97,5 +97,5 @@ async function isAsItWas(
   }
 }
 
-/** Nobody else's name, so that a lease that someone holds is never taken for ours. */
+/** A unique name, so that no other lease is taken for ours. */
 const owner = () => `retention ${randomUUID()}`;

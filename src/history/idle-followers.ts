@@ -1,14 +1,14 @@
 /**
  * Wake-ups for the followers of a ledger: each listens for its session and for its abort signal.
  *
- * A follower listens before it looks for new events, so a look may take its time: what is appended meanwhile still wakes it.
+ * A follower listens before it looks for new events, so an append during a slow look still wakes it.
  */
 export class IdleFollowers {
   readonly #wakes = new Map<string | AbortSignal, Set<() => void>>();
-  // One listener per signal, however many followers share it: Node warns of a leak at the eleventh.
+  // One listener per signal, however many followers share it, since Node warns of a leak at the eleventh.
   readonly #onAbort = ({ target }: Event) => this.wake(target as AbortSignal);
 
-  /** From now on until the first wake of the session, of the signal or of all, or until `stop`. */
+  /** Listens from now on until the first wake of the session, of the signal or of all, or until `stop`. */
   listen(sessionId: string, signal: AbortSignal): WakeUp {
     // The promise runs its function at once, so `stop` is set.
     let stop: (() => void) | undefined;
@@ -53,7 +53,7 @@ export class IdleFollowers {
 }
 
 export type WakeUp = {
-  /** Resolves at the first wake, also one from before somebody waits for it. */
+  /** Resolves at the first wake, also at one before somebody awaits it. */
   readonly woken: Promise<void>;
   readonly stop: () => void;
 };

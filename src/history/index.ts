@@ -1,11 +1,11 @@
 /**
- * REMEMBER: the ledgers that keep sessions, their questions and their blobs, and the archives to find, count, verify,
- * export and forget what they keep. Callers name a store by its address only.
+ * The store: ledgers of sessions, questions and blobs, and archives to find, count, verify, export and forget them.
+ * Callers name a store by its address only.
  *
- * What must stay true here: every ledger and every archive implements the port of `call/` and passes the same suite
- * (`contract/ledger.contract.ts`, `contract/archive.contract.ts`); a read returns what JSON makes of the appended events,
- * whichever ledger it was; an event that would settle a question twice is refused, so every log can be replayed. Texts
- * that leave the store by an archive are redacted. No database is loaded before one is opened.
+ * Invariants: every ledger and every archive implements the port of `call/` and passes the same suite
+ * (`contract/ledger.contract.ts`, `contract/archive.contract.ts`); every ledger returns the appended events as JSON
+ * copies; an event that would settle a question twice is refused, so every log can be replayed. An archive redacts the
+ * texts that it returns. No database driver is loaded before a database is opened.
  */
 export { exportSession } from "./export/export-session.js";
 export type { ExportOptions } from "./export/export-session.js";

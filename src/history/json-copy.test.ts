@@ -7,7 +7,7 @@ const overText = (value: unknown): unknown => {
   return text === undefined ? undefined : JSON.parse(text);
 };
 
-/** What either way comes to: a value, or that it cannot be written. */
+/** The result of either way: a value, or that it cannot be written. */
 function outcome(copy: () => unknown): unknown {
   try {
     return { value: copy() };

@@ -1,23 +1,23 @@
 /**
- * A copy of a value as JSON would give it back, without writing it down: texts are shared and not copied, which is most
- * of what an event is made of. What is not plain data takes the way over the text.
+ * Copies a value as a JSON round trip would, without serializing it: strings, which are most of an event, are shared and
+ * not copied. Values that are not plain data take the round trip.
  */
 
-/** Deeper than any event that is meant. JSON itself says what is wrong with it. */
-const DEEPEST = 200;
+/** No honest event is deeper. Deeper values go to JSON, which throws the error. */
+const MAX_DEPTH = 200;
 
-/** Undefined where JSON would leave the value out. Throws what JSON.stringify throws. */
+/** Undefined where JSON would leave the value out. Throws the error of JSON.stringify. */
 export function jsonCopy(value: unknown, depth = 0): unknown {
   switch (typeof value) {
     case "string":
     case "boolean":
       return value;
     case "number":
-      // JSON knows neither -0 nor what is no number.
+      // JSON has neither -0, NaN nor Infinity.
       return Number.isFinite(value) ? value + 0 : null;
     case "object":
       if (value === null) return null;
-      if (depth > DEEPEST || "toJSON" in value) return overText(value);
+      if (depth > MAX_DEPTH || "toJSON" in value) return overText(value);
       if (Array.isArray(value)) return listCopy(value, depth);
       return isPlain(value) ? objectCopy(value, depth) : overText(value);
     case "bigint":
@@ -29,7 +29,7 @@ export function jsonCopy(value: unknown, depth = 0): unknown {
 
 function listCopy(list: readonly unknown[], depth: number): unknown {
   const copy: unknown[] = [];
-  // A hole is nothing, and nothing is null in a list.
+  // A hole becomes null, as JSON writes it.
   for (let index = 0; index < list.length; index += 1) copy.push(jsonCopy(list[index], depth + 1) ?? null);
   return copy;
 }
@@ -39,7 +39,7 @@ function objectCopy(object: object, depth: number): unknown {
   for (const key of Object.keys(object)) {
     const copied = jsonCopy(Reflect.get(object, key), depth + 1);
     if (copied === undefined) continue;
-    // Assigned, this one name would set the prototype.
+    // An assignment to this name would set the prototype.
     if (key === "__proto__") Object.defineProperty(copy, key, { value: copied, enumerable: true });
     else copy[key] = copied;
   }
@@ -57,8 +57,8 @@ function overText(value: unknown): unknown {
 }
 
 /**
- * A copy that was made here, which nobody can change any more, at any depth: what of it is frozen was frozen here before,
- * all of it. JSON has no cycles, and what the ledger keeps is not deep.
+ * Freezes a copy that was made here, at any depth. A part that is frozen already was frozen here, with all its parts.
+ * JSON has no cycles, and stored events are not deep.
  */
 export function frozen<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;

@@ -1,9 +1,9 @@
 /**
  * The rules of claiming a session and of writing to it, the same in every ledger.
  *
- * What must stay true: fences are counted over the whole ledger and never used twice, so an ended lease needs no trace. Only
- * the fence decides; an owner's name is for the reader of a message. A clock that someone sets may cost a holder its
- * lease, and never gives two holders the right to write.
+ * Invariants: fences are counted over the whole ledger and never used twice, so an ended lease leaves no trace. Only the
+ * fence decides; an owner's name is for messages only. A clock that someone sets may cost a holder its lease, and never
+ * gives two holders the right to write.
  */
 import type { Lease } from "../call/index.js";
 import { LedgerError } from "../call/index.js";

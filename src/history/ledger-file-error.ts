@@ -1,4 +1,4 @@
-/** A ledger's address or file that cannot be used as it is; the message says which one, why, and what did not happen. */
+/** A ledger's address or file that cannot be used. The message names it, the cause, and what did not happen. */
 export type LedgerFileErrorCode =
   | "NOT_A_LEDGER"
   | "UNKNOWN_ADDRESS"

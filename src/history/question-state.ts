@@ -1,8 +1,8 @@
 /**
  * The state of questions, the same in every ledger.
  *
- * As strict as the fold of the session: `answer` and `append` may settle a question at the same time, and a log with both
- * in it could never be read again. Ids must be unique over all sessions, because `answer` gets nothing else.
+ * The rules are as strict as the fold of the session: `answer` and `append` may settle a question at the same time, and
+ * a log with both could never be folded again. Ids are unique over all sessions, because `answer` gets only an id.
  */
 import type { Answer, AnswerReceipt, AskedQuestion, SessionEvent } from "../call/index.js";
 import { checkAnswer, IllegalEvent, LedgerError } from "../call/index.js";

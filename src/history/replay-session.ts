@@ -1,6 +1,6 @@
 /**
- * A recorded session as far as it can be read. A session that goes on is folded strictly; a damaged one can still be
- * looked at: events that do not fit are left out and listed.
+ * Folds a recorded session for display, also a damaged one: illegal events are left out and listed. A session that is
+ * resumed is folded strictly instead.
  */
 import type { RecordedEvent, Session } from "../call/index.js";
 import { SessionBook } from "../call/index.js";
@@ -30,7 +30,7 @@ export class Replay {
     for (const { seq, event } of events) {
       this.seq = seq;
       try {
-        // One by one: after an event that does not fit, the next one may.
+        // Events are applied one by one: after an illegal event, the next one may be legal.
         this.book.apply(event);
       } catch (thrown) {
         this.leftOut.push({ seq, why: thrown instanceof Error ? thrown.message : String(thrown) });

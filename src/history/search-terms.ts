@@ -10,7 +10,7 @@ export type SearchTerm = {
 
 const MAX_TERMS = 32;
 const MAX_TERM_LENGTH = 200;
-/** Half of all words begin with any shorter one. */
+/** A shorter prefix would match too many words. */
 const MIN_PREFIX_LENGTH = 2;
 
 export function searchTerms(typed: string): readonly SearchTerm[] {
@@ -18,7 +18,7 @@ export function searchTerms(typed: string): readonly SearchTerm[] {
   const terms: SearchTerm[] = [];
   for (const [, phrase, word = ""] of pieces) {
     const text = (phrase ?? word).replace(/\*+$/u, "").slice(0, MAX_TERM_LENGTH);
-    // Without a letter or digit there is no word in it, and nothing would ever be found.
+    // Without a letter or digit the term has no word, and nothing would ever be found.
     if (!/[\p{L}\p{N}]/u.test(text)) continue;
     const isPrefix = phrase === undefined && word.endsWith("*") && text.length >= MIN_PREFIX_LENGTH;
     terms.push({ text, isPrefix });

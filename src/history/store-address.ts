@@ -1,5 +1,5 @@
 /**
- * Where a ledger is, as one text: the path of an SQLite file, or `memory:`.
+ * The address of a ledger: the path of an SQLite file, or `memory:`.
  *
  * Anything else with a scheme before a colon is refused: a typing error must not become a file of that name.
  */
@@ -18,10 +18,10 @@ export function storeAddress(address: string): StoreAddress {
   );
 }
 
-/** Whose password stands in it may read the message, others may not. */
+/** Messages must not show the password of an address. */
 const withoutPassword = (address: string): string => address.replace(/\/\/[^/@]*@/u, "//…@").slice(0, 200);
 
-/** The file of a ledger that is one, also before it is there. */
+/** The file of an address that names one, also before the file exists. */
 export function ledgerFileOf(address: string): string | undefined {
   const store = storeAddress(address);
   return store.type === "sqlite" ? store.file : undefined;

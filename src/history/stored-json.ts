@@ -1,11 +1,11 @@
-/** How values are stored: as the JSON text that every ledger can store and that reads back the same. */
+/** Values as stored JSON text, which every ledger returns unchanged. */
 import type { SessionEvent } from "../call/index.js";
 import { IllegalEvent, oneLine } from "../call/index.js";
 import { frozen, jsonCopy } from "./json-copy.js";
 
 /** Throws IllegalEvent for a value that JSON cannot write. */
 export function jsonText(value: unknown, subject: string, eventType: string): string {
-  // For a value of no type that JSON knows it gives nothing, whatever its own type says.
+  // JSON.stringify returns undefined for a value that JSON cannot express, although its type does not say so.
   return written(() => JSON.stringify(value) as string | undefined, subject, eventType);
 }
 
@@ -32,8 +32,8 @@ function written<Written>(write: () => Written | undefined, subject: string, eve
 }
 
 /**
- * A name as text that a database keeps whole: SQLite ends a text at a NUL, and half a surrogate pair is
- * no UTF-8, so two names could become one. Ordinary names stay as they are.
+ * A name as text that a database stores whole: SQLite ends a text at a NUL, and half a surrogate pair is
+ * not UTF-8, so two names could become one. Ordinary names stay unchanged.
  */
 export function storedName(name: string): string {
   return JSON.stringify(name).slice(1, -1);
@@ -62,7 +62,7 @@ export function eventFromStored(text: string, seq: number): SessionEvent {
       return (type === undefined ? event : { ...event, type }) as SessionEvent;
     }
   } catch {
-    // Handled below, as JSON that is no event.
+    // Handled below, like JSON that is not an event.
   }
   const detail = `Event ${seq} of this session cannot be read: its row in the ledger is damaged. The others are as they were recorded.`;
   return { type: "traffic-repaired", at: 0, repair: { repair: UNREADABLE, detail } };

@@ -3,7 +3,7 @@
  * is fetched. It is bounded: what is too large is cut or left out, and a note says so.
  */
 import { z } from "zod";
-import { counted, oneLine, plainJson } from "../call/index.js";
+import { oneLine, plainJson, pluralize } from "../call/index.js";
 import type { ContentBlock } from "../call/index.js";
 import type { JsonSchemaCheck, ToolResult } from "../tools/index.js";
 
@@ -85,7 +85,7 @@ function readBlocks(content: readonly unknown[]): ContentBlock[] {
     blocks.push(block);
   }
   const left = content.length - blocks.length;
-  if (left > 0) blocks.push(note(`${counted(left, "more block was", "more blocks were")} left out`));
+  if (left > 0) blocks.push(note(`${pluralize(left, "more block was", "more blocks were")} left out`));
   return blocks;
 }
 
@@ -112,14 +112,14 @@ function bounded(block: ContentBlock, room: number): ContentBlock {
   const size = sizeOf(block);
   return size <= room
     ? block
-    : note(`the ${block.type} of ${counted(size, "character")} is too large and was left out`);
+    : note(`the ${block.type} of ${pluralize(size, "character")} is too large and was left out`);
 }
 
 function cut(text: string, room: number): string {
   const end = Math.max(0, Math.min(MAX_TEXT, room));
   if (text.length <= end) return text;
   const kept = text.slice(0, end).replace(/[\uD800-\uDBFF]$/, "");
-  return `${kept}\n[${counted(text.length - kept.length, "more character was", "more characters were")} left out]`;
+  return `${kept}\n[${pluralize(text.length - kept.length, "more character was", "more characters were")} left out]`;
 }
 
 function sizeOf(block: ContentBlock): number {

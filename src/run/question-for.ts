@@ -1,6 +1,6 @@
 /** The question that a call asks: what it is really about to do, why it is asked, and what each answer would store. */
 import { homedir } from "node:os";
-import { counted, oneLine, visibleText } from "../call/index.js";
+import { oneLine, pluralize, visibleText } from "../call/index.js";
 import type { OfferedGrant, Question, QuestionOption } from "../call/index.js";
 import { proposeDenial, proposeGrant } from "../policy/index.js";
 import type { Intent, Proposal, Rule, RuleEffect, Verdict } from "../policy/index.js";
@@ -78,7 +78,7 @@ const MOST_INPUTS = 5;
 function whole(text: string): string {
   const shown = visibleText(text, { keepNewlines: true });
   if (shown.length <= LONGEST_TEXT) return shown;
-  return `(${counted(shown.length - LONGEST_TEXT, "character")} more than shown here) ${shown.slice(0, LONGEST_TEXT)}`;
+  return `(${pluralize(shown.length - LONGEST_TEXT, "character")} more than shown here) ${shown.slice(0, LONGEST_TEXT)}`;
 }
 
 const LONGEST_TEXT = 10_000;

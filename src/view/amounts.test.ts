@@ -16,7 +16,7 @@ test.each([
   expect(durationText(5, 5 + milliseconds)).toBe(text);
 });
 
-test("a duration that cannot be known is not told", () => {
+test("shows no duration when it cannot be known", () => {
   expect(durationText(undefined, 5)).toBeUndefined();
   expect(durationText(5, undefined)).toBeUndefined();
   expect(durationText(6, 5)).toBeUndefined();

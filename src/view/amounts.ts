@@ -1,4 +1,4 @@
-/** Amounts as people read them, the same on every machine: no locale takes part. */
+/** Amounts as text for people, the same on every machine: no locale is used. */
 
 function grouped(amount: number): string {
   return String(amount).replace(/\B(?=(?:\d{3})+$)/g, ",");
@@ -8,12 +8,12 @@ export function countOf(amount: number, thing: string): string {
   return `${grouped(amount)} ${thing}${amount === 1 ? "" : "s"}`;
 }
 
-/** Undefined when the clocks of two machines disagree about what came first. */
+/** Undefined when the clocks of two machines disagree, so that the end would be before the start. */
 export function durationText(from: number | undefined, to: number | undefined): string | undefined {
   if (from === undefined || to === undefined || !Number.isFinite(to - from) || to < from) return undefined;
   const milliseconds = Math.round(to - from);
   if (milliseconds < 1000) return `${milliseconds} ms`;
-  // Cut, not rounded: 59.96 s are not 60.0 s, which would read as a minute.
+  // Rounded down: 59.96 s must not show as 60.0 s, which reads as a minute.
   if (milliseconds < 60_000) return `${(Math.floor(milliseconds / 100) / 10).toFixed(1)} s`;
   const seconds = Math.floor(milliseconds / 1000);
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;

@@ -1,4 +1,4 @@
-/** What is not text, told in one line. */
+/** A content block that is not text, described in one line. */
 import type { ContentBlock } from "../call/index.js";
 import { countOf, sizeText } from "./amounts.js";
 import { visibleName } from "./visible-line.js";
@@ -11,8 +11,8 @@ export function blockNote(block: Exclude<ContentBlock, { type: "text" }>): strin
       return `audio ${described(block.mimeType)}, ${base64Size(block.data)}`;
     case "resource_link": {
       const size = block.size ?? undefined;
-      const told = `link ${described(block.title ?? block.name, block.uri)}`;
-      return size === undefined ? told : `${told}, ${sizeText(size)}`;
+      const link = `link ${described(block.title ?? block.name, block.uri)}`;
+      return size === undefined ? link : `${link}, ${sizeText(size)}`;
     }
     case "resource": {
       const { resource } = block;

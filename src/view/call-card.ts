@@ -1,8 +1,8 @@
 /**
- * A call as a value that every door renders: the terminal, the Markdown export and the page.
+ * A call as a value that every view renders: the terminal, the Markdown export and the page.
  *
  * All text in a card is visible and bounded, but it is still the agent's: a renderer escapes it for its own
- * medium. The title is the agent's word, so `facts` and `mark` are the only fields that say how a call stands.
+ * medium. The agent chooses the title, so only `facts` and `mark` state the call's status.
  */
 import type { CallTimes, Decision, Question, QuestionOption, ToolCall, ToolKind } from "../call/index.js";
 import { decidedSubject } from "../call/decided-subject.js";
@@ -130,7 +130,7 @@ export function shownTitle({ title, name }: ToolCall, maxLength = MAX_TITLE): st
   return oneLine(title, maxLength) || oneLine(name, maxLength) || "Tool call";
 }
 
-/** The present state comes first: nothing is left of what an undone call did to the files. A breach is never a tick. */
+/** The present state comes first: an undone call has left no change in the files. A breach never shows a tick. */
 function cardStatus(call: ToolCall): CardStatus {
   if (call.breach) return "breach";
   if (call.times.undone !== undefined) return "undone";
@@ -183,7 +183,7 @@ const cardOption = ({ optionId, name, kind }: QuestionOption) => ({
   kind: kind.replace("_", " "),
 });
 
-/** An error is the tool's own word and may have many lines; the other sentences are ours. */
+/** The tool writes an error, which may have many lines; Toolgate writes the other sentences. */
 function cardEnd(call: ToolCall, maxLines: number): CardEnd | undefined {
   const sentence = endSentence(call);
   if (sentence === undefined || sentence === breachSentence(call)) return undefined;
@@ -196,7 +196,7 @@ function cardEnd(call: ToolCall, maxLines: number): CardEnd | undefined {
   return isShown ? undefined : { type: "error", message: textBlock(sentence, maxLines) };
 }
 
-/** A call that we served for an agent, when the agent's own call shows all that came of it. */
+/** Whether the agent's own call shows everything that a call we served for it did. */
 function isShownBy({ content: shown }: ToolCall, { content, state }: ToolCall): boolean {
   return (
     state.status === "done" &&

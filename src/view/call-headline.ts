@@ -1,6 +1,6 @@
 /**
- * A call in one line: its mark, its title, and in brackets the facts. The title is the agent's own word, so
- * the facts come last: whatever a title pretends, the brackets at the end are ours.
+ * A call in one line: its mark, its title, and in brackets the facts. The agent chooses the title, so the facts
+ * come last: whatever a title pretends, Toolgate writes the brackets at the end.
  */
 import type { ToolCall } from "../call/index.js";
 import { countOf, durationText } from "./amounts.js";
@@ -26,7 +26,7 @@ export type LiveHeadlineOptions = {
   readonly owner?: ToolCall | undefined;
 };
 
-/** The same in one row for a running call: for how long, and how far it has come. A long title makes room. */
+/** The headline of a running call in one row, with its duration and progress. A long title is shortened. */
 export function liveHeadline(call: ToolCall, { now, width, mark, owner }: LiveHeadlineOptions): string {
   const { kind, state, times } = call;
   const facts = [

@@ -78,7 +78,7 @@ test("it is one line where the agent's own call shows the same, and whole where 
   expect(callText(failed, { calls: [call("cat", shows("t", "hello\n"))] })).toContain("│ no such file");
 });
 
-test("a command that failed is told by its exit code, and its call was done", () => {
+test("names the exit code of a failed command, and its call was done", () => {
   expect(callText(call("a", { ...shows("t", "no\n", 3), ...done }), { headlineOnly: true })).toBe(
     "! ❯ Do a (execute, exit code 3, 4 ms)",
   );

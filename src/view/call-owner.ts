@@ -19,7 +19,7 @@ export function callOwner(call: ToolCall, calls: Iterable<ToolCall>): ToolCall |
 
 export const isProxied = ({ toolCallId }: ToolCall): boolean => PROXIED.test(toolCallId);
 
-/** By the yes that was given for both, by the terminal that both show, else by the one file that both are about. */
+/** The owner has the same yes, shows the same terminal, or else works on the same file at the same time. */
 function servedCall(served: ToolCall, calls: Iterable<ToolCall>): ToolCall | undefined {
   const others = [...calls].filter((one) => !isProxied(one));
   const { reason = "" } = served.decision ?? {};

@@ -167,7 +167,7 @@ test("a call that waits for something else says for what", () => {
   expect(callText(child)).toBe("? • x (other, waiting for its sub-agent)");
 });
 
-test("progress is told until the call is done", () => {
+test("shows progress until the call is done", () => {
   const progress: Step = {
     type: "call-revised",
     fields: { progress: { done: 3, total: 10, message: "files" } },

@@ -1,6 +1,5 @@
 /**
- * A call's card as text: its headline, and below it what it asks, where it works, what it shows and how it
- * ended.
+ * A call's card as text: its headline, and below it the question, the locations, the content and the end.
  */
 import type { Question, ToolCall } from "../call/index.js";
 import { countOf } from "./amounts.js";
@@ -12,7 +11,7 @@ import { diffCardLines } from "./diff-lines.js";
 import { rows } from "./rows.js";
 
 export type CallTextOptions = {
-  /** The question that the call waits for; without it only its id is shown, and with "asked" nothing: another part of the screen shows it. */
+  /** The question that the call waits for. Without it only the id is shown; "asked" shows nothing, since another part of the screen shows the question. */
   readonly question?: Question | "asked";
   /** How many lines each item of content may show; 20 unless set. */
   readonly maxLines?: number;
@@ -29,10 +28,10 @@ const MIN_WIDTH = 40;
 
 const HEADLINE = { first: "", next: "        " };
 const FACT = { first: "    ", next: "        " };
-/** Someone else's line; where it goes on in a second row, the gutter is broken. */
+/** The gutters of a quoted line: a broken one where the line continues in a second row. */
 const QUOTE = { first: "    │ ", next: "    ┆ " };
 
-/** A line of ours, or a quoted one. */
+/** A line by Toolgate, or a quoted one. */
 type Line = { readonly text: string; readonly isQuoted: boolean };
 
 export function callText(call: ToolCall, options: CallTextOptions = {}): string {
@@ -75,7 +74,7 @@ function questionLines({ questionId, title, options, expiresAfter }: CardQuestio
   ];
 }
 
-/** The name is the asker's word. The option's kind is added unless the name says just that. */
+/** The asker chooses the name. The option's kind is added unless the name equals it. */
 function optionWords({ name, kind }: CardQuestion["options"][number]): string {
   return name.toLowerCase() === kind ? name : `${name} (${kind})`;
 }

@@ -12,11 +12,11 @@ export type CardBlock = TextBlock | NoteBlock | DiffBlock | TerminalBlock;
 export type TextBlock = {
   readonly type: "text";
   readonly lines: readonly string[];
-  /** How many lines below the last one are not in the block. */
+  /** The number of lines below the last one that are not in the block. */
   readonly hiddenLines: number;
 };
 
-/** One line of ours in place of something that is not text: an image, a link. */
+/** One line by Toolgate in place of content that is not text: an image, a link. */
 type NoteBlock = { readonly type: "note"; readonly text: string };
 
 type DiffBlock = DiffCard & { readonly type: "diff" };
@@ -26,7 +26,7 @@ export type TerminalBlock = {
   readonly terminalId: string;
   /** "exit code 1", "ended by SIGKILL"; none while it runs. */
   readonly exit: readonly string[];
-  /** `elsewhere`: another door shows the output, and nothing of it is known here. */
+  /** `elsewhere`: the client shows the output, and none of it is known here. */
   readonly output: "elsewhere" | "none-yet" | "none" | "shown";
   /** The end of the output, where the result stands. */
   readonly lines: readonly string[];

@@ -1,4 +1,4 @@
-/** Facts about a call in a few words each: how it stands, how long it took, who decided. */
+/** Facts about a call in a few words each: its status, its duration, who decided. */
 import type { Decision, ToolCall, ToolCallState } from "../call/index.js";
 import { isOver, oneLine } from "../call/index.js";
 import { durationText } from "./amounts.js";
@@ -22,7 +22,7 @@ export function cardFacts(call: ToolCall): readonly string[] {
   ].filter((fact) => fact !== undefined);
 }
 
-/** Undefined for a call that is simply done, and for a refused one: its decision says who refused it. */
+/** Undefined for a call that is simply done, and for a refused one, whose decision names who refused it. */
 export function stateWords(state: ToolCallState): string | undefined {
   switch (state.status) {
     case "drafting":

@@ -22,17 +22,18 @@ export type DiffRow =
 
 const CONTEXT = 2;
 
-/** None when the texts are the same. */
+/** Empty when the texts are equal. */
 export function changeRows(oldText: string, newText: string, maxLines: number): readonly DiffRow[] {
-  // Two pieces of a file both stop short of a line end: that is no difference.
+  // Two pieces of a file that both lack the last line end do not differ in it.
   const ending =
     oldText !== "" && newText !== "" && !oldText.endsWith("\n") && !newText.endsWith("\n") ? "\n" : "";
   const hunks = lineHunks(oldText + ending, newText + ending);
   if (hunks.length === 0) return [];
   const places = placesOf(hunks, linesOf(oldText + ending), linesOf(newText + ending), maxLines);
   const rooms = roomsFor(places, maxLines);
-  // A missing line end tells nothing where a whole text comes or goes.
-  const tellsEnd = hunks.some(({ oldLines }) => oldLines > 0) && hunks.some(({ newLines }) => newLines > 0);
+  // A missing line end is not shown where a whole text is added or removed.
+  const showsMissingEnd =
+    hunks.some(({ oldLines }) => oldLines > 0) && hunks.some(({ newLines }) => newLines > 0);
   let belowLast = 0;
   const shown = places.flatMap((place, index): readonly DiffRow[] => {
     const { goes, comes, above, below } = roomWithin(place, rooms[index] ?? 0);
@@ -46,14 +47,14 @@ export function changeRows(oldText: string, newText: string, maxLines: number): 
         .slice(0, goes)
         .flatMap((line, at) => [
           { type: "removed" as const, text: shownLine(line, true), oldLine: oldStart + at },
-          ...missingEnd(line, tellsEnd),
+          ...missingEnd(line, showsMissingEnd),
         ]),
       ...leftOut(place.removed.length - goes, "removed line"),
       ...place.added
         .slice(0, comes)
         .flatMap((line, at) => [
           { type: "added" as const, text: shownLine(line, true), newLine: newStart + at },
-          ...missingEnd(line, tellsEnd),
+          ...missingEnd(line, showsMissingEnd),
         ]),
       ...leftOut(place.added.length - comes, "added line"),
       ...sameRows(place.after.slice(0, below), oldStart + oldLines, newStart + newLines),
@@ -70,8 +71,8 @@ const sameRows = (lines: readonly string[], oldStart: number, newStart: number):
     newLine: newStart + at,
   }));
 
-const missingEnd = (line: string, tellsEnd: boolean): readonly DiffRow[] =>
-  tellsEnd && !line.endsWith("\n") ? [note("\\ no line end after this line")] : [];
+const missingEnd = (line: string, showsMissingEnd: boolean): readonly DiffRow[] =>
+  showsMissingEnd && !line.endsWith("\n") ? [note("\\ no line end after this line")] : [];
 
 const note = (text: string): DiffRow => ({ type: "note", text });
 
@@ -85,7 +86,7 @@ type Place = {
   readonly after: readonly string[];
 };
 
-/** The places that there is room for. Those that are near each other share the lines between them. */
+/** The places that fit. Places that are near each other share the lines between them. */
 function placesOf(
   hunks: readonly LineHunk[],
   old: readonly string[],
@@ -135,7 +136,7 @@ function roomsFor(places: readonly Place[], maxLines: number): readonly number[]
   return forChanges.map((share, index) => share + (forContext[index] ?? 0));
 }
 
-/** Each side gets half of the room, and what the other side leaves of its half. */
+/** Each side gets half of the room, plus the unused part of the other half. */
 function roomWithin({ before, removed, added, after }: Place, room: number) {
   const goes = Math.min(removed.length, Math.max(Math.ceil(room / 2), room - added.length));
   const comes = Math.min(added.length, room - goes);
@@ -151,7 +152,7 @@ export function shownLine(line: string, dotsEnd = false): string {
   return visibleLine(dotsEnd ? withDots(text) : text, "→");
 }
 
-/** Spaces at the end of a line as dots. A loop, since a pattern would try every run of spaces there is. */
+/** Shows spaces at the end of a line as dots. A loop, since a pattern would try every run of spaces. */
 function withDots(text: string): string {
   let end = text.length;
   while (text[end - 1] === " ") end -= 1;

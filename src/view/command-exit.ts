@@ -1,11 +1,11 @@
 /**
- * How the command of a call ended, when not well. The call is done all the same: the tool did what it was asked to, and
- * the model is told what came of it. Whoever looks must see both.
+ * The exit of a call's command that failed. The call itself is done, since the tool ran the command and the model gets
+ * its output. A reader must see both.
  */
 import type { TerminalContent, ToolCall } from "../call/index.js";
 import { visibleName } from "./visible-line.js";
 
-/** Undefined when there is none, it runs still, or it ended with 0. */
+/** Undefined without a command, while it runs, or when it ended with 0. */
 export function failedCommand({ content }: ToolCall): string | undefined {
   const last = content.findLast((item) => item.type === "terminal" && item.exit !== undefined);
   if (last?.type !== "terminal" || (last.exit?.exitCode === 0 && last.exit.signal === undefined))

@@ -1,9 +1,9 @@
 /**
- * One file's change as a value: a heading that says what happens to which file, then rows for the lines
- * that go, come and stay around them, place by place.
+ * One file's change as a value: a heading that names the change and the file, then rows for the removed, added
+ * and surrounding lines, place by place.
  *
- * A row of the file is never a note of ours: its type tells them apart. Every change is visible: tabs,
- * spaces at the end, line ends, and how many lines are not shown.
+ * The type of a row distinguishes the file's lines from our notes. Every change is visible: tabs, spaces at the
+ * end, line ends, and the number of lines that are not shown.
  */
 import type { DiffContent, FileOperation } from "../call/index.js";
 import { changeRows, leftOut, linesOf, shownLine } from "./change-rows.js";
@@ -56,7 +56,7 @@ function heading(
   return `${VERBS[operation]} ${from}${visibleName(path)}${all.length === 0 ? "" : ` (${all.join(", ")})`}`;
 }
 
-/** A patch carries its own signs, so its lines stand as they are. */
+/** A patch has its own signs, so its lines stay unchanged. */
 function patchRows(patch: string, maxLines: number): readonly DiffRow[] {
   const lines = linesOf(patch);
   return [
@@ -65,7 +65,7 @@ function patchRows(patch: string, maxLines: number): readonly DiffRow[] {
   ];
 }
 
-/** Where every line ends in CRLF, that is said once and not on each line. */
+/** Where every line ends in CRLF, one note says so in place of a mark on each line. */
 function withPlainLineEnds(before: string, after: string) {
   const hasCrlf =
     [before, after].every((text) => !/(?:^|[^\r])\n/.test(text)) && `${before}${after}`.includes("\r\n");

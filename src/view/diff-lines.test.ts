@@ -132,7 +132,7 @@ edit /app/a.ts
 `);
 });
 
-test("CRLF is told once where all lines have it, and on each line where it is the change", () => {
+test("notes CRLF once when all lines have it, and on each line when it is the change", () => {
   expect(shown(edit("a\r\nb\r\n", "a\r\nc\r\n"))).toBe(`
 edit /app/a.ts (CRLF line ends)
   a
@@ -220,7 +220,7 @@ edit /app/a.ts
 `);
 });
 
-test("a line end that goes away is told even when its line has moved", () => {
+test("shows a removed line end even when its line has moved", () => {
   expect(shown(edit("b\na", "a\nb\n"))).toBe(`
 edit /app/a.ts
 + a

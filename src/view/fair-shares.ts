@@ -1,4 +1,4 @@
-/** How much of the room each one gets: none more than it needs, and what the small ones leave goes to the large ones. */
+/** Divides the room: no share exceeds its need, and room that small needs leave goes to the large ones. */
 export function fairShares(needs: readonly number[], room: number): readonly number[] {
   const shares = needs.map(() => 0);
   let left = room;

@@ -13,7 +13,7 @@ import type {
 } from "../call/index.js";
 import { boundText, NO_INPUT, TOOL_KINDS } from "../call/index.js";
 
-/** What no one can see although it is neither a control nor a format character; written out by hand, ends included. */
+/** Invisible characters that are neither control nor format characters; written out by hand, ends included. */
 const UNSEEN = [
   [0xa0, 0xa0],
   [0x34f, 0x34f],

@@ -1,10 +1,10 @@
 /**
- * SHOW: a call as a card and a diff as rows (data that every door renders), then both and a whole session as
+ * SHOW: a call as a card and a diff as rows (data that every view renders), then both and a whole session as
  * plain text.
  *
  * Invariants: text that an agent wrote is never trusted. All of it passes `visibleText`, so that nothing
  * hides or reorders; in text, an agent's lines stand behind a gutter (│), so that they cannot pass for ours.
- * Cards and text say what the fold says and nothing else: no clock, no time zone, no locale. Pure, and safe
+ * Cards and text show only data of the fold: no clock, no time zone, no locale. Pure, and safe
  * in a browser; the cost is linear in what is shown.
  */
 export { durationText } from "./amounts.js";

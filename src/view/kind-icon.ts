@@ -1,6 +1,6 @@
 /**
- * A sign for each kind and each status. Every one is a single column wide, is no emoji, and means only
- * one thing: kinds and statuses stand side by side, so they share no sign either.
+ * A sign for each kind and each status. Every sign is a single column wide, is no emoji, and has one meaning:
+ * kinds and statuses stand side by side, so they share no sign.
  */
 import type { ToolCallStatus, ToolKind } from "../call/index.js";
 
@@ -30,10 +30,10 @@ const STATUS_MARKS: Readonly<Record<ToolCallStatus, string>> = {
   unknown: "¿",
 };
 
-/** For a call that is done, and whose command ended badly. */
+/** For a call that is done and whose command failed. */
 export const COMMAND_FAILED = "!";
 
-/** For a call whose changes were put back, however it had ended. */
+/** For a call whose changes were undone, however it had ended. */
 export const UNDONE = "↶";
 
 /** For a call that an agent ran although the rules deny it, however it ended. */

@@ -1,7 +1,6 @@
 /**
- * A call that is under way, in a few lines that are drawn again and again: how it stands and for how long,
- * how far it has come, and the end of what it prints. Each line fits the width, so that whoever draws them
- * knows how many rows they take.
+ * A running call in a few lines for repeated drawing: its status, duration and progress, and the end of its
+ * output. Each line fits the width, so that the drawing code knows the number of rows.
  */
 import type { BoundedText, ToolCall } from "../call/index.js";
 import { liveHeadline } from "./call-headline.js";
@@ -10,15 +9,15 @@ import { visibleLine, withoutColours } from "./visible-line.js";
 import { callOwner } from "./call-owner.js";
 
 export type LiveCallOptions = {
-  /** The moment that it is drawn at, in milliseconds since 1970. */
+  /** The time of the drawing, in milliseconds since 1970. */
   readonly now: number;
-  /** Columns; 80 unless told, never less than 20. */
+  /** Columns; 80 unless set, never less than 20. */
   readonly width?: number;
-  /** How many lines of what it prints may be shown; 3 unless told. */
+  /** The maximum number of output lines; 3 unless set. */
   readonly maxLines?: number;
-  /** A sign of one column in place of the status's own: one that moves. */
+  /** A sign of one column in place of the status's own, for an animation. */
   readonly mark?: string;
-  /** The calls of its session: with them it is told whose call it is. */
+  /** The calls of the session, to name the call that this one belongs to. */
   readonly calls?: Iterable<ToolCall>;
 };
 
@@ -26,7 +25,7 @@ const WIDTH = 80;
 const NARROWEST = 20;
 const MAX_LINES = 3;
 const GUTTER = "    │ ";
-/** Enough for a few lines; the rest of the output is not looked at for each drawing. */
+/** Enough for a few lines; a drawing does not read the rest of the output. */
 const LAST_UNITS = 4_096;
 
 export function liveCallLines(call: ToolCall, options: LiveCallOptions): readonly string[] {
@@ -43,7 +42,7 @@ export function liveCallLines(call: ToolCall, options: LiveCallOptions): readonl
   return [headline, ...printed.map((line) => clipped(GUTTER + visibleLine(line), width))];
 }
 
-/** Of what was printed last, with what a line was overwritten with in its place: progress bars do that. */
+/** The last lines of the output. A carriage return overwrites its line, as progress bars do. */
 function lastLines({ content }: ToolCall): readonly string[] {
   const item = content.findLast(
     (one) =>

@@ -1,6 +1,6 @@
 /**
- * Calls that follow each other, each below the one that made it: two sub-agents that work at the same time do so in one
- * another's lines otherwise. What else was said or done in between stays where it was.
+ * Orders consecutive calls so that each stands below the call that made it; otherwise the lines of two sub-agents that
+ * work at the same time would mix. All other entries keep their place.
  */
 import type { TimelineEntry } from "../call/index.js";
 
@@ -21,7 +21,7 @@ export function nestedOrder(timeline: readonly TimelineEntry[]): readonly Timeli
 
 type CallEntry = TimelineEntry & { readonly type: "call" };
 
-/** A parent counts only when it came first, so a circle of parents has nothing to go round in. */
+/** A parent counts only when it came first, so a cycle of parents cannot loop. */
 function underTheirParents(entries: readonly CallEntry[]): readonly CallEntry[] {
   const below = new Map<string, CallEntry[]>();
   const roots: CallEntry[] = [];

@@ -1,9 +1,9 @@
 /**
- * A line broken into rows that fit the width, each behind its prefix. Breaking is ours to do: a terminal
- * would go on in its first column, where only our own lines start.
+ * Breaks a line into rows that fit the width, each with its prefix. A terminal would continue the line in its
+ * first column, where only our own lines may start.
  */
 
-/** What stays together: a character with the marks that sit on it. */
+/** A character with its combining marks, which must not be separated. */
 const UNIT = /\P{M}\p{M}*|\p{M}+/gu;
 
 const WIDE =
@@ -32,14 +32,14 @@ export function rows(line: string, prefixes: Prefixes, width: number): readonly 
     if (unit === " " && row === "" && made.length > 0) continue;
     row += unit;
     room -= unitWidth;
-    // Not in the indentation: that would make a row of nothing.
+    // Not in the indentation, which would make an empty row.
     if (unit === " " && row.trimStart() !== "") breakAt = row.length;
   }
   if (row !== "" || made.length === 0) endRow(row.length);
   return made;
 }
 
-/** The beginning of a line that is longer than the width, with a sign that it goes on. */
+/** The beginning of a line that is longer than the width, with a sign that it continues. */
 export function clipped(line: string, width: number): string {
   if (columns(line) <= width) return line;
   let kept = "";

@@ -78,11 +78,11 @@ user    │ And?
 agent   │ Not wh
 `.trim(),
   );
-  // Of an agent that does not say where its answers end, nothing is known.
+  // Nothing is known about an agent that does not report where its responses end.
   expect(textOf(...events.filter(({ type }) => type !== "step-ended"))).not.toContain("cut off");
 });
 
-test("a session that has not begun is its name", () => {
+test("shows only the name of a session without events", () => {
   expect(textOf()).toBe("session s1");
 });
 

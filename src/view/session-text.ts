@@ -1,6 +1,6 @@
 /**
- * A whole session as text: who said what, the calls in between in the order in which they came, how
- * turns ended, and at the end the plan and what is still open. A call made by another call is indented below it.
+ * A whole session as text: the messages and calls in their order, the ends of turns, and finally the plan and the
+ * open questions. A call made by another call is indented below it.
  */
 import type {
   Message,
@@ -14,15 +14,15 @@ import type {
 import { countOf } from "./amounts.js";
 import { blockNote } from "./block-note.js";
 import { callText } from "./call-text.js";
-import { cutOffMessages } from "./cut-off.js";
+import { cutOffMessages } from "./cut-off-messages.js";
 import { nestedOrder } from "./nested-order.js";
 import { rows } from "./rows.js";
 import { visibleName, wholeLine } from "./visible-line.js";
 
 export type SessionTextOptions = {
-  /** How many lines each item of a call's content may show; 20 unless told. Messages are shown whole. */
+  /** The maximum number of lines for each item of a call's content; 20 unless set. Messages are shown whole. */
   readonly maxLines?: number;
-  /** Columns; 80 unless told, never less than 60. */
+  /** Columns; 80 unless set, never less than 60. */
   readonly width?: number;
 };
 
@@ -56,7 +56,7 @@ function needsGap(before: Block | undefined, block: Block): boolean {
 
 function headBlock({ sessionId, info, modeId }: Session, width: number): Block {
   const title = info.title === undefined ? "" : `: ${visibleName(info.title)}`;
-  const mode = modeId ?? begunInMode(info);
+  const mode = modeId ?? startMode(info);
   const facts = [
     ...(info.agent === undefined ? [] : [`agent ${visibleName(info.agent)}`]),
     ...(mode === undefined ? [] : [`mode ${visibleName(mode)}`]),
@@ -69,8 +69,8 @@ function headBlock({ sessionId, info, modeId }: Session, width: number): Block {
   return { lines: lines.flatMap((line) => rows(line, LINE, width)) };
 }
 
-/** The mode that the command line named when the session was begun. */
-function begunInMode({ _meta }: Session["info"]): string | undefined {
+/** The mode that the command line set when the session was started. */
+function startMode({ _meta }: Session["info"]): string | undefined {
   const ours = _meta?.["toolgate"];
   const flags = isObject(ours) ? ours["flags"] : undefined;
   const mode = isObject(flags) ? flags["mode"] : undefined;
@@ -104,7 +104,7 @@ function timelineBlocks(
     const text = callText(entry.call, {
       ...options,
       width,
-      // One that another call made stands below it; that says whose it is.
+      // A nested call stands below its parent, which already names the owner.
       calls: entry.call.parentToolCallId === undefined ? near(ordered, index) : [],
       ...(question && { question }),
     });
@@ -114,7 +114,7 @@ function timelineBlocks(
   return [...blocks, ...ends.slice(ended)];
 }
 
-/** The calls before and after one: those that it can belong to, however long the session is. */
+/** The calls before and after a call: the only ones that it can belong to. */
 function near(timeline: readonly TimelineEntry[], index: number): readonly ToolCall[] {
   return timeline
     .slice(Math.max(0, index - NEAR), index + NEAR)
@@ -122,8 +122,7 @@ function near(timeline: readonly TimelineEntry[], index: number): readonly ToolC
 }
 
 /**
- * How deep each call lies below the calls that made it. A parent counts only when it came first, so a
- * circle of parents has nothing to go round in.
+ * The nesting depth of each call. A parent counts only when it came first, so a cycle of parents cannot loop.
  */
 function depthsOf(timeline: readonly TimelineEntry[]): ReadonlyMap<string, number> {
   const depths = new Map<string, number>();
@@ -162,7 +161,7 @@ function messageBlock({ role, blocks }: Message, width: number, note: string | u
   };
 }
 
-/** All of it, without the blank lines around it. */
+/** All lines of the text, without the blank lines around it. */
 function proseLines(text: string): readonly string[] {
   const lines = text.split(/\r?\n/).map(wholeLine);
   const start = lines.findIndex(isFilled);

@@ -1,31 +1,31 @@
 /**
- * One line of someone else's text, safe to print: nothing invisible, no tab, and no longer than a few
- * rows. The middle of an endless line (a minified file) is left out, and the line says how much.
+ * One line of untrusted text, safe to print: nothing invisible, no tab, and no longer than a few rows. The
+ * middle of a very long line (a minified file) is left out, with a note of how much.
  */
 import { visibleText } from "../call/index.js";
 import { countOf } from "./amounts.js";
 import { columns } from "./rows.js";
 
-const LONGEST = 500;
+const MAX_LENGTH = 500;
 const END = 120;
 const TAB_STOP = 4;
 
-/** Tabs become spaces up to the next stop; `tabMark` is what a tab shows itself with, if it is to be seen. */
+/** Tabs become spaces up to the next stop; `tabMark` is the visible sign of a tab, if any. */
 export function visibleLine(line: string, tabMark = ""): string {
   return shortened(line, (part) => withoutTabs(part, tabMark));
 }
 
-/** The same, however long it is. */
+/** The same without a bound on its length. */
 export function wholeLine(line: string): string {
   return withoutTabs(line, "");
 }
 
-/** For a name, a path or a reason inside a line of ours: tabs and line ends are spelled out. */
+/** For a name, a path or a reason inside one of our lines: tabs and line ends are escaped. */
 export function visibleName(text: string): string {
   return shortened(text, (part) => visibleText(part));
 }
 
-/** Colours only: whatever else a terminal would obey is spelled out. */
+/** Removes colours only: all other terminal codes are escaped. */
 export function withoutColours(text: string): string {
   return text.replace(COLOUR, "");
 }
@@ -33,9 +33,9 @@ export function withoutColours(text: string): string {
 const COLOUR = new RegExp(String.raw`\u001B\[[\d;:]*m`, "g");
 
 function shortened(line: string, shown: (part: string) => string): string {
-  if (line.length <= LONGEST) return shown(line);
-  // Cut before it is made visible, and never through a surrogate pair: half of one would be spelled out.
-  const head = line.slice(0, LONGEST - END).replace(/[\uD800-\uDBFF]$/, "");
+  if (line.length <= MAX_LENGTH) return shown(line);
+  // The line is cut before it is escaped, and never through a surrogate pair: half of one would be escaped.
+  const head = line.slice(0, MAX_LENGTH - END).replace(/[\uD800-\uDBFF]$/, "");
   const tail = line.slice(-END).replace(/^[\uDC00-\uDFFF]/, "");
   const leftOut = line.length - head.length - tail.length;
   return `${shown(head)} … ${countOf(leftOut, "character")} left out … ${shown(tail)}`;

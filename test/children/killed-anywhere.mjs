@@ -4,7 +4,7 @@
 import { appendFileSync, writeSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
-import { AgentSession, createAgent, holdTurn } from "../../dist/agent/index.js";
+import { AgentSession, createAgent, waitForTurn } from "../../dist/agent/index.js";
 import { openLedger } from "../../dist/history/index.js";
 import { parseScript, scriptedModel } from "../../dist/model/index.js";
 import { defineTool, LocalWorkspace } from "../../dist/tools/index.js";
@@ -61,9 +61,9 @@ const yes = async () => {
 };
 const isBegun = session.book.turn !== undefined;
 if (!isBegun)
-  await holdTurn(session, yes, signal, () => session.prompt([{ type: "text", text: "go" }], signal));
+  await waitForTurn(session, yes, signal, () => session.prompt([{ type: "text", text: "go" }], signal));
 else if (session.book.turn.state.status !== "stopped")
-  await holdTurn(session, yes, signal, () => session.advance(signal));
+  await waitForTurn(session, yes, signal, () => session.advance(signal));
 await session.close();
 await ledger.close();
 tell("over");

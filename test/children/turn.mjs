@@ -1,6 +1,6 @@
 // A process that takes a scripted turn as far as it can, from wherever the ledger says it is, and kills
 // itself with -9 before or after the append it is told. Usage: turn.mjs <folder> [before|after <n>]
-import { AgentSession, createAgent, holdTurn } from "../../dist/agent/index.js";
+import { AgentSession, createAgent, waitForTurn } from "../../dist/agent/index.js";
 import { openLedger } from "../../dist/history/index.js";
 import { parseScript, scriptedModel } from "../../dist/model/index.js";
 import { builtInTools, LocalWorkspace } from "../../dist/tools/index.js";
@@ -40,8 +40,8 @@ const yes = () =>
   Promise.resolve({ outcome: { type: "selected", optionId: "allow_once" }, by: "person", who: "ann" });
 const status = session.book.turn?.state.status;
 if (status === undefined)
-  await holdTurn(session, yes, signal, () => session.prompt([{ type: "text", text: "go" }], signal));
-else if (status !== "stopped") await holdTurn(session, yes, signal, () => session.advance(signal));
+  await waitForTurn(session, yes, signal, () => session.prompt([{ type: "text", text: "go" }], signal));
+else if (status !== "stopped") await waitForTurn(session, yes, signal, () => session.advance(signal));
 process.stdout.write(JSON.stringify(session.book.snapshot()));
 await session.close();
 await ledger.close();

@@ -2,7 +2,7 @@
  * The agents that a server offers: our own, loops of the host's own, and agents that run outside. Sessions of our own
  * agents wait in the log alone; those of the others live in this process, since no other process can resume their turns.
  */
-import type { Agent, HeldSession, Loop } from "../../agent/index.js";
+import type { Agent, SessionHandle, Loop } from "../../agent/index.js";
 import type { Ledger, SessionInfo } from "../../call/index.js";
 import type { Tool, Workspace } from "../../tools/index.js";
 import type { AgentOption, OptionValues } from "./agent-options.js";
@@ -14,7 +14,7 @@ export type ExternalAgent = {
   readonly name: string;
   /** The tools that an app may switch on and trust. */
   readonly tools?: readonly Tool[];
-  readonly open: (request: ExternalRequest) => Promise<HeldSession>;
+  readonly open: (request: ExternalRequest) => Promise<SessionHandle>;
   /** Whether prompts may have images. */
   readonly takesImages?: boolean;
 };

@@ -2,7 +2,7 @@
  * The events that are recorded in a session that is open here, with their numbers in the log. Where the store redacts
  * what it is given, the events are read back from it: a client gets what a later reader of the log will find.
  */
-import type { HeldSession } from "../../agent/index.js";
+import type { SessionHandle } from "../../agent/index.js";
 import { readAll, SessionBook } from "../../call/index.js";
 import type { RecordedEvent } from "../../call/index.js";
 
@@ -14,7 +14,7 @@ export type RecordedFeed = {
   readonly end: () => void;
 };
 
-type FeedSource = Pick<HeldSession, "sessionId" | "seq" | "book" | "ledger" | "onRecorded">;
+type FeedSource = Pick<SessionHandle, "sessionId" | "seq" | "book" | "ledger" | "onRecorded">;
 type OnRecorded = (recorded: readonly RecordedEvent[]) => void;
 
 export function openRecordedFeed(

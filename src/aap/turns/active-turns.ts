@@ -1,12 +1,12 @@
 /** The responses that are under way in this process, one for a session. A client that hangs up leaves them running. */
-import type { HeldSession } from "../../agent/index.js";
+import type { SessionHandle } from "../../agent/index.js";
 import { AapProblem } from "../api/aap-problem.js";
 import type { LiveResponse } from "../stream/live-response.js";
 
 /** A response, and the session that is open for it. `discard` gives the session back where the response is not begun. */
 export type ActiveTurn = {
   readonly response: LiveResponse;
-  readonly session: HeldSession;
+  readonly session: SessionHandle;
   readonly discard: () => void;
 };
 

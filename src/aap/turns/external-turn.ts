@@ -1,5 +1,5 @@
 /** The turn of an external agent's session. A turn outlives the response that started it: where it waits, the next response continues it. */
-import type { HeldSession, TurnEnd } from "../../agent/index.js";
+import type { SessionHandle, TurnEnd } from "../../agent/index.js";
 import type { ContentBlock, RecordedEvent } from "../../call/index.js";
 import type { ServerContext } from "../server-context.js";
 import type { SessionConfig } from "../sessions/session-config.js";
@@ -27,7 +27,7 @@ export class ExternalTurn implements TurnRunner {
 
   constructor(
     server: ServerContext,
-    session: HeldSession,
+    session: SessionHandle,
     config: SessionConfig,
     log: readonly RecordedEvent[],
   ) {

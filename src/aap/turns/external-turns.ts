@@ -4,7 +4,7 @@
  * ended. The session stays open between turns, since only it has the conversation. When the process ends, such a turn
  * ends with it, and its calls are closed.
  */
-import type { HeldSession } from "../../agent/index.js";
+import type { SessionHandle } from "../../agent/index.js";
 import { LedgerError, readAll } from "../../call/index.js";
 import type { SessionEvent } from "../../call/index.js";
 import { SessionRecord } from "../../record/index.js";
@@ -95,7 +95,7 @@ export class ExternalTurns implements TurnHost {
   }
 
   async #open(sessionId: string, config: SessionConfig): Promise<ExternalTurn> {
-    let session: HeldSession;
+    let session: SessionHandle;
     try {
       session = await this.#openSession(sessionId, config);
     } catch (error) {
@@ -108,7 +108,7 @@ export class ExternalTurns implements TurnHost {
     return turn;
   }
 
-  async #openSession(sessionId: string, config: SessionConfig): Promise<HeldSession> {
+  async #openSession(sessionId: string, config: SessionConfig): Promise<SessionHandle> {
     const { ledger, workspace, trustable, unsealFor } = this.#server;
     const tools = new Map(toolsOf(this.agent).map((tool) => [tool.name, tool]));
     const { info } = await readSessionConfig(ledger, sessionId);

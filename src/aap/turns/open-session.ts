@@ -2,7 +2,7 @@
  * A session that is open here for its turns, and the stream that comes of what is recorded in it. Events that nobody
  * listens to are kept until the next response sends them.
  */
-import type { HeldSession } from "../../agent/index.js";
+import type { SessionHandle } from "../../agent/index.js";
 import type { RecordedEvent } from "../../call/index.js";
 import type { ServerContext } from "../server-context.js";
 import type { SessionConfig } from "../sessions/session-config.js";
@@ -22,7 +22,7 @@ export type OpenSessionOptions = {
   readonly hasSteps: boolean;
 };
 
-export class OpenSession<Session extends HeldSession = HeldSession> {
+export class OpenSession<Session extends SessionHandle = SessionHandle> {
   readonly session: Session;
   readonly config: SessionConfig;
   readonly events: TurnEvents;

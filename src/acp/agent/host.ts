@@ -2,7 +2,7 @@
  * Whoever answers behind an ACP door: an agent of ours, or a loop of the host's own. The door asks for sessions
  * and knows nothing of what is behind them.
  */
-import type { HeldSession } from "../../agent/index.js";
+import type { SessionHandle } from "../../agent/index.js";
 import type { ContentBlock, Ledger, Usage } from "../../call/index.js";
 import type { RequestOptions } from "../connection/peer.js";
 import type { JsonObject } from "../json.js";
@@ -49,7 +49,7 @@ export type Command = {
 };
 
 export type HostedSession = {
-  readonly session: HeldSession;
+  readonly session: SessionHandle;
   readonly choices: readonly Choice[];
   readonly commands: readonly Command[];
   /** How much the model's window holds, in tokens. */

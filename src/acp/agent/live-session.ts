@@ -3,7 +3,7 @@
  * turn runs at a time.
  */
 import type { TurnEnd } from "../../agent/index.js";
-import { holdTurn } from "../../agent/index.js";
+import { waitForTurn } from "../../agent/index.js";
 import type { ContentBlock, Question, SessionEvent, Usage } from "../../call/index.js";
 import { SerialQueue } from "../../call/serial-queue.js";
 import type { Ask } from "../../run/index.js";
@@ -173,7 +173,7 @@ export class LiveSession {
     const stop = AbortSignal.any([signal, abort.signal]);
     return this.#turns
       .run(async () => {
-        const end = await holdTurn(this.#session, this.#ask, stop, () => start(stop));
+        const end = await waitForTurn(this.#session, this.#ask, stop, () => start(stop));
         // All of a turn's updates go out before its response.
         this.flush();
         return end;

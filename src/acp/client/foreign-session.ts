@@ -7,7 +7,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { RecordedSession } from "../../agent/index.js";
-import type { HeldSession, TurnEnd } from "../../agent/index.js";
+import type { SessionHandle, TurnEnd } from "../../agent/index.js";
 import { breachSentence, oneLine } from "../../call/index.js";
 import type { ContentBlock, SessionEvent } from "../../call/index.js";
 import { emitWarning } from "../../run/emit-warning.js";
@@ -37,7 +37,7 @@ const CANCEL_PATIENCE_MS = 5_000;
 const COMMAND_LIMIT_MS = 3_600_000;
 const MAX_TITLE = 80;
 
-export class ForeignSession extends RecordedSession implements HeldSession {
+export class ForeignSession extends RecordedSession implements SessionHandle {
   readonly #options: ForeignSessionOptions;
   readonly #agent: AgentSide;
   readonly #inbox: Inbox;

@@ -1,5 +1,5 @@
 /** What holds for every line, in both versions: JSON-RPC, the schema, errors, extensions, the end. */
-import { counted } from "../../call/index.js";
+import { pluralize } from "../../call/index.js";
 import { onReply } from "./evidence.js";
 import {
   answersARequest,
@@ -161,7 +161,7 @@ const SHARED: readonly Requirement[] = [
     level: "info",
     text: "How much is written to stderr.",
     scenes: ["manners"],
-    check: ({ scenes }) => passed(counted(scenes.get("manners")?.stderrBytes ?? 0, "byte")),
+    check: ({ scenes }) => passed(pluralize(scenes.get("manners")?.stderrBytes ?? 0, "byte")),
   },
   {
     id: "ACP-INFO-PARSE-001",

@@ -326,7 +326,7 @@ export function questionsInTheLog({ store }: Given): void {
 export function openQuestions({ store }: Given): void {
   test("nobody has asked anything yet", async () => {
     expect(await store().ledger.openQuestions()).toEqual([]);
-    expect(await store().ledger.openQuestions({ sessionId: "never-heard-of" })).toEqual([]);
+    expect(await store().ledger.openQuestions({ sessionId: "unknown" })).toEqual([]);
   });
 
   test("open questions come as they were asked, whatever the clock said, of one session or of all", async () => {

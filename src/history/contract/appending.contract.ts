@@ -23,8 +23,8 @@ const titled = (title: string): SessionEvent => ({ type: "info-changed", at: NOO
 
 export function theLog({ store }: Given): void {
   test("a session that nobody has written to reads as empty", async () => {
-    expect(await store().ledger.read("never-heard-of")).toEqual([]);
-    expect(await store().ledger.read("never-heard-of", { after: 3 })).toEqual([]);
+    expect(await store().ledger.read("unknown")).toEqual([]);
+    expect(await store().ledger.read("unknown", { after: 3 })).toEqual([]);
   });
 
   test("a read gives one page, bounded also when no limit is named, and the pages make the whole log", async () => {
@@ -102,10 +102,10 @@ export function theLog({ store }: Given): void {
       expect(await elsewhere.read(SESSION, { after: 1, type })).toEqual(ofType.filter(({ seq }) => seq > 1));
     }
     expect(await ledger.read(SESSION, { type: "plan-updated" })).toEqual([]);
-    expect(await ledger.read("never-heard-of", { type: "info-changed" })).toEqual([]);
+    expect(await ledger.read("unknown", { type: "info-changed" })).toEqual([]);
   });
 
-  test("appending nothing writes nothing and tells where the log ends", async () => {
+  test("writes nothing and returns the last seq when there are no events to append", async () => {
     const { ledger } = store();
     const lease = await claim(ledger);
     expect(await ledger.append(lease, [], DURABLE)).toBe(0);
@@ -114,7 +114,7 @@ export function theLog({ store }: Given): void {
     expect(await textsOf(ledger)).toEqual(["one"]);
   });
 
-  test("appends made at once are all there, each in one piece, and each told its own end", async () => {
+  test("stores concurrent appends each in one piece, and returns to each its own last seq", async () => {
     const { ledger } = store();
     const lease = await claim(ledger);
     const words = Array.from({ length: 20 }, (_, index) => `word ${index}`);

@@ -1,5 +1,5 @@
 /**
- * What every archive must keep, over a ledger in memory, in a file or in a database.
+ * The contract of every archive, over a ledger in memory, in a file or in a database.
  *
  * The suite knows the ledger and the archive only by their ports. Sessions are recorded through the ledger, and every
  * query must see them without anything done in between.
@@ -137,7 +137,7 @@ export function archiveContract(name: string, open: Open): void {
         (await archive.calls(query)).items.map(({ toolCallId }) => toolCallId);
       expect(await ids({})).toEqual(["c3", "c2", "c1"]);
       expect(await ids({ sessionId: "s1" })).toEqual(["c2", "c1"]);
-      expect(await ids({ sessionId: "never-begun" })).toEqual([]);
+      expect(await ids({ sessionId: "never-started" })).toEqual([]);
       expect(await ids({ tool: "terminal" })).toEqual(["c3", "c1"]);
       expect(await ids({ kind: "edit" })).toEqual(["c2"]);
       expect(await ids({ status: "failed" })).toEqual(["c2"]);
@@ -164,7 +164,7 @@ export function archiveContract(name: string, open: Open): void {
       await record(ledger, "s1", [
         said("The Parser fails on ümlauts", { role: "user", at: NOON - 10 }),
         ...aRun("c1", { rawInput: { command: "npm test parser" }, output: "1 failed" }),
-        ...aRun("c2", { at: NOON + 100, name: "edit_file", kind: "edit", output: "parser mended" }),
+        ...aRun("c2", { at: NOON + 100, name: "edit_file", kind: "edit", output: "parser fixed" }),
       ]);
       expect(await foundBy("parser")).toEqual(["c2", "c1", "message of s1"]);
       expect(await foundBy("UMLAUTS")).toEqual(["message of s1"]);
@@ -172,10 +172,10 @@ export function archiveContract(name: string, open: Open): void {
       expect(await foundBy("parse")).toEqual([]);
       expect(await foundBy("pars*")).toHaveLength(3);
       expect(await foundBy("p*")).toEqual([]);
-      expect(await foundBy('"parser mended"')).toEqual(["c2"]);
-      expect(await foundBy('"mended parser"')).toEqual([]);
-      expect(await foundBy("mended parser")).toEqual(["c2"]);
-      expect(await foundBy("mended fails")).toEqual([]);
+      expect(await foundBy('"parser fixed"')).toEqual(["c2"]);
+      expect(await foundBy('"fixed parser"')).toEqual([]);
+      expect(await foundBy("fixed parser")).toEqual(["c2"]);
+      expect(await foundBy("fixed fails")).toEqual([]);
       expect(await foundBy("")).toEqual([]);
       expect(await foundBy('" * - ')).toEqual([]);
       expect(await foundBy('AND "OR')).toEqual([]);
@@ -319,7 +319,7 @@ export function archiveContract(name: string, open: Open): void {
       let whole = "";
       for await (const piece of archive.export("s1", format)) whole += piece;
       expect(whole).toContain(format === "csv" ? "terminal" : "hello");
-      const none = archive.export("never-begun", format)[Symbol.asyncIterator]().next();
+      const none = archive.export("never-started", format)[Symbol.asyncIterator]().next();
       await expect(none).rejects.toMatchObject({ code: "NO_SUCH_SESSION" });
     });
 

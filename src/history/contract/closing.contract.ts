@@ -12,7 +12,7 @@ export function closing({ store }: Given): void {
     const followers = [
       startFollowing(ledger, { after: 100 }),
       startFollowing(ledger, { after: 50, pause: 2 }),
-      startFollowing(ledger, { sessionId: "never-heard-of" }),
+      startFollowing(ledger, { sessionId: "unknown" }),
     ];
     await followers[1]?.has(1);
     await ledger.close();

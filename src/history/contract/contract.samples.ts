@@ -1,6 +1,5 @@
 /**
- * What the tests of the contract are made of: events, questions and answers, and what is done with them
- * again and again.
+ * Samples for the tests of the contract: events, questions and answers, and steps that many tests share.
  */
 import { expect } from "vitest";
 import type { Answer, AnswerReceipt, Lease, Ledger, Question, SessionEvent } from "../../call/index.js";
@@ -154,7 +153,7 @@ export const bytesOf = (bytes: Uint8Array | undefined) => bytes && Array.from(by
 
 export type Failed = { readonly code: unknown };
 
-/** What was promised, or the code of the error. */
+/** The resolved value, or the code of the error. */
 export async function outcomeOf<Value extends Lease | AnswerReceipt | number>(
   promise: Promise<Value>,
 ): Promise<Value | Failed> {

@@ -34,7 +34,7 @@ export function following({ store, inNewStore, runs }: Given): void {
     await follower.stop();
   });
 
-  test("a follower may wait for a session that has not begun", async () => {
+  test("a follower may wait for a session that has not started", async () => {
     const { ledger, elsewhere } = store();
     const follower = startFollowing(elsewhere);
     await setImmediate();

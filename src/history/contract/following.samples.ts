@@ -1,4 +1,4 @@
-/** A follower that tells what it has seen, and patience with an end. */
+/** A follower that records the events it has seen, and waits with a timeout. */
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { Ledger, RecordedEvent } from "../../call/index.js";
 import { SESSION } from "./contract.samples.js";
@@ -36,7 +36,7 @@ export function startFollowing(ledger: Ledger, options: FollowOptions = {}): Fol
   };
   const ended = follow();
   const until = async (isThere: () => boolean, what: string) => {
-    const deadline = Date.now() + PATIENCE;
+    const deadline = Date.now() + WAIT_TIMEOUT_MS;
     while (!isThere()) {
       if (Date.now() > deadline)
         throw new Error(`${what}: only ${seen.map(({ seq }) => seq).join(", ")} came`);
@@ -55,13 +55,13 @@ export function startFollowing(ledger: Ledger, options: FollowOptions = {}): Fol
   };
 }
 
-const PATIENCE = 5000;
+const WAIT_TIMEOUT_MS = 5000;
 
 export async function soon(promise: Promise<void>, what: string): Promise<void> {
   const controller = new AbortController();
   const tooLate = async () => {
-    await setTimeout(PATIENCE, undefined, { signal: controller.signal });
-    throw new Error(`${what}: not within ${PATIENCE} ms`);
+    await setTimeout(WAIT_TIMEOUT_MS, undefined, { signal: controller.signal });
+    throw new Error(`${what}: not within ${WAIT_TIMEOUT_MS} ms`);
   };
   const waiting = tooLate();
   // When the promise wins, the timer is aborted and nobody awaits it any more.

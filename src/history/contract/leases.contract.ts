@@ -14,7 +14,7 @@ import {
 } from "./contract.samples.js";
 
 export function leases({ store }: Given): void {
-  test("a lease tells its session, its owner and when it ends", async () => {
+  test("a lease has its session, its owner and its end", async () => {
     const lease = await claim(store().ledger, { owner: "ann", milliseconds: 30_000 });
     expect(lease).toEqual({
       sessionId: SESSION,

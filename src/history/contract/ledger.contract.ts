@@ -1,5 +1,5 @@
 /**
- * What every ledger must keep, in memory, in a file or in a database.
+ * The contract of every ledger, in memory, in a file or in a database.
  *
  * The suite knows a ledger only by its port and by the clock that it hands in, so one that is shared by
  * several processes can run it too: those who act "from elsewhere" use `openBeside`, a second way into

@@ -162,7 +162,7 @@ type ModelLease = { readonly sessionId: string; readonly owner: string; expiresA
 type ModelSession = { readonly log: SessionEvent[]; readonly createdAt: number; updatedAt: number };
 type ModelQuestion = { readonly question: Question; status: "open" | "withdrawn" | Answer };
 
-/** Says what each command must come to. It knows nothing of fences: a lease is lost when it is not the newest. */
+/** Computes the expected result of each command. The model has no fences: a lease is lost when it is not the newest. */
 class Model {
   readonly #leases: ModelLease[] = [];
   readonly #newest = new Map<string, ModelLease | undefined>();
@@ -308,7 +308,7 @@ async function realOutcome(
   }
 }
 
-/** Those with an even number expire, the others never do. */
+/** Questions with an even number expire, the others never do. */
 function numbered(number: number, sessionId: string, askedAt: number): Question {
   const expiry = number % 2 === 0 ? { expiresAt: askedAt + 15 } : {};
   return aQuestion(`question-${number}`, `call-${number}`, { sessionId, askedAt, ...expiry });

@@ -44,7 +44,7 @@ export function sessions({ store }: Given): void {
     expect([await ledger.has(SESSION), await elsewhere.has(SESSION)]).toEqual([false, false]);
   });
 
-  test("a session tells when it was first and last written, by the ledger's clock, and its last event", async () => {
+  test("a session has the times of its first and last write, by the ledger's clock, and its last event", async () => {
     const { ledger, elsewhere } = store();
     const lease = await claim(ledger);
     await ledger.append(lease, [said("one")], QUICK);
@@ -81,7 +81,7 @@ export function sessions({ store }: Given): void {
       await ledger.append(await claim(ledger, { sessionId }), [said("one")], QUICK);
     }
     const all = await ledger.sessions();
-    // Those of the second moment first, and each moment's by their ids.
+    // Sessions of the second time come first, and those of one time by their ids.
     expect(all.map(({ sessionId }) => sessionId)).toEqual(["a", "c", "e", "g", "b", "d", "f"]);
     for (const limit of [1, 2, 3, 7, 8]) {
       const paged: SessionSummary[] = [];
@@ -146,7 +146,7 @@ export function removing({ store }: Given): void {
     expect(await elsewhere.append(newer, [said("mine")], QUICK)).toBe(4);
   });
 
-  test("it can be begun again under the same name, with the same questions, and no old lease writes to it", async () => {
+  test("it can be started again under the same name, with the same questions, and no old lease writes to it", async () => {
     const { ledger, elsewhere } = store();
     const first = await claim(ledger, { owner: "bob" });
     const second = await claim(elsewhere, { owner: "bob" });
@@ -186,7 +186,7 @@ export function removing({ store }: Given): void {
     await other.stop();
   });
 
-  test("a follower ends even when the session is begun again before it has looked", async () => {
+  test("a follower ends even when the session is started again before it has looked", async () => {
     const { ledger, elsewhere } = store();
     const lease = await claim(ledger);
     await ledger.append(lease, [said("old")], QUICK);

@@ -46,7 +46,7 @@ function row(texts: readonly string[]): string {
   return `${texts.map(cell).join(",")}\r\n`;
 }
 
-/** A spreadsheet runs what begins with one of these; an apostrophe makes it text. */
+/** A spreadsheet runs a cell that begins with one of these; an apostrophe makes it text. */
 function cell(text: string): string {
   const safe = /^[\s]*[=+\-@|%\t\r\n]/u.test(text) ? `'${text}` : text;
   return `"${oneLine(safe, 10_000).replaceAll('"', '""')}"`;
@@ -55,7 +55,7 @@ function cell(text: string): string {
 const between = (from: number | undefined, to: number | undefined): string =>
   from === undefined || to === undefined ? "" : String(Math.max(0, Math.round(to - from)));
 
-/** Times come from other programs too, and a Date may not be any number. */
+/** Times come from other programs too, and not every number is a valid Date. */
 function moment(time: number): string {
   const date = new Date(time);
   return Number.isNaN(date.getTime()) ? String(time) : date.toISOString();

@@ -1,9 +1,9 @@
-/** A session as a page of Markdown. What was written by others stands in fences, never outside of one. */
+/** A session as a page of Markdown. Text that others wrote stands inside fences, never outside of one. */
 import type { ContentBlock, Message, Session, ToolCall, ToolCallContent } from "../../call/index.js";
-import { breachSentence, counted, endSentence, oneLine, shownText, visibleText } from "../../call/index.js";
+import { breachSentence, endSentence, oneLine, pluralize, shownText, visibleText } from "../../call/index.js";
 
-const LONGEST_BLOCK = 50_000;
-const LONGEST_LINE = 200;
+const MAX_BLOCK_LENGTH = 50_000;
+const MAX_LINE_LENGTH = 200;
 
 export function* sessionMarkdown(session: Session): Generator<string> {
   const { info, sessionId } = session;
@@ -88,18 +88,18 @@ function fenced(text: string, language = ""): string {
 }
 
 function bounded(text: string): string {
-  if (text.length <= LONGEST_BLOCK) return text;
-  const head = text.slice(0, LONGEST_BLOCK).replace(/[\uD800-\uDBFF]$/, "");
-  return `${head}\n… ${counted(text.length - head.length, "character")} left out …`;
+  if (text.length <= MAX_BLOCK_LENGTH) return text;
+  const head = text.slice(0, MAX_BLOCK_LENGTH).replace(/[\uD800-\uDBFF]$/, "");
+  return `${head}\n… ${pluralize(text.length - head.length, "character")} left out …`;
 }
 
-/** On one line, and no markup of its own. */
+/** Inline code on one line, without markup of its own. */
 function code(text: string): string {
-  return `\`${oneLine(text, LONGEST_LINE).replaceAll("`", "'")}\``;
+  return `\`${oneLine(text, MAX_LINE_LENGTH).replaceAll("`", "'")}\``;
 }
 
 function inline(text: string): string {
-  return oneLine(text, LONGEST_LINE).replace(/[\\`*_{}[\]()#+!<>|&~]/g, String.raw`\$&`);
+  return oneLine(text, MAX_LINE_LENGTH).replace(/[\\`*_{}[\]()#+!<>|&~]/g, String.raw`\$&`);
 }
 
 function json(value: unknown): string {

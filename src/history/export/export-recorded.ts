@@ -1,4 +1,4 @@
-/** A session as its ledger has it, on its way out. */
+/** Exports a session from its ledger. */
 import { eventPages, LedgerError, SessionBook } from "../../call/index.js";
 import type { ExportFormat, Ledger } from "../../call/index.js";
 import { exportSession } from "./export-session.js";

@@ -10,14 +10,14 @@ const session = (events: readonly SessionEvent[]) => new SessionBook("s1", event
 const text = (pieces: Iterable<string>) => [...pieces].join("");
 
 const DAY = session([
-  { type: "info-changed", at: NOON, info: { title: "Mend *it*", agent: "ada", cwd: "/home/ann" } },
+  { type: "info-changed", at: NOON, info: { title: "Fix *it*", agent: "ada", cwd: "/home/ann" } },
   said(`use ${SECRET.slice(0, 9)}`, { messageId: "m", role: "user" }),
   said(SECRET.slice(9), { messageId: "m", role: "user" }),
   ...aRun("c1", { rawInput: { command: "npm test" }, output: "1 passed\n" }),
 ]);
 
 test("markdown is a page to read", () => {
-  expect(text(exportSession(DAY, "markdown"))).toBe(`# Mend \\*it\\*
+  expect(text(exportSession(DAY, "markdown"))).toBe(`# Fix \\*it\\*
 
 - Session: \`s1\`
 - Agent: \`ada\`

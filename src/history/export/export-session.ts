@@ -1,9 +1,9 @@
 /**
- * A session on its way out: as NDJSON for programs, as Markdown for people, as CSV for a table of its calls.
+ * Exports a session: as NDJSON for programs, as Markdown for people, as CSV for a table of its calls.
  *
- * What must stay true: secrets are taken out unless they are asked for; what an agent wrote cannot leave
- * its place on the page (no fence is closed by what is inside it, no control character gets through) and
- * is no formula in a spreadsheet. It comes piece by piece, so that a long session is not held twice.
+ * Invariants: secrets are redacted unless the caller asks for them; an agent's text cannot leave its place on
+ * the page (it cannot close its fence, and control characters are removed) and is no formula in a
+ * spreadsheet. The export is a stream, so that a long session is not in memory twice.
  */
 import type { ExportFormat, Session } from "../../call/index.js";
 import { sessionCsv } from "./export-csv.js";
@@ -11,7 +11,7 @@ import { sessionMarkdown } from "./export-markdown.js";
 import { redactSession, type RedactOptions } from "../redaction/redact-event.js";
 
 export type ExportOptions = RedactOptions & {
-  /** false: as it was recorded, secrets included. */
+  /** false: exports the recorded text, secrets included. */
   readonly redacted?: boolean;
 };
 
@@ -35,7 +35,7 @@ export function exportSession(
   }
 }
 
-/** First what the session is, then each message and call in their order, then the questions. */
+/** First the session's description, then each message and call in their order, then the questions. */
 function* sessionLines(session: Session, redacted: boolean): Generator<string> {
   const { timeline, questions, ...about } = session;
   yield line({ type: "session", redacted, ...about });
@@ -43,7 +43,7 @@ function* sessionLines(session: Session, redacted: boolean): Generator<string> {
   for (const asked of questions) yield line({ type: "question", ...asked });
 }
 
-/** JSON leaves characters as they are that steer a terminal, and two that some programs take for the end of a line. */
+/** Escapes what JSON does not: terminal control characters, and two that some programs take for line ends. */
 function line(value: unknown): string {
   const text = JSON.stringify(value).replaceAll(
     /[\u007f-\u009f\u2028\u2029]/g,

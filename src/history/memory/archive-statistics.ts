@@ -1,4 +1,4 @@
-/** Counts of calls and of models' answers, made from the sessions themselves. */
+/** Counts of calls and of models' responses, made from the sessions themselves. */
 import type {
   CallStatistics,
   ModelUsage,
@@ -61,7 +61,7 @@ function statisticsOf(key: string, calls: readonly ArchivedCall[]): CallStatisti
   };
 }
 
-/** By rank: one of the times that there were, never one in between. */
+/** Percentiles by rank: one of the measured times, never an interpolated one. */
 function percentiles(times: readonly (number | null)[]): Percentiles | undefined {
   const sorted = times.filter((time) => time !== null).toSorted((one, other) => one - other);
   const ranked = (rank: number) => sorted[Math.floor(rank) - 1];
@@ -86,7 +86,7 @@ export function modelUsage(
 function answersIn({ events, facts }: ArchivedSession, since: number, until: number): readonly Answer[] {
   const steps = events.flatMap(({ event }) => (event.type === "step-ended" ? [event] : []));
   const signers = new Set(steps.flatMap(({ answer }) => answer?.model ?? []));
-  // Answers that bear no name are those of the only model that signed any.
+  // Responses without a name count for the only model that signed any.
   const signer = signers.size === 1 ? [...signers][0] : undefined;
   const isListPriced = facts.model !== null && !facts.isElsewhere;
   return steps

@@ -2,7 +2,7 @@
 import type { SearchHit } from "../../call/index.js";
 import type { SearchTerm } from "../search-terms.js";
 
-/** How many words an excerpt has, and how many of them stand before the first match. */
+/** The number of words in an excerpt, and of those before the first match. */
 const EXCERPT_WORDS = 32;
 const WORDS_BEFORE = 8;
 

@@ -1,6 +1,6 @@
 /**
- * The archive of a ledger in memory: every query is answered from the logs, by the simplest code that is right. The
- * contract suite compares it with the archives that keep an index.
+ * The archive of a ledger in memory: every query reads the logs, by the simplest code that is correct. The contract
+ * suite compares it with the archives that keep an index.
  */
 import type {
   Archive,
@@ -106,7 +106,7 @@ export class MemoryArchive implements Archive {
     return modelUsage(await this.#sessions(), query);
   }
 
-  /** Memory has no chain: nothing can change the events behind the ledger's back. */
+  /** Memory has no chain, since no other process can change the events. */
   async verify({ onProgress }: VerifyOptions = {}): Promise<Verified> {
     const sessions = await this.#sessions();
     const events = sessions.reduce((sum, session) => sum + session.events.length, 0);
@@ -133,7 +133,7 @@ export class MemoryArchive implements Archive {
 
   async refresh(): Promise<void> {}
 
-  /** The ledger stays open: it is its owner's. */
+  /** Leaves the ledger open for its owner. */
   async close(): Promise<void> {}
 
   #sessions(): Promise<readonly ArchivedSession[]> {
@@ -150,7 +150,7 @@ function blobOf(change: FileChange): readonly string[] {
   return "before" in change && change.before?.type === "file" ? [change.before.blob] : [];
 }
 
-/** Items come the newest first. A cursor is the time of an item, and how many items of that time stand from it to the end. */
+/** The newest items first. A cursor is the time of an item, and the number of items of that time from it to the end. */
 function page<Item extends { readonly at: number }, Found>(
   items: readonly Item[],
   { before, ...options }: PageOptions,

@@ -41,7 +41,7 @@ test("what it hands out is shared, so it cannot be changed, at any depth", async
   expect(Object.isFrozen(lease)).toBe(true);
 });
 
-test("questions and receipts that it hands out cannot be changed either, whoever recorded them", async () => {
+test("questions and receipts that it returns cannot be changed either, whichever call recorded them", async () => {
   const ledger = new MemoryLedger({ now: () => NOON });
   const lease = await ask(ledger, QUESTION);
   const [open] = await ledger.openQuestions();

@@ -1,7 +1,7 @@
 /**
  * The ledger that lives as long as its process: for tests, and for scripts that want no file.
  *
- * What must stay true: a change is checked as a whole before any of it is made, with no `await` in between, so calls
+ * Invariants: a change is checked as a whole before any of it is made, with no `await` in between, so calls
  * cannot interleave. Stored events are JSON copies, frozen at the first read, so that reads can share them: most events
  * are never read. There is no disk, so `durable` changes nothing, and a claim lasts as long as the ledger.
  */
@@ -193,7 +193,7 @@ export class MemoryLedger implements Ledger {
     return unused.length;
   }
 
-  /** Ends the followers, also those with events still to come. Closing twice is fine. */
+  /** Ends the followers, also those with unread events. A second close does nothing. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#followers.wakeAll();
@@ -243,7 +243,7 @@ function frozenPage(events: readonly RecordedEvent[]): readonly RecordedEvent[] 
 
 type KeptSession = { readonly log: RecordedEvent[]; readonly createdAt: number; updatedAt: number };
 
-/** The most recently written first; sessions of the same moment by their ids, so that a page can go on after any. */
+/** The most recently written first; sessions of the same time by their ids, so that a page can start after any. */
 function compareSummaries(one: SessionSummary, other: SessionSummary): number {
   if (one.updatedAt !== other.updatedAt) return other.updatedAt - one.updatedAt;
   if (one.sessionId === other.sessionId) return 0;

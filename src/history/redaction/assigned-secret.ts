@@ -1,8 +1,8 @@
 /**
  * Values that are secret by their name: `NAME=value`, `"name": "value"`, `name: value`, `--name value`.
  *
- * Names are looked for first and values are read only after those that count, each at most once: so what
- * is no secret hides none behind it, and the time is linear.
+ * Names are found first, and a value is read only after a secret's name, each at most once: so a harmless
+ * value cannot hide a secret after it, and the time is linear.
  */
 import { isSecretName } from "./secret-shapes.js";
 
@@ -40,8 +40,8 @@ const CODE_WORDS =
   /^(?:string|number|boolean|bool|str|int|any|unknown|never|undefined|null|none|nil|true|false|required|optional|await|async|new|class|typeof|function|yield|void|import|require|lambda)$/i;
 
 /**
- * A program that speaks of a password has none in it: a type, a variable, a call. A line of an environment
- * (NAME=value) is never taken for one.
+ * Source code that mentions a password contains none: a type, a variable, a call. A line of an environment
+ * (NAME=value) never counts as code.
  */
 function isCode(name: string, equals: string, value: string, next: string): boolean {
   if (CODE_WORDS.test(value)) return true;
@@ -51,6 +51,6 @@ function isCode(name: string, equals: string, value: string, next: string): bool
   if (/^[$%{[(]/.test(value) || /^\d{1,5}$/.test(value)) return true;
   if (/^[A-Za-z_$][\w$.?!]*[([]/.test(value)) return true;
   if (!/^[A-Za-z_$][\w$]*(?:[.?!]+[A-Za-z_$][\w$]*)*$/.test(value) || /\d/.test(value)) return false;
-  // One name, or names joined by dots, that something follows which only a program has there.
+  // One name, or names joined by dots, followed by a character that only source code has there.
   return value.includes(".") || /^ ?[;,)|}=]/.test(next);
 }

@@ -1,15 +1,15 @@
 /**
- * Redaction of what is recorded: every text that someone wrote, and none of the ids that hold the record
- * together. So a redacted log still folds, and folds to the redacted session.
+ * Redacts recorded events and sessions: every text that someone wrote, and none of the ids that link the record.
+ * So a redacted log still folds, and folds to the redacted session.
  */
-import type { BoundedText, Session, SessionEvent, StepAnswer } from "../../call/index.js";
+import type { BoundedText, Session, SessionEvent, StepResponse } from "../../call/index.js";
 import { boundText, NO_INPUT } from "../../call/index.js";
 import { redact, redactJson } from "./redact.js";
 import type { RedactionPattern } from "./redaction-pattern.js";
 
 export type RedactOptions = { readonly patterns?: readonly RedactionPattern[] };
 
-/** Ids, hashes, words of a fixed list, and bytes in base64, which no pattern is meant for. */
+/** Fields that stay: ids, hashes, fixed values, and bytes in base64, which no pattern is meant for. */
 const KEPT: ReadonlySet<string> = new Set([
   "type",
   "toolCallId",
@@ -42,7 +42,7 @@ const KEPT: ReadonlySet<string> = new Set([
   "stopReason",
 ]);
 
-/** Anyone's JSON: nothing in it is ours to keep. */
+/** Fields with foreign JSON, all of which is redacted. */
 const FOREIGN: ReadonlySet<string> = new Set([
   "rawInput",
   "rawOutput",
@@ -58,7 +58,7 @@ export function redactEvent(event: SessionEvent, { patterns = [] }: RedactOption
   return redactedRecord(event, patterns) as SessionEvent;
 }
 
-/** The same for a session that was folded: where a secret came in pieces, this finds it and `redactEvent` cannot. */
+/** Redacts a folded session. This finds a secret that came in pieces, which `redactEvent` cannot. */
 export function redactSession(session: Session, { patterns = [] }: RedactOptions = {}): Session {
   // As above.
   return redactedRecord(session, patterns) as Session;
@@ -72,17 +72,17 @@ export function redactedRecord(value: unknown, patterns: readonly RedactionPatte
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, part]: [string, unknown]) => {
       if (KEPT.has(name)) return [[name, part]];
-      // Half of an input may end in half of a secret.
+      // A partial input may end in half a secret.
       if (name === "draft") return [[name, NO_INPUT]];
-      // A provider has signed these very words, and counts them.
-      if (name === "answer" && isStepAnswer(part)) return [];
+      // The signature and the lengths belong to the unredacted text.
+      if (name === "answer" && isStepResponse(part)) return [];
       return [[name, FOREIGN.has(name) ? redactJson(part, patterns) : redactedRecord(part, patterns)]];
     }),
   );
 }
 
-/** An answer of the model, and not one to a question. */
-function isStepAnswer(value: unknown): value is StepAnswer {
+/** A model's response, which is stored under the same name as the answer to a question. */
+function isStepResponse(value: unknown): value is StepResponse {
   return typeof value === "object" && value !== null && "parts" in value && Array.isArray(value.parts);
 }
 
@@ -90,7 +90,7 @@ function isBoundedText(value: object): value is BoundedText {
   return "head" in value && "tail" in value && "total" in value && typeof value.head === "string";
 }
 
-/** As if the redacted text had come, so that no more seems left out than was. */
+/** Counts the redacted text as the whole, so that no text seems left out because it got shorter. */
 function redactedText(
   { head, tail, total }: BoundedText,
   patterns: readonly RedactionPattern[],

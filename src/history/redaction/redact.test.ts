@@ -92,10 +92,10 @@ describe("what has the name of a secret is taken out:", () => {
     "The password is not stored.",
     "const token = await login(user);",
     'const PATH_KEYS = ["path", "file"];',
-    "const LONGEST_KEY = 64;",
+    "const MAX_KEY = 64;",
     "tar --pass-through --list",
     "const secret = typeof input",
-  ])("a program or a sentence that only speaks of one stays: %s", (text) => {
+  ])("keeps source code or a sentence that only mentions one: %s", (text) => {
     expect(redact(text)).toBe(text);
   });
 });

@@ -1,9 +1,9 @@
 /**
- * Takes secrets out of a text before it leaves the store. Each is replaced by `[redacted KIND]`.
+ * Replaces each secret in a text by `[redacted KIND]` before the text leaves the store.
  *
- * What must stay true: doing it twice changes nothing more; it takes linear time, whatever the text; no
- * surrogate pair is cut. It finds what has the shape or the name of a secret, so it is a net and not a
- * promise: a password that looks like a word and stands alone is not found.
+ * Invariants: a second pass changes nothing; the time is linear for every text; no surrogate pair is cut.
+ * Redaction finds values with the shape or the name of a secret, so it is a net and not a promise: a
+ * password that looks like a word and stands alone is not found.
  */
 import { redactAssigned } from "./assigned-secret.js";
 import type { RedactionPattern } from "./redaction-pattern.js";
@@ -28,10 +28,10 @@ function replaced(text: string, { kind, pattern, around }: SecretShape): string 
   });
 }
 
-/** Deeper than anything that is meant; what is below is not looked at, so it is not handed out either. */
-const DEEPEST = 200;
+/** No honest value is deeper. Parts below are not searched, so they are not returned either. */
+const MAX_DEPTH = 200;
 
-/** The same for every text in a JSON value, names included; what has a secret's name is one. */
+/** Redacts every text in a JSON value, names included. A value with a secret's name is a secret. */
 export function redactJson(value: unknown, patterns: readonly RedactionPattern[] = []): unknown {
   return redactedJson(value, patterns, 0);
 }
@@ -39,13 +39,13 @@ export function redactJson(value: unknown, patterns: readonly RedactionPattern[]
 function redactedJson(value: unknown, patterns: readonly RedactionPattern[], depth: number): unknown {
   if (typeof value === "string") return redact(value, patterns);
   if (typeof value !== "object" || value === null) return value;
-  if (depth === DEEPEST) return "[redacted: nested too deep]";
+  if (depth === MAX_DEPTH) return "[redacted: nested too deep]";
   if (Array.isArray(value)) return value.map((part: unknown) => redactedJson(part, patterns, depth + 1));
   const parts = Object.entries(value).map(([name, part]: [string, unknown]) => [
     redact(name, patterns),
     isSecretName(name) && isPlain(part) ? secretValue(part) : redactedJson(part, patterns, depth + 1),
   ]);
-  // Own properties whatever their name: `fromEntries` defines, it does not assign.
+  // `fromEntries` defines own properties whatever their name; it does not assign.
   return Object.fromEntries(parts) as unknown;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Redacts the events of one session in their order. One event becomes one event, plus one for held-back text at the end of a
- * stream: a secret may come in pieces, so the last piece of a text is held back until the next one.
+ * Redacts the events of one session in their order. One event becomes one event, plus one for buffered text at the end of
+ * a stream: a secret may come in pieces, so the end of a text is buffered until the next piece.
  */
 import type { SessionEvent } from "../../call/index.js";
 import { redactedRecord } from "./redact-event.js";
@@ -42,12 +42,12 @@ export class RedactedEvents {
   }
 
   #whole(event: SessionEvent): SessionEvent {
-    // Pieces of the input are not kept: the whole of it follows, and is redacted as a whole.
+    // Pieces of the input are dropped: the whole input follows, and is redacted as a whole.
     if (event.type === "input-delta") return { ...event, text: "" };
     return redactedRecord(event, this.#patterns) as SessionEvent;
   }
 
-  /** A message is over when something else comes, a terminal's text when its call goes on. */
+  /** A message ends at the next other event, a terminal's text when its call proceeds. */
   #endOthers(event: SessionEvent, key: string | undefined): SessionEvent[] {
     return [...this.#streams].flatMap(([otherKey, { last }]) => {
       if (otherKey === key) return [];

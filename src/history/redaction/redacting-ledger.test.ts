@@ -86,7 +86,7 @@ describe("a ledger that keeps no secrets", () => {
     for (const event of events) await ledger.append(lease, [event], { durable: true });
     await ledger.release(lease);
     const log = (await memory.read("s1")).map(({ event }) => event);
-    // It must still fold.
+    // The redacted log must still fold.
     const book = new SessionBook("s1", log);
     return { text: JSON.stringify(log), book, memory, ledger };
   };

@@ -1,12 +1,12 @@
 /**
  * A ledger that redacts events before they are appended, so that no recognizable secret is stored.
  *
- * What must stay true: the redacted log folds to the redacted session. The writing process has the session unredacted:
+ * Invariant: the redacted log folds to the redacted session. The writing process has the session unredacted:
  * calls run with the input that they were given, and the model gets their real output.
  *
  * The costs: changed files are not kept, so no call can be undone; a process that takes the session over asks again about
  * a call whose input had a secret in it, because the recorded input is no longer the one that was asked about; a
- * provider's signature of an answer is not kept, since the signed text may have changed.
+ * provider's signature of a response is not kept, since the signed text may have changed.
  */
 import { createHash } from "node:crypto";
 import type { Answer, AnswerReceipt, Lease, Ledger } from "../../call/index.js";
@@ -31,7 +31,7 @@ export function redactingLedger(ledger: Ledger, { patterns = [] }: RedactOptions
     claim: (sessionId, owner, options) => ledger.claim(sessionId, owner, options),
     renew: (lease, options) => ledger.renew(lease, options),
     release: async (lease) => {
-      // A lease that was lost took its right to append with it; to release it does nothing.
+      // A lost lease has no right to append any more; releasing it does nothing.
       await end(lease).catch(() => undefined);
       await ledger.release(lease);
     },
@@ -41,11 +41,11 @@ export function redactingLedger(ledger: Ledger, { patterns = [] }: RedactOptions
       const redacted = after.redacted(events);
       streams.set(lease.sessionId, after);
       const last = await ledger.append(lease, redacted, { durable }).catch((error: unknown) => {
-        // Events that were not stored do not count as sent. An append that does not wait for the one before is on its own.
+        // Events that were not stored do not count. An append that did not wait for the one before keeps its own state.
         if (streams.get(lease.sessionId) === after) streams.set(lease.sessionId, before);
         throw error;
       });
-      // More than were given, where held-back text had to go first.
+      // The count exceeds the given events where buffered text had to go first.
       onStored?.(redacted.length);
       return last;
     },

@@ -1,29 +1,28 @@
 /**
- * A pattern of the user's own for secrets that only they know the shape of, checked so that no text can make
- * it slow.
+ * A user's own pattern for secrets with a shape that only they know, checked so that no text can make it slow.
  *
  * A JavaScript pattern may take years on the right text, and the text is an agent's. So the language here is
- * small: at least three plain characters to begin with, then characters, classes (`[a-z]`, `\d`, `\w`,
- * `\s`) and repeats (`+`, `*`, `?`, `{n}`, `{n,m}`) of one of these, where what follows a repeat cannot be
- * a part of it. Then there is only one way to match, and no going back.
+ * small: at least three plain characters at the start, then characters, classes (`[a-z]`, `\d`, `\w`, `\s`)
+ * and repeats (`+`, `*`, `?`, `{n}`, `{n,m}`) of one of these, where the part after a repeat cannot match in
+ * it. Then there is only one way to match, and no backtracking.
  */
 export type RedactionPattern = { readonly source: string; readonly pattern: RegExp };
 
-const LONGEST_SOURCE = 200;
-const LONGEST_REPEAT = 1_024;
+const MAX_SOURCE_LENGTH = 200;
+const MAX_REPEAT = 1_024;
 const PLAIN_START = 3;
 const MARKS =
   "[redacted api key] [redacted token] [redacted access key] [redacted private key] [redacted password] [redacted credentials] [redacted secret] [redacted by pattern]";
 
-/** Throws a RangeError that says what is not taken, and where. */
+/** Throws a RangeError that names the unsupported part and its place. */
 export function redactionPattern(source: string): RedactionPattern {
   const refuse = (why: string): never => {
-    const shown = JSON.stringify(source.slice(0, LONGEST_SOURCE));
+    const shown = JSON.stringify(source.slice(0, MAX_SOURCE_LENGTH));
     throw new RangeError(
       `The redaction pattern ${shown} cannot be used: ${why}. Nothing was redacted by it.`,
     );
   };
-  if (source.length > LONGEST_SOURCE) refuse(`it is longer than ${LONGEST_SOURCE} characters`);
+  if (source.length > MAX_SOURCE_LENGTH) refuse(`it is longer than ${MAX_SOURCE_LENGTH} characters`);
   const parts = readParts(source, refuse);
   const start = parts.slice(0, PLAIN_START);
   if (start.length < PLAIN_START || start.some(({ isPlain, isFixed }) => !isPlain || !isFixed)) {
@@ -40,12 +39,12 @@ export function redactionPattern(source: string): RedactionPattern {
 }
 
 type Part = {
-  /** As it is written in the pattern that is made. */
+  /** The part's source in the compiled pattern. */
   readonly text: string;
   readonly at: number;
   readonly one: RegExp;
   readonly isPlain: boolean;
-  /** Whether it always takes the same number of characters. */
+  /** Whether the part always matches the same number of characters. */
   readonly isFixed: boolean;
   readonly mayBeNothing: boolean;
 };
@@ -80,10 +79,10 @@ function readParts(source: string, refuse: (why: string) => never): readonly Par
 function bounds(repeat: RegExpExecArray | null, refuse: (why: string) => never) {
   if (!repeat) return { least: 1, most: 1 };
   const { least, comma, most, sign } = repeat.groups ?? {};
-  if (sign !== undefined) return { least: sign === "+" ? 1 : 0, most: sign === "?" ? 1 : LONGEST_REPEAT };
+  if (sign !== undefined) return { least: sign === "+" ? 1 : 0, most: sign === "?" ? 1 : MAX_REPEAT };
   const from = Number(least);
-  const to = comma === undefined ? from : most === undefined ? LONGEST_REPEAT : Number(most);
-  if (to < from || to > LONGEST_REPEAT) refuse(`${repeat[0]} is no repeat of at most ${LONGEST_REPEAT}`);
+  const to = comma === undefined ? from : most === undefined ? MAX_REPEAT : Number(most);
+  if (to < from || to > MAX_REPEAT) refuse(`${repeat[0]} is no repeat of at most ${MAX_REPEAT}`);
   return { least: from, most: to };
 }
 
@@ -95,7 +94,7 @@ function oneOf(atom: string, refuse: (why: string) => never): RegExp {
   }
 }
 
-/** Up to and with the next part that must be there. */
+/** Checks the parts up to and including the next required one. */
 function overlapsNext(parts: readonly Part[], index: number): boolean {
   const repeated = parts[index];
   for (const next of parts.slice(index + 1)) {
@@ -105,7 +104,7 @@ function overlapsNext(parts: readonly Part[], index: number): boolean {
   return false;
 }
 
-/** Tried on every character of the basic plane and one beyond it, which stands for all others. */
+/** Tests every character of the basic plane and one beyond it, which stands for all others. */
 function overlaps(one: RegExp, other: RegExp): boolean {
   for (let unit = 0; unit <= 0x10000; unit += 1) {
     const character = String.fromCodePoint(unit);

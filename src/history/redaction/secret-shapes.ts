@@ -1,19 +1,19 @@
 /**
- * How secrets look: the shapes that issuers give their keys, and the names that people give theirs.
+ * The shapes that issuers give their keys, and the names that people give their secrets.
  *
- * What must stay true of every pattern: it takes whole words only (a run of letters, digits, `_` and `-`),
- * so that putting a mark in their place makes nothing else begin or end a word; and it looks at a character
- * of the text a fixed number of times at most, so that no text, however made, takes more than linear time.
+ * Invariants of every pattern: it matches whole words only (a run of letters, digits, `_` and `-`), so that a
+ * mark in their place does not start or end another word; and it reads a character a bounded number of times,
+ * so that no text takes more than linear time.
  */
 export type SecretShape = {
-  /** Named in the mark that takes its place. */
+  /** The name in the mark that replaces the secret. */
   readonly kind: string;
   readonly pattern: RegExp;
-  /** The part of a match that stays, before and after the mark. Without it, nothing stays; undefined: no secret. */
+  /** The parts of a match that stay before and after the mark. Left out: nothing stays. Returns undefined for no secret. */
   readonly around?: (match: RegExpMatchArray) => readonly [string, string] | undefined;
 };
 
-/** A word that begins so, and goes on for at least `length` characters. */
+/** A word with this beginning, followed by at least `length` characters. */
 function word(kind: string, begin: string, length: number): SecretShape {
   return { kind, pattern: new RegExp(`(?<![\\w-])(?:${begin})[\\w-]{${length},}`, "gu") };
 }
@@ -35,7 +35,7 @@ const KNOWN_WORDS: readonly SecretShape[] = [
 
 const PRIVATE_KEY: SecretShape = {
   kind: "private key",
-  // Without an end it goes as far as it can be part of one: what is cut off is secret all the same.
+  // Without an end line the match goes as far as a key can: a key that was cut off is a secret too.
   pattern:
     /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----)[\w+/=\s\\:,.-])*(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?/gu,
 };
@@ -60,7 +60,7 @@ const BEARER: SecretShape = {
   around: ([, name = "", value = ""]) => (/\d/.test(value) ? [name, ""] : undefined),
 };
 
-/** In this order: what has a shape of its own is named for it. */
+/** The order matters: a secret with its own shape gets that name. */
 export const SECRET_SHAPES: readonly SecretShape[] = [
   PRIVATE_KEY,
   ...KNOWN_WORDS,
@@ -69,11 +69,11 @@ export const SECRET_SHAPES: readonly SecretShape[] = [
   BEARER,
 ];
 
-// Words that give a secret away wherever they stand (PGPASSWORD, authToken), but not TOKENIZERS_PARALLELISM,
-// and not how many tokens a model may use.
+// Words that mark a secret anywhere in a name (PGPASSWORD, authToken), but not TOKENIZERS_PARALLELISM, and not
+// the number of tokens that a model may use.
 const ANYWHERE =
   /TOKEN(?!S|IZ|_?(?:COUNT|LIMIT|TYPE|URI|URL))|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|API_?-?KEY|PRIVATE_?-?KEY|ACCESS_?-?KEY(?!_?ID)/i;
-// Words that do so only as a whole one: PAT but not PATH, MYSQL_PWD but not PWD.
+// Words that mark a secret only as a whole word: PAT but not PATH, MYSQL_PWD but not PWD.
 const WHOLE_WORD = /(?:^|[_.-])(?:PAT|PASS|AUTH|COOKIES?|BEARER|JWT)(?:[_.-]|$)|_PWD$|_KEYS?$/i;
 
 export function isSecretName(name: string): boolean {

@@ -1,15 +1,15 @@
 /**
- * Redacts a text that comes in pieces. A secret may be cut by a piece's end, so the end of a line is held
- * back while it may still become one; all other text goes on at once. What has gone on of a line is still
- * looked at: the name in it may be the name of a secret that is yet to come.
+ * Redacts a text that comes in pieces. The end of a piece may cut a secret, so the end of a line is buffered
+ * while it may still become one; all other text is emitted at once. The emitted part of a line is still
+ * searched: it may have the name of a secret that follows.
  */
 import { redact } from "./redact.js";
 import type { RedactionPattern } from "./redaction-pattern.js";
 
-/** A line that is longer is handed on: it may be a whole file without line ends. */
-const LONGEST_HELD = 16_384;
+/** A longer line is emitted: it may be a whole file without line ends. */
+const MAX_BUFFERED_LENGTH = 16_384;
 
-/** The beginnings of the known words, of names and schemes; what may go on to be one is held as well. */
+/** The beginnings of the known words, of names and schemes. Text that may become one is buffered too. */
 const BEGINNINGS =
   "sk- sk_ rk_ whsec_ AIza gsk_ xai- hf_ pplx- r8_ dop_v1_ lin_api_ tvly- ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ gl npm_ pypi- dckr_pat_ figd_ shpat_ atlasv1- sbp_ xox xapp- AKIA ASIA ABIA ACCA ya29 SG eyJ".split(
     " ",
@@ -20,14 +20,14 @@ const SUSPECT =
 export class StreamRedactor {
   readonly #patterns: readonly RedactionPattern[];
   #held = "";
-  /** The emitted part of the last line: as it came, and as it was emitted. */
+  /** The emitted part of the last line: raw, and as it was emitted. */
   #line = { raw: "", shown: "" };
 
   constructor(patterns: readonly RedactionPattern[]) {
     this.#patterns = patterns;
   }
 
-  /** One that goes on from here by itself. */
+  /** An independent redactor with the same state. */
   copy(): StreamRedactor {
     const copy = new StreamRedactor(this.#patterns);
     copy.#held = this.#held;
@@ -42,7 +42,7 @@ export class StreamRedactor {
     return this.#handOn(text, end);
   }
 
-  /** All that is held. */
+  /** The rest of the buffered text. */
   flush(): string {
     const text = this.#line.raw + this.#held;
     return this.#handOn(text, text.length);
@@ -52,10 +52,10 @@ export class StreamRedactor {
     const { shown } = this.#line;
     this.#held = text.slice(end);
     const whole = redact(text.slice(0, end), this.#patterns);
-    // Where a secret began in what has gone on, its mark follows: nothing more of it is handed on.
+    // Where a secret starts in the emitted part, its mark follows and no more of it is emitted.
     const next = whole.slice(commonLength(whole, shown));
     const line = text.slice(text.lastIndexOf("\n", end - 1) + 1, end);
-    const isShort = line.length <= LONGEST_HELD;
+    const isShort = line.length <= MAX_BUFFERED_LENGTH;
     this.#line = isShort ? { raw: line, shown: redact(line, this.#patterns) } : { raw: "", shown: "" };
     return next;
   }
@@ -70,7 +70,7 @@ export class StreamRedactor {
     const isInKey = key !== -1 && (end === -1 || !text.includes("-----", end + "-----END".length));
     const start = isInKey ? key : text.lastIndexOf("\n") + 1;
     const line = text.slice(start);
-    if (line.length > LONGEST_HELD) return text.length;
+    if (line.length > MAX_BUFFERED_LENGTH) return text.length;
     return isInKey || this.#mayBecomeSecret(line) ? start : text.length;
   }
 
@@ -83,7 +83,7 @@ export class StreamRedactor {
   }
 }
 
-/** Whether the line ends with the first characters of what is looked for, or has them in it. */
+/** Whether the line ends with the first characters of `start`, or contains it. */
 function endsLikeStart(line: string, start: string): boolean {
   if (line.includes(start)) return true;
   return line.endsWith(start.slice(0, 2)) || line.endsWith(start.slice(0, 1));

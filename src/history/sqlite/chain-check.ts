@@ -1,8 +1,8 @@
 /**
- * Follows the chain of one session, row by row, and reports each row that does not fit. After such a row it goes on from
- * the link that is stored there, so that one change is reported once.
+ * Checks the chain of one session, row by row, and reports each row that does not fit. After such a row the check
+ * continues from the stored link, so that one change is reported once.
  */
-import { counted } from "../../call/index.js";
+import { pluralize } from "../../call/index.js";
 import type { BrokenLink, ChainHead } from "../../call/index.js";
 import { chainStart, nextLink } from "./event-chain.js";
 
@@ -15,7 +15,7 @@ export class ChainCheck {
   #seq = 0;
   #link: string | undefined;
   notCovered = 0;
-  /** Rows after something that is missing: what their link was made from is gone. */
+  /** Whether the row before is missing, so that this row's link cannot be checked. */
   #isAfterGap = false;
 
   constructor(sessionId: string, kept: readonly ChainHead[], report: (broken: BrokenLink) => void) {
@@ -51,7 +51,7 @@ export class ChainCheck {
       this.#broken(
         this.#seq,
         "added",
-        `the session had ${counted(lastSeq, "event")} when it was last written`,
+        `the session had ${pluralize(lastSeq, "event")} when it was last written`,
       );
     }
     if (this.#seq === lastSeq && (this.#link ?? null) !== chain) {

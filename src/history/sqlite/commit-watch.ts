@@ -1,5 +1,5 @@
 /**
- * Polls for commits of other connections: a number of the database changes with each. Polls only while a follower
+ * Polls for commits of other connections: each commit changes the database's data version. Polls only while a follower
  * listens, and does not keep the process alive.
  */
 const POLL_MS = 25;
@@ -7,7 +7,7 @@ const POLL_MS = 25;
 export class CommitWatch {
   readonly #version: () => unknown;
   readonly #onCommit: () => void;
-  // Kept while nobody listens: a commit before the next follower starts to listen costs one look too many, never one too few.
+  // Kept while nobody listens: a commit before the next follower listens costs one look too many, never one too few.
   #seen: unknown;
   #timer: NodeJS.Timeout | undefined;
 

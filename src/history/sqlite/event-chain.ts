@@ -1,7 +1,7 @@
 /**
  * The chain that makes a change of the recorded events visible: each event's link is the SHA-256 of the
- * link before it, the event's number and its text. It shows what was changed by accident or by hand; who
- * can write the file can also write a new chain, unless someone keeps a link elsewhere.
+ * link before it, the event's number and its text. The chain reveals changes by accident or by hand; a process
+ * that can write the file can also write a new chain, unless someone keeps a link elsewhere.
  */
 import { hash } from "node:crypto";
 

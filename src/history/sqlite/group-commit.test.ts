@@ -6,7 +6,7 @@ import { GroupCommit } from "./group-commit.js";
 const QUICK = { durable: false };
 const DURABLE = { durable: true };
 
-/** Notes what was committed, by which kind of transaction; fails when it is told to. */
+/** Records each commit and its kind of transaction; fails on request. */
 function aStore() {
   const committed: string[] = [];
   let pending: string[] = [];
@@ -72,7 +72,7 @@ test("a flush commits what waits, once", async () => {
 test.each([
   new LedgerError("LEASE_LOST", "lost"),
   new IllegalEvent("Question 1", "question-answered", "is open"),
-])("one that is refused is told so, and those beside it are committed: $name", async (refusal) => {
+])("rejects a refused write, and commits those beside it: $name", async (refusal) => {
   const { commits, committed, write } = aStore();
   const refuse = () => {
     throw refusal;
@@ -90,7 +90,7 @@ test.each([
   expect(committed).toEqual(["quick: a b"]);
 });
 
-test("when the database fails, at a write or at the commit, all are told, and the next ones are tried again", async () => {
+test("rejects all writes when the database fails, at a write or at the commit, and tries the next ones again", async () => {
   const store = aStore();
   const { commits, committed, write } = store;
   const full = new Error("the disk is full");

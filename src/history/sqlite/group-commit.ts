@@ -1,9 +1,9 @@
 /**
- * Writes that are committed together, in the order in which they came.
+ * Commits writes together, in the order in which they were added.
  *
  * The writes of one turn of the event loop are committed at its end, in one transaction, or earlier when one of them
- * cannot wait: many writers at a time cost one commit and not hundreds. What must stay true of a write: it checks
- * everything before it changes anything, so a refused write leaves nothing behind, and the writes beside it are committed.
+ * cannot wait: many writers at a time cost one commit and not hundreds. Invariant: a write checks
+ * everything before it changes anything, so a refused write changes nothing, and the writes beside it are committed.
  * Any other error means that the database failed: then none is committed, and each write rejects.
  */
 import { IllegalEvent, LedgerError } from "../../call/index.js";

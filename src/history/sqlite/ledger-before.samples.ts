@@ -1,5 +1,5 @@
 /**
- * A ledger as the toolgate before plain SQL wrote it (its queries were kysely's), told by SQLite itself: two sessions, a
+ * A ledger as the toolgate before plain SQL wrote it (its queries were kysely's), dumped by SQLite itself: two sessions, a
  * lease that is held, a question that is open, a snapshot and a blob. Not to be changed: such files are out there.
  */
 export const LEDGER_BEFORE = `

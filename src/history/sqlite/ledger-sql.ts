@@ -2,15 +2,15 @@
  * Every statement that the ledger and its verification run, with the types of its values and its rows. The index and the
  * tidying are SQLite's alone, and have their statements where they are used.
  *
- * Plain SQL that SQLite and PostgreSQL both know (`on conflict`, `returning`, `?` for a value, which a driver may
- * number), so that a second store needs no second set. What only SQLite knows is in `sqlite-tables.ts` (the tables),
+ * Plain SQL that SQLite and PostgreSQL both support (`on conflict`, `returning`, `?` for a value, which a driver may
+ * number), so that a second store needs no second set. SQLite's own parts are in `sqlite-tables.ts` (the tables),
  * `sqlite-file.ts` and `sqlite-database.ts` (locks, pragmas). Ids and owners are stored names, see `storedName`;
- * values are in the order of the SQL. What must stay true: no text is ever put together from a value.
+ * values are in the order of the SQL. Invariant: SQL text never contains a value.
  */
 
 export type SqlValue = string | number | null | Uint8Array;
 
-/** The types of the values and rows are written by hand; a driver knows none. */
+/** The types of the values and rows are declared by hand; a driver has none. */
 export type Statement<Values extends readonly SqlValue[], Row = never> = {
   readonly sql: string;
   /** Never set; they carry the types. */
@@ -55,7 +55,7 @@ export const LEDGER_SQL = {
   lease: statement<[sessionId: string], LeaseRow>(
     "select fence, owner, expires_at, milliseconds from leases where session_id = ?",
   ),
-  /** Whether a lease is the newest, and where its session stands, in one: every append asks for both. */
+  /** Whether a lease is the newest, and the state of its session, in one statement: every append needs both. */
   heldSession: statement<[sessionId: string, fence: number], Nullable<SessionState>>(
     `select number, last_seq, chain from leases left join sessions on sessions.session_id = leases.session_id
      where leases.session_id = ? and fence = ?`,
@@ -71,14 +71,14 @@ export const LEDGER_SQL = {
     "delete from leases where fence = ? and session_id = ?",
   ),
 
-  /** For reads: a file that cannot be written may be from before the chain. */
+  /** For reads: a file that cannot be written may be older than the chain. */
   session: statement<[sessionId: string], Pick<SessionState, "number">>(
     "select number from sessions where session_id = ?",
   ),
   sessionState: statement<[sessionId: string], SessionState>(
     "select number, last_seq, chain from sessions where session_id = ?",
   ),
-  /** Has no event until `updateSession`. */
+  /** The session has no event until `updateSession`. */
   beginSession: statement<
     [sessionId: string, createdAt: number, updatedAt: number],
     Pick<SessionState, "number">
@@ -88,7 +88,7 @@ export const LEDGER_SQL = {
   updateSession: statement<[lastSeq: number, chain: string, updatedAt: number, number: number]>(
     "update sessions set last_seq = ?, chain = ?, updated_at = ? where number = ?",
   ),
-  /** Its events, questions and snapshot go with it. */
+  /** Also deletes the session's events, questions and snapshot. */
   deleteSession: statement<[sessionId: string]>("delete from sessions where session_id = ?"),
   /** The most recently written first, sessions of one moment by their ids, after the given position. */
   sessions: statement<
@@ -116,11 +116,11 @@ export const LEDGER_SQL = {
     "select seq, event from events where session = ? and seq > ? and event like ? order by seq limit ?",
   ),
 
-  /** Once: the id is unique. */
+  /** A second time fails, since the id is unique. */
   askQuestion: statement<[questionId: string, session: number, askedSeq: number]>(
     "insert into questions (question_id, session, asked_seq) values (?, ?, ?)",
   ),
-  /** Once: only what is open. */
+  /** A second time changes no row, since only an open question is settled. */
   settleQuestion: statement<[settledSeq: number, questionId: string]>(
     "update questions set settled_seq = ? where question_id = ? and settled_seq is null",
   ),

@@ -1,6 +1,6 @@
 /**
- * Whether a session's snapshot is what its log makes: folds the log up to it, row by row, and compares. A snapshot of
- * another version of the fold is never used, so only its seal is checked.
+ * Checks a session's snapshot against its log: folds the log up to it, row by row, and compares. A snapshot of another
+ * version of the fold is never used, so only its seal is checked.
  */
 import type { BrokenLink } from "../../call/index.js";
 import { savedSession, SessionBook, sessionFromSaved } from "../../call/index.js";

@@ -58,7 +58,7 @@ test.each([
   [8, "LEDGER_READ_ONLY"],
   [13, "LEDGER_FULL"],
   [1, "LEDGER_FAILED"],
-])("the driver's error %i is told as %s, with the file and the cause", (errcode, code) => {
+])("maps the driver's error %i to %s, with the file and the cause", (errcode, code) => {
   const cause = Object.assign(new Error("as SQLite says it"), { errcode });
   expect(fileError("/home/ann/ledger.db", cause)).toMatchObject({
     code,
@@ -67,7 +67,7 @@ test.each([
   });
 });
 
-test("an error that is not the driver's is told as it is", () => {
+test("passes on an error that is not the driver's", () => {
   const thrown = new Error("no");
   expect(fileError("/home/ann/ledger.db", thrown)).toBe(thrown);
 });

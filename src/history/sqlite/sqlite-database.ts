@@ -1,35 +1,34 @@
 /**
  * An open SQLite file: statements that are compiled once, and transactions.
  *
- * The driver is synchronous, and that is what we want of it: in an asynchronous transaction others would run between
- * two statements, and a second connection in the same thread would wait for a lock that cannot be given up while
- * it waits. What must stay true is: a transaction is one piece of work with no `await` in it, and holds its lock
- * no longer than that; a connection that was closed keeps no statement.
+ * The driver is synchronous on purpose: in an asynchronous transaction other code would run between two statements, and
+ * a second connection in the same thread would wait for a lock that cannot be released while it waits. Invariants: a
+ * transaction has no `await` in it, and holds its lock no longer than its work; a closed connection keeps no statement.
  */
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
 import { LedgerFileError, type LedgerFileErrorCode } from "../ledger-file-error.js";
 import type { SqlValue, Statement } from "./ledger-sql.js";
 
-/** How long to wait for another process that writes. It needs a millisecond, unless it is stopped in the middle. */
-export const BUSY_MILLISECONDS = 5000;
+/** The time to wait for another process that writes. A write takes a millisecond, unless its process is stopped. */
+export const BUSY_TIMEOUT_MS = 5000;
 
 export class SqliteDatabase {
   readonly #driver: DatabaseSyncInstance;
-  // As many as there are statements in the code.
+  // Bounded by the number of statements in the code.
   readonly #prepared = new Map<string, PreparedStatement<readonly SqlValue[], unknown>>();
   #isDurable: boolean | undefined;
 
-  /** `what`: the kind of file, for the reader of a message. */
+  /** `what`: the kind of file, for messages. */
   constructor(
     readonly file: string,
     driver: DatabaseSyncInstance,
     readonly what = "ledger",
   ) {
     this.#driver = driver;
-    this.exec(`pragma busy_timeout = ${BUSY_MILLISECONDS}`);
+    this.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
   }
 
-  /** Compiled at its first run, since an older file may lack a table that it names. */
+  /** A statement is compiled at its first run, since an older file may lack a table that it names. */
   prepare<Values extends readonly SqlValue[], Row>({
     sql,
   }: Statement<Values, Row>): PreparedStatement<Values, Row> {
@@ -48,16 +47,16 @@ export class SqliteDatabase {
     statements: Statements,
   ): PreparedStatements<Statements> {
     const entries = Object.entries(statements).map(([name, statement]) => [name, this.prepare(statement)]);
-    // Each name keeps its own statement, which `fromEntries` cannot say.
+    // Each name maps to its own statement type, which the type of `fromEntries` cannot express.
     return Object.fromEntries(entries) as PreparedStatements<Statements>;
   }
 
-  /** Rows of a statement that is written where it is used; the caller names their type. */
+  /** The rows of an ad-hoc statement; the caller names their type. */
   select<Row>(sql: string, values: readonly SqlValue[] = []): Row[] {
     return this.prepare<readonly SqlValue[], Row>({ sql }).rows(...values);
   }
 
-  /** How many rows it has changed. */
+  /** Returns the number of changed rows. */
   change(sql: string, values: readonly SqlValue[] = []): number {
     return this.prepare<readonly SqlValue[], never>({ sql }).run(...values);
   }
@@ -76,9 +75,9 @@ export class SqliteDatabase {
   }
 
   /**
-   * All of the work or none, and nobody else's in between. When it returns, a crash of the process
-   * changes nothing any more; with `durable` a power cut neither, and this goes for all that was
-   * committed before as well: the log that is synced is one file.
+   * Does all of the work or none, with no other writes in between. After the return the work survives a crash of
+   * the process; with `durable` also a power cut, together with all earlier commits, since the synced log is one
+   * file.
    */
   transaction<Result>(work: () => Result, { durable }: { readonly durable: boolean }): Result {
     if (this.#isDurable !== durable) this.exec(`pragma synchronous = ${durable ? "full" : "normal"}`);
@@ -95,14 +94,14 @@ export class SqliteDatabase {
   }
 
   /**
-   * Brings the write-ahead log into the file and empties it, unless someone else is reading or writing
-   * just now. SQLite does that when the last connection is closed, but this driver's live on until their
-   * statements are garbage.
+   * Merges the write-ahead log into the file and empties it, unless someone else is reading or writing. SQLite
+   * does that when the last connection closes, but this driver's connections live until their statements are
+   * garbage-collected.
    */
   emptyLog(): void {
     this.exec("pragma busy_timeout = 0");
     this.exec("pragma wal_checkpoint(truncate)");
-    this.exec(`pragma busy_timeout = ${BUSY_MILLISECONDS}`);
+    this.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
   }
 
   close(): void {
@@ -114,7 +113,7 @@ export class SqliteDatabase {
     try {
       this.#driver.exec("rollback");
     } catch {
-      // SQLite rolls back by itself when the disk is full. The error to report is the one that led here.
+      // SQLite rolls back by itself when the disk is full. The caller gets the first error.
     }
   }
 }
@@ -153,7 +152,7 @@ class PreparedStatement<Values extends readonly SqlValue[], Row> {
     }
   }
 
-  /** How many rows it has changed. */
+  /** Returns the number of changed rows. */
   run(...values: Values): number {
     try {
       return (this.#statement ??= this.#compile()).run(...values).changes;
@@ -172,7 +171,7 @@ const READ_ONLY = 8;
 const CORRUPT = 11;
 const FULL = 13;
 const NOT_A_DATABASE = 26;
-/** The memory that processes share is a file too: SQLite calls it an I/O error when that cannot grow. */
+/** Shared memory is a file too: SQLite reports an I/O error when it cannot grow. */
 const NO_ROOM_FOR_MEMORY = 4874;
 /** ENOSPC. */
 const NO_SPACE = 28;
@@ -182,7 +181,7 @@ function errnoOf(error: Error): unknown {
   return "systemErrno" in error ? error.systemErrno : undefined;
 }
 
-/** The driver's error as an error of the file, in words. */
+/** The driver's error as an error of the file, with a sentence for people. */
 export function fileError(file: string, thrown: unknown, what = "ledger"): unknown {
   if (!(thrown instanceof Error) || !("errcode" in thrown) || typeof thrown.errcode !== "number")
     return thrown;
@@ -195,12 +194,12 @@ function meaning(
   errcode: number,
   message: string,
 ): { readonly code: LedgerFileErrorCode; readonly words: string } {
-  // The low byte says what it is, the others only which kind of it.
+  // The low byte is the error code, the others a subcode.
   switch (errcode & 0xff) {
     case BUSY:
       return {
         code: "LEDGER_BUSY",
-        words: `is locked: another process has been writing to it for ${BUSY_MILLISECONDS / 1000} seconds. Nothing was written; look for a process that hangs, or try again.`,
+        words: `is locked: another process has been writing to it for ${BUSY_TIMEOUT_MS / 1000} seconds. Nothing was written; look for a process that hangs, or try again.`,
       };
     case READ_ONLY:
       return {

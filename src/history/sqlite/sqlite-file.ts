@@ -1,9 +1,9 @@
 /**
- * Opens the file of a ledger (or of the index beside one), makes it when there is none, and brings it up to date.
+ * Opens the file of a ledger (or of the index beside one), creates it when there is none, and migrates it.
  *
- * What must stay true: only its owner can read it; a file that is not ours, or is newer than we are, is
- * left as it was. It is ours when its header says so, and the header says so from the first transaction
- * on, because that one is made before there is a write-ahead log beside the file that could hold it back.
+ * Invariants: only its owner can read the file; a file that is not ours, or newer than this program, stays
+ * unchanged. The header marks a file as ours from the first transaction on, because that one runs before the
+ * file has a write-ahead log that could delay it.
  */
 import { closeSync, mkdirSync, openSync, realpathSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -11,13 +11,13 @@ import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { LedgerFileError } from "../ledger-file-error.js";
-import { BUSY_MILLISECONDS, fileError, SqliteDatabase } from "./sqlite-database.js";
+import { BUSY_TIMEOUT_MS, fileError, SqliteDatabase } from "./sqlite-database.js";
 import { MIGRATIONS } from "./sqlite-tables.js";
 
 export type FileKind = {
-  /** SQLite keeps a number for whose file it is. */
+  /** SQLite's number for the program that a file belongs to. */
   readonly applicationId: number;
-  /** For the reader of a message. */
+  /** The kind of file, for messages. */
   readonly what: string;
   readonly migrations: readonly string[];
 };
@@ -33,7 +33,7 @@ export function openLedgerToRead(file: string): Promise<SqliteDatabase> {
   return openToRead(file, LEDGER_FILE);
 }
 
-/** A file that is there but cannot be written can be read all the same. */
+/** Opens a file that cannot be written for reading. */
 export async function openFile(file: string, kind: FileKind): Promise<SqliteDatabase> {
   // Absolute, so that a name like ":memory:" is a file's name.
   const path = resolve(file);
@@ -55,7 +55,7 @@ export async function openFile(file: string, kind: FileKind): Promise<SqliteData
   }
 }
 
-/** Makes nothing, brings nothing up to date. */
+/** Creates nothing and migrates nothing. */
 async function openToRead(file: string, kind: FileKind): Promise<SqliteDatabase> {
   const path = resolve(file);
   const driver = await loadDriver();
@@ -78,13 +78,13 @@ async function openToRead(file: string, kind: FileKind): Promise<SqliteDatabase>
   try {
     return open(path);
   } catch (thrown) {
-    // SQLite needs files of its own beside this one. Where it can make none and nobody has left any, nobody writes.
+    // SQLite needs its own files beside this one. Where it cannot create them and none exist, nobody writes.
     if (!isReadOnly(thrown) || hasLog(path)) throw fileError(path, thrown, kind.what);
     return open(asUnchanged(path));
   }
 }
 
-/** Also when SQLite cannot make the files that it needs beside this one. */
+/** True also when SQLite cannot create the files that it needs beside this one. */
 function isReadOnly(thrown: unknown): boolean {
   if (thrown instanceof LedgerFileError && thrown.code === "LEDGER_READ_ONLY") return true;
   return causeOf(thrown) === CANNOT_OPEN;
@@ -94,7 +94,7 @@ const CORRUPT = 11;
 const CANNOT_OPEN = 14;
 const NOT_A_DATABASE = 26;
 
-/** SQLite's number for it, if it is SQLite's error. */
+/** SQLite's error code, if the error is SQLite's. */
 function causeOf(thrown: unknown): number | undefined {
   const cause = thrown instanceof LedgerFileError ? thrown.cause : thrown;
   return cause instanceof Error && "errcode" in cause ? Number(cause.errcode) & 0xff : undefined;
@@ -104,7 +104,7 @@ function hasLog(path: string): boolean {
   return (statSync(`${realpathSync(path)}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-/** The file as one that nobody changes: SQLite takes no lock, minds no write-ahead log and leaves nothing beside it. */
+/** The URL of the file as an immutable one: SQLite takes no lock, reads no write-ahead log and creates no file. */
 function asUnchanged(path: string): URL {
   const location = pathToFileURL(path);
   location.searchParams.set("immutable", "1");
@@ -118,7 +118,7 @@ type Driver = {
   ) => DatabaseSyncInstance;
 };
 
-/** Node's own SQLite where there is one; the package has the same interface, and is loaded only where it is needed. */
+/** Node's own SQLite where it exists; the package has the same interface, and is loaded only where it is needed. */
 async function loadDriver(): Promise<Driver> {
   // The types of Node 20 do not know node:sqlite.
   const builtin = process.getBuiltinModule("node:sqlite") as Driver | undefined;
@@ -147,32 +147,32 @@ function checkIsThere(path: string, { what }: FileKind): void {
   if (statSync(path, { throwIfNoEntry: false })) return;
   throw new LedgerFileError(
     "LEDGER_FAILED",
-    `There is no ${what} ${path}. Nothing was read, and none was begun.`,
+    `There is no ${what} ${path}. Nothing was read, and none was created.`,
   );
 }
 
 /**
- * By SQLite, as a file that nobody changes. Not by `node:fs`: when any descriptor of a file is closed, its
- * process loses all locks on that file, and it may have the same ledger open already.
+ * SQLite reads the header of the file as an immutable one. `node:fs` must not: when any descriptor of a file is
+ * closed, its process loses all locks on that file, and it may have the same ledger open already.
  */
 async function checkIsOurs(path: string, driver: Driver, kind: FileKind): Promise<void> {
-  // Just made, by us or by another process that is still at it.
+  // An empty file was just created, by us or by another process that has not finished.
   if (statSync(path).size === 0) return;
   const applicationId = await applicationIdOf(path, driver, kind);
   if (applicationId !== kind.applicationId)
     throw notOurs(path, "it is an SQLite file of another program", kind);
 }
 
-/** A file that another process is just beginning looks damaged until all of its pages are there. */
+/** A file that another process is creating looks damaged until all of its pages are written. */
 async function applicationIdOf(path: string, driver: Driver, kind: FileKind): Promise<unknown> {
-  for (const deadline = performance.now() + BEGINNING_MILLISECONDS; ;) {
+  for (const deadline = performance.now() + CREATION_TIMEOUT_MS; ;) {
     try {
       return readApplicationId(path, asUnchanged(path), driver, kind);
     } catch (error) {
       if (causeOf(error) === NOT_A_DATABASE) throw notOurs(path, "it is no SQLite file", kind);
       if (causeOf(error) !== CORRUPT) throw error;
-      // While someone reads, and after a kill, only a part of the log may have been brought into the file: only
-      // together are they whole.
+      // While someone reads, and after a kill, only a part of the log may be merged into the file: only both
+      // together are complete.
       if (hasLog(path)) return readApplicationId(path, path, driver, kind);
       if (performance.now() > deadline) throw error;
       await setTimeout(10);
@@ -198,7 +198,7 @@ function readApplicationId(
   }
 }
 
-const BEGINNING_MILLISECONDS = 1_000;
+const CREATION_TIMEOUT_MS = 1_000;
 
 function notOurs(path: string, why: string, { what }: FileKind): LedgerFileError {
   return new LedgerFileError(
@@ -211,7 +211,7 @@ function migrate(database: SqliteDatabase, kind: FileKind): void {
   const { migrations, applicationId } = kind;
   if (checkVersion(database, kind) === migrations.length) return;
   const migrateNow = () => {
-    // Again, now that nobody else can write: another process may have been first.
+    // The version is read again under the lock: another process may have migrated first.
     for (const step of migrations.slice(checkVersion(database, kind))) database.exec(step);
     database.exec(`pragma application_id = ${applicationId}`);
     database.exec(`pragma user_version = ${migrations.length}`);
@@ -219,7 +219,7 @@ function migrate(database: SqliteDatabase, kind: FileKind): void {
   database.transaction(migrateNow, { durable: true });
 }
 
-/** The version of its tables, if we know that one. */
+/** The version of the file's tables; throws for an unknown one. */
 function checkVersion(database: SqliteDatabase, { what, migrations: { length } }: FileKind): number {
   const version = Number(database.pragma("user_version"));
   if (version <= length) return version;
@@ -229,9 +229,9 @@ function checkVersion(database: SqliteDatabase, { what, migrations: { length } }
   );
 }
 
-/** The change needs the file alone for a moment. When several begin a file at once, SQLite does not always wait for that. */
+/** The change needs exclusive access. When several processes create a file at once, SQLite does not always wait for it. */
 async function useWriteAheadLog(database: SqliteDatabase): Promise<void> {
-  for (const deadline = performance.now() + BUSY_MILLISECONDS; ;) {
+  for (const deadline = performance.now() + BUSY_TIMEOUT_MS; ;) {
     try {
       const mode = database.pragma("journal_mode = wal");
       if (mode === "wal") return;

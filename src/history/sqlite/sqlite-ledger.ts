@@ -1,8 +1,8 @@
 /**
  * The ledger in an SQLite file: the embedded default, shared by any number of processes of one machine.
  *
- * What must stay true: every check is made in the transaction that writes, and that transaction holds the only lock, so
- * no two processes can both be right. A durable append survives a power cut, everything else a crash of its process. One
+ * Invariants: every check runs in the transaction that writes, and that transaction holds the only lock, so no two
+ * processes can both succeed. A durable append survives a power cut, everything else a crash of its process. One
  * handle's writes are committed in the order of its calls, most of them together with the others of the same turn of the
  * event loop. Claims are not synced to the disk: a power cut that loses one also ends the process that made it, and the
  * fence that it used goes with it.
@@ -37,7 +37,7 @@ import type { StoredEvent } from "./stored-event.js";
 import { storedEvent } from "./stored-event.js";
 import { frozenJson } from "../stored-json.js";
 
-/** Opens the ledger in `file`, or begins one there. SQLite itself is loaded here and not before. */
+/** Opens the ledger in `file`, or creates it. SQLite itself is loaded here and not before. */
 export async function openSqliteLedger(
   file: string,
   { now = Date.now, readOnly = false }: SqliteLedgerOptions = {},
@@ -113,7 +113,7 @@ export class SqliteLedger implements Ledger {
   ): Promise<number> {
     this.#checkNotClosed();
     const { sessionId } = lease;
-    // Serialized first: the caller may change the events from here on.
+    // Events are serialized first, since the caller may change them later.
     const stored = events.map((event) => storedEvent(event, sessionId));
     const write = () => {
       this.#checkNewest(lease, "appended");
@@ -204,7 +204,7 @@ export class SqliteLedger implements Ledger {
     this.#followers.wake(lease.sessionId);
   }
 
-  /** Durable with the next durable append, so before any event that refers to it. */
+  /** A blob becomes durable with the next durable append, so before any event that refers to it. */
   async putBlob(bytes: Uint8Array): Promise<string> {
     this.#checkNotClosed();
     const hash = createHash("sha256").update(bytes).digest("hex");
@@ -219,7 +219,7 @@ export class SqliteLedger implements Ledger {
     return this.#rows.blob(hash);
   }
 
-  /** Commits what waits, and ends the followers, also those with events still to come. Closing twice is fine. */
+  /** Commits waiting writes, and ends the followers, also those with unread events. A second close does nothing. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -247,7 +247,7 @@ export class SqliteLedger implements Ledger {
     checkNewest(this.#rows.newestLease(lease.sessionId), lease, done);
   }
 
-  /** All of the events or none, and returns the last `seq`. */
+  /** Inserts all of the events or none, and returns the last `seq`. */
   #record(sessionId: string, events: readonly StoredEvent[]): number {
     const aboutQuestions = events.flatMap(({ question }) => question ?? []);
     questionsAfter(aboutQuestions, sessionId, (questionId) => this.#rows.question(questionId));
@@ -255,7 +255,7 @@ export class SqliteLedger implements Ledger {
     return this.#rows.insertEvents(sessionId, events, this.#now());
   }
 
-  /** Other processes wake nobody here: while someone listens, the file is watched for their commits. */
+  /** Other processes cannot wake followers here, so the file is polled for their commits while someone listens. */
   #listen(sessionId: string, signal: AbortSignal): WakeUp {
     const { woken, stop } = this.#followers.listen(sessionId, signal);
     this.#watch.start();

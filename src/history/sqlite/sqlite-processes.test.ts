@@ -60,20 +60,20 @@ test("of two that answer a question at the same moment, one counts: a hundred ti
   );
   await ask(ledger, ...questions);
   const program = `
-    const [start, who] = [Number(await told()), args[0]];
+    const [start, who] = [Number(await receive()), args[0]];
     const receipts = [];
     for (let index = 0; index < 100; index += 1) {
       while (Date.now() < start + 4 * index);
       receipts.push(await ledger.answer("question-" + index, { ...JSON.parse(args[1]), who }));
     }
-    tell(receipts);`;
+    send(receipts);`;
   const racers = await Promise.all(
     ["ann", "bob"].map((who) => startChild(file, program, who, JSON.stringify(YES))),
   );
   const start = String(Date.now() + 50);
   for (const racer of racers) racer.say(start);
   type Receipts = { counted: boolean; answer: { who: string } }[];
-  const [ann, bob] = await Promise.all(racers.map(async (racer) => (await racer.hear()) as Receipts));
+  const [ann, bob] = await Promise.all(racers.map(async (racer) => (await racer.receive()) as Receipts));
   const log = await answersIn(ledger);
   expect(log).toHaveLength(100);
   for (const index of questions.keys()) {
@@ -85,21 +85,21 @@ test("of two that answer a question at the same moment, one counts: a hundred ti
   expect(await ledger.openQuestions()).toEqual([]);
 });
 
-test("of two that claim a session at the same moment, one gets it and the other is told", async () => {
+test("gives a session to one of two that claim it at the same moment, and refuses the other", async () => {
   const file = newFile();
   await open(file);
   const program = `
-    const start = Number(await told());
+    const start = Number(await receive());
     const outcomes = [];
     for (let index = 0; index < 50; index += 1) {
       while (Date.now() < start + 4 * index);
       outcomes.push(await codeOf(ledger.claim("session-" + index, args[0], { milliseconds: 60_000 })));
     }
-    tell(outcomes);`;
+    send(outcomes);`;
   const racers = await Promise.all(["ann", "bob"].map((owner) => startChild(file, program, owner)));
   const start = String(Date.now() + 50);
   for (const racer of racers) racer.say(start);
-  const [ann, bob] = await Promise.all(racers.map(async (racer) => (await racer.hear()) as string[]));
+  const [ann, bob] = await Promise.all(racers.map(async (racer) => (await racer.receive()) as string[]));
   const pairs = ann!.map((code, index) => `${code} ${bob![index]}`);
   expect(pairs).toHaveLength(50);
   for (const pair of pairs) expect(["none LEASE_HELD", "LEASE_HELD none"]).toContain(pair);
@@ -112,16 +112,16 @@ test("who follows sees what another process appends within 100 ms (five times th
     file,
     `const lease = await ledger.claim("${SESSION}", "ann", { milliseconds: 60_000 });
      for (;;) {
-       const event = JSON.parse(await told());
+       const event = JSON.parse(await receive());
        await ledger.append(lease, [event], { durable: false });
-       tell(Date.now());
+       send(Date.now());
      }`,
   );
   const follower = startFollowing(ledger);
   for (let count = 1; count <= 10; count += 1) {
     await setTimeout(count * 7);
     writer.say(JSON.stringify(said(`${count}`)));
-    const [written] = await Promise.all([writer.hear(), follower.has(count)]);
+    const [written] = await Promise.all([writer.receive(), follower.has(count)]);
     expect(Date.now() - Number(written)).toBeLessThan(500);
   }
   await follower.stop();
@@ -133,16 +133,16 @@ test("killed at any moment, a process has written all that it was promised, and 
     const lease = await ledger.claim("${SESSION}", "ann", { milliseconds: 60_000 });
     const event = (text) => ({ ...JSON.parse(args[0]), at: text });
     for (let count = 1; ; count += 2)
-      tell(await ledger.append(lease, [event(count), event(count + 1)], { durable: count % 4 === 1 }));`;
+      send(await ledger.append(lease, [event(count), event(count + 1)], { durable: count % 4 === 1 }));`;
   const killAfter = async (appends: number) => {
     const file = newFile();
     const child = await startChild(file, program, JSON.stringify(said("")));
     let promised = 0;
-    for (let count = 0; count < appends; count += 1) promised = Number(await child.hear());
+    for (let count = 0; count < appends; count += 1) promised = Number(await child.receive());
     const ended = once(child.process, "close");
     child.process.kill("SIGKILL");
     await ended;
-    return { file, promised: Math.max(promised, ...child.unheard().map(Number)) };
+    return { file, promised: Math.max(promised, ...child.unread().map(Number)) };
   };
   for (const appends of [1, 3, 5, 7, 9, 11]) {
     for (const { file, promised } of await Promise.all([killAfter(appends), killAfter(appends + 1)])) {
@@ -169,21 +169,21 @@ test.skipIf(process.platform === "win32")(
     const frozen = await startChild(
       file,
       `const lease = await ledger.claim("${SESSION}", "ann", { milliseconds: 200 });
-     tell("claimed");
-     const event = JSON.parse(await told());
-     tell([
+     send("claimed");
+     const event = JSON.parse(await receive());
+     send([
        await codeOf(ledger.append(lease, [event], { durable: true })),
        await codeOf(ledger.append(lease, [event], { durable: false })),
        await codeOf(ledger.renew(lease, { milliseconds: 1000 })),
      ]);`,
     );
-    expect(await frozen.hear()).toBe("claimed");
+    expect(await frozen.receive()).toBe("claimed");
     frozen.process.kill("SIGSTOP");
     await setTimeout(250);
     const lease = await claim(ledger, { owner: "bob" });
     frozen.process.kill("SIGCONT");
     frozen.say(JSON.stringify(said("by ann")));
-    expect(await frozen.hear()).toEqual(["LEASE_LOST", "LEASE_LOST", "LEASE_LOST"]);
+    expect(await frozen.receive()).toEqual(["LEASE_LOST", "LEASE_LOST", "LEASE_LOST"]);
     expect(await ledger.append(lease, [said("by bob")], DURABLE)).toBe(1);
     expect(await textsOf(ledger)).toEqual(["by bob"]);
   },
@@ -194,10 +194,10 @@ test("a claim outlives the process that made it, and its fence is never given ag
   const ledger = await open(file);
   const owner = await startChild(
     file,
-    `tell(await ledger.claim("${SESSION}", "ann", { milliseconds: 60_000 }));
-     await told();`,
+    `send(await ledger.claim("${SESSION}", "ann", { milliseconds: 60_000 }));
+     await receive();`,
   );
-  const lost = (await owner.hear()) as Lease;
+  const lost = (await owner.receive()) as Lease;
   owner.process.kill("SIGKILL");
   await once(owner.process, "exit");
   expect(await codeOf(claim(ledger, { owner: "bob" }))).toBe("LEASE_HELD");
@@ -210,7 +210,7 @@ test("a claim outlives the process that made it, and its fence is never given ag
 
 test("several may begin the same ledger at the same moment, again and again", async () => {
   const program = `
-    const start = Number(await told());
+    const start = Number(await receive());
     for (let index = 0; index < 25; index += 1) {
       while (Date.now() < start + 40 * index);
       const own = await openLedger(args[0] + index);
@@ -218,7 +218,7 @@ test("several may begin the same ledger at the same moment, again and again", as
       await own.append(lease, [JSON.parse(args[2])], { durable: false });
       await own.close();
     }
-    tell("written");`;
+    send("written");`;
   const file = newFile();
   const names = ["a", "b", "c", "d"];
   const starters = await Promise.all(
@@ -226,7 +226,7 @@ test("several may begin the same ledger at the same moment, again and again", as
   );
   const start = String(Date.now() + 50);
   for (const starter of starters) starter.say(start);
-  expect(await Promise.all(starters.map((starter) => starter.hear()))).toEqual(names.map(() => "written"));
+  expect(await Promise.all(starters.map((starter) => starter.receive()))).toEqual(names.map(() => "written"));
   for (let index = 0; index < 25; index += 1) {
     const ledger = await open(`${file}${index}`);
     expect((await ledger.sessions()).map(({ sessionId }) => sessionId).toSorted()).toEqual(names);
@@ -238,17 +238,17 @@ test("who finds the file locked waits until it is free", async () => {
   await open(file);
   const waiter = await startChild(
     file,
-    `await told(); tell("trying"); tell(await codeOf(ledger.claim("${SESSION}", "ann", { milliseconds: 1000 })));`,
+    `await receive(); send("trying"); send(await codeOf(ledger.claim("${SESSION}", "ann", { milliseconds: 1000 })));`,
   );
   const holder = new DatabaseSync(file);
   holder.exec("begin immediate");
   waiter.say("go");
-  expect(await waiter.hear()).toBe("trying");
+  expect(await waiter.receive()).toBe("trying");
   await setTimeout(150);
-  expect(waiter.unheard()).toEqual([]);
+  expect(waiter.unread()).toEqual([]);
   holder.exec("commit");
   holder.close();
-  expect(await waiter.hear()).toBe("none");
+  expect(await waiter.receive()).toBe("none");
 });
 
 test("following keeps no process alive, and an append that waits does", async () => {
@@ -286,7 +286,7 @@ test("no database is loaded before one is opened", async () => {
 });
 
 test("a name that SQLite gives a meaning to is a file's name all the same", async () => {
-  const { stdout } = spawnChild(`await openLedger(":memory:"); tell("open");`, [], { cwd: folder });
+  const { stdout } = spawnChild(`await openLedger(":memory:"); send("open");`, [], { cwd: folder });
   await once(createInterface(stdout), "line");
   expect(readdirSync(folder)).toContain(":memory:");
 });
@@ -323,15 +323,15 @@ type Child = {
   readonly process: ChildProcess;
   /** Sends it a line. */
   readonly say: (line: string) => void;
-  /** The next thing it tells. */
-  readonly hear: () => Promise<unknown>;
-  /** What it has told and nobody has heard. */
-  readonly unheard: () => unknown[];
+  /** The next value that the child sends. */
+  readonly receive: () => Promise<unknown>;
+  /** The values that the child has sent and the test has not received. */
+  readonly unread: () => unknown[];
 };
 
-/** Starts a process in which `ledger` is open, `args` are there, and `tell` and `told` talk to the test. */
+/** Starts a process in which `ledger` is open, `args` are there, and `send` and `receive` talk to the test. */
 async function startChild(file: string, program: string, ...args: readonly string[]): Promise<Child> {
-  const opening = `const ledger = await openLedger(args.shift()); tell("ready");`;
+  const opening = `const ledger = await openLedger(args.shift()); send("ready");`;
   const child = spawnChild(`${opening}\n${program}`, [file, ...args]);
   const lines: string[] = [];
   const waiting: ((line: string) => void)[] = [];
@@ -343,16 +343,16 @@ async function startChild(file: string, program: string, ...args: readonly strin
   child.on("close", () => {
     for (const wake of waiting.splice(0)) wake('"ended without a word"');
   });
-  const hear = async (): Promise<unknown> => {
+  const receive = async (): Promise<unknown> => {
     const line = lines.shift() ?? (await new Promise<string>((resolve) => waiting.push(resolve)));
     return JSON.parse(line);
   };
-  expect(await hear()).toBe("ready");
+  expect(await receive()).toBe("ready");
   return {
     process: child,
     say: (line) => void child.stdin.write(`${line}\n`),
-    hear,
-    unheard: () => lines.splice(0).map((line): unknown => JSON.parse(line)),
+    receive,
+    unread: () => lines.splice(0).map((line): unknown => JSON.parse(line)),
   };
 }
 
@@ -362,8 +362,8 @@ function spawnChild(program: string, args: readonly string[], options: { readonl
     import { openLedger } from ${JSON.stringify(door)};
     const args = process.argv.slice(1);
     const lines = createInterface(process.stdin)[Symbol.asyncIterator]();
-    const told = async () => (await lines.next()).value;
-    const tell = (value) => process.stdout.write(JSON.stringify(value) + "\\n");
+    const receive = async () => (await lines.next()).value;
+    const send = (value) => process.stdout.write(JSON.stringify(value) + "\\n");
     const codeOf = (promise) => promise.then(() => "none", (thrown) => thrown.code ?? String(thrown));`;
   const child = spawn(
     process.execPath,

@@ -1,9 +1,9 @@
 /**
- * Reads and writes the rows of the ledger. Checks nothing: the ledger does that, in the same transaction.
+ * Reads and writes the rows of the ledger. The ledger makes all checks, in the same transaction.
  *
- * What must stay true: within a transaction a session's row and lease are read once and the row is written
- * once, however many appends are committed together; the transaction holds the only lock there is, so
- * nobody else can change them meanwhile. Nothing is remembered from one transaction to the next.
+ * Invariants: within a transaction a session's row and lease are read once and the row is written
+ * once, however many appends are committed together; the transaction holds the only lock, so
+ * nobody else can change them meanwhile. No state is kept from one transaction to the next.
  */
 import type {
   AskedQuestion,
@@ -83,7 +83,7 @@ export class SqliteRows {
     return true;
   }
 
-  /** For a session that has none; its fence is one that no lease ever had. */
+  /** Inserts the lease of a session that has none, with a fence that no lease ever had. */
   insertLease({ sessionId, owner, expiresAt }: Omit<Lease, "fence">, milliseconds: number): number {
     const names = [storedName(sessionId), storedName(owner)] as const;
     const row = this.#statements.insertLease.row(...names, expiresAt, milliseconds);
@@ -96,7 +96,7 @@ export class SqliteRows {
     this.#statements.extendLease.run(expiresAt, milliseconds, fence);
   }
 
-  /** Does nothing when it is not the session's newest. */
+  /** Does nothing when the lease is not the session's newest. */
   deleteLease({ sessionId, fence }: Pick<Lease, "sessionId" | "fence">): void {
     this.#statements.deleteLease.run(fence, storedName(sessionId));
     if (this.#newestFences.get(sessionId) === fence) this.#newestFences.delete(sessionId);
@@ -129,7 +129,7 @@ export class SqliteRows {
     return [...(this.logPage(sessionId, page)?.events ?? [])];
   }
 
-  /** A row that is damaged is of no type. */
+  /** A damaged row has no type. */
   eventsOfType(
     sessionId: string,
     { after, limit, type }: PageBounds & { readonly type: SessionEventType },
@@ -200,7 +200,7 @@ export class SqliteRows {
     }));
   }
 
-  /** With its events and questions. */
+  /** Deletes a session with its events and questions. */
   deleteSession(sessionId: string): void {
     this.#statements.deleteSession.run(storedName(sessionId));
     this.#sessions.delete(sessionId);
@@ -244,7 +244,7 @@ export class SqliteRows {
     this.#statements.updateSession.run(lastSeq, chain, updatedAt, number);
   }
 
-  /** Once each, and the database sees to it: by the unique id, and by settling only what is open. */
+  /** The database ensures that each happens once: by the unique id, and by settling only open questions. */
   #noteQuestion(event: QuestionEvent, session: number, seq: number): void {
     if (event.type === "question-asked") {
       this.#statements.askQuestion.run(storedName(event.question.questionId), session, seq);
@@ -262,14 +262,14 @@ type SessionsOptions = {
   readonly limit: number;
 };
 
-/** A place that every session comes after. */
+/** A position before every session. */
 const BEFORE_ALL = { updatedAt: Infinity, sessionId: "" };
 
 function recorded({ seq, event }: EventRow): RecordedEvent {
   return { seq, event: eventFromStored(event, seq) };
 }
 
-/** A refusal and no failure: what others write beside it is committed all the same. */
+/** A refusal and not a failure, so that the writes beside it are committed. */
 function unreadable(questionId: string): LedgerError {
   return new LedgerError(
     "NO_SUCH_QUESTION",

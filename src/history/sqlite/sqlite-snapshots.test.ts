@@ -53,7 +53,7 @@ test("it is read as it was kept, by another handle too, and a newer one takes it
   expect(await ledger.snapshot?.("s1")).toEqual(snapshotAfter(15));
   expect(await (await store.ledger(file)).snapshot?.("s1")).toEqual(snapshotAfter(15));
   expect(await ledger.snapshot?.("s2")).toBeUndefined();
-  expect(await ledger.snapshot?.("never heard of")).toBeUndefined();
+  expect(await ledger.snapshot?.("unknown")).toBeUndefined();
   await record(ledger, "s1", [said("more")]);
   expect(await ledger.snapshot?.("s1")).toEqual(snapshotAfter(15));
   expect(byHand("select count(*) as count from snapshots")).toEqual([{ count: 1 }]);
@@ -100,7 +100,7 @@ describe("it is not believed any more, and verify says so, when by hand", () => 
     expect((await broken())[0]).toMatch(/^s1 8 /);
   });
 
-  test("it was sealed anew with another text, which only verify can see", async () => {
+  test("it was sealed again with another text, which only verify can see", async () => {
     await keep(snapshotAfter(8));
     const saved = snapshotAfter(8).saved.replace("hello", "hullo");
     const [row] = byHand<{ chain: string }>("select chain from events where session = 1 and seq = 8");
@@ -129,7 +129,7 @@ test("it is gone with its session, however that goes, and nothing of it is left 
   expect(await ledger.snapshot?.("s1")).toBeUndefined();
 });
 
-test("a ledger that keeps no secrets keeps no snapshot: the book of whoever writes has them", () => {
+test("a ledger that keeps no secrets keeps no snapshot, since the writer's book has them", () => {
   for (const inner of [ledger, new MemoryLedger()]) {
     const redacting = redactingLedger(inner);
     expect("keepSnapshot" in redacting || "snapshot" in redacting).toBe(false);

@@ -1,9 +1,9 @@
 /**
- * The snapshots of sessions in SQLite, one for each session, gone with it.
+ * The snapshots of sessions in SQLite, one for each session, removed with it.
  *
- * What must stay true: the log is right when a snapshot disagrees with it. The seal contains the chain's link at the
+ * Invariants: the log is right when a snapshot disagrees with it. The seal contains the chain's link at the
  * snapshot's event, so a snapshot that someone changed, or whose event is gone, replaced or of another session, is
- * ignored. A session from before there was a chain has no snapshot. `verifyLedger` makes the snapshot anew from the log
+ * ignored. A session from before there was a chain has no snapshot. `verifyLedger` makes the snapshot again from the log
  * and compares.
  */
 import { hash } from "node:crypto";
@@ -24,7 +24,7 @@ export class SqliteSnapshots {
     this.#database = database;
   }
 
-  /** Does nothing where its event has no link. */
+  /** Does nothing where the snapshot's event has no link. */
   keep(sessionId: string, snapshot: SessionSnapshot): void {
     const at = this.#database.prepare(LEDGER_SQL.eventLink).row(storedName(sessionId), snapshot.seq);
     if (!at || at.chain === null) return;

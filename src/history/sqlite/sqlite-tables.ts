@@ -1,16 +1,16 @@
 /**
- * The tables of the ledger in SQLite, and the steps that lead to them. What is asked of them is in `ledger-sql.ts`.
+ * The tables of the ledger in SQLite, and the migrations that create them. The queries are in `ledger-sql.ts`.
  *
- * What must stay true: a step that was released is never changed, only followed by another one. The
- * log is the truth; `questions` only says where in it a question was asked and settled, `snapshots` what it came to
+ * Invariants: a released migration is never changed, only followed by another one. The log is the truth; `questions`
+ * only has the places where a question was asked and settled, `snapshots` the fold's result
  * (see sqlite-snapshots.ts). A session's `number` differs from that of a later one with the same id. `leases` has the newest
- * lease of each session that is held, or was until it ran out. A blob's `put_at` is when someone last put it, who may
- * have yet to record what it is for.
+ * lease of each session, live or expired. A blob's `put_at` is the time of the last put; the event that refers to it
+ * may follow later.
  */
 /**
- * Step n leads from version n to n + 1. The version is `user_version` in the file's own header, which
- * changes in the same transaction as the tables: no table of migrations, and none of locks on it.
- * Sessions have no index by `updated_at`: each append would write to it, and the list is short to sort.
+ * Migration n leads from version n to n + 1. The version is `user_version` in the file's own header, which
+ * changes in the same transaction as the tables, so neither a table of migrations nor one of locks is needed.
+ * Sessions have no index by `updated_at`: each append would write to it, and sorting the list is cheap.
  */
 export const MIGRATIONS: readonly string[] = [
   `create table sessions (

@@ -1,4 +1,4 @@
-/** What goes wrong with a ledger's file is told in words, and nothing is lost by it. */
+/** Errors of a ledger's file have a clear message, and no data is lost. */
 import {
   chmodSync,
   mkdirSync,
@@ -52,7 +52,7 @@ test("on a full disk an append fails in words, what was there stays, and it goes
 });
 
 describe("a ledger that can only be read", () => {
-  test("is read, whoever writes is told, and the file stays as it is", async () => {
+  test("is read, a write throws, and the file stays unchanged", async () => {
     const file = store.newFile();
     const first = await openSqliteLedger(file);
     await record(first, "session-1", [said("hello")]);
@@ -96,7 +96,7 @@ describe("a ledger that can only be read", () => {
     },
   );
 
-  test("that is not there is not begun", async () => {
+  test("that does not exist is not created", async () => {
     await expect(openSqliteLedger(store.newFile(), { readOnly: true })).rejects.toThrow(/There is no ledger/);
   });
 });
@@ -210,7 +210,7 @@ describe("an event that cannot be read any more", () => {
         detail: expect.stringMatching(/^Event 6 of this session cannot be read/),
       },
     });
-    // What is left folds, since that one only printed something.
+    // The other events fold, since that one only added output.
     expect(
       new SessionBook(
         "session-1",
@@ -245,7 +245,7 @@ describe("an event that cannot be read any more", () => {
   });
 
   test.each([3, 4])(
-    "that a question depends on is told to whoever answers it, and to nobody else who writes then: %i",
+    "that a question depends on fails its answer, and no other write of the batch: %i",
     async (seq) => {
       const file = store.newFile();
       const ledger = await store.ledger(file);

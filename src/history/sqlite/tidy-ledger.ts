@@ -2,18 +2,18 @@
  * Removes kept files that no recorded call refers to, and, on request, the free space that removed sessions have left in
  * the file.
  *
- * What must stay true: a blob that was put a short time ago stays, because the event that refers to it may be about to be
+ * Invariant: a blob that was put a short time ago stays, because the event that refers to it may be about to be
  * recorded. SQLite overwrites removed rows at once (`secure_delete`), so the free space holds nothing. To give it back to
- * the disk, SQLite writes the file anew (`VACUUM`), which needs as much space again and the file for itself.
+ * the disk, SQLite rewrites the file (`VACUUM`), which needs as much space again and exclusive access.
  * `auto_vacuum` would move pages at every commit instead.
  */
 import { statSync } from "node:fs";
 import { UNUSED_BLOB_MS } from "../forget-sessions.js";
 
 export type TidyOptions = {
-  /** Writes the file anew, without free space. */
+  /** Rewrites the file without free space. */
   readonly vacuum?: boolean;
-  /** How long a blob stays that nothing refers to. */
+  /** The time that a blob stays when nothing refers to it. */
   readonly unusedBlobMs?: number;
   readonly now?: () => number;
 };

@@ -38,7 +38,7 @@ test("a ledger as it was recorded has nothing to tell, and says how far each cha
   expect(progress.at(-1)).toBe(22);
 });
 
-describe("what was done by hand is told, with the session, the event and what is wrong:", () => {
+describe("reports a change by hand, with the session, the event and the fault:", () => {
   test.each([
     [
       "a changed decision",

@@ -1,7 +1,6 @@
 /**
- * Checks that the stored events are those that were recorded: makes the chain of every session anew and compares, and
- * the snapshot of every session that has one. Reads only, a batch at a time, all of it as it was at one moment, and blocks
- * no writer.
+ * Checks that nobody altered the stored events: computes the chain of every session again and compares it, and the
+ * snapshot of every session that has one. Only reads, a batch at a time from one consistent state, and blocks no writer.
  *
  * A file that was rewritten as a whole with a new chain looks right, and so does one whose end was cut off together with its
  * part of the chain. To find these, keep `heads` elsewhere and pass them in.
@@ -24,7 +23,7 @@ export async function verifyLedger(file: string, options: VerifyOptions = {}): P
     try {
       return await verify(database, options);
     } finally {
-      // A closed connection lives on until its statements are garbage, and what it reads with it.
+      // A closed connection and its read transaction live until its statements are garbage-collected.
       database.exec("rollback");
     }
   } finally {
@@ -70,7 +69,7 @@ async function verify(
     }
     const head = check.end(session.last_seq, session.chain);
     if (head) heads.push(head);
-    // Where the log itself was changed, the snapshot cannot be what it makes now.
+    // Where the log itself was changed, the snapshot cannot match it.
     const wrong = brokenCount === brokenBefore ? snapshot?.wrong() : undefined;
     if (wrong) report(wrong);
     notCovered += check.notCovered;
@@ -82,7 +81,7 @@ async function verify(
   return { ...done, notCovered, brokenCount, broken, heads };
 }
 
-/** A file that is only read is not brought up to date, and may be from before there were tables. */
+/** A read-only file is not migrated, and may have no tables. */
 function storedSessions(database: SqliteDatabase) {
   const version = versionOf(database);
   if (version === 0) return [];
@@ -107,7 +106,7 @@ function* batches(database: SqliteDatabase, session: number) {
   }
 }
 
-/** The versions of the tables that brought them. */
+/** The table versions that introduced the chain and the snapshots. */
 const WITH_CHAIN = 2;
 const WITH_SNAPSHOTS = 3;
 

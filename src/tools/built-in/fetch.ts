@@ -3,7 +3,7 @@
  * the URL, and the connection is made to a public address only, whatever the name turns out to mean.
  */
 import { z } from "zod";
-import { counted, oneLine, textContent } from "../../call/index.js";
+import { oneLine, pluralize, textContent } from "../../call/index.js";
 import type { ContentBlock } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
 import type { Tool, ToolReturn } from "../tool.js";
@@ -120,15 +120,15 @@ function unreadable({ contentType, body }: FullPage): string {
   const type = mediaType(contentType) || "binary data";
   const size =
     body.cut === undefined
-      ? counted(body.bytes.length, "byte")
-      : `more than ${counted(body.bytes.length, "byte")}`;
+      ? pluralize(body.bytes.length, "byte")
+      : `more than ${pluralize(body.bytes.length, "byte")}`;
   return `[This is ${oneLine(type, 100)} of ${size}, which cannot be shown as text. Get it with a command, if a file is wanted.]`;
 }
 
 function cutNotice({ body }: FullPage, { timeLimit }: FetchLimits): string {
   return body.cut === "time"
     ? `The page was not complete after ${timeLimit / 1000} s. This is what had come by then.`
-    : `The page is longer than ${counted(body.bytes.length, "byte")}. This is its beginning.`;
+    : `The page is longer than ${pluralize(body.bytes.length, "byte")}. This is its beginning.`;
 }
 
 function part({ text, notice }: Converted, cut: string | undefined, from: number): Converted {
@@ -136,7 +136,7 @@ function part({ text, notice }: Converted, cut: string | undefined, from: number
   const next = from + shown.length;
   const range =
     from >= text.length && from > 0
-      ? `The page has only ${counted(text.length, "character")}. Use a smaller from.`
+      ? `The page has only ${pluralize(text.length, "character")}. Use a smaller from.`
       : next < text.length
         ? `Characters ${from}-${next} of ${text.length}. Use from=${next} to continue.`
         : undefined;

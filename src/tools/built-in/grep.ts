@@ -1,6 +1,6 @@
 /** Lines of files that match a regular expression. */
 import { z } from "zod";
-import { counted, textContent } from "../../call/index.js";
+import { pluralize, textContent } from "../../call/index.js";
 import type { Location } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
 import { Findings, MAX_BYTES, MAX_MATCHES } from "../search/findings.js";
@@ -118,7 +118,7 @@ function notices(findings: Findings, timeLimit: number | undefined): readonly st
   if (findings.count > 0) return [];
   return findings.skipped > 0
     ? [
-        `There ${findings.skipped === 1 ? "is" : "are"} only ${counted(findings.skipped, "match", "matches")}. Use a smaller skip.`,
+        `There ${findings.skipped === 1 ? "is" : "are"} only ${pluralize(findings.skipped, "match", "matches")}. Use a smaller skip.`,
       ]
     : [
         'No line matches. Binary files, hidden files and what .gitignore names were not searched; "hidden" and "ignored" widen the search.',

@@ -1,7 +1,7 @@
 /** What is in a folder: folders first, then all else, each with what tells it apart. */
 import { posix } from "node:path";
 import { z } from "zod";
-import { counted, createToolTitle, oneLine, visibleText } from "../../call/index.js";
+import { createToolTitle, oneLine, pluralize, visibleText } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
 import { touched } from "../touched.js";
 import { ToolFailure } from "../tool.js";
@@ -41,7 +41,7 @@ export const listDirectory = defineTool({
     if (entries.length === 0) return "[The folder is empty.]";
     if (start > entries.length)
       throw new ToolFailure(
-        `list_directory: ${path} has ${counted(entries.length, "entry", "entries")}, so there is no entry ${start}. Nothing was listed. Use a start from 1 to ${entries.length}.`,
+        `list_directory: ${path} has ${pluralize(entries.length, "entry", "entries")}, so there is no entry ${start}. Nothing was listed. Use a start from 1 to ${entries.length}.`,
       );
     const end = Math.min(start - 1 + MAX_ENTRIES, entries.length);
     const shown = entries.slice(start - 1, end);

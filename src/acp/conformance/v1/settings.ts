@@ -1,5 +1,5 @@
 /** v1: modes and options of a session. There is no capability for them: they are there when session/new has them. */
-import { counted } from "../../../call/index.js";
+import { pluralize } from "../../../call/index.js";
 import { isJsonObject, isNone } from "../../json.js";
 import type { JsonObject } from "../../json.js";
 import { onResult } from "../evidence.js";
@@ -26,7 +26,7 @@ export const SETTINGS: readonly Requirement[] = [
         const modes = Array.isArray(availableModes) ? availableModes.filter(isJsonObject) : [];
         return modes.some(({ id }) => id === currentModeId)
           ? PASS
-          : failed(`${JSON.stringify(currentModeId)} is not among ${counted(modes.length, "mode")}`);
+          : failed(`${JSON.stringify(currentModeId)} is not among ${pluralize(modes.length, "mode")}`);
       }),
   },
   {

@@ -1,4 +1,4 @@
-/** The conditions of one query over the index, with their values. No text is ever put together from a value. */
+/** The conditions of one query over the index, with their values. SQL text never contains a value. */
 import type { PageOptions, Period } from "../../../call/index.js";
 import { cursorNumbers } from "../../archive-queries.js";
 import type { SqlValue } from "../ledger-sql.js";

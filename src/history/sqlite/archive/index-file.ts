@@ -1,6 +1,6 @@
 /**
- * Where the index of a ledger is: one for each set of patterns, because its texts were redacted with them. Indexes of
- * other patterns are removed: a text that a pattern now calls a secret may stand in them.
+ * The path of a ledger's index: one for each set of patterns, because its texts were redacted with them. Indexes of
+ * other patterns are removed, since they may contain a text that a pattern now calls a secret.
  */
 import { createHash } from "node:crypto";
 import { readdirSync, realpathSync, rmSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Pages of the index, each going on after the last item of the one before: no page is slower than the first. */
+/** Pages of the index. Each starts after the last item of the page before, so no page is slower than the first. */
 import { storable } from "../../archive-text.js";
 import { cursorNumbers, pageLimit } from "../../archive-queries.js";
 import type {
@@ -85,7 +85,7 @@ function page<Row, Item>(
   return rows.length < limit || !last ? { items } : { items, next: toCursor(last) };
 }
 
-/** No session has the number 0: one that is not there has nothing. */
+/** 0 for an unknown session, since no session has that number. */
 function sessionNumber(index: SqliteDatabase, sessionId: string): number {
   const sql = "select number from sessions where session_id = ? order by number desc limit 1";
   return index.select<{ number: number }>(sql, [storedName(sessionId)])[0]?.number ?? 0;

@@ -33,7 +33,7 @@ test("of two that write a session's rows, the one that came last goes on and the
   expect(older?.end({ ...END, last_seq: 3 })).toBe(false);
   expect(newer?.end({ ...END, last_seq: 5 })).toBe(true);
   expect(index.select("select last_seq from sessions")).toMatchObject([{ last_seq: 5 }]);
-  // What it looked at is no longer so.
+  // The state that it read is outdated.
   expect(late?.begin(SESSION, 3)).toBe(false);
   expect(late?.begin(SESSION, 5)).toBe(true);
   index.close();

@@ -24,7 +24,7 @@ export type SessionRow = {
   readonly breaches: number;
 };
 
-/** An answer of a model. */
+/** A response of a model. */
 export type IndexedStep = {
   readonly seq: number;
   readonly at: number;
@@ -41,7 +41,7 @@ const USAGE_FIELDS = [
   "cacheWrittenTokens",
 ] as const satisfies readonly (keyof Usage)[];
 
-/** The log may hold anything where a number should be. */
+/** The log may have any value where a number should be. */
 const wholeOrNull = (value: unknown): number | null =>
   Number.isSafeInteger(value) ? (value as number) : null;
 
@@ -57,7 +57,7 @@ export class SessionRows {
     this.#patterns = patterns;
   }
 
-  /** False when another process has brought the session further since we looked. */
+  /** False when another process has indexed more of the session since we looked. */
   begin(
     session: { readonly session_id: string; readonly created_at: number; readonly updated_at: number },
     expected: number | undefined,
@@ -188,7 +188,7 @@ export class SessionRows {
     );
   }
 
-  /** The first one from that moment on which nobody has. */
+  /** The first free id from that time on. */
   #freeId(time: number): number {
     for (let first = firstIdAt(time); ;) {
       const end = first + firstIdAt(1);

@@ -1,4 +1,4 @@
-/** Counts of calls and of models' answers, made by SQL over the index. */
+/** Counts of calls and of models' responses, made by SQL over the index. */
 import type {
   CallStatistics,
   ModelUsage,
@@ -14,7 +14,7 @@ import { firstIdAt } from "./index-tables.js";
 import type { SqlValue } from "../ledger-sql.js";
 import type { SqliteDatabase } from "../sqlite-database.js";
 
-/** Fixed texts: nothing that is handed in becomes SQL. */
+/** Fixed texts: no argument becomes SQL. */
 const KEYS: Readonly<Record<StatisticsKey, string>> = {
   tool: "calls.name",
   kind: "calls.kind",
@@ -63,7 +63,7 @@ function countedCalls({ by, since, until, cwd }: StatisticsQuery): Counted {
 
 type Counted = { readonly from: string; readonly values: readonly SqlValue[] };
 
-/** Answers that bear no name are those of the only model that signed any in their session. */
+/** Responses without a name count for the only model that signed any in their session. */
 export function modelUsage(index: SqliteDatabase, { since, until, cwd }: PeriodQuery): readonly ModelUsage[] {
   const where = new Conditions();
   if (since !== undefined) where.add("steps.at >= ?", since);
@@ -87,7 +87,7 @@ export function modelUsage(index: SqliteDatabase, { since, until, cwd }: PeriodQ
     .map((row) => ({ ...row, isListPriced: row.isListPriced === 1 }));
 }
 
-/** By rank: one of the times that there were, never one in between. */
+/** Percentiles by rank: one of the measured times, never an interpolated one. */
 function percentiles(
   index: SqliteDatabase,
   column: "ran_ms" | "waited_ms",

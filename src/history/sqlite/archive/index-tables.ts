@@ -5,8 +5,8 @@
  * An `id` is a time in milliseconds, times 1024, plus a place within that millisecond: the newest first is the highest id
  * first, in every table and in the search, and a page goes on below an id.
  *
- * `sessions.model` is the model that the session was begun with, `signer` the only model that signed answers in it;
- * `steps` has one row for each answer of a model; `breach` is the sentence of a call that broke the rules.
+ * `sessions.model` is the model that the session was started with, `signer` the only model that signed responses in it;
+ * `steps` has one row for each response of a model; `breach` is the sentence of a call that broke the rules.
  */
 import type { FileKind } from "../sqlite-file.js";
 
@@ -94,7 +94,7 @@ const TABLES = `
     insert into search (rowid, tags, text) values (new.id, new.tags, new.text);
   end;`;
 
-/** An index of an older version is no use to a newer one: it is dropped and made again from the ledger. */
+/** An index of an older version is dropped and rebuilt from the ledger. */
 const DROP_ALL = ["search", "documents", "steps", "calls", "sessions"]
   .map((table) => `drop table if exists ${table};`)
   .join("\n");
@@ -113,7 +113,7 @@ export const INDEX_FILE: FileKind = {
 const PLACES = 1024;
 const LAST_MOMENT = Math.floor(Number.MAX_SAFE_INTEGER / PLACES) - 1;
 
-/** The lowest id of a moment. Times come from other programs too, so any number is taken. */
+/** The lowest id of a time. Times come from other programs too, so any number is accepted. */
 export function firstIdAt(time: number): number {
   const moment = Number.isFinite(time) ? Math.floor(time) : 0;
   return Math.min(Math.max(0, moment), LAST_MOMENT) * PLACES;

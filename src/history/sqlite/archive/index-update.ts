@@ -1,10 +1,10 @@
 /**
  * Brings the index up to date with the ledger: session by session, in small pieces, when a query needs it.
  *
- * What must stay true: the ledger is only read. Several processes may do this at once: a process that writes a session's
+ * Invariants: the ledger is only read. Several processes may do this at once: a process that writes a session's
  * rows leaves a token, and a process that finds another's token stops. `last_seq` is written last, so unfinished work is
  * done again. A session is identified by its number, id and start, and by the link of its chain up to which it is
- * indexed, so the rows of a session that was removed, begun again or restored from a backup are made anew.
+ * indexed, so the rows of a session that was removed, started again or restored from a backup are rebuilt.
  */
 import { setImmediate } from "node:timers/promises";
 import type { ArchiveProgress, RecordedEvent, SessionBook } from "../../../call/index.js";
@@ -27,7 +27,7 @@ type InIndex = Omit<InLedger, "updated_at"> & { readonly chain: string | null; r
 
 const EVENTS_PER_READ = 1_000;
 const ROWS_PER_WRITE = 200;
-/** Books of the sessions that were indexed last: a session that goes on need not be folded from its start each time. */
+/** The books of the sessions that were indexed last, so that a growing session is not folded from its start each time. */
 const MAX_KEPT_REPLAYS = 8;
 
 export class IndexUpdate {
@@ -76,7 +76,7 @@ export class IndexUpdate {
   }
 
   #sessionsInLedger(): readonly InLedger[] {
-    // A ledger that is only read may be from before the chain, or be empty as yet.
+    // A read-only ledger may be older than the chain, or still empty.
     const tables = Number(this.#ledger.pragma("user_version"));
     this.#hasChain = tables >= 2;
     if (tables === 0) return [];
@@ -85,7 +85,7 @@ export class IndexUpdate {
     );
   }
 
-  /** How many events will be read to bring the session up to date. */
+  /** The number of events to read until the session is up to date. */
   #unread({ number, last_seq }: InLedger, indexed: InIndex | undefined): number {
     const kept = this.#replays.get(number);
     return last_seq - (kept && kept.seq <= (indexed?.last_seq ?? 0) ? kept.seq : 0);
@@ -183,7 +183,7 @@ export class IndexUpdate {
     const rows = new SessionRows(this.#index, session.number, this.#patterns);
     const { info, timeline } = replay.book.snapshot();
     const messages = timeline.flatMap((entry) => (entry.type === "message" ? entry.message : []));
-    // The last one may have grown.
+    // The last message may have grown.
     const firstNew = Math.max(0, (indexed?.messages ?? 0) - 1);
     const writes = [
       ...touched.map((toolCallId) => () => {

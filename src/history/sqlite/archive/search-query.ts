@@ -1,12 +1,12 @@
 /**
  * The terms of a search as an expression of FTS5.
  *
- * What must stay true: every term stands in quotes of ours, so nothing that is typed is ever syntax.
+ * Invariant: every term is quoted here, so typed text is never syntax.
  */
 import { hash } from "node:crypto";
 import { searchTerms } from "../../search-terms.js";
 
-/** Undefined when there is no word in it: then nothing is found. */
+/** Undefined when the text has no word: then nothing is found. */
 export function searchExpression(typed: string, tags: readonly string[]): string | undefined {
   const terms = searchTerms(typed);
   if (terms.length === 0) return undefined;
@@ -15,13 +15,13 @@ export function searchExpression(typed: string, tags: readonly string[]): string
   return `${tagged}text : (${words.join(" AND ")})`;
 }
 
-/** A word that only we use, for what a search is narrowed to. */
+/** A reserved word for a filter of the search. */
 export function tagOf(what: "session" | "tool" | "kind" | "role", value: string | number): string {
   return `${what}${hash("sha256", String(value)).slice(0, 20)}`;
 }
 
 function quoted(text: string): string {
-  // NUL would end the expression, and half a surrogate pair is no UTF-8.
+  // NUL would end the expression, and half a surrogate pair is not UTF-8.
   return `"${text
     .replaceAll("\0", " ")
     .replace(/\p{Cs}/gu, " ")

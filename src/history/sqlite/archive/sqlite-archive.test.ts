@@ -33,23 +33,23 @@ test("what was typed, done, printed and said is found, the newest first, with a 
   const ledger = await store.ledger(file);
   const index = await store.archive(file);
   await record(ledger, "s1", [
-    info("Mend the test", "/home/ann/app"),
+    info("Fix the test", "/home/ann/app"),
     said("The parser fails on ümlauts", { role: "user", at: NOON - 10 }),
     ...aRun("c1", { rawInput: { command: "npm test parser" }, output: "1 failed\n" }),
-    ...aRun("c2", { at: NOON + 100, name: "edit_file", kind: "edit", output: "parser mended" }),
+    ...aRun("c2", { at: NOON + 100, name: "edit_file", kind: "edit", output: "parser fixed" }),
   ]);
   expect(await found(index, "parser")).toEqual(["c2", "c1", "The parser fails on ümlauts"]);
   expect(await found(index, "UMLAUTS")).toEqual(["The parser fails on ümlauts"]);
   expect(await found(index, "pars*")).toHaveLength(3);
-  expect(await found(index, '"parser mended"')).toEqual(["c2"]);
-  expect(await found(index, "mended parser failed")).toEqual([]);
+  expect(await found(index, '"parser fixed"')).toEqual(["c2"]);
+  expect(await found(index, "fixed parser failed")).toEqual([]);
   expect(await found(index, "parser", { tool: "edit_file" })).toEqual(["c2"]);
   expect(await found(index, "parser", { kind: "execute" })).toEqual(["c1"]);
   expect(await found(index, "parser", { sessionId: "another" })).toEqual([]);
   expect(await found(index, "parser", { since: NOON, until: NOON + 50 })).toEqual(["c1"]);
-  const [hit] = (await index.search({ text: "mended" })).items;
+  const [hit] = (await index.search({ text: "fixed" })).items;
   expect(hit).toMatchObject({ sessionId: "s1", at: NOON + 100, call: { tool: "edit_file", status: "done" } });
-  expect(hit?.excerpt.filter(({ isMatch }) => isMatch)).toEqual([{ text: "mended", isMatch: true }]);
+  expect(hit?.excerpt.filter(({ isMatch }) => isMatch)).toEqual([{ text: "fixed", isMatch: true }]);
 });
 
 test("it keeps up with what is recorded, also by others, and with a call that goes on", async () => {
@@ -68,7 +68,7 @@ test("it keeps up with what is recorded, also by others, and with a call that go
   expect(await found(index, "one two")).toEqual(["one two"]);
 });
 
-test("a session that was removed is found no more, nor in the file, and one begun again under its id is new", async () => {
+test("a removed session is found no more, nor in the file, and one started again under its id is new", async () => {
   const file = store.newFile();
   const ledger = await store.ledger(file);
   const index = await store.archive(file);
@@ -93,7 +93,7 @@ test("a session that was removed is found no more, nor in the file, and one begu
   }
 });
 
-test("a ledger that was restored from a backup and went another way is indexed anew", async () => {
+test("a ledger that was restored from a backup and then diverged is indexed again", async () => {
   const file = store.newFile();
   const ledger = await store.ledger(file);
   const lost = ["lostbranch", "lost", "lost"].map((text, place) => said(text, { messageId: `x${place}` }));
@@ -291,7 +291,7 @@ describe("the file", () => {
     await expect(again.search({ text: "x" })).rejects.toMatchObject({ code: "LEDGER_CLOSED" });
   });
 
-  test("of someone else is left alone, and a damaged one is told with what to do", async () => {
+  test("of another program is left alone, and a damaged one is reported with what to do", async () => {
     const file = store.newFile();
     await store.ledger(file);
     writeFileSync(`${file}.index`, "dear diary");
@@ -305,7 +305,7 @@ describe("the file", () => {
     await expect(store.archive(file)).rejects.toThrow(/damaged.*delete it: it is made again/);
   });
 
-  test("of a ledger that has just been begun, or is from before the chain, is no less good", async () => {
+  test("of a ledger that is new, or older than the chain, works as well", async () => {
     const [empty, old] = [store.newFile(), store.newFile()];
     writeFileSync(empty, "");
     expect((await (await store.archive(empty)).sessions()).items).toEqual([]);
@@ -339,7 +339,7 @@ describe("the file", () => {
     await Promise.all(indexes.map((index) => index.refresh()));
     await record(ledger, "s1", aRun("last", { output: "word" }));
     const pages = await Promise.all(indexes.map((index) => index.search({ text: "word", limit: 1000 })));
-    // Whoever stopped for another one sees it all at the next question at the latest.
+    // A process that stopped for another one sees everything at its next query at the latest.
     expect(Math.max(...pages.map(({ items }) => items.length))).toBe(301);
     for (const index of indexes) {
       await index.refresh();

@@ -1,9 +1,8 @@
 /**
  * The archive of a ledger in an SQLite file, from an index in a file beside it.
  *
- * What must stay true: the index is brought up to date when something is asked of it and never while something is
- * appended; it holds redacted texts only; it can be deleted at any time, and is made again. Only `forget` writes to the
- * ledger. Nothing of the index is opened before a query needs it.
+ * Invariants: a query updates the index, an append never does; the index has redacted texts only; it can be deleted at
+ * any time, and is rebuilt. Only `forget` writes to the ledger. The index is not opened before a query needs it.
  */
 import { existsSync } from "node:fs";
 import type {
@@ -43,7 +42,7 @@ import { INDEX_FILE } from "./index-tables.js";
 import { IndexUpdate } from "./index-update.js";
 
 export type SqliteArchiveOptions = {
-  /** Where the index is; beside the ledger, named after it, by default. */
+  /** The path of the index; by default beside the ledger and named after it. */
   readonly indexFile?: string;
   /** Further secrets that must not get into the index or an export. */
   readonly patterns?: readonly RedactionPattern[];
@@ -135,13 +134,13 @@ class SqliteArchive implements Archive {
     try {
       opened?.database.emptyLog();
     } catch {
-      // The log stays beside the file; the next process that opens it brings it in.
+      // The log stays beside the file; the next process that opens the file merges it.
     }
     opened?.database.close();
     this.#ledger.close();
   }
 
-  /** One refresh at a time, and each reads anew: a query sees everything that was recorded before it was asked. */
+  /** Refreshes run one at a time, and each reads the ledger again, so that a query sees all earlier records. */
   async #upToDate(): Promise<SqliteDatabase> {
     this.#checkNotClosed();
     const refreshed = this.#last

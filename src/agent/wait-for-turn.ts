@@ -1,71 +1,71 @@
 /**
- * For doors that hold the line: goes on with a turn, shows each question as soon as it is asked, also while
- * other calls still run, and waits where the turn is parked on them. A turn that waits for the app alone
- * stays parked. A second turn of the session waits until the first is over.
+ * For clients that stay connected: runs a turn, shows each question as soon as it is asked, also while other calls
+ * still run, and waits while the turn is parked on questions. A turn that waits only for the app stays parked. A
+ * second turn of the session waits for the first one's end.
  */
 import type { Question } from "../call/index.js";
 import { holdUntilAnswered, openQuestions } from "../run/index.js";
 import type { Ask } from "../run/index.js";
-import type { HeldSession } from "./held-session.js";
+import type { SessionHandle } from "./session-handle.js";
 import type { TurnEnd } from "./turn.js";
 
-export function holdTurn(
-  session: HeldSession,
+export function waitForTurn(
+  session: SessionHandle,
   ask: Ask,
   signal: AbortSignal,
   start: () => Promise<TurnEnd>,
 ): Promise<TurnEnd> {
-  return session.afterOthers(() => hold(session, ask, signal, start));
+  return session.afterOthers(() => runAndWait(session, ask, signal, start));
 }
 
-async function hold(
-  session: HeldSession,
+async function runAndWait(
+  session: SessionHandle,
   ask: Ask,
   signal: AbortSignal,
   start: () => Promise<TurnEnd>,
 ): Promise<TurnEnd> {
-  const holds = new Holds(session, ask, signal);
+  const questions = new ShownQuestions(session, ask, signal);
   try {
     let end = await start();
-    while (end.status === "parked" && (waitsForAnswer(session) || holds.hasMoved)) {
-      await holds.oneSettles();
+    while (end.status === "parked" && (waitsForAnswer(session) || questions.hasMoved)) {
+      await questions.oneSettles();
       end = await session.advance(signal);
     }
     return end;
   } finally {
-    holds.stop();
+    questions.stop();
   }
 }
 
 /** The questions that are being shown. */
-class Holds {
-  readonly #session: HeldSession;
+class ShownQuestions {
+  readonly #session: SessionHandle;
   readonly #ask: Ask;
   readonly #over = new AbortController();
   readonly #signal: AbortSignal;
-  readonly #held = new Map<string, Promise<void>>();
+  readonly #shown = new Map<string, Promise<void>>();
   readonly #stopListening: () => void;
   #failure: { readonly error: unknown } | undefined;
-  /** Whether something has happened since the turn was parked: what it waited for may have been cancelled by someone. */
+  /** Whether events followed the turn's parking: someone may have cancelled the calls that it waited for. */
   hasMoved = false;
 
-  constructor(session: HeldSession, ask: Ask, signal: AbortSignal) {
+  constructor(session: SessionHandle, ask: Ask, signal: AbortSignal) {
     this.#session = session;
     this.#ask = ask;
     this.#signal = AbortSignal.any([signal, this.#over.signal]);
     this.#stopListening = session.onRecorded((events) => {
       this.hasMoved = events.at(-1)?.type !== "turn-parked";
-      for (const event of events) if (event.type === "question-asked") this.#hold(event.question);
+      for (const event of events) if (event.type === "question-asked") this.#show(event.question);
     });
   }
 
   /** Returns when one of the open questions is settled, here or elsewhere. */
   async oneSettles(): Promise<void> {
     const open = openQuestions(this.#session.book);
-    // An answer may have come in the very moment the turn was parked; then there is nothing to hold, only to go on.
+    // An answer may arrive at the moment of the parking; then no question is open and the turn can resume.
     if (open.length === 0) return;
-    for (const question of open) this.#hold(question);
-    await Promise.race(open.flatMap(({ questionId }) => this.#held.get(questionId) ?? []));
+    for (const question of open) this.#show(question);
+    await Promise.race(open.flatMap(({ questionId }) => this.#shown.get(questionId) ?? []));
     if (this.#failure) throw this.#failure.error;
   }
 
@@ -74,20 +74,20 @@ class Holds {
     this.#over.abort();
   }
 
-  /** An answer that could not be recorded. In a turn that goes on, someone may wait for the call, and would for ever. */
-  async #broke({ toolCallId }: Question, error: unknown): Promise<void> {
+  /** Cancels the call in a running turn when its answer could not be recorded: otherwise it would wait for ever. */
+  async #onFailure({ toolCallId }: Question, error: unknown): Promise<void> {
     const { gate, book } = this.#session;
-    const isGoingOn = book.turn?.state.status === "running";
+    const isRunning = book.turn?.state.status === "running";
     const reason = "its answer could not be recorded.";
-    const isOver = isGoingOn && (await gate.cancelCall(toolCallId, reason).catch(() => false));
+    const isOver = isRunning && (await gate.cancelCall(toolCallId, reason).catch(() => false));
     if (!isOver) this.#failure ??= { error };
   }
 
-  #hold(question: Question): void {
+  #show(question: Question): void {
     const { questionId } = question;
-    if (this.#held.has(questionId)) return;
+    if (this.#shown.has(questionId)) return;
     if (this.#session.book.question(questionId)?.state.status !== "open") return;
-    this.#held.set(questionId, this.#untilSettled(question));
+    this.#shown.set(questionId, this.#untilSettled(question));
   }
 
   async #untilSettled(question: Question): Promise<void> {
@@ -95,14 +95,14 @@ class Holds {
     try {
       await holdUntilAnswered({ ledger, question, ask: this.#ask, signal: this.#signal, after: seq, now });
     } catch (error) {
-      await this.#broke(question, error);
+      await this.#onFailure(question, error);
     } finally {
       gate.wake();
     }
   }
 }
 
-function waitsForAnswer({ book }: HeldSession): boolean {
+function waitsForAnswer({ book }: SessionHandle): boolean {
   return book
     .openCalls()
     .some(({ state }) => state.status === "waiting" && state.waitingFor.type === "question");

@@ -2,14 +2,14 @@ import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import { getEventListeners } from "node:events";
 import type { UnderlyingSource } from "node:stream/web";
 import { expect, test } from "vitest";
-import { readParts } from "./answer-stream.js";
+import { readParts } from "./response-stream.js";
 
 type Source = UnderlyingSource<LanguageModelV3StreamPart>;
 
 const word: LanguageModelV3StreamPart = { type: "text-delta", id: "1", delta: "word" };
 const enough = new Error("enough");
 
-/** What a reader got of it, who was told to stop once the first part was there. */
+/** The parts that a reader got whose signal aborts after the first part. */
 async function stoppedReading(source: (signal: AbortSignal) => Source) {
   const turn = new AbortController();
   const got: LanguageModelV3StreamPart[] = [];
@@ -52,7 +52,7 @@ test.each<[string, (signal: AbortSignal) => Source]>([
   expect((await stoppedReading(source)).got).toEqual([word]);
 });
 
-test("nobody listens to the signal any more once an answer is over, and a model that breaks says how", async () => {
+test("removes its signal listener after a response, and passes on the model's own error", async () => {
   const { turn } = await stoppedReading(() => ({ start: (stream) => stream.enqueue(word) }));
   const broken = new ReadableStream<LanguageModelV3StreamPart>({
     start: (stream) => stream.error(new Error("no such model")),

@@ -1,8 +1,8 @@
-/** A session as doors hold it, whoever runs its turns: this agent, someone else's agent, or a loop of the host's own. */
+/** A session as clients use it. Its turns run in this agent, in an external agent or in the host's own loop. */
 import type { Gate } from "../run/index.js";
 import type { AgentSession } from "./agent-session.js";
 
-export type HeldSession = Pick<
+export type SessionHandle = Pick<
   AgentSession,
   | "sessionId"
   | "seq"

@@ -1,11 +1,11 @@
-/** The ids by which the model is told of its calls. */
+/** The ids of calls in a prompt. */
 import type { ToolCall } from "../call/index.js";
 
 /**
- * The provider's own ids for the calls of signed answers, since it may have signed those too; ours for all others, and
- * where its ids are not unique. One that looks like any of ours is not taken either.
+ * Calls of signed responses keep the provider's id, since its signature may cover the id. All other calls get our id, as
+ * do calls whose provider id is not unique or equals one of ours.
  */
-export function toldIds(
+export function providerCallIds(
   calls: ReadonlyMap<string, ToolCall>,
   signed: ReadonlySet<string>,
 ): (call: ToolCall) => string {

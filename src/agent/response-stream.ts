@@ -1,16 +1,16 @@
-/** A model's answer as it comes, ended by the signal whether or not the model listens to it. */
+/** Reads a model's response as it streams. An abort ends the reading even when the model ignores the signal. */
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 
-/** Hands over each part. Throws the signal's reason when that aborts; a part that comes in that moment is lost. */
+/** Passes on each part. Throws the signal's reason on abort; a part that arrives at that moment is dropped. */
 export async function readParts(
   stream: ReadableStream<LanguageModelV3StreamPart>,
   signal: AbortSignal,
   take: (part: LanguageModelV3StreamPart) => void,
 ): Promise<void> {
   const reader = stream.getReader();
-  // A reader that cancels hears at once that the stream is over, whatever the model makes of it.
+  // Cancelling the reader ends its pending read at once, whether or not the model reacts.
   const cancel = () => void reader.cancel(signal.reason).catch(() => undefined);
-  // Once for all parts, and so is what it says: there may be thousands, and a signal takes a while to ask.
+  // One listener serves all parts, and a local flag its result: parts come in thousands, and `signal.aborted` is slow.
   let { aborted } = signal;
   const abort = () => {
     aborted = true;
@@ -26,7 +26,7 @@ export async function readParts(
       take(value);
     }
   } catch (error) {
-    // A model that listens too may break the stream with an error of its own.
+    // A model that also follows the signal may break the stream with its own error.
     throw aborted ? signal.reason : error;
   } finally {
     signal.removeEventListener("abort", abort);
@@ -34,7 +34,7 @@ export async function readParts(
   }
 }
 
-/** The promise is listened to in any case: what it says after an abort is nobody's unhandled error. */
+/** Handles the promise in any case, so that a rejection after the abort is not an unhandled one. */
 export function unlessAborted<Value>(promise: PromiseLike<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);

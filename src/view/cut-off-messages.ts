@@ -1,11 +1,11 @@
 /**
- * Answers that were cut off, because their process died, and were said again. Agents of ours record where each of
- * their answers ends; of others nothing is known.
+ * Finds responses that were cut off because their process died, and that the model then repeated. Our agents record the
+ * end of each response; for other agents nothing is known.
  */
 import { stepIdOf } from "../call/index.js";
 import type { Session } from "../call/index.js";
 
-/** The ids of their messages. */
+/** The ids of the messages that were cut off. */
 export function cutOffMessages({ steps, timeline }: Session): ReadonlySet<string> {
   const whole = new Set(steps.map(({ stepId }) => stepId));
   const cutOff = new Set<string>();
@@ -19,7 +19,7 @@ export function cutOffMessages({ steps, timeline }: Session): ReadonlySet<string
       open.messageIds.push(messageId);
       continue;
     }
-    // An answer that nothing follows but the user's next word was cancelled, or broke: its turn's end says so.
+    // A response that only the user's next message follows was cancelled or failed: the turn's end shows that.
     if (role !== "user") for (const id of open?.messageIds ?? []) cutOff.add(id);
     open = role === "user" || whole.has(stepId) ? undefined : { stepId, messageIds: [messageId] };
   }
