@@ -32,7 +32,7 @@ test("an agent that speaks another version of the protocol is not talked to", as
 
 test("a program that is no agent is given up", async () => {
   const argv = [process.execPath, "-e", "setInterval(() => {}, 1000)"] as const;
-  const connecting = connect("", { argv, connect: { patience: 200 } });
+  const connecting = connect("", { argv, connect: { connectTimeoutMs: 200 } });
   await expect(connecting).rejects.toMatchObject({ message: expect.stringContaining("Is it an ACP agent?") });
 });
 
@@ -193,7 +193,7 @@ test("a cancelled turn answers its questions with cancelled, and a later yes cou
 
 test("an agent that does not hear a cancel is ended", async () => {
   const stop = new AbortController();
-  const { say, session } = await drive("does not hear a cancel", { cancelPatience: 100 });
+  const { say, session } = await drive("does not hear a cancel", { cancelGraceMs: 100 });
   const ended = say("go", stop.signal);
   await until(() => session.book.call("t1")?.state.status === "running");
   stop.abort();
@@ -205,7 +205,7 @@ test("an agent that floods stderr is heard, and its last words are kept", async 
   const { say, connection, session } = await drive("floods stderr");
   expect(await say("go")).toEqual(ENDED);
   expect(session.book.snapshot().timeline.at(-1)).toMatchObject({ message: { blocks: [{ text: "done" }] } });
-  const words = await connection.lastWords();
+  const words = await connection.stderrTail();
   expect(words).toContain("the very last words");
   expect(words.length).toBeLessThan(2_000);
 });

@@ -431,7 +431,7 @@ describe("a session that is opened to end the agent at a breach", () => {
     expect(ended).toEqual({ status: "stopped", stopReason: "error", error: why });
     expect(await waiting).toEqual({ status: "stopped", stopReason: "error", error: why });
     await connection.closed;
-    expect(await connection.lastWords()).toContain("SIGTERM");
+    expect(await connection.stderrTail()).toContain("SIGTERM");
     expect(await say(session, [])).toMatchObject({ stopReason: "error", error: why });
   });
 

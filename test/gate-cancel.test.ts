@@ -23,7 +23,7 @@ import type { AppTool, AskReply, Tool, ToolContext } from "../src/tools/index.js
 import { folder, never } from "./agent-kit.js";
 
 const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 100);
-const PATIENCE = 8;
+const STOP_GRACE_MS = 8;
 const LIFETIME = 60_000;
 
 const tool = (name: string, run: (call: ToolContext) => unknown, more: Partial<Tool> = {}): Tool => ({
@@ -153,7 +153,7 @@ describe("a cancel in the very moment that", () => {
     const root = await folder(options.files);
     const ledger = new MemoryLedger();
     const rules: Rule[] = [{ allow: "*" }];
-    const gate = await openGate({ workspace: root, rules, patience: 20, ledger, ...options });
+    const gate = await openGate({ workspace: root, rules, stopGraceMs: 20, ledger, ...options });
     onTestFinished(() => gate.close());
     return { gate, ledger, root };
   }
@@ -255,7 +255,7 @@ describe("a cancel in the very moment that", () => {
 
   test("a tool asks a person who does not answer ends the asking", async () => {
     const asking = tool("asking", async (call) => (await call.ask({ message: "Which?" })).action);
-    const { gate } = await gateIn({ tools: [asking], patience: 60_000, elicit: endless });
+    const { gate } = await gateIn({ tools: [asking], stopGraceMs: 60_000, elicit: endless });
     const stop = new AbortController();
     const call = gate.call({ name: "asking", input: {} }, stop.signal);
     await vi.waitFor(() => expect(statusesOf(gate)).toEqual(["running"]), 120_000);
@@ -398,7 +398,7 @@ class Run {
       elicit: () => new Promise((resolve) => void replies.push(resolve)),
       ask: endless,
       questionLifetime: LIFETIME,
-      patience: PATIENCE,
+      stopGraceMs: STOP_GRACE_MS,
       loopLimit: 1_000,
       now,
     });
@@ -524,7 +524,7 @@ class Run {
 
   async #checkGone(n: number): Promise<void> {
     const pid = Number(await readFile(join(this.#root, `${this.#session}-${n}.pid`), "utf8").catch(() => ""));
-    // Our patience is short here: the command may have been killed just now.
+    // The grace period is short here: the command may have been killed just now.
     if (pid > 0) await vi.waitFor(() => must(() => process.kill(pid, 0)).toThrow("ESRCH"), 120_000);
   }
 

@@ -394,7 +394,7 @@ describe("a cancel", () => {
   test("does not wait for ever for a tool that does not listen; what became of it is not known", async () => {
     const stop = new AbortController();
     const deaf = tool("deaf", () => new Promise(() => undefined));
-    const { gate } = await gateIn({ tools: [deaf], rules: [{ allow: "*" }], patience: 50 });
+    const { gate } = await gateIn({ tools: [deaf], rules: [{ allow: "*" }], stopGraceMs: 50 });
     const call = gate.call({ name: "deaf", input: {} }, stop.signal);
     await vi.waitFor(() => expect([...gate.book.calls()].map(statusOf)).toEqual(["running"]), 120_000);
     stop.abort();
@@ -434,7 +434,7 @@ describe("a time limit", () => {
       return new Promise(() => undefined);
     };
     const deaf = tool("deaf", untilTimeIsUp, { timeLimit: 20 });
-    const { gate } = await gateIn({ tools: [deaf], rules: [{ allow: "*" }], patience: 50 });
+    const { gate } = await gateIn({ tools: [deaf], rules: [{ allow: "*" }], stopGraceMs: 50 });
     const told: string[] = [];
     gate.onRecorded((events) => void told.push(...events.map(({ type }) => type)));
     const call = gate.call({ name: "deaf", input: {} }, stop.signal);

@@ -213,7 +213,7 @@ const DOORS = new Map<string, Names>([
         "fetchTool",
         "fullResult",
         "holdTurn",
-        "holdUntilAnswered",
+        "waitForAnswers",
         "hostReach",
         "inMode",
         "intentText",

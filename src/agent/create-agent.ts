@@ -30,7 +30,7 @@ export type AgentOptions = {
   /** Of a result that is longer than this many characters, the model is told the beginning and the end. */
   readonly longestResult?: number;
   /** How long questions and tools may take, and how often a call may be made again. */
-  readonly limits?: Pick<GateOptions, "questionLifetime" | "timeLimit" | "patience" | "loopLimit">;
+  readonly limits?: Pick<GateOptions, "questionLifetime" | "timeLimit" | "stopGraceMs" | "loopLimit">;
 };
 
 /** The rules in force for a session in a workspace, without what the session itself knows. */

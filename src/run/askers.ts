@@ -1,5 +1,5 @@
 /** Ready answers, for whoever runs an agent without a person: all questions, one answer. */
-import type { Ask } from "./hold-until-answered.js";
+import type { Ask } from "./wait-for-answers.js";
 
 /** Says yes, once, to everything that rules leave open. What they forbid stays forbidden. */
 export const allowAll: Ask = (question) => {

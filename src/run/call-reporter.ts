@@ -13,9 +13,9 @@ type Showing = Pick<ToolContext, "progress" | "output" | "diff" | "locate" | "te
 
 type Gathered = { progress?: Progress; locations?: readonly Location[] };
 
-const GATHERING_MILLISECONDS = 50;
+const BATCH_MS = 50;
 /** Each time the whole list is recorded; editors follow the newest. */
-const MOST_LOCATIONS = 200;
+const MAX_LOCATIONS = 200;
 
 export class CallReporter implements Showing {
   readonly #writer: Pick<EventWriter, "add">;
@@ -51,7 +51,7 @@ export class CallReporter implements Showing {
 
   readonly locate: ToolContext["locate"] = (path, line) => {
     const location = { path, ...(line !== undefined && { line }) };
-    this.#locations = [...this.#locations, location].slice(-MOST_LOCATIONS);
+    this.#locations = [...this.#locations, location].slice(-MAX_LOCATIONS);
     this.#gather({ locations: this.#locations });
   };
 
@@ -97,7 +97,7 @@ export class CallReporter implements Showing {
   #gather(fields: Gathered): void {
     if (this.#isClosed) return;
     this.#gathered = { ...this.#gathered, ...fields };
-    this.#timer ??= setTimeout(() => this.#writeGathered(), GATHERING_MILLISECONDS);
+    this.#timer ??= setTimeout(() => this.#writeGathered(), BATCH_MS);
   }
 
   #stream(terminalId: string): OutputStream {

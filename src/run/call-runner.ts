@@ -21,7 +21,7 @@ import { changesFiles, groupOf, RunGroups } from "./run-groups.js";
 import type { Elicit } from "./run-call.js";
 import { Cancelled, RunningCalls } from "./running-calls.js";
 import type { SessionRecord } from "../record/index.js";
-import type { Stop } from "./stop-with.js";
+import type { LinkedAbort } from "./linked-abort.js";
 
 /**
  * Takes the sub-agent that works on this call one step further, or ends the call. Returns without having done so
@@ -40,7 +40,7 @@ export type RunnerOptions = {
   readonly childStep: TakeChildStep | undefined;
   readonly elicit: Elicit | undefined;
   readonly timeLimit: number;
-  readonly patience: number;
+  readonly stopGraceMs: number;
   readonly now: () => number;
 };
 
@@ -81,7 +81,7 @@ export class CallRunner {
     });
   }
 
-  readonly #run = async (call: ToolCall, stop: Stop): Promise<void> => {
+  readonly #run = async (call: ToolCall, stop: LinkedAbort): Promise<void> => {
     const { tools, check, now } = this.#options;
     const { toolCallId, rawInput } = call;
     const tool = tools.find(call);
@@ -120,7 +120,7 @@ export class CallRunner {
     call: ToolCall,
     tool: Tool,
     { input, intent }: Extract<Resolved, { ok: true }>,
-    stop: Stop,
+    stop: LinkedAbort,
   ): Promise<void> {
     const { record, now } = this.#options;
     const { toolCallId } = call;
@@ -138,7 +138,7 @@ export class CallRunner {
     }
     const started: SessionEvent = { type: "run-started", toolCallId, at, intent };
     if (!(await this.#recordUnlessOver(toolCallId, [started]))) return;
-    const { workspace, elicit, timeLimit, patience } = this.#options;
+    const { workspace, elicit, timeLimit, stopGraceMs } = this.#options;
     await runCall({
       tool,
       input,
@@ -150,13 +150,13 @@ export class CallRunner {
       record,
       workspace,
       timeLimit: tool.timeLimit ?? timeLimit,
-      patience,
+      stopGraceMs,
       elicit,
       now,
     });
   }
 
-  readonly #stepChild = async ({ toolCallId }: ToolCall, stop: Stop): Promise<void> => {
+  readonly #stepChild = async ({ toolCallId }: ToolCall, stop: LinkedAbort): Promise<void> => {
     const { childStep, now } = this.#options;
     await childStep?.(toolCallId, stop.signal);
     if (stop.isStopped) await this.#recordUnlessOver(toolCallId, stoppedBefore(toolCallId, stop, now()));
@@ -206,7 +206,7 @@ export const awaitsChild = ({ state }: ToolCall): boolean =>
 const CHANGED = "what it is about to do has changed since it was decided on";
 
 /** A call that is told to stop before it has begun is over, unless the whole turn is: then that is said for all. */
-function stoppedBefore(toolCallId: string, { reason }: Stop, at: number): readonly SessionEvent[] {
+function stoppedBefore(toolCallId: string, { reason }: LinkedAbort, at: number): readonly SessionEvent[] {
   return reason instanceof Cancelled
     ? [{ type: "call-cancelled", toolCallId, at, reason: reason.message }]
     : [];

@@ -3,7 +3,7 @@ import type { Verdict } from "../policy/index.js";
 import type { Tool, Toolbox, Workspace } from "../tools/index.js";
 import type { TakeChildStep } from "./call-runner.js";
 import type { Judge } from "./check-call.js";
-import type { Ask } from "./hold-until-answered.js";
+import type { Ask } from "./wait-for-answers.js";
 import type { Remember } from "./remember.js";
 import type { Elicit } from "./run-call.js";
 import type { SessionRecord } from "../record/index.js";
@@ -29,7 +29,7 @@ export type GateOptions = {
   /** After how many milliseconds a tool that has no limit of its own is told to stop. */
   readonly timeLimit?: number | undefined;
   /** How long a tool that was told to stop is waited for. */
-  readonly patience?: number | undefined;
+  readonly stopGraceMs?: number | undefined;
   /** How often the same call may be made before someone is asked. */
   readonly loopLimit?: number | undefined;
   /** Names the calls that the gate announces; `call_1`, `call_2` … when left out. */

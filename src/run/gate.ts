@@ -18,7 +18,7 @@ import { finishCall } from "./finish-call.js";
 import type { GateOptions, Submitted, ToolRequest } from "./gate-options.js";
 import { gateParts } from "./gate-parts.js";
 import type { GateParts } from "./gate-parts.js";
-import { holdUntilAnswered } from "./hold-until-answered.js";
+import { waitForAnswers } from "./wait-for-answers.js";
 import { ReportedCalls } from "./reported-calls.js";
 import type { Reporter } from "./reported-calls.js";
 import { Cancelled } from "./running-calls.js";
@@ -272,7 +272,7 @@ export class Gate {
     const asked = book.question(questionId);
     if (asked?.state.status !== "open") return;
     const ask = this.#options.ask ?? nobody;
-    await holdUntilAnswered({ ledger, question: asked.question, ask, signal, after: seq, now: this.#now });
+    await waitForAnswers({ ledger, question: asked.question, ask, signal, after: seq, now: this.#now });
   };
 }
 

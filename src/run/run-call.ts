@@ -12,9 +12,9 @@ import type { AskReply, AskRequest, Tool, ToolContext, ToolReturn, Workspace } f
 import { checkBase } from "./base-check.js";
 import type { OwnWrites } from "./base-check.js";
 import { CallReporter } from "./call-reporter.js";
-import { heldToIntent } from "./held-to-intent.js";
-import { keptWorkspace } from "./kept-workspace.js";
-import type { Stop } from "./stop-with.js";
+import { confinedWorkspace } from "./confined-workspace.js";
+import { undoableWorkspace } from "./undoable-workspace.js";
+import type { LinkedAbort } from "./linked-abort.js";
 
 /** Asks the person at the other side while a call runs. */
 export type Elicit = (
@@ -32,13 +32,13 @@ export type RunOptions = {
   readonly ownBefore: number;
   readonly call: ToolCall;
   /** Used when it is cancelled, and when its time is up. */
-  readonly stop: Stop;
+  readonly stop: LinkedAbort;
   readonly record: SessionRecord;
   readonly workspace: Workspace;
   /** After how many milliseconds it is told to stop. */
   readonly timeLimit: number;
   /** How long it is then waited for. */
-  readonly patience: number;
+  readonly stopGraceMs: number;
   readonly elicit: Elicit | undefined;
   readonly now: () => number;
 };
@@ -54,12 +54,12 @@ export async function runCall(options: RunOptions): Promise<void> {
   }
   const reporter = new CallReporter(writer, call, now);
   const timer = timeout(timeLimit, () => stop.stop(new TimeIsUp(tool, timeLimit)));
-  let patience: NodeJS.Timeout | undefined;
+  let giveUpTimer: NodeJS.Timeout | undefined;
   let giveUp: (() => void) | undefined;
   let isWished = false;
   // What the tool then does comes after the wish. Someone may wish it also when its time is up.
   stop.onStop = (reason) => {
-    patience ??= setTimeout(() => giveUp?.(), options.patience);
+    giveUpTimer ??= setTimeout(() => giveUp?.(), options.stopGraceMs);
     if (isWished || reason instanceof TimeIsUp) return;
     isWished = true;
     writer.add({ type: "cancel-wished", toolCallId, at: now() });
@@ -69,7 +69,7 @@ export async function runCall(options: RunOptions): Promise<void> {
     outcome(options, contextOf(options, reporter, writer)).then(resolve, reject);
   }).finally(() => {
     stop.end();
-    clearTimeout(patience);
+    clearTimeout(giveUpTimer);
     clearTimeout(timer);
   });
   reporter.flush();
@@ -115,7 +115,7 @@ function workspaceOf(
   writer: EventWriter,
 ): Workspace {
   const { toolCallId } = call;
-  return keptWorkspace(heldToIntent(workspace, intent), {
+  return undoableWorkspace(confinedWorkspace(workspace, intent), {
     blob: (bytes) => record.ledger.putBlob(bytes),
     mayReplace: (path, before) => checkBase(intent, path, before, ownWrites.since(ownBefore, path)),
     wrote: (path, after) => ownWrites.add(path, after),
@@ -181,9 +181,9 @@ const errorText = (output: unknown): string =>
   typeof output === "string" ? output : JSON.stringify(output ?? null);
 
 /** The end of a call whose tool goes on though it was told to stop. */
-function givenUp({ tool, call, stop, patience, now }: RunOptions): readonly SessionEvent[] {
+function givenUp({ tool, call, stop, stopGraceMs, now }: RunOptions): readonly SessionEvent[] {
   const why = stop.reason instanceof TimeIsUp ? "its time was up" : "it was cancelled";
-  const reason = `${why}, and ${tool.name} did not stop within ${seconds(patience)}; it may still be at work.`;
+  const reason = `${why}, and ${tool.name} did not stop within ${seconds(stopGraceMs)}; it may still be at work.`;
   return [{ type: "call-lost", toolCallId: call.toolCallId, at: now(), reason }];
 }
 
@@ -203,7 +203,7 @@ class TimeIsUp extends Error {
 
 const seconds = (milliseconds: number): string => `${milliseconds / 1000} s`;
 
-function isAbort(error: unknown, { reason }: Stop): boolean {
+function isAbort(error: unknown, { reason }: LinkedAbort): boolean {
   return error === reason || (error instanceof Error && error.name === "AbortError");
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { RunningCalls } from "./running-calls.js";
-import type { Stop } from "./stop-with.js";
+import type { LinkedAbort } from "./linked-abort.js";
 
 const never = () => new AbortController().signal;
 
@@ -11,7 +11,7 @@ function task() {
   const ended = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  const run = ({ signal }: Stop) => {
+  const run = ({ signal }: LinkedAbort) => {
     given = signal;
     return ended;
   };

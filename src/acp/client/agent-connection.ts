@@ -37,7 +37,7 @@ export type ConnectOptions = {
   /** Chooses how to sign in when the agent wants that; without it, or with nothing chosen, that is an error in words. */
   readonly signIn?: (methods: KnownAgent["authMethods"]) => string | undefined;
   /** How long the agent may take to say hello, or to open a session, in milliseconds. */
-  readonly patience?: number;
+  readonly connectTimeoutMs?: number;
 };
 
 /** MCP servers for the agent to connect to, as ACP writes them. */
@@ -50,9 +50,9 @@ export type ListedSession = {
   readonly updatedAt?: string;
 };
 
-const PATIENCE_MS = 60_000;
+const CONNECT_TIMEOUT_MS = 60_000;
 /** More than this waits to be taken in: the agent has to wait too. */
-const MOST_BACKLOG = 5_000;
+const MAX_BACKLOG = 5_000;
 const LOOK_AGAIN_MS = 5;
 
 export class AgentConnection {
@@ -64,7 +64,7 @@ export class AgentConnection {
   readonly #line: AgentLine;
   /** Sessions that are being opened, by answers that have not come yet. */
   #opening: Promise<unknown> = Promise.resolve();
-  #spoken = dialectOfVersion(1);
+  #dialect = dialectOfVersion(1);
   #known: KnownAgent;
   #isGone = false;
   /** Why Toolgate ended the agent, where it did. */
@@ -85,8 +85,8 @@ export class AgentConnection {
     this.#line = new AgentLine({
       peer: this.#peer,
       name: () => this.#known.name,
-      lastWords: () => this.lastWords(),
-      patience: options.patience ?? PATIENCE_MS,
+      stderrTail: () => this.stderrTail(),
+      connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     });
     this.#known = readAgent({}, this.#nameByCommand());
     this.closed = this.#peer.closed.then(() => this.#gone());
@@ -109,13 +109,13 @@ export class AgentConnection {
   }
 
   /** How the agent ended, if it has, and what it last wrote to stderr. */
-  async lastWords(): Promise<string> {
+  async stderrTail(): Promise<string> {
     return (await this.#process?.exitReport()) ?? "";
   }
 
   /** Comes when no session has much left to take in. */
   async calm(): Promise<void> {
-    while ([...this.#sessions.values()].some(({ backlog }) => backlog > MOST_BACKLOG))
+    while ([...this.#sessions.values()].some(({ backlog }) => backlog > MAX_BACKLOG))
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }
 
@@ -161,7 +161,7 @@ export class AgentConnection {
       session.isLoading = true;
       this.#claim(session);
       try {
-        const isV2 = this.#spoken.version === 2;
+        const isV2 = this.#dialect.version === 2;
         const method = (canResume && isKnown) || !canLoad ? "session/resume" : "session/load";
         const replay = isV2 && !isKnown ? { replayFrom: { type: "start" } } : {};
         await this.#signedIn(method, { ...params, ...replay });
@@ -216,7 +216,7 @@ export class AgentConnection {
       this.#known = readAgent(isJsonObject(result) ? result : {}, this.#nameByCommand());
       const { name, protocolVersion: chosen } = this.#known;
       if (chosen === 1 || (chosen === 2 && protocol === 2)) {
-        this.#spoken = dialectOfVersion(chosen);
+        this.#dialect = dialectOfVersion(chosen);
         return this;
       }
       throw new AgentTrouble(
@@ -242,9 +242,9 @@ export class AgentConnection {
       get name() {
         return known();
       },
-      spoken: this.#spoken,
+      dialect: this.#dialect,
       gone,
-      lastWords: () => this.lastWords(),
+      stderrTail: () => this.stderrTail(),
       request: (method, params) => this.#peer.request(method, params),
       ask: (method, params) => this.#line.request(method, params),
       notify: (method, params) => this.#peer.notify(method, params),
@@ -262,7 +262,7 @@ export class AgentConnection {
 
   #signedIn(method: string, params: object): Promise<unknown> {
     return this.#line.signedIn(method, params, {
-      method: this.#spoken.signIn,
+      method: this.#dialect.signIn,
       offered: this.#known.authMethods,
       choose: this.#options.signIn,
     });
@@ -308,7 +308,7 @@ export class AgentConnection {
 
   #answerFor(session: ForeignSession, asked: Asked): unknown {
     // In v2 agents have files and terminals of their own.
-    const isServed = this.#spoken.version === 1 && this.#work.serves(asked.method);
+    const isServed = this.#dialect.version === 1 && this.#work.serves(asked.method);
     return isServed ? this.#work.answer(asked) : session.answer(asked);
   }
 

@@ -5,7 +5,7 @@ import type { TerminalEnd } from "./update-fold.js";
 export type AgentSide = {
   /** Its name, for people and for rules. */
   readonly name: string;
-  readonly spoken: ClientDialect;
+  readonly dialect: ClientDialect;
   /** However long the answer takes. */
   request(method: string, params: object): Promise<unknown>;
   /** A request that is answered soon, or fails in words. */
@@ -14,7 +14,7 @@ export type AgentSide = {
   /** Comes when nothing more is heard from it. */
   readonly gone: Promise<void>;
   /** What is known of how it ended. */
-  lastWords(): Promise<string>;
+  stderrTail(): Promise<string>;
   /** Ends the agent, because it does not answer any more, or for the given reason, which goes to its sessions. */
   end(reason?: string): Promise<void>;
   /** Why it was ended here, where it was. */

@@ -37,7 +37,7 @@ export type AgentTurnOptions = {
   readonly agent: AgentSide;
   readonly agentSessionId: string;
   /** How long the agent may take to end a turn that was cancelled. */
-  readonly patience: number;
+  readonly cancelGraceMs: number;
   /** The turn is being cancelled: nobody answers its questions any more. */
   readonly onCancel: () => Promise<void>;
 };
@@ -60,7 +60,7 @@ export class AgentTurn {
 
   /** An update of the session: in v2 one may say what it is doing. Idle without a reason may be what it was before. */
   see(update: unknown): void {
-    const state = this.#onIdle && this.#options.agent.spoken.stateIn(update);
+    const state = this.#onIdle && this.#options.agent.dialect.stateIn(update);
     if (state?.["state"] === "running") this.#hasRun = true;
     const isOver = this.#hasRun || typeof state?.["stopReason"] === "string";
     if (state?.["state"] === "idle" && isOver) this.#onIdle?.({ stopReason: "end_turn", ...state });
@@ -72,7 +72,7 @@ export class AgentTurn {
       this.#onIdle = resolve;
     });
     const result = await agent.request("session/prompt", { sessionId, prompt: blocks });
-    if (agent.spoken.version === 1) return endedBy(result);
+    if (agent.dialect.version === 1) return endedBy(result);
     const silenced = agent.gone.then((): never => {
       throw new ConnectionClosed();
     });
@@ -80,10 +80,10 @@ export class AgentTurn {
   }
 
   async #cancelled(answered: Promise<TurnEnded>): Promise<TurnEnded> {
-    const { agent, agentSessionId: sessionId, patience, onCancel } = this.#options;
+    const { agent, agentSessionId: sessionId, cancelGraceMs, onCancel } = this.#options;
     agent.notify("session/cancel", { sessionId });
     await onCancel();
-    const ended = await Promise.race([answered, aborted(AbortSignal.timeout(patience))]);
+    const ended = await Promise.race([answered, aborted(AbortSignal.timeout(cancelGraceMs))]);
     if (!ended) await agent.end();
     await agent.endCommands(sessionId);
     // A turn that came to its end all the same was cancelled for whoever cancelled it.
@@ -97,18 +97,18 @@ export class AgentTurn {
     if (error instanceof ConnectionClosed && endReason !== undefined)
       return { stopReason: "error", why: AGENT_GONE, error: `${agent.name} was ended: ${endReason}` };
     if (error instanceof ConnectionClosed) {
-      const words = await agent.lastWords();
+      const words = await agent.stderrTail();
       const text = `${agent.name} is gone${words === "" ? "" : `: ${words}`}`;
       return { stopReason: "error", why: AGENT_GONE, error: text };
     }
     if (error instanceof RpcError && error.code === CODE.cancelled)
       return { stopReason: "cancelled", why: CANCELLED };
-    const said = error instanceof Error ? oneLine(error.message, LONGEST_ERROR) : "no reason given";
+    const said = error instanceof Error ? oneLine(error.message, MAX_ERROR_CHARS) : "no reason given";
     return { stopReason: "error", why: TURN_OVER, error: `${agent.name} said: ${said}` };
   }
 }
 
-const LONGEST_ERROR = 1_000;
+const MAX_ERROR_CHARS = 1_000;
 
 const STOP_REASONS: ReadonlyMap<unknown, StopReason> = new Map(
   (["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"] as const).map((one) => [one, one]),
@@ -121,7 +121,7 @@ function endedBy(result: unknown): TurnEnded {
   const failure = isJsonObject(result) && isJsonObject(result["error"]) ? result["error"] : {};
   const error =
     typeof failure["message"] === "string"
-      ? oneLine(failure["message"], LONGEST_ERROR)
+      ? oneLine(failure["message"], MAX_ERROR_CHARS)
       : `the agent ended its turn with no reason that is known (${oneLine(JSON.stringify(said) ?? "none", 80)})`;
   return { stopReason: "error", why: TURN_OVER, error };
 }

@@ -24,14 +24,14 @@ export type ForeignSessionOptions = {
   readonly sessionId?: string;
   readonly info?: SessionInfo;
   /** How long to wait for a session that someone else holds, who may have died a moment ago. */
-  readonly patience?: number;
+  readonly leaseWaitMs?: number;
   /**
    * Whether a turn that asks something is parked, for doors that hold nothing meanwhile: `prompt` and `advance`
    * then come back, and the agent waits for the answer. Otherwise whoever calls them holds the line.
    */
   readonly parksOnQuestions?: boolean;
   /** How long an agent may take to end a turn that was cancelled. */
-  readonly cancelPatience?: number;
+  readonly cancelGraceMs?: number;
   /**
    * What follows when the agent runs a call that the rules deny: the call is only marked, or the agent is ended too.
    * "mark" when left out.

@@ -32,7 +32,7 @@ import { TurnUnderWay, untilAsked } from "./turn-under-way.js";
 import { UpdateFold } from "./update-fold.js";
 import { UpdateWriter } from "./update-writer.js";
 
-const CANCEL_PATIENCE_MS = 5_000;
+const CANCEL_GRACE_MS = 5_000;
 /** As long as our own terminal runs a command at most. */
 const COMMAND_LIMIT_MS = 3_600_000;
 const MAX_TITLE = 80;
@@ -86,8 +86,8 @@ export class ForeignSession extends RecordedSession implements HeldSession {
       book: record.book,
       agent: agent.name,
       terminalEnd: (terminalId) => agent.terminalEnd(terminalId),
-      reader: (session) => agent.spoken.reader(session, workspace.root),
-      isEchoing: () => agent.spoken.echoesUser && this.#turn !== undefined,
+      reader: (session) => agent.dialect.reader(session, workspace.root),
+      isEchoing: () => agent.dialect.echoesUser && this.#turn !== undefined,
       now,
     });
     const { gate, reported } = foreignGate(options, {
@@ -103,7 +103,7 @@ export class ForeignSession extends RecordedSession implements HeldSession {
     this.onRecorded((events) => this.#heedBreaches(events));
     const parts = {
       agent: agent.name,
-      spoken: agent.spoken,
+      dialect: agent.dialect,
       workspace,
       book: record.book,
       gate,
@@ -123,11 +123,11 @@ export class ForeignSession extends RecordedSession implements HeldSession {
     agent: AgentSide,
     agentSessionId: string,
   ): Promise<ForeignSession> {
-    const { ledger, sessionId = `session_${randomUUID()}`, patience } = options;
+    const { ledger, sessionId = `session_${randomUUID()}`, leaseWaitMs } = options;
     const owner = `${agent.name} ${process.pid} ${randomUUID().slice(0, 8)}`;
     const record = await SessionRecord.open(ledger, sessionId, {
       owner,
-      ...(patience !== undefined && { leaseWaitMs: patience }),
+      ...(leaseWaitMs !== undefined && { leaseWaitMs }),
     });
     try {
       const session = new ForeignSession(options, record, agent, agentSessionId);
@@ -259,11 +259,11 @@ export class ForeignSession extends RecordedSession implements HeldSession {
     const turnId = `turn_${this.record.seq + 1}`;
     this.#isCancelling = false;
     await this.#inbox.do(() => this.#turns.start(turnId, blocks));
-    const { cancelPatience: patience = CANCEL_PATIENCE_MS } = this.#options;
+    const { cancelGraceMs = CANCEL_GRACE_MS } = this.#options;
     const turn = new AgentTurn({
       agent: this.#agent,
       agentSessionId: this.agentSessionId,
-      patience,
+      cancelGraceMs,
       onCancel: () => {
         this.#isCancelling = true;
         return this.#inbox.do(() => this.#reported.withdrawAll(CANCELLED.waiting));

@@ -25,8 +25,8 @@ export class Permissions {
   }
 
   async answer({ params, signal }: Asked): Promise<PermissionAnswer> {
-    const { inbox, isCancelling, spoken, reported } = this.#parts;
-    const asked = spoken.readPermission(params);
+    const { inbox, isCancelling, dialect, reported } = this.#parts;
+    const asked = dialect.readPermission(params);
     if (!asked)
       throw invalidParams(
         "The permission request cannot be read: it needs a sessionId, a toolCall, and options with an optionId, a name and a kind of ACP's. It was not allowed.",
@@ -61,7 +61,7 @@ export class Permissions {
     readonly before: ToolCall | undefined;
     readonly events: readonly SessionEvent[];
   } {
-    const { book, fold, spoken, now } = this.#parts;
+    const { book, fold, dialect, now } = this.#parts;
     const { status: _, ...fields } = toolCall;
     const said = { ...fields, toolCallId: agentsId(String(fields["toolCallId"])) };
     const currentId = this.#currentId(said.toolCallId);
@@ -70,7 +70,7 @@ export class Permissions {
     const toolCallId = isOwn ? currentId : this.#freeId(currentId);
     const update = isOwn
       ? { ...said, sessionUpdate: "tool_call_update" }
-      : { ...askedAnew(before, said), sessionUpdate: spoken.start, toolCallId };
+      : { ...askedAnew(before, said), sessionUpdate: dialect.start, toolCallId };
     const events = [...fold.read([update])];
     if (!isOwn) events.push(...shownAnew(before, said, toolCallId, now()));
     const call = fold.call(toolCallId);

@@ -10,7 +10,7 @@ import type { UpdateFold } from "./update-fold.js";
 export type SessionParts = {
   /** The agent's name. */
   readonly agent: string;
-  readonly spoken: ClientDialect;
+  readonly dialect: ClientDialect;
   readonly workspace: Workspace;
   readonly book: SessionBook;
   readonly gate: Gate;

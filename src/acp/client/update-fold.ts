@@ -200,7 +200,7 @@ export class UpdateFold {
   #isNew({ repair, toolCallId, detail }: Repair): boolean {
     const key = JSON.stringify([repair, toolCallId, detail]);
     if (this.#repaired.has(key)) return false;
-    if (this.#repaired.size >= MOST_REPAIRED) this.#repaired.clear();
+    if (this.#repaired.size >= MAX_REPAIRED) this.#repaired.clear();
     this.#repaired.add(key);
     return true;
   }
@@ -219,7 +219,7 @@ export class UpdateFold {
     if (repair !== "input-changed" || !call) return [event];
     this.reported.add(toolCallId, { rawInput: said["rawInput"], isDraft: false });
     this.#changed.add(toolCallId);
-    const input = JSON.stringify(said["rawInput"]).slice(0, LONGEST_INPUT);
+    const input = JSON.stringify(said["rawInput"]).slice(0, MAX_INPUT_CHARS);
     const isDecided = call.decision !== undefined;
     if (!isDecided) return [event];
     const detail = `changed after approval: the agent reports another input than the one that was decided on: ${input}`;
@@ -233,9 +233,9 @@ type TellingEvent = SessionEvent & {
 
 type RepairEvent = SessionEvent & { readonly type: "traffic-repaired" };
 
-const LONGEST_INPUT = 10_000;
+const MAX_INPUT_CHARS = 10_000;
 /** Repairs that are remembered; those of more are recorded again. */
-const MOST_REPAIRED = 1_000;
+const MAX_REPAIRED = 1_000;
 
 const NOT_AS_IT_IS: ReadonlySet<string> = new Set(["traffic-repaired", "mode-changed", "info-changed"]);
 

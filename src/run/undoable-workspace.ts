@@ -8,7 +8,7 @@ import type { FileChange, KeptFile } from "../call/index.js";
 import type { Executor } from "../policy/index.js";
 import { executorOf } from "../tools/git/executor-for.js";
 import type { CommandOptions, Files, Workspace } from "../tools/index.js";
-import { MOST_BYTES, MOST_FILES, wholeFile, wholeFingerprint } from "./path-fingerprint.js";
+import { MAX_BYTES, MAX_FILES, wholeFile, wholeFingerprint } from "./path-fingerprint.js";
 
 export type Keep = {
   /** Stores bytes and returns their name. */
@@ -21,16 +21,16 @@ export type Keep = {
   record(change: FileChange): Promise<void>;
 };
 
-export function keptWorkspace(workspace: Workspace, keep: Keep): Workspace {
-  return new KeptWorkspace(workspace, keep);
+export function undoableWorkspace(workspace: Workspace, keep: Keep): Workspace {
+  return new UndoableWorkspace(workspace, keep);
 }
 
-class KeptWorkspace implements Workspace {
+class UndoableWorkspace implements Workspace {
   readonly #inner: Workspace;
   readonly #keep: Keep;
   // More is not kept, and the call can then not be undone.
-  #bytesLeft = MOST_BYTES;
-  #filesLeft = MOST_FILES;
+  #bytesLeft = MAX_BYTES;
+  #filesLeft = MAX_FILES;
 
   constructor(inner: Workspace, keep: Keep) {
     this.#inner = inner;

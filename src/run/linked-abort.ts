@@ -4,7 +4,7 @@
  * tool is handed is made when the tool first looks at it: most never do, and there is one for each call.
  */
 
-export class Stop {
+export class LinkedAbort {
   #reason: unknown;
   #isStopped = false;
   #isEnded = false;
@@ -44,30 +44,30 @@ export class Stop {
   }
 }
 
-type Followers = { readonly stops: Set<Stop>; readonly onAbort: () => void };
+type Followers = { readonly stops: Set<LinkedAbort>; readonly onAbort: () => void };
 
 const followed = new WeakMap<AbortSignal, Followers>();
 
 /** One that is stopped with the signal, until it is let go. */
-export function stopWith(signal: AbortSignal): { readonly stop: Stop; readonly letGo: () => void } {
-  const stop = new Stop();
+export function linkAbort(signal: AbortSignal): { readonly stop: LinkedAbort; readonly unlink: () => void } {
+  const stop = new LinkedAbort();
   if (signal.aborted) {
     stop.stop(signal.reason);
-    return { stop, letGo: () => undefined };
+    return { stop, unlink: () => undefined };
   }
   const { stops, onAbort } = followed.get(signal) ?? followersOf(signal);
   stops.add(stop);
-  const letGo = () => {
+  const unlink = () => {
     stops.delete(stop);
     if (stops.size > 0) return;
     signal.removeEventListener("abort", onAbort);
     followed.delete(signal);
   };
-  return { stop, letGo };
+  return { stop, unlink };
 }
 
 function followersOf(signal: AbortSignal): Followers {
-  const stops = new Set<Stop>();
+  const stops = new Set<LinkedAbort>();
   const onAbort = () => {
     for (const stop of stops) stop.stop(signal.reason);
   };

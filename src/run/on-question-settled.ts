@@ -10,7 +10,7 @@ const followed = new WeakMap<Ledger, Map<string, SessionWatch>>();
  * Calls back once, when the question is settled or the session can no longer be followed. Returns the function that ends
  * the wait.
  */
-export function settledInLog(
+export function onQuestionSettled(
   ledger: Ledger,
   { sessionId, questionId }: Question,
   after: number,
