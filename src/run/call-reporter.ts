@@ -1,7 +1,6 @@
 /**
- * What a running tool shows, on its way to the record: in order, with streamed output, progress and places
- * gathered, so that a tool which reports a thousand times a second costs no more than one that does so now
- * and then.
+ * Carries a running tool's output to the record, in order. Streamed output, progress and locations are batched, so
+ * that a tool that reports a thousand times a second costs little more than one that reports now and then.
  */
 import type { CallFields, Location, Meta, Progress, ToolCall, ToolCallContent } from "../call/index.js";
 import { EMPTY_TEXT } from "../call/index.js";
@@ -78,7 +77,7 @@ export class CallReporter implements Showing {
   };
 
   readonly report: ToolContext["report"] = (fields) => {
-    // What was gathered came before, and must not replace this.
+    // The batched values are older and must not replace this one.
     if (fields.progress !== undefined) delete this.#gathered.progress;
     if (fields.locations) {
       this.#locations = fields.locations;

@@ -1,8 +1,8 @@
 /**
- * How one call that was let through is run. It is looked at again first: a yes is for what was asked about and
- * nothing else, and a rule that denies has the last word. Then its start is recorded, and only then it runs. A call
- * that a sub-agent works on waits for that instead, and is taken one step of the sub-agent further at a time: its
- * next one comes when every call of the last one has ended.
+ * Runs one call that was allowed. The call is checked again first: a yes is for the intent that was shown and nothing
+ * else, and a rule that denies has the last word. Then its start is recorded, and only then it runs. A call that a
+ * sub-agent works on waits instead and advances one step of the sub-agent at a time: the next step starts when every
+ * call of the last one has ended.
  */
 import { IllegalEvent } from "../call/index.js";
 import type { SessionEvent, ToolCall } from "../call/index.js";
@@ -55,7 +55,7 @@ export class CallRunner {
     this.#options = options;
   }
 
-  /** Those of the open calls that can be taken further here and now. */
+  /** The open calls that can start now. */
   startable(): readonly ToolCall[] {
     const open = this.#options.record.book.openCalls();
     const parents = new Set(open.map(({ parentToolCallId }) => parentToolCallId));
@@ -105,8 +105,8 @@ export class CallRunner {
   };
 
   /**
-   * Whoever asks from outside may keep a command running for hours, and waits for its other calls meanwhile: those calls
-   * wait for no command. Its changes of files run one by one, each for the file that the one before it left.
+   * A client from outside may keep a command running for hours while it waits for its other calls, so those do not
+   * wait for the command. Its file changes run one by one, each on the file that the one before it left.
    */
   #groupOf(toolCallId: string, intent: Intent): { readonly groups: RunGroups; readonly group?: string } {
     const { tools, workspace } = this.#options;
@@ -128,7 +128,7 @@ export class CallRunner {
       void (await this.#recordUnlessOver(toolCallId, events));
     const ownBefore = this.#ownWrites.count;
     const instead = await this.#instead(call, tool, input, intent);
-    // What was cancelled meanwhile is not asked about again.
+    // A call that was cancelled meanwhile is not asked about again.
     if (stop.isStopped) return end(...stoppedBefore(toolCallId, stop, now()));
     if (instead.length > 0) return end(...instead);
     const at = now();
@@ -175,7 +175,7 @@ export class CallRunner {
     }
   }
 
-  /** What must happen instead of running. What is asked again is shown again. */
+  /** The events to record instead of running. A repeated question shows the call again. */
   async #instead(
     { toolCallId, title, decision, times }: ToolCall,
     tool: Tool,
@@ -205,7 +205,10 @@ export const awaitsChild = ({ state }: ToolCall): boolean =>
 
 const CHANGED = "what it is about to do has changed since it was decided on";
 
-/** A call that is told to stop before it has begun is over, unless the whole turn is: then that is said for all. */
+/**
+ * A call that is stopped before it started is cancelled here, unless the whole turn stops: then the turn's end covers
+ * it.
+ */
 function stoppedBefore(toolCallId: string, { reason }: LinkedAbort, at: number): readonly SessionEvent[] {
   return reason instanceof Cancelled
     ? [{ type: "call-cancelled", toolCallId, at, reason: reason.message }]

@@ -1,7 +1,7 @@
 /**
- * Ways to be stopped that go with a signal. However many there are for one signal, it is listened to once: each listener
- * makes adding and removing the next one slower, and the calls and questions of one turn are many. The signal that a
- * tool is handed is made when the tool first looks at it: most never do, and there is one for each call.
+ * Abort handles that are linked to a signal. All handles of one signal share one listener: each listener makes adding
+ * and removing the next one slower, and one turn has many calls and questions. A handle creates its own signal on
+ * first use, because most tools never read it.
  */
 
 export class LinkedAbort {
@@ -9,7 +9,7 @@ export class LinkedAbort {
   #isStopped = false;
   #isEnded = false;
   #controller: AbortController | undefined;
-  /** Hears each reason, and the first one before anyone who listens to the signal. */
+  /** Receives each reason, and the first one before the listeners of the signal. */
   onStop: ((reason: unknown) => void) | undefined;
 
   get isStopped(): boolean {
@@ -28,7 +28,7 @@ export class LinkedAbort {
     return this.#controller.signal;
   }
 
-  /** The first reason stays, and the signal aborts once. */
+  /** Keeps the first reason; the signal aborts once. */
   stop(reason: unknown): void {
     if (this.#isEnded) return;
     const isFirst = !this.#isStopped;
@@ -38,7 +38,7 @@ export class LinkedAbort {
     if (isFirst) this.#controller?.abort(reason);
   }
 
-  /** What was to be stopped is over: whatever it left behind is not told to stop any more. */
+  /** Ends the handle: a later stop has no effect on leftovers of a finished task. */
   end(): void {
     this.#isEnded = true;
   }
@@ -48,7 +48,7 @@ type Followers = { readonly stops: Set<LinkedAbort>; readonly onAbort: () => voi
 
 const followed = new WeakMap<AbortSignal, Followers>();
 
-/** One that is stopped with the signal, until it is let go. */
+/** Returns a handle that stops when the signal aborts, until `unlink` is called. */
 export function linkAbort(signal: AbortSignal): { readonly stop: LinkedAbort; readonly unlink: () => void } {
   const stop = new LinkedAbort();
   if (signal.aborted) {

@@ -9,11 +9,11 @@ import { intentHash } from "./intent-hash.js";
 export type AskedCall = {
   readonly sessionId: string;
   readonly toolCallId: string;
-  /** What makes this question another than an earlier one of the same call. */
+  /** Distinguishes this question from earlier ones of the same call. */
   readonly number: number;
   readonly title: string;
   readonly intent: Intent;
-  /** Of a call that somebody else runs: nothing but its input tells what it does. */
+  /** Set for a call that somebody else runs: only its input shows what it does. */
   readonly reported?: { readonly inputs: readonly unknown[]; readonly isNamedByRunner: boolean } | undefined;
   readonly verdict: Pick<Verdict, "reason" | "rule" | "saw">;
   readonly at: number;
@@ -83,7 +83,7 @@ function whole(text: string): string {
 
 const MAX_TEXT = 10_000;
 
-/** Of very many lines the last ones too: what matters may stand there, and so stand the doubts. */
+/** Keeps the last lines of a long list too: the doubts stand there. */
 function bounded(lines: readonly string[]): readonly string[] {
   if (lines.length <= MAX_LINES) return lines;
   const left = lines.length - MAX_LINES;

@@ -1,7 +1,6 @@
 /**
- * Runs one call whose start is on record, and records what really happened. A cancel is a wish: a tool
- * that finishes all the same is done. A tool that does not stop when it is told to is not waited for
- * for ever: what became of it is then not known.
+ * Runs one call whose start is recorded, and records the real outcome. A cancel is a request: a tool that finishes all
+ * the same is done. A tool that does not stop within `stopGraceMs` is given up, and its end is recorded as unknown.
  */
 import { IllegalEvent, plainJson } from "../call/index.js";
 import type { SessionEvent, ToolCall } from "../call/index.js";
@@ -25,7 +24,7 @@ export type Elicit = (
 export type RunOptions = {
   readonly tool: Tool;
   readonly input: unknown;
-  /** What it is about to do, as it was recorded just now. */
+  /** The intent, as it was recorded just now. */
   readonly intent: Intent;
   readonly ownWrites: OwnWrites;
   /** How many of them there were when the intent was made. */
@@ -35,7 +34,7 @@ export type RunOptions = {
   readonly stop: LinkedAbort;
   readonly record: SessionRecord;
   readonly workspace: Workspace;
-  /** After how many milliseconds it is told to stop. */
+  /** The time limit in milliseconds. */
   readonly timeLimit: number;
   /** How long it is then waited for. */
   readonly stopGraceMs: number;
@@ -57,7 +56,7 @@ export async function runCall(options: RunOptions): Promise<void> {
   let giveUpTimer: NodeJS.Timeout | undefined;
   let giveUp: (() => void) | undefined;
   let isWished = false;
-  // What the tool then does comes after the wish. Someone may wish it also when its time is up.
+  // The cancel is recorded before the tool reacts to it. A cancel may also come after the time limit.
   stop.onStop = (reason) => {
     giveUpTimer ??= setTimeout(() => giveUp?.(), options.stopGraceMs);
     if (isWished || reason instanceof TimeIsUp) return;
@@ -180,7 +179,7 @@ function ended(returned: ToolReturn, toolCallId: string, at: number): readonly S
 const errorText = (output: unknown): string =>
   typeof output === "string" ? output : JSON.stringify(output ?? null);
 
-/** The end of a call whose tool goes on though it was told to stop. */
+/** The end of a call whose tool did not stop in time. */
 function givenUp({ tool, call, stop, stopGraceMs, now }: RunOptions): readonly SessionEvent[] {
   const why = stop.reason instanceof TimeIsUp ? "its time was up" : "it was cancelled";
   const reason = `${why}, and ${tool.name} did not stop within ${seconds(stopGraceMs)}; it may still be at work.`;
@@ -207,7 +206,7 @@ function isAbort(error: unknown, { reason }: LinkedAbort): boolean {
   return error === reason || (error instanceof Error && error.name === "AbortError");
 }
 
-/** A failure that a tool words itself is for the model; anything else is a bug in the tool, told as such. */
+/** A `ToolFailure` is worded for the model; any other error is a bug in the tool, and is reported as one. */
 export function failureText({ name }: Tool, error: unknown): string {
   if (error instanceof ToolFailure) return error.message;
   return `${name} broke: ${error instanceof Error ? error.message : typeof error === "string" ? error : "it threw something that is no error"}`;

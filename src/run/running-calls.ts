@@ -4,7 +4,7 @@ import type { LinkedAbort } from "./linked-abort.js";
 
 type Running = { readonly stop: LinkedAbort; readonly ended: Promise<void> };
 
-/** Why a call is told to stop, when somebody wished it. */
+/** The reason of a requested cancel. */
 export class Cancelled extends Error {
   constructor(reason: string) {
     super(reason);
@@ -43,7 +43,7 @@ export class RunningCalls {
       this.#running.delete(toolCallId);
       this.wake();
     });
-    // Whoever waits for it hears of a failure; nobody may.
+    // A waiting caller gets the error; without one, the rejection must not be unhandled.
     ended.catch(() => undefined);
     this.#running.set(toolCallId, { stop, ended });
     return ended;

@@ -1,6 +1,6 @@
 /**
- * Waits for a question's answer while someone shows it: a terminal, an editor, a function of the
- * caller's. Whoever answers first counts, here or elsewhere; then the others are told to stop asking.
+ * Shows a question with `ask` (a terminal, an editor, a function of the caller's) and waits for its answer. The first
+ * answer counts, from here or elsewhere; then the signal of the others aborts.
  */
 import { IllegalEvent, LedgerError } from "../call/index.js";
 import type { Answer, Ledger, Question } from "../call/index.js";
@@ -75,7 +75,7 @@ async function put(
   } catch (error) {
     if (error instanceof LedgerError && error.code === "WITHDRAWN") return;
     if (!(error instanceof LedgerError) && !(error instanceof IllegalEvent)) throw error;
-    // It was no answer that can be taken, and so it was no yes.
+    // The ledger does not accept this answer, so it counts as a refusal.
     await ledger.answer(questionId, { ...refusal(error.message), intentHash, at: now() });
   }
 }

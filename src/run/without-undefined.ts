@@ -3,7 +3,7 @@
  * left as it is, for the gate to refuse. The same reference comes back when there is nothing to leave out.
  */
 
-/** What is nested deeper is refused anyway. */
+/** The gate refuses deeper values anyway. */
 const MAX_LEVELS = 64;
 
 export function withoutUndefined(input: unknown): unknown {

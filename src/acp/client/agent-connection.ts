@@ -1,8 +1,8 @@
 /**
  * Toolgate as the client of an ACP agent: one connection, any number of its sessions.
  *
- * What must stay true: what comes for a session that is only just being opened is kept for it, and not without
- * bound; an agent that does not answer a beginning is given up; when the agent is gone every session hears it.
+ * Invariants: messages for a session that is still being opened are buffered, up to a bound; an agent that does not
+ * answer in time while a session opens is given up; every session is notified when the agent exits.
  */
 import { oneLine } from "../../call/index.js";
 import { emitWarning } from "../../run/emit-warning.js";
@@ -28,7 +28,7 @@ import type { KnownAgent } from "./read-agent.js";
 export type ConnectOptions = {
   /** The agent's program, or a wire to an agent that runs elsewhere. */
   readonly agent: AgentCommand | Wire;
-  /** The newest version of ACP to speak; 2 is the draft. The agent may choose an older one. */
+  /** The newest version of ACP to offer; 2 is the draft. The agent may choose an older one. */
   readonly protocol?: 1 | 2;
   /** Who we are, for the agent. */
   readonly client?: { readonly name: string; readonly version: string };
@@ -96,14 +96,14 @@ export class AgentConnection {
   static async open(options: ConnectOptions): Promise<AgentConnection> {
     const { agent } = options;
     if (!("argv" in agent)) return new AgentConnection(options, agent, undefined).#greeted();
-    // The process begins before the connection that tells it how fast to go.
+    // The process starts first: the connection that slows it down needs its wire.
     const pace: { connection?: AgentConnection } = {};
     const process = await AgentProcess.start(agent, async () => pace.connection?.calm());
     pace.connection = new AgentConnection(options, process.wire, process);
     return pace.connection.#greeted();
   }
 
-  /** What the agent says of itself. */
+  /** The name, version and abilities that the agent reported in `initialize`. */
   get agent(): KnownAgent {
     return this.#known;
   }
@@ -191,7 +191,7 @@ export class AgentConnection {
     return { sessions: listed, ...(typeof nextCursor === "string" && { nextCursor }) };
   }
 
-  /** Tells the agent that a session is over, where it wants to know, and gives the session back. */
+  /** Releases the session, and notifies the agent where its protocol has a message for that. */
   async closeSession(session: ForeignSession): Promise<void> {
     const { agentSessionId } = session;
     if (this.#known.canClose && !this.#isGone)
@@ -221,7 +221,7 @@ export class AgentConnection {
       }
       throw new AgentTrouble(
         "AGENT_VERSION",
-        `${name} speaks version ${chosen} of ACP and Toolgate version ${protocol} with it. Nothing was done.`,
+        `${name} chose version ${chosen} of ACP, which Toolgate does not support here (it offered version ${protocol}). Nothing was done.`,
       );
     } catch (error) {
       await this.close();
@@ -323,7 +323,7 @@ export class AgentConnection {
     throw new RpcError(CODE.methodNotFound, `There is no method ${asked.method} here. Nothing was done.`);
   }
 
-  /** Its pipe may be closed while it still runs: who cannot be heard is ended. */
+  /** The agent's pipe may close while its process still runs: a process that nobody can read from is ended. */
   async #gone(): Promise<void> {
     this.#isGone = true;
     await Promise.allSettled([

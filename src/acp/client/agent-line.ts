@@ -1,4 +1,7 @@
-/** Requests to an agent that must be answered soon. What goes wrong is told in words: who, what, and why as far as is known. */
+/**
+ * Requests to an agent with a timeout. A failure becomes an error that names the agent, the method and the known
+ * cause.
+ */
 import { oneLine } from "../../call/index.js";
 import { CODE, RpcError } from "../connection/message.js";
 import { ConnectionClosed } from "../connection/peer.js";

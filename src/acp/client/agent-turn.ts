@@ -1,7 +1,7 @@
 /**
- * One turn of a foreign agent: what is said to it, and how it says that the turn is over. In v1 that is the
- * prompt's answer, in the v2 draft the session's state after it. When the turn is cancelled the agent is told,
- * and has a while to say how it all ended; then it is ended. When the agent is gone, the turn is over.
+ * One turn of a foreign agent: sends the prompt and waits for the turn's end. In v1 the end is the response to the
+ * prompt, in the v2 draft the state of the session after it. A cancel is sent to the agent, which then has
+ * `cancelGraceMs` to end the turn; after that its process is ended. An agent that exits ends the turn.
  */
 import { oneLine } from "../../call/index.js";
 import type { ContentBlock, StopReason } from "../../call/index.js";
@@ -15,15 +15,15 @@ import type { AgentSide } from "./agent-side.js";
 /** Why the open calls of the agent end when it does not report it. */
 export const TURN_OVER: EndReasons = {
   waiting: "the agent ended its turn without it.",
-  begun: "the agent ended its turn and did not say how this ended.",
+  started: "the agent ended its turn and did not report how this ended.",
 };
 export const CANCELLED: EndReasons = {
   waiting: "the turn was cancelled.",
-  begun: "the turn was cancelled, and the agent did not say how this ended.",
+  started: "the turn was cancelled, and the agent did not report how this ended.",
 };
 export const AGENT_GONE: EndReasons = {
   waiting: "the agent's process ended.",
-  begun: "the agent's process ended, and how this ended was not said.",
+  started: "the agent's process ended, and how this ended is unknown.",
 };
 
 /** `why`: what is to be said of the calls that it left open. */
@@ -54,8 +54,8 @@ export class AgentTurn {
   async run(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnded> {
     if (signal.aborted) return { stopReason: "cancelled", why: CANCELLED };
     const answered = this.#answered(blocks).catch((error: unknown) => this.#broken(error));
-    const told = await Promise.race([answered, aborted(signal)]);
-    return told ?? this.#cancelled(answered);
+    const ended = await Promise.race([answered, aborted(signal)]);
+    return ended ?? this.#cancelled(answered);
   }
 
   /** An update of the session: in v2 one may say what it is doing. Idle without a reason may be what it was before. */
@@ -86,7 +86,7 @@ export class AgentTurn {
     const ended = await Promise.race([answered, aborted(AbortSignal.timeout(cancelGraceMs))]);
     if (!ended) await agent.end();
     await agent.endCommands(sessionId);
-    // A turn that came to its end all the same was cancelled for whoever cancelled it.
+    // The caller cancelled this turn, so it counts as cancelled even if the agent completed it.
     const error = ended?.stopReason === "error" ? ended.error : undefined;
     return { stopReason: "cancelled", why: CANCELLED, ...(error !== undefined && { error }) };
   }

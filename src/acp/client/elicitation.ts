@@ -1,4 +1,4 @@
-/** A foreign agent asks the person something: through whoever can ask here, and declined where nobody can. */
+/** A foreign agent's question to the person: `elicit` shows it; without `elicit` it is declined. */
 import { oneLine, visibleText } from "../../call/index.js";
 import type { Elicit } from "../../run/index.js";
 import type { AskReply, AskRequest } from "../../tools/index.js";

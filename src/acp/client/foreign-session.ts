@@ -1,9 +1,9 @@
 /**
- * A session of someone else's agent, recorded and decided on here. Doors hold it like one of our own.
+ * A session of someone else's agent, recorded and decided on here, with the interface of our own
+ * agent's sessions.
  *
- * What must stay true: what the agent sends is taken in, in order; a decision is on record before the agent
- * hears of it; a turn stops only when every call of it has ended, if need be by an end that we assume; when the
- * agent dies nothing hangs.
+ * Invariants: the agent's messages are processed in order; a decision is recorded before it is sent to the agent; a
+ * turn stops only when every call of it has ended, if need be by an assumed end; nothing hangs when the agent dies.
  */
 import { randomUUID } from "node:crypto";
 import { RecordedSession } from "../../agent/index.js";
@@ -49,7 +49,7 @@ export class ForeignSession extends RecordedSession implements HeldSession {
   readonly gate: Gate;
   /** The calls that we run for the agent. */
   readonly proxied: ProxiedCalls;
-  /** What the agent calls this session. */
+  /** The agent's own id of this session. */
   readonly agentSessionId: string;
   readonly #turns: TurnEvents;
   #turn: TurnUnderWay | undefined;
@@ -59,7 +59,7 @@ export class ForeignSession extends RecordedSession implements HeldSession {
   /** Replayed updates are on record already. */
   isReplaying = false;
 
-  /** What the agent tells of before is taken into the record, and judged by no rule. */
+  /** True while the agent replays a loaded session: its updates are recorded, and no rule judges them. */
   set isLoading(isLoading: boolean) {
     this.#reported.isReplaying = isLoading;
   }
@@ -117,7 +117,7 @@ export class ForeignSession extends RecordedSession implements HeldSession {
     this.proxied = new ProxiedCalls(parts);
   }
 
-  /** Takes up a session in the record, new or known. What an earlier process left open has ended with it. */
+  /** Opens a new or a recorded session. Calls that an earlier process left open are ended first. */
   static async open(
     options: ForeignSessionOptions,
     agent: AgentSide,
@@ -295,7 +295,7 @@ export class ForeignSession extends RecordedSession implements HeldSession {
 
   /** Ends the agent where the session is opened so. Not waited for: the inbox must go on until the agent is gone. */
   #heedBreaches(events: readonly SessionEvent[]): void {
-    // What no rule denies and nobody refused is shown, and no reason to end the agent.
+    // A breach that no rule denies and nobody refused is shown, but does not end the agent.
     const breached = events.find(
       (event) => event.type === "call-breached" && !event.breach.isOtherThanAllowed,
     );

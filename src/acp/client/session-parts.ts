@@ -1,4 +1,4 @@
-/** What the parts of a foreign session share: one gate, and one order of things. */
+/** State that the parts of a foreign session share: one gate, and one order of events. */
 import type { SessionBook } from "../../call/index.js";
 import type { Gate } from "../../run/index.js";
 import type { ReportedCalls } from "../../run/reported-calls.js";

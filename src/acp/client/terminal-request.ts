@@ -23,7 +23,7 @@ export function readCommand(params: JsonObject): WantedCommand {
     throw invalidParams('"command" must be a text that is not empty. Nothing was run.');
   const words = readWords(args);
   return {
-    // Many agents write a whole line for a shell as the command. It is decided on as one, too.
+    // Many agents put a whole shell line into `command`. The rules judge it as a shell line, too.
     command: words.length === 0 && !isProgram(command) ? command : [command, ...words],
     ...(!isNone(cwd) && { cwd: absolutePathIn(params, "cwd") }),
     ...(!isNone(env) && { env: readEnv(env) }),

@@ -8,7 +8,7 @@ export class TurnUnderWay {
 
   constructor(run: (stop: AbortSignal) => Promise<TurnEnd>) {
     this.#end = run(this.#stop.signal);
-    // Whoever waits for it hears of it; nobody may be waiting now.
+    // The waiting caller gets the error; without one, the rejection must not be unhandled.
     this.#end.catch(() => undefined);
   }
 
