@@ -1,7 +1,7 @@
 /**
  * Cancels at any moment: random calls of every kind, and a random schedule of answers, cancels, wakes and
  * undos that meets them at any step of their way. However it goes, in the end every call has ended, no
- * question is open, nothing runs, no tool ran twice, and the ledger tells the same story as the book.
+ * question is open, nothing runs, no tool ran twice, and the ledger agrees with the book.
  * TOOLGATE_RUNS sets how many schedules are tried.
  */
 import { readFile, writeFile } from "node:fs/promises";
@@ -158,7 +158,7 @@ describe("a cancel in the very moment that", () => {
     return { gate, ledger, root };
   }
 
-  /** Holds back whoever waits for it until it is opened. */
+  /** A latch: waiting callers continue once it is opened. */
   function barrier() {
     let open: () => void = () => undefined;
     const opened = new Promise<void>((resolve) => {
@@ -237,7 +237,7 @@ describe("a cancel in the very moment that", () => {
     await Promise.all(cancels);
   });
 
-  test("a proceed has started the call is heard all the same", async () => {
+  test("a proceed has started the call takes effect", async () => {
     const slow = tool("slow", ({ signal }) => setTimeout(20_000, "", { signal }));
     const { gate } = await gateIn({ tools: [slow] });
     const [turn, own] = [new AbortController(), new AbortController()];
@@ -265,7 +265,7 @@ describe("a cancel in the very moment that", () => {
 });
 
 describe("what breaks beside the tools", () => {
-  test("a change that no longer fits what was said yes to is asked about anew, or fails", async () => {
+  test("asks again, or fails, when a change no longer fits the approved intent", async () => {
     const root = await folder({ "a.txt": "one\n" });
     const ledger = new MemoryLedger();
     const gate = await openGate({
@@ -286,7 +286,7 @@ describe("what breaks beside the tools", () => {
   });
 
   test.each(["call", "proceed"])(
-    "a full disk is told to all who wait (%s), and nothing goes round",
+    "reports a full disk to every waiting caller (%s) and does not loop",
     async (how) => {
       const ledger = new MemoryLedger();
       let open: () => void = () => undefined;
@@ -388,7 +388,7 @@ class Run {
       workspace,
       judge: (intent, also = []) =>
         decide(intent, {
-          // No rule speaks of it: so it is asked about, and "always" can be offered.
+          // No rule covers it: so it is asked about, and "always" can be offered.
           rules: [...(intent.tool === "asked" ? [] : rules), ...stored, ...also],
           roots: workspace.roots,
           home: "/home/nobody",
@@ -452,7 +452,7 @@ class Run {
     }
   }
 
-  /** Everything is told to stop; or everything is answered, and only what would go on for ever is stopped. */
+  /** Stops everything; or answers everything, and stops only the calls that would run for ever. */
   async end(isCancelled: boolean): Promise<void> {
     if (isCancelled) {
       this.#turn.abort();
@@ -599,7 +599,7 @@ class Run {
   }
 }
 
-/** What may follow on what. Back to waiting only from cleared: what it is about to do has changed since the yes. */
+/** The legal transitions. A call returns to waiting only from cleared: its intent has changed since the yes. */
 const ENDS = ["done", "failed", "refused", "cancelled", "unknown"] as const;
 const WAY: { readonly [status in ToolCallStatus]: readonly ToolCallStatus[] } = {
   drafting: ["ready", "failed", "cancelled"],
@@ -639,7 +639,7 @@ function toolsOf(ran: Map<number, unknown[]>): readonly (Tool | AppTool)[] {
     counted("slow_preview", () => "done", {
       preview: () => setTimeout(2, { locations: [{ path: "/a" }] }),
     }),
-    // What it is about to do changes each time it is looked at, for a while.
+    // Its intent changes each time it is resolved, for a while.
     counted("moody", () => "done", {
       intent: async () => ({ baseHashes: { "/a": String((mood += 1) % 7 > 3) } }),
       preview: () => setTimeout(1, {}),

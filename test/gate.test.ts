@@ -256,7 +256,7 @@ describe('"always"', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test("releases the waiting calls that it speaks of, and no others", async () => {
+  test("releases the waiting calls that its rule covers, and no others", async () => {
     const counter = counting("t");
     const other = counting("u");
     const { ledger, gate } = await gateIn({ tools: [counter.tool, other.tool], ...remembering() });
@@ -282,7 +282,7 @@ describe('"always"', () => {
     expect(await ledger.openQuestions()).toHaveLength(1);
   });
 
-  test("no refuses the waiting calls that it speaks of", async () => {
+  test("no refuses the waiting calls that its rule covers", async () => {
     const counter = counting("t");
     const { stored, ...memory } = remembering();
     const { ledger, gate } = await gateIn({ tools: [counter.tool], ...memory, ask: says("reject_always") });
@@ -435,11 +435,11 @@ describe("a time limit", () => {
     };
     const deaf = tool("deaf", untilTimeIsUp, { timeLimit: 20 });
     const { gate } = await gateIn({ tools: [deaf], rules: [{ allow: "*" }], stopGraceMs: 50 });
-    const told: string[] = [];
-    gate.onRecorded((events) => void told.push(...events.map(({ type }) => type)));
+    const types: string[] = [];
+    gate.onRecorded((events) => void types.push(...events.map(({ type }) => type)));
     const call = gate.call({ name: "deaf", input: {} }, stop.signal);
     expect(sentence(await call)).toContain("its time was up, and deaf did not stop");
-    expect(told.slice(-3)).toEqual(["run-started", "cancel-wished", "call-lost"]);
+    expect(types.slice(-3)).toEqual(["run-started", "cancel-wished", "call-lost"]);
   });
 });
 
@@ -463,7 +463,7 @@ describe("a tool's end", () => {
     expect([stop.signal.aborted, signals.map(({ aborted }) => aborted)]).toEqual([true, [false]]);
   });
 
-  test("comes to whoever waits for it also when it breaks in a way that cannot be told", async () => {
+  test("reaches the waiting caller also when its error cannot be recorded", async () => {
     const odd = tool("odd", () => {
       throw Object.defineProperty(new Error(), "message", {
         get: () => {

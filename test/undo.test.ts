@@ -110,7 +110,7 @@ async function fill(root: string): Promise<void> {
 
 describe("an undo puts back", () => {
   test.each<[string, string, object]>([
-    ["a file that was written anew", "write_file", { path: "tree/run.sh", content: "new" }],
+    ["a file that was overwritten", "write_file", { path: "tree/run.sh", content: "new" }],
     ["a file that was not there", "write_file", { path: "tree/new", content: "new" }],
     ["a file that is not text", "write_file", { path: "tree/deep/bytes", content: "text" }],
     [

@@ -37,15 +37,15 @@ test("one may be stopped alone, and one that begins too late is stopped at once"
   expect([one.stop.signal.reason, linkAbort(turn.signal).stop.signal.reason]).toEqual(["alone", "all"]);
 });
 
-test("whoever asked for the signal hears of it once, after the one who was to hear first, and that one hears of each", () => {
+test("calls onStop for each reason, before the listeners of the signal, which aborts once", () => {
   const turn = new AbortController();
   const { stop } = linkAbort(turn.signal);
-  const heard: unknown[] = [];
-  stop.onStop = (reason) => heard.push(reason);
-  stop.signal.addEventListener("abort", () => heard.push("then"));
+  const reasons: unknown[] = [];
+  stop.onStop = (reason) => reasons.push(reason);
+  stop.signal.addEventListener("abort", () => reasons.push("then"));
   turn.abort("turn");
   stop.stop("again");
-  expect(heard).toEqual(["turn", "then", "again"]);
+  expect(reasons).toEqual(["turn", "then", "again"]);
   expect([stop.reason, stop.signal.reason]).toEqual(["turn", "turn"]);
 });
 

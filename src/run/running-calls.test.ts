@@ -4,7 +4,7 @@ import type { LinkedAbort } from "./linked-abort.js";
 
 const never = () => new AbortController().signal;
 
-/** A task that ends when it is told to, and remembers the signal it was given. */
+/** A task that ends when it is stopped, and keeps the signal it was given. */
 function task() {
   let finish: () => void = () => undefined;
   let given: AbortSignal | undefined;
