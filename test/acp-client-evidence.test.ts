@@ -11,7 +11,7 @@ import type { Driven, DriveOptions } from "./acp-client-kit.js";
 
 const files = { "run.sh": "#!/bin/sh\necho good\n" };
 async function drive(options: DriveOptions): Promise<Driven> {
-  const driven = await driveAlone("does as it is told", { isShared: true, ...options });
+  const driven = await driveAlone("runs the given steps", { isShared: true, ...options });
   for (const name of ["a", "evil", "src", "gen", ".github/workflows"])
     mkdirSync(join(driven.cwd, name), { recursive: true });
   writeFileSync(join(driven.cwd, "a/x"), "x\n");
@@ -375,7 +375,7 @@ describe("a breach is marked", () => {
 });
 
 test("ends also what left the agent's process group, when an agent is ended for a breach", async () => {
-  const driven = await driveAlone("does as it is told", {
+  const driven = await driveAlone("runs the given steps", {
     rules: [{ deny: "execute", command: "rm *" }],
     onBreach: "end",
   });

@@ -13,7 +13,7 @@ import type { Driven, DriveOptions } from "./acp-client-kit.js";
 import { scripted } from "./agent-kit.js";
 
 const edit = { path: "a.txt", edits: [{ oldText: "one", newText: "two" }] };
-const steps = [{ say: "I will mend it.", calls: [{ tool: "edit_file", input: edit }] }, { say: "Done." }];
+const steps = [{ say: "I will fix it.", calls: [{ tool: "edit_file", input: edit }] }, { say: "Done." }];
 const rules: readonly Rule[] = [{ allow: "read" }];
 
 /** The agent's end of a pair of pipes is served; ours is handed back. */
@@ -33,7 +33,7 @@ describe.each([1, 2] as const)("in v%i", (protocol) => {
   test("a call is asked about here with what our agent knows of it, and runs when it is allowed", async () => {
     const { say, session, questions, connection, cwd } = await own();
     expect(connection.agent.protocolVersion).toBe(protocol);
-    expect(await say("mend it")).toEqual({ status: "stopped", stopReason: "end_turn" });
+    expect(await say("fix it")).toEqual({ status: "stopped", stopReason: "end_turn" });
     expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("two\n");
     expect(questions[0]?.about?.join("\n")).toContain(`write: ${join(cwd, "a.txt")}`);
     const call = session.book.call("call_1");
@@ -43,15 +43,15 @@ describe.each([1, 2] as const)("in v%i", (protocol) => {
       .snapshot()
       .timeline.flatMap((entry) => (entry.type === "message" ? entry.message : []));
     expect(words.map(({ role, blocks }) => `${role}: ${(blocks[0] as { text: string }).text}`)).toEqual([
-      "user: mend it",
-      "agent: I will mend it.",
+      "user: fix it",
+      "agent: I will fix it.",
       "agent: Done.",
     ]);
   });
 
   test("a no reaches our agent", async () => {
     const { say, session, cwd } = await own({ ask: choose("reject_once", "leave it") });
-    expect(await say("mend it")).toMatchObject({ stopReason: "end_turn" });
+    expect(await say("fix it")).toMatchObject({ stopReason: "end_turn" });
     expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("one\n");
     expect(session.book.call("call_1")?.state.status).toBe("refused");
   });
@@ -59,7 +59,7 @@ describe.each([1, 2] as const)("in v%i", (protocol) => {
   test("a cancel ends the turn at both ends", async () => {
     const stop = new AbortController();
     const { say, session, ledger } = await own({ ask: askForever().ask });
-    const ended = say("mend it", stop.signal);
+    const ended = say("fix it", stop.signal);
     await until(() => session.book.call("call_1")?.state.status === "waiting");
     stop.abort();
     expect(await ended).toEqual({ status: "stopped", stopReason: "cancelled" });
@@ -68,7 +68,7 @@ describe.each([1, 2] as const)("in v%i", (protocol) => {
 
   test("a second prompt goes on in the same session", async () => {
     const { say } = await own();
-    await say("mend it");
+    await say("fix it");
     expect(await say("again")).toMatchObject({ status: "stopped" });
   });
 });

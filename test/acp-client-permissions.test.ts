@@ -1,4 +1,4 @@
-/** What a foreign agent may do: decided by what its calls carry, never by what it calls them; answered in its own options. */
+/** Permissions of a foreign agent: decided by the content of its calls, never by their labels; sent as one of its options. */
 import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -39,7 +39,7 @@ type Answer = {
 const reasonIn = (notes: readonly unknown[]) =>
   (notes[0] as { permission: { result: Answer } }).permission.result._meta?.toolgate?.reason;
 
-describe("perm: how a decision is told", () => {
+describe("the response to a permission request", () => {
   test("a yes is the agent's own allow-once; a no its reject-once, with the reason beside it", async () => {
     const yes = await drive(ASKS);
     await yes.say(command("make all"));
@@ -59,7 +59,7 @@ describe("perm: how a decision is told", () => {
     expect(no.repairs()).toEqual([]);
   });
 
-  test("a rule that denies is told by the reject option too, and nobody is asked", async () => {
+  test("selects the reject option when a rule denies, and asks nobody", async () => {
     const rules: readonly Rule[] = [{ deny: "execute", command: "make *", reason: "no builds" }];
     const { say, notes, questions } = await drive(ASKS, { rules });
     await say(command("make all"));
@@ -68,7 +68,7 @@ describe("perm: how a decision is told", () => {
     expect(questions).toEqual([]);
   });
 
-  test("a rule that allows is told by allow-once", async () => {
+  test("selects allow-once when a rule allows", async () => {
     const { say, notes, questions, session } = await drive(ASKS, {
       rules: [{ allow: "execute", command: "make *" }],
     });
@@ -78,7 +78,7 @@ describe("perm: how a decision is told", () => {
     expect(session.book.call("t1")?.decision).toMatchObject({ by: "rule" });
   });
 
-  test("where the agent offers only always, a yes for this once cannot be told", async () => {
+  test("sends no yes when the agent offers only an always", async () => {
     const { say, notes, questions } = await drive(ASKS, { rules: [{ allow: "execute", command: "make *" }] });
     await say({ ...command("make all"), options: [ALWAYS, NO] });
     expect(outcomes(notes())).toEqual(["no"]);
@@ -123,7 +123,7 @@ describe("perm: how a decision is told", () => {
     }
   });
 
-  test("when we go away with a question open, the agent hears no yes and is gone", async () => {
+  test("sends no yes and ends the agent when we close with a question open", async () => {
     const { say, session, connection, notes } = await driveAlone(ASKS, { ask: askForever().ask });
     const ended = say(command("make all"));
     await until(() => session.book.openCalls().some(({ state }) => state.status === "waiting"));
@@ -133,7 +133,7 @@ describe("perm: how a decision is told", () => {
     expect(session.book.call("t1")?.state.status).toBe("cancelled");
   });
 
-  test("an answer from elsewhere counts, and whoever was asked here is told to stop", async () => {
+  test("accepts an answer from elsewhere and aborts the local question", async () => {
     const asked = askForever();
     const { say, ledger, notes } = await drive(ASKS, { ask: asked.ask });
     const ended = say(command("make all"));

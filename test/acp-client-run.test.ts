@@ -105,7 +105,7 @@ test.each([
   ["a program that is not there", ["--agent", "/no/such/agent"], "could not be started"],
   ["an agent to sign in to", ["--agent", byHand("wants a key")], "it offers: key (With a key)"],
   ["no session to go on with", ["--agent", byHand(""), "--resume", "--"], "No session has worked in"],
-])("%s is told in a sentence", async (_, flags, words) => {
+])("reports %s in a sentence", async (_, flags, words) => {
   const { toolgate } = await desk();
   const ran = await toolgate(["run", ...flags, "go"]);
   expect(ran.code).not.toBe(0);
@@ -137,9 +137,9 @@ test("a session of another agent is not gone on with by ours, and the words say 
   expect(ran.err).toMatch(/is one of sdk-example\. Nothing was done.*--agent/);
 });
 
-test("what a command printed is shown once, though the agent tells of its call when that has ended", async () => {
+test("shows a command's output once when the agent reports its call after it ended", async () => {
   const { toolgate } = await desk();
-  const late = byHand("tells of its command when that has ended");
+  const late = byHand("reports its command after it ended");
   const { code, out } = await toolgate(["run", "--agent", late, "--mode", "allow-all", "go"]);
   expect({ code, shown: out.split("│ hello there").length - 1 }).toEqual({ code: 0, shown: 1 });
   expect(out).toMatch(/✓ ❯ late \(.*\n {4}terminal, exit code 0, its output is shown elsewhere\n/);
@@ -148,7 +148,7 @@ test("what a command printed is shown once, though the agent tells of its call w
 test("undo puts back a file that an agent wrote through us", async () => {
   const { cwd, toolgate } = await desk({ "a.txt": "before" });
   const steps = [{ ask: "fs/write_text_file", params: { path: join(cwd, "a.txt"), content: "after" } }];
-  const agent = byHand("does as it is told");
+  const agent = byHand("runs the given steps");
   const ran = await toolgate(["run", "--agent", agent, "--mode", "accept-edits", JSON.stringify(steps)]);
   expect(ran.code).toBe(0);
   expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("after");
@@ -169,7 +169,7 @@ async function unaskedAtDesk(settings: Record<string, unknown> = {}) {
     at.toolgate([
       "run",
       "--agent",
-      `${byHand("does as it is told")} '${notes}'`,
+      `${byHand("runs the given steps")} '${notes}'`,
       ...flags,
       JSON.stringify(steps),
     ]);

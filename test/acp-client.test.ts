@@ -26,13 +26,13 @@ test("an agent that dies at the greeting leaves its last words", async () => {
   });
 });
 
-test("an agent that speaks another version of the protocol is not talked to", async () => {
-  await expect(connect("speaks another version")).rejects.toMatchObject({ code: "AGENT_VERSION" });
+test("refuses an agent that uses another version of the protocol", async () => {
+  await expect(connect("uses another version")).rejects.toMatchObject({ code: "AGENT_VERSION" });
 });
 
 test("a program that is no agent is given up", async () => {
   const argv = [process.execPath, "-e", "setInterval(() => {}, 1000)"] as const;
-  const connecting = connect("", { argv, connect: { patience: 200 } });
+  const connecting = connect("", { argv, connect: { connectTimeoutMs: 200 } });
   await expect(connecting).rejects.toMatchObject({ message: expect.stringContaining("Is it an ACP agent?") });
 });
 
@@ -49,7 +49,7 @@ test("an agent is signed in to where a way was named", async () => {
 });
 
 test("what comes before the session is named belongs to it", async () => {
-  const { session } = await drive("speaks before it is named");
+  const { session } = await drive("sends updates before its id is known");
   await until(() => session.book.snapshot().timeline.length > 0);
   expect(session.book.snapshot().timeline).toMatchObject([{ message: { blocks: [{ text: "early" }] } }]);
 });
@@ -79,7 +79,7 @@ test("an update for a call that was never announced makes it, and says so", asyn
 });
 
 test("what an agent says after its turn's end is not lost", async () => {
-  const { say, session } = await drive("speaks after the end");
+  const { say, session } = await drive("sends updates after the end");
   expect(await say("go")).toEqual(ENDED);
   await until(() => session.book.snapshot().timeline.length > 2);
   expect(session.book.call("t1")?.state).toEqual({ status: "done", assumed: false });
@@ -93,7 +93,7 @@ test("keeps a NUL and half a surrogate pair that an agent reports as output, in 
   const file = join(await folder(), "ledger.db");
   const ledger = await openLedger(file);
   const output = "before\u0000\ud800after";
-  const { say, session, connection } = await drive("does as it is told", { ledger });
+  const { say, session, connection } = await drive("runs the given steps", { ledger });
   const content = [{ type: "content", content: { type: "text", text: output } }];
   const steps = [
     { sessionUpdate: "tool_call", toolCallId: "t1", title: "odd", status: "in_progress" },
@@ -146,7 +146,7 @@ test("an agent that dies in a question: the question is withdrawn within a secon
 test.each(["closed", "dead"] as const)(
   "leaves no child in a session of its own when the agent is %s",
   async (how) => {
-    const { say, notes, connection } = await drive("does as it is told");
+    const { say, notes, connection } = await drive("runs the given steps");
     await say(["spawn detached", { pids: true }]);
     const note = notes().find((one): one is { pids: number[] } => Object.hasOwn(one as object, "pids"));
     const [agent = 0, child = 0] = note?.pids ?? [];
@@ -191,9 +191,9 @@ test("a cancelled turn answers its questions with cancelled, and a later yes cou
   expect(session.book.call("t1")?.state.status).toBe("failed");
 });
 
-test("an agent that does not hear a cancel is ended", async () => {
+test("ends an agent that ignores a cancel", async () => {
   const stop = new AbortController();
-  const { say, session } = await drive("does not hear a cancel", { cancelPatience: 100 });
+  const { say, session } = await drive("ignores a cancel", { cancelGraceMs: 100 });
   const ended = say("go", stop.signal);
   await until(() => session.book.call("t1")?.state.status === "running");
   stop.abort();
@@ -201,11 +201,11 @@ test("an agent that does not hear a cancel is ended", async () => {
   expect(session.book.call("t1")?.state).toMatchObject({ status: "unknown" });
 });
 
-test("an agent that floods stderr is heard, and its last words are kept", async () => {
+test("keeps the tail of stderr when an agent floods it", async () => {
   const { say, connection, session } = await drive("floods stderr");
   expect(await say("go")).toEqual(ENDED);
   expect(session.book.snapshot().timeline.at(-1)).toMatchObject({ message: { blocks: [{ text: "done" }] } });
-  const words = await connection.lastWords();
+  const words = await connection.stderrTail();
   expect(words).toContain("the very last words");
   expect(words.length).toBeLessThan(2_000);
 });
@@ -250,15 +250,15 @@ test("what an agent wants to know is asked here, or declined", async () => {
   const deaf = await drive("wants to know something");
   await deaf.say("go");
   expect(deaf.notes()).toEqual([{ action: "decline" }]);
-  const told: string[] = [];
+  const messages: string[] = [];
   const { say, notes } = await drive("wants to know something", {
     elicit: ({ message }) => {
-      told.push(message);
+      messages.push(message);
       return Promise.resolve({ action: "accept", content: { which: "this" } });
     },
   });
   await say("go");
-  expect(told).toEqual(["by-hand asks: Which?"]);
+  expect(messages).toEqual(["by-hand asks: Which?"]);
   expect(notes()).toEqual([{ action: "accept", content: { which: "this" } }]);
 });
 

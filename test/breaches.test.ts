@@ -1,4 +1,4 @@
-/** The rules judge the actions that a foreign agent takes unasked, or after a no, and mark those that they deny. */
+/** The rules judge calls that a foreign agent runs without asking, or after a refusal, and mark those that they deny. */
 import { describe, expect, test } from "vitest";
 import { SessionBook } from "../src/call/index.js";
 import { MemoryLedger } from "../src/history/index.js";
@@ -12,10 +12,9 @@ import { until } from "./until.js";
 import type { Driven, DriveOptions } from "./acp-client-kit.js";
 import { folder, text } from "./agent-kit.js";
 
-const SCRIPTED_AGENT = "does as it is told";
+const STEPS = "runs the given steps";
 const NO_RM: readonly Rule[] = [{ deny: "execute", command: "rm *", reason: "no deletes" }];
-const drive = (options: DriveOptions = {}) =>
-  driveAlone(SCRIPTED_AGENT, { isShared: true, rules: NO_RM, ...options });
+const drive = (options: DriveOptions = {}) => driveAlone(STEPS, { isShared: true, rules: NO_RM, ...options });
 
 const starts = (fields: object) => ({
   sessionUpdate: "tool_call",
@@ -34,7 +33,7 @@ const failed = { status: "failed" };
 const breachOf = ({ session }: Driven, toolCallId = "t1") => session.book.call(toolCallId)?.breach;
 const DENIED = { isAfterRefusal: false, rule: 'deny execute "rm *"', reason: "no deletes" };
 
-/** Folding the log again gives the live session. */
+/** The log, folded again, gives the same calls as the live session. */
 async function expectReplayed({ session, ledger }: Driven): Promise<void> {
   const events = (await ledger.read(session.sessionId)).map(({ event }) => event);
   expect(new SessionBook(session.sessionId, events).snapshot()).toEqual(session.book.snapshot());
@@ -361,7 +360,7 @@ describe("no call is marked", () => {
       [starts(make), { permit: { toolCallId: "t1", ...make } }, reports(running), reports(completed)],
     ],
     [
-      "whose input is reported again with harmless additions",
+      "whose input is reported again with more fields that have no meaning",
       { ...yes, rules: NO_RM },
       [
         starts(make),
@@ -400,7 +399,7 @@ describe("no call is marked", () => {
     expect([...driven.session.book.calls()].filter(({ breach }) => breach)).toEqual([]);
   });
 
-  test("that an agent replays when a session is loaded", async () => {
+  test("of those that an agent replays when a session is loaded", async () => {
     const { connection, cwd } = await connect("loads a breach");
     const workspace = await LocalWorkspace.open(cwd);
     const session = await connection.resumeSession("old", {
@@ -413,9 +412,9 @@ describe("no call is marked", () => {
   });
 });
 
-describe("a session with onBreach end", () => {
-  test("ends the agent with all that it started, and every turn says why", async () => {
-    const { connection } = await connect(SCRIPTED_AGENT);
+describe("a session that is opened to end the agent at a breach", () => {
+  test("ends it with all that it started, and every turn says why", async () => {
+    const { connection } = await connect(STEPS);
     const open = async () =>
       connection.newSession({
         ledger: new MemoryLedger(),
@@ -432,12 +431,12 @@ describe("a session with onBreach end", () => {
     expect(ended).toEqual({ status: "stopped", stopReason: "error", error: why });
     expect(await waiting).toEqual({ status: "stopped", stopReason: "error", error: why });
     await connection.closed;
-    expect(await connection.lastWords()).toContain("SIGTERM");
+    expect(await connection.stderrTail()).toContain("SIGTERM");
     expect(await say(session, [])).toMatchObject({ stopReason: "error", error: why });
   });
 
-  test("reports the breach also when the agent ends its turn at once", async () => {
-    const driven = await driveAlone(SCRIPTED_AGENT, { rules: NO_RM, onBreach: "end" });
+  test("says so also when the agent ends its turn in the same breath", async () => {
+    const driven = await driveAlone(STEPS, { rules: NO_RM, onBreach: "end" });
     const ended = await driven.say(["spawn", { pids: true }, starts({ ...rm, ...completed })]);
     expect(ended).toMatchObject({ stopReason: "error", error: expect.stringContaining("by-hand was ended") });
     await driven.connection.closed;
@@ -448,7 +447,7 @@ describe("a session with onBreach end", () => {
   });
 
   test("ends it also for a call that still ran when the turn ended", async () => {
-    const driven = await driveAlone(TOLD, { rules: NO_RM, onBreach: "end" });
+    const driven = await driveAlone(STEPS, { rules: NO_RM, onBreach: "end" });
     const ended = await driven.say([starts({ ...rm, ...running })]);
     expect(ended).toMatchObject({ stopReason: "error", error: expect.stringContaining("by-hand was ended") });
     expect(breachOf(driven)).toEqual(DENIED);

@@ -8,7 +8,7 @@ import { choose, drive as driveAlone } from "./acp-client-kit.js";
 import type { Driven, DriveOptions } from "./acp-client-kit.js";
 
 const drive = (options: DriveOptions = {}) =>
-  driveAlone("does as it is told", { isShared: true, files: { "a.txt": "a\n" }, ...options });
+  driveAlone("runs the given steps", { isShared: true, files: { "a.txt": "a\n" }, ...options });
 
 const permit = (fields: object, toolCallId = "t1") => ({ permit: { toolCallId, title: "t", ...fields } });
 const about = ({ questions }: Driven, at = 0): string => questions[at]?.about?.join("\n") ?? "";

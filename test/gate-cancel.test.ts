@@ -1,7 +1,8 @@
 /**
  * Cancels at any moment: random calls of every kind, and a random schedule of answers, cancels, wakes and
- * undos at any step of a call. In the end every call has ended, no question is open, nothing runs, no tool ran
- * twice, and the ledger has the same session as the book. TOOLGATE_RUNS sets how many schedules are tried.
+ * undos that meets them at any step of their way. However it goes, in the end every call has ended, no
+ * question is open, nothing runs, no tool ran twice, and the ledger agrees with the book.
+ * TOOLGATE_RUNS sets how many schedules are tried.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,7 +23,7 @@ import type { AppTool, AskReply, Tool, ToolContext } from "../src/tools/index.js
 import { folder, never } from "./agent-kit.js";
 
 const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 100);
-const KILL_GRACE_MS = 8;
+const STOP_GRACE_MS = 8;
 const LIFETIME = 60_000;
 
 const tool = (name: string, run: (call: ToolContext) => unknown, more: Partial<Tool> = {}): Tool => ({
@@ -152,12 +153,12 @@ describe("a cancel at the moment when", () => {
     const root = await folder(options.files);
     const ledger = new MemoryLedger();
     const rules: Rule[] = [{ allow: "*" }];
-    const gate = await openGate({ workspace: root, rules, patience: 20, ledger, ...options });
+    const gate = await openGate({ workspace: root, rules, stopGraceMs: 20, ledger, ...options });
     onTestFinished(() => gate.close());
     return { gate, ledger, root };
   }
 
-  /** Blocks every waiter until it is opened. */
+  /** A latch: waiting callers continue once it is opened. */
   function barrier() {
     let open: () => void = () => undefined;
     const opened = new Promise<void>((resolve) => {
@@ -236,7 +237,7 @@ describe("a cancel at the moment when", () => {
     await Promise.all(cancels);
   });
 
-  test("a proceed has started the call still takes effect", async () => {
+  test("a proceed has started the call takes effect", async () => {
     const slow = tool("slow", ({ signal }) => setTimeout(20_000, "", { signal }));
     const { gate } = await gateIn({ tools: [slow] });
     const [turn, own] = [new AbortController(), new AbortController()];
@@ -254,7 +255,7 @@ describe("a cancel at the moment when", () => {
 
   test("a tool asks a person who does not answer ends the question", async () => {
     const asking = tool("asking", async (call) => (await call.ask({ message: "Which?" })).action);
-    const { gate } = await gateIn({ tools: [asking], patience: 60_000, elicit: endless });
+    const { gate } = await gateIn({ tools: [asking], stopGraceMs: 60_000, elicit: endless });
     const stop = new AbortController();
     const call = gate.call({ name: "asking", input: {} }, stop.signal);
     await vi.waitFor(() => expect(statusesOf(gate)).toEqual(["running"]), 120_000);
@@ -263,8 +264,8 @@ describe("a cancel at the moment when", () => {
   });
 });
 
-describe("failures outside of the tools", () => {
-  test("asks again or fails when a change no longer fits the approved one", async () => {
+describe("what breaks beside the tools", () => {
+  test("asks again, or fails, when a change no longer fits the approved intent", async () => {
     const root = await folder({ "a.txt": "one\n" });
     const ledger = new MemoryLedger();
     const gate = await openGate({
@@ -285,7 +286,7 @@ describe("failures outside of the tools", () => {
   });
 
   test.each(["call", "proceed"])(
-    "reports a full disk to all waiters (%s), and does not loop",
+    "reports a full disk to every waiting caller (%s) and does not loop",
     async (how) => {
       const ledger = new MemoryLedger();
       let open: () => void = () => undefined;
@@ -387,7 +388,7 @@ class Run {
       workspace,
       judge: (intent, also = []) =>
         decide(intent, {
-          // No rule covers it: the gate asks, and can offer "always".
+          // No rule covers it: so it is asked about, and "always" can be offered.
           rules: [...(intent.tool === "asked" ? [] : rules), ...stored, ...also],
           roots: workspace.roots,
           home: "/home/nobody",
@@ -397,7 +398,7 @@ class Run {
       elicit: () => new Promise((resolve) => void replies.push(resolve)),
       ask: endless,
       questionLifetime: LIFETIME,
-      patience: KILL_GRACE_MS,
+      stopGraceMs: STOP_GRACE_MS,
       loopLimit: 1_000,
       now,
     });
@@ -451,7 +452,7 @@ class Run {
     }
   }
 
-  /** Cancels everything; or answers everything, and cancels only the endless calls. */
+  /** Stops everything; or answers everything, and stops only the calls that would run for ever. */
   async end(isCancelled: boolean): Promise<void> {
     if (isCancelled) {
       this.#turn.abort();
@@ -523,7 +524,7 @@ class Run {
 
   async #checkGone(n: number): Promise<void> {
     const pid = Number(await readFile(join(this.#root, `${this.#session}-${n}.pid`), "utf8").catch(() => ""));
-    // The grace time is short here: the command may have been killed just now.
+    // The grace period is short here: the command may have been killed just now.
     if (pid > 0) await vi.waitFor(() => must(() => process.kill(pid, 0)).toThrow("ESRCH"), 120_000);
   }
 
@@ -598,7 +599,7 @@ class Run {
   }
 }
 
-/** The legal next statuses. Only a cleared call waits again: its intent has changed since the yes. */
+/** The legal transitions. A call returns to waiting only from cleared: its intent has changed since the yes. */
 const ENDS = ["done", "failed", "refused", "cancelled", "unknown"] as const;
 const WAY: { readonly [status in ToolCallStatus]: readonly ToolCallStatus[] } = {
   drafting: ["ready", "failed", "cancelled"],
@@ -638,7 +639,7 @@ function toolsOf(ran: Map<number, unknown[]>): readonly (Tool | AppTool)[] {
     counted("slow_preview", () => "done", {
       preview: () => setTimeout(2, { locations: [{ path: "/a" }] }),
     }),
-    // Its intent changes each time it is computed, for a while.
+    // Its intent changes each time it is resolved, for a while.
     counted("moody", () => "done", {
       intent: async () => ({ baseHashes: { "/a": String((mood += 1) % 7 > 3) } }),
       preview: () => setTimeout(1, {}),

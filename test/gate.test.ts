@@ -394,7 +394,7 @@ describe("a cancel", () => {
   test("stops waiting for a tool that ignores it, and ends the call as unknown", async () => {
     const stop = new AbortController();
     const deaf = tool("deaf", () => new Promise(() => undefined));
-    const { gate } = await gateIn({ tools: [deaf], rules: [{ allow: "*" }], patience: 50 });
+    const { gate } = await gateIn({ tools: [deaf], rules: [{ allow: "*" }], stopGraceMs: 50 });
     const call = gate.call({ name: "deaf", input: {} }, stop.signal);
     await vi.waitFor(() => expect([...gate.book.calls()].map(statusOf)).toEqual(["running"]), 120_000);
     stop.abort();
@@ -434,12 +434,12 @@ describe("a time limit", () => {
       return new Promise(() => undefined);
     };
     const deaf = tool("deaf", untilTimeIsUp, { timeLimit: 20 });
-    const { gate } = await gateIn({ tools: [deaf], rules: [{ allow: "*" }], patience: 50 });
-    const recorded: string[] = [];
-    gate.onRecorded((events) => void recorded.push(...events.map(({ type }) => type)));
+    const { gate } = await gateIn({ tools: [deaf], rules: [{ allow: "*" }], stopGraceMs: 50 });
+    const types: string[] = [];
+    gate.onRecorded((events) => void types.push(...events.map(({ type }) => type)));
     const call = gate.call({ name: "deaf", input: {} }, stop.signal);
     expect(sentence(await call)).toContain("its time was up, and deaf did not stop");
-    expect(recorded.slice(-3)).toEqual(["run-started", "cancel-requested", "call-unknown"]);
+    expect(types.slice(-3)).toEqual(["run-started", "cancel-requested", "call-unknown"]);
   });
 });
 
@@ -463,7 +463,7 @@ describe("a tool's end", () => {
     expect([stop.signal.aborted, signals.map(({ aborted }) => aborted)]).toEqual([true, [false]]);
   });
 
-  test("reaches the caller also when the error's message cannot be read", async () => {
+  test("reaches the waiting caller also when its error cannot be recorded", async () => {
     const odd = tool("odd", () => {
       throw Object.defineProperty(new Error(), "message", {
         get: () => {

@@ -1,4 +1,4 @@
-/** What we do for a foreign agent (its files, its commands) is a call like our own: undone, limited and asked about so. */
+/** Requests of a foreign agent that we serve (files, commands) are calls like our own: undoable, limited, asked about. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -9,14 +9,14 @@ import type { DriveOptions } from "./acp-client-kit.js";
 import { text } from "./agent-kit.js";
 import { until } from "./until.js";
 
-const STEPS = "does as it is told";
+const STEPS = "runs the given steps";
 const ALLOW: readonly Rule[] = [{ allow: "*" }, { allow: "edit" }];
 const driveSteps = (options: DriveOptions = {}) => drive(STEPS, { isShared: true, rules: ALLOW, ...options });
 
 const write = (path: string, content: string) => ({ ask: "fs/write_text_file", params: { path, content } });
 const run = (script: string) => ({ ask: "terminal/create", params: { command: "sh", args: ["-c", script] } });
 
-/** What the agent was answered, by method. */
+/** The responses that the agent got, by method. */
 const answers = (notes: readonly unknown[]) =>
   notes.map(
     (note) => Object.values(note as Record<string, { result?: unknown; error?: { message: string } }>)[0],

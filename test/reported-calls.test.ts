@@ -52,7 +52,7 @@ async function adapter(rules: readonly Rule[] = [], more: { readonly questionLif
     disagreement: undefined,
     writes: [],
   });
-  /** What was read and is not recorded yet. */
+  /** Events that were read and are not recorded yet. */
   const read = new SessionBook("s");
   const reported = gate.reportedBy({
     judgeByRule: judge,
@@ -132,7 +132,7 @@ describe("the outcome of a call", () => {
     expect(status("a")).toBe("cancelled");
   });
 
-  test("is cancelled when whoever runs it gives up", async () => {
+  test("is cancelled when its runner gives up", async () => {
     const { reported, submit } = await adapter();
     await submit("a", "make all");
     const stop = new AbortController();

@@ -70,7 +70,7 @@ describe("reading", () => {
     expect(asked).toEqual([]);
   });
 
-  test("what is not there, and what is no text, is told", async () => {
+  test("reports a missing file and a file that is no text", async () => {
     const { root, read } = await served({ "b.bin": "a\0b" });
     await expect(read(join(root, "none.txt"))).rejects.toMatchObject({ code: -32002 });
     await expect(read(join(root, "b.bin"))).rejects.toThrow("NUL");

@@ -17,10 +17,10 @@ async function served(allow: Allow = async () => "yes", maxTerminals = 32) {
   const root = await realpath(await mkdtemp(join(tmpdir(), "served-terminals-")));
   const workspace = await LocalWorkspace.open(root);
   const { session, asked } = await servedSession(workspace, allow);
-  const heard: { name: TerminalName; text: string }[] = [];
+  const received: { name: TerminalName; text: string }[] = [];
   const terminals = new ServedTerminals({
     sessions: (id) => (id === sessionId || id === "s2" ? session : undefined),
-    onOutput: (name, text) => heard.push({ name, text }),
+    onOutput: (name, text) => received.push({ name, text }),
     maxTerminals,
   });
   onTestFinished(async () => {
@@ -38,7 +38,7 @@ async function served(allow: Allow = async () => "yes", maxTerminals = 32) {
     const exit = await terminals.waitForExit(name);
     return { ...(terminals.output(name) as { output: string; truncated: boolean }), exit };
   };
-  return { root, terminals, asked, heard, open, shell, ran };
+  return { root, terminals, asked, received, open, shell, ran };
 }
 
 const isGone = (pid: number): boolean => {
@@ -144,12 +144,12 @@ describe("what it printed", () => {
     expect(output).toBe("€");
   });
 
-  test("is heard as it comes, and stays heard when the terminal is released", async () => {
-    const { terminals, heard, shell } = await served();
+  test("is received as it comes, also after the terminal is released", async () => {
+    const { terminals, received, shell } = await served();
     const name = await shell("echo here; sleep 30");
-    await until(() => heard.length > 0);
+    await until(() => received.length > 0);
     await terminals.release(name);
-    expect(heard).toEqual([{ name, text: "here\n" }]);
+    expect(received).toEqual([{ name, text: "here\n" }]);
   });
 });
 
@@ -168,9 +168,9 @@ describe("its end", () => {
   });
 
   test("one that does not want to end is killed", async () => {
-    const { terminals, heard, shell } = await served();
+    const { terminals, received, shell } = await served();
     const name = await shell("trap '' TERM; echo up; while :; do sleep 1; done");
-    await until(() => heard.length > 0);
+    await until(() => received.length > 0);
     await terminals.kill(name);
     expect(await terminals.waitForExit(name)).toEqual({ signal: "SIGKILL" });
   });
@@ -180,7 +180,7 @@ describe("its end", () => {
     expect((await ran({ command: "cat" })).exit).toEqual({ exitCode: 0 });
   });
 
-  test("whoever waits for it may stop waiting", async () => {
+  test("a caller that waits for it may stop waiting", async () => {
     const { terminals, shell } = await served();
     const name = await shell("sleep 30");
     const stop = new AbortController();
@@ -192,17 +192,17 @@ describe("its end", () => {
 
   test("the agent is gone: all are ended, and what is still asked about does not run", async () => {
     const answers: ((answer: "yes") => void)[] = [];
-    const { root, terminals, heard, shell } = await served(({ input }) =>
+    const { root, terminals, received, shell } = await served(({ input }) =>
       JSON.stringify(input).includes("touch")
         ? new Promise<"yes">((resolve) => answers.push(resolve))
         : Promise.resolve("yes"),
     );
     await shell("echo $$; sleep 1000");
-    await until(() => heard.length > 0);
+    await until(() => received.length > 0);
     const late = shell("touch ran");
     await until(() => answers.length > 0);
     await terminals.endAll();
-    expect(isGone(Number(heard[0]?.text))).toBe(true);
+    expect(isGone(Number(received[0]?.text))).toBe(true);
     answers[0]?.("yes");
     await expect(late).rejects.toThrow("Nothing was run");
     await expect(shell("true")).rejects.toThrow("Nothing was run");
@@ -246,7 +246,7 @@ describe("what is run", () => {
     expect(asked).toMatchObject([{ cwd: root, env: { WORD: "x" } }]);
   });
 
-  test("a program that is not there is told in the output", async () => {
+  test("a missing program is reported in the output", async () => {
     const { ran } = await served();
     const { output, exit } = await ran({ command: "no-such-program-here" });
     expect(output).toContain("there is no program");

@@ -30,7 +30,7 @@ export type AgentOptions = {
   /** The model gets only the beginning and the end of a result that is longer than this many characters. */
   readonly maxResultCharacters?: number;
   /** How long questions and tools may take, and how often a call may be made again. */
-  readonly limits?: Pick<GateOptions, "questionLifetime" | "timeLimit" | "patience" | "loopLimit">;
+  readonly limits?: Pick<GateOptions, "questionLifetime" | "timeLimit" | "stopGraceMs" | "loopLimit">;
 };
 
 /** The rules in force for a session in a workspace. The session itself adds its roots, home and clock. */

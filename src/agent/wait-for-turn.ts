@@ -4,7 +4,7 @@
  * second turn of the session waits for the first one's end.
  */
 import type { Question } from "../call/index.js";
-import { holdUntilAnswered, openQuestions } from "../run/index.js";
+import { waitForAnswers, openQuestions } from "../run/index.js";
 import type { Ask } from "../run/index.js";
 import type { SessionHandle } from "./session-handle.js";
 import type { TurnEnd } from "./turn.js";
@@ -93,7 +93,7 @@ class ShownQuestions {
   async #untilSettled(question: Question): Promise<void> {
     const { ledger, seq, gate, now } = this.#session;
     try {
-      await holdUntilAnswered({ ledger, question, ask: this.#ask, signal: this.#signal, after: seq, now });
+      await waitForAnswers({ ledger, question, ask: this.#ask, signal: this.#signal, after: seq, now });
     } catch (error) {
       await this.#onFailure(question, error);
     } finally {

@@ -55,7 +55,7 @@ export function heldAcpAgent({ name, argv, cwd, rules, onBreach }: HeldAcpOption
         ...(remember && { remember }),
         ...(onCleared && { onCleared }),
         ...(limits && { limits }),
-        patience: LEASE_WAIT_MS,
+        leaseWaitMs: LEASE_WAIT_MS,
         ...(onBreach && { onBreach }),
       };
       const connection = await connected();

@@ -85,7 +85,7 @@ async function openSession(
     ...(onCleared && { onCleared }),
     ...(limits && { limits }),
     info: keptFlags(flags),
-    patience: LEASE_WAIT_MS,
+    leaseWaitMs: LEASE_WAIT_MS,
     onBreach: onBreach(flags),
   };
   if (!known) return connection.newSession(options);

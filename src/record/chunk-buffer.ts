@@ -1,10 +1,9 @@
 /**
- * Text that was sent and is not written yet. Storing each piece first would cost more than everything else that is done
- * for it, and nothing takes effect by text: when the process dies, the last pieces of an answer die with it
- * (docs/decisions/0018).
+ * Text that was sent and is not stored yet. Storing each chunk first would cost more than all its other work, and text
+ * has no effects: when the process dies, the last chunks of a message are lost (docs/decisions/0018).
  *
- * What must stay true: the buffered text continues the message of the event before it, which is stored. So an event that
- * takes its place after a crash is never mistaken for the rest of it. The text is one event, the next in the log: every
+ * Invariants: the buffered text continues the message of the event before it, which is stored. So an event that takes
+ * its place after a crash is never mistaken for the rest of it. The text is one event, the next in the log: every
  * append stores it first.
  */
 import { joinedEvents } from "../call/index.js";

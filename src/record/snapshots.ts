@@ -1,8 +1,8 @@
 /**
  * The snapshots of a session, where the ledger has them: when one is saved, and how the book is opened from one.
  *
- * What must stay true: a snapshot only saves time. The whole log is folded when there is none, when it cannot be read,
- * and when the rest of the log does not continue it. A snapshot that cannot be saved is not missed.
+ * Invariant: a snapshot only saves time. The whole log is folded when there is none, when it cannot be read, and when
+ * the rest of the log does not continue it. Failing to save a snapshot is no error.
  */
 import { savedSession, SessionBook, sessionFromSaved } from "../call/index.js";
 import type { Lease, Ledger } from "../call/index.js";

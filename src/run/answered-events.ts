@@ -1,4 +1,4 @@
-/** What the answers that have come in mean for the calls that wait for them. */
+/** Turns recorded answers into the events that clear or refuse the calls waiting for them. */
 import { answerAllows } from "../call/index.js";
 import type { Answer, AskedQuestion, Decision, Question, SessionBook, SessionEvent } from "../call/index.js";
 

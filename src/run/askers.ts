@@ -1,7 +1,7 @@
-/** Ready answers, for whoever runs an agent without a person: all questions, one answer. */
-import type { Ask } from "./hold-until-answered.js";
+/** Ready-made `Ask` functions for running without a person: one answer to all questions. */
+import type { Ask } from "./wait-for-answers.js";
 
-/** Says yes, once, to everything that rules leave open. What they forbid stays forbidden. */
+/** Allows, once, everything that rules leave open. A denial by a rule stays a denial. */
 export const allowAll: Ask = (question) => {
   const option = question.options.find(({ kind }) => kind === "allow_once");
   return Promise.resolve(
@@ -19,7 +19,7 @@ function refused(reason: string): Awaited<ReturnType<Ask>> {
 
 const SETTLED_ELSEWHERE = new Error("it was settled elsewhere");
 
-/** Shows nothing: a door holds the turn and puts its questions, and a call only waits for the recorded answer. */
+/** Shows nothing: another part shows the turn's questions, and this call only waits for the recorded answer. */
 export const answeredElsewhere: Ask = (_question, signal) =>
   new Promise((_resolve, reject) => {
     signal.addEventListener("abort", () => reject(SETTLED_ELSEWHERE), { once: true });

@@ -1,18 +1,18 @@
 /**
  * A yes is for the diff that was shown, so for a file as it was then. Between the last look and the write someone
- * else may have changed it; only what calls of this very session have written since is no surprise.
+ * else may have changed it; only the writes of this session's own calls are expected.
  */
 import { visibleText } from "../call/index.js";
 import type { KeptFile } from "../call/index.js";
 import type { Intent } from "../policy/index.js";
 import { ToolFailure } from "../tools/index.js";
 
-/** What calls of a session have written last, by path. */
+/** The last writes of a session's calls, by path. */
 export class OwnWrites {
   #count = 0;
   readonly #last = new Map<string, { readonly after: string; readonly number: number }>();
 
-  /** How many there were by now. */
+  /** How many writes there were so far. */
   get count(): number {
     return this.#count;
   }
@@ -22,7 +22,7 @@ export class OwnWrites {
     this.#last.set(path, { after, number: this.#count });
   }
 
-  /** What was written there after the first `count` of them: what was written before, an intent made then has seen. */
+  /** The last write to this path after the first `count` writes; an intent made then has seen the earlier ones. */
   since(count: number, path: string): string | undefined {
     const last = this.#last.get(path);
     return last && last.number > count ? last.after : undefined;
@@ -40,6 +40,6 @@ export function checkBase(
   const now = before === undefined ? "nothing" : before.type === "file" ? before.blob : before.type;
   if (base === undefined || base === now || own === now) return;
   throw new ToolFailure(
-    `${visibleText(path)} was changed by someone else in the meantime. It was not written. Read it again and make the call anew.`,
+    `${visibleText(path)} was changed by someone else in the meantime. It was not written. Read it again, then make the call again.`,
   );
 }

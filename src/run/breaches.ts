@@ -1,11 +1,12 @@
 /**
- * Breaches: calls that somebody else runs against the rules. The rules judge a call as soon as it is reported: one that a
- * rule denies and that was not asked about is a breach, and so is one that was refused and then reported as done.
+ * Breaches: calls that somebody else runs against the rules. The rules judge a call as soon as it is reported: a call
+ * that a rule denies and that was not asked about is a breach, and so is one that was refused and then reported as
+ * done.
  *
- * What must stay true: a breach is recorded once, with the report that shows it. A call that was asked about under another
- * id, or that we ran, was asked about; one that runs with another input than was allowed was not. Some agents report a call
- * as in progress before they ask, so a running call is judged after a moment and an ended one at once. A doubt is no
- * breach: only a denial is.
+ * Invariants: a breach is recorded once, with the report that shows it. A call that was asked about under another id,
+ * or that we ran, counts as asked about; a call that runs with another input than was allowed does not. Some agents
+ * report a call as in progress before they ask, so a running call is judged after a short delay and an ended one at
+ * once. A doubt is no breach: only a denial is.
  */
 import { oneLine, STATUS_AT_END } from "../call/index.js";
 import type { Breach, SessionEvent, ToolCall } from "../call/index.js";
@@ -17,7 +18,7 @@ import type { ReportedIntent } from "./reported-intent.js";
 import { isRefusedBy, isSameDoing, isWithin } from "./same-act.js";
 import type { SessionRecord } from "../record/index.js";
 
-/** What is known of the calls that somebody reports, beside what is recorded of them. */
+/** The reported state of calls that somebody else runs, beside the recorded state. */
 export type Reports = {
   /** A call as it is after all reports that were read, also those that are not recorded yet. */
   call(toolCallId: string): ToolCall | undefined;
@@ -25,7 +26,7 @@ export type Reports = {
   takeChanged(): readonly string[];
   /** The statuses that were reported, since the last time, of refused calls. */
   takeReportsOnRefused(): readonly (readonly [toolCallId: string, status: "running" | "done" | "other"])[];
-  /** What the call did, by all that was ever reported of it. */
+  /** The call's actions according to every report so far. */
   intentOf(call: ToolCall): Promise<SeenIntent>;
   /** The call that stands for the newest question about this call, where the question is a call of its own. */
   askedAbout(call: ToolCall): ToolCall | undefined;
@@ -58,7 +59,7 @@ const MAX_ASKED = 1_000;
 type AskedAct = {
   readonly toolCallId: string;
   readonly intent: Intent;
-  /** What it was to write into files. */
+  /** The texts that it was to write into files. */
   readonly texts: readonly string[];
 };
 
@@ -67,7 +68,7 @@ export class Breaches {
   readonly #timers = new Map<string, NodeJS.Timeout>();
   /** Acts that were asked about in this turn. */
   #asked: AskedAct[] = [];
-  /** What was reported as done in this turn, and not asked about, by the call's id. */
+  /** Acts that were reported as done in this turn without a question, by the id of the call. */
   readonly #unasked = new Map<string, Intent>();
   /** Replayed calls ran before these rules held, so they are not judged. */
   isReplaying = false;
@@ -240,13 +241,13 @@ type BreachEvent = SessionEvent & { readonly type: "call-breached" };
 /** After these events a call can be marked. */
 const isReport = ({ type }: SessionEvent): boolean => type === "run-started" || STATUS_AT_END.has(type);
 
-/** A failure may be of something that was begun; what was cancelled before it began was not done. */
+/** A failed call may have had effects; a call that was cancelled before it started had none. */
 const hasActed = ({ state, times }: ToolCall): boolean =>
   times.started !== undefined || state.status === "failed";
 
 const isDone = ({ state }: ToolCall): boolean => state.status === "done";
 
-/** It was asked about, and nobody and nothing has decided. */
+/** The question about this call is still open. */
 const isUnanswered = ({ times, decision }: ToolCall): boolean =>
   times.asked !== undefined && decision === undefined;
 

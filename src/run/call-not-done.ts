@@ -1,4 +1,4 @@
-/** What whoever made a call is told when it was not done: refused, cancelled, failed, or not known. */
+/** The error that a caller gets when its call was not done: refused, cancelled, failed, or unknown. */
 import { endSentence } from "../call/index.js";
 import type { ToolCall } from "../call/index.js";
 

@@ -1,7 +1,6 @@
 /**
- * What a running tool shows, on its way to the record: in order, with streamed output, progress and places
- * gathered, so that a tool which reports a thousand times a second costs no more than one that does so now
- * and then.
+ * Carries a running tool's output to the record, in order. Streamed output, progress and locations are batched, so
+ * that a tool that reports a thousand times a second costs little more than one that reports now and then.
  */
 import type { CallFields, Location, Meta, Progress, ToolCall, ToolCallContent } from "../call/index.js";
 import { EMPTY_TEXT } from "../call/index.js";
@@ -13,9 +12,9 @@ type Showing = Pick<ToolContext, "progress" | "output" | "diff" | "locate" | "te
 
 type Gathered = { progress?: Progress; locations?: readonly Location[] };
 
-const GATHERING_MILLISECONDS = 50;
+const BATCH_MS = 50;
 /** Each time the whole list is recorded; editors follow the newest. */
-const MOST_LOCATIONS = 200;
+const MAX_LOCATIONS = 200;
 
 export class CallReporter implements Showing {
   readonly #writer: Pick<EventWriter, "add">;
@@ -51,7 +50,7 @@ export class CallReporter implements Showing {
 
   readonly locate: ToolContext["locate"] = (path, line) => {
     const location = { path, ...(line !== undefined && { line }) };
-    this.#locations = [...this.#locations, location].slice(-MOST_LOCATIONS);
+    this.#locations = [...this.#locations, location].slice(-MAX_LOCATIONS);
     this.#gather({ locations: this.#locations });
   };
 
@@ -78,7 +77,7 @@ export class CallReporter implements Showing {
   };
 
   readonly report: ToolContext["report"] = (fields) => {
-    // What was gathered came before, and must not replace this.
+    // The batched values are older and must not replace this one.
     if (fields.progress !== undefined) delete this.#gathered.progress;
     if (fields.locations) {
       this.#locations = fields.locations;
@@ -97,7 +96,7 @@ export class CallReporter implements Showing {
   #gather(fields: Gathered): void {
     if (this.#isClosed) return;
     this.#gathered = { ...this.#gathered, ...fields };
-    this.#timer ??= setTimeout(() => this.#writeGathered(), GATHERING_MILLISECONDS);
+    this.#timer ??= setTimeout(() => this.#writeGathered(), BATCH_MS);
   }
 
   #stream(terminalId: string): OutputStream {

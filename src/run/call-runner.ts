@@ -1,8 +1,8 @@
 /**
- * How one call that was let through is run. It is looked at again first: a yes is for what was asked about and
- * nothing else, and a rule that denies has the last word. Then its start is recorded, and only then it runs. A call
- * that a sub-agent works on waits for that instead, and is taken one step of the sub-agent further at a time: its
- * next one comes when every call of the last one has ended.
+ * Runs one call that was allowed. The call is checked again first: a yes is for the intent that was shown and nothing
+ * else, and a rule that denies has the last word. Then its start is recorded, and only then it runs. A call that a
+ * sub-agent works on waits instead and advances one step of the sub-agent at a time: the next step starts when every
+ * call of the last one has ended.
  */
 import { IllegalEvent } from "../call/index.js";
 import type { SessionEvent, ToolCall } from "../call/index.js";
@@ -21,7 +21,7 @@ import { changesFiles, groupOf, RunGroups } from "./run-groups.js";
 import type { Elicit } from "./run-call.js";
 import { Cancelled, RunningCalls } from "./running-calls.js";
 import type { SessionRecord } from "../record/index.js";
-import type { Stop } from "./stop-with.js";
+import type { LinkedAbort } from "./linked-abort.js";
 
 /**
  * Takes the sub-agent that works on this call one step further, or ends the call. Returns without having done so
@@ -40,7 +40,7 @@ export type RunnerOptions = {
   readonly childStep: TakeChildStep | undefined;
   readonly elicit: Elicit | undefined;
   readonly timeLimit: number;
-  readonly patience: number;
+  readonly stopGraceMs: number;
   readonly now: () => number;
 };
 
@@ -55,7 +55,7 @@ export class CallRunner {
     this.#options = options;
   }
 
-  /** Those of the open calls that can be taken further here and now. */
+  /** The open calls that can start now. */
   startable(): readonly ToolCall[] {
     const open = this.#options.record.book.openCalls();
     const parents = new Set(open.map(({ parentToolCallId }) => parentToolCallId));
@@ -81,7 +81,7 @@ export class CallRunner {
     });
   }
 
-  readonly #run = async (call: ToolCall, stop: Stop): Promise<void> => {
+  readonly #run = async (call: ToolCall, stop: LinkedAbort): Promise<void> => {
     const { tools, check, now } = this.#options;
     const { toolCallId, rawInput } = call;
     const tool = tools.find(call);
@@ -105,8 +105,8 @@ export class CallRunner {
   };
 
   /**
-   * Whoever asks from outside may keep a command running for hours, and waits for its other calls meanwhile: those calls
-   * wait for no command. Its changes of files run one by one, each for the file that the one before it left.
+   * A client from outside may keep a command running for hours while it waits for its other calls, so those do not
+   * wait for the command. Its file changes run one by one, each on the file that the one before it left.
    */
   #groupOf(toolCallId: string, intent: Intent): { readonly groups: RunGroups; readonly group?: string } {
     const { tools, workspace } = this.#options;
@@ -120,7 +120,7 @@ export class CallRunner {
     call: ToolCall,
     tool: Tool,
     { input, intent }: Extract<Resolved, { ok: true }>,
-    stop: Stop,
+    stop: LinkedAbort,
   ): Promise<void> {
     const { record, now } = this.#options;
     const { toolCallId } = call;
@@ -128,7 +128,7 @@ export class CallRunner {
       void (await this.#recordUnlessOver(toolCallId, events));
     const ownBefore = this.#ownWrites.count;
     const instead = await this.#instead(call, tool, input, intent);
-    // What was cancelled meanwhile is not asked about again.
+    // A call that was cancelled meanwhile is not asked about again.
     if (stop.isStopped) return end(...stoppedBefore(toolCallId, stop, now()));
     if (instead.length > 0) return end(...instead);
     const at = now();
@@ -138,7 +138,7 @@ export class CallRunner {
     }
     const started: SessionEvent = { type: "run-started", toolCallId, at, intent };
     if (!(await this.#recordUnlessOver(toolCallId, [started]))) return;
-    const { workspace, elicit, timeLimit, patience } = this.#options;
+    const { workspace, elicit, timeLimit, stopGraceMs } = this.#options;
     await runCall({
       tool,
       input,
@@ -150,13 +150,13 @@ export class CallRunner {
       record,
       workspace,
       timeLimit: tool.timeLimit ?? timeLimit,
-      patience,
+      stopGraceMs,
       elicit,
       now,
     });
   }
 
-  readonly #stepChild = async ({ toolCallId }: ToolCall, stop: Stop): Promise<void> => {
+  readonly #stepChild = async ({ toolCallId }: ToolCall, stop: LinkedAbort): Promise<void> => {
     const { childStep, now } = this.#options;
     await childStep?.(toolCallId, stop.signal);
     if (stop.isStopped) await this.#recordUnlessOver(toolCallId, stoppedBefore(toolCallId, stop, now()));
@@ -175,7 +175,7 @@ export class CallRunner {
     }
   }
 
-  /** What must happen instead of running. What is asked again is shown again. */
+  /** The events to record instead of running. A repeated question shows the call again. */
   async #instead(
     { toolCallId, title, decision, times }: ToolCall,
     tool: Tool,
@@ -205,8 +205,11 @@ export const awaitsChild = ({ state }: ToolCall): boolean =>
 
 const CHANGED = "what it is about to do has changed since it was decided on";
 
-/** A call that is told to stop before it has begun is over, unless the whole turn is: then that is said for all. */
-function stoppedBefore(toolCallId: string, { reason }: Stop, at: number): readonly SessionEvent[] {
+/**
+ * A call that is stopped before it started is cancelled here, unless the whole turn stops: then the turn's end covers
+ * it.
+ */
+function stoppedBefore(toolCallId: string, { reason }: LinkedAbort, at: number): readonly SessionEvent[] {
   return reason instanceof Cancelled
     ? [{ type: "call-cancelled", toolCallId, at, reason: reason.message }]
     : [];

@@ -1,4 +1,4 @@
-/** What the tool and the rules say of an input: what it is about to do, what to show, and whether it may. */
+/** Checks an input with the tool and the rules: the call's intent, its preview, and the verdict. */
 import { createToolTitle, plainJson } from "../call/index.js";
 import type { CallFields, Decision, SessionEvent } from "../call/index.js";
 import type { Intent, Rule, Verdict } from "../policy/index.js";
@@ -12,7 +12,7 @@ import { looping } from "./loop-guard.js";
 import type { LoopGuard } from "./loop-guard.js";
 import { failureText } from "./run-call.js";
 
-/** What the rules say of an intent; `also`: what they would say with these beside them. */
+/** The verdict of the rules on an intent; `also`: rules to add for this one verdict. */
 export type Judge = (intent: Intent, also?: readonly Rule[]) => Verdict;
 
 export type CheckOptions = {
@@ -67,8 +67,8 @@ export class CallCheck {
   }
 
   /**
-   * What to show before it runs. What is denied shows nothing of what it would have touched; and that
-   * something in a file does not fit is told only to those who may read it.
+   * The preview of a call. A denied call shows nothing of the files it names, and an error about a file's content is
+   * shown only to a caller that may read the file.
    */
   async shown(
     tool: Tool,
@@ -188,7 +188,10 @@ function asReading({ cwd, paths }: Intent): Intent {
   return { tool: "read_file", kind: "read", input: {}, cwd, paths: read, hosts: [], baseHashes: {} };
 }
 
-/** A tool may change its input; what is on record must not change with it. It is plain JSON, so this is all it takes. */
+/**
+ * A tool may change its input, and the recorded input must not change with it. The input is plain JSON, so this copy
+ * is enough.
+ */
 function copyOf(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(copyOf);

@@ -1,6 +1,6 @@
 /**
- * Makes a verdict of the rules into the event that records it: the call is cleared or refused, or a question is asked.
- * Every call passes here, whoever runs it.
+ * Turns a verdict of the rules into the event that records it: the call is cleared or refused, or a question is asked.
+ * Every call passes here, also a call that somebody else runs.
  */
 import type { Question, SessionEvent } from "../call/index.js";
 import type { Intent, Verdict } from "../policy/index.js";
@@ -27,7 +27,7 @@ export type DecidedCall = {
   readonly toolCallId: string;
   readonly title: string;
   readonly intent: Intent;
-  /** Of a call that somebody else runs. */
+  /** Set for a call that somebody else runs. */
   readonly reported?: Pick<ReportedIntent, "inputs" | "isNamedByRunner" | "texts">;
 };
 

@@ -1,4 +1,4 @@
-/** Reports an error that nobody waits for: the process goes on, and whoever watches it can see why something is missing. */
+/** Reports an error that no caller awaits: the process continues, and its operator can see why something is missing. */
 export function emitWarning(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : String(error));
 }

@@ -1,7 +1,7 @@
 /**
- * Events that end open calls which do not end by themselves: cancelled ones, those of a process that died, and those whose
- * runner does not report an end. The last is only assumed: a report that still comes replaces it. A call that may have
- * begun never ends as cancelled.
+ * Events that end open calls which do not end by themselves: cancelled ones, those of a process that died, and those
+ * whose runner does not report an end. The last end is only assumed: a later report replaces it. A call that may have
+ * started never ends as cancelled.
  */
 import type { SessionBook, SessionEvent, ToolCall } from "../call/index.js";
 
@@ -42,8 +42,8 @@ export function recoveryEvents(book: SessionBook, at: number): readonly SessionE
 export type EndReasons = {
   /** Why a call that waits is cancelled. */
   readonly waiting: string;
-  /** Why the end of a call that may have begun is unknown. */
-  readonly begun: string;
+  /** Why the end of a call that may have started is unknown. */
+  readonly started: string;
 };
 
 export function assumedEnds(book: SessionBook, reasons: EndReasons, at: number): readonly SessionEvent[] {
@@ -79,12 +79,12 @@ function withdrawnQuestion(
 
 function end(
   { toolCallId, state }: ToolCall,
-  { waiting, begun }: EndReasons,
+  { waiting, started }: EndReasons,
   at: number,
 ): readonly SessionEvent[] {
-  const lost: SessionEvent = { type: "call-unknown", toolCallId, at, reason: begun, assumed: true };
+  const lost: SessionEvent = { type: "call-unknown", toolCallId, at, reason: started, assumed: true };
   if (state.status === "running") return [lost];
-  // Its runner knows that it may begin, so it may have begun.
+  // The runner knows that the call was allowed, so it may have started.
   if (state.status === "cleared") return [{ type: "run-started", toolCallId, at }, lost];
   return [{ type: "call-cancelled", toolCallId, at, reason: waiting, assumed: true }];
 }

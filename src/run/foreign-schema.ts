@@ -1,9 +1,9 @@
 /**
- * Inputs of foreign tools, checked once more by the tool's own Standard Schema (standardschema.dev): whoever
- * says yes may have changed them. A tool that has none checks for itself.
+ * Inputs of foreign tools, checked once more by the tool's own Standard Schema (standardschema.dev): the person who
+ * allows a call may have changed its input. A tool without a schema checks for itself.
  *
- * A schema may take its time, and the gate does not wait before it decides. So what it says then is waited
- * for before the tool runs: nothing runs with an input that its schema did not accept.
+ * A schema may be asynchronous, and the gate does not wait for it before it decides. The result is awaited before the
+ * tool runs: nothing runs with an input that its schema did not accept.
  */
 import { ToolFailure } from "../tools/index.js";
 import type { Parsed } from "../tools/index.js";
@@ -15,7 +15,7 @@ export function parsedBy(schema: unknown, name: string, input: unknown): Parsed<
   return isThenable(result) ? { ok: true, input: new Unchecked(result) } : parsedFrom(result, name);
 }
 
-/** What `parsedBy` made of an input, once its schema has accepted it. */
+/** The value that `parsedBy` made of an input, once its schema has accepted it. */
 export async function checked(name: string, parsed: unknown): Promise<unknown> {
   if (!(parsed instanceof Unchecked)) return parsed;
   const result = parsedFrom(await resultOf(parsed, name), name);
@@ -29,7 +29,7 @@ class Unchecked {
 
   constructor(result: PromiseLike<StandardResult>) {
     this.result = Promise.resolve(result);
-    // Whoever runs the tool hears of a failure. A call that is refused never runs.
+    // The run of the tool throws this failure. A refused call never runs, so the rejection must not be unhandled.
     this.result.catch(() => undefined);
   }
 }

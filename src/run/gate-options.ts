@@ -1,9 +1,9 @@
-/** What a gate is opened with, and what goes in and comes out of it. */
+/** The options of a gate, its requests and its results. */
 import type { Verdict } from "../policy/index.js";
 import type { Tool, Toolbox, Workspace } from "../tools/index.js";
 import type { TakeChildStep } from "./call-runner.js";
 import type { Judge } from "./check-call.js";
-import type { Ask } from "./hold-until-answered.js";
+import type { Ask } from "./wait-for-answers.js";
 import type { Remember } from "./remember.js";
 import type { Elicit } from "./run-call.js";
 import type { SessionRecord } from "../record/index.js";
@@ -11,10 +11,10 @@ import type { SessionRecord } from "../record/index.js";
 export type GateOptions = {
   readonly record: SessionRecord;
   readonly toolbox: Toolbox;
-  /** What the rules say of an intent. */
+  /** Returns the verdict of the rules on an intent. */
   readonly judge: Judge;
   readonly workspace: Workspace;
-  /** Hears of each call that a rule let through. */
+  /** Called for each call that a rule allowed. */
   readonly onCleared?: ((verdict: Verdict) => void) | undefined;
   /** Stores what an "always" says. Without it no question offers one. */
   readonly remember?: Remember | undefined;
@@ -26,10 +26,13 @@ export type GateOptions = {
   readonly childStep?: TakeChildStep | undefined;
   /** After how many milliseconds a question can no longer be answered with yes; never when left out. */
   readonly questionLifetime?: number | undefined;
-  /** After how many milliseconds a tool that has no limit of its own is told to stop. */
+  /** The time limit, in milliseconds, of a tool that has no limit of its own. */
   readonly timeLimit?: number | undefined;
-  /** How long a tool that was told to stop is waited for. */
-  readonly patience?: number | undefined;
+  /**
+   * How many milliseconds a tool may take to stop after a cancel or its time limit; then its end is recorded as
+   * unknown.
+   */
+  readonly stopGraceMs?: number | undefined;
   /** How often the same call may be made before someone is asked. */
   readonly loopLimit?: number | undefined;
   /** Names the calls that the gate announces; `call_1`, `call_2` … when left out. */

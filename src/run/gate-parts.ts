@@ -44,7 +44,7 @@ export function gateParts(
     childStep,
     elicit,
     timeLimit: options.timeLimit ?? TIME_LIMIT_MS,
-    patience: options.patience ?? STOP_GRACE_MS,
+    stopGraceMs: options.stopGraceMs ?? STOP_GRACE_MS,
   });
   const callIds = options.callIds ?? new ToolCallIds(record.book);
   const submission = new CallSubmission({ tools, check, callIds, now });

@@ -1,11 +1,12 @@
 /**
- * The gate: the one mechanism that takes calls through their way. It knows two kinds of calls.
+ * The gate: the one mechanism that takes calls from request to result. There are two kinds of calls.
  *
- * Calls that we run: `submit` announces them, checks them and decides on them, in one durable append, and never waits for a
- * person. `proceed` runs what was let through, and returns when nothing more can run. `call` takes one call all the way.
+ * Calls that we run: `submit` announces them, checks them and decides on them, in one durable append, and never waits
+ * for a person. `proceed` runs the allowed ones, and returns when nothing more can run. `call` takes one call all the
+ * way.
  *
- * Calls that somebody else runs and reports (`reportedBy`): the gate decides on them and records them, and hands the outcome
- * to whoever runs them.
+ * Calls that somebody else runs and reports (`reportedBy`): the gate decides on them and records them, and hands the
+ * outcome to their runner.
  */
 import { setImmediate } from "node:timers/promises";
 import { IllegalEvent, plainJson } from "../call/index.js";
@@ -18,7 +19,7 @@ import { finishCall } from "./finish-call.js";
 import type { GateOptions, Submitted, ToolRequest } from "./gate-options.js";
 import { gateParts } from "./gate-parts.js";
 import type { GateParts } from "./gate-parts.js";
-import { holdUntilAnswered } from "./hold-until-answered.js";
+import { waitForAnswers } from "./wait-for-answers.js";
 import { ReportedCalls } from "./reported-calls.js";
 import type { Reporter } from "./reported-calls.js";
 import { Cancelled } from "./running-calls.js";
@@ -98,9 +99,9 @@ export class Gate {
    * runs are taken up when `wake` says so.
    */
   async proceed(signal: AbortSignal): Promise<void> {
-    // What ended while nothing could be recorded, on a full disk for one.
+    // Calls may have ended while nothing could be recorded, on a full disk for example.
     await this.#parts.answers.appendLatest(() => this.#parts.runner.lost());
-    // The record broke, not a tool: nothing more is started, and the caller hears of it.
+    // The record broke, not a tool: nothing more is started, and the caller gets the error.
     const failures: unknown[] = [];
     for (;;) {
       const since = this.#running.wakes;
@@ -112,7 +113,7 @@ export class Gate {
       }
       if (this.#running.size === 0) break;
       await this.#running.somethingHappens(since);
-      // Of thousands of calls many end in one moment: one look is enough for them all.
+      // Many of thousands of calls end in the same tick: one pass handles them all.
       if (this.#running.size > 0) await setImmediate();
     }
     if (failures.length > 0) throw failures[0];
@@ -159,14 +160,14 @@ export class Gate {
     return this.#reported;
   }
 
-  /** Ends every call: what waits is cancelled, what runs is told to stop, waited for, and reports for itself. */
+  /** Ends every call: cancels the waiting ones, stops the running ones and waits for the end that they report. */
   async cancel(reason: string): Promise<void> {
     await this.#cancel(() => this.#record.book.openCalls(), reason);
   }
 
   /**
-   * Ends one call, and with it the calls that were made for it: what waits is cancelled, what runs is told to stop and
-   * waited for. False when it has ended already. A call that somebody else runs is cancelled only while it waits.
+   * Ends one call and the calls made for it: cancels waiting ones, stops running ones and waits for them. Returns
+   * false when the call has ended already. A call that somebody else runs is cancelled only while it waits.
    */
   async cancelCall(toolCallId: string, reason: string): Promise<boolean> {
     if (this.#reported && !this.#parts.tools.isGiven(toolCallId))
@@ -185,7 +186,7 @@ export class Gate {
 
   async #cancel(calls: () => readonly ToolCall[], reason: string): Promise<void> {
     const meant = new Set<string>();
-    // What is only about to start ends by what is recorded here: what it still looks at need not be waited for.
+    // A call that has not started yet ends by the events recorded here, so nobody needs to wait for its check.
     const atWork = new Set<string>();
     const stop = () => {
       for (const call of calls()) {
@@ -198,7 +199,7 @@ export class Gate {
     await this.#parts.answers.appendLatest(() =>
       cancelEvents(this.#record.book, reason, this.#now(), calls()),
     );
-    // What was started in the moment before.
+    // A call may have started just before the append.
     stop();
     await Promise.allSettled([...atWork].map((toolCallId) => this.#running.ended(toolCallId)));
     await this.#parts.answers.appendLatest(() => this.#parts.runner.lost(calls()));
@@ -231,12 +232,12 @@ export class Gate {
     return this.#record.sessionId;
   }
 
-  /** Hears of every event once it is recorded, in order. Returns the function that ends this. */
+  /** Calls the listener with every event once it is recorded, in order. Returns the function that unsubscribes it. */
   onRecorded(listener: (events: readonly SessionEvent[]) => void): () => void {
     return this.#record.onRecorded(listener);
   }
 
-  /** Gives the session back, for whoever opens it next. */
+  /** Releases the session, so that another process can open it. */
   async close(): Promise<void> {
     this.#running.stopAll(new Cancelled("the session was closed."));
     const atWork = this.#record.book.openCalls().filter(isAtWork);
@@ -272,7 +273,7 @@ export class Gate {
     const asked = book.question(questionId);
     if (asked?.state.status !== "open") return;
     const ask = this.#options.ask ?? nobody;
-    await holdUntilAnswered({ ledger, question: asked.question, ask, signal, after: seq, now: this.#now });
+    await waitForAnswers({ ledger, question: asked.question, ask, signal, after: seq, now: this.#now });
   };
 }
 

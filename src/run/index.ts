@@ -1,10 +1,9 @@
 /**
- * DO it: the gate, the one mechanism that takes calls through their way.
+ * DO it: the gate, the one mechanism that takes calls from request to result.
  *
- * What must stay true here: a call is announced before it is asked about, asked about before it runs,
- * and recorded before it takes effect; a yes is for one call and one intent and works once; waiting is
- * a recorded state and not a promise somebody holds; a call that was running when its process died is
- * never run again by itself.
+ * Invariants: a call is announced before it is asked about, asked about before it runs, and recorded before it takes
+ * effect; a yes is for one call and one intent and works once; waiting is a recorded state and not a pending promise;
+ * a call that was running when its process died is never run again by itself.
  */
 export { allowAll, denyAll } from "./askers.js";
 export { openQuestions } from "./answered-events.js";
@@ -13,8 +12,8 @@ export type { Judge } from "./check-call.js";
 export { recoveryEvents } from "./end-events.js";
 export { Gate } from "./gate.js";
 export type { GateOptions, Submitted, ToolRequest } from "./gate-options.js";
-export { holdUntilAnswered } from "./hold-until-answered.js";
-export type { Ask } from "./hold-until-answered.js";
+export { waitForAnswers } from "./wait-for-answers.js";
+export type { Ask } from "./wait-for-answers.js";
 export { mustBeRules } from "./must-be-rules.js";
 export { openGate } from "./open-gate.js";
 export type { OpenGateOptions } from "./open-gate.js";

@@ -4,7 +4,7 @@ import { LOOP_LIMIT, LoopGuard } from "./loop-guard.js";
 
 const guard = (limit: number, book = new SessionBook("s")) => new LoopGuard(book, limit);
 
-/** What the guard says of each of these calls, made one after another. */
+/** The guard's result for each of these calls, made one after another. */
 const said = (loops: LoopGuard, inputs: readonly unknown[]) => inputs.map((input) => loops.loops("t", input));
 
 test("the same call is counted once it has been made more often than the limit", () => {
@@ -19,7 +19,7 @@ test("another input, or another tool, is another call", () => {
   expect(loops.loops("t", { a: 1 })).toBe(2);
 });
 
-test("no input and an empty one are told apart, and none is like null", () => {
+test("distinguishes no input from an empty one, and treats none like null", () => {
   const loops = guard(1);
   expect(said(loops, [undefined, {}, null])).toEqual([undefined, undefined, 2]);
 });
@@ -40,7 +40,7 @@ test("what was long ago does not count", () => {
   expect(loops.loops("t", "again")).toBe(2);
 });
 
-test("when someone wants it to go on, the count begins anew, for that call only", () => {
+test("restarts the count of a call that a person allowed to continue, and no other", () => {
   const loops = guard(1);
   said(loops, ["a", "b"]);
   loops.forget("t", "a");

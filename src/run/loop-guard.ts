@@ -1,6 +1,6 @@
 /**
- * Notices a model that makes the same call again and again. A rule that lets the call through speaks of
- * what it does, not of how often; so after a few times someone is asked whether it should go on.
+ * Detects a model that repeats the same call. A rule that allows the call covers its effect and not its count; so
+ * after a few times a person is asked whether to continue.
  */
 import { createHash } from "node:crypto";
 import type { SessionBook } from "../call/index.js";
@@ -26,7 +26,7 @@ export class LoopGuard {
     return times > this.#limit ? times : undefined;
   }
 
-  /** Someone wants it to go on: the count begins anew. */
+  /** A person allowed it to continue: the count starts again. */
   forget(name: string, rawInput: unknown): void {
     const key = keyOf(name, rawInput);
     this.#recent = this.#recent.filter((one) => one !== key);

@@ -1,4 +1,4 @@
-/** A gate of its own, for whoever has a loop of their own: rules, someone to ask, and a session to record in. */
+/** Opens a gate for a program with its own agent loop: rules, someone to ask, and a session to record in. */
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import type { Ledger, SessionInfo } from "../call/index.js";
@@ -18,9 +18,9 @@ export type OpenGateOptions = Omit<GateOptions, "record" | "toolbox" | "judge" |
   /** A folder, or a workspace that is open already. */
   readonly workspace: string | Workspace;
   readonly tools?: readonly Tool[];
-  /** What no rule speaks of is asked. */
+  /** A call that no rule covers is asked about. */
   readonly rules?: readonly Rule[];
-  /** Instead of fixed rules: those in force, asked for anew with each decision. */
+  /** Instead of fixed rules: returns the rules in force; called for each decision. */
   readonly policy?: () => Omit<Policy, "roots" | "home" | "now">;
   /** A new one when left out. */
   readonly sessionId?: string;

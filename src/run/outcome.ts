@@ -23,7 +23,7 @@ export function outcomeOf(book: SessionBook, toolCallId: string, questionId: str
     : { type: "refused", reason: answer.reason ?? answer.rule };
 }
 
-/** Why a call was refused, for whoever made it. */
+/** Why a call was refused, for its caller. */
 export function refusalReason({ decision, times }: ToolCall): string | undefined {
   const { rule, reason } = decision ?? {};
   if (times.asked !== undefined) return reason ?? rule;

@@ -1,15 +1,15 @@
 /**
- * What a command prints, made into few and small updates.
+ * Turns a command's output into few and small updates.
  *
- * Whatever is printed, and however fast: what is shown in the end (`shownText` of the updates, folded with
- * `appendText`) is what would be shown of the whole text; memory stays flat; and the log grows by a
- * bounded amount per second. No update begins or ends inside a surrogate pair.
+ * Invariants, at any output rate: the text shown in the end (`shownText` of the updates, folded with `appendText`) is
+ * the text that would be shown of the whole output; memory stays flat; the log grows by a bounded amount per second.
+ * No update starts or ends inside a surrogate pair.
  *
- * At first there is an update every 53 ms at most, with the beginning and the end of what came since the
- * last one. Once a whole mebi-unit has been shown, there is one small update per second. Those are cut
- * from the beginning of the last TAIL units and not from their end: an update cannot go back behind the
- * one before it, so when the stream ends, the rest of the tail must still be there to be shown. What is
- * seen is thereby behind by no more than a tail, and when the output pauses it catches up.
+ * At first there is an update every 53 ms at most, with the start and the end of the output since the last one. Once a
+ * whole mebi-unit has been shown, there is one small update per second. These updates are cut from the start of the
+ * last TAIL units and not from their end: an update cannot go back behind the one before it, so when the stream ends,
+ * the rest of the tail must still be there to be shown. The display is thereby behind by at most one tail, and catches
+ * up when the output pauses.
  */
 // As much as `appendText` keeps of a text; with less the fold would show less.
 import { HEAD_LIMIT as HEAD, TAIL_LIMIT as TAIL } from "../call/index.js";
@@ -34,7 +34,7 @@ export class OutputStream {
   readonly #emit: OutputStreamOptions["emit"];
   readonly #now: () => number;
   readonly #setTimer: (run: () => void, milliseconds: number) => () => void;
-  /** What came since the last update: its beginning, and the end of the rest. */
+  /** The output since the last update: its start, and the end of the rest. */
   #beginning: string[] = [];
   #beginningLength = 0;
   readonly #end = new RecentText(TAIL);

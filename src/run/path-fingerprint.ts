@@ -1,19 +1,19 @@
 /**
- * What is at a path, in a word, to tell later whether someone has changed it since: a file's SHA-256, where a
- * link leads, or what else it is. What is too large to be read through is told by its size and time.
+ * Fingerprints a path, to detect later whether someone has changed it: a file's SHA-256, the target of a link, or the
+ * type of the entry. A file that is too large to read is identified by its size and time.
  */
 import { createHash } from "node:crypto";
 import type { FileInfo, Files } from "../tools/index.js";
 
 /** More than this is not read through. */
-export const MOST_BYTES = 64 * 1024 * 1024;
-export const MOST_FILES = 2_000;
-const MOST_ENTRIES = 10_000;
+export const MAX_BYTES = 64 * 1024 * 1024;
+export const MAX_FILES = 2_000;
+const MAX_ENTRIES = 10_000;
 
-/** Of what is at the path itself: a folder is a folder, whatever is in it. Undefined when nothing is there. */
+/** The fingerprint of the entry itself: a folder's contents do not count. Undefined when nothing is there. */
 export async function fingerprint(files: Files, path: string): Promise<string | undefined> {
   const info = await files.look(path);
-  return info && entryFingerprint(files, path, info, info.size <= MOST_BYTES);
+  return info && entryFingerprint(files, path, info, info.size <= MAX_BYTES);
 }
 
 /** With all that is in a folder. Undefined when nothing is there, or too much. */
@@ -21,16 +21,16 @@ export async function wholeFingerprint(files: Files, path: string): Promise<stri
   const own = await fingerprint(files, path);
   if (own !== "folder") return own;
   const lines: string[] = [];
-  let bytesLeft = MOST_BYTES;
+  let bytesLeft = MAX_BYTES;
   const folders = [path];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     for (const { name } of await files.list(folder)) {
-      if (lines.length >= MOST_ENTRIES) return undefined;
+      if (lines.length >= MAX_ENTRIES) return undefined;
       const inner = `${folder}/${name}`;
       const info = await files.look(inner);
       if (info?.type === "folder") folders.push(inner);
       if (info?.type === "file") bytesLeft -= info.size;
-      const isSmall = bytesLeft >= 0 && lines.length < MOST_FILES;
+      const isSmall = bytesLeft >= 0 && lines.length < MAX_FILES;
       const what = info && (await entryFingerprint(files, inner, info, isSmall));
       lines.push(JSON.stringify([inner.slice(path.length), what ?? "nothing found"]));
     }
@@ -51,7 +51,7 @@ async function entryFingerprint(
   return bytes && sha256(bytes);
 }
 
-/** It may have grown since it was looked at, and an editor may hold a longer text than the disk. */
+/** The file may have grown since `look`, and an editor's buffer may be longer than the file on disk. */
 export async function wholeFile(files: Files, path: string, size: number): Promise<Uint8Array | undefined> {
   const read = await files.readBytes(path, { length: size });
   if (!read || read.size <= read.bytes.length) return read?.bytes;

@@ -9,11 +9,11 @@ import { intentHash } from "./intent-hash.js";
 export type AskedCall = {
   readonly sessionId: string;
   readonly toolCallId: string;
-  /** What makes this question another than an earlier one of the same call. */
+  /** Distinguishes this question from earlier ones of the same call. */
   readonly number: number;
   readonly title: string;
   readonly intent: Intent;
-  /** Of a call that somebody else runs: nothing but its input tells what it does. */
+  /** Set for a call that somebody else runs: only its input shows what it does. */
   readonly reported?: { readonly inputs: readonly unknown[]; readonly isNamedByRunner: boolean } | undefined;
   readonly verdict: Pick<Verdict, "reason" | "rule" | "saw">;
   readonly at: number;
@@ -46,7 +46,7 @@ export function questionFor(asked: AskedCall): Question {
 
 function reasonOf({ reason, rule }: AskedCall["verdict"]): Pick<Question, "reason"> {
   const named = rule === undefined ? reason : `of rule ${rule}${reason === undefined ? "" : `: ${reason}`}`;
-  return named === undefined ? {} : { reason: oneLine(named, LONGEST_REASON) };
+  return named === undefined ? {} : { reason: oneLine(named, MAX_REASON) };
 }
 
 /** The whole of what will be done, where parts of it would not show: a title is cut, and the same words do other things elsewhere. */
@@ -63,35 +63,35 @@ function circumstances({ intent, reported, roots }: AskedCall): readonly string[
 function inputLines({ reported }: AskedCall): readonly string[] {
   if (!reported) return [];
   const { inputs } = reported;
-  const left = inputs.length - MOST_INPUTS;
+  const left = inputs.length - MAX_INPUTS;
   // The newest is what the call stands for now.
-  const shown = inputs.slice(-MOST_INPUTS).map(inputLine);
-  if (left > 0) return [`input: (${counted(left, "earlier input")} left out)`, ...shown];
+  const shown = inputs.slice(-MAX_INPUTS).map(inputLine);
+  if (left > 0) return [`input: (${pluralize(left, "earlier input")} left out)`, ...shown];
   return shown.length > 0 ? shown : [inputLine(null)];
 }
 
 const inputLine = (input: unknown): string => `input: ${whole(JSON.stringify(input ?? null))}`;
 
-const MOST_INPUTS = 5;
+const MAX_INPUTS = 5;
 
 /** As long as anyone reads; of more, that there is more is said first. */
 function whole(text: string): string {
   const shown = visibleText(text, { keepNewlines: true });
-  if (shown.length <= LONGEST_TEXT) return shown;
-  return `(${pluralize(shown.length - LONGEST_TEXT, "character")} more than shown here) ${shown.slice(0, LONGEST_TEXT)}`;
+  if (shown.length <= MAX_TEXT) return shown;
+  return `(${pluralize(shown.length - MAX_TEXT, "character")} more than shown here) ${shown.slice(0, MAX_TEXT)}`;
 }
 
-const LONGEST_TEXT = 10_000;
+const MAX_TEXT = 10_000;
 
-/** Of very many lines the last ones too: what matters may stand there, and so stand the doubts. */
+/** Keeps the last lines of a long list too: the doubts stand there. */
 function bounded(lines: readonly string[]): readonly string[] {
-  if (lines.length <= MOST_LINES) return lines;
-  const left = lines.length - MOST_LINES;
-  return [...lines.slice(0, MOST_LINES / 2), `… ${left} more …`, ...lines.slice(-MOST_LINES / 2)];
+  if (lines.length <= MAX_LINES) return lines;
+  const left = lines.length - MAX_LINES;
+  return [...lines.slice(0, MAX_LINES / 2), `… ${left} more …`, ...lines.slice(-MAX_LINES / 2)];
 }
 
-const LONGEST_REASON = 500;
-const MOST_LINES = 100;
+const MAX_REASON = 500;
+const MAX_LINES = 100;
 
 const ALLOW_ONCE = { optionId: "allow_once", name: "Allow once", kind: "allow_once" } as const;
 const REJECT_ONCE = { optionId: "reject_once", name: "Reject", kind: "reject_once" } as const;

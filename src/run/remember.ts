@@ -20,7 +20,7 @@ export async function storeAlways(
 ): Promise<boolean> {
   const chosen = outcome.type === "selected" ? outcome.optionId : undefined;
   const grant = options.find(({ optionId }) => optionId === chosen)?.grant;
-  // An input that was changed is not what the offered rule speaks of.
+  // The offered rule does not cover a changed input.
   if (!remember || !grant || input !== undefined) return false;
   const { sentence, rules, scope, expiresAt } = grant;
   try {

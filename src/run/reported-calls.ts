@@ -1,10 +1,10 @@
 /**
- * Calls that somebody else runs and reports: an agent at the other end of a wire, for one. The gate decides on them and
- * asks about them as on its own, hands the outcome back, and records the reports.
+ * Calls that somebody else runs and reports: an agent at the other end of a wire, for example. The gate decides on
+ * them and asks about them as on its own, returns the outcome, and records the reports.
  *
- * What must stay true: a decision is on record before the runner hears of it; a yes is for one call and one intent; a
- * question that is withdrawn, or answered with anything but an offered yes, is no yes; a call ends when its runner reports
- * it, or by an end that is assumed and that a report replaces.
+ * Invariants: a decision is recorded before the runner gets it; a yes is for one call and one intent; a question that
+ * is withdrawn, or answered with anything but an offered yes, is no yes; a call ends when its runner reports it, or by
+ * an assumed end that a report replaces.
  */
 import { IllegalEvent } from "../call/index.js";
 import type { SessionEvent, ToolCall } from "../call/index.js";
@@ -69,7 +69,7 @@ export class ReportedCalls {
     this.#breaches.isReplaying = isReplaying;
   }
 
-  /** What the rules say by now of a call that waits; undefined for one that does not. */
+  /** The current verdict on a call that waits; undefined for one that does not. */
   verdictOn(toolCallId: string): Verdict | undefined {
     const waiting = this.#waiting.get(toolCallId);
     return waiting && judgeReported(waiting.reported, this.#options.judge);

@@ -1,8 +1,8 @@
 /**
- * What a call that somebody else runs is about to do, as far as its reports show, and what the rules say of it.
+ * The intent of a call that somebody else runs, as far as its reports show, and the verdict of the rules on it.
  *
- * What must stay true: a call is allowed only when the rules allow every reading of it. What its runner calls it can make
- * the verdict stricter and never looser.
+ * Invariants: a call is allowed only when the rules allow every reading of it. The runner's own label can make the
+ * verdict stricter and never looser.
  */
 import type { Intent, Verdict } from "../policy/index.js";
 import type { Judge } from "./check-call.js";
@@ -11,7 +11,7 @@ export type FileText = { readonly path: string; readonly text: string };
 
 export type ReportedIntent = {
   readonly intent: Intent;
-  /** All that the call carries as its input, for whoever is asked. */
+  /** All inputs that the call carries, for the person who is asked. */
   readonly inputs: readonly unknown[];
   /** Its runner alone says what the tool is called, so an "always" could not be bound to anything. */
   readonly isNamedByRunner: boolean;
@@ -67,7 +67,7 @@ export function judgeReported(
   return { effect: "ask", reason: SAYS_NOTHING, saw: verdict.saw };
 }
 
-/** Every reason counts for whoever is asked; each is named once. */
+/** The person who is asked sees every reason once. */
 function joined(reasons: readonly (string | undefined)[]): string | undefined {
   const known = [...new Set(reasons.filter((one) => one !== undefined))];
   return known.length === 0 ? undefined : known.slice(0, MAX_REASONS).join("; ");

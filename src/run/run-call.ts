@@ -1,7 +1,6 @@
 /**
- * Runs one call whose start is on record, and records what really happened. A cancel is a wish: a tool
- * that finishes all the same is done. A tool that does not stop when it is told to is not waited for
- * for ever: what became of it is then not known.
+ * Runs one call whose start is recorded, and records the real outcome. A cancel is a request: a tool that finishes all
+ * the same is done. A tool that does not stop within `stopGraceMs` is given up, and its end is recorded as unknown.
  */
 import { IllegalEvent, plainJson } from "../call/index.js";
 import type { SessionEvent, ToolCall } from "../call/index.js";
@@ -12,9 +11,9 @@ import type { AskReply, AskRequest, Tool, ToolContext, ToolReturn, Workspace } f
 import { checkBase } from "./base-check.js";
 import type { OwnWrites } from "./base-check.js";
 import { CallReporter } from "./call-reporter.js";
-import { heldToIntent } from "./held-to-intent.js";
-import { keptWorkspace } from "./kept-workspace.js";
-import type { Stop } from "./stop-with.js";
+import { confinedWorkspace } from "./confined-workspace.js";
+import { undoableWorkspace } from "./undoable-workspace.js";
+import type { LinkedAbort } from "./linked-abort.js";
 
 /** Asks the person at the other side while a call runs. */
 export type Elicit = (
@@ -25,20 +24,20 @@ export type Elicit = (
 export type RunOptions = {
   readonly tool: Tool;
   readonly input: unknown;
-  /** What it is about to do, as it was recorded just now. */
+  /** The intent, as it was recorded just now. */
   readonly intent: Intent;
   readonly ownWrites: OwnWrites;
   /** How many of them there were when the intent was made. */
   readonly ownBefore: number;
   readonly call: ToolCall;
   /** Used when it is cancelled, and when its time is up. */
-  readonly stop: Stop;
+  readonly stop: LinkedAbort;
   readonly record: SessionRecord;
   readonly workspace: Workspace;
-  /** After how many milliseconds it is told to stop. */
+  /** The time limit in milliseconds. */
   readonly timeLimit: number;
   /** How long it is then waited for. */
-  readonly patience: number;
+  readonly stopGraceMs: number;
   readonly elicit: Elicit | undefined;
   readonly now: () => number;
 };
@@ -54,12 +53,12 @@ export async function runCall(options: RunOptions): Promise<void> {
   }
   const reporter = new CallReporter(writer, call, now);
   const timer = timeout(timeLimit, () => stop.stop(new TimeIsUp(tool, timeLimit)));
-  let patience: NodeJS.Timeout | undefined;
+  let giveUpTimer: NodeJS.Timeout | undefined;
   let giveUp: (() => void) | undefined;
   let isWished = false;
-  // What the tool then does comes after the wish. Someone may wish it also when its time is up.
+  // The cancel is recorded before the tool reacts to it. A cancel may also come after the time limit.
   stop.onStop = (reason) => {
-    patience ??= setTimeout(() => giveUp?.(), options.patience);
+    giveUpTimer ??= setTimeout(() => giveUp?.(), options.stopGraceMs);
     if (isWished || reason instanceof TimeIsUp) return;
     isWished = true;
     writer.add({ type: "cancel-requested", toolCallId, at: now() });
@@ -69,7 +68,7 @@ export async function runCall(options: RunOptions): Promise<void> {
     outcome(options, contextOf(options, reporter, writer)).then(resolve, reject);
   }).finally(() => {
     stop.end();
-    clearTimeout(patience);
+    clearTimeout(giveUpTimer);
     clearTimeout(timer);
   });
   reporter.flush();
@@ -115,7 +114,7 @@ function workspaceOf(
   writer: EventWriter,
 ): Workspace {
   const { toolCallId } = call;
-  return keptWorkspace(heldToIntent(workspace, intent), {
+  return undoableWorkspace(confinedWorkspace(workspace, intent), {
     blob: (bytes) => record.ledger.putBlob(bytes),
     mayReplace: (path, before) => checkBase(intent, path, before, ownWrites.since(ownBefore, path)),
     wrote: (path, after) => ownWrites.add(path, after),
@@ -180,10 +179,10 @@ function ended(returned: ToolReturn, toolCallId: string, at: number): readonly S
 const errorText = (output: unknown): string =>
   typeof output === "string" ? output : JSON.stringify(output ?? null);
 
-/** The end of a call whose tool goes on though it was told to stop. */
-function givenUp({ tool, call, stop, patience, now }: RunOptions): readonly SessionEvent[] {
+/** The end of a call whose tool did not stop in time. */
+function givenUp({ tool, call, stop, stopGraceMs, now }: RunOptions): readonly SessionEvent[] {
   const why = stop.reason instanceof TimeIsUp ? "its time was up" : "it was cancelled";
-  const reason = `${why}, and ${tool.name} did not stop within ${seconds(patience)}; it may still be at work.`;
+  const reason = `${why}, and ${tool.name} did not stop within ${seconds(stopGraceMs)}; it may still be at work.`;
   return [{ type: "call-unknown", toolCallId: call.toolCallId, at: now(), reason }];
 }
 
@@ -203,11 +202,11 @@ class TimeIsUp extends Error {
 
 const seconds = (milliseconds: number): string => `${milliseconds / 1000} s`;
 
-function isAbort(error: unknown, { reason }: Stop): boolean {
+function isAbort(error: unknown, { reason }: LinkedAbort): boolean {
   return error === reason || (error instanceof Error && error.name === "AbortError");
 }
 
-/** A failure that a tool words itself is for the model; anything else is a bug in the tool, told as such. */
+/** A `ToolFailure` is worded for the model; any other error is a bug in the tool, and is reported as one. */
 export function failureText({ name }: Tool, error: unknown): string {
   if (error instanceof ToolFailure) return error.message;
   return `${name} broke: ${error instanceof Error ? error.message : typeof error === "string" ? error : "it threw something that is no error"}`;

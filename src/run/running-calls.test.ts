@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import { RunningCalls } from "./running-calls.js";
-import type { Stop } from "./stop-with.js";
+import type { LinkedAbort } from "./linked-abort.js";
 
 const never = () => new AbortController().signal;
 
-/** A task that ends when it is told to, and remembers the signal it was given. */
+/** A task that ends when it is stopped, and keeps the signal it was given. */
 function task() {
   let finish: () => void = () => undefined;
   let given: AbortSignal | undefined;
   const ended = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  const run = ({ signal }: Stop) => {
+  const run = ({ signal }: LinkedAbort) => {
     given = signal;
     return ended;
   };

@@ -1,10 +1,10 @@
 /** The calls that run in this process, each with its own way to be stopped. */
-import { stopWith } from "./stop-with.js";
-import type { Stop } from "./stop-with.js";
+import { linkAbort } from "./linked-abort.js";
+import type { LinkedAbort } from "./linked-abort.js";
 
-type Running = { readonly stop: Stop; readonly ended: Promise<void> };
+type Running = { readonly stop: LinkedAbort; readonly ended: Promise<void> };
 
-/** Why a call is told to stop, when somebody wished it. */
+/** The reason of a requested cancel. */
 export class Cancelled extends Error {
   constructor(reason: string) {
     super(reason);
@@ -34,16 +34,16 @@ export class RunningCalls {
    * Runs the task, unless the call runs already. Rejects with what the task throws. The task's own way to be stopped
    * goes with the signal; the task may use it too.
    */
-  start(toolCallId: string, signal: AbortSignal, task: (stop: Stop) => Promise<void>): Promise<void> {
+  start(toolCallId: string, signal: AbortSignal, task: (stop: LinkedAbort) => Promise<void>): Promise<void> {
     const known = this.#running.get(toolCallId);
     if (known) return known.ended;
-    const { stop, letGo } = stopWith(signal);
+    const { stop, unlink } = linkAbort(signal);
     const ended = task(stop).finally(() => {
-      letGo();
+      unlink();
       this.#running.delete(toolCallId);
       this.wake();
     });
-    // Whoever waits for it hears of a failure; nobody may.
+    // A waiting caller gets the error; without one, the rejection must not be unhandled.
     ended.catch(() => undefined);
     this.#running.set(toolCallId, { stop, ended });
     return ended;

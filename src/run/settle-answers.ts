@@ -1,6 +1,6 @@
 /**
- * Takes up the answers that have come in: stores what an "always" says, checks an input that came changed,
- * and lets through or refuses each call. What was stored then answers the open questions that it speaks of.
+ * Applies the answers that have arrived: stores the rule of an "always", checks a changed input, and clears or refuses
+ * each call. The stored rule then settles the open questions that it covers.
  */
 import { answerAllows, IllegalEvent, LedgerError } from "../call/index.js";
 import type { Answer, Question, SessionEvent } from "../call/index.js";
@@ -30,7 +30,7 @@ export type SettleOptions = {
   readonly check: CallCheck;
   readonly loops: LoopGuard;
   readonly remember: Remember | undefined;
-  /** What the rules say by now of a call that somebody else runs; undefined for a call that we run. */
+  /** The current verdict on a call that somebody else runs; undefined for a call that we run. */
   readonly reportedVerdict: (toolCallId: string) => Verdict | undefined;
   readonly now: () => number;
 };
@@ -67,7 +67,7 @@ export class SettleAnswers {
     await this.#alone(() => this.#options.record.appendLatest(make));
   }
 
-  /** When an answer comes in between, it is done anew. */
+  /** Retries when an answer arrives in between. */
   async #alone(act: () => Promise<void>): Promise<void> {
     const task = async () => {
       for (let tries = 1; ; tries += 1) {
@@ -101,7 +101,7 @@ export class SettleAnswers {
     if (isYes) loops.forget(call.name, call.rawInput);
     if (!isYes || answer.input === undefined) return [settledByAnswer(answered, now())];
     const tool = tools.find(call);
-    // Whoever runs the call, or waits for its result, knows no other input than its own.
+    // The runner of this call, or the client that waits for it, knows only the original input.
     if (!tool || isAppTool(tool) || tools.isGiven(toolCallId)) {
       const decision = { by: "rule", rule: "changed input", reason: OTHER_INPUT, at: now() } as const;
       return [{ type: "call-refused", toolCallId, at: now(), decision }];
@@ -153,4 +153,4 @@ export class SettleAnswers {
   }
 }
 
-const OTHER_INPUT = "the input was changed, and whoever made this call cannot be given another input";
+const OTHER_INPUT = "the input was changed, but this call can only run with the input that it was made with";

@@ -80,7 +80,7 @@ async function stepsBack(
   return steps;
 }
 
-/** What someone else has put into a folder keeps it there. */
+/** A folder with entries from someone else stays. */
 async function removeIfEmpty(workspace: Workspace, path: string): Promise<void> {
   const isFolder = (await workspace.look(path))?.type === "folder";
   if (isFolder && (await workspace.list(path)).length === 0) await workspace.remove(path);
@@ -96,7 +96,7 @@ async function stepBackFrom(
   if (!there && here && isLast) return [];
   if (!there) refuse(`${visibleText(to)} is no longer there`);
   if (isLast && here) refuse(`something else is at ${visibleText(path)} now`);
-  // What the call itself changed after the move was looked at already.
+  // The call's own later changes were checked already.
   if (isAsMoved && moved !== undefined && moved !== (await wholeFingerprint(workspace, to)))
     refuse(`${visibleText(to)} has changed since`);
   return [() => workspace.move(to, path)];

@@ -3,12 +3,12 @@
  * left as it is, for the gate to refuse. The same reference comes back when there is nothing to leave out.
  */
 
-/** What is nested deeper is refused anyway. */
-const MOST_LEVELS = 64;
+/** The gate refuses deeper values anyway. */
+const MAX_LEVELS = 64;
 
 export function withoutUndefined(input: unknown): unknown {
   // Each object is read once, however often it is referred to, and a circle ends.
-  return stripped(input, new Map(), MOST_LEVELS);
+  return stripped(input, new Map(), MAX_LEVELS);
 }
 
 function stripped(value: unknown, known: Map<object, unknown>, levels: number): unknown {

@@ -1,6 +1,6 @@
 /**
- * Tools and agents that know nothing of us, put behind the gate: each call is announced, checked, asked
- * about, run and recorded, and whoever made it gets the tool's own result, or an error that says why not.
+ * Puts foreign tools and agents behind the gate: each call is announced, checked, asked about, run and recorded, and
+ * its caller gets the tool's own result, or an error that says why there is none.
  */
 import { randomUUID } from "node:crypto";
 import { inferToolKind, visibleText } from "../call/index.js";
@@ -43,7 +43,7 @@ export class Wrapped {
   }
 
   tools<Tools extends { readonly [name: string]: WrappableTool }>(tools: Tools): Gated<Tools> {
-    // All or none: whoever is told that a name is taken can try again with another.
+    // All or none, so that a caller can try again with another name when one is taken.
     for (const [name, tool] of Object.entries(tools)) if (executeOf(tool)) this.#mustBeNew(name);
     const wrapped = Object.entries(tools).map(([name, tool]) => [name, this.#wrapped(name, tool)]);
     // Each tool has the shape that it had, with another function inside.
@@ -56,7 +56,7 @@ export class Wrapped {
       throw new TypeError(
         "The agent has no method callTool, so there is nothing to wrap. Give one that has.",
       );
-    // What it takes is the agent's business; we only hand it on.
+    // The agent defines its arguments; they are only passed on.
     const original = agent.callTool.bind(agent) as (...args: unknown[]) => unknown;
     const names = new Set<string>();
     // How each call is made in the end, until it runs.
@@ -82,7 +82,7 @@ export class Wrapped {
     return agent;
   }
 
-  /** What the caller handed to the tool beside its input, under the caller's own id. */
+  /** Values that the caller passed to the tool beside its input, by the caller's own id. */
   #optionsOf(toolCallId: string): ExecuteOptions {
     return this.#options.get(this.#gate.book.call(toolCallId)?.providerCallId ?? "") ?? {};
   }
@@ -156,7 +156,7 @@ export class Wrapped {
 async function lastOf(result: unknown): Promise<unknown> {
   if (typeof result !== "object" || result === null || !(Symbol.asyncIterator in result)) return result;
   let last: unknown;
-  // It has just been seen to be one.
+  // The line above has checked this.
   for await (const value of result as AsyncIterable<unknown>) last = value;
   return last;
 }
@@ -164,7 +164,7 @@ async function lastOf(result: unknown): Promise<unknown> {
 /** Undefined for one that runs elsewhere. */
 function executeOf(tool: WrappableTool): Execute | undefined {
   if (typeof tool === "function") {
-    // What it takes is its caller's business.
+    // The tool's caller defines the type of the input.
     const call = tool as (input: unknown) => unknown;
     // A second argument, if it has one, is its own and not for our options.
     return (input) => call(input);
@@ -177,7 +177,7 @@ function executeOf(tool: WrappableTool): Execute | undefined {
 class WrappedAlready extends DuplicateTool {
   constructor(name: string) {
     super(name);
-    this.message = `A tool named "${visibleText(name)}" is wrapped already, and calls are told apart by the tool's name. It was not wrapped again, and nothing was run. Give it another name, or a gate of its own.`;
+    this.message = `A tool named "${visibleText(name)}" is wrapped already, and calls are identified by the tool's name. It was not wrapped again, and nothing was run. Give it another name, or a gate of its own.`;
   }
 }
 

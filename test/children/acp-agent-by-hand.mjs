@@ -77,7 +77,7 @@ const BEHAVIOURS = {
     more("t1", { status: "completed" });
   },
   /** Takes one step after the other; a step that is none of these is an update to send. */
-  "does as it is told": async (text) => {
+  "runs the given steps": async (text) => {
     const children = [];
     for (const step of JSON.parse(text)) {
       if (step === "spawn") children.push(spawn("sleep", ["300"], { stdio: "ignore" }).pid);
@@ -100,7 +100,7 @@ const BEHAVIOURS = {
     more("t1", { status: "in_progress", rawInput: { command: "rm -rf build" } });
     more("t1", { status: "completed" });
   },
-  "speaks after the end": async () => {
+  "sends updates after the end": async () => {
     call("t1", { status: "in_progress" });
     return { after: () => (more("t1", { status: "completed" }), say("and another thing")) };
   },
@@ -130,7 +130,7 @@ const BEHAVIOURS = {
     more("t1", { status: "failed" });
     return { stopReason: "cancelled" };
   },
-  "does not hear a cancel": () => new Promise(() => call("t1", { status: "in_progress" })),
+  "ignores a cancel": () => new Promise(() => call("t1", { status: "in_progress" })),
   "floods stderr": async () => {
     const chunk = "x".repeat(1024 * 1024);
     for (let count = 0; count < 64; count += 1)
@@ -166,10 +166,10 @@ const BEHAVIOURS = {
   },
   "uses what we serve": async (text) => {
     for (const { method, params } of JSON.parse(text)) {
-      const told = await ask(method, { sessionId, ...params });
-      saw({ [method]: told.result ?? told.error });
-      if (told.result?.terminalId) {
-        const { terminalId } = told.result;
+      const response = await ask(method, { sessionId, ...params });
+      saw({ [method]: response.result ?? response.error });
+      if (response.result?.terminalId) {
+        const { terminalId } = response.result;
         call("shown", {
           status: "in_progress",
           kind: "execute",
@@ -183,7 +183,7 @@ const BEHAVIOURS = {
       }
     }
   },
-  "tells of its command when that has ended": async () => {
+  "reports its command after it ended": async () => {
     const { result } = await ask("terminal/create", { sessionId, command: "echo", args: ["hello there"] });
     const { terminalId } = result;
     await ask("terminal/wait_for_exit", { sessionId, terminalId });
@@ -200,10 +200,10 @@ const BEHAVIOURS = {
     const { toolCall, acts } = JSON.parse(text);
     await asked(toolCall.toolCallId, toolCall);
     for (const { method, params } of acts) {
-      const told = await ask(method, { sessionId, ...params });
-      saw({ [method]: told.result ? "done" : told.error.message });
-      if (told.result?.terminalId)
-        await ask("terminal/wait_for_exit", { sessionId, terminalId: told.result.terminalId });
+      const response = await ask(method, { sessionId, ...params });
+      saw({ [method]: response.result ? "done" : response.error.message });
+      if (response.result?.terminalId)
+        await ask("terminal/wait_for_exit", { sessionId, terminalId: response.result.terminalId });
     }
   },
   "claims to be us": () => {
@@ -238,7 +238,7 @@ function answer({ id, method, params }) {
       process.stderr.write("no licence\n");
       process.exit(3);
     }
-    const protocolVersion = behaviour === "speaks another version" ? 7 : 1;
+    const protocolVersion = behaviour === "uses another version" ? 7 : 1;
     const authMethods = [{ id: "key", name: "With a key" }];
     send({
       id,
@@ -261,7 +261,7 @@ function answer({ id, method, params }) {
     cwd = params.cwd;
     sessions += 1;
     const name = `s${sessions}`;
-    if (behaviour === "speaks before it is named")
+    if (behaviour === "sends updates before its id is known")
       update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: "early" } }, name);
     send({ id, result: { sessionId: name } });
     update({ sessionUpdate: "available_commands_update", availableCommands: [] }, name);

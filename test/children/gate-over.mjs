@@ -1,5 +1,5 @@
 // A process that cancels a call of every kind and then has nothing more to do. It must end by itself, long
-// before the time limits and the patience of its calls are over. Usage: gate-over.mjs <folder>
+// before the time limits and the grace periods of its calls end. Usage: gate-over.mjs <folder>
 import { setTimeout } from "node:timers/promises";
 import { MemoryLedger } from "../../dist/history/index.js";
 import { openGate } from "../../dist/run/index.js";
@@ -30,7 +30,7 @@ const gate = await openGate({
   ask: () => new Promise(() => undefined),
   elicit: () => new Promise(() => undefined),
   questionLifetime: 600_000,
-  patience: 600_000,
+  stopGraceMs: 600_000,
 });
 const stop = new AbortController();
 const names = ["slow", "asking", "limited", "loud", "question", "instant"];

@@ -1,8 +1,8 @@
 /**
  * Toolgate as the client of an ACP agent: one connection, any number of its sessions.
  *
- * What must stay true: what comes for a session that is only just being opened is kept for it, and not without
- * bound; an agent that does not answer a beginning is given up; when the agent is gone every session hears it.
+ * Invariants: messages for a session that is still being opened are buffered, up to a bound; an agent that does not
+ * answer in time while a session opens is given up; every session is notified when the agent exits.
  */
 import { oneLine } from "../../call/index.js";
 import { emitWarning } from "../../run/emit-warning.js";
@@ -28,7 +28,7 @@ import type { KnownAgent } from "./read-agent.js";
 export type ConnectOptions = {
   /** The agent's program, or a wire to an agent that runs elsewhere. */
   readonly agent: AgentCommand | Wire;
-  /** The newest version of ACP to speak; 2 is the draft. The agent may choose an older one. */
+  /** The newest version of ACP to offer; 2 is the draft. The agent may choose an older one. */
   readonly protocol?: 1 | 2;
   /** Who we are, for the agent. */
   readonly client?: { readonly name: string; readonly version: string };
@@ -37,7 +37,7 @@ export type ConnectOptions = {
   /** Chooses how to sign in when the agent wants that; without it, or with nothing chosen, that is an error in words. */
   readonly signIn?: (methods: KnownAgent["authMethods"]) => string | undefined;
   /** How long the agent may take to say hello, or to open a session, in milliseconds. */
-  readonly patience?: number;
+  readonly connectTimeoutMs?: number;
 };
 
 /** MCP servers for the agent to connect to, as ACP writes them. */
@@ -50,9 +50,9 @@ export type ListedSession = {
   readonly updatedAt?: string;
 };
 
-const PATIENCE_MS = 60_000;
+const CONNECT_TIMEOUT_MS = 60_000;
 /** More than this waits to be taken in: the agent has to wait too. */
-const MOST_BACKLOG = 5_000;
+const MAX_BACKLOG = 5_000;
 const LOOK_AGAIN_MS = 5;
 
 export class AgentConnection {
@@ -64,7 +64,7 @@ export class AgentConnection {
   readonly #line: AgentLine;
   /** Sessions that are being opened, by answers that have not come yet. */
   #opening: Promise<unknown> = Promise.resolve();
-  #spoken = dialectOfVersion(1);
+  #dialect = dialectOfVersion(1);
   #known: KnownAgent;
   #isGone = false;
   /** Why Toolgate ended the agent, where it did. */
@@ -85,8 +85,8 @@ export class AgentConnection {
     this.#line = new AgentLine({
       peer: this.#peer,
       name: () => this.#known.name,
-      lastWords: () => this.lastWords(),
-      patience: options.patience ?? PATIENCE_MS,
+      stderrTail: () => this.stderrTail(),
+      connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     });
     this.#known = readAgent({}, this.#nameByCommand());
     this.closed = this.#peer.closed.then(() => this.#gone());
@@ -96,26 +96,26 @@ export class AgentConnection {
   static async open(options: ConnectOptions): Promise<AgentConnection> {
     const { agent } = options;
     if (!("argv" in agent)) return new AgentConnection(options, agent, undefined).#greeted();
-    // The process begins before the connection that tells it how fast to go.
+    // The process starts first: the connection that slows it down needs its wire.
     const pace: { connection?: AgentConnection } = {};
     const process = await AgentProcess.start(agent, async () => pace.connection?.calm());
     pace.connection = new AgentConnection(options, process.wire, process);
     return pace.connection.#greeted();
   }
 
-  /** What the agent says of itself. */
+  /** The name, version and abilities that the agent reported in `initialize`. */
   get agent(): KnownAgent {
     return this.#known;
   }
 
   /** How the agent ended, if it has, and what it last wrote to stderr. */
-  async lastWords(): Promise<string> {
+  async stderrTail(): Promise<string> {
     return (await this.#process?.exitReport()) ?? "";
   }
 
   /** Comes when no session has much left to take in. */
   async calm(): Promise<void> {
-    while ([...this.#sessions.values()].some(({ backlog }) => backlog > MOST_BACKLOG))
+    while ([...this.#sessions.values()].some(({ backlog }) => backlog > MAX_BACKLOG))
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }
 
@@ -161,7 +161,7 @@ export class AgentConnection {
       session.isLoading = true;
       this.#claim(session);
       try {
-        const isV2 = this.#spoken.version === 2;
+        const isV2 = this.#dialect.version === 2;
         const method = (canResume && isKnown) || !canLoad ? "session/resume" : "session/load";
         const replay = isV2 && !isKnown ? { replayFrom: { type: "start" } } : {};
         await this.#signedIn(method, { ...params, ...replay });
@@ -191,7 +191,7 @@ export class AgentConnection {
     return { sessions: listed, ...(typeof nextCursor === "string" && { nextCursor }) };
   }
 
-  /** Tells the agent that a session is over, where it wants to know, and gives the session back. */
+  /** Releases the session, and notifies the agent where its protocol has a message for that. */
   async closeSession(session: ForeignSession): Promise<void> {
     const { agentSessionId } = session;
     if (this.#known.canClose && !this.#isGone)
@@ -216,12 +216,12 @@ export class AgentConnection {
       this.#known = readAgent(isJsonObject(result) ? result : {}, this.#nameByCommand());
       const { name, protocolVersion: chosen } = this.#known;
       if (chosen === 1 || (chosen === 2 && protocol === 2)) {
-        this.#spoken = dialectOfVersion(chosen);
+        this.#dialect = dialectOfVersion(chosen);
         return this;
       }
       throw new AgentTrouble(
         "AGENT_VERSION",
-        `${name} speaks version ${chosen} of ACP and Toolgate version ${protocol} with it. Nothing was done.`,
+        `${name} chose version ${chosen} of ACP, which Toolgate does not support here (it offered version ${protocol}). Nothing was done.`,
       );
     } catch (error) {
       await this.close();
@@ -242,9 +242,9 @@ export class AgentConnection {
       get name() {
         return known();
       },
-      spoken: this.#spoken,
+      dialect: this.#dialect,
       gone,
-      lastWords: () => this.lastWords(),
+      stderrTail: () => this.stderrTail(),
       request: (method, params) => this.#peer.request(method, params),
       ask: (method, params) => this.#line.request(method, params),
       notify: (method, params) => this.#peer.notify(method, params),
@@ -262,7 +262,7 @@ export class AgentConnection {
 
   #signedIn(method: string, params: object): Promise<unknown> {
     return this.#line.signedIn(method, params, {
-      method: this.#spoken.signIn,
+      method: this.#dialect.signIn,
       offered: this.#known.authMethods,
       choose: this.#options.signIn,
     });
@@ -308,7 +308,7 @@ export class AgentConnection {
 
   #answerFor(session: ForeignSession, asked: Asked): unknown {
     // In v2 agents have files and terminals of their own.
-    const isServed = this.#spoken.version === 1 && this.#work.serves(asked.method);
+    const isServed = this.#dialect.version === 1 && this.#work.serves(asked.method);
     return isServed ? this.#work.answer(asked) : session.answer(asked);
   }
 
@@ -323,7 +323,7 @@ export class AgentConnection {
     throw new RpcError(CODE.methodNotFound, `There is no method ${asked.method} here. Nothing was done.`);
   }
 
-  /** Its pipe may be closed while it still runs: who cannot be heard is ended. */
+  /** The agent's pipe may close while its process still runs: a process that nobody can read from is ended. */
   async #gone(): Promise<void> {
     this.#isGone = true;
     await Promise.allSettled([

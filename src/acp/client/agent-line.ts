@@ -1,4 +1,7 @@
-/** Requests to an agent that must be answered soon. What goes wrong is told in words: who, what, and why as far as is known. */
+/**
+ * Requests to an agent with a timeout. A failure becomes an error that names the agent, the method and the known
+ * cause.
+ */
 import { oneLine } from "../../call/index.js";
 import { CODE, RpcError } from "../connection/message.js";
 import { ConnectionClosed } from "../connection/peer.js";
@@ -11,9 +14,9 @@ export type AgentLineOptions = {
   readonly peer: Peer;
   /** The agent's name, as far as it is known by now. */
   readonly name: () => string;
-  readonly lastWords: () => Promise<string>;
+  readonly stderrTail: () => Promise<string>;
   /** Milliseconds. */
-  readonly patience: number;
+  readonly connectTimeoutMs: number;
 };
 
 export type SignIn = {
@@ -30,8 +33,8 @@ export class AgentLine {
   }
 
   async request(method: string, params: object): Promise<unknown> {
-    const { peer, patience } = this.#options;
-    const signal = AbortSignal.timeout(patience);
+    const { peer, connectTimeoutMs } = this.#options;
+    const signal = AbortSignal.timeout(connectTimeoutMs);
     try {
       return await peer.request(method, params, { signal });
     } catch (error) {
@@ -61,16 +64,16 @@ export class AgentLine {
   }
 
   async #inWords(method: string, error: unknown, isTimeUp: boolean): Promise<unknown> {
-    const { lastWords, patience } = this.#options;
+    const { stderrTail, connectTimeoutMs } = this.#options;
     const name = this.#options.name();
     if (error instanceof ConnectionClosed) {
-      const words = await lastWords();
+      const words = await stderrTail();
       const end = words === "" ? "" : `: ${words}`;
       return new AgentTrouble("AGENT_GONE", `${name} ended before it answered ${method}${end}`);
     }
     if (isTimeUp) {
-      const late = `${name} did not answer ${method} within ${patience / 1000} s. Is it an ACP agent?`;
-      return new AgentTrouble("AGENT_REFUSED", `${late} ${await lastWords()}`.trim());
+      const late = `${name} did not answer ${method} within ${connectTimeoutMs / 1000} s. Is it an ACP agent?`;
+      return new AgentTrouble("AGENT_REFUSED", `${late} ${await stderrTail()}`.trim());
     }
     if (!(error instanceof RpcError) || error.code === CODE.authRequired) return error;
     const said = [error.message, detailsOf(error.data)].filter((words) => words !== "").join(": ");

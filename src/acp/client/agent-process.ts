@@ -1,8 +1,8 @@
 /**
  * An agent that is a program.
  *
- * What must stay true: its stderr costs bounded memory and blocks nothing; its end is noticed even when a process
- * that it started keeps its pipes open; when it ends or is ended, everything that it started ends too.
+ * Invariants: its stderr costs bounded memory and blocks nothing; its exit is noticed even when a process that it
+ * started keeps its pipes open; when it exits or is ended, everything that it started ends too.
  */
 import { Readable } from "node:stream";
 import type { Writable } from "node:stream";

@@ -1,4 +1,4 @@
-/** What a foreign agent has reported of its calls, for the gate to judge calls that ran unasked. */
+/** The reports of a foreign agent about its calls, for the gate to find calls that ran without permission. */
 import type { SessionBook, ToolCall } from "../../call/index.js";
 import { TOO_MUCH } from "../../run/breaches.js";
 import type { Reports, SeenIntent } from "../../run/breaches.js";

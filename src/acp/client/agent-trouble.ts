@@ -1,4 +1,4 @@
-/** What can be wrong with a foreign agent, in words for whoever started it. */
+/** Errors of a foreign agent, worded for the person who started it. */
 
 export type AgentTroubleCode =
   | "AGENT_NOT_STARTED"

@@ -1,7 +1,7 @@
 /**
- * One turn of a foreign agent: what is said to it, and how it says that the turn is over. In v1 that is the
- * prompt's answer, in the v2 draft the session's state after it. When the turn is cancelled the agent is told,
- * and has a while to say how it all ended; then it is ended. When the agent is gone, the turn is over.
+ * One turn of a foreign agent: sends the prompt and waits for the turn's end. In v1 the end is the response to the
+ * prompt, in the v2 draft the state of the session after it. A cancel is sent to the agent, which then has
+ * `cancelGraceMs` to end the turn; after that its process is ended. An agent that exits ends the turn.
  */
 import { oneLine } from "../../call/index.js";
 import type { ContentBlock, StopReason } from "../../call/index.js";
@@ -15,15 +15,15 @@ import type { AgentSide } from "./agent-side.js";
 /** Why the open calls of the agent end when it does not report it. */
 export const TURN_OVER: EndReasons = {
   waiting: "the agent ended its turn without it.",
-  begun: "the agent ended its turn and did not say how this ended.",
+  started: "the agent ended its turn and did not report how this ended.",
 };
 export const CANCELLED: EndReasons = {
   waiting: "the turn was cancelled.",
-  begun: "the turn was cancelled, and the agent did not say how this ended.",
+  started: "the turn was cancelled, and the agent did not report how this ended.",
 };
 export const AGENT_GONE: EndReasons = {
   waiting: "the agent's process ended.",
-  begun: "the agent's process ended, and how this ended was not said.",
+  started: "the agent's process ended, and how this ended is unknown.",
 };
 
 /** `why`: what is to be said of the calls that it left open. */
@@ -37,7 +37,7 @@ export type AgentTurnOptions = {
   readonly agent: AgentSide;
   readonly agentSessionId: string;
   /** How long the agent may take to end a turn that was cancelled. */
-  readonly patience: number;
+  readonly cancelGraceMs: number;
   /** The turn is being cancelled: nobody answers its questions any more. */
   readonly onCancel: () => Promise<void>;
 };
@@ -54,13 +54,13 @@ export class AgentTurn {
   async run(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnded> {
     if (signal.aborted) return { stopReason: "cancelled", why: CANCELLED };
     const answered = this.#answered(blocks).catch((error: unknown) => this.#broken(error));
-    const told = await Promise.race([answered, aborted(signal)]);
-    return told ?? this.#cancelled(answered);
+    const ended = await Promise.race([answered, aborted(signal)]);
+    return ended ?? this.#cancelled(answered);
   }
 
   /** An update of the session: in v2 one may say what it is doing. Idle without a reason may be what it was before. */
   see(update: unknown): void {
-    const state = this.#onIdle && this.#options.agent.spoken.stateIn(update);
+    const state = this.#onIdle && this.#options.agent.dialect.stateIn(update);
     if (state?.["state"] === "running") this.#hasRun = true;
     const isOver = this.#hasRun || typeof state?.["stopReason"] === "string";
     if (state?.["state"] === "idle" && isOver) this.#onIdle?.({ stopReason: "end_turn", ...state });
@@ -72,7 +72,7 @@ export class AgentTurn {
       this.#onIdle = resolve;
     });
     const result = await agent.request("session/prompt", { sessionId, prompt: blocks });
-    if (agent.spoken.version === 1) return endedBy(result);
+    if (agent.dialect.version === 1) return endedBy(result);
     const silenced = agent.gone.then((): never => {
       throw new ConnectionClosed();
     });
@@ -80,13 +80,13 @@ export class AgentTurn {
   }
 
   async #cancelled(answered: Promise<TurnEnded>): Promise<TurnEnded> {
-    const { agent, agentSessionId: sessionId, patience, onCancel } = this.#options;
+    const { agent, agentSessionId: sessionId, cancelGraceMs, onCancel } = this.#options;
     agent.notify("session/cancel", { sessionId });
     await onCancel();
-    const ended = await Promise.race([answered, aborted(AbortSignal.timeout(patience))]);
+    const ended = await Promise.race([answered, aborted(AbortSignal.timeout(cancelGraceMs))]);
     if (!ended) await agent.end();
     await agent.endCommands(sessionId);
-    // A turn that came to its end all the same was cancelled for whoever cancelled it.
+    // The caller cancelled this turn, so it counts as cancelled even if the agent completed it.
     const error = ended?.stopReason === "error" ? ended.error : undefined;
     return { stopReason: "cancelled", why: CANCELLED, ...(error !== undefined && { error }) };
   }
@@ -97,18 +97,18 @@ export class AgentTurn {
     if (error instanceof ConnectionClosed && endReason !== undefined)
       return { stopReason: "error", why: AGENT_GONE, error: `${agent.name} was ended: ${endReason}` };
     if (error instanceof ConnectionClosed) {
-      const words = await agent.lastWords();
+      const words = await agent.stderrTail();
       const text = `${agent.name} is gone${words === "" ? "" : `: ${words}`}`;
       return { stopReason: "error", why: AGENT_GONE, error: text };
     }
     if (error instanceof RpcError && error.code === CODE.cancelled)
       return { stopReason: "cancelled", why: CANCELLED };
-    const said = error instanceof Error ? oneLine(error.message, LONGEST_ERROR) : "no reason given";
+    const said = error instanceof Error ? oneLine(error.message, MAX_ERROR_CHARS) : "no reason given";
     return { stopReason: "error", why: TURN_OVER, error: `${agent.name} said: ${said}` };
   }
 }
 
-const LONGEST_ERROR = 1_000;
+const MAX_ERROR_CHARS = 1_000;
 
 const STOP_REASONS: ReadonlyMap<unknown, StopReason> = new Map(
   (["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"] as const).map((one) => [one, one]),
@@ -121,7 +121,7 @@ function endedBy(result: unknown): TurnEnded {
   const failure = isJsonObject(result) && isJsonObject(result["error"]) ? result["error"] : {};
   const error =
     typeof failure["message"] === "string"
-      ? oneLine(failure["message"], LONGEST_ERROR)
+      ? oneLine(failure["message"], MAX_ERROR_CHARS)
       : `the agent ended its turn with no reason that is known (${oneLine(JSON.stringify(said) ?? "none", 80)})`;
   return { stopReason: "error", why: TURN_OVER, error };
 }

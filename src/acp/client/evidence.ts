@@ -1,7 +1,7 @@
 /**
- * What a foreign agent's call carries that rules can speak of: commands, files, addresses. The agent may call
- * them what it likes and may say the same thing in several places; all that is found counts. A field that is
- * not known counts when its value looks like a path or an address: that can only make the rules stricter.
+ * Everything in a foreign agent's call that rules can match: commands, files, addresses. The agent may name its fields
+ * as it likes and may repeat itself; everything that is found counts. An unknown field counts when its value looks
+ * like a path or an address: that can only make the rules stricter.
  */
 import type { DiffContent, Location, ToolCallContent, ToolKind } from "../../call/index.js";
 import type { FileText } from "../../run/reported-intent.js";
@@ -11,7 +11,7 @@ import { addPathDoubt, asObject, otherReading, readDiff, readInput } from "./rea
 import { unknownFields } from "./unknown-fields.js";
 import type { Beside } from "./unknown-fields.js";
 
-/** What is to be looked at: the call as it stands, with all that its permission request adds. */
+/** The parts of a call that are examined: the call itself, and all that its permission request adds. */
 export type Shown = {
   readonly kind: ToolKind;
   /** All kinds that the agent has given it. */
@@ -43,7 +43,7 @@ export type Evidence = {
   /** A tool of an MCP server that the agent will call. */
   readonly server: ServerTool | undefined;
   readonly servers: readonly ServerTool[];
-  /** What the input says a file will hold, all of it. */
+  /** The whole new text of a file, as the input states it. */
   readonly texts: readonly string[];
   /** The same texts, each with the file that it goes into. */
   readonly writes: readonly FileText[];

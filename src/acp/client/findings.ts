@@ -1,4 +1,4 @@
-/** What was found in a foreign agent's input so far. */
+/** Everything found in a foreign agent's input so far. */
 import type { FileText } from "../../run/reported-intent.js";
 
 /** A part of what files held, or will hold. */

@@ -1,9 +1,9 @@
 /**
- * What a foreign agent's call is about to do, as far as it can be seen, for the rules to judge.
+ * Derives the intent of a foreign agent's call from everything that it carries, for the rules to judge.
  *
- * What must stay true: what the agent calls its call opens nothing. Kind, title and name may make the rules
- * stricter, never looser; what is allowed is allowed for the command, the files and the addresses that the
- * call carries. Where two things that it carries disagree, a person is asked and told.
+ * Invariants: the agent's own labels never loosen a verdict. Kind, title and name may make the rules stricter;
+ * permission is given for the command, the files and the addresses that the call carries. Where two of them disagree,
+ * a person is asked and sees the disagreement.
  */
 import { posix } from "node:path";
 import { absolutePath, oneLine } from "../../call/index.js";
@@ -125,7 +125,7 @@ async function readingsOf(
   return readings;
 }
 
-/** What each file will hold, under the path to which it really leads. */
+/** The new text of each file, by its resolved path. */
 async function textsOf({ writes, diffs }: Evidence, place: IntentPlace): Promise<readonly FileText[]> {
   const shown = diffs.flatMap(({ path, newText }) =>
     newText === undefined ? [] : [{ path, text: newText }],
@@ -173,7 +173,7 @@ const agentsTool = (agent: string, name: string): string =>
 const isNamedByAgent = ({ tool, server }: Intent, agent: string): boolean =>
   server === undefined && tool.startsWith(`${agent}/`);
 
-/** What happens to files beside being written, by what the call carries or else by what it is called. */
+/** Whether the call deletes or moves files: by the evidence in it, or else by its kind. */
 function removalIn({ deleted, moved, diffs }: Evidence, kind: ToolKind): "delete" | "move" | undefined {
   if (deleted.length > 0 || diffs.some(({ operation }) => operation === "delete")) return "delete";
   if (moved.length > 0 || diffs.some(({ oldPath }) => oldPath !== undefined)) return "move";
@@ -187,7 +187,7 @@ function oneCommand(commands: Evidence["commands"]): Intent["command"] {
   return commands.map((one) => (typeof one === "string" ? one : quoted(one))).join("\n");
 }
 
-/** What the agent says of its call may not open anything, but a rule that forbids just that is heard. */
+/** The agent's labels never allow anything, but a rule that denies such a label applies. */
 function suspicionsOf(
   intent: Intent,
   { kind, kinds = [kind], title, rawInputs }: Shown,

@@ -1,4 +1,4 @@
-/** What a session of a foreign agent is opened with, and how its intents are judged by it. */
+/** The options of a foreign agent's session, and the judge that they make. */
 import { homedir } from "node:os";
 import type { Agent, PolicyFor } from "../../agent/index.js";
 import type { Ledger, SessionInfo } from "../../call/index.js";
@@ -12,29 +12,32 @@ export type SessionPlace = { readonly root: string; readonly sessionId: string }
 export type ForeignSessionOptions = {
   readonly ledger: Ledger;
   readonly workspace: Workspace;
-  /** The rules in force, asked for anew with each decision. */
+  /** Returns the rules in force; called for each decision. */
   readonly policy: PolicyFor;
   /** Stores what an "always" says. Without it no question offers one. */
   readonly remember?: (grant: RememberedGrant, place: SessionPlace) => Promise<void>;
-  /** Hears of each call that a rule let through. */
+  /** Called for each call that a rule allowed. */
   readonly onCleared?: (verdict: Verdict, place: SessionPlace) => void;
   /** Asks the person at this side what the agent wants to know. */
   readonly elicit?: Elicit;
   /** Ours; a new one when left out. */
   readonly sessionId?: string;
   readonly info?: SessionInfo;
-  /** How long to wait for a session that someone else holds, who may have died a moment ago. */
-  readonly patience?: number;
   /**
-   * Whether a turn that asks something is parked, for doors that hold nothing meanwhile: `prompt` and `advance`
-   * then come back, and the agent waits for the answer. Otherwise whoever calls them holds the line.
+   * How many milliseconds to wait for the lease of a session that another process holds; that process may have just
+   * died.
+   */
+  readonly leaseWaitMs?: number;
+  /**
+   * Whether a turn with an open question is parked: `prompt` and `advance` then return, and the agent waits for the
+   * answer. Otherwise they return when the question is answered and the turn has ended.
    */
   readonly parksOnQuestions?: boolean;
-  /** How long an agent may take to end a turn that was cancelled. */
-  readonly cancelPatience?: number;
+  /** How many milliseconds an agent may take to end a turn after a cancel. */
+  readonly cancelGraceMs?: number;
   /**
-   * What follows when the agent runs a call that the rules deny: the call is only marked, or the agent is ended too.
-   * "mark" when left out.
+   * The consequence when the agent runs a call that the rules deny: the call is only marked, or the agent is ended
+   * too. Default: "mark".
    */
   readonly onBreach?: OnBreach;
   /** How long questions and our tools may take, and how often a call may be made again. */

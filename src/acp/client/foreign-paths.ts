@@ -62,7 +62,7 @@ export async function basesOf(
   return [...bases];
 }
 
-/** What the agent says it does with a file; where it does not say, it may do anything. */
+/** The access to a file that the agent reports; where it reports none, any access is possible. */
 const ANY_ACCESS: readonly PathAccess["access"][] = ["read", "write"];
 export const ACCESSES: { readonly [kind: string]: readonly PathAccess["access"][] } = {
   read: ["read"],
@@ -95,7 +95,7 @@ export async function realPath(
   try {
     return await workspace.resolve(named, { keepLink });
   } catch (error) {
-    // It cannot be walked, so it is judged as it is written.
+    // This path cannot be resolved, so it is judged as written.
     if (error instanceof ToolFailure) return named;
     throw error;
   }

@@ -1,9 +1,9 @@
 /**
- * A session of someone else's agent, recorded and decided on here. Doors hold it like one of our own.
+ * A session of someone else's agent, recorded and decided on here, with the interface of our own
+ * agent's sessions.
  *
- * What must stay true: what the agent sends is taken in, in order; a decision is on record before the agent
- * hears of it; a turn stops only when every call of it has ended, if need be by an end that we assume; when the
- * agent dies nothing hangs.
+ * Invariants: the agent's messages are processed in order; a decision is recorded before it is sent to the agent; a
+ * turn stops only when every call of it has ended, if need be by an assumed end; nothing hangs when the agent dies.
  */
 import { randomUUID } from "node:crypto";
 import { RecordedSession } from "../../agent/index.js";
@@ -32,7 +32,7 @@ import { TurnUnderWay, untilAsked } from "./turn-under-way.js";
 import { UpdateFold } from "./update-fold.js";
 import { UpdateWriter } from "./update-writer.js";
 
-const CANCEL_PATIENCE_MS = 5_000;
+const CANCEL_GRACE_MS = 5_000;
 /** As long as our own terminal runs a command at most. */
 const COMMAND_LIMIT_MS = 3_600_000;
 const MAX_TITLE = 80;
@@ -49,7 +49,7 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
   readonly gate: Gate;
   /** The calls that we run for the agent. */
   readonly proxied: ProxiedCalls;
-  /** What the agent calls this session. */
+  /** The agent's own id of this session. */
   readonly agentSessionId: string;
   readonly #turns: TurnEvents;
   #turn: TurnUnderWay | undefined;
@@ -59,7 +59,7 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
   /** Replayed updates are on record already. */
   isReplaying = false;
 
-  /** What the agent tells of before is taken into the record, and judged by no rule. */
+  /** True while the agent replays a loaded session: its updates are recorded, and no rule judges them. */
   set isLoading(isLoading: boolean) {
     this.#reported.isReplaying = isLoading;
   }
@@ -86,8 +86,8 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
       book: record.book,
       agent: agent.name,
       terminalEnd: (terminalId) => agent.terminalEnd(terminalId),
-      reader: (session) => agent.spoken.reader(session, workspace.root),
-      isEchoing: () => agent.spoken.echoesUser && this.#turn !== undefined,
+      reader: (session) => agent.dialect.reader(session, workspace.root),
+      isEchoing: () => agent.dialect.echoesUser && this.#turn !== undefined,
       now,
     });
     const { gate, reported } = foreignGate(options, {
@@ -103,7 +103,7 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
     this.onRecorded((events) => this.#heedBreaches(events));
     const parts = {
       agent: agent.name,
-      spoken: agent.spoken,
+      dialect: agent.dialect,
       workspace,
       book: record.book,
       gate,
@@ -117,17 +117,17 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
     this.proxied = new ProxiedCalls(parts);
   }
 
-  /** Takes up a session in the record, new or known. What an earlier process left open has ended with it. */
+  /** Opens a new or a recorded session. Calls that an earlier process left open are ended first. */
   static async open(
     options: ForeignSessionOptions,
     agent: AgentSide,
     agentSessionId: string,
   ): Promise<ForeignSession> {
-    const { ledger, sessionId = `session_${randomUUID()}`, patience } = options;
+    const { ledger, sessionId = `session_${randomUUID()}`, leaseWaitMs } = options;
     const owner = `${agent.name} ${process.pid} ${randomUUID().slice(0, 8)}`;
     const record = await SessionRecord.open(ledger, sessionId, {
       owner,
-      ...(patience !== undefined && { leaseWaitMs: patience }),
+      ...(leaseWaitMs !== undefined && { leaseWaitMs }),
     });
     try {
       const session = new ForeignSession(options, record, agent, agentSessionId);
@@ -259,11 +259,11 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
     const turnId = `turn_${this.record.seq + 1}`;
     this.#isCancelling = false;
     await this.#inbox.do(() => this.#turns.start(turnId, blocks));
-    const { cancelPatience: patience = CANCEL_PATIENCE_MS } = this.#options;
+    const { cancelGraceMs = CANCEL_GRACE_MS } = this.#options;
     const turn = new AgentTurn({
       agent: this.#agent,
       agentSessionId: this.agentSessionId,
-      patience,
+      cancelGraceMs,
       onCancel: () => {
         this.#isCancelling = true;
         return this.#inbox.do(() => this.#reported.withdrawAll(CANCELLED.waiting));
@@ -295,7 +295,7 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
 
   /** Ends the agent where the session is opened so. Not waited for: the inbox must go on until the agent is gone. */
   #heedBreaches(events: readonly SessionEvent[]): void {
-    // What no rule denies and nobody refused is shown, and no reason to end the agent.
+    // A breach that no rule denies and nobody refused is shown, but does not end the agent.
     const breached = events.find(
       (event) => event.type === "call-breached" && !event.breach.isOtherThanAllowed,
     );

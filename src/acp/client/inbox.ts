@@ -1,6 +1,6 @@
 /**
- * What comes from an agent, in order: updates, and whatever else must happen between them. Updates that have
- * come together are handed on together; the next are looked at when these are dealt with.
+ * The queue of an agent's updates and of the tasks between them, processed in order. Updates that arrive together form
+ * one batch; the next batch starts when this one is done.
  */
 import { setImmediate } from "node:timers/promises";
 
@@ -53,11 +53,11 @@ export class Inbox {
       const all = this.#waiting;
       this.#waiting = [];
       await this.#deal(all);
-      // What the pipe holds by now comes in, and goes together.
+      // Yields once, so that everything in the pipe by now joins the next batch.
       await setImmediate();
     }
     this.#isRunning = false;
-    for (const tell of this.#idle.splice(0)) tell();
+    for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   async #deal(all: readonly Item[]): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * The end of what a command printed, at most so many bytes of it. It is cut from the beginning and between
- * characters, so that it is valid text; of what was cut little more than that is held.
+ * The last `limit` bytes of a command's output. The cut is made at the start and between characters, so that the text
+ * stays valid; memory stays close to the bound.
  */
 
 /** So that even with a small limit it is not cut at every piece. */

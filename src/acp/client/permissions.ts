@@ -25,22 +25,23 @@ export class Permissions {
   }
 
   async answer({ params, signal }: Asked): Promise<PermissionAnswer> {
-    const { inbox, isCancelling, spoken, reported } = this.#parts;
-    const asked = spoken.readPermission(params);
+    const { inbox, isCancelling, dialect, reported } = this.#parts;
+    const asked = dialect.readPermission(params);
     if (!asked)
       throw invalidParams(
         "The permission request cannot be read: it needs a sessionId, a toolCall, and options with an optionId, a name and a kind of ACP's. It was not allowed.",
       );
-    const begun = await inbox.do(async () => (isCancelling() ? undefined : this.#begin(asked)));
-    if (begun === undefined) return CANCELLED_ANSWER;
+    const submitted = await inbox.do(async () => (isCancelling() ? undefined : this.#submit(asked)));
+    if (submitted === undefined) return CANCELLED_ANSWER;
     // The agent may take its request back, or be gone.
     const taken = "the agent took its question back.";
-    const outcome = typeof begun === "string" ? await reported.outcome(begun, signal, taken) : begun;
+    const outcome =
+      typeof submitted === "string" ? await reported.outcome(submitted, signal, taken) : submitted;
     return permissionAnswer(outcome, asked.options);
   }
 
   /** Returns the id of the submitted call, or the refusal of one whose options cannot be answered with a yes. */
-  async #begin({ toolCall, options }: AskedPermission): Promise<string | Outcome> {
+  async #submit({ toolCall, options }: AskedPermission): Promise<string | Outcome> {
     const { reported, workspace, agent } = this.#parts;
     const { call, before, events } = this.#recorded(isJsonObject(toolCall) ? toolCall : {});
     const { toolCallId, title } = call;
@@ -61,7 +62,7 @@ export class Permissions {
     readonly before: ToolCall | undefined;
     readonly events: readonly SessionEvent[];
   } {
-    const { book, fold, spoken, now } = this.#parts;
+    const { book, fold, dialect, now } = this.#parts;
     const { status: _, ...fields } = toolCall;
     const said = { ...fields, toolCallId: agentsId(String(fields["toolCallId"])) };
     const currentId = this.#currentId(said.toolCallId);
@@ -70,15 +71,15 @@ export class Permissions {
     const toolCallId = isOwn ? currentId : this.#freeId(currentId);
     const update = isOwn
       ? { ...said, sessionUpdate: "tool_call_update" }
-      : { ...askedAnew(before, said), sessionUpdate: spoken.start, toolCallId };
+      : { ...askedAgain(before, said), sessionUpdate: dialect.start, toolCallId };
     const events = [...fold.read([update])];
-    if (!isOwn) events.push(...shownAnew(before, said, toolCallId, now()));
+    if (!isOwn) events.push(...shownAgain(before, said, toolCallId, now()));
     const call = fold.call(toolCallId);
     if (!call)
       throw invalidParams("The permission request names no call that can be read. It was not allowed.");
     if (call.state.status === "drafting")
       events.push({ type: "input-ready", toolCallId, at: now(), rawInput: call.rawInput });
-    // What is asked anew has its own input, and the other's where it has none.
+    // A repeated question has its own input, or else the input of the earlier call.
     return { call, before: isOwn ? before : undefined, events };
   }
 
@@ -102,7 +103,7 @@ const isUndecided = ({ state, times }: ToolCall): boolean =>
   (state.status === "drafting" || state.status === "ready") && times.asked === undefined;
 
 /** A call that was asked about, or runs, cannot wait again: the new question is a call of its own, below it. */
-function askedAnew(before: ToolCall, said: JsonObject): JsonObject {
+function askedAgain(before: ToolCall, said: JsonObject): JsonObject {
   const { title, kind, name, rawInput, toolCallId } = before;
   const _meta = { ...(isJsonObject(said["_meta"]) ? said["_meta"] : {}), parentToolCallId: toolCallId };
   return { title, kind, rawInput, ...(name !== "" && { name }), ...withoutNulls(said), _meta };
@@ -130,7 +131,7 @@ const FIELDS: ReadonlySet<string> = new Set(
 const withoutNulls = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 
-function shownAnew(
+function shownAgain(
   { content, locations, state }: ToolCall,
   said: JsonObject,
   toolCallId: string,

@@ -64,7 +64,7 @@ export class ProxiedCalls {
   }
 }
 
-/** Those that do not show yet what it printed. The call that runs the command does. */
+/** Calls that do not show the command's output yet; the call that runs the command does. */
 const callsShowing = (terminalId: string, calls: readonly ToolCall[]): readonly string[] =>
   calls.flatMap(({ toolCallId, content }) =>
     content.some((one) => one.type === "terminal" && one.terminalId === terminalId && !one.output)

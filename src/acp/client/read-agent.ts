@@ -1,4 +1,4 @@
-/** What an agent says of itself when it is greeted. What it does not say, or says oddly, it cannot do. */
+/** Reads an agent's response to `initialize`. An ability that is missing or malformed counts as absent. */
 import { oneLine } from "../../call/index.js";
 import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";

@@ -96,7 +96,7 @@ function readObject(value: unknown, place: Place, found: Findings): void {
 
 type Fields = readonly (readonly [name: string, field: unknown])[];
 
-/** Of two fields with one name, `args` and `Args` for one, nobody knows which the agent uses. */
+/** When two fields share a name, such as `args` and `Args`, nobody knows which one the agent uses. */
 function addDoubledNames(fields: Fields, found: Findings): void {
   const values = new Map<string, string>();
   for (const [name, field] of fields) {

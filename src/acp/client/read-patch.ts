@@ -1,6 +1,6 @@
 /**
  * The files that a patch touches: Codex's format, and unified diffs as git and diff write them. A line that belongs to
- * neither may name a file to whoever applies the patch, so such a patch counts as not read whole.
+ * neither may name a file to the program that applies the patch, so such a patch counts as only partly read.
  */
 
 export type PatchFiles = {

@@ -6,10 +6,10 @@ import type { CallFields, ToolKind } from "../../call/index.js";
 import { isJsonObject } from "../json.js";
 import type { Carried } from "./foreign-intent.js";
 
-/** What one report says. */
+/** The content of one report. */
 export type Report = Pick<CallFields, "rawInput" | "content" | "locations" | "kind"> & {
   readonly laterTitle?: string;
-  /** The call had not begun: a longer input may take the place of this one. */
+  /** The call had not started: a longer input may replace this one. */
   readonly isDraft: boolean;
 };
 

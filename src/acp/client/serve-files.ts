@@ -1,6 +1,6 @@
 /**
- * `fs/read_text_file` and `fs/write_text_file` for an agent: calls of `read_file` and `write_file` in its session, which
- * give the agent's protocol what it expects. Of what was read nothing is kept in the record.
+ * `fs/read_text_file` and `fs/write_text_file` for an agent: calls of `read_file` and `write_file` in its session,
+ * with results in the agent's protocol. The record keeps no text that was read.
  */
 import { ToolFailure } from "../../tools/index.js";
 import { CODE, invalidParams, RpcError } from "../connection/message.js";

@@ -1,10 +1,10 @@
 /**
- * `terminal/*` for an agent: each of its commands is a call of `terminal` in its session, and the agent follows it by the
- * id of its terminal.
+ * `terminal/*` for an agent: each of its commands is a call of `terminal` in its session, and the agent follows it by
+ * the id of its terminal.
  *
- * What must stay true: nothing runs before it was allowed; a terminal belongs to the session that opened it,
- * and no other session can tell that it is there; a released one is gone for the agent, its command with it,
- * while the call keeps what it printed; when the agent is gone, everything it started is ended.
+ * Invariants: nothing runs before it was allowed; a terminal belongs to the session that opened it and is invisible to
+ * every other session; releasing a terminal ends its command and removes it for the agent, while the call keeps the
+ * output; when the agent exits, everything it started is ended.
  */
 import { ToolFailure } from "../../tools/index.js";
 import type { CommandExit, Tool, ToolContext, ToolResult } from "../../tools/index.js";
@@ -65,7 +65,7 @@ export class ServedTerminals {
     return this.#find(params).terminal.read();
   }
 
-  /** It goes on waiting when the terminal is released meanwhile: then its command is ended. */
+  /** This keeps waiting when the terminal is released meanwhile: the release ends the command. */
   async waitForExit(params: unknown, signal?: AbortSignal): Promise<CommandExit> {
     const { ended } = this.#find(params).terminal;
     if (!signal) return ended;

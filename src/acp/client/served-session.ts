@@ -1,6 +1,6 @@
 /**
- * What a foreign agent may use here: a session's workspace, under the rules. Each of its requests becomes a call of one of
- * our tools, so that one rule speaks of both, and goes through the gate before anything is read, written or run.
+ * The services for a foreign agent: a session's workspace, under the rules. Each request becomes a call of one of our
+ * tools, so that the same rules match both, and passes the gate before anything is read, written or run.
  */
 import { visibleText } from "../../call/index.js";
 import type { ToolCall } from "../../call/index.js";

@@ -6,7 +6,7 @@ import type { CommandExit, ToolContext } from "../../tools/index.js";
 import { OutputTail } from "./output-tail.js";
 import type { WantedCommand } from "./terminal-request.js";
 
-/** What a shell says of a program that it cannot start. */
+/** The exit code that a shell reports for a program that it cannot start. */
 const NOT_STARTED = 127;
 
 export class ServedTerminal {
@@ -41,13 +41,13 @@ export class ServedTerminal {
       .finally(() => signal.removeEventListener("abort", stop));
   }
 
-  /** What the agent reads. */
+  /** The output in the form of the protocol, for the agent. */
   read() {
     const exit = this.#exit;
     return { ...this.#tail.read(), ...(exit && { exitStatus: exit }) };
   }
 
-  /** What a call shows. */
+  /** The output in the form that a call shows. */
   get printed(): string {
     return shownText(this.#printed);
   }
@@ -69,7 +69,7 @@ export class ServedTerminal {
     this.#onOutput(text);
   }
 
-  /** It was never started: whoever looks at its output reads why. */
+  /** The command was never started: its output says why. */
   #failed(error: unknown): CommandExit {
     if (this.#kill.signal.aborted) return { signal: "SIGTERM" };
     this.#print(`${error instanceof ToolFailure ? error.message : "The command broke."}\n`);

@@ -1,4 +1,4 @@
-/** What the parts of a foreign session share: one gate, and one order of things. */
+/** State that the parts of a foreign session share: one gate, and one order of events. */
 import type { SessionBook } from "../../call/index.js";
 import type { Gate } from "../../run/index.js";
 import type { ReportedCalls } from "../../run/reported-calls.js";
@@ -10,7 +10,7 @@ import type { UpdateFold } from "./update-fold.js";
 export type SessionParts = {
   /** The agent's name. */
   readonly agent: string;
-  readonly spoken: ClientDialect;
+  readonly dialect: ClientDialect;
   readonly workspace: Workspace;
   readonly book: SessionBook;
   readonly gate: Gate;

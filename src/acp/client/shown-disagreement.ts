@@ -4,7 +4,10 @@ import type { Evidence } from "./evidence.js";
 import { accessTo, basesOf } from "./foreign-paths.js";
 import type { IntentPlace } from "./foreign-paths.js";
 
-/** What is shown must be what is done: one folder, one server's tool, and a diff of what the input says will be written. */
+/**
+ * The shown call must match the real one: one folder, one server's tool, and a diff of the text that the input will
+ * write.
+ */
 export async function disagreementOf(
   evidence: Evidence,
   folders: readonly string[],

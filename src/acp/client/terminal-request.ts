@@ -5,8 +5,8 @@ import type { JsonObject } from "../json.js";
 import { absolutePathIn } from "./served-session.js";
 
 const USUAL_BYTES = 1024 * 1024;
-const MOST_BYTES = 8 * 1024 * 1024;
-const MOST_WORDS = 10_000;
+const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
+const MAX_ARGS = 10_000;
 
 export type WantedCommand = {
   /** A text for a shell, or words that no shell reads. */
@@ -23,7 +23,7 @@ export function readCommand(params: JsonObject): WantedCommand {
     throw invalidParams('"command" must be a text that is not empty. Nothing was run.');
   const words = readWords(args);
   return {
-    // Many agents write a whole line for a shell as the command. It is decided on as one, too.
+    // Many agents put a whole shell line into `command`. The rules judge it as a shell line, too.
     command: words.length === 0 && !isProgram(command) ? command : [command, ...words],
     ...(!isNone(cwd) && { cwd: absolutePathIn(params, "cwd") }),
     ...(!isNone(env) && { env: readEnv(env) }),
@@ -37,9 +37,9 @@ function readWords(args: unknown): readonly string[] {
   if (isNone(args)) return [];
   if (!Array.isArray(args) || !args.every((word): word is string => typeof word === "string"))
     throw invalidParams('"args" must be a list of texts. Nothing was run.');
-  if (args.length > MOST_WORDS)
+  if (args.length > MAX_ARGS)
     throw invalidParams(
-      `"args" has more than ${MOST_WORDS} words (E2BIG). Nothing was run. Give it less: a list in a file, for one.`,
+      `"args" has more than ${MAX_ARGS} words (E2BIG). Nothing was run. Give it less: a list in a file, for one.`,
     );
   return args;
 }
@@ -58,6 +58,6 @@ function readVariable(variable: unknown): readonly [string, string] | undefined 
 
 function readLimit(limit: unknown): number {
   if (isNone(limit)) return USUAL_BYTES;
-  if (Number.isSafeInteger(limit) && Number(limit) >= 0) return Math.min(Number(limit), MOST_BYTES);
+  if (Number.isSafeInteger(limit) && Number(limit) >= 0) return Math.min(Number(limit), MAX_OUTPUT_BYTES);
   throw invalidParams('"outputByteLimit" must be a whole number from 0. Nothing was run.');
 }

@@ -1,4 +1,4 @@
-/** The events of a foreign agent's session that are ours to record: opened; turns begun, parked, resumed, stopped. */
+/** The events of a foreign agent's session that we record ourselves: opened; turns started, parked, resumed, stopped. */
 import { sessionTitle } from "../../agent/session-title.js";
 import type { ContentBlock, SessionEvent, SessionInfo } from "../../call/index.js";
 import { assumedEnds } from "../../run/end-events.js";
@@ -50,7 +50,7 @@ export class TurnEvents {
     await this.#record.append([...title, { type: "turn-started", at, turnId }, ...chunks], { durable: true });
   }
 
-  /** Of the turn under way. */
+  /** Records that the current turn is parked or resumed. */
   async mark(type: "turn-parked" | "turn-resumed", isNew: boolean): Promise<void> {
     const turnId = this.#record.book.turn?.turnId;
     if (!isNew || turnId === undefined) return;

@@ -1,5 +1,5 @@
 /** A turn of a foreign agent that goes on whether or not somebody waits for it, until it ends or is cancelled. */
-import type { HeldSession, TurnEnd } from "../../agent/index.js";
+import type { SessionHandle, TurnEnd } from "../../agent/index.js";
 import { openQuestions } from "../../run/index.js";
 
 export class TurnUnderWay {
@@ -8,7 +8,7 @@ export class TurnUnderWay {
 
   constructor(run: (stop: AbortSignal) => Promise<TurnEnd>) {
     this.#end = run(this.#stop.signal);
-    // Whoever waits for it hears of it; nobody may be waiting now.
+    // The waiting caller gets the error; without one, the rejection must not be unhandled.
     this.#end.catch(() => undefined);
   }
 
@@ -31,7 +31,7 @@ export class TurnUnderWay {
 }
 
 /** `asked` comes as soon as a question waits for an answer. */
-export function untilAsked(session: Pick<HeldSession, "book" | "onRecorded">): {
+export function untilAsked(session: Pick<SessionHandle, "book" | "onRecorded">): {
   readonly asked: Promise<void>;
   readonly stop: () => void;
 } {

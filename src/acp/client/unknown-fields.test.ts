@@ -86,7 +86,7 @@ test("a name that nobody knows is a doubt, wherever it stands and whatever it ho
   const holder = fc.constantFrom<readonly string[]>([], ["input"], ["arguments"], ["params", "input"]);
   fc.assert(
     fc.property(fc.string({ minLength: 1 }), value, holder, (name, held, path) => {
-      const field = { [`x-${name}-unheard-of`]: held };
+      const field = { [`x-${name}-unknown`]: held };
       const inside = path.reduceRight<object>((inner, one) => ({ [one]: inner }), field);
       expect(unknownFields({ command: "ls", ...inside }, "command")).toHaveLength(1);
     }),

@@ -51,7 +51,7 @@ function look(name: string, value: unknown, place: Place, unknown: string[]): vo
     return;
   }
   const inside = HOLDERS.get(folded);
-  // What is written into files has no place beside a command.
+  // File contents have no place beside a command.
   const isOfFiles = inside === "path" && beside === "command";
   if (inside && !isOfFiles && depth < MAX_DEPTH && isHeld(value)) {
     for (const item of Array.isArray(value) ? value : [value])
@@ -117,7 +117,7 @@ const KNOWN: { readonly [Where in Beside | "both"]: ReadonlyMap<string, Check> }
     ...named(isTexts, namesRead("command")),
     ...named(isText, `${namesRead("folder")} directory dirpath dir folder`),
     ...named(isFlag, "background isbackground runinbackground blocking wait tty pty"),
-    // What loosens a sandbox or raises rights is a doubt when it is on.
+    // A field that loosens a sandbox or raises rights is a doubt when it is on.
     ...named(isOff, "dangerouslydisablesandbox withescalatedpermissions elevated sudo login isinput"),
     ...named(
       isAmount,
@@ -125,7 +125,7 @@ const KNOWN: { readonly [Where in Beside | "both"]: ReadonlyMap<string, Check> }
     ),
     ...named(isAmount, "yieldtime yieldtimems initialwait maxwaitseconds"),
     ...named(isLabel, "securityrisk"),
-    // Codex: rules that it would store with an "always", which it is never told.
+    // Codex: rules that it would store with an "always", which we never send.
     ...named(isAnything, "proposedexecpolicyamendment proposednetworkpolicyamendments availabledecisions"),
     ["source", oneOf("agent", "user_shell", "unified_exec_startup")],
     ["mode", oneOf("sync", "async")],

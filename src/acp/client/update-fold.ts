@@ -1,7 +1,7 @@
 /**
- * Turns a batch of a foreign agent's updates into the events to record: read one after the other, in our terms,
- * and joined where they say more of the same. What the agent says of its session must not look like what we say
- * of ours, and what it changes after someone here has decided is flagged.
+ * Turns a batch of a foreign agent's updates into the events to record: reads them in order, translates them, and
+ * joins updates of the same message. The agent's statements about its session must not look like ours, and a change
+ * after a decision is flagged.
  */
 import type { Repair, SessionBook, SessionEvent, TerminalExit, ToolCall } from "../../call/index.js";
 import { isInputFixed } from "../../call/index.js";
@@ -23,7 +23,7 @@ export type FoldOptions = {
   readonly reader: (session: SessionSoFar) => UpdateReader;
   /** Leaves out what the person says, which is on record already. */
   readonly isEchoing: () => boolean;
-  /** What a command printed that we ran for the agent, once it has ended. */
+  /** The output and the exit status of a command that we ran for the agent, once it has ended. */
   readonly terminalEnd: (terminalId: string) => TerminalEnd | undefined;
   readonly now: () => number;
 };
@@ -74,7 +74,7 @@ export class UpdateFold {
     return this.#seen.call(toolCallId);
   }
 
-  /** What the updates since the last time report of refused calls. */
+  /** The reports on refused calls since the last take. */
   takeReportsOnRefused(): readonly (readonly [toolCallId: string, status: string])[] {
     if (this.#onRefused.size === 0) return [];
     const reports = [...this.#onRefused];
@@ -136,7 +136,7 @@ export class UpdateFold {
     }
   }
 
-  /** What came too late to change the call was reported all the same. */
+  /** A report that came too late to change the call still counts as a report. */
   #keepLate(toolCallId: string, call: ToolCall, update: JsonObject): void {
     const result = this.#alone.read({ ...update, toolCallId }, this.#now());
     const { rawInput, content, locations, title } = update;
@@ -185,7 +185,7 @@ export class UpdateFold {
     return events;
   }
 
-  /** What an agent says of its session must not look like what we say of ours; and what a repair means here. */
+  /** Keeps the agent's statements distinct from ours, and explains repairs. */
   #ours(event: SessionEvent, update: unknown): readonly SessionEvent[] {
     if (event.type === "mode-changed") return [{ ...event, modeId: `${this.#agent}/${event.modeId}` }];
     if (event.type === "info-changed") {
@@ -196,11 +196,11 @@ export class UpdateFold {
     return this.#explained(event, update).filter(({ repair }) => this.#isNew(repair));
   }
 
-  /** What an agent gets wrong it gets wrong in every message: of one call it is recorded once. */
+  /** An agent repeats its mistakes in every message: each kind is recorded once per call. */
   #isNew({ repair, toolCallId, detail }: Repair): boolean {
     const key = JSON.stringify([repair, toolCallId, detail]);
     if (this.#repaired.has(key)) return false;
-    if (this.#repaired.size >= MOST_REPAIRED) this.#repaired.clear();
+    if (this.#repaired.size >= MAX_REPAIRED) this.#repaired.clear();
     this.#repaired.add(key);
     return true;
   }
@@ -219,7 +219,7 @@ export class UpdateFold {
     if (repair !== "input-changed" || !call) return [event];
     this.reported.add(toolCallId, { rawInput: said["rawInput"], isDraft: false });
     this.#changed.add(toolCallId);
-    const input = JSON.stringify(said["rawInput"]).slice(0, LONGEST_INPUT);
+    const input = JSON.stringify(said["rawInput"]).slice(0, MAX_INPUT_CHARS);
     const isDecided = call.decision !== undefined;
     if (!isDecided) return [event];
     const detail = `changed after approval: the agent reports another input than the one that was decided on: ${input}`;
@@ -233,9 +233,9 @@ type TellingEvent = SessionEvent & {
 
 type RepairEvent = SessionEvent & { readonly type: "traffic-repaired" };
 
-const LONGEST_INPUT = 10_000;
+const MAX_INPUT_CHARS = 10_000;
 /** Repairs that are remembered; those of more are recorded again. */
-const MOST_REPAIRED = 1_000;
+const MAX_REPAIRED = 1_000;
 
 const NOT_AS_IT_IS: ReadonlySet<string> = new Set(["traffic-repaired", "mode-changed", "info-changed"]);
 

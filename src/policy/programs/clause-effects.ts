@@ -1,4 +1,4 @@
-/** What the clauses of a description say of one command line. */
+/** The effects of one command line, by the clauses of its program's description. */
 import { tokens } from "./flag-table.js";
 import { mayLeadOut } from "./path-effects.js";
 import type { Clause, WordsName } from "./program-data.js";

@@ -1,6 +1,6 @@
 /**
- * What programs that go through folders have in common: where they begin when no word says so, and the ways
- * in which they come upon files that no word names.
+ * Common traits of programs that walk folders: where they start when no word says so, and how they reach files that no
+ * word names.
  */
 
 export const FOLLOWS = "follows the links that it comes upon, wherever they lead";

@@ -1,10 +1,9 @@
 /**
- * What the words of one simple command do, and whether they are what a person expects who allowed `git *` or
- * `sort *`.
+ * The effects of one simple command, and whether they are what a person expects who allowed `git *` or `sort *`.
  *
- * What must stay true here: fail closed. A program, subcommand, flag or script that is not described as
- * harmless is a doubt; nothing is ever found harmless because nobody thought of it. The words are taken
- * as the shell will pass them: whatever is dynamic was refused before.
+ * Invariant: fail closed. A program, subcommand, flag or script that is not described as harmless is a doubt; nothing
+ * counts as harmless because nobody thought of it. The words are taken as the shell will pass them: dynamic words were
+ * refused before.
  */
 import { UNSEEN } from "./folder-reads.js";
 import { findProgram, type UserPrograms } from "./known-programs.js";

@@ -1,4 +1,4 @@
-/** What is plain about a path without looking at the disk; where it leads is for the path rules. */
+/** The effects of a path that are plain without looking at the disk; the path rules resolve it. */
 import { isProtectedName } from "../paths/protected-paths.js";
 import type { Effects } from "./program.js";
 

@@ -36,10 +36,10 @@ export type Clause = {
   readonly values?: Text;
   /** This path is picked, and no words. */
   readonly path?: string;
-  /** Of the picked ones only those that match, or do not match, this pattern. */
+  /** Keeps only the picked words that match, or do not match, this pattern. */
   readonly like?: string;
   readonly unlike?: string;
-  /** What is picked when nothing else is. */
+  /** The words to use when nothing is picked. */
   readonly or?: string;
   readonly does?: EffectName;
   /** The effect may meet anything below the picked folder. Without a picked one, the folder where it runs. */
@@ -105,7 +105,7 @@ export type ProgramData = {
 type Source = {
   readonly program: string;
   readonly version: string;
-  /** What the list was taken from: `--help`, the manual, memory. */
+  /** The source of the list: `--help`, the manual, memory. */
   readonly list: string;
 };
 

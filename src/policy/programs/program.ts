@@ -1,6 +1,6 @@
 /** A program's description, ready to judge words by: made from its data by compile-program.ts. */
 
-/** What words do, as they are written. Paths are still relative; a host may be an address. */
+/** The effects of words, as they are written. Paths are still relative; a host may be an address. */
 export type Effects = {
   /** Why an allow rule with `*` must not silently cover these words. */
   readonly doubts?: readonly string[];
@@ -16,11 +16,11 @@ export type Effects = {
   readonly sends?: readonly string[];
   /** The word that makes it install something. */
   readonly installs?: readonly string[];
-  /** It runs code of the folder: scripts, tests, plugins, hooks. */
+  /** The program runs code of the folder: scripts, tests, plugins, hooks. */
   readonly runs?: boolean;
   /** Files that it runs, where words name them: a script, a program of the folder. */
   readonly runsFiles?: readonly string[];
-  /** It takes the names of files from a list that is in none of its words. */
+  /** The program takes the names of files from a list that is in none of its words. */
   readonly takesList?: boolean;
 };
 
@@ -38,7 +38,7 @@ export type Flag = {
 
 export type SeenFlag = { readonly name: string; readonly value: string | undefined; readonly flag: Flag };
 
-/** A command line after its flags were told from its words. */
+/** A command line split into flags and words. */
 export type Seen = {
   readonly flags: readonly SeenFlag[];
   readonly words: readonly string[];
@@ -51,21 +51,21 @@ export type FlagTable = {
   readonly prefixes: readonly (readonly [string, Flag])[];
 };
 
-/** What only code can say of a program. Each part is optional. */
+/** The traits of a program that only code can describe. Each part is optional. */
 export type Reader = {
   /** Rewrites an old spelling (`tar xzf`) before it is read. */
   readonly prepare?: (args: readonly string[]) => readonly string[];
   /** Takes out the commands that this one runs; they are judged on their own. */
   readonly nested?: (args: readonly string[]) => NestedCommands;
-  /** What flags and words do together, beside what the data says. */
+  /** The effects of flags and words together, beside those in the data. */
   readonly effects?: (words: readonly string[], seen: Seen) => Effects;
 };
 
 export type NestedCommands = {
-  /** What is left for the program itself. */
+  /** The words that are left for the program itself. */
   readonly words: readonly string[];
   readonly commands: readonly (readonly string[])[];
-  /** Whoever allowed the outer program expects no more of the inner one than reading. */
+  /** A person who allowed the outer program expects only reads of the inner one. */
   readonly mustOnlyRead: boolean;
   /** They run on another machine: their paths are not paths here. */
   readonly elsewhere?: boolean;

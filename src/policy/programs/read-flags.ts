@@ -1,8 +1,8 @@
 /**
- * Tells the flags of a command line from its words, as the program itself would.
+ * Separates the flags of a command line from its words, as the program itself would.
  *
- * Fails closed: a flag that is not described, an abbreviation, a value where none is taken and a value
- * that looks like a flag are each a doubt, never skipped.
+ * Fails closed: a flag that is not described, an abbreviation, a value where none is taken and a value that looks like
+ * a flag are each a doubt, never skipped.
  */
 import type { Flag, Program, Seen, SeenFlag } from "./program.js";
 
@@ -23,7 +23,7 @@ export function readFlags(programs: readonly Program[], args: readonly string[])
   };
 }
 
-/** What every described program answers without doing anything. */
+/** `--help` and `--version`: every described program answers them and does nothing else. */
 const ASKS: Flag = { value: "none", meaning: "harmless", dashes: false };
 
 /** Lives for one command line. */

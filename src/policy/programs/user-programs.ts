@@ -8,7 +8,7 @@ import type { UserPrograms } from "./known-programs.js";
 import type { ProgramData, ProgramFile } from "./program-data.js";
 import type { Program } from "./program.js";
 
-/** Of several files that describe a program, all count. */
+/** When several files describe a program, all of them count. */
 export function userPrograms(files: readonly ProgramFile[]): UserPrograms {
   const compiled = new Map<string, Program | undefined>();
   return (name) => {

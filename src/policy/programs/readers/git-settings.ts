@@ -23,7 +23,7 @@ const READING = "--get --get-all --get-regexp --get-urlmatch -l --list --get-col
 );
 const WRITING = "--unset --unset-all --add --replace-all --rename-section --remove-section".split(" ");
 
-/** Those of a repository are git's own data, which most of its commands change. */
+/** The settings of a repository are git's own data, which most of its commands change. */
 const settingsFiles = (seen: Seen): readonly string[] => [
   ...(seen.has("--global") ? [ELSEWHERE_PLACE] : []),
   ...(seen.has("--system") ? ["/etc/gitconfig"] : []),

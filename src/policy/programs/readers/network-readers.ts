@@ -12,7 +12,7 @@ import { wgetReader } from "./wget.js";
 const RECORD =
   /^(?:A|AAAA|AFSDB|ANY|AXFR|CAA|CDNSKEY|CDS|CERT|CNAME|DNAME|DNSKEY|DS|HINFO|HTTPS|IXFR(?:=\d+)?|LOC|MX|NAPTR|NS|NSEC3?|NSEC3PARAM|OPENPGPKEY|PTR|RP|RRSIG|SMIMEA|SOA|SPF|SRV|SSHFP|SVCB|TLSA|TXT|URI|IN|CH|HS)$/i;
 
-/** A looked-up name reaches whoever owns its domain; with `@server` that server, too. */
+/** A look-up reaches the owner of the name's domain; with `@server` that server, too. */
 const lookupReader: Reader = {
   effects: (words) => {
     const servers = words.filter((word) => word.startsWith("@")).map((word) => word.slice(1));

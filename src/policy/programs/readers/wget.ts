@@ -26,7 +26,7 @@ export const wgetReader: Reader = {
       .values("-e", "--execute")
       .filter((setting) => !/^\s*robots\s*=\s*(?:off|on)\s*$/i.test(setting));
     const web = webWords(words);
-    // It goes where an answer sends it, unless it is told not to.
+    // wget follows redirects unless a flag forbids it.
     const isSentOn = !seen.values("--max-redirect").includes("0");
     const urls = lists.length > 0 || isSentOn ? [...words, ANY_HOST] : words;
     return {

@@ -1,6 +1,6 @@
 /**
- * A workspace for one call: before a file changes, what it was is kept in the ledger, so that the call
- * can be undone. It is on record before the change; when it cannot be stored, nothing is changed.
+ * A workspace for one call that keeps the earlier content of each changed file in the ledger, so that the call can be
+ * undone. The earlier content is recorded before the change; when it cannot be stored, nothing is changed.
  */
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
@@ -8,29 +8,29 @@ import type { FileChange, KeptFile } from "../call/index.js";
 import type { Executor } from "../policy/index.js";
 import { executorOf } from "../tools/git/executor-for.js";
 import type { CommandOptions, Files, Workspace } from "../tools/index.js";
-import { MOST_BYTES, MOST_FILES, wholeFile, wholeFingerprint } from "./path-fingerprint.js";
+import { MAX_BYTES, MAX_FILES, wholeFile, wholeFingerprint } from "./path-fingerprint.js";
 
 export type Keep = {
   /** Stores bytes and returns their name. */
   blob(bytes: Uint8Array): Promise<string>;
   /** Throws when what is there is not what the call was allowed to replace. */
   mayReplace(path: string, before: KeptFile | undefined): void;
-  /** Hears of what was written, by its SHA-256. */
+  /** Called after a write, with the SHA-256 of the new content. */
   wrote(path: string, after: string): void;
   /** Puts the change on record, in order and before it is made. */
   record(change: FileChange): Promise<void>;
 };
 
-export function keptWorkspace(workspace: Workspace, keep: Keep): Workspace {
-  return new KeptWorkspace(workspace, keep);
+export function undoableWorkspace(workspace: Workspace, keep: Keep): Workspace {
+  return new UndoableWorkspace(workspace, keep);
 }
 
-class KeptWorkspace implements Workspace {
+class UndoableWorkspace implements Workspace {
   readonly #inner: Workspace;
   readonly #keep: Keep;
   // More is not kept, and the call can then not be undone.
-  #bytesLeft = MOST_BYTES;
-  #filesLeft = MOST_FILES;
+  #bytesLeft = MAX_BYTES;
+  #filesLeft = MAX_FILES;
 
   constructor(inner: Workspace, keep: Keep) {
     this.#inner = inner;
@@ -61,7 +61,7 @@ class KeptWorkspace implements Workspace {
     return executorOf(this.#inner);
   }
 
-  /** What a command changes nobody can foresee: it is not kept. */
+  /** The changes of a command cannot be predicted, so they are not kept. */
   runCommand(command: string | readonly string[], options: CommandOptions) {
     return this.#inner.runCommand(command, options);
   }

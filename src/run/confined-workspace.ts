@@ -11,7 +11,7 @@ import { executorOf } from "../tools/git/executor-for.js";
 import { ToolFailure } from "../tools/index.js";
 import type { Workspace } from "../tools/index.js";
 
-export function heldToIntent(workspace: Workspace, intent: Intent): Workspace {
+export function confinedWorkspace(workspace: Workspace, intent: Intent): Workspace {
   const { paths, command } = intent;
   const runCommand: Workspace["runCommand"] = async (words, options) => {
     if (command !== undefined && (options.cwd ?? workspace.root) !== intent.cwd)

@@ -4,9 +4,9 @@ import { AgentSession, waitForTurn } from "../src/agent/index.js";
 import { question, yes } from "../src/call/events.samples.js";
 import type { Ledger, Question, RecordedEvent } from "../src/call/index.js";
 import { MemoryLedger } from "../src/history/index.js";
-import { holdUntilAnswered } from "../src/run/index.js";
+import { waitForAnswers } from "../src/run/index.js";
 import type { Ask } from "../src/run/index.js";
-import { settledInLog } from "../src/run/settled-questions.js";
+import { onQuestionSettled } from "../src/run/on-question-settled.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 import { folder, never, scripted, text } from "./agent-kit.js";
 import { aWhile, moment } from "./raw-agent.js";
@@ -53,7 +53,7 @@ async function asked(ledger: Ledger, count: number) {
 function waiting(ledger: Ledger, one: Question, after: number, signal = never()) {
   const wait = { isOver: false };
   const over = new Promise<void>((resolve) => {
-    const leave = settledInLog(ledger, one, after, resolve);
+    const leave = onQuestionSettled(ledger, one, after, resolve);
     signal.addEventListener("abort", () => (leave(), resolve()), { once: true });
   }).finally(() => {
     wait.isOver = true;
@@ -137,10 +137,10 @@ test("shows no question when the signal has aborted, and stops waiting when it a
   const [one] = questions as [Question];
   const shown: AbortSignal[] = [];
   const ask: Ask = (_question, signal) => (shown.push(signal), new Promise(() => undefined));
-  await holdUntilAnswered({ ledger, question: one, ask, signal: AbortSignal.abort(), after });
+  await waitForAnswers({ ledger, question: one, ask, signal: AbortSignal.abort(), after });
   expect([shown, ledger.follows]).toEqual([[], 0]);
   const stop = new AbortController();
-  const held = holdUntilAnswered({ ledger, question: one, ask, signal: stop.signal, after });
+  const held = waitForAnswers({ ledger, question: one, ask, signal: stop.signal, after });
   await aWhile();
   stop.abort();
   await held;

@@ -1,10 +1,10 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
-import { stopWith } from "./stop-with.js";
+import { linkAbort } from "./linked-abort.js";
 
 test("all that stop with a signal are stopped with its reason, by one listener", () => {
   const turn = new AbortController();
-  const stops = Array.from({ length: 50 }, () => stopWith(turn.signal).stop);
+  const stops = Array.from({ length: 50 }, () => linkAbort(turn.signal).stop);
   expect(getEventListeners(turn.signal, "abort")).toHaveLength(1);
   const reason = new Error("enough");
   turn.abort(reason);
@@ -13,45 +13,45 @@ test("all that stop with a signal are stopped with its reason, by one listener",
 
 test("what was let go is not stopped, and the others are", () => {
   const turn = new AbortController();
-  const [one, other] = [stopWith(turn.signal), stopWith(turn.signal)];
-  one.letGo();
+  const [one, other] = [linkAbort(turn.signal), linkAbort(turn.signal)];
+  one.unlink();
   turn.abort();
   expect([one.stop.signal.aborted, other.stop.signal.aborted]).toEqual([false, true]);
 });
 
 test("when all are let go nobody listens any more, and one who comes later is stopped all the same", () => {
   const turn = new AbortController();
-  for (const { letGo } of [stopWith(turn.signal), stopWith(turn.signal)]) letGo();
+  for (const { unlink } of [linkAbort(turn.signal), linkAbort(turn.signal)]) unlink();
   expect(getEventListeners(turn.signal, "abort")).toEqual([]);
-  const { stop } = stopWith(turn.signal);
+  const { stop } = linkAbort(turn.signal);
   turn.abort();
   expect(stop.signal.aborted).toBe(true);
 });
 
 test("one may be stopped alone, and one that begins too late is stopped at once", () => {
   const turn = new AbortController();
-  const [one, other] = [stopWith(turn.signal), stopWith(turn.signal)];
+  const [one, other] = [linkAbort(turn.signal), linkAbort(turn.signal)];
   one.stop.stop("alone");
   expect([other.stop.signal.aborted, turn.signal.aborted]).toEqual([false, false]);
   turn.abort("all");
-  expect([one.stop.signal.reason, stopWith(turn.signal).stop.signal.reason]).toEqual(["alone", "all"]);
+  expect([one.stop.signal.reason, linkAbort(turn.signal).stop.signal.reason]).toEqual(["alone", "all"]);
 });
 
-test("whoever asked for the signal hears of it once, after the one who was to hear first, and that one hears of each", () => {
+test("calls onStop for each reason, before the listeners of the signal, which aborts once", () => {
   const turn = new AbortController();
-  const { stop } = stopWith(turn.signal);
-  const heard: unknown[] = [];
-  stop.onStop = (reason) => heard.push(reason);
-  stop.signal.addEventListener("abort", () => heard.push("then"));
+  const { stop } = linkAbort(turn.signal);
+  const reasons: unknown[] = [];
+  stop.onStop = (reason) => reasons.push(reason);
+  stop.signal.addEventListener("abort", () => reasons.push("then"));
   turn.abort("turn");
   stop.stop("again");
-  expect(heard).toEqual(["turn", "then", "again"]);
+  expect(reasons).toEqual(["turn", "then", "again"]);
   expect([stop.reason, stop.signal.reason]).toEqual(["turn", "turn"]);
 });
 
 test("what is over is not stopped any more, and its signal stays as it was", () => {
   const turn = new AbortController();
-  const { stop } = stopWith(turn.signal);
+  const { stop } = linkAbort(turn.signal);
   const { signal } = stop;
   stop.onStop = () => expect.unreachable();
   stop.end();

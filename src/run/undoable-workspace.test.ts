@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { FileChange } from "../call/index.js";
 import { LocalWorkspace } from "../tools/index.js";
-import { keptWorkspace } from "./kept-workspace.js";
+import { undoableWorkspace } from "./undoable-workspace.js";
 
 const sha256 = (content: string): string => createHash("sha256").update(content).digest("hex");
 
@@ -17,7 +17,7 @@ async function kept({ record = () => Promise.resolve() }: { record?: () => Promi
   const changes: FileChange[] = [];
   const seen: string[][] = [];
   const blobs: string[] = [];
-  const workspace = keptWorkspace(inner, {
+  const workspace = undoableWorkspace(inner, {
     blob: async (bytes) => {
       blobs.push(Buffer.from(bytes).toString());
       return sha256(Buffer.from(bytes).toString());

@@ -1,15 +1,15 @@
 /**
- * Ways to be stopped that go with a signal. However many there are for one signal, it is listened to once: each listener
- * makes adding and removing the next one slower, and the calls and questions of one turn are many. The signal that a
- * tool is handed is made when the tool first looks at it: most never do, and there is one for each call.
+ * Abort handles that are linked to a signal. All handles of one signal share one listener: each listener makes adding
+ * and removing the next one slower, and one turn has many calls and questions. A handle creates its own signal on
+ * first use, because most tools never read it.
  */
 
-export class Stop {
+export class LinkedAbort {
   #reason: unknown;
   #isStopped = false;
   #isEnded = false;
   #controller: AbortController | undefined;
-  /** Hears each reason, and the first one before anyone who listens to the signal. */
+  /** Receives each reason, and the first one before the listeners of the signal. */
   onStop: ((reason: unknown) => void) | undefined;
 
   get isStopped(): boolean {
@@ -28,7 +28,7 @@ export class Stop {
     return this.#controller.signal;
   }
 
-  /** The first reason stays, and the signal aborts once. */
+  /** Keeps the first reason; the signal aborts once. */
   stop(reason: unknown): void {
     if (this.#isEnded) return;
     const isFirst = !this.#isStopped;
@@ -38,36 +38,36 @@ export class Stop {
     if (isFirst) this.#controller?.abort(reason);
   }
 
-  /** What was to be stopped is over: whatever it left behind is not told to stop any more. */
+  /** Ends the handle: a later stop has no effect on leftovers of a finished task. */
   end(): void {
     this.#isEnded = true;
   }
 }
 
-type Followers = { readonly stops: Set<Stop>; readonly onAbort: () => void };
+type Followers = { readonly stops: Set<LinkedAbort>; readonly onAbort: () => void };
 
 const followed = new WeakMap<AbortSignal, Followers>();
 
-/** One that is stopped with the signal, until it is let go. */
-export function stopWith(signal: AbortSignal): { readonly stop: Stop; readonly letGo: () => void } {
-  const stop = new Stop();
+/** Returns a handle that stops when the signal aborts, until `unlink` is called. */
+export function linkAbort(signal: AbortSignal): { readonly stop: LinkedAbort; readonly unlink: () => void } {
+  const stop = new LinkedAbort();
   if (signal.aborted) {
     stop.stop(signal.reason);
-    return { stop, letGo: () => undefined };
+    return { stop, unlink: () => undefined };
   }
   const { stops, onAbort } = followed.get(signal) ?? followersOf(signal);
   stops.add(stop);
-  const letGo = () => {
+  const unlink = () => {
     stops.delete(stop);
     if (stops.size > 0) return;
     signal.removeEventListener("abort", onAbort);
     followed.delete(signal);
   };
-  return { stop, letGo };
+  return { stop, unlink };
 }
 
 function followersOf(signal: AbortSignal): Followers {
-  const stops = new Set<Stop>();
+  const stops = new Set<LinkedAbort>();
   const onAbort = () => {
     for (const stop of stops) stop.stop(signal.reason);
   };

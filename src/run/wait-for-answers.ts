@@ -1,16 +1,16 @@
 /**
- * Waits for a question's answer while someone shows it: a terminal, an editor, a function of the
- * caller's. Whoever answers first counts, here or elsewhere; then the others are told to stop asking.
+ * Shows a question with `ask` (a terminal, an editor, a function of the caller's) and waits for its answer. The first
+ * answer counts, from here or elsewhere; then the signal of the others aborts.
  */
 import { IllegalEvent, LedgerError } from "../call/index.js";
 import type { Answer, Ledger, Question } from "../call/index.js";
-import { settledInLog } from "./settled-questions.js";
-import { stopWith } from "./stop-with.js";
+import { onQuestionSettled } from "./on-question-settled.js";
+import { linkAbort } from "./linked-abort.js";
 
 /** Shows a question and comes back with what was chosen. The signal says that it no longer matters. */
 export type Ask = (question: Question, signal: AbortSignal) => Promise<Omit<Answer, "intentHash" | "at">>;
 
-export type HoldOptions = {
+export type WaitOptions = {
   readonly ledger: Ledger;
   readonly question: Question;
   readonly ask: Ask;
@@ -24,15 +24,15 @@ export type HoldOptions = {
  * Returns when the question is answered, withdrawn or expired, or the signal aborts; an asker that goes on
  * asking is left to it.
  */
-export async function holdUntilAnswered(options: HoldOptions): Promise<void> {
+export async function waitForAnswers(options: WaitOptions): Promise<void> {
   const { ledger, question, ask, signal, after = 0, now = Date.now } = options;
   if (signal.aborted) return;
-  const { stop, letGo } = stopWith(signal);
-  const leave = [letGo];
+  const { stop, unlink } = linkAbort(signal);
+  const leave = [unlink];
   try {
     await new Promise<void>((resolve, reject) => {
       stop.onStop = () => resolve();
-      leave.push(settledInLog(ledger, question, after, resolve), onExpiry(question, now, resolve));
+      leave.push(onQuestionSettled(ledger, question, after, resolve), onExpiry(question, now, resolve));
       put(ledger, question, ask, stop.signal, now).then(resolve, reject);
     });
   } finally {
@@ -49,13 +49,13 @@ function onExpiry({ expiresAt }: Question, now: () => number, onExpired: () => v
     const left = expiresAt - now();
     if (left <= 0) return onExpired();
     // Timers take no more than 24 days, and a clock may be set: look again now and then.
-    timer = setTimeout(look, Math.min(left, LOOK_AGAIN_MILLISECONDS));
+    timer = setTimeout(look, Math.min(left, LOOK_AGAIN_MS));
   };
   look();
   return () => clearTimeout(timer);
 }
 
-const LOOK_AGAIN_MILLISECONDS = 60_000;
+const LOOK_AGAIN_MS = 60_000;
 
 /** Made once: an abort without a reason makes one each time, with a stack that nobody reads. */
 const SETTLED = new Error("the question is settled");
@@ -75,7 +75,7 @@ async function put(
   } catch (error) {
     if (error instanceof LedgerError && error.code === "WITHDRAWN") return;
     if (!(error instanceof LedgerError) && !(error instanceof IllegalEvent)) throw error;
-    // It was no answer that can be taken, and so it was no yes.
+    // The ledger does not accept this answer, so it counts as a refusal.
     await ledger.answer(questionId, { ...refusal(error.message), intentHash, at: now() });
   }
 }

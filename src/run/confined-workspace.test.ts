@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Intent, PathAccess } from "../policy/index.js";
 import { LocalWorkspace } from "../tools/index.js";
 import type { Workspace } from "../tools/index.js";
-import { heldToIntent } from "./held-to-intent.js";
+import { confinedWorkspace } from "./confined-workspace.js";
 
 async function held(access: PathAccess["access"] | undefined, more: Partial<Intent> = {}) {
   const workspace = await LocalWorkspace.open(await mkdtemp(join(tmpdir(), "toolgate-test-")));
@@ -26,7 +26,7 @@ async function held(access: PathAccess["access"] | undefined, more: Partial<Inte
     baseHashes: {},
     ...more,
   } as const;
-  return { root, workspace, held: heldToIntent(workspace, intent) };
+  return { root, workspace, held: confinedWorkspace(workspace, intent) };
 }
 
 type Act = (workspace: Workspace, path: string) => Promise<unknown>;

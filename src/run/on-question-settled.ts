@@ -1,6 +1,6 @@
 /**
- * Hears when questions of a session are settled, by anyone. However many questions are held, the session is followed
- * once: each of a hundred followers would look at what happens to the other ninety-nine.
+ * Watches a session's log for settled questions. All waits on one session share one follower: each of a hundred
+ * followers would read the events of the other ninety-nine.
  */
 import type { Ledger, Question, RecordedEvent } from "../call/index.js";
 
@@ -10,7 +10,7 @@ const followed = new WeakMap<Ledger, Map<string, SessionWatch>>();
  * Calls back once, when the question is settled or the session can no longer be followed. Returns the function that ends
  * the wait.
  */
-export function settledInLog(
+export function onQuestionSettled(
   ledger: Ledger,
   { sessionId, questionId }: Question,
   after: number,
@@ -20,7 +20,7 @@ export function settledInLog(
   followed.set(ledger, watches);
   const known = watches.get(sessionId);
   if (known && known.after <= after) return known.wait(questionId, onSettled);
-  // It may have been settled before the place from which the others are followed.
+  // The question may have been settled before the position from which the existing follower reads.
   const watch = new SessionWatch(ledger, sessionId, after, () => {
     if (watches.get(sessionId) === watch) watches.delete(sessionId);
   });
@@ -41,7 +41,7 @@ class SessionWatch {
   constructor(ledger: Ledger, sessionId: string, after: number, onEnd: () => void) {
     this.after = after;
     this.#onEnd = onEnd;
-    // A ledger that can no longer be read ends the wait; whoever waited finds out when they use it.
+    // A ledger that can no longer be read ends the wait; the waiting caller gets the error on its next use of it.
     this.#follow(ledger, sessionId)
       .catch(() => undefined)
       .finally(() => this.#end());
@@ -63,7 +63,7 @@ class SessionWatch {
   #nobodyWaitsFor(questionId: string): void {
     this.#waiting.delete(questionId);
     if (this.#waiting.size > 0) return;
-    // Whoever comes from here on must not join one that ends.
+    // A later caller must not join a watch that is ending.
     this.#onEnd();
     this.#stop.abort(NOBODY_WAITS);
   }
