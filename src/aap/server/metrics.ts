@@ -3,10 +3,8 @@
  * history; labels have few values, all of them ours.
  */
 import type { ServerResponse } from "node:http";
-import { allOpenQuestions, readAll } from "../../call/index.js";
-import type { Ledger, SessionEvent, ToolCallStatus } from "../../call/index.js";
-import { handleEvent } from "../event-table.js";
-import type { EventTable } from "../event-table.js";
+import { allOpenQuestions, handleEvent, readAll } from "../../call/index.js";
+import type { EventTable, Ledger, SessionEvent, ToolCallStatus } from "../../call/index.js";
 import { Counter, gauge, Histogram } from "./prometheus.js";
 
 type Place = { readonly ledger: Ledger; readonly sessionId: string };

@@ -6,12 +6,10 @@
  * The calls of a sub-agent stand beside the call that it works on, since clients look for open calls in the last
  * assistant message only. The model does not get them, so `compacted` has only those that wait for the app.
  */
-import { isOver, SessionBook } from "../../call/index.js";
-import type { RecordedEvent, SessionEvent, ToolCall } from "../../call/index.js";
+import { handleEvent, isOver, SessionBook } from "../../call/index.js";
+import type { EventOf, EventTable, RecordedEvent, SessionEvent, ToolCall } from "../../call/index.js";
 import { messagesFromEvents } from "../client/messages-from-events.js";
 import type { Block, HistoryMessage, TurnEvent } from "../client/protocol.js";
-import { handleEvent } from "../event-table.js";
-import type { EventOf, EventTable } from "../event-table.js";
 import { AnswerDraft } from "../stream/answer-draft.js";
 import { callResult } from "../stream/call-result.js";
 import { TurnEvents } from "../stream/turn-events.js";

@@ -9,10 +9,9 @@
  *
  * Our agents record where an answer ends; external ones do not, so their calls are sent as soon as they move.
  */
-import type { RecordedEvent, SessionBook, SessionEvent } from "../../call/index.js";
+import { handleEvent } from "../../call/index.js";
+import type { EventTable, RecordedEvent, SessionBook, SessionEvent } from "../../call/index.js";
 import type { Block, TurnEvent } from "../client/protocol.js";
-import { handleEvent } from "../event-table.js";
-import type { EventTable } from "../event-table.js";
 import { AnswerDraft } from "./answer-draft.js";
 import { callResult } from "./call-result.js";
 import { continuedText, eventsAt, pauseEventsAt } from "./stream-event.js";
