@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as acp from "@agentclientprotocol/sdk";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { agentHost } from "../src/acp/agent/agent-host.js";
-import { LittleEditor } from "../src/acp/agent/editor-little.samples.js";
+import { FakeEditor } from "../src/acp/agent/fake-editor.samples.js";
 import { serveWire } from "../src/acp/agent/serve-wire.js";
 import { schemaCheck, VERSIONS } from "../src/acp/codec.samples.js";
 import { streamWire } from "../src/acp/connection/stream-wire.js";
@@ -37,7 +37,7 @@ async function session(
     version: "1",
     openHost: async () => host,
   });
-  const editor = new LittleEditor();
+  const editor = new FakeEditor();
   const updates: acp.SessionUpdate[] = [];
   const { fs, terminal, session: shown } = acp.methods.client;
   const serve =

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { chmod, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { LittleEditor } from "../src/acp/agent/editor-little.samples.js";
+import { FakeEditor } from "../src/acp/agent/fake-editor.samples.js";
 import { editorWorkspace } from "../src/acp/agent/editor-workspace.js";
 import { V1Encoder } from "../src/acp/index.js";
 import { SessionBook, shownText } from "../src/call/index.js";
@@ -19,7 +19,7 @@ const ALLOW: readonly Rule[] = [{ allow: "*", anyFlags: true }, { allow: "edit" 
 
 async function gateIn(files: Record<string, string>, rules: readonly Rule[] = ALLOW, ask?: Ask) {
   const local = await workspace(files);
-  const editor = new LittleEditor();
+  const editor = new FakeEditor();
   const ledger = new MemoryLedger();
   const gate = await openGate({
     ledger,

@@ -57,7 +57,7 @@ export class CallReader {
     if (this.#rules.nullClears) return;
     const reading = this.#reading;
     if (reading.mode === "lenient") {
-      reading.mend("unknown-id", "an update came for a call that was never announced; it was created");
+      reading.repair("unknown-id", "an update came for a call that was never announced; it was created");
     } else if (typeof title !== "string") {
       reading.fail(`title is required for a tool call: ${toolCallId} was never announced`);
     }
@@ -66,7 +66,7 @@ export class CallReader {
   #underOurId(message: CallMessage): CallMessage {
     const { session, mode } = this.#reading;
     const foreignId = message.toolCallId;
-    if (mode === "lenient" && startsAnew(message, session.call(this.idOf(foreignId)))) this.#alias(foreignId);
+    if (mode === "lenient" && reusesId(message, session.call(this.idOf(foreignId)))) this.#alias(foreignId);
     const toolCallId = this.idOf(foreignId);
     this.#reading.toolCallId = toolCallId;
     return toolCallId === foreignId ? message : { ...message, toolCallId };
@@ -78,7 +78,7 @@ export class CallReader {
     while (session.call(`${foreignId}#${count}`)) count += 1;
     const toolCallId = `${foreignId}#${count}`;
     this.#aliases.set(foreignId, toolCallId);
-    this.#reading.mend(
+    this.#reading.repair(
       "id-reused",
       `the agent used the id of an ended call for a new one, which is ${toolCallId} here`,
     );
@@ -105,7 +105,7 @@ function canBeApplied(
 }
 
 /** A start that is not over, or of another input, for a call that is over: the agent uses one id for several calls. */
-function startsAnew({ starts, status, rawInput }: CallMessage, call: ToolCall | undefined): boolean {
+function reusesId({ starts, status, rawInput }: CallMessage, call: ToolCall | undefined): boolean {
   if (!call || !starts || !isOver(call.state)) return false;
   const isReported = !("assumed" in call.state && call.state.assumed);
   if (isReported && rawInput !== undefined && !sameJson(rawInput, call.rawInput)) return true;

@@ -38,7 +38,7 @@ export function schemaCheck({
 }
 
 /** The far end of the wire: every message goes through JSON, is read, and its events are applied. */
-export class FarEnd {
+export class Receiver {
   readonly book = new SessionBook(SESSION_ID);
   readonly #reader: { read(update: unknown, at: number): ReadResult };
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { callAfter, calls, lives } from "../call/calls.samples.js";
 import type { SessionEvent } from "../call/index.js";
 import { applyEvent, SessionBook } from "../call/index.js";
-import { FarEnd, READ_AT, schemaCheck, VERSIONS, withoutToolgate } from "./codec.samples.js";
-import { seenThrough, withSomePatch } from "./seen-through.samples.js";
+import { Receiver, READ_AT, schemaCheck, VERSIONS, withoutToolgate } from "./codec.samples.js";
+import { expectedCall, withSomePatch } from "./expected-call.samples.js";
 
 const RUNS = { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 300) };
 
@@ -31,10 +31,10 @@ describe.each(VERSIONS)("ACP v$version", (codec) => {
   test("a call read by someone who does not know us is what this version can say of it", () => {
     fc.assert(
       fc.property(calls, (call) => {
-        const far = new FarEnd(codec);
+        const far = new Receiver(codec);
         far.receive(codec.encoder().encode(call).map(withoutToolgate));
         expect(withSomePatch(far.call()!)).toEqual(
-          seenThrough(version, call, { withToolgate: false, at: READ_AT }),
+          expectedCall(version, call, { withToolgate: false, at: READ_AT }),
         );
       }),
       RUNS,
@@ -44,10 +44,10 @@ describe.each(VERSIONS)("ACP v$version", (codec) => {
   test("a call read by us has its status, decision, times, progress and parent too", () => {
     fc.assert(
       fc.property(calls, (call) => {
-        const far = new FarEnd(codec);
+        const far = new Receiver(codec);
         far.receive(codec.encoder().encode(call));
         expect(withSomePatch(far.call()!)).toEqual(
-          seenThrough(version, call, { withToolgate: true, at: READ_AT }),
+          expectedCall(version, call, { withToolgate: true, at: READ_AT }),
         );
         expect(far.repairs()).toEqual([]);
       }),
@@ -59,7 +59,7 @@ describe.each(VERSIONS)("ACP v$version", (codec) => {
     fc.assert(
       fc.property(lives(), fc.array(fc.boolean(), { maxLength: 40 }), (life, sends) => {
         const encoder = codec.encoder();
-        const far = new FarEnd(codec);
+        const far = new Receiver(codec);
         const book = new SessionBook("session-1");
         life.forEach((event: SessionEvent, index) => {
           book.apply(event);
@@ -69,7 +69,7 @@ describe.each(VERSIONS)("ACP v$version", (codec) => {
         });
         expect(far.repairs()).toEqual([]);
         expect(withSomePatch(far.call()!)).toEqual(
-          seenThrough(version, callAfter(life), { withToolgate: true, at: READ_AT }),
+          expectedCall(version, callAfter(life), { withToolgate: true, at: READ_AT }),
         );
       }),
       RUNS,

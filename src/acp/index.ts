@@ -7,7 +7,7 @@
  */
 export { agentHost } from "./agent/agent-host.js";
 export type { AgentHostOptions, ModelChoice, ServersOfSession, UsedModel } from "./agent/agent-host.js";
-export type { AcpHost, Choice, ClientSide, Command, HostedSession, OpenRequest } from "./agent/host.js";
+export type { AcpHost, Choice, ClientSide, Command, HostedSession, OpenRequest } from "./agent/acp-host.js";
 export type { Loop, LoopTurn } from "../agent/index.js";
 export { serveAcp } from "./agent/serve-acp.js";
 export type { ServeAcpOptions } from "./agent/serve-acp.js";

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { lives } from "../call/calls.samples.js";
 import { SessionBook } from "../call/index.js";
-import { FarEnd, VERSIONS, withoutToolgate } from "./codec.samples.js";
+import { Receiver, VERSIONS, withoutToolgate } from "./codec.samples.js";
 
 const [v1, v2] = VERSIONS;
 const start = { sessionUpdate: "tool_call", toolCallId: "c1", title: "Do it" };
@@ -12,7 +12,7 @@ const update = { sessionUpdate: "tool_call_update", toolCallId: "c1" };
 const chunk = (text: string) => ({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
 
 function afterV1(...updates: object[]) {
-  const far = new FarEnd(v1, "lenient");
+  const far = new Receiver(v1, "lenient");
   far.receive(updates);
   return { call: far.call("c1")!, repairs: far.repairs(), far };
 }
@@ -186,7 +186,7 @@ describe("content and fields", () => {
   });
 
   test("an unknown kind is other, for the strict reader too", () => {
-    const far = new FarEnd(v1, "strict");
+    const far = new Receiver(v1, "strict");
     far.receive([{ ...start, kind: "browse" }]);
     expect(far.call("c1")?.kind).toBe("other");
     expect(far.repairs()).toEqual(["unknown-kind"]);
@@ -262,7 +262,7 @@ test("duplicated and late messages of any life never move a call that has ended"
     fc.property(lives(), fc.array(fc.nat()), fc.constantFrom(v1, v2), (life, repeats, codec) => {
       const book = new SessionBook("session-1");
       const encoder = codec.encoder();
-      const far = new FarEnd(codec, "lenient");
+      const far = new Receiver(codec, "lenient");
       const sent: unknown[] = [];
       for (const event of life) {
         book.apply(event);

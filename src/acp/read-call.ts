@@ -102,7 +102,7 @@ function readKind(
   }
   if (typeof value !== "string") reading.tolerate("bad-field", `"kind" must be a text; taken for other`);
   else if (!rules.openEnums)
-    reading.mend("unknown-kind", `kind "${value.slice(0, 40)}" is not one of ACP's; taken for other`);
+    reading.repair("unknown-kind", `kind "${value.slice(0, 40)}" is not one of ACP's; taken for other`);
   return "other";
 }
 
@@ -197,7 +197,7 @@ function readLine(value: unknown, rules: CallRules, reading: Reading): number | 
   if (typeof value === "number" && Number.isInteger(value)) {
     if (value >= 1) return value;
     if (value === 0 && rules.minimumLine === 0) {
-      reading.mend("line-zero", "lines count from 1; line 0 was left out");
+      reading.repair("line-zero", "lines count from 1; line 0 was left out");
       return undefined;
     }
   }
@@ -207,7 +207,7 @@ function readLine(value: unknown, rules: CallRules, reading: Reading): number | 
 
 export function readPath(path: string, reading: Reading): string {
   if (isAbsolutePath(path)) return path;
-  reading.mend("relative-path", "paths are absolute; a relative one was taken from the session's folder");
+  reading.repair("relative-path", "paths are absolute; a relative one was taken from the session's folder");
   return absolutePath(reading.cwd, path);
 }
 

@@ -67,7 +67,7 @@ export class Reading {
   /** The call came with `_meta.toolgate` before: without a new one its state stays as it is. */
   isOurs = false;
   /** By their names, the calls that were mended so. */
-  readonly #mended = new Map<RepairName, Set<string>>();
+  readonly #repairedCalls = new Map<RepairName, Set<string>>();
 
   constructor({ session, cwd, mode }: ReaderOptions) {
     this.session = session;
@@ -84,7 +84,7 @@ export class Reading {
   }
 
   /** Something that even the strict reader puts right, as the schema crate does. */
-  mend(repair: RepairName, detail: string): void {
+  repair(repair: RepairName, detail: string): void {
     const { toolCallId } = this;
     this.repairs.push(toolCallId === undefined ? { repair, detail } : { repair, toolCallId, detail });
   }
@@ -93,18 +93,18 @@ export class Reading {
    * The same, where an agent does it in every message, and rightly by its own lights: of a call it is noted once. What is
    * noted again is left out by who records it too, but by then it was made, for each of thousands of messages.
    */
-  mendOnce(repair: RepairName, detail: string): void {
+  repairOnce(repair: RepairName, detail: string): void {
     const { toolCallId = "" } = this;
-    const calls = this.#mended.get(repair) ?? new Set();
+    const calls = this.#repairedCalls.get(repair) ?? new Set();
     if (calls.has(toolCallId)) return;
-    this.#mended.set(repair, calls.add(toolCallId));
-    this.mend(repair, detail);
+    this.#repairedCalls.set(repair, calls.add(toolCallId));
+    this.repair(repair, detail);
   }
 
   /** Something that only the lenient reader puts right. */
   tolerate(repair: RepairName, detail: string): void {
     if (this.mode === "strict") throw new Unreadable(`${repair}: ${detail}`);
-    this.mend(repair, detail);
+    this.repair(repair, detail);
   }
 
   /** Something that nobody can put right. */

@@ -10,7 +10,7 @@ import type { Connection } from "./connection.js";
 import { messagesFromEvents } from "./messages-from-events.js";
 import type { TurnEvent, TurnRequest, TurnResult } from "./protocol.js";
 import { randomKey } from "./random-key.js";
-import { isPassing, Retries } from "./retries.js";
+import { isTransient, Retries } from "./retries.js";
 import { attemptTurn } from "./turn-attempt.js";
 import type { Attempt, Place } from "./turn-attempt.js";
 
@@ -136,7 +136,7 @@ export class Turn implements AsyncIterable<TurnEvent>, Promise<TurnResult> {
   async #waitForRetry(error: AapError, { place, signal, request }: Attempt, retries: Retries): Promise<void> {
     if (error.code === "REFUSED") {
       // A refusal of the first attempt goes to the caller; later, the server may only be starting.
-      if (retries.isFresh || !isPassing(error)) throw error;
+      if (retries.isFresh || !isTransient(error)) throw error;
     } else if (error.code === "UNREACHABLE" || error.code === "STREAM_CUT") {
       const mayRetry = !request || place.lastEventId !== undefined || (await this.#setting.keepsKeys());
       if (!mayRetry)

@@ -10,7 +10,7 @@ import { handleEvent, isOver, SessionBook } from "../../call/index.js";
 import type { EventOf, EventTable, RecordedEvent, SessionEvent, ToolCall } from "../../call/index.js";
 import { messagesFromEvents } from "../client/messages-from-events.js";
 import type { Block, HistoryMessage, TurnEvent } from "../client/protocol.js";
-import { AnswerDraft } from "../stream/answer-draft.js";
+import { MessageDraft } from "../stream/message-draft.js";
 import { callResult } from "../stream/call-result.js";
 import { TurnEvents } from "../stream/turn-events.js";
 import { HistoryBuilder } from "./history-builder.js";
@@ -49,7 +49,7 @@ function historyOfSteps(
 /** The history of an agent that records where its answers end. */
 class StepReader {
   readonly history = new HistoryBuilder();
-  readonly #draft = new AnswerDraft();
+  readonly #draft = new MessageDraft();
   readonly #book: SessionBook;
   readonly #type: HistoryType;
 

@@ -12,7 +12,7 @@
 import { handleEvent } from "../../call/index.js";
 import type { EventTable, RecordedEvent, SessionBook, SessionEvent } from "../../call/index.js";
 import type { Block, TurnEvent } from "../client/protocol.js";
-import { AnswerDraft } from "./answer-draft.js";
+import { MessageDraft } from "./message-draft.js";
 import { callResult } from "./call-result.js";
 import { continuedText, eventsAt, pauseEventsAt } from "./stream-event.js";
 import type { StreamEvent } from "./stream-event.js";
@@ -26,7 +26,7 @@ export class TurnEvents {
   /** Has each call as it ended; it may be ahead of the events that are read here. */
   readonly #book: SessionBook;
   readonly #hasSteps: boolean;
-  readonly #draft = new AnswerDraft();
+  readonly #draft = new MessageDraft();
   readonly #appCalls = new Set<string>();
   /** Calls that sub-agents work on: the app has nothing to answer for these. */
   readonly #delegated = new Set<string>();

@@ -8,7 +8,7 @@ import type { Peer } from "../connection/peer.js";
 import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
 import type { AgentDialect } from "../agent-dialect.js";
-import type { AcpHost, ClientSide } from "./host.js";
+import type { AcpHost, ClientSide } from "./acp-host.js";
 import { LiveSession } from "./live-session.js";
 import { folderParam, foldersParam, listParam, optionalText } from "./params.js";
 
@@ -146,14 +146,14 @@ async function refusing<Result>(act: () => Promise<Result>): Promise<Result> {
     return await act();
   } catch (error) {
     if (error instanceof LedgerError) throw new RpcError(CODE.invalidRequest, error.message);
-    if (error instanceof Error && "code" in error && OF_THE_PARAMS.has(error.code))
+    if (error instanceof Error && "code" in error && PARAM_ERROR_CODES.has(error.code))
       throw invalidParams(error.message);
     throw error;
   }
 }
 
 /** A folder that is not there; MCP servers that cannot be read. */
-const OF_THE_PARAMS: ReadonlySet<unknown> = new Set(["NOT_A_FOLDER", "MCP_CONFIG"]);
+const PARAM_ERROR_CODES: ReadonlySet<unknown> = new Set(["NOT_A_FOLDER", "MCP_CONFIG"]);
 
 const notFound = (sessionId: string): RpcError =>
   new RpcError(CODE.notFound, "There is no such session here. Nothing was done.", { sessionId });

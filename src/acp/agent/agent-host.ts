@@ -7,7 +7,7 @@ import type { ToolSource, Workspace } from "../../tools/index.js";
 import { isJsonObject } from "../json.js";
 import { editorWorkspace } from "./editor-workspace.js";
 import { elicitFromClient } from "./elicit-from-client.js";
-import type { AcpHost, Choice, Command, HostedSession, OpenRequest } from "./host.js";
+import type { AcpHost, Choice, Command, HostedSession, OpenRequest } from "./acp-host.js";
 
 export type AgentHostOptions = {
   readonly agent: Agent;

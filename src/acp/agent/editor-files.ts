@@ -13,7 +13,7 @@ import { visibleText } from "../../call/index.js";
 import { ToolFailure } from "../../tools/index.js";
 import type { FileInfo, Files } from "../../tools/index.js";
 import { RpcError } from "../connection/message.js";
-import type { EditorAbilities } from "./editor-abilities.js";
+import type { EditorCapabilities } from "./editor-capabilities.js";
 import { refusal } from "./editor-requests.js";
 import type { EditorRequests } from "./editor-requests.js";
 
@@ -22,7 +22,7 @@ const MAX_TEXT_BYTES = 10 * 1024 * 1024;
 /** An editor may ask the person in front of it first. */
 const WRITE_WITHIN = 600_000;
 
-type Can = Pick<EditorAbilities, "readTextFile" | "writeTextFile">;
+type Can = Pick<EditorCapabilities, "readTextFile" | "writeTextFile">;
 
 export class EditorFiles {
   readonly #local: Files;

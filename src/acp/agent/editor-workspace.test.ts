@@ -6,8 +6,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { LocalWorkspace } from "../../tools/index.js";
 import type { Workspace } from "../../tools/index.js";
 import { RpcError } from "../connection/message.js";
-import { terminalDialect } from "./editor-abilities.js";
-import { LittleEditor } from "./editor-little.samples.js";
+import { terminalDialect } from "./editor-capabilities.js";
+import { FakeEditor } from "./fake-editor.samples.js";
 import { editorWorkspace } from "./editor-workspace.js";
 
 const READS = { fs: { readTextFile: true } };
@@ -20,7 +20,7 @@ async function opened(files: Record<string, string | Uint8Array>, capabilities?:
   await mkdir(root);
   for (const [name, text] of Object.entries(files)) await writeFile(join(root, name), text);
   const local = await LocalWorkspace.open(root);
-  const editor = new LittleEditor(capabilities);
+  const editor = new FakeEditor(capabilities);
   const workspace = editorWorkspace(local, editor, "s1", { patience: 300 });
   const at = (name: string) => join(root, name);
   return { folder, root, local, editor, workspace, at };

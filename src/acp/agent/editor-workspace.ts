@@ -10,8 +10,8 @@ import { shellWords } from "../../tools/find-shell.js";
 import { executorOf } from "../../tools/git/executor-for.js";
 import { ToolFailure } from "../../tools/index.js";
 import type { CommandExit, CommandOptions, Files, Workspace } from "../../tools/index.js";
-import { editorAbilities } from "./editor-abilities.js";
-import type { EditorAbilities } from "./editor-abilities.js";
+import { editorCapabilities } from "./editor-capabilities.js";
+import type { EditorCapabilities } from "./editor-capabilities.js";
 import { EditorFiles } from "./editor-files.js";
 import { EditorRequests } from "./editor-requests.js";
 import type { Requests } from "./editor-requests.js";
@@ -34,7 +34,7 @@ export function editorWorkspace(
   sessionId: string,
   { ownCommands = false, patience }: EditorWorkspaceOptions = {},
 ): Workspace {
-  const offered = editorAbilities(client.capabilities);
+  const offered = editorCapabilities(client.capabilities);
   const abilities = { ...offered, terminal: offered.terminal && !ownCommands };
   const { readTextFile, writeTextFile, terminal } = abilities;
   if (!readTextFile && !writeTextFile && !terminal) return local;
@@ -57,7 +57,7 @@ class EditorWorkspace implements Workspace {
   readonly #files: EditorFiles;
   readonly #runsCommands: boolean;
 
-  constructor(local: Workspace, editor: EditorRequests, abilities: EditorAbilities) {
+  constructor(local: Workspace, editor: EditorRequests, abilities: EditorCapabilities) {
     this.#local = local;
     this.#editor = editor;
     this.#files = new EditorFiles(local, editor, abilities);

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Elicit } from "../../run/index.js";
 import type { AskReply, AskRequest } from "../../tools/index.js";
 import { isJsonObject } from "../json.js";
-import type { ClientSide } from "./host.js";
+import type { ClientSide } from "./acp-host.js";
 
 const NOBODY: AskReply = { action: "cancel" };
 

@@ -10,8 +10,8 @@ import type { Ask } from "../../run/index.js";
 import { ConnectionClosed } from "../connection/peer.js";
 import type { Peer } from "../connection/peer.js";
 import type { AgentDialect } from "../agent-dialect.js";
-import type { Command, HostedSession } from "./host.js";
-import { reasonOf } from "./reject-reason.js";
+import type { Command, HostedSession } from "./acp-host.js";
+import { rejectReason } from "./reject-reason.js";
 import { OutboundQueue } from "./outbound-queue.js";
 
 export type LiveSessionOptions = {
@@ -118,7 +118,7 @@ export class LiveSession {
   }
 
   /** Runs a command that is for us and not for the model. A command is no turn, and waits for none. */
-  async runCommand({ run }: Command, words: string, typed: readonly ContentBlock[]): Promise<RanCommand> {
+  async runCommand({ run }: Command, words: string, typed: readonly ContentBlock[]): Promise<CommandRun> {
     const abort = new AbortController();
     this.#aborts.add(abort);
     const { signal } = abort;
@@ -197,7 +197,7 @@ export class LiveSession {
       throw error;
     }
     const outcome = this.#dialect.outcome(result, question);
-    const reason = reasonOf(result);
+    const reason = rejectReason(result);
     const by = { by: "person", who: this.#clientName } as const;
     if (outcome === "cancelled")
       return { outcome: { type: "refused" }, ...by, reason: reason ?? "the question was dismissed" };
@@ -237,7 +237,7 @@ export class LiveSession {
 }
 
 /** `messageId` is what was typed. */
-export type RanCommand = { readonly messageId: string; readonly isCancelled: boolean };
+export type CommandRun = { readonly messageId: string; readonly isCancelled: boolean };
 
 function cancelled(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {

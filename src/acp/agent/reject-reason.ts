@@ -7,7 +7,7 @@ import { isJsonObject } from "../json.js";
 
 const MAX_REASON_CHARACTERS = 4000;
 
-export function reasonOf(result: unknown): string | undefined {
+export function rejectReason(result: unknown): string | undefined {
   if (!isJsonObject(result)) return undefined;
   const { _meta, outcome } = result;
   return textIn(_meta) ?? (isJsonObject(outcome) ? textIn(outcome["_meta"]) : undefined);

@@ -14,7 +14,7 @@ import type { Wire } from "../connection/wire.js";
 import { agentHost } from "./agent-host.js";
 import { elicitFromClient } from "./elicit-from-client.js";
 import { editorWorkspace } from "./editor-workspace.js";
-import type { AcpHost } from "./host.js";
+import type { AcpHost } from "./acp-host.js";
 import { serveWire } from "./serve-wire.js";
 
 export type ServeAcpOptions = {

@@ -11,7 +11,7 @@ import type { Wire } from "../connection/wire.js";
 import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
 import type { Door } from "./door.js";
-import type { AcpHost, ClientSide } from "./host.js";
+import type { AcpHost, ClientSide } from "./acp-host.js";
 import { v1Capabilities, v2Capabilities } from "./capabilities.js";
 import { objectParams } from "./params.js";
 

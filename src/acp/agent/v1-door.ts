@@ -7,7 +7,7 @@ import { AcpSessions } from "./acp-sessions.js";
 import type { AcpSessionsOptions } from "./acp-sessions.js";
 import { choose, v1Choices, v1ConfigOptions } from "./choices.js";
 import { commandIn, v1Commands } from "./commands.js";
-import { terminalDialect } from "./editor-abilities.js";
+import { terminalDialect } from "./editor-capabilities.js";
 import type { LiveSession } from "./live-session.js";
 import { textParam } from "./params.js";
 import { promptBlocks } from "./prompt-blocks.js";

@@ -4,7 +4,7 @@
 import { isAbsolute } from "node:path";
 import { isJsonObject, isNone } from "../json.js";
 import type { JsonObject } from "../json.js";
-import type { CallStep } from "./call-story.js";
+import type { CallStep } from "./call-steps.js";
 import type { ProtocolVersion } from "./requirement.js";
 import type { Line } from "./transcript.js";
 

@@ -5,7 +5,7 @@ import { conversations, greeting, LOGIN, onReply, wantsLogin } from "./evidence.
 import type { Evidence } from "./evidence.js";
 import { failed, PASS, passed, untested } from "./requirement.js";
 import type { Finding, SceneName } from "./requirement.js";
-import { BATCHED } from "./scenes/first-words.js";
+import { BATCHED } from "./scenes/handshake.js";
 import { fromAgent, isResponse, shown, shownReply, updatesIn } from "./transcript.js";
 import type { Line, Reply } from "./transcript.js";
 

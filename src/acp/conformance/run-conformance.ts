@@ -10,13 +10,13 @@ import { join } from "node:path";
 import { visibleText } from "../../call/index.js";
 import type { AgentCommand } from "./agent-process.js";
 import type { SceneRecord } from "./evidence.js";
-import { playScene } from "./play-scene.js";
+import { runScene } from "./run-scene.js";
 import type { Finding, ProtocolVersion, Requirement, SceneName } from "./requirement.js";
 import { requirementsOf } from "./requirements.js";
-import { FIRST_WORDS } from "./scenes/first-words.js";
+import { HANDSHAKE_SCENES } from "./scenes/handshake.js";
 import type { Scene } from "./scenes/scene.js";
-import { STORED } from "./scenes/stored.js";
-import { TURNS } from "./scenes/turns.js";
+import { REOPENED_SESSION_SCENES } from "./scenes/reopened-sessions.js";
+import { TURN_SCENES } from "./scenes/turns.js";
 import { wireSchema } from "./wire-schema.js";
 
 export type ConformanceOptions = {
@@ -31,8 +31,8 @@ export type ConformanceOptions = {
   /** The folder of the sessions (default: an empty one for each conversation). */
   readonly cwd?: string;
   readonly authMethod?: string;
-  readonly answerMs?: number;
-  readonly startMs?: number;
+  readonly responseTimeoutMs?: number;
+  readonly startTimeoutMs?: number;
   readonly quietMs?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (played: number, ofAll: number, name: SceneName) => void;
@@ -51,7 +51,7 @@ class UnknownRequirement extends Error {
   readonly code = "UNKNOWN_REQUIREMENT";
 }
 
-const SCENES: readonly Scene[] = [...TURNS, ...STORED, ...FIRST_WORDS];
+const SCENES: readonly Scene[] = [...TURN_SCENES, ...REOPENED_SESSION_SCENES, ...HANDSHAKE_SCENES];
 const AT_ONCE = 3;
 const PROMPT =
   "Use your tools to create the file hello.txt with the text hello in the working directory. Then stop.";
@@ -113,19 +113,19 @@ async function playAll(
 
 async function inItsFolder(scene: Scene, options: ConformanceOptions): Promise<SceneRecord> {
   const { agent, version, authMethod, signal, cancelPrompt } = options;
-  const { prompt = PROMPT, answerMs = 30_000 } = options;
+  const { prompt = PROMPT, responseTimeoutMs = 30_000 } = options;
   const made = options.cwd === undefined ? await mkdtemp(join(tmpdir(), "toolgate-conformance-")) : undefined;
   try {
-    return await playScene(scene, {
+    return await runScene(scene, {
       agent,
       version,
       cwd: await realpath(made ?? options.cwd ?? "."),
       prompt,
       cancelPrompt: cancelPrompt ?? prompt,
       holdsQuestions: cancelPrompt === undefined,
-      answerMs,
-      startMs: options.startMs ?? Math.max(answerMs, 15_000),
-      quietMs: options.quietMs ?? Math.min(1000, answerMs / 10),
+      responseTimeoutMs,
+      startTimeoutMs: options.startTimeoutMs ?? Math.max(responseTimeoutMs, 15_000),
+      quietMs: options.quietMs ?? Math.min(1000, responseTimeoutMs / 10),
       ...(authMethod !== undefined && { authMethod }),
       ...(signal && { signal }),
     });

@@ -9,7 +9,7 @@ import type { ListenLimits } from "./listen-limits.js";
 
 /** Browsers that offer a token as a subprotocol need one that can be chosen. */
 const SUBPROTOCOL = "acp";
-const GOODBYE_MILLISECONDS = 2_000;
+const CLOSE_GRACE_MS = 2_000;
 
 type Seen = { hasAnswered: boolean; unsent: number };
 
@@ -25,7 +25,7 @@ export class ListenSockets {
       maxPayload: messageBytes,
       // One message a tick: the transport counts those that come together as a client that is too fast.
       allowSynchronousEvents: false,
-      closeTimeout: GOODBYE_MILLISECONDS,
+      closeTimeout: CLOSE_GRACE_MS,
       handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
     };
     this.#server = new WebSocketServer(options);

@@ -12,7 +12,7 @@ import { mayDifferInInput, wireInput, wireRaw } from "../wire-input.js";
 import { mayDifferInMeta, wireMeta } from "../wire-meta.js";
 import { wireTitle } from "../wire-title.js";
 import { TerminalMeta } from "./terminal-meta.js";
-import { isToldInMeta, v1Content } from "./wire-content.js";
+import { isShownInMeta, v1Content } from "./wire-content.js";
 import type { OwnTerminal, TerminalsShown } from "./wire-content.js";
 import type { V1Content, V1Status, V1ToolCall, V1Update } from "./wire.js";
 
@@ -69,7 +69,7 @@ export class V1Encoder {
     if (last === "ended" || last?.call === call) return NOTHING;
     // A call that had ended when the client first heard of it ran in a terminal that the client no longer has.
     const shown = { clients: last !== undefined || !isOver(call.state), inMeta: this.#inMeta };
-    const own = this.#inMeta ? call.content.filter((item) => isToldInMeta(item, shown)) : NONE;
+    const own = this.#inMeta ? call.content.filter((item) => isShownInMeta(item, shown)) : NONE;
     return own.length > 0 ? this.#withTerminals(call, last, shown, own) : this.#update(call, last, shown);
   }
 

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { callAfter, lives } from "../../call/calls.samples.js";
 import { appendText, boundText, EMPTY_TEXT, SessionBook, shownText } from "../../call/index.js";
 import type { SessionEvent, TerminalContent, ToolCall } from "../../call/index.js";
-import { FarEnd, READ_AT, schemaCheck, VERSIONS } from "../codec.samples.js";
-import { seenThrough } from "../seen-through.samples.js";
+import { Receiver, READ_AT, schemaCheck, VERSIONS } from "../codec.samples.js";
+import { expectedCall } from "../expected-call.samples.js";
 import { V1Encoder } from "./encoder.js";
 
 const RUNS = { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 300) };
@@ -15,7 +15,7 @@ const toolCallId = "call_1";
 
 /** What a v1 reader gets of a call, with terminals that are terminals and not text. */
 function seenWithTerminals(call: ToolCall): ToolCall {
-  const seen = seenThrough(1, call, { withToolgate: true, at: READ_AT });
+  const seen = expectedCall(1, call, { withToolgate: true, at: READ_AT });
   const content = seen.content.map((item, index) => {
     const own = call.content[index];
     return own?.type === "terminal" && own.output
@@ -113,7 +113,7 @@ describe("our terminals for a client that asked for them in _meta", () => {
     fc.assert(
       fc.property(lives(), fc.array(fc.boolean(), { maxLength: 40 }), (life, sends) => {
         const encoder = new V1Encoder({ terminalDialect: "meta" });
-        const far = new FarEnd(v1);
+        const far = new Receiver(v1);
         const book = new SessionBook("session-1");
         life.forEach((event: SessionEvent, index) => {
           book.apply(event);
@@ -161,7 +161,7 @@ describe("another agent's terminals in _meta", () => {
   const content = [{ type: "terminal", terminalId: "c1" }];
 
   function after(...updates: object[]) {
-    const far = new FarEnd(v1, "lenient");
+    const far = new Receiver(v1, "lenient");
     far.receive(updates);
     return { call: far.call("c1")!, repairs: far.repairs() };
   }

@@ -91,7 +91,7 @@ export class V2Reader {
     const toolCallId = this.#calls.idOf(foreignId);
     const known = reading.session.call(toolCallId);
     if (known && "assumed" in known.state && !known.state.assumed) {
-      reading.mend("late-update", "content came after the call had ended");
+      reading.repair("late-update", "content came after the call had ended");
       return [];
     }
     // A new call starts at its defaults, and its first content comes after that.

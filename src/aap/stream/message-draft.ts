@@ -9,7 +9,7 @@ type Chunk = {
   readonly block: ContentBlock;
 };
 
-export class AnswerDraft {
+export class MessageDraft {
   #stepId: string | undefined;
   #thinking = "";
   #text = "";

@@ -13,7 +13,7 @@ import type {
 
 type Version = 1 | 2;
 
-export function seenThrough(
+export function expectedCall(
   version: Version,
   call: ToolCall,
   options: { withToolgate: boolean; at: number },

@@ -27,7 +27,7 @@ type Params = {
 
 type Answer = (params: Params, signal: AbortSignal | undefined) => unknown;
 
-export class LittleEditor {
+export class FakeEditor {
   readonly capabilities: object;
   readonly buffers = new Map<string, string>();
   readonly terminals = new Map<string, Terminal>();

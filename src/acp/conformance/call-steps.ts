@@ -35,7 +35,7 @@ export type CallStep = { readonly line: Line; readonly sessionId: unknown } & (
   | { readonly type: "other" }
 );
 
-export function callStory(lines: readonly Line[], version: ProtocolVersion): readonly CallStep[] {
+export function callSteps(lines: readonly Line[], version: ProtocolVersion): readonly CallStep[] {
   const prompts = new Map<unknown, unknown>();
   const asked = new Map<unknown, CallStep & { readonly type: "asked" }>();
   const steps: CallStep[] = [];

@@ -3,22 +3,22 @@ import { lastLines } from "../../process/index.js";
 import { AgentProcess } from "./agent-process.js";
 import type { AgentCommand } from "./agent-process.js";
 import type { SceneRecord, Turn } from "./evidence.js";
-import type { Scene, Stage } from "./scenes/scene.js";
-import { SceneOver, Talk } from "./talk.js";
-import type { TalkSettings } from "./talk.js";
+import type { Scene, SceneContext } from "./scenes/scene.js";
+import { SceneOver, TestClient } from "./test-client.js";
+import type { TestClientSettings } from "./test-client.js";
 import type { Reply } from "./transcript.js";
 
-export type PlaySettings = TalkSettings & {
+export type RunSceneSettings = TestClientSettings & {
   readonly agent: AgentCommand;
   readonly signal?: AbortSignal;
-} & Pick<Stage, "prompt" | "cancelPrompt" | "holdsQuestions">;
+} & Pick<SceneContext, "prompt" | "cancelPrompt" | "holdsQuestions">;
 
 /** There is no such program, or it may not be run. */
 class AgentNotStarted extends Error {
   readonly code = "AGENT_NOT_STARTED";
 }
 
-export async function playScene(scene: Scene, settings: PlaySettings): Promise<SceneRecord> {
+export async function runScene(scene: Scene, settings: RunSceneSettings): Promise<SceneRecord> {
   const { agent: command, signal, cwd, prompt, cancelPrompt, holdsQuestions } = settings;
   const replies = new Map<string, Reply>();
   const turns = new Map<string, Turn>();
@@ -38,10 +38,10 @@ export async function playScene(scene: Scene, settings: PlaySettings): Promise<S
         if (signal?.aborted) throw new SceneOver("the suite was stopped");
         const agent = new AgentProcess(command);
         processes.push(agent);
-        return new Talk(agent, settings, { replies, turns });
+        return new TestClient(agent, settings, { replies, turns });
       },
       leave: async () => {
-        endedByItself = await processes.at(-1)?.closeInput(Math.max(settings.answerMs / 3, 1000));
+        endedByItself = await processes.at(-1)?.closeInput(Math.max(settings.responseTimeoutMs / 3, 1000));
         await processes.at(-1)?.kill();
       },
     });
