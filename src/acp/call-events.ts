@@ -30,7 +30,10 @@ export function callEvents(
 ): SessionEvent[] {
   const { own } = reading;
   if (call && isOver(call.state) && !("assumed" in call.state && call.state.assumed)) {
-    reading.repair("late-update", `the call had ended (${call.state.status}); a later message changed nothing`);
+    reading.repair(
+      "late-update",
+      `the call had ended (${call.state.status}); a later message changed nothing`,
+    );
     return [];
   }
   const events: SessionEvent[] = [];
@@ -75,7 +78,10 @@ function targetState(call: ToolCall | undefined, message: CallMessage, reading: 
     return undefined;
   }
   if (call && isOver(call.state)) {
-    reading.repair("late-end", `the end that was assumed (${call.state.status}) gave way to the reported one`);
+    reading.repair(
+      "late-end",
+      `the end that was assumed (${call.state.status}) gave way to the reported one`,
+    );
   } else if (reading.mode === "lenient" && status === "completed" && call?.state.status !== "running") {
     reading.repair("skipped-steps", "the call was reported as completed without having been in progress");
   }

@@ -1,4 +1,4 @@
-/** What a person types as `/name …`. Editors list the names; a name that is not one of them is for the model. */
+/** Commands that a person types as `/name …`. Editors list them; an unknown name goes to the model as text. */
 import type { ContentBlock } from "../../call/index.js";
 import type { Command } from "./acp-host.js";
 

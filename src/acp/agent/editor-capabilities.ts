@@ -1,4 +1,4 @@
-/** What an ACP v1 client said at `initialize` that it can do for us. What it did not say, it cannot. */
+/** The capabilities that an ACP v1 client advertised at `initialize`. */
 import { isJsonObject } from "../json.js";
 
 export type EditorCapabilities = {

@@ -21,7 +21,7 @@ async function opened(files: Record<string, string | Uint8Array>, capabilities?:
   for (const [name, text] of Object.entries(files)) await writeFile(join(root, name), text);
   const local = await LocalWorkspace.open(root);
   const editor = new FakeEditor(capabilities);
-  const workspace = editorWorkspace(local, editor, "s1", { patience: 300 });
+  const workspace = editorWorkspace(local, editor, "s1", { requestTimeoutMs: 300 });
   const at = (name: string) => join(root, name);
   return { folder, root, local, editor, workspace, at };
 }

@@ -22,7 +22,7 @@ function contentOf({ url, schema }: AskRequest): object {
   return { requestedSchema: schema ?? { type: "object", properties: {} } };
 }
 
-/** What cannot be read is no answer. */
+/** An unreadable result counts as no answer. */
 function replyOf(result: unknown, mode: "form" | "url"): AskReply {
   if (!isJsonObject(result)) return NOBODY;
   const { action, content } = result;

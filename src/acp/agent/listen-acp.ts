@@ -1,7 +1,7 @@
 /**
  * An agent that listens: ACP over Streamable HTTP and WebSocket, for clients that cannot start it themselves.
  *
- * What must stay true here: each client has an agent side of its own, and they share nothing but the host behind it.
+ * Invariant: each client has an agent side of its own, and they share nothing but the host behind it.
  */
 import type { DoorOptions } from "../../http/index.js";
 import type { ListenLimits } from "../connection/listen-limits.js";

@@ -32,7 +32,7 @@ export class LiveSession {
   readonly #notify: (update: object) => void;
   readonly #stopListening: () => void;
   readonly #outbound = new OutboundQueue();
-  /** Those of the turn under way and of the turns that wait for their turn. */
+  /** For the turn that runs and the turns in the queue. */
   readonly #aborts = new Set<AbortController>();
   /** Settles when all turns have ended and their updates are sent. */
   readonly #turns = new SerialQueue();
@@ -62,14 +62,14 @@ export class LiveSession {
   /** Everything that is remembered, in the order in which it happened. */
   replay(): void {
     const { timeline, plan, info } = this.#session.book.snapshot();
-    const begun = new Set<string>();
+    const started = new Set<string>();
     for (const entry of timeline) {
       if (entry.type === "call") this.#outbound.addCall(entry.call.toolCallId);
       else {
         const { messageId } = entry.message;
-        const updates = this.#dialect.message(entry.message, !begun.has(messageId));
+        const updates = this.#dialect.message(entry.message, !started.has(messageId));
         for (const update of updates) this.#outbound.addUpdate(update);
-        begun.add(messageId);
+        started.add(messageId);
       }
     }
     if (plan.length > 0) this.#outbound.addEvent({ type: "plan-updated", at: 0, entries: plan });

@@ -1,6 +1,6 @@
 /**
- * Why someone said no, or what to mind, in their own words: ACP has no field for it yet, so clients write it into
- * `_meta`, beside the outcome or inside it. It goes to the model as the person's words.
+ * The reason or the advice that a person wrote with an answer. ACP has no field for it yet, so clients write it into
+ * `_meta`, beside the outcome or inside it. The model gets it as the person's words.
  */
 import { visibleText } from "../../call/index.js";
 import { isJsonObject } from "../json.js";

@@ -35,7 +35,7 @@ export type ConformanceOptions = {
   readonly startTimeoutMs?: number;
   readonly quietMs?: number;
   readonly signal?: AbortSignal;
-  readonly onProgress?: (played: number, ofAll: number, name: SceneName) => void;
+  readonly onProgress?: (done: number, ofAll: number, name: SceneName) => void;
 };
 
 export type JudgedRequirement = Pick<Requirement, "id" | "level" | "text"> & { readonly finding: Finding };
@@ -59,7 +59,7 @@ const PROMPT =
 export async function runConformance(options: ConformanceOptions): Promise<ConformanceReport> {
   const wanted = chosenRequirements(requirementsOf(options.version), options);
   const scenes = SCENES.filter(({ name }) => wanted.some((one) => one.scenes.includes(name)));
-  const records = await playAll(scenes, options);
+  const records = await runScenes(scenes, options);
   const evidence = {
     version: options.version,
     schema: await wireSchema(options.version),
@@ -94,20 +94,20 @@ export function chosenRequirements(
   return only.length === 0 ? all : all.filter(({ id }) => only.some((word) => isMeant(id, word)));
 }
 
-async function playAll(
+async function runScenes(
   scenes: readonly Scene[],
   options: ConformanceOptions,
 ): Promise<readonly SceneRecord[]> {
   const records: SceneRecord[] = [];
   const waiting = [...scenes];
-  const play = async (): Promise<void> => {
+  const work = async (): Promise<void> => {
     for (let scene = waiting.shift(); scene; scene = waiting.shift()) {
       records.push(await inItsFolder(scene, options));
       options.onProgress?.(records.length, scenes.length, scene.name);
     }
   };
   // In a folder that all share, one after the other: what one turn writes is not another one's surprise.
-  await Promise.all(Array.from({ length: options.cwd === undefined ? AT_ONCE : 1 }, play));
+  await Promise.all(Array.from({ length: options.cwd === undefined ? AT_ONCE : 1 }, work));
   return records;
 }
 

@@ -1,4 +1,4 @@
-/** Plays one scene and keeps what was said. Whatever happens, the agent is gone afterwards. */
+/** Runs one scene and records its messages. Whatever happens, the agent has ended afterwards. */
 import { lastLines } from "../../process/index.js";
 import { AgentProcess } from "./agent-process.js";
 import type { AgentCommand } from "./agent-process.js";
@@ -29,7 +29,7 @@ export async function runScene(scene: Scene, settings: RunSceneSettings): Promis
   const onAbort = () => void killAll();
   signal?.addEventListener("abort", onAbort);
   try {
-    await scene.play({
+    await scene.run({
       cwd,
       prompt,
       cancelPrompt,
@@ -52,7 +52,7 @@ export async function runScene(scene: Scene, settings: RunSceneSettings): Promis
       throw new AgentNotStarted(
         `The agent could not be started (${reason}). Nothing was tested; look at the command after --.`,
       );
-    stopped = error.message + lastWords(processes.at(-1));
+    stopped = error.message + stderrNote(processes.at(-1));
   } finally {
     signal?.removeEventListener("abort", onAbort);
     await killAll();
@@ -68,8 +68,8 @@ export async function runScene(scene: Scene, settings: RunSceneSettings): Promis
   };
 }
 
-/** An agent that died mostly says why on stderr. */
-function lastWords(agent: AgentProcess | undefined): string {
+/** An agent that crashed mostly writes the reason to stderr. */
+function stderrNote(agent: AgentProcess | undefined): string {
   const words = agent?.gone === undefined ? "" : lastLines(agent.stderrEnd);
   return words === "" ? "" : `, and it last wrote to stderr:\n${words}`;
 }

@@ -90,7 +90,9 @@ export class TestClient {
         `the agent answers with protocol version ${JSON.stringify(agreed)}, not ${version}`,
       );
     if (authMethod !== undefined)
-      await this.request("authenticate", version === 1 ? "authenticate" : "auth/login", { methodId: authMethod });
+      await this.request("authenticate", version === 1 ? "authenticate" : "auth/login", {
+        methodId: authMethod,
+      });
   }
 
   /** Opens a session and returns its id. */
@@ -129,7 +131,12 @@ export class TestClient {
   }
 
   /** Prompts and waits until the turn is over. */
-  async runTurn(step: string, sessionId: string, prompt: string | readonly JsonObject[], more: JsonObject = {}) {
+  async runTurn(
+    step: string,
+    sessionId: string,
+    prompt: string | readonly JsonObject[],
+    more: JsonObject = {},
+  ) {
     const blocks = typeof prompt === "string" ? [{ type: "text", text: prompt }] : prompt;
     const asked = this.#agent.lines.length;
     const reply = await this.request(step, "session/prompt", { sessionId, prompt: blocks, ...more });

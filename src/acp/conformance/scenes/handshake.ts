@@ -9,7 +9,7 @@ const NOWHERE = "/toolgate-conformance/no-session-was-ever-here";
 /** Without a session, so that an agent which wants a login first can show them too. */
 const manners: Scene = {
   name: "manners",
-  play: async (context) => {
+  run: async (context) => {
     const client = context.start();
     await client.initialize();
     await client.request("unknown method", "toolgate_conformance/no_such_method", {});
@@ -28,12 +28,15 @@ export const NOTE = "_toolgate.dev/conformance_note";
 
 const hello: Scene = {
   name: "hello",
-  play: async (context) => {
+  run: async (context) => {
     const client = context.start();
     await client.initialize();
     const sessionId = await client.openSession("new");
     const second = await client.openSession("new again", client.can("session") ? { mcpServers: [] } : {});
-    if (client.can("sessionCapabilities.additionalDirectories") || client.can("session.additionalDirectories"))
+    if (
+      client.can("sessionCapabilities.additionalDirectories") ||
+      client.can("session.additionalDirectories")
+    )
       await client.request("new with directories", "session/new", {
         cwd: context.cwd,
         mcpServers: [],
@@ -110,7 +113,7 @@ async function listAndEnd(
 
 const future: Scene = {
   name: "future",
-  play: async (context) => {
+  run: async (context) => {
     const client = context.start();
     await client.initialize(65_535);
   },
@@ -118,7 +121,7 @@ const future: Scene = {
 
 const past: Scene = {
   name: "past",
-  play: async (context) => {
+  run: async (context) => {
     const client = context.start();
     await client.initialize(1);
   },
@@ -126,7 +129,7 @@ const past: Scene = {
 
 const noise: Scene = {
   name: "noise",
-  play: async (context) => {
+  run: async (context) => {
     const client = context.start();
     await client.initialize();
     client.write("{ this is not JSON");

@@ -18,10 +18,14 @@ async function comeBack(context: SceneContext, capability: string) {
 
 const loaded: Scene = {
   name: "loaded",
-  play: async (context) => {
+  run: async (context) => {
     const { client, sessionId } = await comeBack(context, "loadSession");
     if (client.can("session"))
-      await client.request("load", "session/resume", { sessionId, cwd: context.cwd, replayFrom: { type: "start" } });
+      await client.request("load", "session/resume", {
+        sessionId,
+        cwd: context.cwd,
+        replayFrom: { type: "start" },
+      });
     else await client.request("load", "session/load", { sessionId, cwd: context.cwd, mcpServers: [] });
     await client.waitQuietly();
   },
@@ -29,7 +33,7 @@ const loaded: Scene = {
 
 const resumed: Scene = {
   name: "resumed",
-  play: async (context) => {
+  run: async (context) => {
     const { client, sessionId } = await comeBack(context, "sessionCapabilities.resume");
     await client.request("resume", "session/resume", { sessionId, cwd: context.cwd });
     if (client.can("session.additionalDirectories"))

@@ -1,4 +1,4 @@
-/** A conversation that is held with an agent for the checks: each starts fresh processes of its own. */
+/** A conversation with an agent for the checks: each scene starts processes of its own. */
 import type { SceneName } from "../requirement.js";
 import type { TestClient } from "../test-client.js";
 
@@ -16,4 +16,4 @@ export type SceneContext = {
   readonly holdsQuestions: boolean;
 };
 
-export type Scene = { readonly name: SceneName; readonly play: (context: SceneContext) => Promise<void> };
+export type Scene = { readonly name: SceneName; readonly run: (context: SceneContext) => Promise<void> };

@@ -6,7 +6,7 @@ import type { Scene } from "./scene.js";
 
 const turn: Scene = {
   name: "turn",
-  play: async (context) => {
+  run: async (context) => {
     const client = context.start();
     await client.initialize();
     const sessionId = await client.openSession();
@@ -24,7 +24,7 @@ const SILENT_WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=
 
 const contents: Scene = {
   name: "contents",
-  play: async (context) => {
+  run: async (context) => {
     const client = context.start();
     await client.initialize();
     const sessionId = await client.openSession();
@@ -65,7 +65,7 @@ const contents: Scene = {
 
 const answeredWith = (name: "refused" | "unoffered", ...policies: readonly Policy[]): Scene => ({
   name,
-  play: async (context) => {
+  run: async (context) => {
     const client = context.start();
     await client.initialize();
     for (const policy of policies) {
@@ -79,13 +79,15 @@ const answeredWith = (name: "refused" | "unoffered", ...policies: readonly Polic
 
 const cancelled: Scene = {
   name: "cancelled",
-  play: async (context) => {
+  run: async (context) => {
     const client = context.start();
     await client.initialize();
     const sessionId = await client.openSession();
     client.policy = context.holdsQuestions ? "hold" : "allow";
-    await client.runInterruptedTurn("prompt", { sessionId, prompt: context.cancelPrompt, until: "under way" }, () =>
-      client.notify("session/cancel", { sessionId }),
+    await client.runInterruptedTurn(
+      "prompt",
+      { sessionId, prompt: context.cancelPrompt, until: "under way" },
+      () => client.notify("session/cancel", { sessionId }),
     );
     await client.request("after the cancel", "session/new", { cwd: context.cwd, mcpServers: [] });
   },
@@ -93,7 +95,7 @@ const cancelled: Scene = {
 
 const cancelledQuestion: Scene = {
   name: "cancelled-question",
-  play: async (context) => {
+  run: async (context) => {
     const client = context.start();
     await client.initialize();
     const sessionId = await client.openSession();
@@ -106,14 +108,16 @@ const cancelledQuestion: Scene = {
 
 const closed: Scene = {
   name: "closed",
-  play: async (context) => {
+  run: async (context) => {
     const client = context.start();
     await client.initialize();
     const sessionId = await client.openSession();
     if (!client.can("sessionCapabilities.close") && !client.can("session")) return;
     client.policy = context.holdsQuestions ? "hold" : "allow";
-    await client.runInterruptedTurn("prompt", { sessionId, prompt: context.cancelPrompt, until: "under way" }, () =>
-      client.request("close", "session/close", { sessionId }),
+    await client.runInterruptedTurn(
+      "prompt",
+      { sessionId, prompt: context.cancelPrompt, until: "under way" },
+      () => client.request("close", "session/close", { sessionId }),
     );
   },
 };

@@ -125,10 +125,10 @@ export const OPEN_ENUMS: readonly Requirement[] = [
     scenes: ["manners"],
     check: (evidence) =>
       onReply(evidence, ["manners", "still there"], (reply) => {
-        const told = reply.lines.findIndex(
+        const notedAt = reply.lines.findIndex(
           ({ message }) => isJsonObject(message) && message["method"] === NOTE,
         );
-        const odd = fromAgent(reply.lines.slice(told, reply.asked)).find(({ message }) =>
+        const odd = fromAgent(reply.lines.slice(notedAt, reply.asked)).find(({ message }) =>
           isResponse(message),
         );
         if (odd) return failed(shown(odd));
