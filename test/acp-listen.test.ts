@@ -82,7 +82,7 @@ describe.each<Transport>(["HTTP", "WebSocket"])("an editor over %s", (transport)
   });
 
   test("is gone in the middle of a question: nothing runs, and the next one finds the call closed", async () => {
-    const { url, closeHost } = await listening(RUNS_ONCE, { limits: { absenceMilliseconds: 100 } });
+    const { url, closeHost } = await listening(RUNS_ONCE, { limits: { absenceTimeoutMs: 100 } });
     const cwd = await folder();
     const first = await editor(transport, url, silence);
     const { sessionId } = await first.agent.request(session.new, { cwd, mcpServers: [] });
@@ -119,10 +119,10 @@ describe.each<Transport>(["HTTP", "WebSocket"])("an editor over %s", (transport)
     const { url } = await listening([{ say: said }], {
       limits: {
         connections: 1,
-        absenceMilliseconds: 500,
+        absenceTimeoutMs: 500,
         unreadBytes: 4 * MEGABYTE,
-        stallMilliseconds: 500,
-        heartbeatMilliseconds: 500,
+        stallTimeoutMs: 500,
+        heartbeatMs: 500,
       },
     });
     const cwd = await folder();
@@ -257,7 +257,7 @@ describe("whoever knocks", () => {
 });
 
 test("who talks on over HTTP and never listens is told to wait, and then dropped", async () => {
-  const { url } = await listening(RUNS_ONCE, { limits: { unreadBytes: 1024, stallMilliseconds: 1000 } });
+  const { url } = await listening(RUNS_ONCE, { limits: { unreadBytes: 1024, stallTimeoutMs: 1000 } });
   const cwd = await folder();
   const hello = await send(url, { method: "POST", body: HELLO });
   const headers = { ...AUTHORIZED, "acp-connection-id": String(hello.headers["acp-connection-id"]) };
@@ -331,13 +331,13 @@ describe("a WebSocket", () => {
   });
 
   test("whose other end is silent is ended", async () => {
-    const { url } = await listening(RUNS_ONCE, { limits: { connections: 1, heartbeatMilliseconds: 50 } });
+    const { url } = await listening(RUNS_ONCE, { limits: { connections: 1, heartbeatMs: 50 } });
     (await until101(url, AUTHORIZED)).pause();
     await expect.poll(() => helloStatus(url), { timeout: 20_000 }).toBe(200);
   });
 
   test("whose other end says nothing but is there stays open", async () => {
-    const { url } = await listening(RUNS_ONCE, { limits: { heartbeatMilliseconds: 400 } });
+    const { url } = await listening(RUNS_ONCE, { limits: { heartbeatMs: 400 } });
     const socket = await until101(url, AUTHORIZED);
     let pings = 0;
     socket.on("ping", () => void (pings += 1));

@@ -1,10 +1,9 @@
 /**
- * What a message means for its call: the events that take the call from where it is to where the
- * message says it is, with the steps in between that the wire does not show.
+ * The events that take a call from its state to the state in a message, with the transitions in between that the wire
+ * does not show.
  *
- * What must stay true: the events returned can be applied as they are. A status that would go
- * backwards, a late word on a call that has ended and a change of an input that was decided on are
- * put aside with a repair, never forced.
+ * Invariant: the returned events can be applied as they are. A status that would go backwards, an update of a call that
+ * has ended and a change of an input that was decided on are dropped with a repair, never forced.
  */
 import { createToolTitle, inferToolKind, isInputFixed, isOver } from "../call/index.js";
 import type {
@@ -130,7 +129,7 @@ function stateFor(
   }
 }
 
-/** The stations of a call's way, for telling forward from backward. */
+/** The order of a call's states: a lower rank after a higher one is a step backwards. */
 function rank(state: ToolCallState): number {
   switch (state.status) {
     case "drafting":
@@ -151,7 +150,7 @@ function rank(state: ToolCallState): number {
   }
 }
 
-/** What a failed call says went wrong: the last text it shows. */
+/** The error of a failed call: the last text it shows. */
 function lastText(content: readonly ToolCallContent[]): string {
   for (const item of content.toReversed()) {
     if (item.type === "content" && item.content.type === "text") return item.content.text;

@@ -1,4 +1,4 @@
-/** Reads the messages about a session's calls, under the ids those calls have here. */
+/** Reads the messages about a session's calls. Ids that an agent uses twice get an alias. */
 import type { SessionEvent, ToolCall } from "../call/index.js";
 import { applyEvent, IllegalEvent, isOver } from "../call/index.js";
 import { callEvents } from "./call-events.js";
@@ -41,7 +41,7 @@ export class CallReader {
       this.#ours.add(message.toolCallId);
       return events;
     }
-    // What `_meta.toolgate` says of the call is no way a call can take: it is not from us after all.
+    // No call can get into the state in `_meta.toolgate`: the message is not from us after all.
     reading.own = undefined;
     reading.isOurs = false;
     return callEvents(call, message, reading);
@@ -53,7 +53,7 @@ export class CallReader {
   }
 
   #unknownId({ toolCallId, title }: CallMessage): void {
-    // v2 has but one message, which creates what it does not find.
+    // v2 has one message for both: it creates a call that does not exist.
     if (this.#rules.nullClears) return;
     const reading = this.#reading;
     if (reading.mode === "lenient") {

@@ -1,6 +1,6 @@
 /**
- * Reads the fields of a tool-call message, of either protocol version, into our own terms. It looks
- * at one message alone; what it means for the call is `call-events.ts`'s business.
+ * Reads the fields of a tool-call message, of either protocol version, into our own terms: one message alone.
+ * `call-events.ts` finds the effect on the call.
  */
 import { absolutePath, isAbsolutePath, isToolKind } from "../call/index.js";
 import type { Location, Meta, ToolCallContent, ToolKind } from "../call/index.js";
@@ -219,7 +219,7 @@ export function readMeta(value: unknown, nullClears: boolean, reading: Reading):
   return undefined;
 }
 
-/** Raw values are any JSON; null cannot be told from none. */
+/** Raw values are any JSON; v1 has no difference between null and none. */
 function readRaw(value: unknown, rules: CallRules): unknown {
   return value === null && !rules.nullClears ? undefined : value;
 }

@@ -1,7 +1,7 @@
 /**
  * Requests to one server, by its address and key.
  *
- * What must stay true: the key goes to this server only (redirects are not followed) and is in no error; a refusal is an
+ * Invariants: the key goes to this server only (redirects are not followed) and is in no error; a refusal is an
  * `AapError` with its status, and so is an answer that is not JSON.
  */
 import { AapError } from "./aap-error.js";

@@ -1,5 +1,5 @@
 /**
- * A session's own events as they are recorded, from any source: an extension of ours. It runs until the signal aborts; a
+ * A session's own events as they are recorded, from any source: an extension of ours. The iterator runs until the signal aborts; a
  * connection that breaks is resumed where it was, and no event comes twice.
  */
 import type { SessionEvent } from "../../call/index.js";

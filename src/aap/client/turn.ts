@@ -1,7 +1,7 @@
 /**
  * A turn as it streams: an iterator of its events, and, awaited, the whole result.
  *
- * What must stay true: each event is yielded once, however often the stream broke; the request is sent again only to a
+ * Invariants: each event is yielded once, however often the stream broke; the request is sent again only to a
  * server that keeps the answer of a key, so nothing runs twice; a stream that ends without `turn_stop` is resumed or an
  * error, and never a short turn.
  */
@@ -66,7 +66,7 @@ export class Turn implements AsyncIterable<TurnEvent>, Promise<TurnResult> {
     return { next: () => this.#next(), return: () => this.#events.return() };
   }
 
-  // oxlint-disable-next-line unicorn/no-thenable -- whoever wants only the result awaits the turn
+  // oxlint-disable-next-line unicorn/no-thenable -- a caller that wants only the result awaits the turn
   then<Value = TurnResult, Other = never>(
     onResult?: ((result: TurnResult) => Value | PromiseLike<Value>) | null,
     onError?: ((error: unknown) => Other | PromiseLike<Other>) | null,

@@ -66,14 +66,14 @@ class StepReader {
   endStep({ stepId, toolCallIds }: EventOf<"step-ended">): void {
     if (this.#draft.isCutOffBy(stepId)) this.cutOff();
     const calls = toolCallIds.flatMap((toolCallId) => callWithNested(this.#book, toolCallId, this.#type));
-    this.history.addAnswer([...this.#draft.take(), ...calls.map(toolUse)]);
+    this.history.addAssistantMessage([...this.#draft.take(), ...calls.map(toolUse)]);
     this.history.messages.push(...calls.flatMap(toolMessage));
   }
 
-  /** The answer that was begun did not end. */
+  /** The message that was started did not end. */
   cutOff(): void {
     const blocks = this.#draft.take();
-    if (this.#type === "full") this.history.addAnswer(blocks);
+    if (this.#type === "full") this.history.addAssistantMessage(blocks);
   }
 
   compact({ summary }: EventOf<"context-compacted">): void {

@@ -2,7 +2,7 @@
  * A session's recorded events as the events of AAP's stream. The same recorded events make the same stream with the same
  * ids, live or read again from the log; so a client that was cut off can continue from the last id it received.
  *
- * What must stay true: all `tool_call`s of a step come before its first `tool_result`, and when the turn stops for the
+ * Invariants: all `tool_call`s of a step come before its first `tool_result`, and when the turn stops for the
  * app, all calls that it is to answer stand after the last result, since clients look for open calls in the last assistant
  * message only; the app's own results are not sent back to it; a call that was never sent (its answer was cut off) has
  * no result either. A sub-agent's calls are sent as the agent's are; its messages are not.

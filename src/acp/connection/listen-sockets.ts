@@ -18,7 +18,7 @@ export class ListenSockets {
   readonly #seen = new Map<WebSocket, Seen>();
   readonly #heartbeat: NodeJS.Timeout;
 
-  constructor({ messageBytes, heartbeatMilliseconds }: ListenLimits) {
+  constructor({ messageBytes, heartbeatMs }: ListenLimits) {
     // The types do not know `closeTimeout` yet.
     const options: ServerOptions & { readonly closeTimeout: number } = {
       noServer: true,
@@ -29,7 +29,7 @@ export class ListenSockets {
       handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
     };
     this.#server = new WebSocketServer(options);
-    this.#heartbeat = setInterval(() => this.#beat(), heartbeatMilliseconds).unref();
+    this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref();
   }
 
   /** For the SDK's upgrade handler. */
@@ -53,7 +53,7 @@ export class ListenSockets {
     this.#seen.set(socket, seen);
     socket.on("pong", () => void (seen.hasAnswered = true));
     socket.once("close", () => this.#seen.delete(socket));
-    // What was wrong has ended it. The SDK stops listening sooner, and an error that nobody hears ends the process.
+    // The error has ended the socket already. The SDK removes its listener sooner, and an error without a listener ends the process.
     socket.on("error", () => undefined);
   }
 

@@ -69,7 +69,7 @@ function changeSentence({ operation, path, oldPath, fileType }: DiffContent): st
   }
 }
 
-/** Whether it is our own and told in `_meta.terminal_*`: then that says what it prints. */
+/** Whether it is a terminal of ours that is sent in `_meta.terminal_*`, with its output. */
 export function isShownInMeta(
   item: ToolCallContent,
   { clients, inMeta }: TerminalsShown,
