@@ -12,7 +12,7 @@ describe.each(VERSIONS)("ACP v$version", (codec) => {
   const check = schemaCheck(codec);
   const { version } = codec;
 
-  test("every message the encoder writes is valid against the SDK's schema", () => {
+  test("writes only messages that are valid against the SDK's schema", () => {
     fc.assert(
       fc.property(lives(), (life) => {
         const encoder = codec.encoder();
@@ -28,7 +28,7 @@ describe.each(VERSIONS)("ACP v$version", (codec) => {
     );
   });
 
-  test("a call read by someone who does not know us is what this version can say of it", () => {
+  test("gives a foreign reader the call as far as this version can express it", () => {
     fc.assert(
       fc.property(calls, (call) => {
         const far = new Receiver(codec);
@@ -41,7 +41,7 @@ describe.each(VERSIONS)("ACP v$version", (codec) => {
     );
   });
 
-  test("a call read by us has its status, decision, times, progress and parent too", () => {
+  test("gives our reader the status, decision, times, progress and parent too", () => {
     fc.assert(
       fc.property(calls, (call) => {
         const far = new Receiver(codec);
@@ -55,7 +55,7 @@ describe.each(VERSIONS)("ACP v$version", (codec) => {
     );
   });
 
-  test("the stream of changed fields folds at the other end to the same call", () => {
+  test("folds the stream of changed fields to the same call", () => {
     fc.assert(
       fc.property(lives(), fc.array(fc.boolean(), { maxLength: 40 }), (life, sends) => {
         const encoder = codec.encoder();
@@ -64,7 +64,7 @@ describe.each(VERSIONS)("ACP v$version", (codec) => {
         life.forEach((event: SessionEvent, index) => {
           book.apply(event);
           const isLast = index === life.length - 1;
-          // Several changes may be told at once: a slow client gets fewer messages, not other ones.
+          // Several changes may be sent at once: a slow client gets fewer messages, not other ones.
           if (sends[index] !== false || isLast) far.receive(encoder.encode(book.call("call_1")!));
         });
         expect(far.repairs()).toEqual([]);
@@ -76,7 +76,7 @@ describe.each(VERSIONS)("ACP v$version", (codec) => {
     );
   });
 
-  test("nothing is sent when nothing changed", () => {
+  test("sends nothing when nothing changed", () => {
     fc.assert(
       fc.property(calls, (call) => {
         const encoder = codec.encoder();

@@ -1,4 +1,4 @@
-/** What other agents get wrong, and what becomes of it. Each repair is on record by its name. */
+/** Mistakes of other agents, and their repairs. Each repair is recorded by its name. */
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { lives } from "../call/calls.samples.js";
@@ -18,7 +18,7 @@ function afterV1(...updates: object[]) {
 }
 
 describe("statuses", () => {
-  test("a call that is completed at once gets the steps nobody saw", () => {
+  test("fills in the transitions of a call that is completed at once", () => {
     const { call, repairs } = afterV1({ ...start, status: "completed", rawInput: { path: "/a" } });
     expect(call.state).toEqual({ status: "done", assumed: false });
     expect(call.rawInput).toEqual({ path: "/a" });
@@ -46,7 +46,7 @@ describe("statuses", () => {
     expect(repairs).toEqual(["unknown-status"]);
   });
 
-  test("a failure says what the last text of the call says", () => {
+  test("takes the error of a failure from the call's last text", () => {
     const content = [{ type: "content", content: { type: "text", text: "disk full" } }];
     expect(afterV1(start, { ...update, status: "failed", content }).call.state).toMatchObject({
       status: "failed",
@@ -57,7 +57,7 @@ describe("statuses", () => {
     });
   });
 
-  test("a late word on a call that has ended changes nothing", () => {
+  test("ignores a late update of a call that has ended", () => {
     const { call, repairs } = afterV1(
       { ...start, status: "in_progress" },
       { ...update, status: "completed" },
@@ -152,7 +152,7 @@ describe("starts and ids", () => {
 });
 
 describe("content and fields", () => {
-  test("what can be shown is shown and the rest is left out", () => {
+  test("keeps readable content and leaves out the rest", () => {
     const content = [
       { type: "text", text: "bare" },
       { type: "diff", path: "src/a.ts", newText: "x" },
@@ -192,7 +192,7 @@ describe("content and fields", () => {
     expect(far.repairs()).toEqual(["unknown-kind"]);
   });
 
-  test("a foreign agent cannot speak in our name", () => {
+  test("does not trust _meta.toolgate of a foreign agent", () => {
     const toolgate = {
       state: { status: "done", assumed: false },
       times: { announced: 1 },
@@ -203,7 +203,7 @@ describe("content and fields", () => {
     expect(repairs).toEqual(["forged-meta"]);
   });
 
-  test("an input that someone was asked about no longer changes", () => {
+  test("does not change an input that a person was asked about", () => {
     const { far } = afterV1({ ...start, rawInput: { command: "ls" } });
     const question = {
       questionId: "q1",
@@ -240,7 +240,7 @@ describe("content and fields", () => {
     expect(far.repairs()).toEqual(["ran-while-asked", "skipped-steps"]);
   });
 
-  test("an update of no known kind is put aside", () => {
+  test("ignores an update of an unknown kind", () => {
     const { repairs } = afterV1(
       { sessionUpdate: "session_dream" },
       { sessionUpdate: "usage_update", used: 1, size: 2 },

@@ -1,4 +1,4 @@
-/** What the rules of tool calls must let pass: every offence has a broken agent of its own in test/. */
+/** Conversations that the rules of tool calls must accept. Every violation has a broken agent of its own in test/. */
 import { expect, test } from "vitest";
 import * as rules from "./call-rules.js";
 import { callSteps } from "./call-steps.js";

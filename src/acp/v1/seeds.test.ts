@@ -7,7 +7,7 @@ import { V1Encoder } from "./encoder.js";
 import { encodeV1Event } from "./encode-event.js";
 import { encodeV1Permission, readV1Outcome, readV1Permission } from "./permission.js";
 
-/** What the examples have in common: a message's params, a result, or just an update. */
+/** The shapes of the examples: a message's params, a result, or just an update. */
 type Example = {
   readonly params: { readonly update: Record<string, unknown>; readonly options: readonly QuestionOption[] };
   readonly update: { readonly content: readonly unknown[]; readonly entries: readonly unknown[] };

@@ -13,7 +13,7 @@ const [v1] = VERSIONS;
 const check = schemaCheck(v1);
 const toolCallId = "call_1";
 
-/** What a v1 reader gets of a call, with terminals that are terminals and not text. */
+/** The call that a v1 reader gets, with terminals as terminals and not as text. */
 function seenWithTerminals(call: ToolCall): ToolCall {
   const seen = expectedCall(1, call, { withToolgate: true, at: READ_AT });
   const content = seen.content.map((item, index) => {
@@ -41,8 +41,8 @@ const shows = (content: Partial<TerminalContent>) => ({
 });
 const prints = (text: string) => ({ type: "terminal-output", terminalId: toolCallId, text });
 
-/** Each message as it is told to the client, one after each event. */
-function told(encoder: V1Encoder, events: readonly SessionEvent[]): object[] {
+/** The messages to the client after each event. */
+function sent(encoder: V1Encoder, events: readonly SessionEvent[]): object[] {
   const book = new SessionBook("s");
   return events.flatMap((event) => {
     book.apply(event);
@@ -63,7 +63,7 @@ function inShort(update: object): object {
 
 describe("our terminals for a client that asked for them in _meta", () => {
   test("are opened in a tool_call, and what they print comes in pieces, never twice", () => {
-    const messages = told(
+    const messages = sent(
       new V1Encoder({ terminalDialect: "meta" }),
       steps(
         shows({ output: EMPTY_TEXT }),
@@ -84,7 +84,7 @@ describe("our terminals for a client that asked for them in _meta", () => {
     ]);
   });
 
-  test("of a call that is told only when it is over come before its end", () => {
+  test("come before the end of a call that is sent only when it is over", () => {
     const call = callAfter(steps(shows({ output: EMPTY_TEXT }), prints("all\n"), { type: "call-done" }));
     expect(new V1Encoder({ terminalDialect: "meta" }).encode(call).map(inShort)).toEqual([
       {
@@ -99,7 +99,7 @@ describe("our terminals for a client that asked for them in _meta", () => {
 
   test("that printed more than is kept say so", () => {
     const encoder = new V1Encoder({ terminalDialect: "meta" });
-    const messages = told(
+    const messages = sent(
       encoder,
       steps(shows({ output: EMPTY_TEXT }), prints("a"), {
         ...prints("z"),
@@ -109,7 +109,7 @@ describe("our terminals for a client that asked for them in _meta", () => {
     expect(JSON.stringify(messages.at(-1))).toContain("left out");
   });
 
-  test("fold at the other end to the same call, whatever happens and however many events a message tells", () => {
+  test("fold to the same call at the receiver, for any events and any batching", () => {
     fc.assert(
       fc.property(lives(), fc.array(fc.boolean(), { maxLength: 40 }), (life, sends) => {
         const encoder = new V1Encoder({ terminalDialect: "meta" });
@@ -136,7 +136,7 @@ describe("a terminal of the client's own", () => {
   test.each(["text", "meta"] as const)(
     "is named while the call runs (%s), and not sent again when it prints",
     (terminalDialect) => {
-      const messages = told(new V1Encoder({ terminalDialect }), [
+      const messages = sent(new V1Encoder({ terminalDialect }), [
         ...running,
         ...steps({ type: "call-done" }).slice(-1),
       ]);
