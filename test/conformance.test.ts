@@ -95,7 +95,7 @@ describe("an agent that", () => {
     expect(requirements.find(({ id }) => id === "ACP-PROMPT-001")?.finding.verdict).toBe("not tested");
   });
 
-  test("is gone at once fails, and its last words are told", async () => {
+  test("exits at once fails, and its last stderr lines are shown", async () => {
     const { requirements } = await hostile("gone", { only: ["ACP-INIT-001", "ACP-PROMPT-001"] });
     expect(requirements[0]?.finding).toMatchObject({ seen: expect.stringContaining("exit code 3") });
     expect(requirements[1]?.finding).toMatchObject({
