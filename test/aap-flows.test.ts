@@ -153,7 +153,7 @@ describe.each(MODES)("with stream: %s", (mode) => {
     ["granted", grant("call_1"), '{"sentTo":"Ada"}', ["send Ada"]],
     ["denied", deny("call_1"), "Tool call denied", []],
     ["denied with a reason", deny("call_1", "not her"), "Tool call denied: not her", []],
-  ] as const)("server-side tool that needs permission: %s", async (_how, permission, result, done) => {
+  ] as const)("server-side tool that needs permission: %s", async (_how, permission, resultText, done) => {
     const { app } = await world.remote({ steps: SEND });
     const sessionId = await app.createSession({ agent: { name: "clerk", tools: [{ name: "send" }] } });
     await takes(app, sessionId, mode, userTurn, {
@@ -163,15 +163,15 @@ describe.each(MODES)("with stream: %s", (mode) => {
     });
     expect(world.done).toEqual([]);
     await takes(app, sessionId, mode, [permission], {
-      events: (one) => [resulted("call_1", result, !permission.granted), ...words(one, "Sent.")],
+      events: (one) => [resulted("call_1", resultText, !permission.granted), ...words(one, "Sent.")],
       stopReason: "end_turn",
-      messages: [toolMessage("call_1", result), said("Sent.")],
+      messages: [toolMessage("call_1", resultText), said("Sent.")],
     });
     for (const type of ["full", "compacted"] as const)
       expect(await app.history(sessionId, type)).toEqual([
         user("Go"),
         asked,
-        toolMessage("call_1", result),
+        toolMessage("call_1", resultText),
         said("Sent."),
       ]);
     expect(world.done).toEqual(done);
