@@ -102,7 +102,7 @@ describe("a loop of the host's own", () => {
     );
   });
 
-  test.each(MODES)("is told of a denial, in every mode (%s)", async (mode) => {
+  test.each(MODES)("gets a denial, in every mode (%s)", async (mode) => {
     const { app } = await world.remote({ agents: [loop()] });
     const sessionId = await app.createSession(session);
     expect(await app.inMode(sessionId, mode, say("Go"))).toMatchObject({ stopReason: "tool_use" });
@@ -116,7 +116,7 @@ describe("a loop of the host's own", () => {
     expect(world.done).toEqual(["look_up gate"]);
   });
 
-  test("that is heard by someone who reads later has all of it read to them, also where it waits", async () => {
+  test("sends the whole turn to a late reader, also where it waits", async () => {
     const long = `${"x".repeat(1023)} `.repeat(3 * 1024);
     const talks: Loop = {
       name: "looper",
@@ -137,14 +137,14 @@ describe("a loop of the host's own", () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     const second = await app.open(sessionId, { stream: "delta", messages: [grant("call_1")] });
     await until(async () => JSON.stringify(await app.history(sessionId)).includes("done."));
-    const heard = [await readEvents(first), await readEvents(second)];
-    expect(heard.map((events) => names(events).filter((name) => name !== "text_delta"))).toEqual([
+    const streams = [await readEvents(first), await readEvents(second)];
+    expect(streams.map((events) => names(events).filter((name) => name !== "text_delta"))).toEqual([
       ["turn_start", "tool_call", "turn_stop"],
       ["turn_start", "tool_result", "turn_stop"],
     ]);
-    const [one, two] = heard.map(wordsIn);
+    const [one, two] = streams.map(wordsIn);
     expect([one === long, two === `${long}done.`]).toEqual([true, true]);
-    expect(heard.map((events) => events.at(-1)?.data)).toEqual([
+    expect(streams.map((events) => events.at(-1)?.data)).toEqual([
       { stopReason: "tool_use" },
       { stopReason: "end_turn" },
     ]);
@@ -162,7 +162,7 @@ describe("a loop of the host's own", () => {
     );
   });
 
-  test("cannot be told what was said before, and takes no tools of the app's", async () => {
+  test("refuses a seed history and tools of the app", async () => {
     const app = world.app({ agents: [loop()] });
     const messages = [{ role: "user", content: "x" }];
     expect(await refusal(app.createSession({ ...session, messages }))).toContain("400");
@@ -178,7 +178,7 @@ describe("a loop of the host's own", () => {
     ];
     for (const sessionId of [one, two, three]) await app.turn(sessionId, say("Go"));
     const events = await app.stream(one, say("Never mind", "message"));
-    // What the loop still said to that may have been too late.
+    // The loop's last output may have come too late.
     expect(names(events).filter((name) => name !== "text")).toEqual([
       "turn_start",
       "tool_result",
@@ -301,7 +301,7 @@ describe("an ACP agent", () => {
   };
   const prompt = JSON.stringify(call);
 
-  test("asks through the app, and hears its answer", async () => {
+  test("asks through the app, and gets its answer", async () => {
     const { app, sessionId } = await remote("asks for the call of the prompt");
     const first = await app.stream(sessionId, say(prompt, "message"));
     expect(names(first)).toEqual(["turn_start", "tool_call", "turn_stop"]);
@@ -355,12 +355,12 @@ describe("an ACP agent", () => {
       error: expect.stringContaining("out of cheese"),
     });
     expect(await world.ledger.openQuestions({ sessionId })).toEqual([]);
-    // The next turn starts the agent anew, and goes on with its session.
+    // The next turn starts the agent again, and resumes its session.
     const again = await app.stream(sessionId, say("And now?", "message"));
     expect(names(again)).toEqual(names(events));
   });
 
-  test("that is cancelled is told so", async () => {
+  test("that is cancelled gets the cancellation", async () => {
     const { app, sessionId } = await remote("works until it is cancelled");
     const turn = app.stream(sessionId, say("Go", "message"));
     await until(async () =>

@@ -142,16 +142,16 @@ test("a stream cut at any byte is made whole", async () => {
   for (let cut = 1; cut < 900; cut += 111) {
     const sessionId = await opened(client);
     const shaky = connect(await cutting(url, [cut, cut]), TOKEN);
-    const heard: string[] = [];
+    const received: string[] = [];
     let words = "";
     for await (const { event, data } of shaky.turn(sessionId, { stream: "delta", messages: say("Go") })) {
       if (event === "text_delta") words += data.delta;
-      if (heard.at(-1) !== event) heard.push(event);
+      if (received.at(-1) !== event) received.push(event);
     }
-    expect({ cut, words, heard }).toEqual({
+    expect({ cut, words, received }).toEqual({
       cut,
       words: "One two three four.",
-      heard: ["turn_start", "text_delta", "turn_stop"],
+      received: ["turn_start", "text_delta", "turn_stop"],
     });
     expect((await client.history(sessionId)).filter(({ role }) => role === "user")).toHaveLength(1);
   }
@@ -178,7 +178,7 @@ test("questions of all sessions are in one list, and the first answer counts", a
   expect(ran).toEqual(["send"]);
 });
 
-test("a turn whose calls somebody else answers is heard to its end all the same", async () => {
+test("follows a turn to its end when someone else answers its calls", async () => {
   for (const here of [undefined, { granted: false }, "left to them"] as const) {
     const steps = [{ calls: [{ tool: "send", input: {} }] }, { say: "Sent." }];
     const { client, ran } = await served(steps);

@@ -135,7 +135,7 @@ test("a turn is over at its stop, also when the server forgets to end the stream
   });
 });
 
-test("a client tool that fails is told to the model, and permissions are denied where nobody is asked", async () => {
+test("sends a failure of a client tool to the model, and denies permissions that nobody is asked for", async () => {
   const server = await plainServer({ steps: FOUR });
   const client = connect(server.url);
   const broken = () => {
@@ -148,7 +148,7 @@ test("a client tool that fails is told to the model, and permissions are denied 
   ]);
 });
 
-test("whoever stops while a call is answered submits nothing", async () => {
+test("submits nothing when stopped while a call is answered", async () => {
   const server = await plainServer({ steps: FOUR });
   const client = connect(server.url);
   const sessionId = await opened(client);
@@ -166,7 +166,7 @@ test("which tools are the app's is what the session declares, whatever this prog
   const server = await plainServer({ steps: [{ calls: [{ name: "send" }] }, { say: "Sent." }] });
   const client = connect(server.url);
   const sessionId = await opened(client);
-  // It has a runner of that name; the tool is the server's all the same.
+  // The client has a runner of that name; the tool is the server's all the same.
   const tools = { send: () => "forged", show: () => "shown" };
   await runTurn(client, sessionId, { messages: say("Go") }, { tools, permit: () => ({ granted: true }) });
   expect(server.ran).toEqual(["send {}"]);
@@ -207,7 +207,7 @@ describe("a stream that breaks", () => {
     ["again and again", [1, 2, 0, 1, 0, 2], true],
     ["before the first event", [0], true],
     ["where nothing but ids is known", [2, 2], false],
-    ["where it is told from its start each time", [2, 3], true, true],
+    ["where it is sent from its start each time", [2, 3], true, true],
   ])(
     "is taken up again without loss or double: %s",
     async (_name, cuts, isExtended, ignoresLastId = false) => {
@@ -237,7 +237,7 @@ describe("a stream that breaks", () => {
       );
       expect(keys).toHaveLength(cuts.length + 1);
       expect(new Set(keys).size).toBe(1);
-      // The events that were heard before each request.
+      // The events that were received before each request.
       const last = server.requests.flatMap(({ path, headers }) =>
         path.endsWith("/turns") ? [Number(headers["last-event-id"] ?? 0)] : [],
       );
@@ -280,7 +280,7 @@ describe("a stream that breaks", () => {
     }
   });
 
-  test("is given up by whoever stops listening, with their own reason", async () => {
+  test("ends with the caller's own reason when the caller aborts", async () => {
     const server = await plainServer({
       steps: HELLO,
       cuts: Array.from({ length: 9 }, () => 0),
@@ -348,7 +348,7 @@ describe("what goes wrong", () => {
     const { url } = await plainServer({ key: "the-right-one" });
     const error = await failure(connect(url, "s3cret-key").sessions());
     expect(error).toMatchObject({ status: 401, message: "the key Bearer *** is wrong" });
-    const told = [
+    const errors = [
       await failure(Promise.resolve().then(() => connect(url, "s3cret\nkey").sessions())),
       await failure(Promise.resolve().then(() => connect("http://me:s3cret@localhost/"))),
       await failure(Promise.resolve().then(() => connect("http://localhost/?token=s3cret"))),
@@ -356,9 +356,9 @@ describe("what goes wrong", () => {
       await failure(connect("http://127.0.0.1:9", "s3cret-key").meta()),
       error,
     ];
-    for (const one of told)
+    for (const one of errors)
       expect(`${one.stack} ${JSON.stringify(one)} ${String(one.cause)}`).not.toContain("s3cret");
-    expect(told.map(({ code }) => code)).toEqual([
+    expect(errors.map(({ code }) => code)).toEqual([
       ...Array.from({ length: 4 }, () => "UNUSABLE"),
       "UNREACHABLE",
       "REFUSED",
@@ -407,7 +407,7 @@ describe("what goes wrong", () => {
     expect((await all(turn)).map(({ event }) => event)).toEqual(["mood", "text_delta", "turn_stop"]);
   });
 
-  test("a server of another version is not spoken to", async () => {
+  test("refuses a server of another version", async () => {
     const { url } = await listeningUrl(
       (_request, response) => void response.end('{"version":2,"agents":[]}'),
     );

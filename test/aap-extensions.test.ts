@@ -1,6 +1,6 @@
 /**
- * What apps need and the protocol leaves open, over real HTTP: streams that are taken up again, requests that are sent
- * again, the session's own events, cancelling, and the questions of all sessions.
+ * Our extensions of the protocol, over real HTTP: resumed streams, repeated requests, the session's own events,
+ * cancelling, and the questions of all sessions.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import * as fc from "fast-check";
@@ -154,7 +154,7 @@ describe("streams that were cut", () => {
     expect(asWhole).toEqual(whole(third));
   });
 
-  test("again and again while the words come, told and not yet on record: each is heard once", async () => {
+  test("again and again while text streams that is not recorded yet: each piece comes once", async () => {
     const words = Array.from({ length: 60 }, (_, index) => `word${index} `).join("");
     const model = scriptedModel({ steps: [{ think: words, say: words }] }, { pause: 5 });
     const { app } = await world.remote({ model });
@@ -175,7 +175,7 @@ describe("streams that were cut", () => {
     expect(events.length - written).toBeGreaterThan(10);
   });
 
-  test("a loop that spoke while nobody listened is told from the start of the next response, each word once", async () => {
+  test("sends the output of a loop without subscribers at the start of the next response, once", async () => {
     const loop: Loop = {
       name: "looper",
       tools: world.tools,
@@ -227,10 +227,10 @@ describe("streams that were cut", () => {
     const others = await Promise.all(
       Array.from({ length: 10 }, () => read(app, `/sessions/${sessionId}/turns`)),
     );
-    const heard = others.map((response) => readEvents(response));
+    const streams = others.map((response) => readEvents(response));
     world.goOn();
     const events = await asked;
-    for (const one of heard) expect(await one).toEqual(events);
+    for (const one of streams) expect(await one).toEqual(events);
   });
 
   test("a place that the session has not come to, or that is none, is refused", async () => {
@@ -266,7 +266,7 @@ describe("streams that were cut", () => {
   });
 });
 
-test("half an answer that was left is told by who goes on with it, also where the request before was refused", async () => {
+test("sends half an abandoned message when the turn is resumed, also after a refused request", async () => {
   const { app } = await world.remote({ steps: [{ say: "Fresh answer." }] });
   const sessionId = await app.createSession(ALL);
   const lease = await world.ledger.claim(sessionId, "dead", { milliseconds: 1 });
@@ -308,7 +308,7 @@ describe("a reader that is left behind", () => {
     return { server, app, sessionId, response };
   }
 
-  test("hears of a turn that was cancelled meanwhile all that it was, and how it ended", async () => {
+  test("gets all events of a turn that was cancelled meanwhile, and its end", async () => {
     const { app, sessionId, response } = await unreadTurn();
     expect(await app.ask("POST", `/sessions/${sessionId}/cancel`, {})).toEqual({ cancelled: true });
     const events = await readEvents(response);
@@ -317,7 +317,7 @@ describe("a reader that is left behind", () => {
     expect(whole(events).stopReason).toBe("end_turn");
   });
 
-  test("hears the end of its turn also from a server that is about to end", async () => {
+  test("gets the end of its turn also from a server that is closing", async () => {
     const { server, response } = await unreadTurn();
     await server.close();
     const events = await readEvents(response);
@@ -325,7 +325,7 @@ describe("a reader that is left behind", () => {
     expect(names(events).slice(-3)).toEqual(["tool_call", "tool_result", "turn_stop"]);
   });
 
-  test("is told that there is no more where the session is deleted", async () => {
+  test("gets an error when the session is deleted", async () => {
     const { app, sessionId, response } = await unreadTurn();
     await app.ask("DELETE", `/sessions/${sessionId}`);
     const events = await readEvents(response);
@@ -356,7 +356,7 @@ describe("requests that are sent again with their key", () => {
     expect(await world.ledger.read(sessionId)).toEqual(recorded);
   });
 
-  test("while the first still runs are told of that one, from where they were cut", async () => {
+  test("while the first still runs get the events of that one, from where they were cut", async () => {
     const { app } = await world.remote({ steps: WAIT });
     const sessionId = await app.createSession(ALL);
     const first = app.stream(sessionId, say("Go", "delta"), key);
@@ -413,7 +413,7 @@ describe("requests that are sent again with their key", () => {
     expect(await refusal(app.turn(sessionId, say("Something else"), key))).toContain("409 CONFLICT");
     const bad = { headers: { "idempotency-key": "a b" } };
     expect(await refusal(app.turn(sessionId, say("Go"), bad))).toContain("400 BAD_REQUEST");
-    // What was refused left no trace of its key.
+    // The refused request left no trace of its key.
     const third = { headers: { "idempotency-key": "k-3" } };
     expect(await refusal(app.turn(sessionId, { messages: [grant("call_9")] }, third))).toContain("400");
     expect(await app.turn(sessionId, { messages: [grant("call_1")] }, third)).toMatchObject({
@@ -422,7 +422,7 @@ describe("requests that are sent again with their key", () => {
   });
 });
 
-/** The ids of what has been told of the turn under way. */
+/** The ids of the events that the running turn has sent. */
 async function someIds(app: App, sessionId: string): Promise<readonly string[]> {
   const response = await read(app, `/sessions/${sessionId}/turns`);
   const events = await readEvents(response, ({ event }: WireEvent) => event === "tool_call");
@@ -482,7 +482,7 @@ describe("the session's own events", () => {
       '"locations":[{',
     ])
       expect(text).toContain(word);
-    // What apps have set up, and their keys, are not for whoever watches.
+    // Followers must not see the apps' settings and keys.
     for (const word of ["busy", "aapRequest", "idempotency"]) expect(text).not.toContain(word);
     expect(names(events)).toContain("question-answered");
     // From a place on.
@@ -612,7 +612,7 @@ describe("cancelling", () => {
     expect(world.done).toEqual(["look_up gate"]);
   });
 
-  test("one call that waits: the app answers the rest, and hears of it", async () => {
+  test("one call that waits: the app answers the rest, and gets its result", async () => {
     const { app } = await world.remote({ steps: FOUR_CALLS });
     const sessionId = await app.createSession(ALL);
     await app.turn(sessionId, say("Go"));
@@ -675,7 +675,7 @@ describe("the questions of all sessions", () => {
     expect(answered).toMatchObject({ counted: true });
   });
 
-  test("an answer from here lets the turn go on by itself, and whoever follows sees it", async () => {
+  test("an answer from here resumes the turn, and followers see it", async () => {
     const { app } = await world.remote({ steps: SEND });
     const sessionId = await app.createSession(ALL);
     await app.turn(sessionId, say("Go"));

@@ -101,7 +101,7 @@ describe.each(MODES)("with stream: %s", (mode) => {
       messages: [asked],
     });
     expect(await app.history(sessionId)).toEqual([user("Go"), asked]);
-    // The app's own result is not told back to it.
+    // The app's own result is not sent back to it.
     await takes(app, sessionId, mode, [result("call_1", "a cat")], {
       events: (one) => words(one, "I see."),
       stopReason: "end_turn",
@@ -153,7 +153,7 @@ describe.each(MODES)("with stream: %s", (mode) => {
     ["granted", grant("call_1"), '{"sentTo":"Ada"}', ["send Ada"]],
     ["denied", deny("call_1"), "Tool call denied", []],
     ["denied with a reason", deny("call_1", "not her"), "Tool call denied: not her", []],
-  ] as const)("server-side tool that needs permission: %s", async (_how, permission, told, done) => {
+  ] as const)("server-side tool that needs permission: %s", async (_how, permission, resultText, done) => {
     const { app } = await world.remote({ steps: SEND });
     const sessionId = await app.createSession({ agent: { name: "clerk", tools: [{ name: "send" }] } });
     await takes(app, sessionId, mode, userTurn, {
@@ -163,15 +163,15 @@ describe.each(MODES)("with stream: %s", (mode) => {
     });
     expect(world.done).toEqual([]);
     await takes(app, sessionId, mode, [permission], {
-      events: (one) => [resulted("call_1", told, !permission.granted), ...words(one, "Sent.")],
+      events: (one) => [resulted("call_1", resultText, !permission.granted), ...words(one, "Sent.")],
       stopReason: "end_turn",
-      messages: [toolMessage("call_1", told), said("Sent.")],
+      messages: [toolMessage("call_1", resultText), said("Sent.")],
     });
     for (const type of ["full", "compacted"] as const)
       expect(await app.history(sessionId, type)).toEqual([
         user("Go"),
         asked,
-        toolMessage("call_1", told),
+        toolMessage("call_1", resultText),
         said("Sent."),
       ]);
     expect(world.done).toEqual(done);
@@ -254,7 +254,7 @@ describe.each(MODES)("with stream: %s", (mode) => {
     expect(world.done).toEqual(["look_up gate", "send Ada"]);
   });
 
-  test("unexposed tools are told of, and need no permission of the app's where the owner allows them", async () => {
+  test("unexposed tools are reported, and need no permission of the app where the owner allows them", async () => {
     const steps: ScriptStep[] = [{ calls: [{ tool: "stamp", input: {} }] }, { say: "Stamped." }];
     const agent = world.agent({ steps, rules: [{ allow: "stamp" }] });
     const { app } = await world.remote({

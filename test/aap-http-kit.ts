@@ -63,10 +63,10 @@ export function socketTo(port: number): Socket {
 export function answerTo(port: number, ...parts: readonly (string | Buffer)[]): Promise<string> {
   const socket = socketTo(port);
   for (const part of parts) socket.write(part);
-  return heard(socket);
+  return readToEnd(socket);
 }
 
-export function heard(socket: Socket): Promise<string> {
+export function readToEnd(socket: Socket): Promise<string> {
   if (socket.destroyed) return Promise.resolve("");
   let text = "";
   socket.setEncoding("utf8").on("data", (part: string) => void (text += part));

@@ -1,4 +1,4 @@
-/** What whoever operates `toolgate serve` looks at: its health, its figures, its description. */
+/** The operator's routes of `toolgate serve`: health, metrics, description. */
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { AUTHORIZED, newSession, say, send, serving, TOKEN, turn } from "./aap-http-kit.js";
@@ -331,7 +331,7 @@ describe("the description", () => {
     expect(good.filter((one) => !seen.has(one))).toEqual(["get /sessions/{id}/events 200"]);
   });
 
-  test("describes what is answered to whoever cannot be served", async () => {
+  test("describes the responses to refused requests", async () => {
     const { url } = await serving();
     const { components } = await described(url);
     const check = new Ajv2020({ strict: false }).compile(components.schemas["Problem"] ?? {});

@@ -47,7 +47,7 @@ const place = (steps: readonly ScriptStep[] = HELLO) => folder({ "script.json": 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
 describe("the command", () => {
-  test("makes a token that only its owner can read, shows it once, keeps it, and tells how it ended", async () => {
+  test("makes a token that only its owner can read, shows it once, keeps it, and reports how it ended", async () => {
     const cwd = await place();
     const first = await serve(cwd);
     const file = join(cwd, "settings", "token");
@@ -84,7 +84,7 @@ describe("the command", () => {
     expect(said.stdout).toBe("");
   });
 
-  test("tells of no token when its port is taken", async () => {
+  test("shows no token when its port is taken", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     onTestFinished(() => void other.close());
     await once(other, "listening");
@@ -98,7 +98,7 @@ describe("the command", () => {
     });
   });
 
-  test("serves beyond this machine when it is told that something else guards the way", async () => {
+  test("serves beyond this machine when a flag says that a proxy guards it", async () => {
     const { url } = await serve(await place(), ["--host", "0.0.0.0", "--insecure-listen"], {
       TOOLGATE_TOKEN: TOKEN,
     });
@@ -156,7 +156,7 @@ const statusOf = (pid: string | number): string => {
   try {
     return readFileSync(`/proc/${pid}/status`, "utf8");
   } catch {
-    // It has ended between two looks.
+    // The process ended between two checks.
     return "State:\tZ";
   }
 };

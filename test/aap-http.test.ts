@@ -1,4 +1,4 @@
-/** What `serveAap` bears from its clients, and how it ends: over real sockets. */
+/** The limits of `serveAap` for its clients, and how it closes: over real sockets. */
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import type { IncomingMessage } from "node:http";
@@ -15,7 +15,7 @@ import {
   answerTo,
   AUTHORIZED,
   head,
-  heard,
+  readToEnd,
   newSession,
   say,
   send,
@@ -31,7 +31,7 @@ const MEGABYTE = 1024 * 1024;
 /** Two megabytes, a kilobyte at a time. */
 const LONG = `${"x".repeat(1023)} `.repeat(2048);
 
-/** What a request looks like on the wire. */
+/** A request as bytes. */
 const asking = (line: string, headers: Readonly<Record<string, string>> = {}) =>
   head(`${line} HTTP/1.1`, { Host: "localhost", ...AUTHORIZED, ...headers });
 
@@ -80,7 +80,7 @@ describe("a client", () => {
   test("that takes its time with a request's head is ended, and others are served meanwhile", async () => {
     const { url, port } = await serving(undefined, { limits: { headMilliseconds: 300 } });
     const slow = socketTo(port);
-    const answer = heard(slow);
+    const answer = readToEnd(slow);
     slow.write("GET /meta HTTP/1.1\r\n");
     const drip = setInterval(() => slow.write("X"), 20);
     onTestFinished(() => clearInterval(drip));
@@ -93,14 +93,14 @@ describe("a client", () => {
       limits: { headMilliseconds: 100, requestMilliseconds: 300 },
     });
     const slow = socketTo(port);
-    const answer = heard(slow);
+    const answer = readToEnd(slow);
     slow.write(asking("POST /sessions", { "Content-Type": "application/json", "Content-Length": "1000" }));
     const drip = setInterval(() => slow.write(" "), 20);
     onTestFinished(() => clearInterval(drip));
     expect(statusOf(await answer)).toBe(408);
   });
 
-  test("that asks too fast is told to wait, and others are not", async () => {
+  test("that asks too fast gets a wait time, and others do not", async () => {
     const { url } = await serving(undefined, { limits: { requestsPerSecond: 5 } });
     const sent = await Promise.all(Array.from({ length: 20 }, () => send(url, { path: "/sessions" })));
     const slowed = sent.filter(({ status }) => status === 429);
@@ -108,11 +108,11 @@ describe("a client", () => {
     expect(sent.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(10);
     expect(slowed[0]?.headers["retry-after"]).toBe("1");
     expect(JSON.parse(slowed[0]?.text ?? "").error.code).toBe("TOO_MANY_REQUESTS");
-    // Whoever has no token uses nothing up.
+    // A request without a token uses up nothing.
     await until(async () => (await send(url, { path: "/sessions" })).status === 200);
   });
 
-  test("that opens more sockets than there is room for is not heard, and is when there is", async () => {
+  test("that opens too many sockets is not served until there is room", async () => {
     const { url, port } = await serving(undefined, { limits: { sockets: 2 } });
     const [first, second] = [socketTo(port), socketTo(port)];
     await Promise.all([once(first, "connect"), once(second, "connect")]);
@@ -146,7 +146,7 @@ describe("a client", () => {
     const socket = socketTo(port);
     await new Promise<void>((resolve) => void socket.write(line, () => resolve()));
     await until(() => !isConnected(port, socket));
-    expect((await heard(socket)).length).toBeLessThan(24 * MEGABYTE);
+    expect((await readToEnd(socket)).length).toBeLessThan(24 * MEGABYTE);
   });
 
   test("that asks for a long response again has all of it, however much there is at once", async () => {
@@ -172,11 +172,11 @@ describe("a client", () => {
   });
 });
 
-describe("a server that is told to end", () => {
+describe("a server that closes", () => {
   const hold = (started: () => void) =>
     defineTool({
       name: "hold",
-      description: "Holds until it is told to stop.",
+      description: "Waits until it is cancelled.",
       kind: "think",
       input: z.object({}),
       run: (_input, { signal }) =>

@@ -70,7 +70,7 @@ test("while a question waits: it is still there, and its grant runs the call onc
   expect(await count(cwd, "send")).toBe(1);
 });
 
-test("in the middle of a turn: the client that comes again hears the rest, and nothing runs twice", async () => {
+test("in the middle of a turn: the client that reconnects gets the rest, and nothing runs twice", async () => {
   const cwd = await folder();
   const key = { headers: { "idempotency-key": "the-first" } };
   const before = await serverIn(cwd);
@@ -96,7 +96,7 @@ test("in the middle of a turn: the client that comes again hears the rest, and n
   expect(whole(await app.stream(sessionId, say("Go", "delta"), key))).toEqual({ stopReason, messages });
 });
 
-test("in the middle of a turn that nobody asks for again: the user goes on, and what was lost is told", async () => {
+test("in the middle of a turn that nobody resumes: the user goes on, and lost calls are reported", async () => {
   const cwd = await folder();
   const before = await serverIn(cwd);
   const sessionId = await before.app.createSession(SESSION);
@@ -114,7 +114,7 @@ test("in the middle of a turn that nobody asks for again: the user goes on, and 
   expect(await count(cwd, "wait")).toBe(1);
 });
 
-test("in the middle of its words: what the client has heard of them is not taken for what is said in their place", async () => {
+test("in the middle of a message: the received part is not taken for the message that replaces it", async () => {
   const cwd = await folder();
   const key = { headers: { "idempotency-key": "the-first" } };
   const before = await serverIn(cwd);

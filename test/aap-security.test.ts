@@ -1,4 +1,4 @@
-/** Whoever knocks at `toolgate serve`: the catalogue's requests, byte for byte, over real sockets, and more of their kind. */
+/** Hostile requests to `toolgate serve`: the catalogue's, byte for byte, over real sockets, and more of their kind. */
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
@@ -7,7 +7,7 @@ import {
   answerTo,
   AUTHORIZED,
   head,
-  heard,
+  readToEnd,
   newSession,
   send,
   serving,
@@ -40,7 +40,7 @@ const cases = JSON.parse(
 const generated = ({ concat }: Generated): string =>
   concat.map((part) => (typeof part === "string" ? part : part.repeat.repeat(part.times))).join("");
 
-/** What each must be answered with, written out by hand; `s1` is a session that is there. */
+/** The response that each must get, written out by hand; session `s1` exists. */
 const ANSWERS: Readonly<Record<string, readonly number[]>> = {
   "HT-001": [200],
   "HT-004": [200],
@@ -63,7 +63,7 @@ const ANSWERS: Readonly<Record<string, readonly number[]>> = {
   "HT-044": [200],
   "HT-045": [400],
 };
-/** Those whose bodies are made below. */
+/** The requests whose bodies are made below. */
 const BIG = ["HT-024", "HT-025", "HT-026"];
 
 describe("the catalogue's requests", () => {
@@ -121,10 +121,10 @@ describe("the catalogue's requests", () => {
       socket.write(piece);
       socket.write("\r\n");
     }
-    // It is still busy sending when the answer comes, and looks at it later.
+    // The client is still sending when the response comes, and reads it later.
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(socket.writableLength).toBeGreaterThan(32 << 20);
-    expect(statusOf(await heard(socket))).toBe(401);
+    expect(statusOf(await readToEnd(socket))).toBe(401);
     expect(process.memoryUsage().rss - before).toBeLessThan(64 << 20);
   });
 
@@ -137,7 +137,7 @@ describe("the catalogue's requests", () => {
     const size = 33 << 20;
     const framed = framing(size);
     const socket = socketTo(port);
-    const answer = heard(socket);
+    const answer = readToEnd(socket);
     const { Authorization } = AUTHORIZED;
     const line = `POST /sessions/${s1}/turns HTTP/1.1`;
     socket.write(
@@ -249,7 +249,7 @@ describe("the token", () => {
     const asked = socketTo(port);
     asked.write(head("POST /sessions HTTP/1.1", { ...headers, ...AUTHORIZED, Connection: "close" }));
     await new Promise((resolve) => asked.once("data", resolve));
-    const answer = heard(asked);
+    const answer = readToEnd(asked);
     asked.write("[1,2]");
     expect(statusOf(await answer)).toBe(400);
   });
@@ -345,7 +345,7 @@ describe("a request", () => {
     expect(statusOf(await answerTo(port, raw(lines)))).toBe(status);
   });
 
-  test("to be connected elsewhere is not heard", async () => {
+  test("to be connected elsewhere is refused", async () => {
     const { port } = await serving();
     expect(await answerTo(port, raw(["CONNECT evil.example:443 HTTP/1.1", "Host: localhost", bearer]))).toBe(
       "",
@@ -403,7 +403,7 @@ describe("a request", () => {
       expect(headers).toMatchObject({ "cache-control": "no-store", "x-content-type-options": "nosniff" });
   });
 
-  test("that breaks something is not told what", async () => {
+  test("that breaks something gets no details", async () => {
     const heardOf: unknown[] = [];
     const { url, ledger } = await serving(undefined, { onError: (error) => heardOf.push(error) });
     ledger.sessions = () => Promise.reject(new Error(`EIO: ${import.meta.filename}`));
@@ -427,7 +427,7 @@ describe("a page", () => {
     headers: { ...origin, "Access-Control-Request-Method": "POST" },
   };
 
-  test("of a site that is allowed may ask, and read what it is told", async () => {
+  test("of an allowed site may send requests and read the responses", async () => {
     const { url } = await serving(undefined, { allowedOrigins: ["https://app.example"] });
     const first = await send(url, preflight);
     expect(first.status).toBe(204);

@@ -37,7 +37,7 @@ test("an ACP agent is served under our rules, and every word of it is in our his
   expect(names(answered)).toEqual(["turn_start", "tool_result", "turn_stop"]);
   expect((await app.history(foreign)).map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
 
-  // The app is told what was said; whoever watches the session is not told a secret.
+  // The app gets the text; a follower of the session must not get a secret.
   const own = await app.createSession({ agent: { name: "toolgate" } });
   expect(JSON.stringify(await app.turn(own, say("Go")))).toContain(SECRET);
   const watched = await app.send("GET", `/sessions/${own}/events`);

@@ -1,4 +1,4 @@
-/** Whoever reads a turn more slowly than it is written, or not at all: over real sockets, from a record on disk. */
+/** Clients that read a turn more slowly than it is written, or not at all: over real sockets, from a ledger on disk. */
 import { once } from "node:events";
 import { request } from "node:http";
 import type { IncomingMessage } from "node:http";
@@ -97,7 +97,7 @@ const withoutHeartbeats = (text: string) => text.replaceAll(/^:.*\n+/gm, "");
 
 const said = (frames: readonly Frame[]) => frames.map(({ data }) => data.delta ?? "").join("");
 
-/** What is kept, when all that can go is gone. */
+/** The memory in use after garbage collection. */
 function retained(): number {
   setFlagsFromString("--expose-gc");
   runInNewContext("gc")();
@@ -121,7 +121,7 @@ class Signal {
 }
 
 describe("a client that is slow", () => {
-  test("and is left far behind hears every event once, in its order, and the stop", async () => {
+  test("and is left far behind gets every event once, in order, and the stop", async () => {
     const { url } = await longTurns([{ say: LONG }]);
     const s1 = await newSession(url);
     const response = await unreadTurn(url, s1);
@@ -137,13 +137,13 @@ describe("a client that is slow", () => {
     ]);
     expect(frames.at(-1)).toMatchObject({ event: "turn_stop", data: { stopReason: "end_turn" } });
     expect(new Set(frames.map(({ id }) => id)).size).toBe(frames.length);
-    // Whoever asks for it again, and reads at once, has the very same bytes.
+    // A client that asks again, and reads at once, gets the very same bytes.
     const again = await send(url, { path: `/sessions/${s1}/turns?stream=delta` });
     expect(withoutHeartbeats(again.text) === withoutHeartbeats(text)).toBe(true);
     expect(withoutHeartbeats(followed) === withoutHeartbeats(text)).toBe(true);
   });
 
-  test("catches up while the turn goes on, and then hears it as it happens", async () => {
+  test("catches up while the turn goes on, and then gets it live", async () => {
     const [held, goOn] = [new Signal(), new Signal()];
     const { url } = await longTurns([{ say: `${LONG}Done.` }], undefined, async ({ delta }) => {
       if (!delta.includes("Done")) return;
@@ -214,7 +214,7 @@ describe("a client that never reads", () => {
     const began = performance.now();
     await until(async () => (await figures(url)).includes("toolgate_streams 0"));
     expect(performance.now() - began).toBeLessThan(30_000);
-    // It sees that it has not all of it.
+    // The client sees that its stream is incomplete.
     for (const response of [first, second]) {
       await expect(readSlowly(response)).rejects.toThrow("aborted");
       expect(response.complete).toBe(false);

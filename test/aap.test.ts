@@ -1,7 +1,6 @@
 /**
- * What the protocol leaves open, decided: each case that apps can bring about, and what comes of it. And the attack
- * cases of the area `aap`, by their ids. Without a network, where it makes no difference: the flows over HTTP are told
- * elsewhere.
+ * Our decisions where the protocol leaves them open, for each case that apps can bring about; and the attack cases of
+ * the area `aap`, by their ids. Without a network, where it makes no difference: the flows over HTTP are tested elsewhere.
  */
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -103,7 +102,7 @@ describe("submissions", () => {
     expect(world.done).toEqual(["look_up gate"]);
   });
 
-  test("a grant is given, the tool runs once; a denial is told to the model", async () => {
+  test("a grant runs the tool once; a denial goes to the model", async () => {
     const granted = await after({ steps: SEND });
     expect(await granted.app.turn(granted.sessionId, { messages: [grant("call_1")] })).toMatchObject({
       stopReason: "end_turn",
@@ -119,7 +118,7 @@ describe("submissions", () => {
     expect(world.done).toEqual(["send Ada"]);
   });
 
-  test("a grant that is sent again is told what is recorded, and runs nothing", async () => {
+  test("a grant that is sent again gets the recorded result, and runs nothing", async () => {
     const { app, sessionId } = await after({ steps: SEND });
     const request = { messages: [grant("call_1"), grant("call_1")] };
     await app.turn(sessionId, request);
@@ -190,12 +189,12 @@ describe("submissions", () => {
   });
 
   test("a result comes back as it was sent, pictures included, and the model sees both", async () => {
-    let told: unknown;
+    let lastPrompt: unknown;
     const scripted = scriptedModel({ steps: [{ calls: [{ tool: "show", input: {} }] }, { say: "I see." }] });
     const model: LanguageModelV3 = {
       ...scripted,
       doStream: (options) => {
-        told = options.prompt.at(-1)?.content;
+        lastPrompt = options.prompt.at(-1)?.content;
         return scripted.doStream(options);
       },
     };
@@ -206,7 +205,7 @@ describe("submissions", () => {
     ];
     await app.turn(sessionId, { messages: [result("call_1", content)] });
     expect((await app.history(sessionId))[2]).toEqual({ role: "tool", toolCallId: "call_1", content });
-    expect(told).toMatchObject([
+    expect(lastPrompt).toMatchObject([
       {
         output: {
           type: "content",
@@ -358,7 +357,7 @@ describe("turns", () => {
     expect(world.done).toEqual(["look_up nothing"]);
   });
 
-  test("a user who goes on closes what was open, and the app hears of it", async () => {
+  test("a user who goes on closes the open calls, and the app gets their ends", async () => {
     const { app, sessionId } = await after({ steps: FOUR_CALLS });
     const cancelled = "Tool call cancelled: the user went on without it.";
     expect(await linesOf(app, sessionId, say("Never mind", "message"))).toEqual([
@@ -380,7 +379,7 @@ describe("turns", () => {
       "user",
       "assistant",
     ]);
-    // A grant that comes after that is told what became of the call, and runs nothing.
+    // A later grant gets the end of the call, and runs nothing.
     const { error } = await refused(app.turn(sessionId, { messages: [grant("call_3")] }));
     expect(error["recorded"]).toEqual([{ toolCallId: "call_3", status: "cancelled", content: cancelled }]);
     expect(world.done).toEqual(["look_up gate"]);
@@ -420,7 +419,7 @@ describe("turns", () => {
     expect(world.done).toEqual(["look_up gate", "send Ada"]);
   });
 
-  test("one at a time: a second one is told to come back", async () => {
+  test("one at a time: a second one gets BUSY", async () => {
     const app = world.app({ steps: [{ calls: [{ tool: "wait", input: {} }] }, { say: "Now." }] });
     const sessionId = await app.createSession(ALL);
     const first = app.turn(sessionId, say("Go"));
@@ -469,7 +468,7 @@ describe("turns", () => {
     expect(await app.history(sessionId, "compacted")).toEqual([{ role: "user", content: "Go" }]);
   });
 
-  test("a provider that is down says so once, and nothing of ours is told", async () => {
+  test("a provider that is down gives one error without internal details", async () => {
     const app = world.app({
       model: { ...breakingModel(), doStream: () => Promise.reject(new Error("ECONNREFUSED")) },
     });
@@ -519,7 +518,7 @@ describe("turns", () => {
     expect(world.done).toHaveLength(2);
   });
 
-  test("a ledger that breaks in the middle: one stop, an error, and the owner hears of it", async () => {
+  test("a ledger that breaks in the middle: one stop, an error, and the owner gets the error", async () => {
     const errors: unknown[] = [];
     const exact = world.ledger;
     let isBroken = false;
@@ -659,7 +658,7 @@ describe("sessions", () => {
     });
   });
 
-  test("tools that come and go are told as they are now, and are asked about like the others", async () => {
+  test("tools that come and go are listed as they are now, and are asked about like the others", async () => {
     const [lookUp, ...rest] = world.tools;
     let isThere = true;
     const source = {
@@ -690,7 +689,7 @@ describe("sessions", () => {
     ];
     const sessionId = await app.createSession({ agent: { name: "clerk" }, messages });
     expect(await app.history(sessionId)).toEqual(messages);
-    // The scripted model counts its answers in what it is told: the seed is one.
+    // The scripted model counts the assistant messages in its prompt: the seed is one.
     expect(await app.turn(sessionId, say("Again?"))).toMatchObject({
       messages: [{ role: "assistant", content: [{ type: "text", text: "As I said." }] }],
     });
@@ -813,13 +812,13 @@ describe("sessions", () => {
   });
 
   test("an image that comes with the request reaches the model and the history", async () => {
-    let told: unknown;
+    let lastPrompt: unknown;
     const scripted = scriptedModel({ steps: [{ say: "A cat." }] });
     const app = world.app({
       model: {
         ...scripted,
         doStream: (options) => {
-          told = options.prompt.at(-1)?.content;
+          lastPrompt = options.prompt.at(-1)?.content;
           return scripted.doStream(options);
         },
       },
@@ -830,7 +829,7 @@ describe("sessions", () => {
       { type: "image", url: "data:image/webp;base64,AAAA" },
     ];
     await app.turn(sessionId, say(content));
-    expect(told).toEqual([
+    expect(lastPrompt).toEqual([
       { type: "text", text: "What is it?" },
       { type: "file", data: "AAAA", mediaType: "image/webp" },
     ]);
@@ -932,7 +931,7 @@ describe("sessions", () => {
     expect(bits.every((one) => one.length === 122)).toBe(true);
   });
 
-  test("a list reads of each log what tells of it, once, then only what is new, and of other doors' sessions nothing more", async () => {
+  test("a list reads the info events of each log once, then only new ones, and none of other doors' sessions", async () => {
     let read = 0;
     const ledger = new MemoryLedger();
     const readAll = ledger.read.bind(ledger);
@@ -962,19 +961,19 @@ describe("sessions", () => {
       expect(sessions.map((one) => one.sessionId)).toEqual([sessionId]);
       return { read, sessions };
     };
-    const told = async (id: string) => (await readAll(id, { type: "info-changed" })).length;
-    expect((await listed()).read).toBe((await told("an-editors")) + (await told(sessionId)));
+    const infoEvents = async (id: string) => (await readAll(id, { type: "info-changed" })).length;
+    expect((await listed()).read).toBe((await infoEvents("an-editors")) + (await infoEvents(sessionId)));
     expect((await listed()).read).toBe(0);
     const lease = await ledger.claim("an-editors", "editor", { milliseconds: 1_000 });
     await ledger.append(lease, [{ type: "info-changed", at: 1, info: { title: "x" } }], { durable: false });
     await ledger.release(lease);
     expect((await listed()).read).toBe(0);
     const tools = [{ name: "send", trust: false }];
-    const before = await told(sessionId);
+    const before = await infoEvents(sessionId);
     await app.turn(sessionId, { agent: { tools }, messages: [deny("call_1")] });
     const again = await listed();
-    expect(again.read).toBe((await told(sessionId)) - before);
-    // What a turn changed is what is listed.
+    expect(again.read).toBe((await infoEvents(sessionId)) - before);
+    // The list has the changes of a turn.
     expect(again.sessions[0]?.agent).toEqual({ name: "clerk", tools });
     await app.ask("DELETE", `/sessions/${sessionId}`);
     expect(await app.ask("GET", "/sessions")).toEqual({ sessions: [] });
@@ -1022,7 +1021,7 @@ describe("sessions", () => {
 });
 
 describe("history", () => {
-  test("that is redacted before it is stored has no full kind, and apps are told what was stored", async () => {
+  test("that is redacted before it is stored has no full kind, and apps get the stored text", async () => {
     const secret = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;
     world.ledger = redactingLedger(new MemoryLedger());
     const app = world.app({
@@ -1042,7 +1041,7 @@ describe("history", () => {
     expect(names(streamed).filter((name) => name === "turn_stop")).toHaveLength(1);
   });
 
-  test("that was summed up is told so as compacted, and whole as full", async () => {
+  test("that was compacted has the summary as compacted, and everything as full", async () => {
     const app = world.app({ steps: [{ say: "One." }, { say: "Two." }] });
     const sessionId = await app.createSession({ agent: { name: "clerk" } });
     await app.turn(sessionId, say("First"));
@@ -1062,7 +1061,7 @@ describe("history", () => {
       "user",
       "assistant",
     ]);
-    // The model has only the summary to go by, and so its script begins anew.
+    // The model has only the summary, and so its script starts again.
     expect(await app.history(sessionId, "compacted")).toEqual([
       { role: "user", content: "What happened so far, in short:\n\nThey greeted each other." },
       { role: "user", content: "First" },
@@ -1114,7 +1113,7 @@ describe("options", () => {
     expect(await app.ask("GET", `/sessions/${sessionId}`)).toEqual(shown);
     expect(await app.ask("GET", "/sessions")).toEqual({ sessions: [shown] });
     await app.turn(sessionId, say("Go"));
-    // What is sent back as it was shown changes nothing; other options stay as they are.
+    // An option that is sent back unchanged changes nothing; other options stay as they are.
     await app.turn(sessionId, { ...say("Go"), agent: { options: { pin: "***", greeting: "Good day" } } });
     await app.turn(sessionId, { ...say("Go"), agent: { options: { pin: "5678" } } });
     expect(seen).toEqual([

@@ -66,7 +66,7 @@ const { session, initialize } = acp.methods.agent;
 const logOf = (cwd: string) => readFile(join(cwd, "log.txt"), "utf8").catch(() => "");
 
 describe("an editor says hello", () => {
-  test("and hears what this agent can do", async () => {
+  test("and gets the capabilities of this agent", async () => {
     const { hello } = await opened();
     expect(hello).toMatchObject({
       protocolVersion: 1,
@@ -96,7 +96,7 @@ describe("an editor says hello", () => {
     });
   });
 
-  test("and hears that a key is needed when it opens a session, in the words that say which", async () => {
+  test("and gets the name of the missing key when it opens a session", async () => {
     const { agent, cwd } = await opened(
       {},
       {
@@ -144,7 +144,7 @@ describe("sessions", () => {
     expect(new Set([...first.sessions, ...second.sessions].map(({ sessionId }) => sessionId)).size).toBe(53);
   });
 
-  test("are taken up again without being told again, and remember what was said", async () => {
+  test("resume without a replay, and keep their history", async () => {
     const { agent, cwd, updates, leave, connect } = await opened();
     const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
     await agent.request(session.prompt, { sessionId, prompt: says("Run it") });
@@ -490,7 +490,7 @@ describe("what runs may ask", () => {
     expect(outputOf(updates)).toEqual(['{"action":"accept","content":{"seats":4}}']);
   });
 
-  test("nobody, where the client cannot: it is never asked, and the tool hears that nobody answered", async () => {
+  test("nobody, where the client cannot: it is never asked, and the tool gets no answer", async () => {
     const { agent, cwd, updates } = await opened({ steps, tools: [asking] });
     const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
     await agent.request(session.prompt, { sessionId, prompt: says("Book") });
@@ -498,7 +498,7 @@ describe("what runs may ask", () => {
   });
 });
 
-test("how full the window is and what it cost is told with each answer, and again after a load", async () => {
+test("sends usage and cost with each response, and again after a load", async () => {
   const usage = {
     inputTokens: { total: 900, noCache: 900, cacheRead: 0, cacheWrite: 0 },
     outputTokens: { total: 100, text: 100, reasoning: 0 },
@@ -522,18 +522,18 @@ test("how full the window is and what it cost is told with each answer, and agai
   });
   const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
   for (const word of ["One", "Two"]) await agent.request(session.prompt, { sessionId, prompt: says(word) });
-  const told = {
+  const usageUpdate = {
     sessionUpdate: "usage_update",
     used: 1000,
     size: 4000,
     cost: { amount: 1.8, currency: "USD" },
   };
-  expect(lastOf(updates, "usage_update")).toEqual(told);
+  expect(lastOf(updates, "usage_update")).toEqual(usageUpdate);
   await leave();
   const again = await connect();
   await again.agent.request(session.load, { sessionId, cwd, mcpServers: [] });
   await until(() => lastOf(again.updates, "usage_update") !== undefined);
-  expect(lastOf(again.updates, "usage_update")).toEqual(told);
+  expect(lastOf(again.updates, "usage_update")).toEqual(usageUpdate);
 });
 
 test("images, embedded files and links in a prompt reach the model", async () => {
@@ -557,8 +557,8 @@ test("images, embedded files and links in a prompt reach the model", async () =>
       { type: "resource_link", uri: "file:///b.txt", name: "b.txt" },
     ],
   });
-  const told = JSON.stringify(prompts);
-  for (const part of ["Look", "image/png", "inside a", "file:///b.txt"]) expect(told).toContain(part);
+  const sent = JSON.stringify(prompts);
+  for (const part of ["Look", "image/png", "inside a", "file:///b.txt"]) expect(sent).toContain(part);
 });
 
 describe("a client that goes", () => {
@@ -606,7 +606,7 @@ test("a prompt that cannot be read starts no turn", async () => {
   expect(updates).toEqual([]);
 });
 
-/** What a client has in the end: each message's text, each call as it is by now, the plan. */
+/** The client's final state: each message's text, each call as it is by now, the plan. */
 function folded(updates: readonly acp.SessionUpdate[]) {
   const texts = new Map<string, string>();
   const calls = new Map<string, object>();

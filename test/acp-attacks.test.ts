@@ -14,7 +14,7 @@ const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 
 type Message = { readonly [key: string]: unknown };
 
-/** The agent as a process, spoken to in bytes. */
+/** The agent as a process, driven with raw bytes. */
 class Raw {
   readonly child: ChildProcessWithoutNullStreams;
   readonly messages: Message[] = [];
@@ -170,7 +170,7 @@ test("a character that is split between two writes is read whole", async () => {
   expect(JSON.stringify(await agent.answer("split"))).toContain("/ü€𝄞");
 });
 
-test("ids of another type are other requests, and one that is under way is not begun twice", async () => {
+test("ids of another type are other requests, and one that is under way is not started twice", async () => {
   const cwd = await project([{ say: "One." }]);
   const agent = await new Raw(cwd).hello();
   await agent.send({ id: 1, method: "session/new", params: { cwd, mcpServers: [] } });
@@ -293,7 +293,7 @@ test("a client that never reads holds up nobody: the turn ends, and what waits f
   const say = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   say({ id: 1, method: "initialize", params: { protocolVersion: 1 } });
   say({ id: 2, method: "session/new", params: { cwd, mcpServers: [] } });
-  // It reads until it knows the session, and never again.
+  // The client reads until it has the session, and never again.
   const sessionId = await new Promise<string>((resolve) => {
     let text = "";
     const read = (chunk: Buffer) => {
@@ -310,7 +310,7 @@ test("a client that never reads holds up nobody: the turn ends, and what waits f
     say({ id, method: "session/prompt", params: { sessionId, prompt: [{ type: "text", text: "go" }] } });
   await until(async () => (await logOf(cwd)) === "1\n2\n3\n4\n");
   expect(await rss(child.pid)).toBeLessThan(400);
-  // It goes without ever having read, and the agent does not wait for it.
+  // The client leaves without having read, and the agent does not wait for it.
   child.stdin.end();
   await new Promise((resolve) => child.once("exit", resolve));
   expect((await stat(join(cwd, "ledger.sqlite"))).size).toBeGreaterThan(0);

@@ -104,7 +104,7 @@ describe("a client whose answers are odd", () => {
     const served = serveWire(wire, { name: "tester", version: "1", openHost: async () => host });
     const writer = toAgent.writable.getWriter();
     const reader = toClient.readable.getReader();
-    // What a client sends need not be a message that the SDK knows.
+    // A client's message need not be one that the SDK knows.
     const send = (message: object) => writer.write({ jsonrpc: "2.0", ...message } as AnyMessage);
     const hear = async (fits: (said: Said) => boolean): Promise<Said> => {
       for (;;) {
@@ -163,7 +163,7 @@ describe("a client whose answers are odd", () => {
 
 describe("a question of an earlier process", () => {
   test.each(["session/load", "session/resume"])(
-    "is asked again after %s, and its call is told before",
+    "is asked again after %s, after its call was sent",
     async (method) => {
       const cwd = await aFolder();
       const host = hostOf(EDIT);
@@ -346,7 +346,7 @@ test("a session whose model cannot be opened is free for the next who loads it",
   expect(await load()).toHaveProperty("result");
 });
 
-test("what the system says of its files is not told to the client", async () => {
+test("does not send the system's file errors to the client", async () => {
   const path = "/home/me/.config/keys.json";
   const error = Object.assign(new Error(`EACCES: permission denied, open '${path}'`), { code: "EACCES" });
   const agent = await rawAgent({ ...hostOf(TALK), openSession: () => Promise.reject(error) });
@@ -375,7 +375,7 @@ test("a session that cannot be read does not hide the others from the list", asy
     return read(id, options);
   };
   const { result } = await agent.request("session/list", {});
-  // What it is about can be told of one that makes no sense as a whole.
+  // The id can be found in a message that is invalid as a whole.
   expect(result?.sessions).toHaveLength(2);
   expect(result?.sessions).toEqual(
     expect.arrayContaining([
@@ -455,17 +455,17 @@ describe("a command beside a turn", () => {
 
   test("can be cancelled", async () => {
     const cwd = await aFolder();
-    const begun = moment();
+    const started = moment();
     let given: AbortSignal | undefined;
     const run: Command["run"] = (_words, signal) => {
       given = signal;
-      begun.come();
+      started.come();
       return endless();
     };
     const agent = await rawAgent(hostOf(TALK, { commands: commands(run) }));
     const sessionId = await agent.newSession(cwd);
     const command = prompt(agent, sessionId, "/hello");
-    await begun.here;
+    await started.here;
     agent.send({ method: "session/cancel", params: { sessionId } });
     expect(await agent.answer(command)).toMatchObject({ result: { stopReason: "cancelled" } });
     expect(given?.aborted).toBe(true);
@@ -473,12 +473,12 @@ describe("a command beside a turn", () => {
 
   test("is over before its session is closed", async () => {
     const cwd = await aFolder();
-    const begun = moment();
-    const run = () => (begun.come(), endless());
+    const started = moment();
+    const run = () => (started.come(), endless());
     const agent = await rawAgent(hostOf(TALK, { commands: commands(run) }));
     const sessionId = await agent.newSession(cwd);
     const command = prompt(agent, sessionId, "/hello");
-    await begun.here;
+    await started.here;
     const closed = await agent.request("session/close", { sessionId });
     const ended = agent.said.findIndex(({ id }) => id === command);
     expect(agent.said[ended]).toMatchObject({ result: { stopReason: "cancelled" } });
@@ -539,15 +539,15 @@ describe("much for the client to read", () => {
     let left = 2;
     for await (const { event } of host.ledger.follow(sessionId, { signal: never() }))
       if (event.type === "turn-stopped" && --left === 0) break;
-    // The clock of its patience is the test's own.
-    const patience = new AbortController();
-    const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(patience.signal);
+    // The test controls the timeout.
+    const timeUp = new AbortController();
+    const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(timeUp.signal);
     agent.end();
     await until(() => timeout.mock.calls.length > 0);
     timeout.mockRestore();
     await aWhile();
     expect(agent.isOver).toBe(false);
-    patience.abort();
+    timeUp.abort();
     await agent.served;
   });
 });

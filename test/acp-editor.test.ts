@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as acp from "@agentclientprotocol/sdk";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { agentHost } from "../src/acp/agent/agent-host.js";
-import { LittleEditor } from "../src/acp/agent/editor-little.samples.js";
+import { FakeEditor } from "../src/acp/agent/fake-editor.samples.js";
 import { serveWire } from "../src/acp/agent/serve-wire.js";
 import { schemaCheck, VERSIONS } from "../src/acp/codec.samples.js";
 import { streamWire } from "../src/acp/connection/stream-wire.js";
@@ -37,7 +37,7 @@ async function session(
     version: "1",
     openHost: async () => host,
   });
-  const editor = new LittleEditor();
+  const editor = new FakeEditor();
   const updates: acp.SessionUpdate[] = [];
   const { fs, terminal, session: shown } = acp.methods.client;
   const serve =
@@ -137,24 +137,24 @@ test("an editor that offers nothing is asked for nothing", async () => {
   expect(contents(updates)).toContainEqual([{ type: "content", content: { type: "text", text: "hello\n" } }]);
 });
 
-test("an editor that asks for our terminals in _meta is told them there, live and when the session is loaded", async () => {
+test("sends our terminals in _meta to an editor that asks for it, live and on load", async () => {
   const asks = { _meta: { terminal_output: true } };
   const { prompt, updates, load } = await session([run("echo hello; exit 3"), { say: "done" }], {}, asks);
   await prompt();
-  const told = (all: readonly acp.SessionUpdate[]) =>
+  const terminalMeta = (all: readonly acp.SessionUpdate[]) =>
     all.flatMap((update) => {
       const { toolgate: _, ...meta } = update._meta ?? {};
       return Object.keys(meta).length > 0 ? [{ on: update.sessionUpdate, ...meta }] : [];
     });
-  const { terminal_info: info } = told(updates)[0] as { terminal_info?: { terminal_id: string } };
+  const { terminal_info: info } = terminalMeta(updates)[0] as { terminal_info?: { terminal_id: string } };
   const of = { terminal_id: info?.terminal_id };
-  expect(told(updates)).toEqual([
+  expect(terminalMeta(updates)).toEqual([
     { on: "tool_call", terminal_info: of },
     { on: "tool_call_update", terminal_output: { ...of, data: "hello\n" } },
     { on: "tool_call_update", terminal_exit: { ...of, exit_code: 3, signal: null } },
   ]);
   for (const update of updates) expect(isValid(update)).toBeNull();
-  expect(told(await load())).toEqual([
+  expect(terminalMeta(await load())).toEqual([
     { on: "tool_call", terminal_info: of },
     {
       on: "tool_call_update",

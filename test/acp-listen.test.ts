@@ -1,4 +1,4 @@
-/** `toolgate acp --listen`: foreign clients, the ACP SDK's own, over real sockets, and whoever else may knock. */
+/** `toolgate acp --listen`: foreign clients, the ACP SDK's own, over real sockets, and hostile ones. */
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
@@ -35,7 +35,7 @@ const { session } = acp.methods.agent;
 const prompt = (sessionId: string) => ({ sessionId, prompt: [{ type: "text" as const, text: "go" }] });
 
 /** Each word and each step of a call. */
-function told(updates: readonly acp.SessionUpdate[]): string[] {
+function summaryOf(updates: readonly acp.SessionUpdate[]): string[] {
   return updates.flatMap((update) => {
     if (update.sessionUpdate === "tool_call") return "announced";
     if (update.sessionUpdate === "tool_call_update") return update.status ?? [];
@@ -64,7 +64,7 @@ describe.each<Transport>(["HTTP", "WebSocket"])("an editor over %s", (transport)
     const { agent, updates, questions } = await editor(transport, url, choose("allow_once"));
     const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
     expect(await agent.request(session.prompt, prompt(sessionId))).toEqual({ stopReason: "end_turn" });
-    expect(told(updates)).toEqual(["Now.", "announced", "in_progress", "completed", "Done."]);
+    expect(summaryOf(updates)).toEqual(["Now.", "announced", "in_progress", "completed", "Done."]);
     expect(questions).toMatchObject([{ sessionId, toolCall: { title: "Run echo ran >> log.txt" } }]);
     expect(await runs(cwd)).toBe("ran\n");
   });
@@ -82,7 +82,7 @@ describe.each<Transport>(["HTTP", "WebSocket"])("an editor over %s", (transport)
   });
 
   test("is gone in the middle of a question: nothing runs, and the next one finds the call closed", async () => {
-    const { url, closeHost } = await listening(RUNS_ONCE, { limits: { absenceMilliseconds: 100 } });
+    const { url, closeHost } = await listening(RUNS_ONCE, { limits: { absenceTimeoutMs: 100 } });
     const cwd = await folder();
     const first = await editor(transport, url, silence);
     const { sessionId } = await first.agent.request(session.new, { cwd, mcpServers: [] });
@@ -98,7 +98,7 @@ describe.each<Transport>(["HTTP", "WebSocket"])("an editor over %s", (transport)
     expect(closeHost).not.toHaveBeenCalled();
   });
 
-  test("is told to go while a command runs: it has ended when the server is closed", async () => {
+  test("closes while a command runs: the command has ended when the server is closed", async () => {
     const { url, close, ledger } = await listening([
       { calls: [{ tool: "terminal", input: { command: "echo ran >> log.txt; sleep 60" } }] },
       { say: "Done." },
@@ -119,10 +119,10 @@ describe.each<Transport>(["HTTP", "WebSocket"])("an editor over %s", (transport)
     const { url } = await listening([{ say: said }], {
       limits: {
         connections: 1,
-        absenceMilliseconds: 500,
+        absenceTimeoutMs: 500,
         unreadBytes: 4 * MEGABYTE,
-        stallMilliseconds: 500,
-        heartbeatMilliseconds: 500,
+        stallTimeoutMs: 500,
+        heartbeatMs: 500,
       },
     });
     const cwd = await folder();
@@ -178,7 +178,7 @@ test("two editors at once, over both transports, have their own sessions and hea
   expect(closeHost).not.toHaveBeenCalled();
 });
 
-describe("whoever knocks", () => {
+describe("a client without permission", () => {
   const json = { "content-type": "application/json" };
 
   test.each<[string, number, Sending]>([
@@ -256,8 +256,8 @@ describe("whoever knocks", () => {
   });
 });
 
-test("who talks on over HTTP and never listens is told to wait, and then dropped", async () => {
-  const { url } = await listening(RUNS_ONCE, { limits: { unreadBytes: 1024, stallMilliseconds: 1000 } });
+test("slows down and then drops an HTTP client that sends and never reads", async () => {
+  const { url } = await listening(RUNS_ONCE, { limits: { unreadBytes: 1024, stallTimeoutMs: 1000 } });
   const cwd = await folder();
   const hello = await send(url, { method: "POST", body: HELLO });
   const headers = { ...AUTHORIZED, "acp-connection-id": String(hello.headers["acp-connection-id"]) };
@@ -331,13 +331,13 @@ describe("a WebSocket", () => {
   });
 
   test("whose other end is silent is ended", async () => {
-    const { url } = await listening(RUNS_ONCE, { limits: { connections: 1, heartbeatMilliseconds: 50 } });
+    const { url } = await listening(RUNS_ONCE, { limits: { connections: 1, heartbeatMs: 50 } });
     (await until101(url, AUTHORIZED)).pause();
     await expect.poll(() => helloStatus(url), { timeout: 20_000 }).toBe(200);
   });
 
   test("whose other end says nothing but is there stays open", async () => {
-    const { url } = await listening(RUNS_ONCE, { limits: { heartbeatMilliseconds: 400 } });
+    const { url } = await listening(RUNS_ONCE, { limits: { heartbeatMs: 400 } });
     const socket = await until101(url, AUTHORIZED);
     let pings = 0;
     socket.on("ping", () => void (pings += 1));
@@ -347,7 +347,7 @@ describe("a WebSocket", () => {
 });
 
 describe("a page of an allowed site", () => {
-  test("may ask, is told what it may send, and may read which connection it has", async () => {
+  test("may connect, gets the allowed headers, and may read its connection id", async () => {
     const { url } = await listening(RUNS_ONCE, { allowedOrigins: ["https://editor.example/"] });
     const origin = { Origin: "https://editor.example" };
     const first = await send(url, {
@@ -469,7 +469,7 @@ describe("the command", () => {
     expect(said.stdout).toBe("");
   });
 
-  test("told to stop while a command runs, ends it, closes the call and goes", async () => {
+  test("stopped while a command runs, ends it, closes the call and exits", async () => {
     const cwd = await commandFolder([
       { calls: [{ tool: "terminal", input: { command: "echo $$ > pid; sleep 60" } }] },
       { say: "x" },
@@ -503,7 +503,7 @@ function statOf(pid: string): readonly string[] {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");
     return text.slice(text.lastIndexOf(")") + 2).split(" ");
   } catch {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
     return [];
   }
 }

@@ -137,7 +137,7 @@ test("a loop that breaks fails the prompt with its words, its open calls are clo
   });
 });
 
-test("a session of it can be loaded: what was said and done is told again", async () => {
+test("a session of it can be loaded: its messages and calls are sent again", async () => {
   const loop: Loop = {
     name: "mine",
     rules: [{ allow: "greet" }],
@@ -179,25 +179,25 @@ test("tools that it wraps in every prompt work in the second prompt too", async 
 
 test("a loop that does not heed a cancel runs nothing more", async () => {
   const count = counting("count");
-  const begun = moment();
+  const started = moment();
   const { agent, sessionId } = await served({
     name: "mine",
     tools: [count.tool],
     rules: [{ allow: "count" }],
     async prompt({ signal }, _input, gate) {
-      begun.come();
+      started.come();
       await until(() => signal.aborted);
       await gate.call({ name: "count", input: {} });
     },
   });
   const turn = agent.request(session.prompt, { sessionId, prompt: says("Go") });
-  await begun.here;
+  await started.here;
   await agent.notify(session.cancel, { sessionId });
   expect(await turn).toEqual({ stopReason: "cancelled" });
   expect(count.runs).toBe(0);
 });
 
-test("what a loop does after it came back is not run and not told", async () => {
+test("actions of a loop after its turn are not run and not sent", async () => {
   const count = counting("count");
   const later = moment();
   let late: Promise<unknown> = Promise.resolve();
@@ -219,28 +219,28 @@ test("what a loop does after it came back is not run and not told", async () => 
   expect(inTime).toContain("agent_message_chunk");
   later.come();
   await expect(late).rejects.toMatchObject({ code: "TURN_IS_OVER" });
-  // What was told before the answer to this has been heard.
+  // Updates from before this response have been received.
   await agent.request(session.list, {});
   expect(updates.map(({ sessionUpdate }) => sessionUpdate)).toEqual(inTime);
   expect(count.runs).toBe(0);
 });
 
 test("a prompt that is cancelled before its turn comes does not start the loop", async () => {
-  let begun = 0;
+  let started = 0;
   const { agent, sessionId } = await served({
     name: "mine",
     async prompt({ signal }) {
-      begun += 1;
+      started += 1;
       await until(() => signal.aborted);
     },
   });
   const turns = ["One", "Two"].map((text) =>
     agent.request(session.prompt, { sessionId, prompt: says(text) }),
   );
-  await until(() => begun > 0);
+  await until(() => started > 0);
   await agent.notify(session.cancel, { sessionId });
   expect(await Promise.all(turns)).toEqual([{ stopReason: "cancelled" }, { stopReason: "cancelled" }]);
-  expect(begun).toBe(1);
+  expect(started).toBe(1);
 });
 
 test("words before a call and words after it are two messages", async () => {

@@ -87,7 +87,7 @@ const statesOf = (updates: readonly v2.SessionUpdate[]) =>
 const isIdle = (updates: readonly v2.SessionUpdate[]) =>
   statesOf(updates).at(-1)?.startsWith("idle") ?? false;
 
-test("a prompt is accepted at once; what happens and how it ends is told by updates", async () => {
+test("accepts a prompt at once; updates report the turn and its end", async () => {
   const { agent, hello, cwd, updates, questions } = await opened([
     { say: "Now.", calls: [{ tool: "edit_file", input: { path: "a.txt", oldText: "one", newText: "two" } }] },
     { say: "Done." },
@@ -173,15 +173,20 @@ test("a session is taken up again with or without what was said, and says what i
   await until(() => silent.updates.length > 0);
   expect(silent.updates.map(({ sessionUpdate }) => sessionUpdate)).toEqual(["state_update"]);
   await silent.leave();
-  const told = await connect();
-  await told.agent.request(session.resume, { sessionId, cwd, mcpServers: [], replayFrom: { type: "start" } });
-  await until(() => isIdle(told.updates));
-  expect(statesOf(told.updates)).toEqual(["idle"]);
-  expect(told.updates.slice(0, 2)).toMatchObject([
+  const reloaded = await connect();
+  await reloaded.agent.request(session.resume, {
+    sessionId,
+    cwd,
+    mcpServers: [],
+    replayFrom: { type: "start" },
+  });
+  await until(() => isIdle(reloaded.updates));
+  expect(statesOf(reloaded.updates)).toEqual(["idle"]);
+  expect(reloaded.updates.slice(0, 2)).toMatchObject([
     { sessionUpdate: "user_message", messageId, content: [] },
     { sessionUpdate: "user_message_chunk", messageId },
   ]);
-  expect(JSON.stringify(told.updates)).toContain("Hello there.");
+  expect(JSON.stringify(reloaded.updates)).toContain("Hello there.");
 });
 
 test("a command has the same life as a prompt, without the model", async () => {

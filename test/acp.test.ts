@@ -64,7 +64,7 @@ async function project(steps: readonly ScriptStep[], files: Record<string, strin
 const prompt = (sessionId: string) => ({ sessionId, prompt: [{ type: "text" as const, text: "go" }] });
 
 /** Each message about a call or a text, in short. */
-function told(updates: readonly acp.SessionUpdate[]): string[] {
+function summaryOf(updates: readonly acp.SessionUpdate[]): string[] {
   return updates.flatMap((update) => {
     if (update.sessionUpdate === "tool_call") return `call ${update.title} ${update.status ?? "pending"}`;
     if (update.sessionUpdate === "tool_call_update")
@@ -100,7 +100,7 @@ describe("an editor", () => {
     expect(await agent.request(acp.methods.agent.session.prompt, prompt(sessionId))).toEqual({
       stopReason: "end_turn",
     });
-    expect(told(updates)).toEqual([
+    expect(summaryOf(updates)).toEqual([
       "call Update the plan pending",
       "call_1 in_progress",
       "plan of 1",
@@ -201,7 +201,7 @@ describe("an editor", () => {
     await until(() => questions.length > 0);
     await agent.notify(acp.methods.agent.session.cancel, { sessionId });
     expect(await response).toEqual({ stopReason: "cancelled" });
-    expect(told(updates).at(-1)).toBe("call_1 failed");
+    expect(summaryOf(updates).at(-1)).toBe("call_1 failed");
     expect(await runs(cwd)).toBe("");
   });
 
@@ -225,13 +225,13 @@ describe("an editor", () => {
     const turns = [1, 2].map(() => agent.request(acp.methods.agent.session.prompt, prompt(sessionId)));
     const ended = { stopReason: "end_turn" };
     expect(await Promise.all(turns)).toEqual([ended, ended]);
-    expect(told(updates).filter((line) => line.endsWith(" completed"))).toEqual([
+    expect(summaryOf(updates).filter((line) => line.endsWith(" completed"))).toEqual([
       "call_1 completed",
       "call_2 completed",
     ]);
   });
 
-  test("is told to go while a command runs: the command ends, the call is closed, and the agent exits", async () => {
+  test("disconnects while a command runs: the command ends, the call is closed, and the agent exits", async () => {
     const cwd = await project([
       { calls: [{ tool: "terminal", input: { command: "echo $$ > pid; sleep 60" } }] },
       { say: "x" },
@@ -243,7 +243,7 @@ describe("an editor", () => {
     await until(async () => (await pid()) > 0);
     child.kill("SIGTERM");
     await until(() => child.exitCode !== null || child.signalCode !== null);
-    // As shells count: it was told to end.
+    // As shells count: ended by a signal.
     expect(child.exitCode).toBe(143);
     expect(livingInGroup(await pid())).toEqual([]);
     const second = await editor(cwd, choose("allow_once"));
@@ -252,7 +252,7 @@ describe("an editor", () => {
     expect(call).toMatchObject({ status: "failed" });
   });
 
-  test("names a folder that is not there and is told so", async () => {
+  test("names a folder that does not exist and gets an error", async () => {
     const cwd = await project(RUNS_ONCE);
     const { agent } = await editor(cwd, choose("allow_once"));
     const missing = agent.request(acp.methods.agent.session.new, {
@@ -289,7 +289,7 @@ describe("an editor", () => {
     expect(await runs(cwd)).toBe("ran\n");
   });
 
-  test("asks for a session that is not there and is told so", async () => {
+  test("asks for a session that does not exist and gets an error", async () => {
     const cwd = await project(RUNS_ONCE);
     const { agent } = await editor(cwd, choose("allow_once"));
     await expect(
@@ -310,9 +310,9 @@ test("killed during the question, loaded in a new process, asked again, answered
 
   const second = await editor(cwd, choose("allow_once"));
   await second.agent.request(acp.methods.agent.session.load, { sessionId, cwd, mcpServers: [] });
-  await until(() => told(second.updates).includes('"Done."'));
+  await until(() => summaryOf(second.updates).includes('"Done."'));
   expect(second.questions.map(({ toolCall }) => toolCall.title)).toEqual(["Run echo ran >> log.txt"]);
-  expect(told(second.updates)).toEqual([
+  expect(summaryOf(second.updates)).toEqual([
     '"Now."',
     "call Run echo ran >> log.txt pending",
     "call_1 in_progress",

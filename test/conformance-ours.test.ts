@@ -8,7 +8,7 @@ import { folder } from "./agent-kit.js";
 
 const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 
-/** It plans, asks for permission, and lasts long enough to be cancelled. */
+/** A prompt that plans, asks for permission, and lasts long enough to be cancelled. */
 const steps = [
   {
     say: "I plan, and run it.",

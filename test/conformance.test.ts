@@ -25,7 +25,7 @@ const run = (version: 1 | 2, breaks: string, more: Partial<ConformanceOptions> =
     version,
     prompt: "work",
     cancelPrompt: "wait",
-    answerMs: 2500,
+    responseTimeoutMs: 2500,
     quietMs: 200,
     ...more,
   });
@@ -34,8 +34,8 @@ const hostile = (how: string, more: Partial<ConformanceOptions> = {}) =>
   runConformance({
     agent: { command: process.execPath, args: [child("hostile.mjs"), how] },
     version: 1,
-    answerMs: 500,
-    startMs: 1500,
+    responseTimeoutMs: 500,
+    startTimeoutMs: 1500,
     ...more,
   });
 
@@ -43,7 +43,7 @@ describe.each([1, 2] as const)("ACP v%s", (version) => {
   const requirements = requirementsOf(version);
 
   test("an agent that does everything right passes everything", async () => {
-    const report = await run(version, "", { answerMs: 15_000 });
+    const report = await run(version, "", { responseTimeoutMs: 15_000 });
     expect(report.requirements.filter(({ finding }) => finding.verdict !== "pass")).toEqual([]);
     expect(report.isConformant).toBe(true);
   });
@@ -95,7 +95,7 @@ describe("an agent that", () => {
     expect(requirements.find(({ id }) => id === "ACP-PROMPT-001")?.finding.verdict).toBe("not tested");
   });
 
-  test("is gone at once fails, and its last words are told", async () => {
+  test("exits at once fails, and its last stderr lines are shown", async () => {
     const { requirements } = await hostile("gone", { only: ["ACP-INIT-001", "ACP-PROMPT-001"] });
     expect(requirements[0]?.finding).toMatchObject({ seen: expect.stringContaining("exit code 3") });
     expect(requirements[1]?.finding).toMatchObject({
@@ -104,7 +104,7 @@ describe("an agent that", () => {
   });
 
   test("floods us with one endless line is stopped", async () => {
-    const { requirements } = await hostile("flood", { only: ["ACP-INIT-001"], startMs: 60_000 });
+    const { requirements } = await hostile("flood", { only: ["ACP-INIT-001"], startTimeoutMs: 60_000 });
     expect(requirements[0]?.finding).toMatchObject({ seen: expect.stringContaining("was stopped") });
   });
 

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { chmod, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { LittleEditor } from "../src/acp/agent/editor-little.samples.js";
+import { FakeEditor } from "../src/acp/agent/fake-editor.samples.js";
 import { editorWorkspace } from "../src/acp/agent/editor-workspace.js";
 import { V1Encoder } from "../src/acp/index.js";
 import { SessionBook, shownText } from "../src/call/index.js";
@@ -19,7 +19,7 @@ const ALLOW: readonly Rule[] = [{ allow: "*", anyFlags: true }, { allow: "edit" 
 
 async function gateIn(files: Record<string, string>, rules: readonly Rule[] = ALLOW, ask?: Ask) {
   const local = await workspace(files);
-  const editor = new LittleEditor();
+  const editor = new FakeEditor();
   const ledger = new MemoryLedger();
   const gate = await openGate({
     ledger,
@@ -40,8 +40,8 @@ async function gateIn(files: Record<string, string>, rules: readonly Rule[] = AL
 }
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
-/** What a v1 client is told of a call, event by event. */
-function asTold(events: readonly SessionEvent[]): readonly object[] {
+/** The updates that a v1 client gets of a call, event by event. */
+function updatesFor(events: readonly SessionEvent[]): readonly object[] {
   const book = new SessionBook("s");
   const encoder = new V1Encoder();
   return events.flatMap((event) => {
@@ -139,23 +139,23 @@ describe("a command", () => {
   test("is shown as the editor's terminal while it runs, and our record has what it printed", async () => {
     const { gate, editor, events } = await gateIn({});
     const call = await gate.call({ name: "terminal", input: { command: "echo hello; sleep 0.3; exit 2" } });
-    const told = asTold(await events());
+    const updates = updatesFor(await events());
     expect(call.state.status).toBe("done");
     expect(call.rawOutput).toMatchObject({ exitCode: 2, output: "hello\n" });
     const [shown] = call.content;
     expect(shown).toMatchObject({ type: "terminal", clientTerminalId: "window-1", exit: { exitCode: 2 } });
     expect(shown?.type === "terminal" && shown.output && shownText(shown.output)).toBe("hello\n");
-    const contents = told.flatMap((update) => ("content" in update ? [update.content] : []));
+    const contents = updates.flatMap((update) => ("content" in update ? [update.content] : []));
     expect(contents).toContainEqual([{ type: "terminal", terminalId: "window-1" }]);
     expect(JSON.stringify(contents)).not.toContain("hello");
     expect(editor.released).toEqual(["window-1"]);
   });
 
-  test("whose time is up is killed in the editor, and what it printed is told", async () => {
+  test("whose time is up is killed in the editor, and its output is kept", async () => {
     const { editor, call } = await gateIn({});
-    const { state, rawOutput } = await call("terminal", { command: "echo begun; sleep 60", timeout: 0.5 });
+    const { state, rawOutput } = await call("terminal", { command: "echo started; sleep 60", timeout: 0.5 });
     expect(state).toMatchObject({ status: "failed" });
-    expect(rawOutput).toMatchObject({ output: "begun\n", timedOut: true });
+    expect(rawOutput).toMatchObject({ output: "started\n", timedOut: true });
     expect(editor.asked).toContain("terminal/kill");
     expect(editor.released).toEqual(["window-1"]);
   });

@@ -1,10 +1,9 @@
 /**
- * What a message means for its call: the events that take the call from where it is to where the
- * message says it is, with the steps in between that the wire does not show.
+ * The events that take a call from its state to the state in a message, with the transitions in between that the wire
+ * does not show.
  *
- * What must stay true: the events returned can be applied as they are. A status that would go
- * backwards, a late word on a call that has ended and a change of an input that was decided on are
- * put aside with a repair, never forced.
+ * Invariant: the returned events can be applied as they are. A status that would go backwards, an update of a call that
+ * has ended and a change of an input that was decided on are dropped with a repair, never forced.
  */
 import { createToolTitle, inferToolKind, isInputFixed, isOver } from "../call/index.js";
 import type {
@@ -30,13 +29,16 @@ export function callEvents(
 ): SessionEvent[] {
   const { own } = reading;
   if (call && isOver(call.state) && !("assumed" in call.state && call.state.assumed)) {
-    reading.mend("late-update", `the call had ended (${call.state.status}); a later message changed nothing`);
+    reading.repair(
+      "late-update",
+      `the call had ended (${call.state.status}); a later message changed nothing`,
+    );
     return [];
   }
   const events: SessionEvent[] = [];
   if (!call) events.push(announcement(message, reading));
   if (call && message.starts && reading.mode === "lenient") {
-    reading.mend("repeated-start", "the call was announced before; its fields were replaced");
+    reading.repair("repeated-start", "the call was announced before; its fields were replaced");
   }
   const target = own || !reading.isOurs ? targetState(call, message, reading) : undefined;
   const fields = changedFields(call, message, reading);
@@ -64,20 +66,23 @@ function targetState(call: ToolCall | undefined, message: CallMessage, reading: 
   if (status === undefined || status === "pending") return waitingTarget(call, message, title, reading);
   const state = stateFor(status, message, call);
   if (call && rank(state) < rank(call.state)) {
-    reading.mend("status-backwards", `the call is ${call.state.status} and does not go back to ${status}`);
+    reading.repair("status-backwards", `the call is ${call.state.status} and does not go back to ${status}`);
     return undefined;
   }
   if (call && state.status === "running" && isAsked(call, reading)) {
-    reading.mend(
+    reading.repair(
       "ran-while-asked",
       "the call was reported as in progress while its question is open; it still waits",
     );
     return undefined;
   }
   if (call && isOver(call.state)) {
-    reading.mend("late-end", `the end that was assumed (${call.state.status}) gave way to the reported one`);
+    reading.repair(
+      "late-end",
+      `the end that was assumed (${call.state.status}) gave way to the reported one`,
+    );
   } else if (reading.mode === "lenient" && status === "completed" && call?.state.status !== "running") {
-    reading.mend("skipped-steps", "the call was reported as completed without having been in progress");
+    reading.repair("skipped-steps", "the call was reported as completed without having been in progress");
   }
   return { toolCallId, state, title, rawInput };
 }
@@ -90,7 +95,7 @@ function waitingTarget(
   reading: Reading,
 ): Target | undefined {
   if (call && message.status === "pending" && !message.starts && rank(call.state) > 0) {
-    reading.mend("status-backwards", `the call is ${call.state.status} and does not go back to pending`);
+    reading.repair("status-backwards", `the call is ${call.state.status} and does not go back to pending`);
   }
   const isDraft = (call?.state.status ?? "drafting") === "drafting";
   const { toolCallId, rawInput } = message;
@@ -124,7 +129,7 @@ function stateFor(
   }
 }
 
-/** The stations of a call's way, for telling forward from backward. */
+/** The order of a call's states: a lower rank after a higher one is a step backwards. */
 function rank(state: ToolCallState): number {
   switch (state.status) {
     case "drafting":
@@ -145,7 +150,7 @@ function rank(state: ToolCallState): number {
   }
 }
 
-/** What a failed call says went wrong: the last text it shows. */
+/** The error of a failed call: the last text it shows. */
 function lastText(content: readonly ToolCallContent[]): string {
   for (const item of content.toReversed()) {
     if (item.type === "content" && item.content.type === "text") return item.content.text;
@@ -257,7 +262,7 @@ function putInput(
   } else if (!isInputFixed(call)) {
     fields.rawInput = rawInput;
   } else if (!sameJson(rawInput, call.rawInput)) {
-    reading.mend(
+    reading.repair(
       "input-changed",
       "the input changed after it had been asked about; the one that was asked about stays",
     );
@@ -275,6 +280,6 @@ function putMeta(fields: Fields, meta: Meta | null | undefined, reading: Reading
   fields._meta = meta;
   if (meta === null || !Object.hasOwn(meta, "toolgate")) return;
   if (!own)
-    reading.mendOnce("forged-meta", "_meta.toolgate came from an agent that is not ours and was left out");
+    reading.repairOnce("forged-meta", "_meta.toolgate came from an agent that is not ours and was left out");
   fields._meta = withoutToolgate(meta) ?? null;
 }

@@ -1,4 +1,4 @@
-/** Reads the messages about a session's calls, under the ids those calls have here. */
+/** Reads the messages about a session's calls. Ids that an agent uses twice get an alias. */
 import type { SessionEvent, ToolCall } from "../call/index.js";
 import { applyEvent, IllegalEvent, isOver } from "../call/index.js";
 import { callEvents } from "./call-events.js";
@@ -41,7 +41,7 @@ export class CallReader {
       this.#ours.add(message.toolCallId);
       return events;
     }
-    // What `_meta.toolgate` says of the call is no way a call can take: it is not from us after all.
+    // No call can get into the state in `_meta.toolgate`: the message is not from us after all.
     reading.own = undefined;
     reading.isOurs = false;
     return callEvents(call, message, reading);
@@ -53,11 +53,11 @@ export class CallReader {
   }
 
   #unknownId({ toolCallId, title }: CallMessage): void {
-    // v2 has but one message, which creates what it does not find.
+    // v2 has one message for both: it creates a call that does not exist.
     if (this.#rules.nullClears) return;
     const reading = this.#reading;
     if (reading.mode === "lenient") {
-      reading.mend("unknown-id", "an update came for a call that was never announced; it was created");
+      reading.repair("unknown-id", "an update came for a call that was never announced; it was created");
     } else if (typeof title !== "string") {
       reading.fail(`title is required for a tool call: ${toolCallId} was never announced`);
     }
@@ -66,7 +66,7 @@ export class CallReader {
   #underOurId(message: CallMessage): CallMessage {
     const { session, mode } = this.#reading;
     const foreignId = message.toolCallId;
-    if (mode === "lenient" && startsAnew(message, session.call(this.idOf(foreignId)))) this.#alias(foreignId);
+    if (mode === "lenient" && reusesId(message, session.call(this.idOf(foreignId)))) this.#alias(foreignId);
     const toolCallId = this.idOf(foreignId);
     this.#reading.toolCallId = toolCallId;
     return toolCallId === foreignId ? message : { ...message, toolCallId };
@@ -78,7 +78,7 @@ export class CallReader {
     while (session.call(`${foreignId}#${count}`)) count += 1;
     const toolCallId = `${foreignId}#${count}`;
     this.#aliases.set(foreignId, toolCallId);
-    this.#reading.mend(
+    this.#reading.repair(
       "id-reused",
       `the agent used the id of an ended call for a new one, which is ${toolCallId} here`,
     );
@@ -105,7 +105,7 @@ function canBeApplied(
 }
 
 /** A start that is not over, or of another input, for a call that is over: the agent uses one id for several calls. */
-function startsAnew({ starts, status, rawInput }: CallMessage, call: ToolCall | undefined): boolean {
+function reusesId({ starts, status, rawInput }: CallMessage, call: ToolCall | undefined): boolean {
   if (!call || !starts || !isOver(call.state)) return false;
   const isReported = !("assumed" in call.state && call.state.assumed);
   if (isReported && rawInput !== undefined && !sameJson(rawInput, call.rawInput)) return true;

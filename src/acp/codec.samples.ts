@@ -1,4 +1,4 @@
-/** What the tests of both codecs share: the two versions side by side, the schemas, a reader at the far end. */
+/** Shared by the tests of both codecs: the two versions side by side, the schemas, a receiver. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -37,8 +37,8 @@ export function schemaCheck({
   return (update) => (validate({ sessionId: SESSION_ID, update }) ? null : validate.errors);
 }
 
-/** The far end of the wire: every message goes through JSON, is read, and its events are applied. */
-export class FarEnd {
+/** The receiving side: every message goes through JSON, is read, and its events are applied. */
+export class Receiver {
   readonly book = new SessionBook(SESSION_ID);
   readonly #reader: { read(update: unknown, at: number): ReadResult };
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { callAfter, calls, lives } from "../call/calls.samples.js";
 import type { SessionEvent } from "../call/index.js";
 import { applyEvent, SessionBook } from "../call/index.js";
-import { FarEnd, READ_AT, schemaCheck, VERSIONS, withoutToolgate } from "./codec.samples.js";
-import { seenThrough, withSomePatch } from "./seen-through.samples.js";
+import { Receiver, READ_AT, schemaCheck, VERSIONS, withoutToolgate } from "./codec.samples.js";
+import { expectedCall, withSomePatch } from "./expected-call.samples.js";
 
 const RUNS = { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 300) };
 
@@ -12,7 +12,7 @@ describe.each(VERSIONS)("ACP v$version", (codec) => {
   const check = schemaCheck(codec);
   const { version } = codec;
 
-  test("every message the encoder writes is valid against the SDK's schema", () => {
+  test("writes only messages that are valid against the SDK's schema", () => {
     fc.assert(
       fc.property(lives(), (life) => {
         const encoder = codec.encoder();
@@ -28,26 +28,26 @@ describe.each(VERSIONS)("ACP v$version", (codec) => {
     );
   });
 
-  test("a call read by someone who does not know us is what this version can say of it", () => {
+  test("gives a foreign reader the call as far as this version can express it", () => {
     fc.assert(
       fc.property(calls, (call) => {
-        const far = new FarEnd(codec);
+        const far = new Receiver(codec);
         far.receive(codec.encoder().encode(call).map(withoutToolgate));
         expect(withSomePatch(far.call()!)).toEqual(
-          seenThrough(version, call, { withToolgate: false, at: READ_AT }),
+          expectedCall(version, call, { withToolgate: false, at: READ_AT }),
         );
       }),
       RUNS,
     );
   });
 
-  test("a call read by us has its status, decision, times, progress and parent too", () => {
+  test("gives our reader the status, decision, times, progress and parent too", () => {
     fc.assert(
       fc.property(calls, (call) => {
-        const far = new FarEnd(codec);
+        const far = new Receiver(codec);
         far.receive(codec.encoder().encode(call));
         expect(withSomePatch(far.call()!)).toEqual(
-          seenThrough(version, call, { withToolgate: true, at: READ_AT }),
+          expectedCall(version, call, { withToolgate: true, at: READ_AT }),
         );
         expect(far.repairs()).toEqual([]);
       }),
@@ -55,28 +55,28 @@ describe.each(VERSIONS)("ACP v$version", (codec) => {
     );
   });
 
-  test("the stream of changed fields folds at the other end to the same call", () => {
+  test("folds the stream of changed fields to the same call", () => {
     fc.assert(
       fc.property(lives(), fc.array(fc.boolean(), { maxLength: 40 }), (life, sends) => {
         const encoder = codec.encoder();
-        const far = new FarEnd(codec);
+        const far = new Receiver(codec);
         const book = new SessionBook("session-1");
         life.forEach((event: SessionEvent, index) => {
           book.apply(event);
           const isLast = index === life.length - 1;
-          // Several changes may be told at once: a slow client gets fewer messages, not other ones.
+          // Several changes may be sent at once: a slow client gets fewer messages, not other ones.
           if (sends[index] !== false || isLast) far.receive(encoder.encode(book.call("call_1")!));
         });
         expect(far.repairs()).toEqual([]);
         expect(withSomePatch(far.call()!)).toEqual(
-          seenThrough(version, callAfter(life), { withToolgate: true, at: READ_AT }),
+          expectedCall(version, callAfter(life), { withToolgate: true, at: READ_AT }),
         );
       }),
       RUNS,
     );
   });
 
-  test("nothing is sent when nothing changed", () => {
+  test("sends nothing when nothing changed", () => {
     fc.assert(
       fc.property(calls, (call) => {
         const encoder = codec.encoder();

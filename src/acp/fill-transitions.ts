@@ -97,7 +97,7 @@ function cleared({ times, decision }: Target, toolCallId: string, at: number): S
   };
 }
 
-/** Settles the question that the call was last seen waiting for, as far as the target tells how it ended. */
+/** Settles the question that the call was last seen waiting for, as far as the target shows how it ended. */
 function leaveQuestion(
   questionId: string,
   target: Target,
@@ -107,7 +107,7 @@ function leaveQuestion(
   const asked = reading.session.question(questionId);
   if (asked?.state.status !== "open") return [];
   if (!isAskedAgain) return [settled(asked.question, target, reading)];
-  // It was let through in between and then asked about anew; nobody saw by whom.
+  // The call was allowed in between and then asked about again; the wire does not show by whom.
   const at = reading.at;
   return [
     { type: "question-withdrawn", at, questionId, reason: "it was asked again" },

@@ -1,13 +1,14 @@
 /**
- * REPORT to editors, speak to agents: the Agent Client Protocol, v1 and the v2 draft, from one model.
+ * ACP: the Agent Client Protocol, v1 and the v2 draft, from one model; the agent side for editors, the client side for
+ * other agents.
  *
- * What must stay true here: what an encoder writes is valid against the SDK's own schema and can be
- * stringified whatever a tool put in; a reader never throws on a message and its events can be applied
- * as they are; `_meta.toolgate` is believed only in our own traffic.
+ * Invariants: an encoder's messages are valid against the SDK's own schema and can be stringified whatever a tool put in;
+ * a reader never throws on a message and its events can be applied as they are; `_meta.toolgate` is trusted only in our
+ * own traffic.
  */
 export { agentHost } from "./agent/agent-host.js";
 export type { AgentHostOptions, ModelChoice, ServersOfSession, UsedModel } from "./agent/agent-host.js";
-export type { AcpHost, Choice, ClientSide, Command, HostedSession, OpenRequest } from "./agent/host.js";
+export type { AcpHost, Choice, ClientSide, Command, HostedSession, OpenRequest } from "./agent/acp-host.js";
 export type { Loop, LoopTurn } from "../agent/index.js";
 export { serveAcp } from "./agent/serve-acp.js";
 export type { ServeAcpOptions } from "./agent/serve-acp.js";

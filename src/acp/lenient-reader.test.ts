@@ -1,9 +1,9 @@
-/** What other agents get wrong, and what becomes of it. Each repair is on record by its name. */
+/** Mistakes of other agents, and their repairs. Each repair is recorded by its name. */
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { lives } from "../call/calls.samples.js";
 import { SessionBook } from "../call/index.js";
-import { FarEnd, VERSIONS, withoutToolgate } from "./codec.samples.js";
+import { Receiver, VERSIONS, withoutToolgate } from "./codec.samples.js";
 
 const [v1, v2] = VERSIONS;
 const start = { sessionUpdate: "tool_call", toolCallId: "c1", title: "Do it" };
@@ -12,13 +12,13 @@ const update = { sessionUpdate: "tool_call_update", toolCallId: "c1" };
 const chunk = (text: string) => ({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
 
 function afterV1(...updates: object[]) {
-  const far = new FarEnd(v1, "lenient");
+  const far = new Receiver(v1, "lenient");
   far.receive(updates);
   return { call: far.call("c1")!, repairs: far.repairs(), far };
 }
 
 describe("statuses", () => {
-  test("a call that is completed at once gets the steps nobody saw", () => {
+  test("fills in the transitions of a call that is completed at once", () => {
     const { call, repairs } = afterV1({ ...start, status: "completed", rawInput: { path: "/a" } });
     expect(call.state).toEqual({ status: "done", assumed: false });
     expect(call.rawInput).toEqual({ path: "/a" });
@@ -46,7 +46,7 @@ describe("statuses", () => {
     expect(repairs).toEqual(["unknown-status"]);
   });
 
-  test("a failure says what the last text of the call says", () => {
+  test("takes the error of a failure from the call's last text", () => {
     const content = [{ type: "content", content: { type: "text", text: "disk full" } }];
     expect(afterV1(start, { ...update, status: "failed", content }).call.state).toMatchObject({
       status: "failed",
@@ -57,7 +57,7 @@ describe("statuses", () => {
     });
   });
 
-  test("a late word on a call that has ended changes nothing", () => {
+  test("ignores a late update of a call that has ended", () => {
     const { call, repairs } = afterV1(
       { ...start, status: "in_progress" },
       { ...update, status: "completed" },
@@ -158,7 +158,7 @@ describe("starts and ids", () => {
 });
 
 describe("content and fields", () => {
-  test("what can be shown is shown and the rest is left out", () => {
+  test("keeps readable content and leaves out the rest", () => {
     const content = [
       { type: "text", text: "bare" },
       { type: "diff", path: "src/a.ts", newText: "x" },
@@ -192,13 +192,13 @@ describe("content and fields", () => {
   });
 
   test("an unknown kind is other, for the strict reader too", () => {
-    const far = new FarEnd(v1, "strict");
+    const far = new Receiver(v1, "strict");
     far.receive([{ ...start, kind: "browse" }]);
     expect(far.call("c1")?.kind).toBe("other");
     expect(far.repairs()).toEqual(["unknown-kind"]);
   });
 
-  test("a foreign agent cannot speak in our name", () => {
+  test("does not trust _meta.toolgate of a foreign agent", () => {
     const toolgate = {
       state: { status: "done", assumed: false },
       times: { announced: 1 },
@@ -209,7 +209,7 @@ describe("content and fields", () => {
     expect(repairs).toEqual(["forged-meta"]);
   });
 
-  test("an input that someone was asked about no longer changes", () => {
+  test("does not change an input that a person was asked about", () => {
     const { far } = afterV1({ ...start, rawInput: { command: "ls" } });
     const question = {
       questionId: "q1",
@@ -246,7 +246,7 @@ describe("content and fields", () => {
     expect(far.repairs()).toEqual(["ran-while-asked", "skipped-steps"]);
   });
 
-  test("an update of no known kind is put aside", () => {
+  test("ignores an update of an unknown kind", () => {
     const { repairs } = afterV1(
       { sessionUpdate: "session_dream" },
       { sessionUpdate: "usage_update", used: 1, size: 2 },
@@ -268,7 +268,7 @@ test("duplicated and late messages of any life never move a call that has ended"
     fc.property(lives(), fc.array(fc.nat()), fc.constantFrom(v1, v2), (life, repeats, codec) => {
       const book = new SessionBook("session-1");
       const encoder = codec.encoder();
-      const far = new FarEnd(codec, "lenient");
+      const far = new Receiver(codec, "lenient");
       const sent: unknown[] = [];
       for (const event of life) {
         book.apply(event);

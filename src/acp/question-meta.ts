@@ -1,6 +1,6 @@
 /**
- * `_meta.toolgate` of a permission request: what ACP has no field for. What is really about to be done, why it is
- * asked, and what each "always" would store, as rules that a program can read.
+ * `_meta.toolgate` of a permission request, for data that ACP has no field for: the intent, the reason for asking, and
+ * the rules that each "always" would store.
  */
 import type { Meta, Question } from "../call/index.js";
 

@@ -45,7 +45,7 @@ export function readBlock(value: unknown, rules: BlockRules, reading: Reading): 
     reading.tolerate("bad-content", "a content block of no known type was left out");
     return undefined;
   }
-  // A block of a later protocol is kept as it came; whoever shows it may not know it.
+  // A block of a later protocol is kept as it came; a view may not know it.
   if (!shapeOf || fits(value, shapeOf)) return value as ContentBlock;
   for (const [key, check] of shapeOf.required) {
     if (check(value[key])) continue;

@@ -1,6 +1,6 @@
 /**
- * Reads the fields of a tool-call message, of either protocol version, into our own terms. It looks
- * at one message alone; what it means for the call is `call-events.ts`'s business.
+ * Reads the fields of a tool-call message, of either protocol version, into our own terms: one message alone.
+ * `call-events.ts` finds the effect on the call.
  */
 import { absolutePath, isAbsolutePath, isToolKind } from "../call/index.js";
 import type { Location, Meta, ToolCallContent, ToolKind } from "../call/index.js";
@@ -102,7 +102,7 @@ function readKind(
   }
   if (typeof value !== "string") reading.tolerate("bad-field", `"kind" must be a text; taken for other`);
   else if (!rules.openEnums)
-    reading.mend("unknown-kind", `kind "${value.slice(0, 40)}" is not one of ACP's; taken for other`);
+    reading.repair("unknown-kind", `kind "${value.slice(0, 40)}" is not one of ACP's; taken for other`);
   return "other";
 }
 
@@ -212,7 +212,7 @@ function readLine(value: unknown, rules: CallRules, reading: Reading): number | 
   if (typeof value === "number" && Number.isInteger(value)) {
     if (value >= 1) return value;
     if (value === 0 && rules.minimumLine === 0) {
-      reading.mend("line-zero", "lines count from 1; line 0 was left out");
+      reading.repair("line-zero", "lines count from 1; line 0 was left out");
       return undefined;
     }
   }
@@ -222,7 +222,7 @@ function readLine(value: unknown, rules: CallRules, reading: Reading): number | 
 
 export function readPath(path: string, reading: Reading): string {
   if (isAbsolutePath(path)) return path;
-  reading.mend("relative-path", "paths are absolute; a relative one was taken from the session's folder");
+  reading.repair("relative-path", "paths are absolute; a relative one was taken from the session's folder");
   return absolutePath(reading.cwd, path);
 }
 
@@ -234,7 +234,7 @@ export function readMeta(value: unknown, nullClears: boolean, reading: Reading):
   return undefined;
 }
 
-/** Raw values are any JSON; null cannot be told from none. */
+/** Raw values are any JSON; v1 has no difference between null and none. */
 function readRaw(value: unknown, rules: CallRules): unknown {
   return value === null && !rules.nullClears ? undefined : value;
 }

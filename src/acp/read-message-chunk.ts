@@ -1,4 +1,4 @@
-/** Reads a piece of a message or a thought. Pieces without a message id belong together while one role speaks. */
+/** Reads a piece of a message or a thought. Pieces without a message id belong together until the role changes. */
 import type { MessageRole, SessionEvent } from "../call/index.js";
 import type { JsonObject } from "./json.js";
 import type { BlockRules } from "./read-block.js";

@@ -1,4 +1,4 @@
-/** What a reader makes of a message. */
+/** The result of reading a message. */
 import type { SessionEvent } from "../call/index.js";
 import { Unreadable } from "./reading.js";
 import type { Reading } from "./reading.js";

@@ -1,7 +1,6 @@
 /**
- * What is done about a message that is not as it should be. The strict reader is for our own traffic:
- * it stops at anything the schema crate would not take. The lenient one is for other agents': it
- * makes the best of it and keeps a record of every repair.
+ * The treatment of invalid messages. The strict reader is for our own traffic and rejects everything that the schema
+ * crate rejects. The lenient reader is for other agents: it reads as much as it can and records every repair.
  */
 import type { AskedQuestion, Repair, ToolCall } from "../call/index.js";
 import type { ToolgateMeta } from "./toolgate-meta.js";
@@ -46,7 +45,7 @@ export type SessionSoFar = {
 
 export type ReaderOptions = {
   readonly session: SessionSoFar;
-  /** The session's folder: relative paths of careless agents are taken from here. */
+  /** The session's folder: relative paths are resolved against it. */
   readonly cwd: string;
   readonly mode: ReaderMode;
 };
@@ -54,7 +53,7 @@ export type ReaderOptions = {
 /** Thrown inside a reader and caught by it: the message cannot be read. */
 export class Unreadable extends Error {}
 
-/** The message that is being read, and what had to be done about it. One serves a reader for all its messages. */
+/** The message that is being read, and its repairs. A reader uses one object for all its messages. */
 export class Reading {
   readonly session: SessionSoFar;
   readonly cwd: string;
@@ -62,12 +61,12 @@ export class Reading {
   at = 0;
   repairs: Repair[] = [];
   toolCallId: string | undefined;
-  /** What the message says in `_meta.toolgate`, when it is our own traffic. */
+  /** The message's `_meta.toolgate`, in our own traffic. */
   own: ToolgateMeta | undefined;
   /** The call came with `_meta.toolgate` before: without a new one its state stays as it is. */
   isOurs = false;
-  /** By their names, the calls that were mended so. */
-  readonly #mended = new Map<RepairName, Set<string>>();
+  /** The calls that have each repair, for `repairOnce`. */
+  readonly #repairedCalls = new Map<RepairName, Set<string>>();
 
   constructor({ session, cwd, mode }: ReaderOptions) {
     this.session = session;
@@ -83,31 +82,31 @@ export class Reading {
     this.isOurs = false;
   }
 
-  /** Something that even the strict reader puts right, as the schema crate does. */
-  mend(repair: RepairName, detail: string): void {
+  /** A repair that even the strict reader makes, as the schema crate does. */
+  repair(repair: RepairName, detail: string): void {
     const { toolCallId } = this;
     this.repairs.push(toolCallId === undefined ? { repair, detail } : { repair, toolCallId, detail });
   }
 
   /**
-   * The same, where an agent does it in every message, and rightly by its own lights: of a call it is noted once. What is
-   * noted again is left out by who records it too, but by then it was made, for each of thousands of messages.
+   * The same, for something that an agent does in every message: noted once for each call. The recorder drops repeated
+   * repairs too, but only after they were made, for each of thousands of messages.
    */
-  mendOnce(repair: RepairName, detail: string): void {
+  repairOnce(repair: RepairName, detail: string): void {
     const { toolCallId = "" } = this;
-    const calls = this.#mended.get(repair) ?? new Set();
+    const calls = this.#repairedCalls.get(repair) ?? new Set();
     if (calls.has(toolCallId)) return;
-    this.#mended.set(repair, calls.add(toolCallId));
-    this.mend(repair, detail);
+    this.#repairedCalls.set(repair, calls.add(toolCallId));
+    this.repair(repair, detail);
   }
 
-  /** Something that only the lenient reader puts right. */
+  /** A repair that only the lenient reader makes. */
   tolerate(repair: RepairName, detail: string): void {
     if (this.mode === "strict") throw new Unreadable(`${repair}: ${detail}`);
-    this.mend(repair, detail);
+    this.repair(repair, detail);
   }
 
-  /** Something that nobody can put right. */
+  /** A problem that no reader can repair. */
   fail(problem: string): never {
     throw new Unreadable(problem);
   }

@@ -1,6 +1,6 @@
 /**
- * `_meta.toolgate`: what a call is that the wire has no field for. It is written on every call and
- * believed only in our own traffic: a foreign agent that writes it is lying.
+ * `_meta.toolgate`: the data of a call that the wire has no field for. Encoders write it on every call; readers trust it
+ * only in our own traffic, since a foreign agent could forge it.
  */
 import type { Breach, CallTimes, Decision, Meta, Progress, ToolCall, ToolCallState } from "../call/index.js";
 import { NO_INPUT, isOver } from "../call/index.js";
@@ -42,7 +42,7 @@ export function toolgateMeta(call: ToolCall): ToolgateMeta {
 
 const DRAFTING: WireState = { status: "drafting" };
 
-/** What our own encoder wrote under `_meta.toolgate`, if it is there. */
+/** The `_meta.toolgate` of our own encoder, if it is there. */
 export function readToolgateMeta(meta: Meta | null | undefined): ToolgateMeta | undefined {
   const ours = meta?.["toolgate"];
   if (!isJsonObject(ours)) return undefined;
@@ -67,7 +67,7 @@ const FIELDS: ReadonlyMap<string, Check> = new Map([
   ["title", isOptionalText],
 ]);
 
-/** What each state must carry for the fold; a state that is not here is none of ours. */
+/** The data that each state must have for the fold; a state that is not here is not ours. */
 const STATE_DATA: ReadonlyMap<unknown, (state: JsonObject) => boolean> = new Map([
   ["drafting", () => true],
   ["ready", () => true],

@@ -9,7 +9,7 @@ export function wireInput({ state, rawInput }: ToolCall): unknown {
   return wireRaw(rawInput);
 }
 
-/** Whether the input may have changed between two values of a call, told without looking into it. */
+/** Whether the input may have changed between two values of a call, without comparing its content. */
 export function mayDifferInInput(before: ToolCall, after: ToolCall): boolean {
   if (before.rawInput !== after.rawInput) return true;
   if (after.state.status !== "drafting") return before.state.status === "drafting";

@@ -9,7 +9,7 @@ export function wireMeta(call: ToolCall): Meta {
   return call._meta ? { ...(plainJson(call._meta) as Meta), toolgate } : { toolgate };
 }
 
-/** Whether `_meta` may have changed between two values of a call, told without making it. */
+/** Whether `_meta` may have changed between two values of a call, without making it. */
 export function mayDifferInMeta(before: ToolCall, after: ToolCall): boolean {
   return (
     before.state !== after.state ||

@@ -5,7 +5,8 @@
  */
 import { context, SpanStatusCode, trace } from "@opentelemetry/api";
 import type { Span, Tracer } from "@opentelemetry/api";
-import type { SessionEvent, ToolCall } from "../call/index.js";
+import { handleEvent } from "../call/index.js";
+import type { EventTable, SessionEvent, ToolCall, Usage } from "../call/index.js";
 import type { AgentSession } from "./agent-session.js";
 
 // The conventions are still in development, so their few names are written out here.
@@ -32,6 +33,8 @@ export function traceSession(
   });
 }
 
+const ignore = (): void => undefined;
+
 class SessionSpans {
   readonly #session: AgentSession;
   readonly #agent: TracedAgent;
@@ -40,6 +43,44 @@ class SessionSpans {
   #turn: Span | undefined;
   #tokens = { input: 0, output: 0 };
 
+  static readonly #TABLE: EventTable<[spans: SessionSpans], void> = {
+    "turn-started": ({ at }, spans) => spans.#startTurn(at),
+    "turn-resumed": ({ at }, spans) => spans.#startTurn(at),
+    "turn-parked": ({ at }, spans) => spans.#endTurn(at, "parked"),
+    "turn-stopped": ({ at, stopReason }, spans) => spans.#endTurn(at, stopReason),
+    "step-ended": ({ usage }, spans) => spans.#addTokens(usage),
+    "child-stepped": ({ usage }, spans) => spans.#addTokens(usage),
+    "run-started": ({ toolCallId, at }, spans) => spans.#startCall(toolCallId, at),
+    "child-awaited": ({ toolCallId, at }, spans) => spans.#startCall(toolCallId, at),
+    "call-done": ({ toolCallId, at }, spans) => spans.#endCall(toolCallId, at),
+    "call-failed": ({ toolCallId, at }, spans) => spans.#endCall(toolCallId, at),
+    "call-cancelled": ({ toolCallId, at }, spans) => spans.#endCall(toolCallId, at),
+    "call-unknown": ({ toolCallId, at }, spans) => spans.#endCall(toolCallId, at),
+    "context-compacted": ignore,
+    "message-chunk": ignore,
+    "question-answered": ignore,
+    "question-withdrawn": ignore,
+    "plan-updated": ignore,
+    "mode-changed": ignore,
+    "info-changed": ignore,
+    "traffic-repaired": ignore,
+    "call-announced": ignore,
+    "input-delta": ignore,
+    "input-ready": ignore,
+    "call-revised": ignore,
+    "content-appended": ignore,
+    "terminal-output": ignore,
+    "terminal-exited": ignore,
+    "question-asked": ignore,
+    "app-awaited": ignore,
+    "call-cleared": ignore,
+    "call-refused": ignore,
+    "cancel-requested": ignore,
+    "file-kept": ignore,
+    "call-undone": ignore,
+    "call-breached": ignore,
+  };
+
   constructor(session: AgentSession, agent: TracedAgent, tracer: Tracer) {
     this.#session = session;
     this.#agent = agent;
@@ -47,29 +88,12 @@ class SessionSpans {
   }
 
   take(event: SessionEvent): void {
-    switch (event.type) {
-      case "turn-started":
-      case "turn-resumed":
-        return this.#startTurn(event.at);
-      case "step-ended":
-      case "child-stepped":
-        this.#tokens.input += event.usage?.inputTokens ?? 0;
-        this.#tokens.output += event.usage?.outputTokens ?? 0;
-        return;
-      case "turn-parked":
-        return this.#endTurn(event.at, "parked");
-      case "turn-stopped":
-        return this.#endTurn(event.at, event.stopReason);
-      case "run-started":
-      case "child-awaited":
-        return this.#startCall(event.toolCallId, event.at);
-      case "call-done":
-      case "call-failed":
-      case "call-cancelled":
-      case "call-unknown":
-        return this.#endCall(event.toolCallId, event.at);
-      default:
-    }
+    handleEvent(SessionSpans.#TABLE, event, this);
+  }
+
+  #addTokens(usage: Usage | undefined): void {
+    this.#tokens.input += usage?.inputTokens ?? 0;
+    this.#tokens.output += usage?.outputTokens ?? 0;
   }
 
   #startTurn(at: number): void {

@@ -24,6 +24,8 @@ export { pluralize } from "./pluralize.js";
 export { createToolTitle } from "./create-tool-title.js";
 export { breachSentence } from "./breach-sentence.js";
 export { endSentence } from "./end-sentence.js";
+export { handleEvent, handleStoredEvent } from "./event-table.js";
+export type { EventOf, EventTable } from "./event-table.js";
 export { IllegalEvent } from "./illegal-event.js";
 export { inferToolKind } from "./infer-tool-kind.js";
 export type { ToolAnnotations } from "./infer-tool-kind.js";

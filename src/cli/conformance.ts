@@ -29,7 +29,7 @@ export async function checkConformance(words: readonly string[], flags: Conforma
   const report = await runConformance({
     agent: { command, args, ...(env && { env }) },
     version: flags.protocol === "1" ? 1 : 2,
-    answerMs: flags.timeout * 1000,
+    responseTimeoutMs: flags.timeout * 1000,
     signal: stop.signal,
     ...(only && { only }),
     ...(prompt !== undefined && { prompt }),

@@ -3,8 +3,8 @@
  * and by which rule, how long it took. Names, numbers and words of ours; of what anyone wrote only a turn's error, rules
  * and reasons, short and redacted.
  */
-import { STATUS_AT_END } from "../call/index.js";
-import type { Decision, Ledger, SessionEvent } from "../call/index.js";
+import { handleEvent, STATUS_AT_END } from "../call/index.js";
+import type { Decision, EventOf, EventTable, Ledger, SessionEvent, ToolCallEvent } from "../call/index.js";
 import { errorFields } from "./open-log.js";
 import type { Log } from "./open-log.js";
 
@@ -60,76 +60,100 @@ export function loggedLedger(ledger: Ledger, log: Log): Ledger {
   };
 }
 
-function logEvent({ to, said }: Log, calls: OpenCalls, sessionId: string, event: SessionEvent): void {
-  if ("toolCallId" in event) {
-    const { toolCallId } = event;
-    const call = calls.take(sessionId, event);
-    const about = { sessionId, toolCallId, ...(call && { tool: said(call.name), kind: call.kind }) };
-    const status = STATUS_AT_END.get(event.type);
-    if (status !== undefined) {
-      // Not its error: tools tell in it what they were given.
-      const record = { ...about, status, ...decided(call?.decision, said), ...times(call, event.at) };
-      return status === "done" || status === "refused" || status === "cancelled"
-        ? to.info(record, "call ended")
-        : to.warn(record, "call ended");
-    }
-    const words = CALL_WORDS.get(event.type);
-    if (words === undefined) return;
-    if (event.type === "call-breached") {
-      const { isAfterRefusal, rule, reason } = event.breach;
-      const why = {
-        ...(rule !== undefined && { rule: said(rule) }),
-        ...(reason !== undefined && { reason: said(reason) }),
-      };
-      return to.error({ ...about, isAfterRefusal, ...why }, words);
-    }
-    if (event.type === "question-asked")
-      return to.info({ ...about, questionId: event.question.questionId }, words);
-    return to.debug({ ...about, ...(event.type === "call-cleared" && decided(event.decision, said)) }, words);
-  }
-  switch (event.type) {
-    case "turn-started":
-    case "turn-parked":
-    case "turn-resumed":
-      return to.info({ sessionId, turnId: event.turnId }, TURN_WORDS[event.type]);
-    case "turn-stopped": {
-      const { turnId, stopReason, error } = event;
-      const record = { sessionId, turnId, stopReason, ...(error !== undefined && { error: said(error) }) };
-      return stopReason === "error" ? to.error(record, "turn ended") : to.info(record, "turn ended");
-    }
-    case "step-ended": {
-      const { turnId, stepId, usage, toolCallIds } = event;
-      return to.info({ sessionId, turnId, stepId, calls: toolCallIds.length, ...usage }, "model answered");
-    }
-    case "question-withdrawn":
-      return to.info({ sessionId, questionId: event.questionId }, "question withdrawn");
-    case "mode-changed":
-      return to.info({ sessionId, modeId: said(event.modeId) }, "mode changed");
-    case "context-compacted":
-      return to.info({ sessionId, throughStepId: event.throughStepId }, "context summed up");
-    case "traffic-repaired":
-      return to.debug({ sessionId, repair: said(event.repair.repair) }, "traffic repaired");
-    default:
-      // What was said, planned and titled is not for a log.
-      return undefined;
-  }
+type Place = {
+  readonly log: Log;
+  readonly sessionId: string;
+  /** The call that the event belongs to, as the event leaves it. */
+  readonly call: OpenCall | undefined;
+};
+
+function logEvent(log: Log, calls: OpenCalls, sessionId: string, event: SessionEvent): void {
+  handleEvent(LOG_TABLE, event, { log, sessionId, call: calls.take(sessionId, event) });
 }
 
-const CALL_WORDS: ReadonlyMap<SessionEvent["type"], string> = new Map([
-  ["call-announced", "call announced"],
-  ["question-asked", "call asked about"],
-  ["call-cleared", "call allowed"],
-  ["run-started", "call started"],
-  ["cancel-requested", "call told to stop"],
-  ["call-undone", "call undone"],
-  ["call-breached", "call broke the rules"],
-]);
+/** Messages, plans, titles and outputs are not for a log. */
+const leftOut = (): void => undefined;
 
-const TURN_WORDS = {
-  "turn-started": "turn started",
-  "turn-parked": "turn waits",
-  "turn-resumed": "turn goes on",
-} as const;
+const LOG_TABLE: EventTable<[place: Place], void> = {
+  "call-announced": (event, place) => place.log.to.debug(about(event, place), "call announced"),
+  "question-asked": (event, place) =>
+    place.log.to.info({ ...about(event, place), questionId: event.question.questionId }, "call asked about"),
+  "call-cleared": (event, place) =>
+    place.log.to.debug(
+      { ...about(event, place), ...decided(event.decision, place.log.said) },
+      "call allowed",
+    ),
+  "run-started": (event, place) => place.log.to.debug(about(event, place), "call started"),
+  "cancel-requested": (event, place) => place.log.to.debug(about(event, place), "call asked to stop"),
+  "call-undone": (event, place) => place.log.to.debug(about(event, place), "call undone"),
+  "call-breached": logBreach,
+  "call-done": logEnd,
+  "call-failed": logEnd,
+  "call-refused": logEnd,
+  "call-cancelled": logEnd,
+  "call-unknown": logEnd,
+  "turn-started": ({ turnId }, { log, sessionId }) => log.to.info({ sessionId, turnId }, "turn started"),
+  "turn-parked": ({ turnId }, { log, sessionId }) => log.to.info({ sessionId, turnId }, "turn waits"),
+  "turn-resumed": ({ turnId }, { log, sessionId }) => log.to.info({ sessionId, turnId }, "turn goes on"),
+  "turn-stopped": ({ turnId, stopReason, error }, { log, sessionId }) => {
+    const record = { sessionId, turnId, stopReason, ...(error !== undefined && { error: log.said(error) }) };
+    if (stopReason === "error") log.to.error(record, "turn ended");
+    else log.to.info(record, "turn ended");
+  },
+  "step-ended": ({ turnId, stepId, usage, toolCallIds }, { log, sessionId }) =>
+    log.to.info({ sessionId, turnId, stepId, calls: toolCallIds.length, ...usage }, "model answered"),
+  "question-withdrawn": ({ questionId }, { log, sessionId }) =>
+    log.to.info({ sessionId, questionId }, "question withdrawn"),
+  "mode-changed": ({ modeId }, { log, sessionId }) =>
+    log.to.info({ sessionId, modeId: log.said(modeId) }, "mode changed"),
+  "context-compacted": ({ throughStepId }, { log, sessionId }) =>
+    log.to.info({ sessionId, throughStepId }, "context summed up"),
+  "traffic-repaired": ({ repair }, { log, sessionId }) =>
+    log.to.debug({ sessionId, repair: log.said(repair.repair) }, "traffic repaired"),
+  "message-chunk": leftOut,
+  "question-answered": leftOut,
+  "plan-updated": leftOut,
+  "info-changed": leftOut,
+  "input-delta": leftOut,
+  "input-ready": leftOut,
+  "call-revised": leftOut,
+  "content-appended": leftOut,
+  "terminal-output": leftOut,
+  "terminal-exited": leftOut,
+  "app-awaited": leftOut,
+  "child-awaited": leftOut,
+  "child-stepped": leftOut,
+  "file-kept": leftOut,
+};
+
+function about({ toolCallId }: ToolCallEvent, { log, sessionId, call }: Place) {
+  return { sessionId, toolCallId, ...(call && { tool: log.said(call.name), kind: call.kind }) };
+}
+
+/** Without the call's error, in which tools repeat their inputs. */
+function logEnd(event: ToolCallEvent, place: Place): void {
+  const { log, call } = place;
+  const status = STATUS_AT_END.get(event.type);
+  const record = {
+    ...about(event, place),
+    status,
+    ...decided(call?.decision, log.said),
+    ...times(call, event.at),
+  };
+  const isExpected = status === "done" || status === "refused" || status === "cancelled";
+  if (isExpected) log.to.info(record, "call ended");
+  else log.to.warn(record, "call ended");
+}
+
+function logBreach(event: EventOf<"call-breached">, place: Place): void {
+  const { isAfterRefusal, rule, reason } = event.breach;
+  const { to, said } = place.log;
+  const why = {
+    ...(rule !== undefined && { rule: said(rule) }),
+    ...(reason !== undefined && { reason: said(reason) }),
+  };
+  to.error({ ...about(event, place), isAfterRefusal, ...why }, "call broke the rules");
+}
 
 function decided(decision: Decision | undefined, said: Log["said"]) {
   if (!decision) return {};

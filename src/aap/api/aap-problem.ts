@@ -5,7 +5,7 @@ import type { ProblemCode } from "../../http/index.js";
 
 export type { ProblemCode } from "../../http/index.js";
 
-const RETRY_SECONDS = 1;
+const RETRY_AFTER_MS = 1_000;
 
 export class AapProblem extends Error {
   /** `details` are sent with the code and the message: ids, recorded answers. */
@@ -21,7 +21,7 @@ export class AapProblem extends Error {
 
 export function problemResponse({ code, message, details }: AapProblem): Response {
   const headers = new Headers({ "content-type": "application/json" });
-  if (code === "BUSY") headers.set("retry-after", String(RETRY_SECONDS));
+  if (code === "BUSY") headers.set("retry-after", String(RETRY_AFTER_MS / 1_000));
   return new Response(errorBody(code, message, details), { status: STATUSES[code], headers });
 }
 

@@ -12,17 +12,17 @@ test.each([
   expect(isTooDeep(nested(129, [open, close]))).toBe(true);
 });
 
-test("a hundred thousand levels are seen, and nothing overflows", () => {
+test("finds a hundred thousand levels without overflowing", () => {
   expect(isTooDeep(nested(100_000))).toBe(true);
   expect(isTooDeep("[".repeat(100_000))).toBe(true);
 });
 
-test("what stands in a text, or beside each other, is not deep", () => {
+test("does not count brackets in texts or siblings", () => {
   expect(isTooDeep(JSON.stringify({ text: '"\\[{'.repeat(1000) }))).toBe(false);
   expect(isTooDeep(JSON.stringify(Array.from({ length: 1000 }, () => [{}])))).toBe(false);
 });
 
-test("of any JSON it says what counting the levels says", () => {
+test("agrees with counting the levels of any JSON", () => {
   const levels = (value: unknown): number =>
     typeof value === "object" && value !== null
       ? 1 + Math.max(0, ...Object.values(value).map((one: unknown) => levels(one)))

@@ -1,7 +1,7 @@
 /**
  * Everything that goes wrong between an app and a server, as one class.
  *
- * What must stay true: the message never has the key in it, whatever a server or the network answers.
+ * Invariant: the message never has the key in it, whatever a server or the network answers.
  */
 
 export type AapErrorCode =

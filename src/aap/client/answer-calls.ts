@@ -1,7 +1,7 @@
 /**
  * The answers to the calls that a turn stopped for: the app's are run here, the server's are permitted or not.
  *
- * What must stay true: when one of them cannot be answered here, none is; a call that nobody permits is denied.
+ * Invariants: when one of them cannot be answered here, none is; a call that nobody permits is denied.
  */
 import { AapError } from "./aap-error.js";
 import type { PendingCalls } from "./pending-calls.js";

@@ -1,12 +1,12 @@
 /**
  * Requests to one server, by its address and key.
  *
- * What must stay true: the key goes to this server only (redirects are not followed) and is in no error; a refusal is an
+ * Invariants: the key goes to this server only (redirects are not followed) and is in no error; a refusal is an
  * `AapError` with its status, and so is an answer that is not JSON.
  */
 import { AapError } from "./aap-error.js";
 import type { AapErrorDetails } from "./aap-error.js";
-import { SILENCE } from "./read-sse.js";
+import { SILENCE_TIMEOUT_MS } from "./read-sse.js";
 import { Retries } from "./retries.js";
 import { unlessAborted } from "./unless-aborted.js";
 
@@ -35,7 +35,7 @@ export class Connection {
   readonly silence: number;
   #hasAnswered = false;
 
-  constructor({ baseUrl, apiKey, fetch: send, silence = SILENCE }: ConnectionOptions) {
+  constructor({ baseUrl, apiKey, fetch: send, silence = SILENCE_TIMEOUT_MS }: ConnectionOptions) {
     this.silence = silence;
     this.#baseUrl = usableUrl(baseUrl);
     this.#apiKey = usableKey(apiKey);

@@ -1,12 +1,12 @@
 /**
- * A session's own events as they are recorded, from any source: an extension of ours. It runs until the signal aborts; a
+ * A session's own events as they are recorded, from any source: an extension of ours. The iterator runs until the signal aborts; a
  * connection that breaks is resumed where it was, and no event comes twice.
  */
 import type { SessionEvent } from "../../call/index.js";
 import { AapError } from "./aap-error.js";
 import type { Connection } from "./connection.js";
 import { readSse } from "./read-sse.js";
-import { isPassing, Retries } from "./retries.js";
+import { isTransient, Retries } from "./retries.js";
 import { SseParser } from "./sse-parser.js";
 
 /** `id` is what `after` takes. */
@@ -43,7 +43,7 @@ export async function* followSession(
       signal?.throwIfAborted();
       // The error of a broken body differs between platforms.
       if (error instanceof AapError) failure = error;
-      const isRefused = failure.code === "REFUSED" && (isFirst || !isPassing(failure));
+      const isRefused = failure.code === "REFUSED" && (isFirst || !isTransient(failure));
       if (isRefused || failure.code === "NOT_AAP" || (isFirst && failure.code === "UNREACHABLE"))
         throw failure;
     }

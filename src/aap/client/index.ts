@@ -1,7 +1,7 @@
 /**
  * The app's side of AAP v3, for browsers and for Node.
  *
- * What must stay true here: no Node builtin and no package is imported; it works with any server of the protocol, and
+ * Invariants: no Node builtin and no package is imported; it works with any server of the protocol, and
  * uses our extensions only where they are; a turn whose stream is cut is resumed or an error, and never a short turn; the
  * history alone has what is left to do; the key is in no error.
  */

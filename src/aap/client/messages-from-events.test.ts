@@ -20,7 +20,7 @@ const expected: readonly HistoryMessage[] = [
   { role: "assistant", content: [{ type: "text", text: "Done." }] },
 ];
 
-test("deltas and whole messages add up to the same history", () => {
+test("makes the same history of deltas and of whole messages", () => {
   const deltas: TurnEvent[] = [
     { event: "turn_start", data: {} },
     { event: "thinking_delta", data: { delta: "Hm, " } },
@@ -43,7 +43,7 @@ test("deltas and whole messages add up to the same history", () => {
   expect(messagesFromEvents(whole)).toEqual(expected);
 });
 
-test("an answer that was cut off is a message of its own, and not the beginning of the one in its place", () => {
+test("keeps a message that was cut off apart from the one that replaces it", () => {
   const events: TurnEvent[] = [
     { event: "text_delta", data: { delta: "I lo" } },
     { event: "answer_cut_off", data: {} },
@@ -55,6 +55,6 @@ test("an answer that was cut off is a message of its own, and not the beginning 
   ]);
 });
 
-test("a turn in which nothing was said has no messages", () => {
+test("makes no messages of a turn without text", () => {
   expect(messagesFromEvents([{ event: "turn_start", data: {} }])).toEqual([]);
 });

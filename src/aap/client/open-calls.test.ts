@@ -25,23 +25,23 @@ function openAfter(...events: readonly TurnEvent[]): readonly string[] {
   return open.toAnswer().map(({ toolCallId }) => toolCallId);
 }
 
-test("calls without a result are to be answered, in their order, when the turn stops for them", () => {
+test("opens calls without a result, in order, when the turn stops for them", () => {
   expect(openAfter(START, call("1"), call("2"), call("3"), result("2"), stop("tool_use"))).toEqual([
     "1",
     "3",
   ]);
 });
 
-test("nothing is to be answered while a turn goes on, or when it has ended otherwise", () => {
+test("opens no call while a turn runs or when it ended otherwise", () => {
   for (const events of [[], [stop("end_turn")], [stop("error")]])
     expect(openAfter(START, call("1"), ...events)).toEqual([]);
 });
 
-test("a call that is told again is still one call", () => {
+test("counts a call once when it is sent again", () => {
   expect(openAfter(call("1"), result("2"), call("1"), stop("tool_use"))).toEqual(["1"]);
 });
 
-test("a result that comes before its call closes it too", () => {
+test("closes a call whose result comes first", () => {
   expect(openAfter(result("1"), call("1"), call("2"), stop("tool_use"))).toEqual(["2"]);
 });
 
@@ -51,21 +51,21 @@ const events = fc.array(
     ids.map(call),
     ids.map(result),
     fc.constant<TurnEvent>({ event: "text_delta", data: { delta: "so " } }),
-    // What a newer server might send.
+    // An event of a newer server.
     fc.constant({ event: "mood", data: { toolCallId: "1" } } as unknown as TurnEvent),
   ),
 );
 
-test("whatever comes and however often, what is open is what was told and has no result, each once", () => {
+test("keeps each sent call without a result open once, in any order of events", () => {
   fc.assert(
-    fc.property(events, (told) => {
-      const calls = told.flatMap((event) => (event.event === "tool_call" ? [event.data.toolCallId] : []));
+    fc.property(events, (sent) => {
+      const calls = sent.flatMap((event) => (event.event === "tool_call" ? [event.data.toolCallId] : []));
       const results = new Set(
-        told.flatMap((event) => (event.event === "tool_result" ? [event.data.toolCallId] : [])),
+        sent.flatMap((event) => (event.event === "tool_result" ? [event.data.toolCallId] : [])),
       );
       const expected = [...new Set(calls)].filter((id) => !results.has(id));
-      expect(openAfter(START, ...told, stop("tool_use"))).toEqual(expected);
-      expect(openAfter(START, ...told)).toEqual([]);
+      expect(openAfter(START, ...sent, stop("tool_use"))).toEqual(expected);
+      expect(openAfter(START, ...sent)).toEqual([]);
     }),
   );
 });

@@ -1,7 +1,7 @@
 /**
  * The calls of a turn that its client has to answer: received, and without a result.
  *
- * What must stay true: a call counts once, however often it is sent; one that has a result is closed, whichever of
+ * Invariants: a call counts once, however often it is sent; one that has a result is closed, whichever of
  * the two came first; nothing is open unless the turn stopped for it, since a server closes its calls otherwise.
  */
 import type { ToolUseBlock, TurnEvent } from "./protocol.js";

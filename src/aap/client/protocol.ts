@@ -25,7 +25,7 @@ export type ToolMessage = {
 };
 export type HistoryMessage = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
 
-/** A yes or no to a server-side call. It is never part of the history. */
+/** A yes or no to a server-side call; never part of the history. */
 export type ToolPermission = {
   readonly role: "tool_permission";
   readonly toolCallId: string;

@@ -7,7 +7,7 @@ import type { SseFrame, SseParser } from "./sse-parser.js";
 import { unlessAborted } from "./unless-aborted.js";
 
 /** Milliseconds: four times the heartbeat of our server. */
-export const SILENCE = 60_000;
+export const SILENCE_TIMEOUT_MS = 60_000;
 
 export type ReadOptions = {
   readonly silence?: number;
@@ -18,7 +18,7 @@ export type ReadOptions = {
 export async function* readSse(
   body: ReadableStream<Uint8Array>,
   parser: SseParser,
-  { silence = SILENCE, signal }: ReadOptions = {},
+  { silence = SILENCE_TIMEOUT_MS, signal }: ReadOptions = {},
 ): AsyncGenerator<SseFrame, void, undefined> {
   // The parser skips the byte order mark: removed here too, a second one would be lost.
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

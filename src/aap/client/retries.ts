@@ -37,7 +37,7 @@ export type PauseOptions = {
   readonly maxRetries?: number;
 };
 
-export const isPassing = (error: AapError): boolean => PASSING.has(error.status) || isBusy(error);
+export const isTransient = (error: AapError): boolean => PASSING.has(error.status) || isBusy(error);
 
 const isBusy = ({ status, retryAfter }: AapError): boolean => status === 409 && retryAfter !== undefined;
 

@@ -2,7 +2,7 @@
  * Runs a turn to its end as the protocol asks of a client: it runs or permits the calls that the turn stops for, sends all
  * answers in one request, and repeats that until the turn ends.
  *
- * What must stay true: the session says which tools are the app's, not the tools of this process; all open calls are
+ * Invariants: the session says which tools are the app's, not the tools of this process; all open calls are
  * answered together or none is; a call that nobody permits is denied; a client without state resumes from the history.
  */
 import type { AapClient } from "./aap-client.js";

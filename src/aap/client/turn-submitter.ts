@@ -60,7 +60,7 @@ export class TurnSubmitter {
 
   /** The client has the current turn from the history. */
   async skipCurrent(): Promise<void> {
-    // Without event ids turns cannot be told apart; but then none is resumed from elsewhere either.
+    // Without event ids turns cannot be distinguished; but then none is resumed from elsewhere either.
     if (!(await this.#client.offers("event-ids"))) return;
     const turn = this.#client.currentTurn(this.#sessionId, this.#signal);
     const events = turn[Symbol.asyncIterator]();

@@ -1,7 +1,7 @@
 /**
  * A turn as it streams: an iterator of its events, and, awaited, the whole result.
  *
- * What must stay true: each event is yielded once, however often the stream broke; the request is sent again only to a
+ * Invariants: each event is yielded once, however often the stream broke; the request is sent again only to a
  * server that keeps the answer of a key, so nothing runs twice; a stream that ends without `turn_stop` is resumed or an
  * error, and never a short turn.
  */
@@ -10,7 +10,7 @@ import type { Connection } from "./connection.js";
 import { messagesFromEvents } from "./messages-from-events.js";
 import type { TurnEvent, TurnRequest, TurnResult } from "./protocol.js";
 import { randomKey } from "./random-key.js";
-import { isPassing, Retries } from "./retries.js";
+import { isTransient, Retries } from "./retries.js";
 import { attemptTurn } from "./turn-attempt.js";
 import type { Attempt, Place } from "./turn-attempt.js";
 
@@ -66,7 +66,7 @@ export class Turn implements AsyncIterable<TurnEvent>, Promise<TurnResult> {
     return { next: () => this.#next(), return: () => this.#events.return() };
   }
 
-  // oxlint-disable-next-line unicorn/no-thenable -- whoever wants only the result awaits the turn
+  // oxlint-disable-next-line unicorn/no-thenable -- a caller that wants only the result awaits the turn
   then<Value = TurnResult, Other = never>(
     onResult?: ((result: TurnResult) => Value | PromiseLike<Value>) | null,
     onError?: ((error: unknown) => Other | PromiseLike<Other>) | null,
@@ -136,7 +136,7 @@ export class Turn implements AsyncIterable<TurnEvent>, Promise<TurnResult> {
   async #waitForRetry(error: AapError, { place, signal, request }: Attempt, retries: Retries): Promise<void> {
     if (error.code === "REFUSED") {
       // A refusal of the first attempt goes to the caller; later, the server may only be starting.
-      if (retries.isFresh || !isPassing(error)) throw error;
+      if (retries.isFresh || !isTransient(error)) throw error;
     } else if (error.code === "UNREACHABLE" || error.code === "STREAM_CUT") {
       const mayRetry = !request || place.lastEventId !== undefined || (await this.#setting.keepsKeys());
       if (!mayRetry)

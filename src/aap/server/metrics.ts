@@ -3,10 +3,8 @@
  * history; labels have few values, all of them ours.
  */
 import type { ServerResponse } from "node:http";
-import { allOpenQuestions, readAll } from "../../call/index.js";
-import type { Ledger, SessionEvent, ToolCallStatus } from "../../call/index.js";
-import { handleEvent } from "../event-table.js";
-import type { EventTable } from "../event-table.js";
+import { allOpenQuestions, handleEvent, readAll } from "../../call/index.js";
+import type { EventTable, Ledger, SessionEvent, ToolCallStatus } from "../../call/index.js";
 import { Counter, gauge, Histogram } from "./prometheus.js";
 
 type Place = { readonly ledger: Ledger; readonly sessionId: string };
@@ -29,7 +27,7 @@ export class Metrics {
   readonly #requests = new Counter("toolgate_http_requests_total", "Requests that were let in and answered.");
   readonly #openCalls = new Map<string, OpenCall>();
   readonly #runningTurns = new Map<string, number>();
-  readonly #answers = new Set<ServerResponse>();
+  readonly #responses = new Set<ServerResponse>();
 
   /** How each event is counted. Nearly always at once, since this runs for every chunk of streamed text. */
   static readonly #TABLE: EventTable<[self: Metrics, place: Place], Promise<void> | undefined | void> = {
@@ -109,17 +107,17 @@ export class Metrics {
   }
 
   /** Counts the request when its response is sent, or the client hangs up. */
-  answering(method: string, response: ServerResponse): void {
-    this.#answers.add(response);
+  countRequest(method: string, response: ServerResponse): void {
+    this.#responses.add(response);
     response.once("close", () => {
-      this.#answers.delete(response);
+      this.#responses.delete(response);
       this.#requests.add({ method, status: String(response.statusCode) });
     });
   }
 
   async text(ledger: Ledger): Promise<string> {
-    const streams = [...this.#answers].filter(
-      (answer) => answer.getHeader("content-type") === "text/event-stream",
+    const streams = [...this.#responses].filter(
+      (response) => response.getHeader("content-type") === "text/event-stream",
     );
     const questions = await allOpenQuestions(ledger);
     return [

@@ -26,7 +26,7 @@ async function server(): Promise<ServerContext> {
   };
 }
 
-/** What the router really has, and what stands beside it. */
+/** The routes of the router, and the routes beside it. */
 async function routes(): Promise<readonly string[]> {
   const app = new Hono<AapEnv>();
   const given = await server();
@@ -41,7 +41,7 @@ async function routes(): Promise<readonly string[]> {
   ].toSorted();
 }
 
-test("every route that there is stands in the description, and no other", async () => {
+test("describes every route, and no other", async () => {
   const { paths } = openApi() as { paths: Record<string, Record<string, unknown>> };
   const described = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method} ${path}`),

@@ -48,7 +48,7 @@ async function lastOf(socket: Socket): Promise<string> {
   return last;
 }
 
-test("what a stream said before the server ends is brought to whoever takes a while to read it", async () => {
+test("delivers a stream's events to a slow reader when the server closes", async () => {
   const { writer, ask } = await streaming(async ({ write }) => write("x".repeat(24 * MEGABYTE) + STOP));
   const socket = ask();
   await once(socket, "readable");
@@ -57,7 +57,7 @@ test("what a stream said before the server ends is brought to whoever takes a wh
   expect(await lastOf(socket)).toContain(STOP + WHOLE);
 });
 
-test("a stream that waits for its reader when the server ends goes on when that reads", async () => {
+test("continues a stream that waits for its reader when the server closes", async () => {
   const { writer, ask } = await streaming(async ({ write, drained }) => {
     write("x".repeat(24 * MEGABYTE));
     await drained();
@@ -70,7 +70,7 @@ test("a stream that waits for its reader when the server ends goes on when that 
   expect(await lastOf(socket)).toContain(STOP + WHOLE);
 });
 
-test("a stream that is silent when the server ends is cut, once what it said is read", async () => {
+test("cuts an idle stream when the server closes, after its events were read", async () => {
   const { writer, ask } = await streaming(async ({ write, signal }) => {
     write(STOP);
     await once(signal, "abort");
@@ -83,7 +83,7 @@ test("a stream that is silent when the server ends is cut, once what it said is 
   expect(last).not.toContain(WHOLE);
 });
 
-test("who hangs up ends all the streams they asked for, those included that wait for another to end", async () => {
+test("ends all streams of a client that hangs up, also those in the queue", async () => {
   const signals: AbortSignal[] = [];
   const { ask } = await streaming(async ({ write, signal }) => {
     signals.push(signal);
@@ -96,7 +96,7 @@ test("who hangs up ends all the streams they asked for, those included that wait
   await expect.poll(() => signals.map(({ aborted }) => aborted)).toEqual([true, true, true]);
 });
 
-test("a stream that waits for another one on its connection piles up no further while that one is read", async () => {
+test("does not buffer a queued stream while the one before it is read", async () => {
   const streams: { megabytes: number }[] = [];
   const { ask } = await streaming(async ({ write, isBehind, drained, signal }) => {
     const written = { megabytes: 0 };
@@ -115,7 +115,7 @@ test("a stream that waits for another one on its connection piles up no further 
   expect(streams[1]?.megabytes).toBeLessThan(3);
 });
 
-test("what a stream has said is brought to one who ends their side of the connection, however slowly they read", async () => {
+test("delivers a stream to a slow client that has closed its sending side", async () => {
   const said = ("x".repeat(1_000) + STOP).repeat(8_000);
   const { ask } = await streaming(async ({ write, signal }) => {
     write(said);
@@ -144,7 +144,7 @@ async function sayHello({ write }: SseWriter): Promise<void> {
 const GREETING = ["Hello", ", ", "Привет", ", ", "你好世界", " ", "👋🏽", "!"];
 const HELLO = GREETING.map((delta) => frame("1.1", "text_delta", { delta })).join("") + STOP;
 
-test("a stream comes whole and in order, in any language, also to those who ask on one connection again and again", async () => {
+test("delivers streams whole and in order on a reused connection", async () => {
   const { url } = await streaming(sayHello);
   for (let times = 0; times < 3; times += 1) {
     const response = await fetch(url);
@@ -152,7 +152,7 @@ test("a stream comes whole and in order, in any language, also to those who ask 
   }
 });
 
-test("those who ask for several streams at once on one connection get them one after the other", async () => {
+test("delivers pipelined streams one after the other", async () => {
   const { ask } = await streaming(sayHello);
   const socket = ask(3);
   let all = "";
@@ -164,7 +164,7 @@ test("those who ask for several streams at once on one connection get them one a
   expect(answers).toEqual([HELLO, HELLO, HELLO]);
 });
 
-test("one who knows no chunks gets none, and one who asks for the head gets nothing else", async () => {
+test("sends no chunks to HTTP/1.0, and only headers to HEAD", async () => {
   const { ask } = await streaming(sayHello);
   const old = await everythingFrom(ask(1, "GET / HTTP/1.0"));
   expect(Buffer.from(afterHead(old), "latin1").toString()).toBe(HELLO);
@@ -181,7 +181,7 @@ async function everythingFrom(socket: Socket): Promise<string> {
   return all;
 }
 
-/** What the chunks of an answer say, given its bytes up to the last chunk, which is empty. */
+/** The text in the chunks of a response, given its bytes up to the last chunk, which is empty. */
 function textOfChunks(answer: string): string {
   let rest = `${afterHead(answer)}\r\n`;
   let text = "";

@@ -46,14 +46,14 @@ export class ResponseWriter {
       socket.once("close", gone);
       // A socket that closed before this emits no second `close`.
       if (socket.destroyed) setImmediate(gone);
-      let isBegun = false;
+      let isStarted = false;
       const sink = {
         write: (text: string) => {
           if (text === "") return to.flushHeaders();
           this.#open.get(to)?.refresh();
-          if (isBegun && hasRoomFor(text, to)) socket.write(chunkOf(text));
+          if (isStarted && hasRoomFor(text, to)) socket.write(chunkOf(text));
           else to.write(text);
-          isBegun = true;
+          isStarted = true;
         },
         unread: () => (to.writableNeedDrain ? to.writableLength : 0),
         end: (last: string) => void to.end(last),

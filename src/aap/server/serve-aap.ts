@@ -57,7 +57,7 @@ export async function serveAap(
       openPaths: ["/meta"],
       pageHeaders: { sent: ["idempotency-key", "last-event-id"], read: ["retry-after"] },
       onRequest: (request, response) => {
-        metrics.answering(request.method ?? "", response);
+        metrics.countRequest(request.method ?? "", response);
         void answer(request, response);
       },
     },

@@ -8,7 +8,7 @@ export class HistoryBuilder {
   #userMessage: { readonly messageId: string; readonly blocks: ContentBlock[] } | undefined;
   #lastUser: HistoryMessage | undefined;
 
-  addAnswer(blocks: readonly Block[]): void {
+  addAssistantMessage(blocks: readonly Block[]): void {
     if (blocks.length > 0) this.messages.push({ role: "assistant", content: blocks });
   }
 

@@ -6,13 +6,11 @@
  * The calls of a sub-agent stand beside the call that it works on, since clients look for open calls in the last
  * assistant message only. The model does not get them, so `compacted` has only those that wait for the app.
  */
-import { isOver, SessionBook } from "../../call/index.js";
-import type { RecordedEvent, SessionEvent, ToolCall } from "../../call/index.js";
+import { handleEvent, isOver, SessionBook } from "../../call/index.js";
+import type { EventOf, EventTable, RecordedEvent, SessionEvent, ToolCall } from "../../call/index.js";
 import { messagesFromEvents } from "../client/messages-from-events.js";
 import type { Block, HistoryMessage, TurnEvent } from "../client/protocol.js";
-import { handleEvent } from "../event-table.js";
-import type { EventOf, EventTable } from "../event-table.js";
-import { AnswerDraft } from "../stream/answer-draft.js";
+import { MessageDraft } from "../stream/message-draft.js";
 import { callResult } from "../stream/call-result.js";
 import { TurnEvents } from "../stream/turn-events.js";
 import { HistoryBuilder } from "./history-builder.js";
@@ -51,7 +49,7 @@ function historyOfSteps(
 /** The history of an agent that records where its answers end. */
 class StepReader {
   readonly history = new HistoryBuilder();
-  readonly #draft = new AnswerDraft();
+  readonly #draft = new MessageDraft();
   readonly #book: SessionBook;
   readonly #type: HistoryType;
 
@@ -68,14 +66,14 @@ class StepReader {
   endStep({ stepId, toolCallIds }: EventOf<"step-ended">): void {
     if (this.#draft.isCutOffBy(stepId)) this.cutOff();
     const calls = toolCallIds.flatMap((toolCallId) => callWithNested(this.#book, toolCallId, this.#type));
-    this.history.addAnswer([...this.#draft.take(), ...calls.map(toolUse)]);
+    this.history.addAssistantMessage([...this.#draft.take(), ...calls.map(toolUse)]);
     this.history.messages.push(...calls.flatMap(toolMessage));
   }
 
-  /** The answer that was begun did not end. */
+  /** The message that was started did not end. */
   cutOff(): void {
     const blocks = this.#draft.take();
-    if (this.#type === "full") this.history.addAnswer(blocks);
+    if (this.#type === "full") this.history.addAssistantMessage(blocks);
   }
 
   compact({ summary }: EventOf<"context-compacted">): void {

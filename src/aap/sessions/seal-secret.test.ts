@@ -5,7 +5,7 @@ import { KEY_BYTES, sealSecret, unsealSecret } from "./seal-secret.js";
 
 const key = randomBytes(KEY_BYTES);
 
-test("what was sealed opens again, with the same key and for the same thing", () => {
+test("unseals with the same key and purpose", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 50 }), fc.string(), (text, about) => {
       // Halves of characters that are no characters do not survive being written.
@@ -15,7 +15,7 @@ test("what was sealed opens again, with the same key and for the same thing", ()
   );
 });
 
-test("with another key, for something else, or changed by one bit, it does not open", () => {
+test("does not unseal with another key or purpose, or when one bit changed", () => {
   const sealed = sealSecret(key, "1234", "session_1 pin");
   expect(unsealSecret(randomBytes(KEY_BYTES), sealed, "session_1 pin")).toBeUndefined();
   expect(unsealSecret(key, sealed, "session_2 pin")).toBeUndefined();
@@ -28,6 +28,6 @@ test("with another key, for something else, or changed by one bit, it does not o
   for (const text of ["", "x", "[redacted token]"]) expect(unsealSecret(key, text, "a")).toBeUndefined();
 });
 
-test("the same secret looks different each time", () => {
+test("seals the same secret differently each time", () => {
   expect(sealSecret(key, "1234", "a")).not.toBe(sealSecret(key, "1234", "a"));
 });

@@ -23,7 +23,7 @@ export type ExternalRequest = {
   readonly sessionId: string;
   readonly ledger: Ledger;
   readonly workspace: Workspace;
-  /** The recorded info of the session: an agent that records it anew keeps what is in it. */
+  /** The recorded info of the session: an agent that records it again keeps its fields. */
   readonly info: SessionInfo;
   readonly options: OptionValues;
   /** The tools that the app has switched on, and whether each may run unasked. */

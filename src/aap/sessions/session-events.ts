@@ -44,7 +44,7 @@ async function redactionStart(ledger: Ledger, sessionId: string, after: number):
 }
 
 export function readSeq(text: string): number {
-  // The id of a turn's event will do. One that says how much was told may be in the middle of the event that it is of.
+  // The id of a turn's event is accepted too. An id with an offset may be in the middle of its recorded event.
   const [, seq, offset] = /^(\d{1,15})(?:\.\d{1,4}(\.\d{1,15})?)?$/.exec(text) ?? [];
   if (seq !== undefined) return Number(seq) - (offset === undefined ? 0 : 1);
   throw new AapProblem(

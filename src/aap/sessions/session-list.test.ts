@@ -47,7 +47,7 @@ function aList(asKnown: (ledger: Ledger) => Partial<Ledger> = () => ({})) {
   return { write, say, page };
 }
 
-test("a log is looked at from its start once, an editor's too, and then only where something was added", async () => {
+test("reads each log from its start once, and later only added events", async () => {
   const { write, say, page } = aList();
   await write("s1", "Shows.");
   await say("s1");
@@ -63,7 +63,7 @@ test("a log is looked at from its start once, an editor's too, and then only whe
   expect((await page()).read).toEqual([]);
 });
 
-test("a ledger that knows neither types nor last events is listed as well, and what was added is seen", async () => {
+test("lists a ledger that ignores the type and order options", async () => {
   const { write, say, page } = aList((ledger) => ({
     read: async (sessionId, { after = 0 } = {}) => ledger.read(sessionId, { after }),
     sessions: async (options) =>
@@ -82,7 +82,7 @@ test("a ledger that knows neither types nor last events is listed as well, and w
   expect(await page()).toEqual({ ids: ["s1"], tools: ["Shows more."], read: ["s1 after 4"] });
 });
 
-test("sessions with long settings are not all kept in memory, and are listed all the same", async () => {
+test("lists sessions with long settings without caching all of them", async () => {
   const { write, page } = aList();
   const megabytes = "x".repeat(2 * 1024 * 1024);
   const ids = Array.from({ length: 12 }, (_, index) => `long-${index + 10}`);

@@ -1,7 +1,7 @@
 /**
  * The sessions that apps have created, a page at a time, the most recently written first.
  *
- * What must stay true: of a log only the info events are read, once, and later only those that were added; a session of
+ * Invariants: only the info events of a log are read, once, and later only added ones; a session of
  * an editor or terminal is cached as such after one read. The cache for that is bounded, however many sessions there are
  * and however long their settings. Other requests are served between two logs: a store may block the process while it
  * reads one. One request reads a bounded number of sessions: where most are an editor's, a page may be short and still

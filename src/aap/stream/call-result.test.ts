@@ -27,16 +27,16 @@ function done(end: object, breach?: Breach) {
   return callResult(call);
 }
 
-test("what a call gave back is told as the model reads it", () => {
+test("sends the result as the model reads it", () => {
   expect(done({ rawOutput: "words" })).toEqual({ content: "words", isError: false });
   expect(done({ rawOutput: { count: 1 } })).toEqual({ content: '{"count":1}', isError: false });
 });
 
-test("a call that gave nothing back is told without words", () => {
+test("sends empty text for a call without a result", () => {
   expect(done({})).toEqual({ content: "", isError: false });
 });
 
-test("a call that was done against the rules is an error, and says so before what came of it", () => {
+test("marks a breach as an error, before the result", () => {
   const breach = { isAfterRefusal: false, rule: "deny execute" };
   const sentence = "Done without asking; rule deny execute denies it.";
   expect(done({ rawOutput: "gone" }, breach)).toEqual({ content: `${sentence}\ngone`, isError: true });

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { eventStream, frame } from "./event-stream.js";
 import type { OpenSink, SseWriter } from "./event-stream.js";
 
-test("frames go out as they are, and the stream ends after the last", async () => {
+test("sends frames as they are, and ends after the last", async () => {
   const response = eventStream(async ({ write }) => {
     write(frame("1.0", "turn_start", {}));
     write(frame("2.1", "turn_stop", { stopReason: "end_turn" }));
@@ -13,7 +13,7 @@ test("frames go out as they are, and the stream ends after the last", async () =
   );
 });
 
-test("what comes in one moment goes out in one piece", async () => {
+test("writes the events of one tick together", async () => {
   stopTheClock();
   const { response, turn } = openTurn();
   const reader = response.body?.getReader();
@@ -23,7 +23,7 @@ test("what comes in one moment goes out in one piece", async () => {
   turn.end?.();
 });
 
-test("what comes alone goes out at once, and what follows in the same moment in one piece", async () => {
+test("writes the first event at once, and the rest of the tick together", async () => {
   stopTheClock();
   const { written, turn } = await openWritten();
   vi.advanceTimersByTime(3);
@@ -37,7 +37,7 @@ test("what comes alone goes out at once, and what follows in the same moment in 
   turn.end?.();
 });
 
-test("while a busy process takes long for one turn of its event loop, nothing waits for the end of that", async () => {
+test("flushes within a long tick of a busy process", async () => {
   stopTheClock();
   const { written, turn } = await openWritten();
   vi.advanceTimersByTime(3);
@@ -48,7 +48,7 @@ test("while a busy process takes long for one turn of its event loop, nothing wa
   turn.end?.();
 });
 
-test("while nothing happens a comment keeps the connection alive", async () => {
+test("sends a comment as a heartbeat when idle", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   try {
     const { response, turn } = openTurn();
@@ -61,7 +61,7 @@ test("while nothing happens a comment keeps the connection alive", async () => {
   }
 });
 
-test("after the client has hung up, what is told goes nowhere and does no harm", async () => {
+test("ignores events after the client has hung up", async () => {
   const { response, turn } = openTurn();
   await response.body?.cancel();
   expect(turn.sink?.signal.aborted).toBe(true);
@@ -70,7 +70,7 @@ test("after the client has hung up, what is told goes nowhere and does no harm",
   turn.end?.();
 });
 
-test("a client that does not read is behind when a megabyte waits for it, and no longer when it has read", async () => {
+test("reports a client as behind at a megabyte of unread events, until it reads", async () => {
   const { response, turn } = openTurn();
   const delta = "x".repeat(400_000);
   const isBehind = [0, 1, 2].map(() => {
@@ -87,21 +87,21 @@ test("a client that does not read is behind when a megabyte waits for it, and no
   expect((await text).length).toBeGreaterThan(1_200_000);
 });
 
-test("a stream that fails is cut, so that nobody takes it for whole", async () => {
-  const heard: unknown[] = [];
+test("cuts a stream that fails, so that no client takes it for whole", async () => {
+  const reported: unknown[] = [];
   const broken = new Error("the disk is broken");
   const response = eventStream(
     async ({ write }) => {
       write(frame("1.0", "turn_start", {}));
       await Promise.reject(broken);
     },
-    (error) => heard.push(error),
+    (error) => reported.push(error),
   );
   await expect(response.text()).rejects.toBe(broken);
-  expect(heard).toEqual([broken]);
+  expect(reported).toEqual([broken]);
 });
 
-test("who writes much can wait until it was read", async () => {
+test("lets a fast writer wait until the client has read", async () => {
   const { response, turn } = openTurn();
   turn.sink?.write(frame("1.1", "text_delta", { delta: "x" }));
   let isRead = false;
@@ -113,7 +113,7 @@ test("who writes much can wait until it was read", async () => {
   expect(isRead).toBe(false);
   const reader = response.body?.getReader();
   await reader?.read();
-  // It asks for more.
+  // The client asks for more.
   const more = reader?.read();
   expect(await drained).toBe(true);
   turn.end?.();
@@ -132,7 +132,7 @@ function stopTheClock(): void {
   onTestFinished(() => void vi.useRealTimers());
 }
 
-/** A stream that has begun, and all that goes out of it. */
+/** A started stream, and everything it sends. */
 async function openWritten() {
   const written: string[] = [];
   const open: OpenSink = () => ({

@@ -63,7 +63,7 @@ export function eventStream(
   let ready = "";
   let isScheduled = true;
   let flushedAt = performance.now();
-  let isBegun = false;
+  let isStarted = false;
   /** The same as `signal.aborted`, which takes longer to read. */
   let isOver = false;
   let onDrained: (() => void) | undefined;
@@ -79,8 +79,8 @@ export function eventStream(
   };
   const { sink, response } = open(HEADERS, { onRead: drain, onGone: over });
   const flush = () => {
-    if (isOver || (isBegun && ready === "")) return;
-    isBegun = true;
+    if (isOver || (isStarted && ready === "")) return;
+    isStarted = true;
     const piece = ready;
     ready = "";
     sink.write(piece);

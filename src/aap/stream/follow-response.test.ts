@@ -23,7 +23,7 @@ const STOPPED: SessionEvent = { type: "turn-stopped", turnId: "turn_1", stopReas
 const recorded = (events: readonly SessionEvent[]): readonly RecordedEvent[] =>
   events.map((event, index) => ({ seq: index + 1, event }));
 
-/** A log that nobody writes to but the test, and a turn that nobody is at. */
+/** A log that only the test writes to, and a turn that no process runs. */
 function unattended(log: SessionEvent[], changes: Partial<ResponseSource> = {}): ResponseSource {
   return {
     follow: async function* (after) {
@@ -38,46 +38,46 @@ function unattended(log: SessionEvent[], changes: Partial<ResponseSource> = {}):
   };
 }
 
-async function told(from: ResponseSource, slow: Partial<Subscriber> = {}): Promise<readonly string[]> {
-  const heard: string[] = [];
+async function received(from: ResponseSource, slow: Partial<Subscriber> = {}): Promise<readonly string[]> {
+  const lines: string[] = [];
   const subscriber = {
     listener: (all: readonly { readonly wire: { readonly event: string; readonly data: object } }[]) =>
-      void heard.push(...all.map((one) => `${one.wire.event} ${JSON.stringify(one.wire.data)}`)),
+      void lines.push(...all.map((one) => `${one.wire.event} ${JSON.stringify(one.wire.data)}`)),
     signal: new AbortController().signal,
     isBehind: () => false,
     drained: async () => undefined,
     ...slow,
   };
   await followResponse(from, 0, new Subscription(subscriber, undefined), subscriber);
-  return heard;
+  return lines;
 }
 
 const BEGINNING = ["turn_start {}", 'text_delta {"delta":"Hello."}'];
 const ENDING = ['text {"text":"Hello."}', 'turn_stop {"stopReason":"end_turn"}'];
 
-test("a response that is on record is told from its start to its stop", async () => {
-  expect(await told(unattended([...SAID, STOPPED]))).toEqual([...BEGINNING, ...ENDING]);
+test("sends a recorded response from its start to its stop", async () => {
+  expect(await received(unattended([...SAID, STOPPED]))).toEqual([...BEGINNING, ...ENDING]);
 });
 
-test("one that ends in the moment in which it seems to be left is told to its end", async () => {
+test("sends a response to its end when it ends just as it seems abandoned", async () => {
   const log = [...SAID];
   const resume = async () => {
     log.push(STOPPED);
     return "none" as const;
   };
-  expect(await told(unattended(log, { resume }))).toEqual([...BEGINNING, ...ENDING]);
+  expect(await received(unattended(log, { resume }))).toEqual([...BEGINNING, ...ENDING]);
 });
 
-test("one that somebody else is at is looked at again until it ends", async () => {
+test("polls a response that another process runs until it ends", async () => {
   const log = [...SAID];
   const resume = async () => {
     setTimeout(() => log.push(STOPPED), 10);
     return "busy" as const;
   };
-  expect(await told(unattended(log, { resume }))).toEqual([...BEGINNING, ...ENDING]);
+  expect(await received(unattended(log, { resume }))).toEqual([...BEGINNING, ...ENDING]);
 });
 
-test("one that waits, which becomes known only when all of it was read, ends there", async () => {
+test("ends at a pause that becomes known only after the whole log was read", async () => {
   let known: ExtraEnds = NO_ENDS;
   const follow = async function* (after: number) {
     try {
@@ -86,20 +86,20 @@ test("one that waits, which becomes known only when all of it was read, ends the
       known = { ...NO_ENDS, added: new Set([SAID.length]) };
     }
   };
-  expect(await told(unattended([...SAID], { follow, ends: () => known }))).toEqual([
+  expect(await received(unattended([...SAID], { follow, ends: () => known }))).toEqual([
     ...BEGINNING,
     'text {"text":"Hello."}',
     'turn_stop {"stopReason":"tool_use"}',
   ]);
 });
 
-test("one that is left and cannot be taken up ends with an error that says what to do", async () => {
-  const heard = await told(unattended([...SAID]));
-  expect(heard.slice(0, -1)).toEqual(BEGINNING);
-  expect(heard.at(-1)).toMatch(/^turn_stop .*"stopReason":"error".*Send the request again\./);
+test("ends an abandoned response that cannot be resumed with an error and advice", async () => {
+  const all = await received(unattended([...SAID]));
+  expect(all.slice(0, -1)).toEqual(BEGINNING);
+  expect(all.at(-1)).toMatch(/^turn_stop .*"stopReason":"error".*Send the request again\./);
 });
 
-test("one that is read slowly is read from the log once, however long each piece takes", async () => {
+test("reads the log once for a slow reader", async () => {
   const asked: string[] = [];
   const log = [...SAID, STOPPED];
   const follow = async function* (after: number, signal: AbortSignal) {
@@ -115,6 +115,6 @@ test("one that is read slowly is read from the log once, however long each piece
     isBehind: () => (isBehind = !isBehind),
     drained: async () => void (isBehind && (await wait(1_200))),
   };
-  expect(await told(unattended(log, { follow, resume }), slow)).toEqual([...BEGINNING, ...ENDING]);
+  expect(await received(unattended(log, { follow, resume }), slow)).toEqual([...BEGINNING, ...ENDING]);
   expect(asked).toEqual(["follow"]);
 });

@@ -1,6 +1,6 @@
 /**
  * A response that is under way in this process. The client that asked for it receives it from its start; others may
- * subscribe later. It goes on when nobody listens.
+ * subscribe later. The response goes on without subscribers.
  */
 import type { RecordedEvent } from "../../call/index.js";
 import type { StreamEvent } from "./stream-event.js";

@@ -15,29 +15,29 @@ const words = (text: string, messageId: string): SessionEvent => ({
   block: { type: "text", text },
 });
 
-/** What someone hears who has heard the events up to `after` before. */
-function heardAfter(
+/** The events that a subscriber gets after those up to `after`. */
+function receivedAfter(
   after: StreamEvent | undefined,
-  ...tellings: readonly (readonly StreamEvent[])[]
+  ...batches: readonly (readonly StreamEvent[])[]
 ): readonly StreamEvent[] {
-  const heard: StreamEvent[] = [];
+  const received: StreamEvent[] = [];
   const subscriber = {
-    listener: (told: readonly StreamEvent[]) => void heard.push(...told),
+    listener: (events: readonly StreamEvent[]) => void received.push(...events),
     signal: new AbortController().signal,
     isBehind: () => false,
     drained: async () => undefined,
   };
   const subscription = new Subscription(subscriber, after && readEventId(idText(after)));
-  for (const told of tellings) subscription.send(told);
-  return heard;
+  for (const batch of batches) subscription.send(batch);
+  return received;
 }
 
-const textOf = (told: readonly StreamEvent[]): string =>
-  told.map(({ wire: { data } }) => ("delta" in data ? data.delta : "")).join("");
+const textOf = (sent: readonly StreamEvent[]): string =>
+  sent.map(({ wire: { data } }) => ("delta" in data ? data.delta : "")).join("");
 
 const reading = () => new TurnEvents(new SessionBook("s"), { hasSteps: true });
 
-test("words that were heard in pieces go on in the middle of the event that they were recorded in", () => {
+test("continues in the middle of a recorded event whose text was sent in pieces", () => {
   const pieces = fc.array(fc.string({ minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 10 });
   fc.assert(
     fc.property(
@@ -45,37 +45,37 @@ test("words that were heard in pieces go on in the middle of the event that they
       fc.nat(),
       fc.nat(),
       (goingOn, cut, more) => {
-        // A message's first words are told when they are recorded, and whole.
+        // The first chunk of a message is sent when it is recorded, and whole.
         const events = [["First. "], ...goingOn];
         const live = reading();
-        const told = events.flatMap((all, index) =>
+        const sent = events.flatMap((all, index) =>
           all.flatMap((piece) => live.read(words(piece, "m"), index + 1)),
         );
-        const at = cut % told.length;
+        const at = cut % sent.length;
         const log = reading();
         const recorded = events.map((all, index) => log.read(words(all.join(""), "m"), index + 1));
-        const whole = textOf(told);
-        const rest = whole.slice(textOf(told.slice(0, at + 1)).length);
-        // From the log alone, and from the log and then from those that are told now, some of them again.
-        expect(textOf(heardAfter(told[at], ...recorded))).toBe(rest);
+        const whole = textOf(sent);
+        const rest = whole.slice(textOf(sent.slice(0, at + 1)).length);
+        // From the log alone, and from the log followed by live events, which repeat some of the log.
+        expect(textOf(receivedAfter(sent[at], ...recorded))).toBe(rest);
         const read = more % (recorded.length + 1);
-        const all = heardAfter(told[at], ...recorded.slice(0, read), ...told.map((one) => [one]));
+        const all = receivedAfter(sent[at], ...recorded.slice(0, read), ...sent.map((one) => [one]));
         expect(textOf(all)).toBe(rest);
       },
     ),
   );
 });
 
-test("what comes to stand in the place of words that were lost is told whole", () => {
+test("sends the replacement of lost text whole", () => {
   const live = reading();
   live.read(words("First. ", "m"), 1);
   const [lost] = live.read(words("Lost with its process.", "m"), 2);
   const log = reading();
   const recorded = log.read(words("First. ", "m"), 1);
   const instead = log.read(words("Another answer.", "other"), 2);
-  expect(textOf(heardAfter(lost, recorded, instead))).toBe("Another answer.");
+  expect(textOf(receivedAfter(lost, recorded, instead))).toBe("Another answer.");
   const ended: SessionEvent = { type: "turn-stopped", at: 1, turnId: "t", stopReason: "end_turn" };
   const stopped = reading();
   stopped.read(words("First. ", "m"), 1);
-  expect(heardAfter(lost, stopped.read(ended, 2)).map(({ wire }) => wire.event)).toEqual(["text"]);
+  expect(receivedAfter(lost, stopped.read(ended, 2)).map(({ wire }) => wire.event)).toEqual(["text"]);
 });

@@ -19,28 +19,28 @@ const called: readonly SessionEvent[] = [
 ];
 const USE = { type: "tool_use", toolCallId: "c1", name: "look", input: {} };
 
-/** What is told of these events, and the whole history that they leave. */
-function toldOf(events: readonly SessionEvent[], { hasSteps = true } = {}) {
+/** The stream events that come of these events, and their whole history. */
+function sentFor(events: readonly SessionEvent[], { hasSteps = true } = {}) {
   const log = events.map((event, index) => ({ seq: index + 1, event }));
   const reader = new TurnEvents(new SessionBook("s", events), { hasSteps });
   return {
-    told: log.flatMap(({ seq, event }) => reader.read(event, seq)).map(({ wire }) => wire.event),
+    sent: log.flatMap(({ seq, event }) => reader.read(event, seq)).map(({ wire }) => wire.event),
     history: historyFromLog(log, "full", { hasSteps }).map(({ content }) => content),
   };
 }
 
-test("an answer that was cut off is told so before the next one speaks, or acts without a word", () => {
-  expect(toldOf([words("step_1", "I lo"), words("step_2", "I look."), ...called])).toEqual({
-    told: ["text_delta", "text", "answer_cut_off", "text_delta", "text", "tool_call"],
+test("sends answer_cut_off before the next message's text or call", () => {
+  expect(sentFor([words("step_1", "I lo"), words("step_2", "I look."), ...called])).toEqual({
+    sent: ["text_delta", "text", "answer_cut_off", "text_delta", "text", "tool_call"],
     history: [[{ type: "text", text: "I lo" }], [{ type: "text", text: "I look." }, USE]],
   });
-  expect(toldOf([words("step_1", "I lo"), ...called])).toEqual({
-    told: ["text_delta", "text", "answer_cut_off", "tool_call"],
+  expect(sentFor([words("step_1", "I lo"), ...called])).toEqual({
+    sent: ["text_delta", "text", "answer_cut_off", "tool_call"],
     history: [[{ type: "text", text: "I lo" }], [USE]],
   });
 });
 
-test("what an agent says that does not tell where its answers end was not cut off", () => {
-  const { told } = toldOf([words("m1", "One."), words("m2", "Two.")], { hasSteps: false });
-  expect(told).not.toContain("answer_cut_off");
+test("never sends answer_cut_off for an agent that records no steps", () => {
+  const { sent } = sentFor([words("m1", "One."), words("m2", "Two.")], { hasSteps: false });
+  expect(sent).not.toContain("answer_cut_off");
 });

@@ -2,18 +2,17 @@
  * A session's recorded events as the events of AAP's stream. The same recorded events make the same stream with the same
  * ids, live or read again from the log; so a client that was cut off can continue from the last id it received.
  *
- * What must stay true: all `tool_call`s of a step come before its first `tool_result`, and when the turn stops for the
+ * Invariants: all `tool_call`s of a step come before its first `tool_result`, and when the turn stops for the
  * app, all calls that it is to answer stand after the last result, since clients look for open calls in the last assistant
  * message only; the app's own results are not sent back to it; a call that was never sent (its answer was cut off) has
  * no result either. A sub-agent's calls are sent as the agent's are; its messages are not.
  *
  * Our agents record where an answer ends; external ones do not, so their calls are sent as soon as they move.
  */
-import type { RecordedEvent, SessionBook, SessionEvent } from "../../call/index.js";
+import { handleEvent } from "../../call/index.js";
+import type { EventTable, RecordedEvent, SessionBook, SessionEvent } from "../../call/index.js";
 import type { Block, TurnEvent } from "../client/protocol.js";
-import { handleEvent } from "../event-table.js";
-import type { EventTable } from "../event-table.js";
-import { AnswerDraft } from "./answer-draft.js";
+import { MessageDraft } from "./message-draft.js";
 import { callResult } from "./call-result.js";
 import { continuedText, eventsAt, pauseEventsAt } from "./stream-event.js";
 import type { StreamEvent } from "./stream-event.js";
@@ -27,7 +26,7 @@ export class TurnEvents {
   /** Has each call as it ended; it may be ahead of the events that are read here. */
   readonly #book: SessionBook;
   readonly #hasSteps: boolean;
-  readonly #draft = new AnswerDraft();
+  readonly #draft = new MessageDraft();
   readonly #appCalls = new Set<string>();
   /** Calls that sub-agents work on: the app has nothing to answer for these. */
   readonly #delegated = new Set<string>();

@@ -3,7 +3,7 @@ import type { SessionHandle } from "../../agent/index.js";
 import { AapProblem } from "../api/aap-problem.js";
 import type { LiveResponse } from "../stream/live-response.js";
 
-/** A response, and the session that is open for it. `discard` gives the session back where the response is not begun. */
+/** A response, and the session that is open for it. `discard` releases the session of a response that was not started. */
 export type ActiveTurn = {
   readonly response: LiveResponse;
   readonly session: SessionHandle;

@@ -52,12 +52,12 @@ async function prepare(
   );
 }
 
-type Begun = { readonly start: number; readonly prompt: readonly ContentBlock[] | undefined };
+type StartedTurn = { readonly start: number; readonly prompt: readonly ContentBlock[] | undefined };
 
 async function respond(
   { onError }: Clock,
   runner: TurnRunner,
-  { start, prompt }: Begun,
+  { start, prompt }: StartedTurn,
   emit: Listener,
   signal: AbortSignal,
 ): Promise<void> {

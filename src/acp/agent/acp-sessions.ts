@@ -1,4 +1,4 @@
-/** The sessions of one connection: opened, taken up again, listed, closed and forgotten. */
+/** The sessions of one connection: opened, reopened, listed, closed and deleted. */
 import { randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { LedgerError, readSessionInfo } from "../../call/index.js";
@@ -8,7 +8,7 @@ import type { Peer } from "../connection/peer.js";
 import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
 import type { AgentDialect } from "../agent-dialect.js";
-import type { AcpHost, ClientSide } from "./host.js";
+import type { AcpHost, ClientSide } from "./acp-host.js";
 import { LiveSession } from "./live-session.js";
 import { folderParam, foldersParam, listParam, optionalText } from "./params.js";
 
@@ -19,7 +19,7 @@ export type AcpSessionsOptions = {
   readonly dialect: () => AgentDialect;
 };
 
-const PAGE = 50;
+const PAGE_SIZE = 50;
 const LEASE = { milliseconds: 60_000 };
 
 export class AcpSessions {
@@ -47,7 +47,7 @@ export class AcpSessions {
     return this.#open(`session_${randomUUID()}`, params);
   }
 
-  /** One that is recorded. When it is open here already, that one ends first. */
+  /** Opens a recorded session. If it is open here already, that one closes first. */
   async reopen(sessionId: string, params: JsonObject): Promise<LiveSession> {
     folderParam(params, "cwd");
     foldersParam(params, "additionalDirectories");
@@ -66,7 +66,7 @@ export class AcpSessions {
 
   async delete(sessionId: string): Promise<void> {
     await this.close(sessionId);
-    // Who asks for what is not there to be gone has what they want.
+    // A session that does not exist counts as deleted.
     if (!(await this.#ledger.has(sessionId))) return;
     await refusing(async () => {
       await this.#ledger.remove(await this.#ledger.claim(sessionId, `delete ${randomUUID()}`, LEASE));
@@ -79,26 +79,26 @@ export class AcpSessions {
     let before = cursor === undefined ? undefined : readCursor(cursor);
     const found: { readonly at: SessionSummary; readonly session: object }[] = [];
     for (;;) {
-      const batch = await this.#ledger.sessions({ limit: PAGE, ...(before && { before }) });
+      const batch = await this.#ledger.sessions({ limit: PAGE_SIZE, ...(before && { before }) });
       for (const at of batch) {
         // A log that cannot be read must not hide the others.
         const session = await this.#listed(at, cwd).catch(() => undefined);
         if (session) found.push({ at, session });
-        // A store may hold up the whole process while it reads a log: others are served between two.
+        // A store may block the whole process while it reads a log: other requests are served between two reads.
         await setImmediate();
       }
       before = batch.at(-1);
-      if (batch.length < PAGE || found.length > PAGE) break;
+      if (batch.length < PAGE_SIZE || found.length > PAGE_SIZE) break;
     }
-    const page = found.slice(0, PAGE);
+    const page = found.slice(0, PAGE_SIZE);
     const last = page.at(-1);
     const sessions = page.map(({ session }) => session);
-    return { sessions, ...(found.length > PAGE && last && { nextCursor: cursorAt(last.at) }) };
+    return { sessions, ...(found.length > PAGE_SIZE && last && { nextCursor: cursorAt(last.at) }) };
   }
 
   async closeAll(): Promise<void> {
     this.#isClosed = true;
-    // Those that are still being opened are closed as soon as they are there.
+    // A session that is still being opened is closed as soon as it is open.
     await Promise.allSettled(this.#opening);
     await setImmediate();
     await Promise.allSettled([...this.#live.keys()].map((sessionId) => this.close(sessionId)));
@@ -140,20 +140,20 @@ export class AcpSessions {
   }
 }
 
-/** What cannot be opened or removed is the client's to hear of, in the words it was refused with. */
+/** Sends the client the reason why a session cannot be opened or removed. */
 async function refusing<Result>(act: () => Promise<Result>): Promise<Result> {
   try {
     return await act();
   } catch (error) {
     if (error instanceof LedgerError) throw new RpcError(CODE.invalidRequest, error.message);
-    if (error instanceof Error && "code" in error && OF_THE_PARAMS.has(error.code))
+    if (error instanceof Error && "code" in error && PARAM_ERROR_CODES.has(error.code))
       throw invalidParams(error.message);
     throw error;
   }
 }
 
 /** A folder that is not there; MCP servers that cannot be read. */
-const OF_THE_PARAMS: ReadonlySet<unknown> = new Set(["NOT_A_FOLDER", "MCP_CONFIG"]);
+const PARAM_ERROR_CODES: ReadonlySet<unknown> = new Set(["NOT_A_FOLDER", "MCP_CONFIG"]);
 
 const notFound = (sessionId: string): RpcError =>
   new RpcError(CODE.notFound, "There is no such session here. Nothing was done.", { sessionId });
@@ -171,7 +171,7 @@ function readCursor(cursor: string): SessionSummary {
         return { sessionId, createdAt, updatedAt };
     }
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw invalidParams("This cursor is not one that this agent gave. Nothing was listed.");
 }

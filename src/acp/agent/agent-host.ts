@@ -1,4 +1,4 @@
-/** An agent of ours behind an ACP door: its sessions live in the ledger, and work where the client's person works. */
+/** An agent of ours behind an ACP door: its sessions are in the ledger, and work in the client's folder. */
 import { AgentSession } from "../../agent/index.js";
 import type { Agent } from "../../agent/index.js";
 import type { Ledger, Usage } from "../../call/index.js";
@@ -7,14 +7,14 @@ import type { ToolSource, Workspace } from "../../tools/index.js";
 import { isJsonObject } from "../json.js";
 import { editorWorkspace } from "./editor-workspace.js";
 import { elicitFromClient } from "./elicit-from-client.js";
-import type { AcpHost, Choice, Command, HostedSession, OpenRequest } from "./host.js";
+import type { AcpHost, Choice, Command, HostedSession, OpenRequest } from "./acp-host.js";
 
 export type AgentHostOptions = {
   readonly agent: Agent;
   readonly ledger: Ledger;
   /** The workspace for the folder that the client names, and for those it names beside it. */
   readonly openWorkspace: (cwd: string, also: readonly string[]) => Promise<Workspace>;
-  /** Commands must run where they are held inside of something: not in the client's terminals. */
+  /** Commands run in a sandbox, so not in the client's terminals. */
   readonly isSandboxed?: boolean;
   /** The MCP servers that the client names, as tools. Without it they are not started. */
   readonly openServers?: (servers: readonly unknown[], cwd: string) => Promise<ServersOfSession>;
@@ -23,7 +23,7 @@ export type AgentHostOptions = {
   /** Models that can be chosen in mid-session; the first is the agent's own. */
   readonly models?: readonly ModelChoice[];
   readonly commands?: (session: AgentSession, root: string) => readonly Command[];
-  /** What the agent's own model costs. */
+  /** The cost of the agent's own model. */
   readonly costOf?: CostOf;
   readonly leaseMs?: number;
   readonly close?: () => Promise<void>;
@@ -71,7 +71,7 @@ async function openSession(
       agent,
       ledger,
       workspace,
-      // Read before every answer of the model: an editor need not be asked for that.
+      // Read before every step of the model: the editor need not be asked for these.
       projectFiles: local,
       sessionId,
       elicit: elicitFromClient(client, sessionId),
@@ -163,7 +163,7 @@ function switchable(options: AgentHostOptions, servers: ToolSource | undefined) 
   return { agent, models: { restore, choice, costOf: (usage: Usage) => used.costOf?.(usage) } };
 }
 
-/** How the session was begun, as the commands keep it. */
+/** The flags that the session was started with, as the commands keep them. */
 function flagsOf(meta: unknown): { readonly [flag: string]: unknown } {
   const ours = isJsonObject(meta) ? meta["toolgate"] : undefined;
   const flags = isJsonObject(ours) ? ours["flags"] : undefined;

@@ -1,4 +1,4 @@
-/** What the agent says of itself when a client says hello. */
+/** The agent's response to `initialize`. */
 type Info = { readonly name: string; readonly title: string; readonly version: string };
 
 const PROMPTS = { image: true, embeddedContext: true };

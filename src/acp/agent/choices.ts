@@ -1,7 +1,7 @@
-/** What can be chosen for a session, as each version of ACP writes it. */
+/** The options of a session, as each version of ACP writes them. */
 import { oneLine } from "../../call/index.js";
 import { invalidParams } from "../connection/message.js";
-import type { Choice, HostedSession } from "./host.js";
+import type { Choice, HostedSession } from "./acp-host.js";
 
 type Choosing = Pick<HostedSession, "choices">;
 

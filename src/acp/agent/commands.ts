@@ -1,6 +1,6 @@
-/** What a person types as `/name …`. Editors list the names; a name that is not one of them is for the model. */
+/** Commands that a person types as `/name …`. Editors list them; an unknown name goes to the model as text. */
 import type { ContentBlock } from "../../call/index.js";
-import type { Command } from "./host.js";
+import type { Command } from "./acp-host.js";
 
 export function v1Commands(commands: readonly Command[]): readonly object[] {
   return commands.map(({ name, description, hint }) => ({

@@ -1,11 +1,11 @@
 /**
- * The text files of a workspace as the client's editor has them: a buffer that was not saved is what is read,
- * what a diff is made from, and what a yes is bound to.
+ * The text files of a workspace as the client's editor has them: reads, diffs and approvals use the buffer that was not
+ * saved.
  *
- * What must stay true: the client is asked only about files inside the workspace that are text, or would be
- * new, and only while their path is a real one; what it cannot give is read from the disk; where it cannot
- * write, a text that was not saved is never written over. The client follows links by itself: one that is put
- * in the way in the moment after we looked leads it elsewhere, and only what it read is then thrown away.
+ * Invariants: the client is asked only about files inside the workspace that are text, or would be new, and only while
+ * their path is a real one; a file that the client cannot give is read from the disk; where the client cannot write,
+ * unsaved text is never overwritten. The client follows links by itself: a link that is put in the way after our check
+ * leads the client elsewhere, and then only the text it read is thrown away.
  */
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
@@ -13,22 +13,22 @@ import { visibleText } from "../../call/index.js";
 import { ToolFailure } from "../../tools/index.js";
 import type { FileInfo, Files } from "../../tools/index.js";
 import { RpcError } from "../connection/message.js";
-import type { EditorAbilities } from "./editor-abilities.js";
+import type { EditorCapabilities } from "./editor-capabilities.js";
 import { refusal } from "./editor-requests.js";
 import type { EditorRequests } from "./editor-requests.js";
 
-/** More than that our own workspace does not read as text either. */
+/** The same bound as in our own workspace. */
 const MAX_TEXT_BYTES = 10 * 1024 * 1024;
 /** An editor may ask the person in front of it first. */
-const WRITE_WITHIN = 600_000;
+const WRITE_TIMEOUT_MS = 600_000;
 
-type Can = Pick<EditorAbilities, "readTextFile" | "writeTextFile">;
+type Can = Pick<EditorCapabilities, "readTextFile" | "writeTextFile">;
 
 export class EditorFiles {
   readonly #local: Files;
   readonly #editor: EditorRequests;
   readonly #can: Can;
-  /** What a client that cannot write has shown of the files that we wrote: it may show that for a while. */
+  /** Texts that a client which cannot write showed of files before we wrote them: it may show them for a while. */
   readonly #behind = new Map<string, Set<string>>();
   /** The text that was read last, so that the pieces of one reading are of one text. */
   #last: { readonly path: string; readonly bytes: Uint8Array } | undefined;
@@ -108,7 +108,7 @@ export class EditorFiles {
       ({ content } = await this.#editor.ask(
         "fs/read_text_file",
         { path },
-        { within: this.#editor.patience },
+        { timeoutMs: this.#editor.requestTimeoutMs },
       ));
     } catch (error) {
       if (error instanceof RpcError) return undefined;
@@ -121,7 +121,7 @@ export class EditorFiles {
     );
   }
 
-  /** Whether the editor is to write it. What is put back with a mode of its own the editor cannot write. */
+  /** Whether the editor is to write it. The editor cannot restore a file with a mode of its own. */
   async #takesText(path: string, { mode }: { readonly mode?: number }): Promise<boolean> {
     if (!this.#can.writeTextFile || !this.#isOurs(path)) return false;
     const info = await this.#local.look(path);
@@ -134,7 +134,7 @@ export class EditorFiles {
     if (!(await this.#local.look(folder))) await this.#local.makeFolder(folder);
     await this.#mustBeReal(path, "It was not written.");
     try {
-      await this.#editor.ask("fs/write_text_file", { path, content }, { within: WRITE_WITHIN });
+      await this.#editor.ask("fs/write_text_file", { path, content }, { timeoutMs: WRITE_TIMEOUT_MS });
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
       throw new ToolFailure(

@@ -1,10 +1,10 @@
 /**
- * A command in a terminal of the client's. The client shows it; what it prints is read as it comes, so that
- * our record has it too.
+ * A command in a terminal of the client. The client shows it; its output is read as it comes, so that our record has
+ * it too.
  *
- * What must stay true: however it ends, the terminal is released, and one that was opened after we stopped
- * waiting for it too; a command that is cancelled or out of time is killed, and what it had printed is still
- * read. What the client answers is checked and bounded.
+ * Invariants: however the command ends, the terminal is released, also one that opened after we stopped waiting for it;
+ * a command that is cancelled or out of time is killed, and its output is still read. The client's responses are checked
+ * and bounded.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { oneLine } from "../../call/index.js";
@@ -17,10 +17,10 @@ import { EditorOutput } from "./editor-output.js";
 import { refusal } from "./editor-requests.js";
 import type { EditorRequests } from "./editor-requests.js";
 
-/** All that it holds comes with every look at it; our record keeps less than that. */
+/** Every poll gets the whole buffer of the terminal; our record keeps less than that. */
 const MAX_OUTPUT_BYTES = 256 * 1024;
 const OUTPUT_TIMEOUT_MS = 10_000;
-/** Together less than a call that is to stop is waited for. */
+/** Their sum is less than the time that a cancelled call has to end. */
 const KILL_TIMEOUT_MS = 2_000;
 const EXIT_TIMEOUT_MS = 3_000;
 const LAST_OUTPUT_TIMEOUT_MS = 2_000;
@@ -48,18 +48,20 @@ export async function runInEditor(
   }
 }
 
-/** It is not asked to forget the request: a terminal that is opened all the same must be known, to be released. */
+/** The request is never cancelled: a terminal that opens late must be known, to be released. */
 async function opened(editor: EditorRequests, params: object, signal: AbortSignal): Promise<string> {
   const opening = editor.ask("terminal/create", params).then(({ terminalId }) => readId(terminalId));
   const tooLong = new AbortController();
   try {
     return await Promise.race([
       opening,
-      wait(editor.patience, undefined, { signal: AbortSignal.any([signal, tooLong.signal]) }).then(() => {
-        throw new ToolFailure(
-          `The command was not run: the editor did not open a terminal within ${editor.patience / 1000} s. Try it again.`,
-        );
-      }),
+      wait(editor.requestTimeoutMs, undefined, { signal: AbortSignal.any([signal, tooLong.signal]) }).then(
+        () => {
+          throw new ToolFailure(
+            `The command was not run: the editor did not open a terminal within ${editor.requestTimeoutMs / 1000} s. Try it again.`,
+          );
+        },
+      ),
     ]);
   } catch (error) {
     opening.then((terminalId) => release(editor, terminalId)).catch(() => undefined);
@@ -80,9 +82,11 @@ function readId(terminalId: unknown): string {
   );
 }
 
-/** It kills what still runs. A client that does not answer has been told all the same. */
+/** The client kills the command if it still runs. A client that does not respond has the request all the same. */
 async function release(editor: EditorRequests, terminalId: string): Promise<void> {
-  await editor.ask("terminal/release", { terminalId }, { within: RELEASE_TIMEOUT_MS }).catch(() => undefined);
+  await editor
+    .ask("terminal/release", { terminalId }, { timeoutMs: RELEASE_TIMEOUT_MS })
+    .catch(() => undefined);
 }
 
 class EditorTerminal {
@@ -124,16 +128,16 @@ class EditorTerminal {
 
   /** A client that is gone, or does not answer, is not waited for. */
   async #kill(exited: Promise<void>): Promise<void> {
-    const isHeard = await this.#editor
-      .ask("terminal/kill", { terminalId: this.#terminalId }, { within: KILL_TIMEOUT_MS })
+    const isReceived = await this.#editor
+      .ask("terminal/kill", { terminalId: this.#terminalId }, { timeoutMs: KILL_TIMEOUT_MS })
       .then(
         () => true,
         (error: unknown) => error instanceof RpcError,
       );
-    if (isHeard) await Promise.race([exited, wait(EXIT_TIMEOUT_MS, undefined, { ref: false })]);
+    if (isReceived) await Promise.race([exited, wait(EXIT_TIMEOUT_MS, undefined, { ref: false })]);
   }
 
-  /** A client that cannot say so when it ends says it with the output. */
+  /** A client that has no `wait_for_exit` reports the end with the output. */
   async #exited(signal: AbortSignal): Promise<void> {
     try {
       const status = await this.#editor.ask(
@@ -150,11 +154,11 @@ class EditorTerminal {
   /** Whether there was anything new. */
   async #read({ isOver }: { readonly isOver: boolean }): Promise<boolean> {
     const { signal, onOutput } = this.#options;
-    const patience = isOver ? { within: LAST_OUTPUT_TIMEOUT_MS } : { within: OUTPUT_TIMEOUT_MS, signal };
+    const limits = isOver ? { timeoutMs: LAST_OUTPUT_TIMEOUT_MS } : { timeoutMs: OUTPUT_TIMEOUT_MS, signal };
     const answer = await this.#editor
-      .ask("terminal/output", { terminalId: this.#terminalId }, patience)
+      .ask("terminal/output", { terminalId: this.#terminalId }, limits)
       .catch((error: unknown) => {
-        // What it printed last is not known, and how it ended may be.
+        // The last output is lost; the exit status may still be known.
         if (isOver || signal.aborted) return undefined;
         throw error instanceof RpcError ? lost(error) : error;
       });

@@ -6,8 +6,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { LocalWorkspace } from "../../tools/index.js";
 import type { Workspace } from "../../tools/index.js";
 import { RpcError } from "../connection/message.js";
-import { terminalDialect } from "./editor-abilities.js";
-import { LittleEditor } from "./editor-little.samples.js";
+import { terminalDialect } from "./editor-capabilities.js";
+import { FakeEditor } from "./fake-editor.samples.js";
 import { editorWorkspace } from "./editor-workspace.js";
 
 const READS = { fs: { readTextFile: true } };
@@ -20,8 +20,8 @@ async function opened(files: Record<string, string | Uint8Array>, capabilities?:
   await mkdir(root);
   for (const [name, text] of Object.entries(files)) await writeFile(join(root, name), text);
   const local = await LocalWorkspace.open(root);
-  const editor = new LittleEditor(capabilities);
-  const workspace = editorWorkspace(local, editor, "s1", { patience: 300 });
+  const editor = new FakeEditor(capabilities);
+  const workspace = editorWorkspace(local, editor, "s1", { requestTimeoutMs: 300 });
   const at = (name: string) => join(root, name);
   return { folder, root, local, editor, workspace, at };
 }
@@ -31,7 +31,7 @@ async function bytesOf(workspace: Workspace, path: string, length = 1000): Promi
   return read && Buffer.from(read.bytes).toString();
 }
 
-describe("what the client does not offer is not asked of it", () => {
+describe("does not use capabilities that the client does not offer", () => {
   test.each([[{}], [{ fs: {} }], [{ fs: { readTextFile: "yes" }, terminal: 1 }], [null], ["all"]])(
     "%j leaves our own workspace as it is",
     async (capabilities) => {
@@ -41,7 +41,7 @@ describe("what the client does not offer is not asked of it", () => {
     },
   );
 
-  test("our own terminals are told in _meta to a client that asks for that, and to no other", () => {
+  test("sends our own terminals in _meta only to a client that asks for it", () => {
     expect(terminalDialect({ _meta: { terminal_output: true } })).toBe("meta");
     expect(terminalDialect({ _meta: { terminal_output: "true" }, terminal: true })).toBe("text");
     expect(terminalDialect(undefined)).toBe("text");
@@ -57,7 +57,7 @@ describe("what the client does not offer is not asked of it", () => {
     expect(writes.editor.asked).toEqual(["fs/write_text_file"]);
   });
 
-  test("a sandbox keeps commands where it is, and says so", async () => {
+  test("runs commands in the sandbox, and reports it", async () => {
     const { local, editor } = await opened({});
     const workspace = editorWorkspace(local, editor, "s1", { ownCommands: true });
     let said = "";
@@ -70,7 +70,7 @@ describe("what the client does not offer is not asked of it", () => {
 });
 
 describe("reading", () => {
-  test("a buffer that was not saved is what is read, in every way", async () => {
+  test("reads the unsaved buffer, in every way", async () => {
     const { editor, workspace, at } = await opened({ "a.txt": "saved" });
     editor.buffers.set(at("a.txt"), "not saved, and longer");
     expect(await workspace.readText(at("a.txt"))).toBe("not saved, and longer");
@@ -78,7 +78,7 @@ describe("reading", () => {
     expect(await workspace.readBytes(at("a.txt"), { from: 4, length: 5 })).toMatchObject({ size: 21 });
   });
 
-  test("what is no text is read from the disk, and the editor is not asked", async () => {
+  test("reads a file that is no text from the disk, without the editor", async () => {
     const bytes = Buffer.from([0xff, 0xd8, 0xff, 0xe0]);
     const { editor, workspace, at } = await opened({ "a.jpg": bytes });
     expect(await workspace.readBytes(at("a.jpg"), { length: 100 })).toMatchObject({ size: 4 });
@@ -86,7 +86,7 @@ describe("reading", () => {
     expect(editor.asked).toEqual([]);
   });
 
-  test("what lies outside of the workspace is none of the editor's", async () => {
+  test("does not ask the editor for files outside the workspace", async () => {
     const { folder, editor, workspace } = await opened({});
     await writeFile(join(folder, "notes"), "outside");
     expect(await workspace.readText(join(folder, "notes"))).toBe("outside");
@@ -95,7 +95,7 @@ describe("reading", () => {
     expect(editor.asked).toEqual([]);
   });
 
-  test("what the editor cannot give is read from the disk; what is not there is not there", async () => {
+  test("reads from the disk when the editor has no file", async () => {
     const { editor, workspace, at } = await opened({ "a.txt": "saved" });
     editor.instead.set("fs/read_text_file", () => Promise.reject(refused()));
     expect(await workspace.readText(at("a.txt"))).toBe("saved");
@@ -125,7 +125,7 @@ describe("reading", () => {
     await expect(workspace.readText(at("a.txt"))).rejects.toThrow(words);
   });
 
-  test("a link that is put in the way while the editor reads: what it read is thrown away", async () => {
+  test("drops the text when a link appears while the editor reads", async () => {
     const { folder, editor, workspace, at } = await opened({ "a.txt": "mine" });
     await writeFile(join(folder, "secret"), "hidden");
     editor.instead.set("fs/read_text_file", async ({ path }) => {
@@ -136,7 +136,7 @@ describe("reading", () => {
     await expect(workspace.readText(at("a.txt"))).rejects.toThrow("leads elsewhere");
   });
 
-  test("the pieces of one reading are of one text", async () => {
+  test("reads all pieces of one read from one text", async () => {
     const { editor, workspace, at } = await opened({ "a.txt": "aabb" });
     await workspace.readBytes(at("a.txt"), { length: 2 });
     editor.buffers.set(at("a.txt"), "xxyy");
@@ -158,7 +158,7 @@ describe("writing", () => {
     expect(await readFile(at("deep/er/b.txt"), "utf8")).toBe("bytes that are text");
   });
 
-  test("what is no text, or has a mode of its own, is written by us", async () => {
+  test("writes a file that is no text or has a mode of its own itself", async () => {
     const { editor, workspace, at } = await opened({ "run.sh": "one" });
     await workspace.write(at("b.bin"), new Uint8Array([0, 1, 2]));
     await workspace.write(at("run.sh"), "two", { mode: 0o755 });
@@ -169,28 +169,28 @@ describe("writing", () => {
     expect(editor.times("fs/write_text_file")).toBe(1);
   });
 
-  test("an editor that refuses is an error in words, and the disk is not written instead", async () => {
+  test("fails when the editor refuses, and does not write to the disk", async () => {
     const { editor, workspace, at } = await opened({ "a.txt": "one" });
     editor.instead.set("fs/write_text_file", () => Promise.reject(refused()));
     await expect(workspace.write(at("a.txt"), "two")).rejects.toThrow("the editor refused it (not today)");
     expect(await readFile(at("a.txt"), "utf8")).toBe("one");
   });
 
-  test("a path that leads elsewhere is not handed to the editor", async () => {
+  test("does not give the editor a path that leads elsewhere", async () => {
     const { folder, editor, workspace, at } = await opened({});
     await symlink(join(folder, "outside"), at("a.txt"));
     await expect(workspace.write(at("a.txt"), "two")).rejects.toThrow("link");
     expect(editor.asked).not.toContain("fs/write_text_file");
   });
 
-  test("where the editor cannot write, what it has not saved is not written over", async () => {
+  test("does not overwrite unsaved text of an editor that cannot write", async () => {
     const { editor, workspace, at } = await opened({ "a.txt": "one" }, READS);
     editor.buffers.set(at("a.txt"), "not saved");
     await expect(workspace.write(at("a.txt"), "two")).rejects.toThrow("not saved");
     expect(await readFile(at("a.txt"), "utf8")).toBe("one");
   });
 
-  test("an editor that has not noticed what we wrote does not show us the past", async () => {
+  test("ignores stale text of an editor that has not noticed our write", async () => {
     const { editor, workspace, at } = await opened({ "a.txt": "one" }, READS);
     const stale = (content: string) => editor.instead.set("fs/read_text_file", () => ({ content }));
     stale("one");
@@ -229,7 +229,7 @@ describe("commands", () => {
     expect(editor.released).toEqual(["window-1"]);
   });
 
-  test("are heard while they run", async () => {
+  test("emit their output while they run", async () => {
     const { seen, stop, run } = await terminal();
     const running = run("echo first; sleep 60");
     await until(() => seen.output === "first\n");
@@ -340,7 +340,7 @@ describe("commands", () => {
   });
 });
 
-test("the hash of a file is of what the editor shows", async () => {
+test("hashes the text that the editor shows", async () => {
   const { editor, workspace, at } = await opened({ "a.txt": "saved" });
   editor.buffers.set(at("a.txt"), "not saved");
   const read = await workspace.readBytes(at("a.txt"), { length: 100 });

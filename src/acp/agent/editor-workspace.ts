@@ -1,8 +1,8 @@
 /**
  * The client's workspace: its text files and its terminals where it offers them, and our own for all else.
  *
- * It decides nothing. Paths are resolved here as ever, the gate decides on them, and only then are they read;
- * what a yes is bound to (a file's hash) is of what the editor shows.
+ * This workspace decides nothing. Paths are resolved as in any workspace, the gate decides on them, and only then are
+ * they read. An approval is bound to the hash of the text that the editor shows.
  */
 import { visibleText } from "../../call/index.js";
 import type { Executor } from "../../policy/index.js";
@@ -10,8 +10,8 @@ import { shellWords } from "../../tools/find-shell.js";
 import { executorOf } from "../../tools/git/executor-for.js";
 import { ToolFailure } from "../../tools/index.js";
 import type { CommandExit, CommandOptions, Files, Workspace } from "../../tools/index.js";
-import { editorAbilities } from "./editor-abilities.js";
-import type { EditorAbilities } from "./editor-abilities.js";
+import { editorCapabilities } from "./editor-capabilities.js";
+import type { EditorCapabilities } from "./editor-capabilities.js";
 import { EditorFiles } from "./editor-files.js";
 import { EditorRequests } from "./editor-requests.js";
 import type { Requests } from "./editor-requests.js";
@@ -23,8 +23,8 @@ export type Editor = Requests & { readonly capabilities: unknown };
 export type EditorWorkspaceOptions = {
   /** Commands are held inside a sandbox, which the client's terminals are not. */
   readonly ownCommands?: boolean;
-  /** How long the client is waited for when it has no reason to take long, in milliseconds. */
-  readonly patience?: number;
+  /** For requests that the client has no reason to take long for. */
+  readonly requestTimeoutMs?: number;
 };
 
 /** Our own workspace itself, when the client offers nothing. */
@@ -32,13 +32,13 @@ export function editorWorkspace(
   local: Workspace,
   client: Editor,
   sessionId: string,
-  { ownCommands = false, patience }: EditorWorkspaceOptions = {},
+  { ownCommands = false, requestTimeoutMs }: EditorWorkspaceOptions = {},
 ): Workspace {
-  const offered = editorAbilities(client.capabilities);
-  const abilities = { ...offered, terminal: offered.terminal && !ownCommands };
-  const { readTextFile, writeTextFile, terminal } = abilities;
+  const offered = editorCapabilities(client.capabilities);
+  const capabilities = { ...offered, terminal: offered.terminal && !ownCommands };
+  const { readTextFile, writeTextFile, terminal } = capabilities;
   if (!readTextFile && !writeTextFile && !terminal) return local;
-  return new EditorWorkspace(local, new EditorRequests(client, sessionId, patience), abilities);
+  return new EditorWorkspace(local, new EditorRequests(client, sessionId, requestTimeoutMs), capabilities);
 }
 
 /** A client only adds variables. These would lead git past the repository whose settings were looked at. */
@@ -57,11 +57,11 @@ class EditorWorkspace implements Workspace {
   readonly #files: EditorFiles;
   readonly #runsCommands: boolean;
 
-  constructor(local: Workspace, editor: EditorRequests, abilities: EditorAbilities) {
+  constructor(local: Workspace, editor: EditorRequests, capabilities: EditorCapabilities) {
     this.#local = local;
     this.#editor = editor;
-    this.#files = new EditorFiles(local, editor, abilities);
-    this.#runsCommands = abilities.terminal;
+    this.#files = new EditorFiles(local, editor, capabilities);
+    this.#runsCommands = capabilities.terminal;
   }
 
   get root(): string {
@@ -118,7 +118,7 @@ class EditorWorkspace implements Workspace {
   }
 }
 
-/** What no command can have would reach the client as another command than the one decided on. */
+/** A character that no command can have would reach the client as another command than the one decided on. */
 function mustBeText(words: readonly string[]): void {
   if (words.every((word) => !/[\0\p{Surrogate}]/u.test(word))) return;
   throw new ToolFailure(

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Elicit } from "../../run/index.js";
 import type { AskReply, AskRequest } from "../../tools/index.js";
 import { isJsonObject } from "../json.js";
-import type { ClientSide } from "./host.js";
+import type { ClientSide } from "./acp-host.js";
 
 const NOBODY: AskReply = { action: "cancel" };
 
@@ -22,7 +22,7 @@ function contentOf({ url, schema }: AskRequest): object {
   return { requestedSchema: schema ?? { type: "object", properties: {} } };
 }
 
-/** What cannot be read is no answer. */
+/** An unreadable result counts as no answer. */
 function replyOf(result: unknown, mode: "form" | "url"): AskReply {
   if (!isJsonObject(result)) return NOBODY;
   const { action, content } = result;

@@ -1,13 +1,13 @@
 /**
  * An agent that listens: ACP over Streamable HTTP and WebSocket, for clients that cannot start it themselves.
  *
- * What must stay true here: each client has an agent side of its own, and they share nothing but the host behind it.
+ * Invariant: each client has an agent side of its own, and they share nothing but the host behind it.
  */
 import type { DoorOptions } from "../../http/index.js";
 import type { ListenLimits } from "../connection/listen-limits.js";
 import { openWireServer } from "../connection/wire-server.js";
 import type { Listening } from "../connection/wire-server.js";
-import type { AcpHost } from "./host.js";
+import type { AcpHost } from "./acp-host.js";
 import { serveWire } from "./serve-wire.js";
 import type { ServeWireOptions } from "./serve-wire.js";
 

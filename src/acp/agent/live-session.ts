@@ -10,8 +10,8 @@ import type { Ask } from "../../run/index.js";
 import { ConnectionClosed } from "../connection/peer.js";
 import type { Peer } from "../connection/peer.js";
 import type { AgentDialect } from "../agent-dialect.js";
-import type { Command, HostedSession } from "./host.js";
-import { reasonOf } from "./reject-reason.js";
+import type { Command, HostedSession } from "./acp-host.js";
+import { rejectReason } from "./reject-reason.js";
 import { OutboundQueue } from "./outbound-queue.js";
 
 export type LiveSessionOptions = {
@@ -32,7 +32,7 @@ export class LiveSession {
   readonly #notify: (update: object) => void;
   readonly #stopListening: () => void;
   readonly #outbound = new OutboundQueue();
-  /** Those of the turn under way and of the turns that wait for their turn. */
+  /** For the turn that runs and the turns in the queue. */
   readonly #aborts = new Set<AbortController>();
   /** Settles when all turns have ended and their updates are sent. */
   readonly #turns = new SerialQueue();
@@ -62,14 +62,14 @@ export class LiveSession {
   /** Everything that is remembered, in the order in which it happened. */
   replay(): void {
     const { timeline, plan, info } = this.#session.book.snapshot();
-    const begun = new Set<string>();
+    const started = new Set<string>();
     for (const entry of timeline) {
       if (entry.type === "call") this.#outbound.addCall(entry.call.toolCallId);
       else {
         const { messageId } = entry.message;
-        const updates = this.#dialect.message(entry.message, !begun.has(messageId));
+        const updates = this.#dialect.message(entry.message, !started.has(messageId));
         for (const update of updates) this.#outbound.addUpdate(update);
-        begun.add(messageId);
+        started.add(messageId);
       }
     }
     if (plan.length > 0) this.#outbound.addEvent({ type: "plan-updated", at: 0, entries: plan });
@@ -118,7 +118,7 @@ export class LiveSession {
   }
 
   /** Runs a command that is for us and not for the model. A command is no turn, and waits for none. */
-  async runCommand({ run }: Command, words: string, typed: readonly ContentBlock[]): Promise<RanCommand> {
+  async runCommand({ run }: Command, words: string, typed: readonly ContentBlock[]): Promise<CommandRun> {
     const abort = new AbortController();
     this.#aborts.add(abort);
     const { signal } = abort;
@@ -197,7 +197,7 @@ export class LiveSession {
       throw error;
     }
     const outcome = this.#dialect.outcome(result, question);
-    const reason = reasonOf(result);
+    const reason = rejectReason(result);
     const by = { by: "person", who: this.#clientName } as const;
     if (outcome === "cancelled")
       return { outcome: { type: "refused" }, ...by, reason: reason ?? "the question was dismissed" };
@@ -237,7 +237,7 @@ export class LiveSession {
 }
 
 /** `messageId` is what was typed. */
-export type RanCommand = { readonly messageId: string; readonly isCancelled: boolean };
+export type CommandRun = { readonly messageId: string; readonly isCancelled: boolean };
 
 function cancelled(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {

@@ -1,4 +1,4 @@
-/** Reads what a client sent with a request. What is missing or of another type is told by its name. */
+/** Reads the params of a client's request. An error names the param that is missing or of another type. */
 import { isAbsolute } from "node:path";
 // Not the whole room: this file is loaded before the first message is answered.
 import { oneLine } from "../../call/visible-text.js";

@@ -1,4 +1,4 @@
-/** What a person says, as the client sent it. ACP's blocks are ours; what they hold is looked at by whoever uses it. */
+/** A person's prompt, as the client sent it. ACP's blocks are ours; their content is checked where it is used. */
 import type { ContentBlock } from "../../call/index.js";
 import { invalidParams } from "../connection/message.js";
 import { isJsonObject } from "../json.js";

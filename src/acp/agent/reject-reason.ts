@@ -1,13 +1,13 @@
 /**
- * Why someone said no, or what to mind, in their own words: ACP has no field for it yet, so clients write it into
- * `_meta`, beside the outcome or inside it. It goes to the model as the person's words.
+ * The reason or the advice that a person wrote with an answer. ACP has no field for it yet, so clients write it into
+ * `_meta`, beside the outcome or inside it. The model gets it as the person's words.
  */
 import { visibleText } from "../../call/index.js";
 import { isJsonObject } from "../json.js";
 
 const MAX_REASON_CHARACTERS = 4000;
 
-export function reasonOf(result: unknown): string | undefined {
+export function rejectReason(result: unknown): string | undefined {
   if (!isJsonObject(result)) return undefined;
   const { _meta, outcome } = result;
   return textIn(_meta) ?? (isJsonObject(outcome) ? textIn(outcome["_meta"]) : undefined);

@@ -1,7 +1,7 @@
 /**
  * An agent author's whole program: an agent of ours, or a loop of their own, served to editors on stdin and stdout.
  *
- * It ends when the editor goes: every call is closed, every process gone, and the sessions are given back.
+ * The program ends when the editor disconnects: every call is closed, every process ended, every session released.
  */
 import { LoopSession } from "../../agent/index.js";
 import type { Agent, Loop } from "../../agent/index.js";
@@ -14,7 +14,7 @@ import type { Wire } from "../connection/wire.js";
 import { agentHost } from "./agent-host.js";
 import { elicitFromClient } from "./elicit-from-client.js";
 import { editorWorkspace } from "./editor-workspace.js";
-import type { AcpHost } from "./host.js";
+import type { AcpHost } from "./acp-host.js";
 import { serveWire } from "./serve-wire.js";
 
 export type ServeAcpOptions = {
@@ -25,7 +25,7 @@ export type ServeAcpOptions = {
   readonly openWorkspace?: (cwd: string, also: readonly string[]) => Promise<Workspace>;
   /** Instead of stdin and stdout. */
   readonly wire?: Wire;
-  /** Speaks the v2 draft to clients that ask for it. */
+  /** Uses the v2 draft with clients that ask for it. */
   readonly v2?: boolean;
 };
 
@@ -45,12 +45,12 @@ export async function serveAcp(served: Agent | Loop, options: ServeAcpOptions): 
   }
 }
 
-/** However it ends, what still runs is told to stop, and what really happened is recorded. */
+/** On any of these, running calls are cancelled, and their real ends are recorded. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const isLoop = (served: Agent | Loop): served is Loop => "prompt" in served;
 
-/** Standard output is the wire: words go elsewhere. */
+/** Standard output is the wire, so messages go to stderr. */
 function tellTrouble(error: unknown): void {
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
 }

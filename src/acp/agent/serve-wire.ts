@@ -1,5 +1,5 @@
 /**
- * An agent at the end of a wire. It answers `initialize` at once, from what is known without loading anything;
+ * An agent at the end of a wire. The agent answers `initialize` at once, from what is known without loading anything;
  * the rest is loaded meanwhile, since editors start agents long before they use them.
  */
 // Not the whole room: this file is loaded before the first message is answered.
@@ -11,7 +11,7 @@ import type { Wire } from "../connection/wire.js";
 import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
 import type { Door } from "./door.js";
-import type { AcpHost, ClientSide } from "./host.js";
+import type { AcpHost, ClientSide } from "./acp-host.js";
 import { v1Capabilities, v2Capabilities } from "./capabilities.js";
 import { objectParams } from "./params.js";
 
@@ -21,7 +21,7 @@ export type ServeWireOptions = {
   readonly version: string;
   /** Called once, after `initialize`. When it fails, opening a session fails with the same error. */
   readonly openHost: () => Promise<AcpHost>;
-  /** Speaks the v2 draft to clients that ask for it. */
+  /** Uses the v2 draft with clients that ask for it. */
   readonly v2?: boolean;
   /** How many requests of the client may be under way. */
   readonly maxRequests?: number;
@@ -31,7 +31,7 @@ export type ServeWireOptions = {
   readonly onTrouble?: (error: unknown) => void;
 };
 
-/** Comes back when the client is gone, every call has ended and every session is given back. */
+/** Resolves when the client is gone, every call has ended and every session is released. */
 export async function serveWire(wire: Wire, options: ServeWireOptions): Promise<void> {
   const agent = new WireAgent(wire, options);
   try {
@@ -99,8 +99,8 @@ class WireAgent {
     await new Promise(setImmediate);
     const host = await this.#options.openHost();
     this.#host = host;
-    // After it, not beside it: a file that is read while other code runs outlives V8's quick collections, and what it was
-    // read into then stays in memory until a full one, seconds later.
+    // After it, not beside it: a file that is read while other code runs outlives V8's quick collections, and its buffers
+    // then stay in memory until a full one, seconds later.
     const { V1Door } = await import("./v1-door.js");
     const door = isV2
       ? new (await import("./v2-door.js")).V2Door({
@@ -125,7 +125,7 @@ class WireAgent {
     };
   }
 
-  /** Keys come from the environment or the key file; whoever asks learns whether what is there is enough. */
+  /** Keys come from the environment or the key file; the client learns whether they suffice. */
   async #authenticate(params: JsonObject): Promise<object> {
     if (params["methodId"] !== "keys")
       throw new RpcError(

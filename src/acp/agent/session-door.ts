@@ -1,4 +1,4 @@
-/** What both versions of ACP have in common: methods by their names, on the sessions of one connection. */
+/** The common part of both versions of ACP: methods by their names, on the sessions of one connection. */
 import { CODE, RpcError } from "../connection/message.js";
 import type { Asked } from "../connection/peer.js";
 import { isJsonObject } from "../json.js";
@@ -14,7 +14,7 @@ export type Methods = {
 
 export abstract class SessionDoor implements Door {
   protected readonly sessions: AcpSessions;
-  /** Those that the version has beside the ones that both have. */
+  /** The methods of this version only. */
   protected abstract readonly methods: Methods;
 
   constructor(sessions: AcpSessions) {
@@ -22,7 +22,7 @@ export abstract class SessionDoor implements Door {
   }
 
   request({ method, params, signal }: Asked): unknown {
-    for (const methods of [this.methods, this.#ofBoth])
+    for (const methods of [this.methods, this.#commonMethods])
       if (Object.hasOwn(methods, method)) return methods[method]?.(objectParams(params), signal);
     throw new RpcError(CODE.methodNotFound, `This agent has no method ${method}.`);
   }
@@ -42,7 +42,7 @@ export abstract class SessionDoor implements Door {
     return this.sessions.get(textParam(params, "sessionId"));
   }
 
-  readonly #ofBoth: Methods = {
+  readonly #commonMethods: Methods = {
     "session/list": (params) => this.sessions.list(params),
     "session/close": async (params) => {
       const sessionId = textParam(params, "sessionId");

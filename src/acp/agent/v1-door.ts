@@ -7,7 +7,7 @@ import { AcpSessions } from "./acp-sessions.js";
 import type { AcpSessionsOptions } from "./acp-sessions.js";
 import { choose, v1Choices, v1ConfigOptions } from "./choices.js";
 import { commandIn, v1Commands } from "./commands.js";
-import { terminalDialect } from "./editor-abilities.js";
+import { terminalDialect } from "./editor-capabilities.js";
 import type { LiveSession } from "./live-session.js";
 import { textParam } from "./params.js";
 import { promptBlocks } from "./prompt-blocks.js";
@@ -23,18 +23,18 @@ export class V1Door extends SessionDoor {
   protected readonly methods: Methods = {
     "session/new": async (params) => {
       const live = await this.sessions.open(params);
-      this.#greetLater(live);
+      this.#sendFirstUpdatesLater(live);
       return { sessionId: live.hosted.session.sessionId, ...v1Choices(live.hosted) };
     },
     "session/load": async (params) => {
       const live = await this.sessions.reopen(textParam(params, "sessionId"), params);
       live.replay();
-      this.#greetLater(live);
+      this.#sendFirstUpdatesLater(live);
       return v1Choices(live.hosted);
     },
     "session/resume": async (params) => {
       const live = await this.sessions.reopen(textParam(params, "sessionId"), params);
-      this.#greetLater(live);
+      this.#sendFirstUpdatesLater(live);
       return v1Choices(live.hosted);
     },
     "session/prompt": (params, signal) => this.#prompt(params, signal),
@@ -47,7 +47,7 @@ export class V1Door extends SessionDoor {
     }),
   };
 
-  /** Clients that show config options hear of a mode too, and the other way round. */
+  /** Clients that show config options get a change of the mode too, and the other way round. */
   async #choose(params: JsonObject, id: string, value: unknown): Promise<readonly object[]> {
     const live = this.session(params);
     await choose(live.hosted, id, value);
@@ -68,7 +68,7 @@ export class V1Door extends SessionDoor {
   }
 
   /** After the response: clients do not know the session before they have read that. */
-  #greetLater(live: LiveSession): void {
+  #sendFirstUpdatesLater(live: LiveSession): void {
     setImmediate(() => {
       const commands = v1Commands(live.hosted.commands);
       if (commands.length > 0)

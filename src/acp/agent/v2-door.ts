@@ -41,7 +41,7 @@ export class V2Door extends SessionDoor {
     const blocks = promptBlocks(params);
     const found = commandIn(blocks, live.hosted.commands);
     if (!found) return { messageId: await live.insert(blocks) };
-    // Beside a turn or another command it changes nothing about what the session is doing.
+    // Beside a turn or another command the session's state does not change.
     const sendState = (state: object) => {
       if (!live.isBusy) live.send({ sessionUpdate: "state_update", ...state });
     };
@@ -73,7 +73,7 @@ export class V2Door extends SessionDoor {
     return offered(live);
   }
 
-  /** Answered when the wish is taken; the call's own status says when it has ended. */
+  /** Responds when the cancellation is accepted; the call's own status shows when it has ended. */
   #cancelCall(params: JsonObject): object {
     const { session } = this.session(params).hosted;
     const toolCallId = textParam(params, "toolCallId");

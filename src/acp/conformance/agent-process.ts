@@ -19,7 +19,7 @@ export type AgentCommand = {
   readonly env?: Readonly<Record<string, string>>;
 };
 
-/** What a request of the agent is answered with; `undefined` leaves it open. */
+/** The response to a request of the agent; `undefined` leaves it open. */
 export type Answer =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string } };

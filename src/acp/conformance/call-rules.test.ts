@@ -1,7 +1,7 @@
-/** What the rules of tool calls must let pass: every offence has a broken agent of its own in test/. */
+/** Conversations that the rules of tool calls must accept. Every violation has a broken agent of its own in test/. */
 import { expect, test } from "vitest";
 import * as rules from "./call-rules.js";
-import { callStory } from "./call-story.js";
+import { callSteps } from "./call-steps.js";
 import type { Line } from "./transcript.js";
 
 const ALL = [
@@ -54,7 +54,7 @@ function offences(version: 1 | 2, messages: readonly Said[]) {
     message,
     isUtf8: true,
   }));
-  const steps = callStory(lines, version);
+  const steps = callSteps(lines, version);
   return ALL.flatMap((rule) => rule(steps, version) ?? []).map(({ how }) => how);
 }
 
@@ -143,7 +143,7 @@ test("in v2 a call may go on in the background, and no call is left open elsewhe
     said({ sessionUpdate: "state_update", state: "idle", stopReason: "end_turn", background });
   const rule = rules.closedBeforeTheEnd;
   const story = (background: readonly object[]) =>
-    callStory(
+    callSteps(
       [prompt(1), update("a", { status: "in_progress" }), idle(background)].map(
         ([from, message], at): Line => ({ at, from, text: "", message, isUtf8: true }),
       ),

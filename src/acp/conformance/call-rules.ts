@@ -4,7 +4,7 @@
 import { isAbsolute } from "node:path";
 import { isJsonObject, isNone } from "../json.js";
 import type { JsonObject } from "../json.js";
-import type { CallStep } from "./call-story.js";
+import type { CallStep } from "./call-steps.js";
 import type { ProtocolVersion } from "./requirement.js";
 import type { Line } from "./transcript.js";
 
@@ -103,7 +103,7 @@ class OpenCalls {
     return this.#calls.get(key(step, callId))?.isOpen ?? false;
   }
 
-  /** Those of the step's session. */
+  /** The ids in the step's session. */
   of(step: CallStep): readonly unknown[] {
     const ids = [...this.#calls.values()].map(({ callId }) => callId);
     return ids.filter((callId) => this.has(step, callId));
@@ -191,7 +191,7 @@ export const nothingAfterCancel: Rule = (steps) =>
     return undefined;
   });
 
-/** What a person did not allow must not be done. */
+/** A call that a person did not allow must not run. */
 export const notApproved =
   (...answers: readonly string[]): Rule =>
   (steps) =>

@@ -1,4 +1,4 @@
-/** What the conversations left behind for the checks to look at, and the usual questions about it. */
+/** The records of the scenes, and the checks' usual queries on them. */
 import { isJsonObject, isNone } from "../json.js";
 import type { JsonObject } from "../json.js";
 import { failed, untested } from "./requirement.js";
@@ -24,7 +24,7 @@ export type SceneRecord = {
   readonly conversations: readonly (readonly Line[])[];
   readonly replies: ReadonlyMap<string, Reply>;
   readonly turns: ReadonlyMap<string, Turn>;
-  /** Why it could not be played to its end. */
+  /** Why it could not run to its end. */
   readonly stopped: string | undefined;
   readonly endedByItself: boolean | undefined;
   readonly stderrBytes: number;
@@ -108,7 +108,7 @@ export function whenAdvertised(
   return advertised(said, `${root}.${path}`) ? judge() : untested(`${path} is not advertised`);
 }
 
-/** What lies at a path of keys; markers that are null or false are not there. */
+/** Whether there is a value at a path of keys; null and false count as none. */
 export function advertised(said: unknown, path: string): boolean {
   let value = said;
   for (const key of path.split(".")) value = isJsonObject(value) ? value[key] : undefined;

@@ -1,9 +1,8 @@
 /**
- * The conformance suite: drives any ACP agent over stdio and says what holds and what does not.
+ * The conformance suite: drives any ACP agent over stdio and reports which requirements it meets.
  *
- * What must stay true here: nothing of the protocol's libraries stands between the agent and the checks; a
- * check judges what was recorded and never the agent's word for it; an agent that hangs, dies or floods costs
- * its time and nothing else.
+ * Invariants: no library of the protocol stands between the agent and the checks; a check judges the record and never
+ * the agent's own claims; an agent that hangs, crashes or floods costs its time and nothing else.
  */
 export type { Level } from "./requirement.js";
 export { requirementsOf } from "./requirements.js";

@@ -5,7 +5,7 @@ import { conversations, greeting, LOGIN, onReply, wantsLogin } from "./evidence.
 import type { Evidence } from "./evidence.js";
 import { failed, PASS, passed, untested } from "./requirement.js";
 import type { Finding, SceneName } from "./requirement.js";
-import { BATCHED } from "./scenes/first-words.js";
+import { BATCHED } from "./scenes/handshake.js";
 import { fromAgent, isResponse, shown, shownReply, updatesIn } from "./transcript.js";
 import type { Line, Reply } from "./transcript.js";
 
@@ -74,7 +74,7 @@ export function answersARequest({ message }: Line, lines: readonly Line[]): stri
 function definitionOf({ schema }: Evidence, { message }: Line, lines: readonly Line[]) {
   if (!isJsonObject(message)) return undefined;
   if (typeof message["method"] === "string") {
-    const definition = schema.saidBy(message["method"]);
+    const definition = schema.paramsOf(message["method"]);
     return definition === undefined ? undefined : { definition, value: message["params"] };
   }
   const request = lines.find(
@@ -105,7 +105,7 @@ export const knownKeys =
 export const inThisVersion = (evidence: Evidence): readonly SceneName[] =>
   [...evidence.scenes.keys()].filter((name) => {
     const agreed = greeting(evidence, name)?.["protocolVersion"];
-    // What is no version at all is a mistake to be found.
+    // A value that is no version at all must reach the check.
     return agreed === evidence.version || !Number.isInteger(agreed);
   });
 
@@ -129,7 +129,7 @@ export function isBroken({ at, message }: Line, lines: readonly Line[]): string 
   return /^\s*[{[]/.test(text) && text.trim().includes("\n") ? "a message over several lines" : undefined;
 }
 
-export function told(reply: Reply): string {
+export function outcomeOf(reply: Reply): string {
   if (reply.kind === "none") return reply.why;
   return reply.kind === "result" ? "answered with a result" : `answered with ${String(errorCode(reply))}`;
 }
@@ -137,7 +137,7 @@ export function told(reply: Reply): string {
 export const errorCode = (reply: Reply): unknown =>
   reply.kind === "error" && isJsonObject(reply.error) ? reply.error["code"] : undefined;
 
-/** What came back for a line that was no request, and whether the agent was still there. */
+/** The response to a line that was no request, and whether the agent still ran. */
 export const survived =
   (step: string) =>
   (evidence: Evidence): Finding =>
@@ -146,7 +146,7 @@ export const survived =
         isAnswer(message),
       );
       const isAbout = before !== undefined && isJsonObject(before.message) && before.message["id"] === null;
-      return passed(`${isAbout ? `told ${shown(before)}` : "silent"}; then ${told(reply)}`);
+      return passed(`${isAbout ? `responded ${shown(before)}` : "silent"}; then ${outcomeOf(reply)}`);
     });
 
 export function survivesBatch(evidence: Evidence): Finding {

@@ -1,16 +1,16 @@
 /**
- * What is asked of an agent, and what was found.
+ * A requirement for an agent, and the finding about it.
  *
- * A requirement is data with one check. Checks are pure: they look at what was recorded and never talk to the
- * agent, so that one conversation can serve many of them and a hung agent costs its time once.
+ * A requirement is data with one check. Checks are pure: they read the record and never talk to the agent, so that one
+ * conversation can serve many of them and a hung agent costs its time once.
  */
 import type { Evidence } from "./evidence.js";
 
 /**
  * - `mandatory`: every agent must.
- * - `capability`: whoever advertises it, or does it, must do it so.
+ * - `capability`: an agent that advertises it, or does it, must do it so.
  * - `advisory`: it should.
- * - `info`: only told, never judged.
+ * - `info`: only reported, never judged.
  */
 export type Level = "mandatory" | "capability" | "advisory" | "info";
 
@@ -20,12 +20,12 @@ export type Finding =
   | { readonly verdict: "not tested"; readonly why: string };
 
 export type Requirement = {
-  /** Those of the protocol's own test kit begin with `ACP-`, ours with `TOOLGATE-`. */
+  /** Ids of the protocol's own test kit begin with `ACP-`, ours with `TOOLGATE-`. */
   readonly id: string;
   readonly level: Level;
   /** One sentence. */
   readonly text: string;
-  /** The conversations that its check looks at; they are held for it. */
+  /** The scenes that its check reads; they are run for it. */
   readonly scenes: readonly SceneName[];
   readonly check: (evidence: Evidence) => Finding;
 };

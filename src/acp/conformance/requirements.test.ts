@@ -49,7 +49,7 @@ const METHODS = [
   "_x",
 ];
 
-/** What throws where a number or a text is made of it. */
+/** Throws when converted to a number or a text. */
 const NO_PRIMITIVE = { toString: 1, valueOf: 1 };
 
 const word = fc.constantFrom(...WORDS);
@@ -135,7 +135,7 @@ describe.each<ProtocolVersion>([1, 2])("ACP v%s", (version) => {
   let schema: WireSchema;
   beforeAll(async () => void (schema = await wireSchema(version)));
 
-  test("every check comes to a finding, whatever the agent wrote", () => {
+  test("returns a finding from every check, whatever the agent wrote", () => {
     fc.assert(
       fc.property(fc.tuple(...names.map(scene)), (records) => {
         const evidence: Evidence = {
@@ -150,7 +150,7 @@ describe.each<ProtocolVersion>([1, 2])("ACP v%s", (version) => {
     );
   });
 
-  test("nothing passes that was never seen, but what is only told", () => {
+  test("passes nothing without evidence, except informative requirements", () => {
     const evidence: Evidence = { version, schema, scenes: new Map() };
     const passed = requirements.filter(({ check }) => check(evidence).verdict === "pass");
     expect(passed.filter(({ level }) => level !== "info").map(({ id }) => id)).toEqual([]);

@@ -7,7 +7,7 @@ import { SESSIONS } from "./v1/sessions.js";
 import { SETTINGS } from "./v1/settings.js";
 import { CANCEL_V2 } from "./v2/cancel.js";
 import { HANDSHAKE_V2 } from "./v2/handshake.js";
-import { OPEN_WORDS } from "./v2/open-words.js";
+import { OPEN_ENUMS } from "./v2/open-enums.js";
 import { PATCHES } from "./v2/patches.js";
 import { PROMPTS_V2 } from "./v2/prompts.js";
 import { SESSIONS_V2 } from "./v2/sessions.js";
@@ -15,7 +15,7 @@ import { wireRequirements } from "./wire.js";
 
 const OWN = {
   1: [...HANDSHAKE, ...PROMPTS, ...SESSIONS, ...SETTINGS],
-  2: [...HANDSHAKE_V2, ...PROMPTS_V2, ...CANCEL_V2, ...PATCHES, ...OPEN_WORDS, ...SESSIONS_V2],
+  2: [...HANDSHAKE_V2, ...PROMPTS_V2, ...CANCEL_V2, ...PATCHES, ...OPEN_ENUMS, ...SESSIONS_V2],
 } as const satisfies Record<ProtocolVersion, readonly Requirement[]>;
 
 export function requirementsOf(version: ProtocolVersion): readonly Requirement[] {

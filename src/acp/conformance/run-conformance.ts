@@ -10,13 +10,13 @@ import { join } from "node:path";
 import { visibleText } from "../../call/index.js";
 import type { AgentCommand } from "./agent-process.js";
 import type { SceneRecord } from "./evidence.js";
-import { playScene } from "./play-scene.js";
+import { runScene } from "./run-scene.js";
 import type { Finding, ProtocolVersion, Requirement, SceneName } from "./requirement.js";
 import { requirementsOf } from "./requirements.js";
-import { FIRST_WORDS } from "./scenes/first-words.js";
+import { HANDSHAKE_SCENES } from "./scenes/handshake.js";
 import type { Scene } from "./scenes/scene.js";
-import { STORED } from "./scenes/stored.js";
-import { TURNS } from "./scenes/turns.js";
+import { REOPENED_SESSION_SCENES } from "./scenes/reopened-sessions.js";
+import { TURN_SCENES } from "./scenes/turns.js";
 import { wireSchema } from "./wire-schema.js";
 
 export type ConformanceOptions = {
@@ -31,11 +31,11 @@ export type ConformanceOptions = {
   /** The folder of the sessions (default: an empty one for each conversation). */
   readonly cwd?: string;
   readonly authMethod?: string;
-  readonly answerMs?: number;
-  readonly startMs?: number;
+  readonly responseTimeoutMs?: number;
+  readonly startTimeoutMs?: number;
   readonly quietMs?: number;
   readonly signal?: AbortSignal;
-  readonly onProgress?: (played: number, ofAll: number, name: SceneName) => void;
+  readonly onProgress?: (done: number, ofAll: number, name: SceneName) => void;
 };
 
 export type JudgedRequirement = Pick<Requirement, "id" | "level" | "text"> & { readonly finding: Finding };
@@ -51,7 +51,7 @@ class UnknownRequirement extends Error {
   readonly code = "UNKNOWN_REQUIREMENT";
 }
 
-const SCENES: readonly Scene[] = [...TURNS, ...STORED, ...FIRST_WORDS];
+const SCENES: readonly Scene[] = [...TURN_SCENES, ...REOPENED_SESSION_SCENES, ...HANDSHAKE_SCENES];
 const AT_ONCE = 3;
 const PROMPT =
   "Use your tools to create the file hello.txt with the text hello in the working directory. Then stop.";
@@ -59,7 +59,7 @@ const PROMPT =
 export async function runConformance(options: ConformanceOptions): Promise<ConformanceReport> {
   const wanted = chosenRequirements(requirementsOf(options.version), options);
   const scenes = SCENES.filter(({ name }) => wanted.some((one) => one.scenes.includes(name)));
-  const records = await playAll(scenes, options);
+  const records = await runScenes(scenes, options);
   const evidence = {
     version: options.version,
     schema: await wireSchema(options.version),
@@ -94,38 +94,38 @@ export function chosenRequirements(
   return only.length === 0 ? all : all.filter(({ id }) => only.some((word) => isMeant(id, word)));
 }
 
-async function playAll(
+async function runScenes(
   scenes: readonly Scene[],
   options: ConformanceOptions,
 ): Promise<readonly SceneRecord[]> {
   const records: SceneRecord[] = [];
   const waiting = [...scenes];
-  const play = async (): Promise<void> => {
+  const work = async (): Promise<void> => {
     for (let scene = waiting.shift(); scene; scene = waiting.shift()) {
       records.push(await inItsFolder(scene, options));
       options.onProgress?.(records.length, scenes.length, scene.name);
     }
   };
   // In a folder that all share, one after the other: what one turn writes is not another one's surprise.
-  await Promise.all(Array.from({ length: options.cwd === undefined ? AT_ONCE : 1 }, play));
+  await Promise.all(Array.from({ length: options.cwd === undefined ? AT_ONCE : 1 }, work));
   return records;
 }
 
 async function inItsFolder(scene: Scene, options: ConformanceOptions): Promise<SceneRecord> {
   const { agent, version, authMethod, signal, cancelPrompt } = options;
-  const { prompt = PROMPT, answerMs = 30_000 } = options;
+  const { prompt = PROMPT, responseTimeoutMs = 30_000 } = options;
   const made = options.cwd === undefined ? await mkdtemp(join(tmpdir(), "toolgate-conformance-")) : undefined;
   try {
-    return await playScene(scene, {
+    return await runScene(scene, {
       agent,
       version,
       cwd: await realpath(made ?? options.cwd ?? "."),
       prompt,
       cancelPrompt: cancelPrompt ?? prompt,
       holdsQuestions: cancelPrompt === undefined,
-      answerMs,
-      startMs: options.startMs ?? Math.max(answerMs, 15_000),
-      quietMs: options.quietMs ?? Math.min(1000, answerMs / 10),
+      responseTimeoutMs,
+      startTimeoutMs: options.startTimeoutMs ?? Math.max(responseTimeoutMs, 15_000),
+      quietMs: options.quietMs ?? Math.min(1000, responseTimeoutMs / 10),
       ...(authMethod !== undefined && { authMethod }),
       ...(signal && { signal }),
     });

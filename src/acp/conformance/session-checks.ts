@@ -1,4 +1,4 @@
-/** What both versions ask of the sessions that a connection opens. */
+/** The requirements of both versions for the sessions that a connection opens. */
 import { onResult } from "./evidence.js";
 import { failed, PASS } from "./requirement.js";
 import type { Level, Requirement } from "./requirement.js";

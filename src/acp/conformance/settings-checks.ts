@@ -5,7 +5,7 @@ import { onResult } from "./evidence.js";
 import type { Evidence } from "./evidence.js";
 import { failed, PASS, untested } from "./requirement.js";
 import type { Finding } from "./requirement.js";
-import { selectValues } from "./scenes/first-words.js";
+import { selectValues } from "./scenes/handshake.js";
 import { shownReply } from "./transcript.js";
 
 export const optionsIn = (configOptions: unknown): readonly JsonObject[] =>

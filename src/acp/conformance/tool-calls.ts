@@ -18,8 +18,8 @@ import {
   wrappedContent,
 } from "./call-rules.js";
 import type { Rule } from "./call-rules.js";
-import { callStory } from "./call-story.js";
-import type { CallStep } from "./call-story.js";
+import { callSteps } from "./call-steps.js";
+import type { CallStep } from "./call-steps.js";
 import { conversations, onResult } from "./evidence.js";
 import type { Evidence } from "./evidence.js";
 import { failed, PASS, untested } from "./requirement.js";
@@ -42,7 +42,7 @@ function knownSessions(evidence: Evidence): Finding {
   let count = 0;
   for (const lines of conversations(evidence, CALL_SCENES)) {
     const known = sessionsOf(lines);
-    for (const { type, sessionId, line } of callStory(lines, evidence.version)) {
+    for (const { type, sessionId, line } of callSteps(lines, evidence.version)) {
       if (type === "turn-started") continue;
       if (!known.has(sessionId)) return failed(`no such session: ${shown(line)}`);
       count++;
@@ -54,7 +54,7 @@ function knownSessions(evidence: Evidence): Finding {
 const isCancelled = (step: CallStep): boolean => step.type === "turn-ended" && step.isCancelled;
 
 function quietAfterCancel(evidence: Evidence): Finding {
-  const stories = conversations(evidence, CANCELLED).map((lines) => callStory(lines, evidence.version));
+  const stories = conversations(evidence, CANCELLED).map((lines) => callSteps(lines, evidence.version));
   for (const steps of stories) {
     const offence = nothingAfterCancel(steps, evidence.version);
     if (offence) return failed(`${offence.how}: ${shown(offence.line)}`);
@@ -89,7 +89,7 @@ const CANCELLED: readonly SceneName[] = ["cancelled", "cancelled-question"];
 
 function judged(rule: Rule, scenes: readonly SceneName[], needs: "calls" | "questions" | "answers") {
   return (evidence: Evidence): Finding => {
-    const stories = conversations(evidence, scenes).map((lines) => callStory(lines, evidence.version));
+    const stories = conversations(evidence, scenes).map((lines) => callSteps(lines, evidence.version));
     const has = (type: CallStep["type"]): boolean =>
       stories.some((steps) => steps.some((one) => one.type === type));
     for (const steps of stories) {

@@ -1,4 +1,4 @@
-/** What went over the wire, line by line, in the order in which we wrote and read it. */
+/** The lines on the wire, in the order in which we wrote and read them. */
 import { visibleText } from "../../call/index.js";
 import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
@@ -7,7 +7,7 @@ export type Line = {
   readonly at: number;
   readonly from: "agent" | "client";
   readonly text: string;
-  /** What it is as JSON; undefined when it is none. */
+  /** The line as JSON; undefined when it is none. */
   readonly message: unknown;
   /** Whether the agent wrote it as UTF-8. */
   readonly isUtf8: boolean;
@@ -24,8 +24,8 @@ const SHOWN = 300;
 
 /** A line as it is shown to a person: without what all of them have, nothing hidden, and cut. */
 export function shown({ text }: Line): string {
-  const told = text.replace('"jsonrpc":"2.0",', "").replace(/("sessionId":")[^"]{12,}(")/, "$1…$2");
-  return told.length > SHOWN ? `${visibleText(told.slice(0, SHOWN))}…` : visibleText(told);
+  const shortened = text.replace('"jsonrpc":"2.0",', "").replace(/("sessionId":")[^"]{12,}(")/, "$1…$2");
+  return shortened.length > SHOWN ? `${visibleText(shortened.slice(0, SHOWN))}…` : visibleText(shortened);
 }
 
 export function shownReply(reply: Reply): string {
@@ -57,7 +57,7 @@ export type AgentRequest = {
   readonly params: JsonObject;
 };
 
-/** What the agent asked of us. */
+/** The agent's requests. */
 export function requestsIn(lines: readonly Line[]): readonly AgentRequest[] {
   return fromAgent(lines).flatMap((line) => {
     const { message } = line;

@@ -7,11 +7,11 @@ import type { JsonObject } from "../json.js";
 import type { ProtocolVersion } from "./requirement.js";
 
 export type WireSchema = {
-  /** What is wrong with `value` as this definition; undefined when nothing is. */
+  /** The problem with `value` as this definition; undefined when there is none. */
   readonly problem: (definition: string, value: unknown) => string | undefined;
-  /** The definition of what the agent answers to a method, or of what it says to the client by a method. */
+  /** The definition of the agent's response to a method, or of the params that it sends to the client with a method. */
   readonly responseOf: (method: string) => string | undefined;
-  readonly saidBy: (method: string) => string | undefined;
+  readonly paramsOf: (method: string) => string | undefined;
   /** Keys at the root of `value` that the definition does not have. */
   readonly unknownKeys: (definition: string, value: unknown) => readonly string[];
 };
@@ -61,8 +61,8 @@ async function load(version: ProtocolVersion): Promise<WireSchema> {
     problem: (definition, value) => {
       const validate = validator(definition);
       if (validate(value)) return undefined;
-      // Of a union every branch complains; the deepest complaint that is not about which branch it is
-      // is about what was really meant.
+      // Every branch of a union reports errors; the deepest error that is not about the choice of the branch is about the
+      // branch that was meant.
       const errors = validate.errors ?? [];
       const [worst] = [...errors.filter(({ keyword }) => !WHICH_BRANCH.has(keyword)), ...errors].sort(
         (a, b) => depth(b.instancePath) - depth(a.instancePath),
@@ -70,7 +70,7 @@ async function load(version: ProtocolVersion): Promise<WireSchema> {
       return worst ? `${worst.instancePath || "it"} ${worst.message ?? "is wrong"}` : "it is not valid";
     },
     responseOf: (method) => responses.get(method),
-    saidBy: (method) => (method === "$/cancel_request" ? "CancelRequestNotification" : said.get(method)),
+    paramsOf: (method) => (method === "$/cancel_request" ? "CancelRequestNotification" : said.get(method)),
     unknownKeys: (definition, value) => {
       if (!isJsonObject(value)) return [];
       const allowed = keys.get(definition) ?? keysOf(definitions, definitions[definition]);

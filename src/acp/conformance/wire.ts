@@ -1,4 +1,4 @@
-/** What holds for every line, in both versions: JSON-RPC, the schema, errors, extensions, the end. */
+/** The requirements for every line, in both versions: JSON-RPC, the schema, errors, extensions, the end. */
 import { pluralize } from "../../call/index.js";
 import { onReply } from "./evidence.js";
 import {
@@ -15,7 +15,7 @@ import {
   sameId,
   survived,
   survivesBatch,
-  told,
+  outcomeOf,
   validMessage,
   wellFormedAnswer,
 } from "./line-checks.js";
@@ -182,7 +182,7 @@ const SHARED: readonly Requirement[] = [
     level: "info",
     text: "What becomes of a prompt for a session that does not exist.",
     scenes: ["noise"],
-    check: (evidence) => onReply(evidence, ["noise", "unknown session"], (reply) => passed(told(reply))),
+    check: (evidence) => onReply(evidence, ["noise", "unknown session"], (reply) => passed(outcomeOf(reply))),
   },
   {
     id: "TOOLGATE-BATCH-001",

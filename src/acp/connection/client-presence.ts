@@ -19,11 +19,11 @@ type PresentClient = {
 
 export class ClientPresence {
   readonly #present = new Map<string, PresentClient>();
-  readonly #limits: Pick<ListenLimits, "absenceMilliseconds" | "messageBytes">;
+  readonly #limits: Pick<ListenLimits, "absenceTimeoutMs" | "messageBytes">;
   readonly #gone: (connectionId: string) => void;
 
   constructor(
-    limits: Pick<ListenLimits, "absenceMilliseconds" | "messageBytes">,
+    limits: Pick<ListenLimits, "absenceTimeoutMs" | "messageBytes">,
     gone: (connectionId: string) => void,
   ) {
     this.#limits = limits;
@@ -87,6 +87,6 @@ export class ClientPresence {
     present.leaving = setTimeout(() => {
       this.#present.delete(connectionId);
       this.#gone(connectionId);
-    }, this.#limits.absenceMilliseconds).unref();
+    }, this.#limits.absenceTimeoutMs).unref();
   }
 }

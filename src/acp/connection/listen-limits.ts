@@ -1,4 +1,4 @@
-/** How much a listening agent takes from a client that was let in, and how long it waits for it. */
+/** The limits and timeouts for a client that may connect to a listening agent. */
 import type { DoorLimits } from "../../http/index.js";
 
 export type ListenLimits = Pick<DoorLimits, "sockets"> & {
@@ -8,14 +8,14 @@ export type ListenLimits = Pick<DoorLimits, "sockets"> & {
   readonly messageBytes: number;
   /** Requests of a client that are not yet answered. */
   readonly requests: number;
-  /** What is kept for a client that does not read. From then on nothing more is made for it. */
+  /** The buffer for a client that does not read. When it is full, no more updates are made for that client. */
   readonly unreadBytes: number;
-  /** How long it may then go on not reading. */
-  readonly stallMilliseconds: number;
+  /** How long the buffer may then stay full. */
+  readonly stallTimeoutMs: number;
   /** How long a client over HTTP may have no request open before it counts as gone. */
-  readonly absenceMilliseconds: number;
-  /** How often a WebSocket is asked whether someone is there; one silence is enough. */
-  readonly heartbeatMilliseconds: number;
+  readonly absenceTimeoutMs: number;
+  /** How often a WebSocket gets a ping; one missing pong closes it. */
+  readonly heartbeatMs: number;
 };
 
 const MEGABYTE = 1024 * 1024;
@@ -26,7 +26,7 @@ export const LISTEN_LIMITS: ListenLimits = {
   messageBytes: 32 * MEGABYTE,
   requests: 24,
   unreadBytes: 4 * MEGABYTE,
-  stallMilliseconds: 30_000,
-  absenceMilliseconds: 30_000,
-  heartbeatMilliseconds: 30_000,
+  stallTimeoutMs: 30_000,
+  absenceTimeoutMs: 30_000,
+  heartbeatMs: 30_000,
 };

@@ -9,7 +9,7 @@ import type { ListenLimits } from "./listen-limits.js";
 
 /** Browsers that offer a token as a subprotocol need one that can be chosen. */
 const SUBPROTOCOL = "acp";
-const GOODBYE_MILLISECONDS = 2_000;
+const CLOSE_GRACE_MS = 2_000;
 
 type Seen = { hasAnswered: boolean; unsent: number };
 
@@ -18,18 +18,18 @@ export class ListenSockets {
   readonly #seen = new Map<WebSocket, Seen>();
   readonly #heartbeat: NodeJS.Timeout;
 
-  constructor({ messageBytes, heartbeatMilliseconds }: ListenLimits) {
+  constructor({ messageBytes, heartbeatMs }: ListenLimits) {
     // The types do not know `closeTimeout` yet.
     const options: ServerOptions & { readonly closeTimeout: number } = {
       noServer: true,
       maxPayload: messageBytes,
       // One message a tick: the transport counts those that come together as a client that is too fast.
       allowSynchronousEvents: false,
-      closeTimeout: GOODBYE_MILLISECONDS,
+      closeTimeout: CLOSE_GRACE_MS,
       handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
     };
     this.#server = new WebSocketServer(options);
-    this.#heartbeat = setInterval(() => this.#beat(), heartbeatMilliseconds).unref();
+    this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref();
   }
 
   /** For the SDK's upgrade handler. */
@@ -53,7 +53,7 @@ export class ListenSockets {
     this.#seen.set(socket, seen);
     socket.on("pong", () => void (seen.hasAnswered = true));
     socket.once("close", () => this.#seen.delete(socket));
-    // What was wrong has ended it. The SDK stops listening sooner, and an error that nobody hears ends the process.
+    // The error has ended the socket already. The SDK removes its listener sooner, and an error without a listener ends the process.
     socket.on("error", () => undefined);
   }
 

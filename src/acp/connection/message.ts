@@ -16,7 +16,7 @@ export const CODE = {
   unsupportedVersion: -32022,
 } as const;
 
-/** An error that goes over the wire as it is: whoever throws it has written it for the other side. */
+/** An error that goes over the wire as it is: its message is written for the other side. */
 export class RpcError extends Error {
   constructor(
     readonly code: number,
@@ -33,7 +33,7 @@ export const authRequired = (message: string): RpcError => new RpcError(CODE.aut
 
 export const invalidParams = (message: string): RpcError => new RpcError(CODE.invalidParams, message);
 
-/** Integers beyond this cannot be told apart in JavaScript: an answer could go to the wrong request. */
+/** JavaScript cannot distinguish integers beyond this: a response could go to the wrong request. */
 export function isRequestId(id: unknown): id is RequestId {
   return id === null || typeof id === "string" || Number.isSafeInteger(id);
 }

@@ -44,7 +44,7 @@ function peer(handlers: Partial<PeerHandlers> = {}) {
 
 const settled = () => new Promise(setImmediate);
 
-test("what is told over and over reads as if each were told by itself", async () => {
+test("writes repeated notifications as if each were sent by itself", async () => {
   const { wire, peer: ours } = peer();
   const updates: readonly object[] = [{}, { title: 'null}} "\\ ', steps: [null, { a: 1 }] }];
   const tell = ours.notifier('odd "method"', (update: object | null) => ({
@@ -63,16 +63,16 @@ test("what is told over and over reads as if each were told by itself", async ()
   expect(wire.sent).toHaveLength(2);
 });
 
-test("a request is answered once, with its result or with the error it threw", async () => {
+test("responds to a request once, with its result or its error", async () => {
   const { wire } = peer({
     request: ({ method }) => {
       if (method === "now") return { ok: true };
       if (method === "later") return Promise.resolve({ ok: "later" });
-      if (method === "told") throw new RpcError(CODE.invalidParams, "not\nlike that", { why: 1 });
+      if (method === "refused") throw new RpcError(CODE.invalidParams, "not\nlike that", { why: 1 });
       return Promise.reject(Object.assign(new Error("/home/me/secret"), { code: "ENOENT", syscall: "open" }));
     },
   });
-  for (const [id, method] of ["now", "later", "told", "broken"].entries()) wire.receive({ id, method });
+  for (const [id, method] of ["now", "later", "refused", "broken"].entries()) wire.receive({ id, method });
   await settled();
   expect(wire.sent).toEqual(
     expect.arrayContaining([
@@ -94,7 +94,7 @@ test("a request is answered once, with its result or with the error it threw", a
   expect(JSON.stringify(wire.sent)).not.toContain("secret");
 });
 
-test("a result that JSON cannot write is an error and not the end of the connection", async () => {
+test("responds with an error to a result that JSON cannot write", async () => {
   const { wire } = peer({ request: () => ({ big: 1n }) });
   wire.receive({ id: 1, method: "x" });
   wire.receive({ id: 2, method: "x" });
@@ -104,7 +104,7 @@ test("a result that JSON cannot write is an error and not the end of the connect
   ]);
 });
 
-test("ids of another type are other ids; one that is under way or cannot be told apart is refused", () => {
+test("distinguishes ids by type, and refuses ids that are in use or too large", () => {
   const asked: unknown[] = [];
   const { wire } = peer({ request: ({ params }) => (asked.push(params), new Promise(() => undefined)) });
   wire.receive({ id: 1, method: "x", params: "number" });
@@ -122,7 +122,7 @@ test("ids of another type are other ids; one that is under way or cannot be told
   ]);
 });
 
-test("an answer that nobody waits for, or that is half a message, changes nothing", async () => {
+test("ignores responses without a request and half messages", async () => {
   const { wire, peer: ours } = peer();
   wire.receive({ id: 77, result: {} });
   wire.receive({ id: 77, error: { code: 1, message: "x" } });
@@ -134,7 +134,7 @@ test("an answer that nobody waits for, or that is half a message, changes nothin
   expect(wire.sent[1]).toMatchObject({ id: "b", error: { code: CODE.invalidRequest } });
 });
 
-test("whoever no longer wants an answer says so, and a late answer is not taken", async () => {
+test("cancels a request on abort, and ignores its late response", async () => {
   const { wire, peer: ours } = peer();
   const stop = new AbortController();
   const asked = ours.request("ask", { a: 1 }, { signal: stop.signal });
@@ -147,7 +147,7 @@ test("whoever no longer wants an answer says so, and a late answer is not taken"
   ]);
 });
 
-test("the other side's wish to cancel reaches the handler, and the answer says so", async () => {
+test("aborts the handler on the other side's cancellation, and responds with that", async () => {
   const { wire } = peer({
     request: ({ signal }) =>
       new Promise((_resolve, reject) =>
@@ -164,7 +164,7 @@ test("the other side's wish to cancel reaches the handler, and the answer says s
   expect(wire.sent).toMatchObject([{ id: "a", error: { code: CODE.cancelled } }]);
 });
 
-test("when the connection ends, whoever waits hears of it and nothing more is sent", async () => {
+test("rejects pending requests and sends nothing more when the connection ends", async () => {
   const signals: AbortSignal[] = [];
   const { wire, peer: ours } = peer({
     request: ({ signal }) => (signals.push(signal), new Promise(() => undefined)),
@@ -180,8 +180,8 @@ test("when the connection ends, whoever waits hears of it and nothing more is se
   expect(wire.sent).toHaveLength(before);
 });
 
-test("what is told is taken in before the next message is looked at, in any mixture", () => {
-  const kinds = fc.array(fc.constantFrom("told", "asked", "answered"), { maxLength: 40 });
+test("handles each notification before the next message, in any mixture", () => {
+  const kinds = fc.array(fc.constantFrom("notified", "asked", "answered"), { maxLength: 40 });
   fc.assert(
     fc.property(kinds, (mixture) => {
       const order: number[] = [];
@@ -201,7 +201,7 @@ test("what is told is taken in before the next message is looked at, in any mixt
   );
 });
 
-test("no message whatever makes it throw, and every request with an id gets one answer", () => {
+test("never throws on a message, and responds once to every request", () => {
   const message = fc.record(
     {
       jsonrpc: fc.constantFrom("2.0", "1.0", 2),

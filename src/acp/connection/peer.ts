@@ -1,7 +1,7 @@
 /**
  * One side of an ACP connection.
  *
- * What must stay true: messages are handled in the order in which they came, and a notification is handled before
+ * Invariants: messages are handled in the order in which they came, and a notification is handled before
  * the next message is read; every request gets exactly one response; a response without a request changes
  * nothing; when the connection ends, every pending request is rejected.
  */
@@ -27,7 +27,7 @@ export type PeerHandlers = {
 };
 
 export type RequestOptions = {
-  /** Aborting it tells the other side that the answer is no longer wanted, and stops waiting for one. */
+  /** Aborting it sends a cancellation to the other side, and stops waiting for the response. */
   readonly signal?: AbortSignal;
 };
 
@@ -94,7 +94,7 @@ export class Peer {
     };
   }
 
-  /** How much was sent and not yet taken by the other side, in characters. */
+  /** Characters that were sent and not yet taken by the other side. */
   get unsent(): number {
     return this.#wire.unsent;
   }
@@ -122,8 +122,8 @@ export class Peer {
       return this.#invalid(null, 'A message must say "jsonrpc": "2.0". Nothing was done.');
     if (Object.hasOwn(message, "method")) return this.#receiveCall(message);
     const { id } = message;
-    const isAnswer = Object.hasOwn(message, "result") || Object.hasOwn(message, "error");
-    if (isAnswer || (isRequestId(id) && this.#waiting.has(id))) return this.#receiveAnswer(message);
+    const isResponse = Object.hasOwn(message, "result") || Object.hasOwn(message, "error");
+    if (isResponse || (isRequestId(id) && this.#waiting.has(id))) return this.#receiveResponse(message);
     this.#invalid(isRequestId(id) ? id : null, "The message has no method. Nothing was done.");
   }
 
@@ -184,8 +184,8 @@ export class Peer {
       this.#asked.get(id)?.abort(new RpcError(CODE.cancelled, "The request was cancelled."));
   }
 
-  /** A foreign answer: what is neither a result nor an error is an error. */
-  #receiveAnswer(message: Incoming): void {
+  /** A response with neither a result nor an error counts as an error. */
+  #receiveResponse(message: Incoming): void {
     const { id, error } = message;
     const waiting = isRequestId(id) ? this.#waiting.get(id) : undefined;
     if (!waiting || !isRequestId(id)) return;
@@ -238,7 +238,7 @@ export class Peer {
 
 const MAX_ERROR_CHARACTERS = 2000;
 
-/** Errors with a code of our own are written for whoever uses us; what others say may tell what is nobody's affair. */
+/** Errors with a code of our own are written for users; the message of any other error may disclose private data. */
 function sentenceOf(error: unknown): string {
   const isOurs =
     error instanceof Error && "code" in error && !Object.hasOwn(constants.errno, String(error.code));

@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { CODE } from "./message.js";
 import { stdioWire } from "./stdio-wire.js";
 
-type Heard = { readonly messages: unknown[]; readonly unreadable: number[] };
+type Received = { readonly messages: unknown[]; readonly unreadable: number[] };
 
-async function heard(chunks: Iterable<string | Buffer>): Promise<Heard> {
+async function received(chunks: Iterable<string | Buffer>): Promise<Received> {
   const input = new PassThrough();
   const messages: unknown[] = [];
   const unreadable: number[] = [];
@@ -21,55 +21,55 @@ async function heard(chunks: Iterable<string | Buffer>): Promise<Heard> {
   return { messages, unreadable };
 }
 
-test("one message a line, however the bytes are cut", async () => {
+test("reads one message a line, however the bytes are cut", async () => {
   const sent = [{ a: "ü€𝄞" }, { b: [1, 2] }, { c: "line\nbreak" }];
   const bytes = Buffer.from(sent.map((message) => `${JSON.stringify(message)}\n`).join(""));
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat({ max: bytes.length }), { maxLength: 8 }), async (cuts) => {
       const places = [0, ...cuts.toSorted((a, b) => a - b), bytes.length];
       const chunks = places.slice(1).map((end, index) => bytes.subarray(places[index], end));
-      expect((await heard(chunks.filter(({ length }) => length > 0))).messages).toEqual(sent);
+      expect((await received(chunks.filter(({ length }) => length > 0))).messages).toEqual(sent);
     }),
   );
 });
 
-test("CRLF, a byte order mark, empty lines and a last line without its end are fine", async () => {
-  expect(await heard(['\uFEFF{"a":1}\r\n\r\n   \n\n{"b":2}'])).toEqual({
+test("accepts CRLF, a byte order mark, empty lines and an unterminated last line", async () => {
+  expect(await received(['\uFEFF{"a":1}\r\n\r\n   \n\n{"b":2}'])).toEqual({
     messages: [{ a: 1 }, { b: 2 }],
     unreadable: [],
   });
 });
 
-test("a line that is no JSON is reported, and the next one is read", async () => {
-  expect(await heard(['{"a":\n', Buffer.from([0xff, 0xfe, 0, 1, 0x0a]), '{"b":2}\n'])).toEqual({
+test("reports a line that is no JSON, and reads the next one", async () => {
+  expect(await received(['{"a":\n', Buffer.from([0xff, 0xfe, 0, 1, 0x0a]), '{"b":2}\n'])).toEqual({
     messages: [{ b: 2 }],
     unreadable: [CODE.parseError, CODE.parseError],
   });
 });
 
-test("a batch or a bare value is reported, and the next one is read", async () => {
-  expect(await heard(['[{"a":1}]\n42\n"x"\nnull\n{"b":2}\n'])).toEqual({
+test("reports a batch or a bare value, and reads the next line", async () => {
+  expect(await received(['[{"a":1}]\n42\n"x"\nnull\n{"b":2}\n'])).toEqual({
     messages: [{ b: 2 }],
     unreadable: Array.from({ length: 4 }, () => CODE.invalidRequest),
   });
 });
 
-test("a line that is too long is left out without being kept, and the next one is read", async () => {
+test("drops a line that is too long without buffering it, and reads the next one", async () => {
   const piece = "x".repeat(1024 * 1024);
   function* endless() {
     for (let count = 0; count < 40; count++) yield piece;
     yield '\n{"b":2}\n';
   }
-  expect(await heard(endless())).toEqual({ messages: [{ b: 2 }], unreadable: [CODE.invalidRequest] });
+  expect(await received(endless())).toEqual({ messages: [{ b: 2 }], unreadable: [CODE.invalidRequest] });
 });
 
-test("a message of 31 MiB is read", async () => {
+test("reads a message of 31 MiB", async () => {
   const text = "x".repeat(31 * 1024 * 1024);
-  const { messages } = await heard([JSON.stringify({ text }), "\n"]);
+  const { messages } = await received([JSON.stringify({ text }), "\n"]);
   expect(messages).toEqual([{ text }]);
 });
 
-test("what is sent in one turn goes out in one write, in order", async () => {
+test("writes the messages of one tick together, in order", async () => {
   const output = new PassThrough();
   const wire = stdioWire(new PassThrough(), output);
   for (let count = 0; count < 3; count++) wire.send({ count });
@@ -79,7 +79,7 @@ test("what is sent in one turn goes out in one write, in order", async () => {
   expect(wire.unsent).toBe(0);
 });
 
-test("a character that lies where a long text is cut arrives whole", async () => {
+test("does not split a character where a long text is cut", async () => {
   const output = new PassThrough({ encoding: "utf8" });
   const wire = stdioWire(new PassThrough(), output);
   const faces = "😀".repeat(1024 * 1024);
@@ -97,7 +97,7 @@ test("a character that lies where a long text is cut arrives whole", async () =>
   expect(arrived === sent.join("")).toBe(true);
 });
 
-test("whatever is sent, and when, arrives as it was sent and in order, also by one whom each write makes say more", async () => {
+test("delivers all messages in order, also when a write triggers more of them", async () => {
   const size = fc.oneof(fc.nat(100), fc.integer({ min: 30_000, max: 40_000 }), fc.constant(1_200_000));
   const message = fc.record({ size, isNextTurn: fc.boolean() });
   await fc.assert(
@@ -130,7 +130,7 @@ test("whatever is sent, and when, arrives as it was sent and in order, also by o
   );
 });
 
-test("a client that does not read is known by what has not been taken, and nobody waits for one that is gone", async () => {
+test("counts the unsent text of a client that does not read, and does not wait for one that is gone", async () => {
   const output = new PassThrough({ highWaterMark: 16 });
   const wire = stdioWire(new PassThrough(), output);
   wire.send({ text: "x".repeat(1000) });
@@ -144,7 +144,7 @@ test("a client that does not read is known by what has not been taken, and nobod
   wire.send({ lost: true });
 });
 
-test("a side that never reads is given up before it fills the memory", async () => {
+test("closes on a side that never reads before it fills the memory", async () => {
   const input = new PassThrough();
   const wire = stdioWire(input, new PassThrough({ highWaterMark: 16 }));
   const over = wire.listen({ message: () => undefined, unreadable: () => undefined });

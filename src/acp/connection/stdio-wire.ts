@@ -113,7 +113,7 @@ class StdioWire implements Wire {
     if (this.#isGone) return this.#settle();
     if (text.length <= CHUNK_BYTES) this.#output.write(text, this.#onTaken);
     else {
-      // In chunks, so that progress can be seen. Of bytes: a cut text could lose the character at the cut.
+      // In chunks, so that progress can be seen. The chunks are bytes: a cut text could lose the character at the cut.
       const bytes = Buffer.from(text);
       this.#isInChunks = true;
       for (let start = 0; start < bytes.length; start += CHUNK_BYTES)

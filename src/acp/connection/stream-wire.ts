@@ -27,7 +27,7 @@ class StreamWire implements Wire {
     writer.closed.catch(() => undefined);
   }
 
-  // What the transport cannot write would close the connection for good: it is found here.
+  // A message that the transport cannot write would close the connection for good, so this throws first.
   send(message: object, { length } = JSON.stringify(message)): void {
     this.#waiting += length;
     // The peer writes JSON-RPC messages and nothing else.

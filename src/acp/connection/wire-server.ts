@@ -1,8 +1,8 @@
 /**
  * Listens for ACP clients over Streamable HTTP and WebSocket, and serves a wire to each of them.
  *
- * `http/` decides who may connect. What must stay true here: each client has a wire of its own; a client that is
- * gone has ended its connection.
+ * `http/` decides who may connect. Invariants: each client has a wire of its own; the connection of a client that is gone
+ * has ended.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
@@ -37,9 +37,9 @@ const ACP_PATH = "/acp";
 
 export async function openWireServer(options: WireServerOptions): Promise<Listening> {
   const server = new WireServer(options);
-  const { sockets, messageBytes, stallMilliseconds } = server.limits;
+  const { sockets, messageBytes, stallTimeoutMs } = server.limits;
   const { url, close } = await openDoor(options, {
-    limits: { sockets, stallMilliseconds, bodyBytes: messageBytes },
+    limits: { sockets, stallMilliseconds: stallTimeoutMs, bodyBytes: messageBytes },
     pageHeaders: { sent: ["acp-connection-id", "acp-session-id"], read: ["acp-connection-id"] },
     onRequest: (request, response) => server.onRequest(request, response),
     onUpgrade: (request, socket, head) => server.onUpgrade(request, socket, head),
@@ -64,7 +64,7 @@ class WireServer {
     this.#acp = new AcpServer({
       agent: { connect: (stream) => ({ closed: this.#serve(stream) }) },
       maxBufferedBytes: this.limits.unreadBytes,
-      maxOutputStallMs: this.limits.stallMilliseconds,
+      maxOutputStallMs: this.limits.stallTimeoutMs,
     });
     this.#presence = new ClientPresence(this.limits, (connectionId) => this.#end(connectionId));
     this.#sockets = new ListenSockets(this.limits);

@@ -3,13 +3,13 @@ import type { Incoming } from "./message.js";
 
 export type Wire = {
   /**
-   * Puts a message on its way. Throws only when it cannot be written as JSON; one to a side that is gone is lost.
-   * `text`: the message as JSON, where whoever sends it has written it already.
+   * Sends a message. Throws only when it cannot be written as JSON; a message to a side that is gone is lost.
+   * `text`: the message as JSON, if the sender has written it already.
    */
   send(message: object, text?: string): void;
-  /** How much is on its way and not yet taken, in characters. */
+  /** Characters that were sent and not yet taken. */
   readonly unsent: number;
-  /** Comes when all that was sent so far was taken, or the other side is gone. */
+  /** Resolves when everything sent so far was taken, or the other side is gone. */
   drained(): Promise<void>;
   /** Hands over what comes, one after the other. Comes back when nothing more will. */
   listen(listener: WireListener): Promise<void>;

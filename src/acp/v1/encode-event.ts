@@ -1,5 +1,6 @@
-/** Writes what is not about a call as ACP v1 `session/update`s: messages, thoughts, plan, mode, title. */
-import type { MessageRole, PlanEntry, SessionEvent } from "../../call/index.js";
+/** Writes the events that are not about a call as ACP v1 `session/update`s: messages, thoughts, plan, mode, title. */
+import { handleEvent } from "../../call/index.js";
+import type { EventTable, MessageRole, PlanEntry, SessionEvent } from "../../call/index.js";
 import type { Immutable } from "../immutable.js";
 import type { PlanEntry as AcpPlanEntry } from "@agentclientprotocol/sdk";
 import type { V1Update } from "./wire.js";
@@ -12,23 +13,57 @@ const CHUNK: {
   thought: "agent_thought_chunk",
 };
 
-/** Undefined for events that v1 has no update for, and for those of calls: these are the encoder's. */
+/** Undefined for an event that has no update of its own in v1. */
 export function encodeV1Event(event: SessionEvent): V1Update | undefined {
-  switch (event.type) {
-    case "message-chunk":
-      return { sessionUpdate: CHUNK[event.role], messageId: event.messageId, content: event.block };
-    case "plan-updated":
-      return { sessionUpdate: "plan", entries: event.entries.map(v1PlanEntry) };
-    case "mode-changed":
-      return { sessionUpdate: "current_mode_update", currentModeId: event.modeId };
-    case "info-changed":
-      return event.info.title === undefined
-        ? undefined
-        : { sessionUpdate: "session_info_update", title: event.info.title };
-    default:
-      return undefined;
-  }
+  return handleEvent(TABLE, event);
 }
+
+const none = (): undefined => undefined;
+/** `V1Encoder` sends the call that the event changed. */
+const byEncoder = none;
+
+const TABLE: EventTable<[], V1Update | undefined> = {
+  "message-chunk": ({ role, messageId, block }) => ({
+    sessionUpdate: CHUNK[role],
+    messageId,
+    content: block,
+  }),
+  "plan-updated": ({ entries }) => ({ sessionUpdate: "plan", entries: entries.map(v1PlanEntry) }),
+  "mode-changed": ({ modeId }) => ({ sessionUpdate: "current_mode_update", currentModeId: modeId }),
+  "info-changed": ({ info: { title } }) =>
+    title === undefined ? undefined : { sessionUpdate: "session_info_update", title },
+  "turn-started": none,
+  "turn-parked": none,
+  "turn-resumed": none,
+  "turn-stopped": none,
+  "step-ended": none,
+  "context-compacted": none,
+  "question-answered": none,
+  "question-withdrawn": none,
+  "traffic-repaired": none,
+  "call-announced": byEncoder,
+  "input-delta": byEncoder,
+  "input-ready": byEncoder,
+  "call-revised": byEncoder,
+  "content-appended": byEncoder,
+  "terminal-output": byEncoder,
+  "terminal-exited": byEncoder,
+  "question-asked": byEncoder,
+  "app-awaited": byEncoder,
+  "child-awaited": byEncoder,
+  "child-stepped": byEncoder,
+  "call-cleared": byEncoder,
+  "call-refused": byEncoder,
+  "run-started": byEncoder,
+  "cancel-requested": byEncoder,
+  "file-kept": byEncoder,
+  "call-undone": byEncoder,
+  "call-breached": byEncoder,
+  "call-done": byEncoder,
+  "call-failed": byEncoder,
+  "call-cancelled": byEncoder,
+  "call-unknown": byEncoder,
+};
 
 /** v1 has no cancelled entry: it is over, so it counts as completed, and `_meta` says the truth. */
 function v1PlanEntry({ content, priority, status, toolCallIds, _meta }: PlanEntry): Immutable<AcpPlanEntry> {

@@ -1,6 +1,6 @@
 /**
  * Writes calls as ACP v1 `session/update`s: `tool_call` first, then only what changed, and nothing
- * when nothing did. All that it returns is valid against the SDK's schema and survives
+ * when nothing did. The result is valid against the SDK's schema and survives
  * `JSON.stringify`, whatever a tool put in.
  */
 import { endSentence, isOver, NO_INPUT } from "../../call/index.js";
@@ -12,7 +12,7 @@ import { mayDifferInInput, wireInput, wireRaw } from "../wire-input.js";
 import { mayDifferInMeta, wireMeta } from "../wire-meta.js";
 import { wireTitle } from "../wire-title.js";
 import { TerminalMeta } from "./terminal-meta.js";
-import { isToldInMeta, v1Content } from "./wire-content.js";
+import { isShownInMeta, v1Content } from "./wire-content.js";
 import type { OwnTerminal, TerminalsShown } from "./wire-content.js";
 import type { V1Content, V1Status, V1ToolCall, V1Update } from "./wire.js";
 
@@ -41,7 +41,7 @@ const STATUS: { readonly [Status in ToolCallStatus]: V1Status } = {
   unknown: "failed",
 };
 
-/** v1 has no word for a pause: a call that a sub-agent works on is at work. A breach shows no tick. */
+/** v1 has no status for a pause: a call that a sub-agent works on is in progress. A breach shows no tick. */
 function v1Status({ state, breach }: ToolCall): V1Status {
   if (state.status === "done" && breach) return "failed";
   return state.status === "waiting" && state.waitingFor.type === "child"
@@ -67,9 +67,9 @@ export class V1Encoder {
   encode(call: ToolCall): readonly V1Update[] {
     const last = this.#sent.last(call.toolCallId);
     if (last === "ended" || last?.call === call) return NOTHING;
-    // A call that had ended when the client first heard of it ran in a terminal that the client no longer has.
+    // A call that had ended before its first update ran in a terminal that the client no longer has.
     const shown = { clients: last !== undefined || !isOver(call.state), inMeta: this.#inMeta };
-    const own = this.#inMeta ? call.content.filter((item) => isToldInMeta(item, shown)) : NONE;
+    const own = this.#inMeta ? call.content.filter((item) => isShownInMeta(item, shown)) : NONE;
     return own.length > 0 ? this.#withTerminals(call, last, shown, own) : this.#update(call, last, shown);
   }
 
@@ -82,7 +82,7 @@ export class V1Encoder {
     return update ? [update] : NOTHING;
   }
 
-  /** What the terminals printed comes before the status that may end the call. */
+  /** The terminals' output is sent before the status that may end the call. */
   #withTerminals(
     call: ToolCall,
     last: Sent<Fields> | undefined,
@@ -106,7 +106,7 @@ export class V1Encoder {
 const NONE: readonly OwnTerminal[] = [];
 const NOTHING: readonly V1Update[] = [];
 
-/** The call as it is told when a terminal of its is opened: not yet ended, since what was printed is told first. */
+/** The call as it is sent when one of its terminals opens: not yet ended, since the output is sent first. */
 function opening(call: ToolCall, last: Sent<Fields> | undefined, shown: TerminalsShown): Sent<Fields> {
   const open = isOver(call.state) ? { ...(last?.call ?? asDraft(call)), content: call.content } : call;
   return { call: open, fields: wireFields(open, last, shown) };
@@ -121,8 +121,8 @@ function asDraft(call: ToolCall): ToolCall {
 }
 
 /**
- * The fields that differ, with their new values; undefined when there are none. v1 cannot unset a field: what is no
- * longer there stays as it was said. Field by field and not in a loop: every step of every call comes through here.
+ * The fields that differ, with their new values; undefined when there are none. v1 cannot unset a field: a value
+ * that is gone stays as it was sent. Field by field and not in a loop: every step of every call comes through here.
  */
 function changed(toolCallId: string, last: Fields, next: Fields): V1Update | undefined {
   const { title, name, kind, status, content, locations, rawInput, rawOutput, _meta } = next;
@@ -162,7 +162,7 @@ function wireFields(call: ToolCall, last: Sent<Fields> | undefined, shown: Termi
   };
 }
 
-/** All that v1 can say of a call. */
+/** The whole call in v1. */
 export function wholeV1Call(call: ToolCall): V1ToolCall {
   return whole(call.toolCallId, wireFields(call, undefined, { clients: true, inMeta: false }));
 }

@@ -25,7 +25,7 @@ export function encodeV1Permission(question: Question, call: ToolCall): V1Permis
   };
 }
 
-/** What another agent asks about and offers; undefined when it cannot be read, and is then to be refused. */
+/** Another agent's question and its options; undefined when it cannot be read, and is then to be refused. */
 export type AskedPermission = {
   readonly sessionId: string;
   readonly toolCall: unknown;

@@ -1,13 +1,13 @@
 /** Every JSON example of the documents that Toolgate is made from: read, folded, written again. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { FarEnd, VERSIONS, withoutToolgate } from "../codec.samples.js";
+import { Receiver, VERSIONS, withoutToolgate } from "../codec.samples.js";
 import type { Question, QuestionOption } from "../../call/index.js";
 import { V1Encoder } from "./encoder.js";
 import { encodeV1Event } from "./encode-event.js";
 import { encodeV1Permission, readV1Outcome, readV1Permission } from "./permission.js";
 
-/** What the examples have in common: a message's params, a result, or just an update. */
+/** The shapes of the examples: a message's params, a result, or just an update. */
 type Example = {
   readonly params: { readonly update: Record<string, unknown>; readonly options: readonly QuestionOption[] };
   readonly update: { readonly content: readonly unknown[]; readonly entries: readonly unknown[] };
@@ -27,7 +27,7 @@ describe("the ACP tool-calls page", () => {
   const requestingPermission = example("requestingPermission");
 
   test("creating and updating a call", () => {
-    const far = new FarEnd(v1);
+    const far = new Receiver(v1);
     const encoder = new V1Encoder();
     far.receive([creating.params.update]);
     // Pending is the default, which is left out when it is written.
@@ -56,7 +56,7 @@ describe("the ACP tool-calls page", () => {
   test("requesting permission offers the options, with the call repeated for clients that show nothing else", () => {
     const asked = readV1Permission(requestingPermission.params)!;
     expect(asked).toEqual(requestingPermission.params);
-    const far = new FarEnd(v1);
+    const far = new Receiver(v1);
     far.receive([creating.params.update]);
     const request = encodeV1Permission({ ...question, options: asked.options }, far.call("call_001")!);
     expect(withoutToolgate(request)).toEqual({
@@ -74,7 +74,7 @@ describe("the ACP tool-calls page", () => {
   });
 
   test.each(["regularContent", "diff", "terminal"])("%s as a call's content", (name) => {
-    const far = new FarEnd(v1);
+    const far = new Receiver(v1);
     const update = {
       sessionUpdate: "tool_call",
       toolCallId: "call_001",
@@ -86,7 +86,7 @@ describe("the ACP tool-calls page", () => {
   });
 
   test("a location to follow", () => {
-    const far = new FarEnd(v1);
+    const far = new Receiver(v1);
     const update = {
       sessionUpdate: "tool_call",
       toolCallId: "call_001",
@@ -106,7 +106,7 @@ describe("crow-agent's tool-calls page", () => {
     ["a file that is read", "readStarted", "readCompleted", "call_abc123"],
     ["a command that is run", "commandStarted", "commandCompleted", "call_def456"],
   ])("%s: its bare text is wrapped, and the repair is on record", (_, started, completed, toolCallId) => {
-    const far = new FarEnd(v1, "lenient");
+    const far = new Receiver(v1, "lenient");
     const encoder = new V1Encoder();
     far.receive([update(started)]);
     expect(encoder.encode(far.call(toolCallId)!).map(withoutToolgate)).toEqual([update(started)]);
@@ -119,13 +119,13 @@ describe("crow-agent's tool-calls page", () => {
   });
 
   test("a bare text is not taken from our own traffic", () => {
-    const far = new FarEnd(v1);
+    const far = new Receiver(v1);
     far.receive([update("readStarted")]);
     expect(() => far.receive([update("readCompleted")])).toThrow("bare-block");
   });
 
   test("a failure for a call that was never announced is shown, and both repairs are on record", () => {
-    const far = new FarEnd(v1, "lenient");
+    const far = new Receiver(v1, "lenient");
     far.receive([update("failed")]);
     expect(far.call("call_xyz789")).toMatchObject({
       title: "Tool call",
@@ -135,7 +135,7 @@ describe("crow-agent's tool-calls page", () => {
   });
 
   test("a plan", () => {
-    const far = new FarEnd(v1);
+    const far = new Receiver(v1);
     const [event] = far.receive([update("plan")]);
     expect(far.book.snapshot().plan).toEqual(update("plan").entries);
     expect(encodeV1Event(event!)).toEqual(update("plan"));

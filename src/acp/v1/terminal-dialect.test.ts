@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { callAfter, lives } from "../../call/calls.samples.js";
 import { appendText, boundText, EMPTY_TEXT, SessionBook, shownText } from "../../call/index.js";
 import type { SessionEvent, TerminalContent, ToolCall } from "../../call/index.js";
-import { FarEnd, READ_AT, schemaCheck, VERSIONS } from "../codec.samples.js";
-import { seenThrough } from "../seen-through.samples.js";
+import { Receiver, READ_AT, schemaCheck, VERSIONS } from "../codec.samples.js";
+import { expectedCall } from "../expected-call.samples.js";
 import { V1Encoder } from "./encoder.js";
 
 const RUNS = { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 300) };
@@ -13,9 +13,9 @@ const [v1] = VERSIONS;
 const check = schemaCheck(v1);
 const toolCallId = "call_1";
 
-/** What a v1 reader gets of a call, with terminals that are terminals and not text. */
+/** The call that a v1 reader gets, with terminals as terminals and not as text. */
 function seenWithTerminals(call: ToolCall): ToolCall {
-  const seen = seenThrough(1, call, { withToolgate: true, at: READ_AT });
+  const seen = expectedCall(1, call, { withToolgate: true, at: READ_AT });
   const content = seen.content.map((item, index) => {
     const own = call.content[index];
     return own?.type === "terminal" && own.output
@@ -41,8 +41,8 @@ const shows = (content: Partial<TerminalContent>) => ({
 });
 const prints = (text: string) => ({ type: "terminal-output", terminalId: toolCallId, text });
 
-/** Each message as it is told to the client, one after each event. */
-function told(encoder: V1Encoder, events: readonly SessionEvent[]): object[] {
+/** The messages to the client after each event. */
+function sent(encoder: V1Encoder, events: readonly SessionEvent[]): object[] {
   const book = new SessionBook("s");
   return events.flatMap((event) => {
     book.apply(event);
@@ -63,7 +63,7 @@ function inShort(update: object): object {
 
 describe("our terminals for a client that asked for them in _meta", () => {
   test("are opened in a tool_call, and what they print comes in pieces, never twice", () => {
-    const messages = told(
+    const messages = sent(
       new V1Encoder({ terminalDialect: "meta" }),
       steps(
         shows({ output: EMPTY_TEXT }),
@@ -84,7 +84,7 @@ describe("our terminals for a client that asked for them in _meta", () => {
     ]);
   });
 
-  test("of a call that is told only when it is over come before its end", () => {
+  test("come before the end of a call that is sent only when it is over", () => {
     const call = callAfter(steps(shows({ output: EMPTY_TEXT }), prints("all\n"), { type: "call-done" }));
     expect(new V1Encoder({ terminalDialect: "meta" }).encode(call).map(inShort)).toEqual([
       {
@@ -99,7 +99,7 @@ describe("our terminals for a client that asked for them in _meta", () => {
 
   test("that printed more than is kept say so", () => {
     const encoder = new V1Encoder({ terminalDialect: "meta" });
-    const messages = told(
+    const messages = sent(
       encoder,
       steps(shows({ output: EMPTY_TEXT }), prints("a"), {
         ...prints("z"),
@@ -109,11 +109,11 @@ describe("our terminals for a client that asked for them in _meta", () => {
     expect(JSON.stringify(messages.at(-1))).toContain("left out");
   });
 
-  test("fold at the other end to the same call, whatever happens and however many events a message tells", () => {
+  test("fold to the same call at the receiver, for any events and any batching", () => {
     fc.assert(
       fc.property(lives(), fc.array(fc.boolean(), { maxLength: 40 }), (life, sends) => {
         const encoder = new V1Encoder({ terminalDialect: "meta" });
-        const far = new FarEnd(v1);
+        const far = new Receiver(v1);
         const book = new SessionBook("session-1");
         life.forEach((event: SessionEvent, index) => {
           book.apply(event);
@@ -136,7 +136,7 @@ describe("a terminal of the client's own", () => {
   test.each(["text", "meta"] as const)(
     "is named while the call runs (%s), and not sent again when it prints",
     (terminalDialect) => {
-      const messages = told(new V1Encoder({ terminalDialect }), [
+      const messages = sent(new V1Encoder({ terminalDialect }), [
         ...running,
         ...steps({ type: "call-done" }).slice(-1),
       ]);
@@ -161,7 +161,7 @@ describe("another agent's terminals in _meta", () => {
   const content = [{ type: "terminal", terminalId: "c1" }];
 
   function after(...updates: object[]) {
-    const far = new FarEnd(v1, "lenient");
+    const far = new Receiver(v1, "lenient");
     far.receive(updates);
     return { call: far.call("c1")!, repairs: far.repairs() };
   }

@@ -94,6 +94,6 @@ type Unsettled = Omit<FilledToolCall, (typeof OPTIONAL)[number]> & {
 function withoutUnset(call: Unsettled): FilledToolCall {
   const copy: { [Key in keyof Unsettled]: Unsettled[Key] } = { ...call };
   for (const key of OPTIONAL) if (copy[key] === undefined || copy[key] === null) delete copy[key];
-  // What is left of the optional fields came from a FilledToolCall or an update of one.
+  // The optional fields that are left came from a FilledToolCall or an update of one.
   return copy as FilledToolCall;
 }

@@ -69,8 +69,8 @@ function changeSentence({ operation, path, oldPath, fileType }: DiffContent): st
   }
 }
 
-/** Whether it is our own and told in `_meta.terminal_*`: then that says what it prints. */
-export function isToldInMeta(
+/** Whether it is a terminal of ours that is sent in `_meta.terminal_*`, with its output. */
+export function isShownInMeta(
   item: ToolCallContent,
   { clients, inMeta }: TerminalsShown,
 ): item is OwnTerminal {
@@ -86,7 +86,7 @@ function v1Terminal(item: TerminalContent, terminals: TerminalsShown): V1Content
   const meta = _meta ? { _meta } : {};
   if (terminals.clients && clientTerminalId !== undefined)
     return { type: "terminal", terminalId: clientTerminalId, ...meta };
-  if (!output || isToldInMeta(item, terminals)) return { type: "terminal", terminalId, ...meta };
+  if (!output || isShownInMeta(item, terminals)) return { type: "terminal", terminalId, ...meta };
   return { ...textContent(shownText(output) + exitNote(exit)), ...meta };
 }
 

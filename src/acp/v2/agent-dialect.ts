@@ -1,5 +1,5 @@
-/** The v2 draft, as an agent sends it. It also sends the session's state, which in v1 is the prompt's response. */
-import type { SessionEvent } from "../../call/index.js";
+/** The v2 draft, as an agent sends it: with the session's state, which in v1 is the prompt's response. */
+import type { EventOf, SessionEvent, SessionEventType } from "../../call/index.js";
 import { chunksOf } from "../agent-dialect.js";
 import type { AgentDialect } from "../agent-dialect.js";
 import { CODE } from "../connection/message.js";
@@ -27,24 +27,24 @@ export function v2AgentDialect(): AgentDialect {
 
 const WHOLE = { user: "user_message", agent: "agent_message", thought: "agent_thought" } as const;
 
+type TurnEventType = Extract<SessionEventType, `turn-${string}`>;
+
+const STATE: { readonly [Type in TurnEventType]: (event: EventOf<Type>) => object } = {
+  "turn-started": () => ({ state: "running" }),
+  "turn-resumed": () => ({ state: "running" }),
+  "turn-parked": () => ({ state: "requires_action" }),
+  "turn-stopped": ({ stopReason, error }) => {
+    const failure = error !== undefined && { error: { code: CODE.internal, message: error } };
+    return { state: "idle", stopReason, ...(stopReason === "error" && failure) };
+  },
+};
+
 function stateUpdate(event: SessionEvent): object | undefined {
-  const state = stateOf(event);
-  return state && { sessionUpdate: "state_update", ...state };
+  if (!isTurnEvent(event)) return undefined;
+  // TypeScript does not see that the entry was chosen by the type of this very event.
+  const state = STATE[event.type] as (turnEvent: SessionEvent) => object;
+  return { sessionUpdate: "state_update", ...state(event) };
 }
 
-function stateOf(event: SessionEvent): object | undefined {
-  switch (event.type) {
-    case "turn-started":
-    case "turn-resumed":
-      return { state: "running" };
-    case "turn-parked":
-      return { state: "requires_action" };
-    case "turn-stopped": {
-      const { stopReason, error } = event;
-      const failure = error !== undefined && { error: { code: CODE.internal, message: error } };
-      return { state: "idle", stopReason, ...(stopReason === "error" && failure) };
-    }
-    default:
-      return undefined;
-  }
-}
+const isTurnEvent = (event: SessionEvent): event is EventOf<TurnEventType> =>
+  Object.hasOwn(STATE, event.type);

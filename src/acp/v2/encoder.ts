@@ -1,6 +1,6 @@
 /**
- * Writes calls as ACP v2 (draft) `session/update`s: one upsert per change with only what changed,
- * null for what is gone, content that was added as chunks, terminals beside the calls that show them.
+ * Writes calls as ACP v2 (draft) `session/update`s: one upsert per change with the changed fields only, null for removed
+ * fields, added content as chunks, terminals beside the calls that show them.
  */
 import { isOver } from "../../call/index.js";
 import type { Location, Meta, ToolCall, ToolCallContent, ToolKind } from "../../call/index.js";
@@ -22,7 +22,7 @@ type Fields = {
   readonly locations: readonly Location[];
   readonly rawInput: unknown;
   readonly rawOutput: unknown;
-  /** What a client may do with the call while it is not over. */
+  /** The actions that a client has on a call that is not over. */
   readonly capabilities: { readonly cancel: object } | undefined;
   readonly _meta: Meta;
 };
@@ -44,7 +44,7 @@ export class V2Encoder {
     const chunks = content.appended.map(
       (item) => ({ sessionUpdate: "tool_call_content_chunk", toolCallId, content: item }) as const,
     );
-    // What was added comes before the status that may end the call: after its end nothing of it changes.
+    // Added content is sent before the status that may end the call: an ended call no longer changes.
     return [
       ...chunks,
       ...this.#terminals.encode(call),
@@ -123,7 +123,7 @@ function metaPatch(last: Meta, next: Meta): Meta {
 
 type ContentChange = { readonly appended: readonly V2Content[]; readonly replaced?: readonly V2Content[] };
 
-/** What was added is appended; anything else replaces the list. A terminal's output does not change the list. */
+/** Added items are appended; any other change replaces the list. A terminal's output does not change the list. */
 function contentChange(call: ToolCall, before: ToolCall | undefined): ContentChange {
   const sentence = v2Sentence(call);
   const end = sentence ? [sentence] : [];

@@ -91,7 +91,7 @@ export class V2Reader {
     const toolCallId = this.#calls.idOf(foreignId);
     const known = reading.session.call(toolCallId);
     if (known && "assumed" in known.state && !known.state.assumed) {
-      reading.mend("late-update", "content came after the call had ended");
+      reading.repair("late-update", "content came after the call had ended");
       return [];
     }
     // A new call starts at its defaults, and its first content comes after that.
@@ -108,7 +108,7 @@ export class V2Reader {
   }
 }
 
-/** What may be done with a call is not kept; what cannot be read means that nothing may. */
+/** Capabilities of a call are checked and not kept; unreadable ones count as none. */
 function checkCapabilities(capabilities: unknown, reading: Reading): void {
   if (isNone(capabilities)) return;
   const cancel = isJsonObject(capabilities) ? capabilities["cancel"] : undefined;
@@ -134,7 +134,7 @@ function readPlan(update: JsonObject, reading: Reading): SessionEvent[] {
   return [{ type: "plan-updated", at: reading.at, entries: readPlanEntries(plan["entries"], true, reading) }];
 }
 
-/** What v2 has and we do not follow, and what is a vendor's or the future's, is passed over without fault. */
+/** Updates that we do not use, of vendors and of later versions, are ignored and are no error. */
 function unknownUpdate(update: JsonObject, reading: Reading): SessionEvent[] {
   if (typeof update["sessionUpdate"] !== "string") reading.fail("a session update must say what it is");
   return [];

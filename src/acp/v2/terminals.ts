@@ -110,7 +110,7 @@ export class V2Terminals {
       const shown = reading.session.call(toolCallId);
       if (!shown) return [];
       if (!("assumed" in shown.state) || shown.state.assumed) return [shown];
-      reading.mend("late-update", `terminal output came after ${toolCallId} had ended`);
+      reading.repair("late-update", `terminal output came after ${toolCallId} had ended`);
       return [];
     });
   }

@@ -20,7 +20,7 @@ export function unifiedHunks(oldText: string, newText: string): string {
 
 type Group = { readonly first: LineHunk; readonly hunks: LineHunk[]; last: LineHunk };
 
-/** Hunks whose lines of context would touch are told as one. */
+/** Hunks whose lines of context would touch are joined. */
 function groupsOf(hunks: readonly LineHunk[]): readonly Group[] {
   const groups: Group[] = [];
   for (const hunk of hunks) {

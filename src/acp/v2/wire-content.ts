@@ -19,7 +19,7 @@ export function v2Item(item: ToolCallContent): V2Content {
   }
 }
 
-/** The item that tells how a call ended, when it was not done. */
+/** The item with the end of a call that was not done. */
 export function v2Sentence(call: ToolCall): V2Content | undefined {
   const sentence = endSentence(call);
   return sentence === undefined ? undefined : v2Item(textContent(sentence, SENTENCE_MARK));

@@ -2,7 +2,8 @@
  * Redacts the events of one session in their order. One event becomes one event, plus one for buffered text at the end of
  * a stream: a secret may come in pieces, so the end of a text is buffered until the next piece.
  */
-import type { SessionEvent } from "../../call/index.js";
+import { handleStoredEvent } from "../../call/index.js";
+import type { EventOf, EventTable, SessionEvent } from "../../call/index.js";
 import { redactedRecord } from "./redact-event.js";
 import type { RedactionPattern } from "./redaction-pattern.js";
 import { StreamRedactor } from "./stream-redactor.js";
@@ -23,9 +24,10 @@ export class RedactedEvents {
 
   redacted(events: readonly SessionEvent[]): SessionEvent[] {
     return events.flatMap((event) => {
-      const streamed = asStreamed(event);
+      // An event of a type that this version does not know is redacted as a whole.
+      const { streamed, whole } = handleStoredEvent(TABLE, event) ?? asWhole(event);
       const over = this.#endOthers(event, streamed?.key);
-      return [...over, streamed ? this.#continue(streamed) : this.#whole(event)];
+      return [...over, streamed ? this.#continue(streamed) : this.#redactWhole(whole)];
     });
   }
 
@@ -41,9 +43,8 @@ export class RedactedEvents {
     return streamed.withText(text.push(streamed.text));
   }
 
-  #whole(event: SessionEvent): SessionEvent {
-    // Pieces of the input are dropped: the whole input follows, and is redacted as a whole.
-    if (event.type === "input-delta") return { ...event, text: "" };
+  #redactWhole(event: SessionEvent): SessionEvent {
+    // The walk changes texts and nothing else, so an event stays one.
     return redactedRecord(event, this.#patterns) as SessionEvent;
   }
 
@@ -73,19 +74,63 @@ type StreamedEvent = {
   readonly withText: (text: string) => SessionEvent;
 };
 
-function asStreamed(event: SessionEvent): StreamedEvent | undefined {
-  if (event.type === "terminal-output" && event.skipped === undefined) {
-    const { toolCallId, terminalId } = event;
-    const key = JSON.stringify(["terminal", toolCallId, terminalId]);
-    return { key, toolCallId, text: event.text, withText: (text) => ({ ...event, text }) };
-  }
-  if (event.type !== "message-chunk" || event.block.type !== "text") return undefined;
-  const { block, messageId, role } = event;
-  if (block._meta || block.annotations) return undefined;
-  return {
-    key: JSON.stringify(["message", messageId, role]),
-    toolCallId: undefined,
-    text: block.text,
-    withText: (text) => ({ ...event, block: { type: "text", text } }),
-  };
+/** An event to redact: a piece of a stream, or on its own. */
+type Redactable =
+  | { readonly streamed: StreamedEvent; readonly whole?: undefined }
+  | { readonly streamed?: undefined; readonly whole: SessionEvent };
+
+const asWhole = (event: SessionEvent): Redactable => ({ whole: event });
+
+function terminalOutput(event: EventOf<"terminal-output">): Redactable {
+  if (event.skipped !== undefined) return asWhole(event);
+  const { toolCallId, terminalId, text } = event;
+  const key = JSON.stringify(["terminal", toolCallId, terminalId]);
+  return { streamed: { key, toolCallId, text, withText: (redacted) => ({ ...event, text: redacted }) } };
 }
+
+function messageChunk(event: EventOf<"message-chunk">): Redactable {
+  const { block, messageId, role } = event;
+  if (block.type !== "text" || block._meta || block.annotations) return asWhole(event);
+  const key = JSON.stringify(["message", messageId, role]);
+  const withText = (text: string): SessionEvent => ({ ...event, block: { type: "text", text } });
+  return { streamed: { key, toolCallId: undefined, text: block.text, withText } };
+}
+
+const TABLE: EventTable<[], Redactable> = {
+  "terminal-output": terminalOutput,
+  "message-chunk": messageChunk,
+  // Pieces of the input are not kept: the whole of it follows, and is redacted as a whole.
+  "input-delta": (event) => asWhole({ ...event, text: "" }),
+  "turn-started": asWhole,
+  "turn-parked": asWhole,
+  "turn-resumed": asWhole,
+  "turn-stopped": asWhole,
+  "step-ended": asWhole,
+  "context-compacted": asWhole,
+  "question-answered": asWhole,
+  "question-withdrawn": asWhole,
+  "plan-updated": asWhole,
+  "mode-changed": asWhole,
+  "info-changed": asWhole,
+  "traffic-repaired": asWhole,
+  "call-announced": asWhole,
+  "input-ready": asWhole,
+  "call-revised": asWhole,
+  "content-appended": asWhole,
+  "terminal-exited": asWhole,
+  "question-asked": asWhole,
+  "app-awaited": asWhole,
+  "child-awaited": asWhole,
+  "child-stepped": asWhole,
+  "call-cleared": asWhole,
+  "call-refused": asWhole,
+  "run-started": asWhole,
+  "cancel-requested": asWhole,
+  "file-kept": asWhole,
+  "call-undone": asWhole,
+  "call-breached": asWhole,
+  "call-done": asWhole,
+  "call-failed": asWhole,
+  "call-cancelled": asWhole,
+  "call-unknown": asWhole,
+};

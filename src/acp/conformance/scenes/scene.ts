@@ -1,10 +1,10 @@
-/** A conversation that is held with an agent for the checks: each starts fresh processes of its own. */
+/** A conversation with an agent for the checks: each scene starts processes of its own. */
 import type { SceneName } from "../requirement.js";
-import type { Talk } from "../talk.js";
+import type { TestClient } from "../test-client.js";
 
-export type Stage = {
+export type SceneContext = {
   /** Starts the agent. A scene that starts it again closes the first one's stdin before. */
-  readonly start: () => Talk;
+  readonly start: () => TestClient;
   /** Closes stdin of the one that runs, and notes whether it ended by itself. */
   readonly leave: () => Promise<void>;
   readonly cwd: string;
@@ -16,4 +16,4 @@ export type Stage = {
   readonly holdsQuestions: boolean;
 };
 
-export type Scene = { readonly name: SceneName; readonly play: (stage: Stage) => Promise<void> };
+export type Scene = { readonly name: SceneName; readonly run: (context: SceneContext) => Promise<void> };

@@ -20,7 +20,7 @@ const succeeds =
   (evidence: Evidence): Finding =>
     onResult(evidence, [scene, step], () => PASS);
 
-/** What is about the session after the answer to a step. */
+/** The updates after the response to a step. */
 function after(reply: Reply) {
   return reply.kind === "none" ? [] : updatesIn(reply.lines.slice(reply.at));
 }

@@ -1,8 +1,8 @@
 /** v2: updates that patch by id. */
 import { isJsonObject, isNone } from "../../json.js";
 import { isAbsolutePath } from "../call-rules.js";
-import { callStory } from "../call-story.js";
-import type { CallStep } from "../call-story.js";
+import { callSteps } from "../call-steps.js";
+import type { CallStep } from "../call-steps.js";
 import { onReply, onTurn } from "../evidence.js";
 import type { Evidence } from "../evidence.js";
 import { failed, PASS, untested } from "../requirement.js";
@@ -47,7 +47,7 @@ function titledCalls(evidence: Evidence): Finding {
 /** While the agent waits for us and nothing else, the state is requires_action, and running again afterwards. */
 function stateWhileAsked(evidence: Evidence): Finding {
   return onTurn(evidence, ["turn", "prompt"], ({ reply: { lines }, end, sessionId }) => {
-    const steps = callStory(lines.slice(0, end), evidence.version).filter(
+    const steps = callSteps(lines.slice(0, end), evidence.version).filter(
       (step) => step.sessionId === sessionId,
     );
     const question = steps.find((step) => step.type === "asked");

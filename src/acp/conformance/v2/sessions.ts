@@ -14,7 +14,7 @@ const HISTORY =
   /^(?:(?:user|agent)_(?:message|thought)(?:_chunk)?|tool_call_update|tool_call_content_chunk|plan_update|terminal_.*)$/;
 const isHistory = ({ update }: Update): boolean => HISTORY.test(String(update["sessionUpdate"]));
 
-/** What was said about the session while it was opened again. */
+/** The updates that were sent while the session was reopened. */
 function replayed(evidence: Evidence, judge: (updates: readonly Update[], reply: Reply) => Finding): Finding {
   return onReply(evidence, ["loaded", "load"], (reply) =>
     reply.kind === "result"
@@ -41,14 +41,14 @@ function sameMessageId(evidence: Evidence): Finding {
   );
 }
 
-/** A chunk adds to a message that must have been begun in the same replay. */
+/** A chunk adds to a message that must have started in the same replay. */
 function chunksBelong(evidence: Evidence): Finding {
   return replayed(evidence, (updates) => {
-    const begun = new Set<unknown>();
+    const started = new Set<unknown>();
     for (const { update, line } of updates) {
       const type = String(update["sessionUpdate"]);
-      if (/^(?:user|agent)_(?:message|thought)$/.test(type)) begun.add(update["messageId"]);
-      if (/_(?:message|thought)_chunk$/.test(type) && !begun.has(update["messageId"]))
+      if (/^(?:user|agent)_(?:message|thought)$/.test(type)) started.add(update["messageId"]);
+      if (/_(?:message|thought)_chunk$/.test(type) && !started.has(update["messageId"]))
         return failed(shown(line));
     }
     return PASS;

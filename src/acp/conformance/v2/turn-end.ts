@@ -12,7 +12,7 @@ export const STOP_REASONS = new Set<unknown>([
   "cancelled",
   "error",
 ]);
-/** What the idle state says. */
+/** The idle state's update. */
 export const lastUpdate = (turn: Turn): JsonObject | undefined => {
   const line = turn.end === undefined ? undefined : turn.reply.lines[turn.end];
   return line && updatesIn([line])[0]?.update;

@@ -7,7 +7,14 @@
  * indexed, so the rows of a session that was removed, started again or restored from a backup are rebuilt.
  */
 import { setImmediate } from "node:timers/promises";
-import type { ArchiveProgress, RecordedEvent, SessionBook } from "../../../call/index.js";
+import { handleStoredEvent } from "../../../call/index.js";
+import type {
+  ArchiveProgress,
+  EventTable,
+  RecordedEvent,
+  SessionBook,
+  ToolCallEvent,
+} from "../../../call/index.js";
 import { sessionFacts } from "../../archive-text.js";
 import { SessionRows } from "./index-rows.js";
 import type { IndexedStep } from "./index-rows.js";
@@ -135,23 +142,16 @@ export class IndexUpdate {
   ): Promise<boolean> {
     const from = indexed?.last_seq ?? 0;
     const replay = this.#replayOf(session, from);
-    const touched = new Set<string>();
-    const steps: IndexedStep[] = [];
+    const changes: Changes = { touched: new Set(), steps: [] };
     for (;;) {
       const events = this.#events(session.number, replay.seq);
       replay.add(events);
-      for (const { seq, event } of events) {
-        if (seq <= from) continue;
-        if ("toolCallId" in event) touched.add(event.toolCallId);
-        if (event.type !== "step-ended") continue;
-        const { at, answer, usage = {} } = event;
-        steps.push({ seq, at, model: answer?.model, usage });
-      }
+      for (const { seq, event } of events) if (seq > from) handleStoredEvent(TABLE, event, changes, seq);
       onEvents(events.length);
       if (events.length < EVENTS_PER_READ) break;
       await setImmediate();
     }
-    return this.#write(session, indexed, replay, { touched: [...touched], steps });
+    return this.#write(session, indexed, replay, changes);
   }
 
   #replayOf({ number, session_id }: InLedger, from: number): Replay {
@@ -178,7 +178,7 @@ export class IndexUpdate {
     session: InLedger,
     indexed: InIndex | undefined,
     replay: Replay,
-    { touched, steps }: { readonly touched: readonly string[]; readonly steps: readonly IndexedStep[] },
+    { touched, steps }: Changes,
   ): Promise<boolean> {
     const rows = new SessionRows(this.#index, session.number, this.#patterns);
     const { info, timeline } = replay.book.snapshot();
@@ -186,7 +186,7 @@ export class IndexUpdate {
     // The last message may have grown.
     const firstNew = Math.max(0, (indexed?.messages ?? 0) - 1);
     const writes = [
-      ...touched.map((toolCallId) => () => {
+      ...[...touched].map((toolCallId) => () => {
         const call = replay.book.call(toolCallId);
         if (call) rows.putCall(call);
       }),
@@ -215,6 +215,51 @@ export class IndexUpdate {
     });
   }
 }
+
+/** The rows to write, beside those of the messages, which are read from the fold. */
+type Changes = { readonly touched: Set<string>; readonly steps: IndexedStep[] };
+
+const touch = ({ toolCallId }: ToolCallEvent, { touched }: Changes): void => void touched.add(toolCallId);
+const fromFold = (): void => undefined;
+
+const TABLE: EventTable<[changes: Changes, seq: number], void> = {
+  "step-ended": ({ at, answer, usage = {} }, { steps }, seq) =>
+    void steps.push({ seq, at, model: answer?.model, usage }),
+  "turn-started": fromFold,
+  "turn-parked": fromFold,
+  "turn-resumed": fromFold,
+  "turn-stopped": fromFold,
+  "context-compacted": fromFold,
+  "message-chunk": fromFold,
+  "question-answered": fromFold,
+  "question-withdrawn": fromFold,
+  "plan-updated": fromFold,
+  "mode-changed": fromFold,
+  "info-changed": fromFold,
+  "traffic-repaired": fromFold,
+  "call-announced": touch,
+  "input-delta": touch,
+  "input-ready": touch,
+  "call-revised": touch,
+  "content-appended": touch,
+  "terminal-output": touch,
+  "terminal-exited": touch,
+  "question-asked": touch,
+  "app-awaited": touch,
+  "child-awaited": touch,
+  "child-stepped": touch,
+  "call-cleared": touch,
+  "call-refused": touch,
+  "run-started": touch,
+  "cancel-requested": touch,
+  "file-kept": touch,
+  "call-undone": touch,
+  "call-breached": touch,
+  "call-done": touch,
+  "call-failed": touch,
+  "call-cancelled": touch,
+  "call-unknown": touch,
+};
 
 function breachesIn(book: SessionBook): number {
   let count = 0;

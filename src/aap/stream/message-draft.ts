@@ -9,12 +9,12 @@ type Chunk = {
   readonly block: ContentBlock;
 };
 
-export class AnswerDraft {
+export class MessageDraft {
   #stepId: string | undefined;
   #thinking = "";
   #text = "";
 
-  /** Whether this message or step belongs to another answer than the one that was begun, which then was cut off. */
+  /** Whether this message or step belongs to another message than the one that was started, which then was cut off. */
   isCutOffBy(messageId: string): boolean {
     return this.#stepId !== undefined && this.#stepId !== stepIdOf(messageId);
   }

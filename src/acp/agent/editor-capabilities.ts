@@ -1,7 +1,7 @@
-/** What an ACP v1 client said at `initialize` that it can do for us. What it did not say, it cannot. */
+/** The capabilities that an ACP v1 client advertised at `initialize`. */
 import { isJsonObject } from "../json.js";
 
-export type EditorAbilities = {
+export type EditorCapabilities = {
   readonly readTextFile: boolean;
   readonly writeTextFile: boolean;
   /** Commands run in terminals of its own. */
@@ -15,7 +15,7 @@ export function terminalDialect(clientCapabilities: unknown): "text" | "meta" {
 }
 
 /** Only a plain `true` counts. */
-export function editorAbilities(clientCapabilities: unknown): EditorAbilities {
+export function editorCapabilities(clientCapabilities: unknown): EditorCapabilities {
   const capabilities = isJsonObject(clientCapabilities) ? clientCapabilities : {};
   const fs = isJsonObject(capabilities["fs"]) ? capabilities["fs"] : {};
   return {

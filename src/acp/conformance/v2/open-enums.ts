@@ -5,7 +5,7 @@ import type { JsonObject } from "../../json.js";
 import { conversations, onReply, onTurn } from "../evidence.js";
 import { failed, PASS, untested } from "../requirement.js";
 import type { Requirement } from "../requirement.js";
-import { NOTE } from "../scenes/first-words.js";
+import { NOTE } from "../scenes/handshake.js";
 import { fromAgent, isResponse, requestsIn, shown } from "../transcript.js";
 import { each, named } from "./each-update.js";
 
@@ -77,7 +77,7 @@ function oddMeta(value: unknown): unknown {
   return undefined;
 }
 
-export const OPEN_WORDS: readonly Requirement[] = [
+export const OPEN_ENUMS: readonly Requirement[] = [
   {
     id: "ACP-ENUM-201",
     level: "capability",
@@ -125,10 +125,10 @@ export const OPEN_WORDS: readonly Requirement[] = [
     scenes: ["manners"],
     check: (evidence) =>
       onReply(evidence, ["manners", "still there"], (reply) => {
-        const told = reply.lines.findIndex(
+        const notedAt = reply.lines.findIndex(
           ({ message }) => isJsonObject(message) && message["method"] === NOTE,
         );
-        const odd = fromAgent(reply.lines.slice(told, reply.asked)).find(({ message }) =>
+        const odd = fromAgent(reply.lines.slice(notedAt, reply.asked)).find(({ message }) =>
           isResponse(message),
         );
         if (odd) return failed(shown(odd));

@@ -1,6 +1,6 @@
 /**
- * A little editor for the tests: buffers that may not be saved, real files, real child processes. It reads
- * bytes as text whatever they are, and follows links, as careless editors do.
+ * An editor for the tests: buffers that may not be saved, real files, real child processes. Like a careless editor, the
+ * fake reads any bytes as text and follows links.
  */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
@@ -27,7 +27,7 @@ type Params = {
 
 type Answer = (params: Params, signal: AbortSignal | undefined) => unknown;
 
-export class LittleEditor {
+export class FakeEditor {
   readonly capabilities: object;
   readonly buffers = new Map<string, string>();
   readonly terminals = new Map<string, Terminal>();
@@ -41,7 +41,7 @@ export class LittleEditor {
     this.capabilities = capabilities;
   }
 
-  /** What was asked for, of one kind. */
+  /** How often the method was requested. */
   times(method: string): number {
     return this.asked.filter((one) => one === method).length;
   }

@@ -1,7 +1,7 @@
 /**
- * What a conversation says about tool calls, as one list of steps in their order, the same for both versions.
+ * The tool calls of a conversation, as one list of steps in their order, the same for both versions.
  *
- * It is read without mercy and without repairs: whatever a step lacks, it lacks here too.
+ * The reader repairs nothing: a field that a message lacks is missing here too.
  */
 import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
@@ -35,7 +35,7 @@ export type CallStep = { readonly line: Line; readonly sessionId: unknown } & (
   | { readonly type: "other" }
 );
 
-export function callStory(lines: readonly Line[], version: ProtocolVersion): readonly CallStep[] {
+export function callSteps(lines: readonly Line[], version: ProtocolVersion): readonly CallStep[] {
   const prompts = new Map<unknown, unknown>();
   const asked = new Map<unknown, CallStep & { readonly type: "asked" }>();
   const steps: CallStep[] = [];
@@ -107,7 +107,7 @@ function subjectOf(params: JsonObject): JsonObject {
   return isJsonObject(subject["toolCall"]) ? subject["toolCall"] : subject;
 }
 
-/** What we answered: the kind of the option we took, `unoffered`, or the outcome when it was none. */
+/** Our answer: the kind of the option we chose, `unoffered`, or the outcome when it was none. */
 function answerIn(message: JsonObject, question: CallStep & { readonly type: "asked" }): string {
   const result = isJsonObject(message["result"]) ? message["result"] : {};
   const outcome = isJsonObject(result["outcome"]) ? result["outcome"] : {};

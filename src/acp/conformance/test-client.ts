@@ -1,8 +1,8 @@
 /**
- * The client's half of a conversation: what an editor would say, in the version that is tested.
+ * The client's side of a conversation: the messages that an editor would send, in the version that is tested.
  *
- * Steps are recorded by name. A step without which nothing can follow ends the scene; every other silence is
- * recorded and the conversation goes on.
+ * Steps are recorded by name. A step without which nothing can follow ends the scene; every other missing
+ * response is recorded and the conversation goes on.
  */
 import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
@@ -13,14 +13,14 @@ import type { ProtocolVersion } from "./requirement.js";
 import { shownReply } from "./transcript.js";
 import type { Line, Reply } from "./transcript.js";
 
-export type TalkSettings = {
+export type TestClientSettings = {
   readonly version: ProtocolVersion;
   readonly cwd: string;
   readonly authMethod?: string;
-  /** How long an answer may take; the first one also contains the start of the program. */
-  readonly answerMs: number;
-  readonly startMs: number;
-  /** How long one listens to say that nothing more came. */
+  readonly responseTimeoutMs: number;
+  /** The first response also contains the start of the program. */
+  readonly startTimeoutMs: number;
+  /** How long to wait before concluding that nothing more comes. */
   readonly quietMs: number;
 };
 
@@ -34,18 +34,18 @@ export class SceneOver extends Error {
 
 const CLIENT = { name: "toolgate-conformance", title: "Toolgate conformance suite", version: "1.0.0" };
 
-export class Talk {
+export class TestClient {
   readonly replies: Map<string, Reply>;
   readonly turns: Map<string, Turn>;
   policy: Policy = "allow";
   readonly #agent: AgentProcess;
-  readonly #settings: TalkSettings;
+  readonly #settings: TestClientSettings;
   readonly #open = new Set<unknown>();
   #greeting: JsonObject = {};
 
   constructor(
     agent: AgentProcess,
-    settings: TalkSettings,
+    settings: TestClientSettings,
     kept: { readonly replies: Map<string, Reply>; readonly turns: Map<string, Turn> },
   ) {
     this.#agent = agent;
@@ -55,7 +55,7 @@ export class Talk {
     agent.answerRequest = (method, params, id) => {
       const answer = this.#answer(method, params, id);
       if (!answer || method !== "session/request_permission") return answer;
-      // Nobody answers at once: what the agent does while it should wait must have the time to be seen.
+      // No person answers at once. An agent that goes on without the answer must have the time to show it.
       setTimeout(() => agent.send({ id, ...answer }), Math.min(50, settings.quietMs / 3));
       return undefined;
     };
@@ -65,18 +65,18 @@ export class Talk {
     return this.#greeting;
   }
 
-  /** Whether the agent says that it can; the path is that of the version which is tested. */
+  /** Whether the agent advertises this capability, by its path in the version that is tested. */
   can(path: string): boolean {
     const root = this.#settings.version === 1 ? "agentCapabilities" : "capabilities";
     return advertised(this.#greeting, `${root}.${path}`);
   }
 
-  /** Initializes, and logs in when we were told how. */
-  async hello(protocolVersion: number = this.#settings.version): Promise<void> {
-    const { version, startMs: milliseconds, authMethod } = this.#settings;
+  /** Initializes, and logs in when there is an `authMethod`. */
+  async initialize(protocolVersion: number = this.#settings.version): Promise<void> {
+    const { version, startTimeoutMs: milliseconds, authMethod } = this.#settings;
     const v1 = { clientCapabilities: {}, clientInfo: CLIENT };
     const v2 = { capabilities: {}, info: CLIENT };
-    // A client of a later version speaks as such, but one that knows no better must not be misled.
+    // A client of a later version sends its own fields, and those of v1 for an agent that knows no other.
     const params =
       protocolVersion === 1 ? v1 : version === 2 && protocolVersion === 2 ? v2 : { ...v1, ...v2 };
     const reply = await this.#agent.ask("initialize", { protocolVersion, ...params }, { milliseconds });
@@ -90,15 +90,17 @@ export class Talk {
         `the agent answers with protocol version ${JSON.stringify(agreed)}, not ${version}`,
       );
     if (authMethod !== undefined)
-      await this.ask("authenticate", version === 1 ? "authenticate" : "auth/login", { methodId: authMethod });
+      await this.request("authenticate", version === 1 ? "authenticate" : "auth/login", {
+        methodId: authMethod,
+      });
   }
 
-  /** Opens a session and says its id. */
-  async open(step = "new", more: JsonObject = {}): Promise<string> {
+  /** Opens a session and returns its id. */
+  async openSession(step = "new", more: JsonObject = {}): Promise<string> {
     const { version, cwd } = this.#settings;
     if (version === 2 && !this.can("session")) throw new SceneOver("the agent does not advertise session");
     const params = { cwd, ...(version === 1 && { mcpServers: [] }), ...more };
-    const reply = await this.ask(step, "session/new", params);
+    const reply = await this.request(step, "session/new", params);
     const sessionId =
       reply.kind === "result" && isJsonObject(reply.result) ? reply.result["sessionId"] : undefined;
     if (wantsLogin(reply)) throw new SceneOver(LOGIN);
@@ -106,13 +108,13 @@ export class Talk {
     return sessionId;
   }
 
-  async ask(
+  async request(
     step: string,
     method: string,
     params: unknown,
     {
       id,
-      milliseconds = this.#settings.answerMs,
+      milliseconds = this.#settings.responseTimeoutMs,
     }: { readonly id?: string; readonly milliseconds?: number } = {},
   ): Promise<Reply> {
     const reply = await this.#agent.ask(method, params, { milliseconds, ...(id !== undefined && { id }) });
@@ -120,7 +122,7 @@ export class Talk {
     return reply;
   }
 
-  tell(method: string, params: unknown): void {
+  notify(method: string, params: unknown): void {
     this.#agent.send({ method, params });
   }
 
@@ -129,10 +131,15 @@ export class Talk {
   }
 
   /** Prompts and waits until the turn is over. */
-  async turn(step: string, sessionId: string, prompt: string | readonly JsonObject[], more: JsonObject = {}) {
+  async runTurn(
+    step: string,
+    sessionId: string,
+    prompt: string | readonly JsonObject[],
+    more: JsonObject = {},
+  ) {
     const blocks = typeof prompt === "string" ? [{ type: "text", text: prompt }] : prompt;
     const asked = this.#agent.lines.length;
-    const reply = await this.ask(step, "session/prompt", { sessionId, prompt: blocks, ...more });
+    const reply = await this.request(step, "session/prompt", { sessionId, prompt: blocks, ...more });
     const end = await this.#endOf(reply, sessionId, asked);
     const turn: Turn = { sessionId, reply, end, interruptedAt: this.#interruptedAt(asked, end) };
     this.turns.set(step, turn);
@@ -140,25 +147,25 @@ export class Talk {
   }
 
   /**
-   * Prompts, and interrupts it when it is well under way: while it asks us something, or a while after its
-   * first sign of life. `until: "question"` waits for the question as long as it takes.
+   * Prompts, and interrupts the turn when it is well under way: while the agent asks us something, or a while after its
+   * first update. `until: "question"` waits for the question as long as it takes.
    */
-  async interrupted(
+  async runInterruptedTurn(
     step: string,
     { sessionId, prompt, until }: { sessionId: string; prompt: string; until: "question" | "under way" },
     interrupt: () => Promise<unknown> | void,
   ): Promise<void> {
-    const { answerMs, quietMs } = this.#settings;
+    const { responseTimeoutMs, quietMs } = this.#settings;
     const start = this.#agent.lines.length;
     let isOver = false;
-    const turn = this.turn(step, sessionId, prompt).then(() => (isOver = true));
-    const isHeld = (line: Line): boolean => this.policy === "hold" && isQuestion(line);
+    const turn = this.runTurn(step, sessionId, prompt).then(() => (isOver = true));
+    const isLeftOpen = (line: Line): boolean => this.policy === "hold" && isQuestion(line);
     if (until === "under way") {
       const isAbout = (line: Line): boolean => isQuestion(line) || updateOf(line, sessionId) !== undefined;
-      await Promise.race([turn, this.#agent.waitFor(isAbout, answerMs, start)]);
+      await Promise.race([turn, this.#agent.waitFor(isAbout, responseTimeoutMs, start)]);
     }
-    const patience = until === "question" ? answerMs : quietMs;
-    await Promise.race([turn, this.#agent.waitFor(isHeld, patience, start)]);
+    const timeoutMs = until === "question" ? responseTimeoutMs : quietMs;
+    await Promise.race([turn, this.#agent.waitFor(isLeftOpen, timeoutMs, start)]);
     // Checked after an await: the turn may have ended meanwhile, which the compiler cannot know.
     if (!(isOver as boolean)) {
       this.policy = "cancelled";
@@ -168,10 +175,10 @@ export class Talk {
       await interrupted;
     }
     await turn;
-    await this.quiet();
+    await this.waitQuietly();
   }
 
-  async quiet(): Promise<void> {
+  async waitQuietly(): Promise<void> {
     await this.#agent.waitFor(() => false, this.#settings.quietMs);
   }
 
@@ -186,7 +193,7 @@ export class Talk {
         if (update["state"] === "running") hasRun = true;
         return update["state"] === "idle" && (hasRun || typeof update["stopReason"] === "string");
       },
-      this.#settings.answerMs,
+      this.#settings.responseTimeoutMs,
       asked,
     );
     return line?.at;
@@ -238,7 +245,7 @@ export class Talk {
 
 const outcome = (value: JsonObject): Answer => ({ result: { outcome: value } });
 
-/** What an update says about this session; undefined for every other line. */
+/** The update, if this line has one for this session. */
 function updateOf({ from, message }: Line, sessionId: string): JsonObject | undefined {
   if (from !== "agent" || !isJsonObject(message) || message["method"] !== "session/update") return undefined;
   const { params } = message;

@@ -1,6 +1,6 @@
 /**
- * What each protocol version can say of a call, written out by hand: the oracle for the codecs. With
- * `_meta.toolgate` a reader of ours gets back everything but what content had to be bent.
+ * The call that a reader gets through each protocol version, written out by hand: the oracle for the codecs. With
+ * `_meta.toolgate` a reader of ours gets back everything but content that had to be converted.
  */
 import { boundText, completeFields, EMPTY_TEXT, fieldCount, NO_INPUT, shownText } from "../call/index.js";
 import type {
@@ -13,7 +13,7 @@ import type {
 
 type Version = 1 | 2;
 
-export function seenThrough(
+export function expectedCall(
   version: Version,
   call: ToolCall,
   options: { withToolgate: boolean; at: number },
@@ -30,7 +30,7 @@ export function seenThrough(
   const isOngoing = ["drafting", "ready", "waiting", "cleared", "running"].includes(call.state.status);
   return {
     ...call,
-    // What a sub-agent says is for nobody else.
+    // A sub-agent's messages are not sent.
     childSteps: undefined,
     providerCallId: undefined,
     parentToolCallId: undefined,
@@ -79,7 +79,7 @@ function stateOf(version: Version, call: ToolCall, hasInput: boolean, sentence: 
   return hasInput ? { status: "ready" } : { status: "drafting", draft: NO_INPUT };
 }
 
-/** A reader that is told no times takes its own clock's. */
+/** A reader that gets no times uses its own clock. */
 function timesOf(call: ToolCall, at: number): ToolCall["times"] {
   const { status } = call.state;
   const isPaused = status === "waiting" && call.state.waitingFor.type === "child";
@@ -126,7 +126,7 @@ function v1Item(item: ToolCallContent): ToolCallContent {
   return text(shownText(item.output) + note, item._meta);
 }
 
-/** v1 has texts before and after: what has none is told in a sentence, what came from elsewhere loses that. */
+/** v1 has texts before and after: a diff without texts becomes a sentence, and a moved file loses its old path. */
 function v1Diff(diff: DiffContent): ToolCallContent {
   const { operation, path, oldPath, oldText, newText, fileType, _meta } = diff;
   const meta = _meta ? { _meta } : {};
@@ -165,7 +165,7 @@ function v2Terminal(item: TerminalContent): TerminalContent {
   return { ...item, output: item.output ? boundText(shownText(item.output)) : EMPTY_TEXT };
 }
 
-/** A call whose patches are known to be there, and no more. */
+/** The call with every patch replaced by the same text. */
 export function withSomePatch(call: ToolCall): ToolCall {
   return {
     ...call,

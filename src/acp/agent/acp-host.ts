@@ -1,6 +1,6 @@
 /**
- * Whoever answers behind an ACP door: an agent of ours, or a loop of the host's own. The door asks for sessions
- * and knows nothing of what is behind them.
+ * The agent behind an ACP door: an agent of ours, or a loop of the host's own. The door opens sessions and knows nothing
+ * about what runs them.
  */
 import type { SessionHandle } from "../../agent/index.js";
 import type { ContentBlock, Ledger, Usage } from "../../call/index.js";
@@ -9,9 +9,9 @@ import type { JsonObject } from "../json.js";
 
 /** The other side, for a workspace or a question that leads there. */
 export type ClientSide = {
-  /** What to call it in a record. */
+  /** Its name in the record. */
   readonly name: string;
-  /** As it sent them: every field is to be looked at before it is believed. */
+  /** As the client sent them: every field must be checked before use. */
   readonly capabilities: JsonObject;
   readonly request: (method: string, params: unknown, options?: RequestOptions) => Promise<unknown>;
 };
@@ -39,11 +39,11 @@ export type Choice = {
   readonly choose: (value: string) => Promise<void>;
 };
 
-/** What a person may type as `/name …`. It answers with text and does not ask the model. */
+/** A command that a person types as `/name …`. Its result is text; the model is not asked. */
 export type Command = {
   readonly name: string;
   readonly description: string;
-  /** What to type after the name. */
+  /** Shown as the text to type after the name. */
   readonly hint?: string;
   readonly run: (words: string, signal: AbortSignal) => Promise<string>;
 };

@@ -1,24 +1,24 @@
-/** Plays one scene and keeps what was said. Whatever happens, the agent is gone afterwards. */
+/** Runs one scene and records its messages. Whatever happens, the agent has ended afterwards. */
 import { lastLines } from "../../process/index.js";
 import { AgentProcess } from "./agent-process.js";
 import type { AgentCommand } from "./agent-process.js";
 import type { SceneRecord, Turn } from "./evidence.js";
-import type { Scene, Stage } from "./scenes/scene.js";
-import { SceneOver, Talk } from "./talk.js";
-import type { TalkSettings } from "./talk.js";
+import type { Scene, SceneContext } from "./scenes/scene.js";
+import { SceneOver, TestClient } from "./test-client.js";
+import type { TestClientSettings } from "./test-client.js";
 import type { Reply } from "./transcript.js";
 
-export type PlaySettings = TalkSettings & {
+export type RunSceneSettings = TestClientSettings & {
   readonly agent: AgentCommand;
   readonly signal?: AbortSignal;
-} & Pick<Stage, "prompt" | "cancelPrompt" | "holdsQuestions">;
+} & Pick<SceneContext, "prompt" | "cancelPrompt" | "holdsQuestions">;
 
 /** There is no such program, or it may not be run. */
 class AgentNotStarted extends Error {
   readonly code = "AGENT_NOT_STARTED";
 }
 
-export async function playScene(scene: Scene, settings: PlaySettings): Promise<SceneRecord> {
+export async function runScene(scene: Scene, settings: RunSceneSettings): Promise<SceneRecord> {
   const { agent: command, signal, cwd, prompt, cancelPrompt, holdsQuestions } = settings;
   const replies = new Map<string, Reply>();
   const turns = new Map<string, Turn>();
@@ -29,7 +29,7 @@ export async function playScene(scene: Scene, settings: PlaySettings): Promise<S
   const onAbort = () => void killAll();
   signal?.addEventListener("abort", onAbort);
   try {
-    await scene.play({
+    await scene.run({
       cwd,
       prompt,
       cancelPrompt,
@@ -38,10 +38,10 @@ export async function playScene(scene: Scene, settings: PlaySettings): Promise<S
         if (signal?.aborted) throw new SceneOver("the suite was stopped");
         const agent = new AgentProcess(command);
         processes.push(agent);
-        return new Talk(agent, settings, { replies, turns });
+        return new TestClient(agent, settings, { replies, turns });
       },
       leave: async () => {
-        endedByItself = await processes.at(-1)?.closeInput(Math.max(settings.answerMs / 3, 1000));
+        endedByItself = await processes.at(-1)?.closeInput(Math.max(settings.responseTimeoutMs / 3, 1000));
         await processes.at(-1)?.kill();
       },
     });
@@ -52,7 +52,7 @@ export async function playScene(scene: Scene, settings: PlaySettings): Promise<S
       throw new AgentNotStarted(
         `The agent could not be started (${reason}). Nothing was tested; look at the command after --.`,
       );
-    stopped = error.message + lastWords(processes.at(-1));
+    stopped = error.message + stderrNote(processes.at(-1));
   } finally {
     signal?.removeEventListener("abort", onAbort);
     await killAll();
@@ -68,8 +68,8 @@ export async function playScene(scene: Scene, settings: PlaySettings): Promise<S
   };
 }
 
-/** An agent that died mostly says why on stderr. */
-function lastWords(agent: AgentProcess | undefined): string {
+/** An agent that crashed mostly writes the reason to stderr. */
+function stderrNote(agent: AgentProcess | undefined): string {
   const words = agent?.gone === undefined ? "" : lastLines(agent.stderrEnd);
   return words === "" ? "" : `, and it last wrote to stderr:\n${words}`;
 }
