@@ -6,7 +6,7 @@ import { visibleText } from "../call/index.js";
 import type { ToolKind } from "../call/index.js";
 import { forcesGitSettings } from "./git-settings.js";
 import type { Intent, PathAccess } from "./intent.js";
-import { isOtherName } from "./paths/other-names.js";
+import { isProcessPath } from "./paths/process-paths.js";
 import { normalisePath } from "./paths/normalise-path.js";
 import { judgeArgv } from "./programs/judge-argv.js";
 import type { ArgvJudgement } from "./programs/judge-argv.js";
@@ -135,7 +135,7 @@ const EDITS_IN_PLACE =
 function otherNamesIn({ argv, reads, writes, after }: ReadCommand, cwd: string): readonly string[] {
   const folder = after.reduce((here, change) => joined(here, change), cwd);
   return [...argv.slice(1).flatMap(valuesIn), ...reads, ...writes]
-    .filter((word) => isOtherName(joined(folder, word)))
+    .filter((word) => isProcessPath(joined(folder, word)))
     .map((word) => `${word} is another way to a file that has a name of its own`);
 }
 

@@ -23,12 +23,12 @@ import {
 } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../call/error-code.js";
-import { isMissing, mustBeFile } from "./file-trouble.js";
-import { type HeldFolder, LinkInTheWay } from "./held-folder.js";
+import { isMissing, mustBeFile } from "./file-errors.js";
+import { type FolderHandle, LinkInTheWay } from "./folder-handle.js";
 import { ToolFailure } from "./tool.js";
 
 export async function replaceFileIn(
-  folder: HeldFolder,
+  folder: FolderHandle,
   name: string,
   content: string | Uint8Array,
   mode: number | undefined,
@@ -48,7 +48,7 @@ export async function replaceFileIn(
 
 /** A folder that is there already is left as it is. */
 export async function makeFolderIn(
-  folder: HeldFolder,
+  folder: FolderHandle,
   name: string,
   mode: number | undefined,
 ): Promise<void> {
@@ -68,13 +68,13 @@ export async function makeFolderIn(
   await folder.sync();
 }
 
-export async function makeLinkIn(folder: HeldFolder, name: string, target: string): Promise<void> {
+export async function makeLinkIn(folder: FolderHandle, name: string, target: string): Promise<void> {
   await symlink(target, folder.at(name));
   await folder.sync();
 }
 
 /** A link goes, what it leads to stays. Names are bytes here: one that is no valid text can be removed too. */
-export async function removeIn(folder: HeldFolder, name: Buffer): Promise<void> {
+export async function removeIn(folder: FolderHandle, name: Buffer): Promise<void> {
   const stats = await lstat(folder.atBytes(name));
   await folder.mustBeInPlace();
   if (stats.isDirectory()) await removeFolderIn(folder, name);
@@ -82,7 +82,7 @@ export async function removeIn(folder: HeldFolder, name: Buffer): Promise<void> 
   await folder.sync();
 }
 
-async function removeFolderIn(folder: HeldFolder, name: Buffer): Promise<void> {
+async function removeFolderIn(folder: FolderHandle, name: Buffer): Promise<void> {
   const inner = await folder.enter(name);
   try {
     for (const entry of await readdir(inner.atBytes(Buffer.from(".")), READ_NAMES)) {
@@ -97,7 +97,7 @@ async function removeFolderIn(folder: HeldFolder, name: Buffer): Promise<void> {
 
 const READ_NAMES = { withFileTypes: true, encoding: "buffer" } as const;
 
-type Place = { readonly folder: HeldFolder; readonly name: string };
+type Place = { readonly folder: FolderHandle; readonly name: string };
 
 export async function moveTo(from: Place, to: Place): Promise<void> {
   const stats = await lstat(from.folder.at(from.name));
@@ -155,7 +155,7 @@ function targetTaken(from: Place, to: Place): ToolFailure {
 const pathOf = ({ folder, name }: Place): string => join(folder.path, name);
 
 /** The mode of the file that is replaced; undefined for a new one. */
-async function modeToKeep(folder: HeldFolder, name: string): Promise<number | undefined> {
+async function modeToKeep(folder: FolderHandle, name: string): Promise<number | undefined> {
   try {
     const old = await lstat(folder.at(name));
     if (old.isSymbolicLink()) throw new LinkInTheWay();

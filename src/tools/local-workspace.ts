@@ -2,7 +2,7 @@
  * Folders on this machine.
  *
  * What must stay true here: what is given as a real path is acted on only while it is one, so that no link
- * put in its way after a decision leads the act elsewhere (see held-folder.ts); a file is replaced whole or
+ * put in its way after a decision leads the act elsewhere (see folder-handle.ts); a file is replaced whole or
  * not at all; the workspace itself is neither removed nor moved. Paths may lead anywhere: the rules decide.
  * Commands are held inside only by a sandbox.
  */
@@ -13,9 +13,9 @@ import { makeFolderIn, makeLinkIn, moveTo, removeIn, replaceFileIn } from "./cha
 import type { Executor } from "../policy/index.js";
 import { commandEnvironment } from "./command-environment.js";
 import { errorCode } from "../call/error-code.js";
-import { type Deed, inWords, obstacle, READ, WRITE } from "./file-trouble.js";
+import { type FileAction, explainFileErrors, fileErrorText, READ, WRITE } from "./file-errors.js";
 import { findShell, shellWords } from "./find-shell.js";
-import { inFolderOf } from "./held-folder.js";
+import { inFolderOf } from "./folder-handle.js";
 import { type Range, readBytesIn, readTextIn } from "./read-in-folder.js";
 import { realPathOf } from "./real-path.js";
 import { mustBeWords, runCommand } from "./run-command.js";
@@ -62,13 +62,13 @@ export class LocalWorkspace implements Workspace {
       return await realPathOf(path.startsWith("/") ? path : `${this.root}/${path}`, { keepLink });
     } catch (error) {
       throw new ToolFailure(
-        `"${path}" cannot be followed: ${obstacle(error)}. Nothing was read or written. Check the path.`,
+        `"${path}" cannot be followed: ${fileErrorText(error)}. Nothing was read or written. Check the path.`,
       );
     }
   }
 
   async look(realPath: string): Promise<FileInfo | undefined> {
-    return inWords(realPath, LOOK, async () => {
+    return explainFileErrors(realPath, LOOK, async () => {
       try {
         return infoOf(await inFolderOf(realPath, (folder, name) => lstat(folder.at(name))));
       } catch (error) {
@@ -80,11 +80,11 @@ export class LocalWorkspace implements Workspace {
 
   async readLink(realPath: string): Promise<string> {
     const read = () => inFolderOf(realPath, (folder, name) => readlink(folder.at(name)));
-    return inWords(realPath, READ_LINK, read);
+    return explainFileErrors(realPath, READ_LINK, read);
   }
 
   async readText(realPath: string): Promise<string | undefined> {
-    return inWords(realPath, READ, () =>
+    return explainFileErrors(realPath, READ, () =>
       ifThere(inFolderOf(realPath, (folder, name) => readTextIn(folder, name, realPath))),
     );
   }
@@ -93,13 +93,13 @@ export class LocalWorkspace implements Workspace {
     realPath: string,
     range: Range,
   ): Promise<{ readonly bytes: Uint8Array; readonly size: number } | undefined> {
-    return inWords(realPath, READ, () =>
+    return explainFileErrors(realPath, READ, () =>
       ifThere(inFolderOf(realPath, (folder, name) => readBytesIn(folder, name, realPath, range))),
     );
   }
 
   async list(realPath: string): Promise<readonly FolderEntry[]> {
-    const entries = await inWords(realPath, LIST, () =>
+    const entries = await explainFileErrors(realPath, LIST, () =>
       inFolderOf(realPath, async (parent, name) => {
         const folder = await parent.enter(name);
         try {
@@ -119,25 +119,25 @@ export class LocalWorkspace implements Workspace {
     content: string | Uint8Array,
     { mode }: { readonly mode?: number } = {},
   ): Promise<void> {
-    await inWords(realPath, WRITE, () =>
+    await explainFileErrors(realPath, WRITE, () =>
       inFolderOf(realPath, (folder, name) => replaceFileIn(folder, name, content, mode), MAKING),
     );
   }
 
   async makeFolder(realPath: string, { mode }: { readonly mode?: number } = {}): Promise<void> {
-    await inWords(realPath, MAKE, () =>
+    await explainFileErrors(realPath, MAKE, () =>
       inFolderOf(realPath, (folder, name) => makeFolderIn(folder, name, mode), MAKING),
     );
   }
 
   async makeLink(realPath: string, target: string): Promise<void> {
-    await inWords(realPath, MAKE, () =>
+    await explainFileErrors(realPath, MAKE, () =>
       inFolderOf(realPath, (folder, name) => makeLinkIn(folder, name, target), MAKING),
     );
   }
 
   async remove(realPath: string): Promise<void> {
-    await inWords(realPath, REMOVE, () =>
+    await explainFileErrors(realPath, REMOVE, () =>
       inFolderOf(realPath, (folder, name) => {
         this.#mustNotHoldARoot(realPath, REMOVE);
         return removeIn(folder, Buffer.from(name));
@@ -146,7 +146,7 @@ export class LocalWorkspace implements Workspace {
   }
 
   async move(realPath: string, to: string): Promise<void> {
-    await inWords(realPath, MOVE, () =>
+    await explainFileErrors(realPath, MOVE, () =>
       inFolderOf(realPath, async (fromFolder, fromName) => {
         this.#mustNotHoldARoot(realPath, MOVE);
         // Asked before the target's folders are made.
@@ -176,7 +176,7 @@ export class LocalWorkspace implements Workspace {
     return (this.#executor ??= findShell());
   }
 
-  #mustNotHoldARoot(realPath: string, { cannot }: Deed): void {
+  #mustNotHoldARoot(realPath: string, { cannot }: FileAction): void {
     const held = this.roots.find((root) => root === realPath || isInside(root, realPath));
     if (held === undefined) return;
     const what = held === realPath ? "is a folder of the workspace" : `holds the workspace ${held}`;
@@ -199,12 +199,12 @@ export class NotAFolder extends Error {
 
 const MAKING = { make: true };
 const CHECK = "Check the path and its permissions.";
-const LOOK: Deed = { cannot: "looked at", didNot: "Nothing was read.", next: CHECK };
-const LIST: Deed = { cannot: "listed", didNot: "Nothing was read.", next: CHECK };
-const READ_LINK: Deed = { cannot: "read as a link", didNot: "Nothing was read.", next: CHECK };
-const MAKE: Deed = { cannot: "made", didNot: "It was not made.", next: CHECK };
-const MOVE: Deed = { cannot: "moved", didNot: "Nothing was moved.", next: CHECK };
-const REMOVE: Deed = {
+const LOOK: FileAction = { cannot: "looked at", didNot: "Nothing was read.", next: CHECK };
+const LIST: FileAction = { cannot: "listed", didNot: "Nothing was read.", next: CHECK };
+const READ_LINK: FileAction = { cannot: "read as a link", didNot: "Nothing was read.", next: CHECK };
+const MAKE: FileAction = { cannot: "made", didNot: "It was not made.", next: CHECK };
+const MOVE: FileAction = { cannot: "moved", didNot: "Nothing was moved.", next: CHECK };
+const REMOVE: FileAction = {
   cannot: "removed",
   didNot: "It is still there, a folder perhaps without some of what was in it.",
   next: CHECK,

@@ -7,8 +7,8 @@
  */
 import { constants } from "node:fs";
 import { type FileHandle, lstat, open } from "node:fs/promises";
-import { isMissing, mustBeFile, READ } from "./file-trouble.js";
-import { type HeldFolder, LinkInTheWay } from "./held-folder.js";
+import { isMissing, mustBeFile, READ } from "./file-errors.js";
+import { type FolderHandle, LinkInTheWay } from "./folder-handle.js";
 import { ToolFailure } from "./tool.js";
 
 const MAX_TEXT_BYTES = 10 * 1024 * 1024;
@@ -19,7 +19,7 @@ const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 export type Range = { readonly from?: number; readonly length: number };
 
 export async function readTextIn(
-  folder: HeldFolder,
+  folder: FolderHandle,
   name: string,
   path: string,
 ): Promise<string | undefined> {
@@ -30,7 +30,7 @@ export async function readTextIn(
 }
 
 export async function readBytesIn(
-  folder: HeldFolder,
+  folder: FolderHandle,
   name: string,
   path: string,
   { from = 0, length }: Range,
@@ -53,7 +53,7 @@ export async function readBytesIn(
 }
 
 async function withFile<T>(
-  folder: HeldFolder,
+  folder: FolderHandle,
   name: string,
   path: string,
   act: (file: FileHandle, size: number) => Promise<T>,
@@ -70,7 +70,11 @@ async function withFile<T>(
   }
 }
 
-async function openIfThere(folder: HeldFolder, name: string, path: string): Promise<FileHandle | undefined> {
+async function openIfThere(
+  folder: FolderHandle,
+  name: string,
+  path: string,
+): Promise<FileHandle | undefined> {
   try {
     const stats = await lstat(folder.at(name));
     if (stats.isSymbolicLink()) throw new LinkInTheWay();

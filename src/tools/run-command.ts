@@ -7,8 +7,8 @@
  */
 import { loadPty, startInTerminal, startWithPipes } from "../process/index.js";
 import type { TextProgram } from "../process/index.js";
-import { obstacle } from "./file-trouble.js";
-import { type HeldFolder, inFolderOf } from "./held-folder.js";
+import { fileErrorText } from "./file-errors.js";
+import { type FolderHandle, inFolderOf } from "./folder-handle.js";
 import { notStarted } from "./not-started.js";
 import { ToolFailure } from "./tool.js";
 import type { CommandExit, CommandOptions } from "./workspace.js";
@@ -85,7 +85,7 @@ const NO_TERMINAL =
   "The command could not be started in a terminal: the package @lydell/node-pty is not installed, or not for this system. Nothing was run. Run it without a terminal, or install the package.";
 
 /** Starts the program while its folder is held open, and does not wait for it. */
-async function inFolder(cwd: string, startIn: (folder: HeldFolder) => TextProgram): Promise<TextProgram> {
+async function inFolder(cwd: string, startIn: (folder: FolderHandle) => TextProgram): Promise<TextProgram> {
   try {
     return await inFolderOf(cwd, async (parent, name) => {
       const folder = await parent.enter(name);
@@ -98,7 +98,7 @@ async function inFolder(cwd: string, startIn: (folder: HeldFolder) => TextProgra
   } catch (error) {
     if (error instanceof ToolFailure) throw error;
     throw new ToolFailure(
-      `The command could not be started in ${cwd}: ${obstacle(error)}. Nothing was run. Give a folder that exists.`,
+      `The command could not be started in ${cwd}: ${fileErrorText(error)}. Nothing was run. Give a folder that exists.`,
     );
   }
 }

@@ -9,14 +9,13 @@ import { UNUSABLE, windowsRoot } from "./path-segments.js";
  */
 export function normalisePath(cwd: string, path: string): string | undefined {
   if (path === "" || UNUSABLE.test(path) || UNUSABLE.test(cwd) || ADDRESS.test(path)) return undefined;
-  if (path.length > LONGEST_PATH || path.split(/[\\/]/).some((name) => name.length > LONGEST_NAME))
-    return undefined;
+  if (path.length > MAX_PATH || path.split(/[\\/]/).some((name) => name.length > MAX_NAME)) return undefined;
   return cwd.startsWith("/") ? posixPath(cwd, path) : windowsPath(cwd, path);
 }
 
 /** More than any usual file system takes, and it bounds the work of all that compares paths. */
-const LONGEST_PATH = 32_767;
-const LONGEST_NAME = 255;
+const MAX_PATH = 32_767;
+const MAX_NAME = 255;
 
 const ADDRESS = /^[a-z][a-z0-9+.-]+:\/\//i;
 

@@ -1,7 +1,7 @@
 /** Programs that run what they read from their input when no script is named. */
 import { baseName } from "./base-name.js";
 import { isShell, readShellOptions } from "./shell-options.js";
-import { shown } from "./shown.js";
+import { excerpt } from "./excerpt.js";
 
 const INTERPRETERS =
   /^(?:python[\d.]*|pypy[\d.]*|node|nodejs|deno|bun|tsx|ts-node|perl[\d.]*|ruby[\d.]*|irb|php[\d.]*|lua[\d.]*|luajit|tclsh[\d.]*|expect|osascript|pwsh|powershell|Rscript|R|julia|ghci|guile|sbcl|jshell|groovysh|scala|swift|erl|iex|gdb|lldb|ex|crontab|psql|mysql|sqlite3)$/;
@@ -11,7 +11,7 @@ const ONLY_TELLS = /^(?:-V+|-h|-\?|--version|--help)$/;
 
 export function interpreterDoubts(argv: readonly string[]): readonly string[] {
   if (!readsCommandsFromInput(argv)) return [];
-  return [`${shown(argv[0] ?? "")} runs commands that it reads from its input`];
+  return [`${excerpt(argv[0] ?? "")} runs commands that it reads from its input`];
 }
 
 /** Its input is shell text, so that what is fed to it can be read here too. */

@@ -18,20 +18,20 @@ import { linkNames, protectedLinks } from "../protected-links.js";
 import { isProtectedFile } from "../search/protected-file.js";
 import { ToolFailure } from "../tool.js";
 import type { Workspace } from "../workspace.js";
-import { follow } from "./follow-link.js";
+import { followLink } from "./follow-link.js";
 import { foundBelow, walkOf } from "./folder-walks.js";
 import { globNames } from "./glob-names.js";
-import { takenAlong } from "./taken-along.js";
+import { protectedByCommand } from "./protected-by-command.js";
 import { folderOf, isIn, pathsOf } from "./written-paths.js";
 import type { Place, Written } from "./written-paths.js";
 
 /** More than anyone writes. To look at the first ones only would be a way around the rules. */
-const MOST_PATHS = 2_000;
+const MAX_PATHS = 2_000;
 /** Of so many links it is asked one by one what the command does to them; more are all taken to be changed. */
-const MOST_LINKS = 50;
+const MAX_LINKS = 50;
 /** Folders that a command may go through by itself, and names in them. */
-const MOST_FOLDERS = 100;
-const MOST_NAMES = 20_000;
+const MAX_FOLDERS = 100;
+const MAX_NAMES = 20_000;
 
 /** `cwd`: the real path of the folder that the command starts in. */
 export async function commandLinks(
@@ -50,16 +50,16 @@ export async function commandLinks(
     const key = `${one.access} ${one.path}`;
     if (!inWords.has(one.path) && !written.has(key)) written.set(key, one);
   }
-  if (written.size > MOST_PATHS)
+  if (written.size > MAX_PATHS)
     throw new ToolFailure(
-      `terminal: the command has more than ${MOST_PATHS} different words that may be paths. Nothing was run. Split it into several commands.`,
+      `terminal: the command has more than ${MAX_PATHS} different words that may be paths. Nothing was run. Split it into several commands.`,
     );
   const [named, anywhere] = await expanded([...written.values()], workspace);
   const walked = await comeUpon(commands, named, place, workspace);
-  const followed = await Promise.all([...named, ...walked.links].map((one) => follow(one, workspace)));
+  const followed = await Promise.all([...named, ...walked.links].map((one) => followLink(one, workspace)));
   const links = followed.filter((link) => link !== undefined);
   const told = links.flatMap(({ path, named: name, asked, access, kept }): readonly PathAccess[] => {
-    const may = (kind: "edit" | "delete") => links.length > MOST_LINKS || isKnownTo(kind, asked, place);
+    const may = (kind: "edit" | "delete") => links.length > MAX_LINKS || isKnownTo(kind, asked, place);
     return [
       { path, named: name, access },
       ...(access === "read" && may("edit") ? [{ path, named: name, access: "write" } as const] : []),
@@ -67,7 +67,7 @@ export async function commandLinks(
       ...(kept !== name && may("delete") ? [{ path: kept, named: name, access: "delete" } as const] : []),
     ];
   });
-  const along = (await Promise.all(commands.map((read) => takenAlong(read, cwd, workspace)))).flat();
+  const along = (await Promise.all(commands.map((read) => protectedByCommand(read, cwd, workspace)))).flat();
   const linked = await changedThroughLinks(named, place, workspace);
   const unnamed = [
     ...protectedNames(named, place, workspace.own),
@@ -131,7 +131,7 @@ async function expanded(
     if (one.pattern === undefined) named.push(one);
     else {
       const names = await globNames(one.path, workspace);
-      if (!names || named.length + names.length > 2 * MOST_PATHS) anywhere.push(anywhereFor(one.path));
+      if (!names || named.length + names.length > 2 * MAX_PATHS) anywhere.push(anywhereFor(one.path));
       else named.push(...names.map((path) => ({ ...one, path })));
     }
   }
@@ -170,7 +170,7 @@ async function comeUpon(
   const links: Written[] = [];
   const paths: PathAccess[] = [];
   const tried = new Set<string>();
-  const budget = { names: MOST_NAMES };
+  const budget = { names: MAX_NAMES };
   for (const read of commands) {
     const walk = walkOf(read.argv, commands.length === 1);
     if (!walk?.shows && !walk?.links) continue;
@@ -179,7 +179,7 @@ async function comeUpon(
       const folder = tried.has(key) ? undefined : await realFolder(start, workspace);
       if (folder === undefined) continue;
       tried.add(key);
-      const isTooMuch = tried.size > MOST_FOLDERS;
+      const isTooMuch = tried.size > MAX_FOLDERS;
       if (!isTooMuch && !mayBeWalked(posix.resolve(start), place)) continue;
       const found = isTooMuch ? undefined : await foundBelow(folder, { ...walk, budget }, workspace);
       if (!found) return { links, paths: [...paths, anywhereFor(folder)] };

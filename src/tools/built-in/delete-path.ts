@@ -6,18 +6,18 @@
  */
 import { z } from "zod";
 import { defineTool } from "../define-tool.js";
-import { touched } from "../touched.js";
+import { pathAccess } from "../path-access.js";
 import { ToolFailure } from "../tool.js";
 import type { Workspace } from "../workspace.js";
 import { baseHashes } from "./base-hash.js";
 import { type FolderTree, folderTree, type TreeEntry, treeSummary } from "./folder-tree.js";
-import { mustNotHoldRoot } from "./guard-roots.js";
-import { inTurn } from "./in-turn.js";
+import { mustNotContainRoot } from "./must-not-contain-root.js";
+import { withPathLock } from "./path-lock.js";
 import { removedContent } from "./removed-content.js";
 import { counted } from "./size-text.js";
-import { alsoTaken } from "./taken-along.js";
+import { protectedInFolder } from "./protected-by-command.js";
 import { pathInput } from "./text-input.js";
-import { untold } from "./untold.js";
+import { hashWithoutDisclosing } from "./hash-without-disclosing.js";
 
 const input = z.object({
   path: pathInput("The file, link or folder"),
@@ -33,11 +33,11 @@ export const deletePath = defineTool({
   kind: "delete",
   input,
   async intent(wanted, workspace) {
-    const file = await touched(wanted.path, "delete", workspace, { keepLink: true });
+    const file = await pathAccess(wanted.path, "delete", workspace, { keepLink: true });
     mustNotBeRoot(file.path, wanted, workspace);
     return {
-      paths: [file, ...(await alsoTaken(file.path, "delete", workspace))],
-      baseHashes: await untold(file.path, () => baseHashes(workspace, file.path)),
+      paths: [file, ...(await protectedInFolder(file.path, "delete", workspace))],
+      baseHashes: await hashWithoutDisclosing(file.path, () => baseHashes(workspace, file.path)),
     };
   },
   async preview(wanted, workspace) {
@@ -46,7 +46,7 @@ export const deletePath = defineTool({
   },
   async run(wanted, { workspace, signal }) {
     const key = await workspace.resolve(wanted.path, { keepLink: true });
-    return inTurn([key], async () => {
+    return withPathLock([key], async () => {
       const found = await removal(wanted, workspace);
       const content = await removedContent(workspace, found);
       const output = await sentence(wanted.path, found, workspace);
@@ -61,7 +61,7 @@ export const deletePath = defineTool({
 type Removal = TreeEntry & { readonly tree?: FolderTree };
 
 function mustNotBeRoot(real: string, { path }: Input, workspace: Workspace): void {
-  mustNotHoldRoot(real, workspace, { tool: "delete_path", written: path, done: "deleted" });
+  mustNotContainRoot(real, workspace, { tool: "delete_path", written: path, done: "deleted" });
 }
 
 async function removal(wanted: Input, workspace: Workspace): Promise<Removal> {

@@ -10,15 +10,15 @@ import { diffContent } from "../../call/index.js";
 import type { Location } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
 import { throughProtectedLinks } from "../protected-links.js";
-import { touched } from "../touched.js";
+import { pathAccess } from "../path-access.js";
 import type { Workspace } from "../workspace.js";
 import { applyEdits, textOfNewFile } from "./apply-edit.js";
 import { fileBaseHash } from "./base-hash.js";
 import { hunkLocations } from "./hunk-locations.js";
-import { inTurn } from "./in-turn.js";
+import { withPathLock } from "./path-lock.js";
 import { counted } from "./size-text.js";
 import { pathInput, textInput } from "./text-input.js";
-import { untold } from "./untold.js";
+import { hashWithoutDisclosing } from "./hash-without-disclosing.js";
 
 const replaceAll = z
   .boolean()
@@ -66,10 +66,10 @@ export const editFile = defineTool({
   kind: "edit",
   input,
   async intent({ path }, workspace) {
-    const file = await touched(path, "write", workspace);
+    const file = await pathAccess(path, "write", workspace);
     return {
       paths: [file, ...(await throughProtectedLinks([file], workspace))],
-      baseHashes: await untold(file.path, () => fileBaseHash(workspace, file.path)),
+      baseHashes: await hashWithoutDisclosing(file.path, () => fileBaseHash(workspace, file.path)),
     };
   },
   async preview(edit, workspace) {
@@ -84,7 +84,7 @@ export const editFile = defineTool({
     const { workspace, signal } = context;
     const file = await workspace.resolve(edit.path);
     // Two edits of a file may run at once; unless the second reads what the first wrote, one is lost.
-    return inTurn([file], async () => {
+    return withPathLock([file], async () => {
       const { real, current } = await look(edit.path, workspace);
       const { text, passages } = edited(current, edit);
       signal.throwIfAborted();

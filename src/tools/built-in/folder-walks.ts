@@ -6,13 +6,13 @@
 import { isProtectedFile } from "../search/protected-file.js";
 import { ToolFailure } from "../tool.js";
 import type { Workspace } from "../workspace.js";
-import { follow } from "./follow-link.js";
+import { followLink } from "./follow-link.js";
 import { couldMatch } from "./glob-names.js";
-import { isWithin } from "./in-turn.js";
+import { isWithin } from "./path-lock.js";
 import type { Written } from "./written-paths.js";
 
 /** As many as it takes to ask. */
-const MOST_FOUND = 20;
+const MAX_FOUND = 20;
 
 export type Walk = {
   /** Shows what is in the files. */
@@ -111,14 +111,14 @@ export async function foundBelow(
         left.push({ path, access: "read" });
       if (type === "file" && isShown(name) && isProtectedFile(path, workspace.own)) files.push(path);
     }
-    if (files.length > MOST_FOUND && !links) break;
+    if (files.length > MAX_FOUND && !links) break;
   }
-  return { files: files.slice(0, MOST_FOUND), links: left };
+  return { files: files.slice(0, MAX_FOUND), links: left };
 }
 
 /** What stays in the folder is met by its own name. */
 async function leaves(link: string, folder: string, workspace: Workspace): Promise<boolean> {
-  const found = await follow({ path: link, access: "read" }, workspace);
+  const found = await followLink({ path: link, access: "read" }, workspace);
   return found !== undefined && !isWithin(found.path, folder);
 }
 

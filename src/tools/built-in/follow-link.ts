@@ -15,7 +15,7 @@ export type Link = PathAccess & {
 };
 
 /** Undefined when the path meets no link. */
-export async function follow(
+export async function followLink(
   { path: written, access, pattern, isElsewhere }: Written,
   workspace: Workspace,
 ): Promise<Link | undefined> {

@@ -7,9 +7,9 @@ import { ToolFailure } from "../tool.js";
 import type { FolderEntry, Workspace } from "../workspace.js";
 
 /** Of one pattern. */
-const MOST_NAMES = 2_000;
+const MAX_NAMES = 2_000;
 /** Names that are looked at on the way. */
-const MOST_LISTED = 20_000;
+const MAX_LISTED = 20_000;
 
 export const isPattern = (word: string): boolean => /[*?[]/.test(word);
 
@@ -37,7 +37,7 @@ export async function globNames(
       next.push(
         ...matching.filter(({ type }) => isLast || type !== "file").map(({ name }) => `${path}/${name}`),
       );
-      if (listed > MOST_LISTED || next.length > MOST_NAMES) return undefined;
+      if (listed > MAX_LISTED || next.length > MAX_NAMES) return undefined;
     }
     found = next;
   }

@@ -6,9 +6,9 @@ import { defineTool } from "../define-tool.js";
 import { Findings, MAX_BYTES, MAX_MATCHES } from "../search/findings.js";
 import { isProtectedFile } from "../search/protected-file.js";
 import { runRipgrep } from "../search/ripgrep.js";
-import { mustStillLead, searchedFolder } from "../search/searched.js";
-import { complaintOf, seenFiles, walkFields, walkFlags, withoutNul } from "../search/walk.js";
-import { touched } from "../touched.js";
+import { mustBeSamePlace, searchRoot } from "../search/search-root.js";
+import { searchWarning, seenFiles, walkFields, walkFlags, withoutNul } from "../search/walk.js";
+import { pathAccess } from "../path-access.js";
 import type { Tool } from "../tool.js";
 
 const TIME_LIMIT_MS = 20_000;
@@ -36,14 +36,14 @@ export function grepTool({ timeLimit = TIME_LIMIT_MS }: { readonly timeLimit?: n
     kind: "search",
     input,
     async intent({ path }, workspace) {
-      return { paths: [await touched(path, "search", workspace)] };
+      return { paths: [await pathAccess(path, "search", workspace)] };
     },
     async preview({ path }, workspace) {
       return { locations: [{ path: await workspace.resolve(path) }] };
     },
     async run(wanted, context) {
       const { workspace, signal } = context;
-      const searched = await searchedFolder("grep", wanted.path, workspace);
+      const searched = await searchRoot("grep", wanted.path, workspace);
       const { folder, file } = searched;
       const until = performance.now() + timeLimit;
       const where = { cwd: folder, signal, timeLimit };
@@ -67,8 +67,8 @@ export function grepTool({ timeLimit = TIME_LIMIT_MS }: { readonly timeLimit?: n
         separator: wanted.filesOnly ? "\0" : "\n",
         onRecord: (record) => findings.add(record),
       });
-      await mustStillLead("grep", searched, workspace);
-      const complaint = await complaintOf("grep", end, flags, where);
+      await mustBeSamePlace("grep", searched, workspace);
+      const complaint = await searchWarning("grep", end, flags, where);
       const isLate = end.by === "time" || seen?.end.by === "time";
       const output = [
         ...findings.lines(),

@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import { z } from "zod";
 import { counted, createToolTitle, oneLine, visibleText } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
-import { touched } from "../touched.js";
+import { pathAccess } from "../path-access.js";
 import { ToolFailure } from "../tool.js";
 import type { FolderEntry, Workspace } from "../workspace.js";
 import { sizeText } from "./size-text.js";
@@ -29,7 +29,7 @@ export const listDirectory = defineTool({
   input,
   title: ({ path }) => createToolTitle("list_directory", { path }),
   async intent({ path }, workspace) {
-    return { paths: [await touched(path, "read", workspace)] };
+    return { paths: [await pathAccess(path, "read", workspace)] };
   },
   async preview({ path }, workspace) {
     return { locations: [{ path: await workspace.resolve(path) }] };

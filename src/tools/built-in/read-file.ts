@@ -2,12 +2,12 @@
 import { z } from "zod";
 import type { ContentBlock } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
-import { touched } from "../touched.js";
+import { pathAccess } from "../path-access.js";
 import { ToolFailure } from "../tool.js";
 import type { FileInfo, Workspace } from "../workspace.js";
 import { imageType, SIGNATURE_BYTES } from "./image-type.js";
 import { largeFilePart } from "./large-file-part.js";
-import { mustBeText } from "./not-text.js";
+import { mustBeText } from "./must-be-text.js";
 import { sizeText } from "./size-text.js";
 import { pathInput } from "./text-input.js";
 import { MAX_LINES, textPart } from "./text-part.js";
@@ -28,7 +28,7 @@ export const readFile = defineTool({
   kind: "read",
   input,
   async intent({ path }, workspace) {
-    return { paths: [await touched(path, "read", workspace)] };
+    return { paths: [await pathAccess(path, "read", workspace)] };
   },
   async preview({ path, line }, workspace) {
     const place = { path: await workspace.resolve(path) };

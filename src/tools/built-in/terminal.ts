@@ -16,7 +16,7 @@ import { commandLinks } from "./command-links.js";
 import { runContents } from "./run-contents.js";
 
 const DEFAULT_SECONDS = 120;
-const MOST_SECONDS = 3600;
+const MAX_SECONDS = 3600;
 const PTY_SIZE = { columns: 120, rows: 30 } as const;
 
 const input = z.object({
@@ -33,7 +33,7 @@ const input = z.object({
   timeout: z
     .number()
     .positive()
-    .max(MOST_SECONDS)
+    .max(MAX_SECONDS)
     .optional()
     .describe(`After how many seconds it is ended; ${DEFAULT_SECONDS} when left out.`),
   pty: z

@@ -9,7 +9,7 @@ import { defineTool } from "../define-tool.js";
 import { errorCode } from "../../call/error-code.js";
 import { ToolFailure } from "../tool.js";
 import type { Tool } from "../tool.js";
-import { readBody, timeLimited } from "../web/limited.js";
+import { readBody, timeLimited } from "../web/network-limits.js";
 import { searchService } from "../web/search-providers.js";
 import type { SearchProvider, SearchResult, SearchService } from "../web/search-providers.js";
 

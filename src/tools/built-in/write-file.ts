@@ -8,14 +8,14 @@
 import { z } from "zod";
 import { defineTool } from "../define-tool.js";
 import { throughProtectedLinks } from "../protected-links.js";
-import { touched } from "../touched.js";
+import { pathAccess } from "../path-access.js";
 import { fileBaseHash } from "./base-hash.js";
 import { hunkLocations } from "./hunk-locations.js";
-import { inTurn } from "./in-turn.js";
+import { withPathLock } from "./path-lock.js";
 import { type OldFile, oldFile, replacedContent } from "./old-file.js";
 import { sizeText } from "./size-text.js";
 import { pathInput, textInput } from "./text-input.js";
-import { untold } from "./untold.js";
+import { hashWithoutDisclosing } from "./hash-without-disclosing.js";
 
 export const writeFile = defineTool({
   name: "write_file",
@@ -27,10 +27,10 @@ export const writeFile = defineTool({
     content: textInput().describe("The whole text of the file."),
   }),
   async intent({ path }, workspace) {
-    const file = await touched(path, "write", workspace);
+    const file = await pathAccess(path, "write", workspace);
     return {
       paths: [file, ...(await throughProtectedLinks([file], workspace))],
-      baseHashes: await untold(file.path, () => fileBaseHash(workspace, file.path)),
+      baseHashes: await hashWithoutDisclosing(file.path, () => fileBaseHash(workspace, file.path)),
     };
   },
   async preview({ path, content }, workspace) {
@@ -40,7 +40,7 @@ export const writeFile = defineTool({
   async run({ path, content }, context) {
     const { workspace, signal } = context;
     const key = await workspace.resolve(path);
-    return inTurn([key], async () => {
+    return withPathLock([key], async () => {
       const file = await workspace.resolve(path);
       const old = await oldFile(workspace, file);
       if (old?.text === content)

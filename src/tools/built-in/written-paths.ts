@@ -4,7 +4,7 @@ import { posix } from "node:path";
 import type { ReadCommand } from "../../policy/index.js";
 import { followsLinks } from "../../policy/shell/folder-change.js";
 import { isPattern } from "./glob-names.js";
-import { isWithin } from "./in-turn.js";
+import { isWithin } from "./path-lock.js";
 
 /** `cwd`: the real path of the folder that the command starts in. */
 export type Place = { readonly command: string; readonly cwd: string; readonly roots: readonly string[] };

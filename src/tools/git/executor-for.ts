@@ -11,10 +11,10 @@ import type { GitRead } from "../../policy/reading-parts.js";
 import { FORCED_GIT_SETTINGS } from "../../policy/git-settings.js";
 import type { Executor, Intent } from "../../policy/index.js";
 import { ToolFailure } from "../tool.js";
-import { isWithin } from "../built-in/in-turn.js";
+import { isWithin } from "../built-in/path-lock.js";
 import type { Commands, Workspace } from "../workspace.js";
 import { printsContents } from "./prints-contents.js";
-import { repositoryTrouble } from "./repository-trouble.js";
+import { repositoryRisk } from "./repository-risk.js";
 
 /** The workspace's own, of which nothing is known when it does not say. */
 export async function executorOf(workspace: Commands): Promise<Executor> {
@@ -78,7 +78,7 @@ async function troubleIn(reads: readonly GitRead[], workspace: Workspace): Promi
     return "git is to search files that the repository does not track";
   for (const [folder, prints] of foldersOf(reads)) {
     try {
-      const trouble = await repositoryTrouble(folder, workspace, { printsContents: prints });
+      const trouble = await repositoryRisk(folder, workspace, { printsContents: prints });
       if (trouble !== undefined) return trouble;
     } catch (error) {
       if (!(error instanceof ToolFailure)) throw error;

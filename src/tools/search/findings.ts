@@ -6,7 +6,7 @@
  * text; or only the path. A record without a NUL is a remark of ripgrep's on a binary file.
  */
 import type { Location } from "../../call/index.js";
-import { shownPath } from "./searched.js";
+import { shownPath } from "./search-root.js";
 
 export const MAX_MATCHES = 200;
 export const MAX_BYTES = 64 * 1024;

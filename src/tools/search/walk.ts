@@ -66,7 +66,7 @@ export async function seenFiles({ hidden, ignored }: Walk, where: Where): Promis
  * What is to be said of a search that complained. Throws ToolFailure when the pattern or the glob is not
  * valid: then it complains of them without a file to search, too. All else is some file that it cannot read.
  */
-export async function complaintOf(
+export async function searchWarning(
   tool: string,
   { exitCode, problem }: RipgrepEnd,
   argv: readonly string[],

@@ -9,8 +9,8 @@ import { errorCode } from "../../call/error-code.js";
 import { ToolFailure } from "../tool.js";
 import { checkHost, guardedAgent } from "./guarded-agent.js";
 import type { ReachOptions } from "./guarded-agent.js";
-import { readBody, timeLimited } from "./limited.js";
-import type { Body, Limit } from "./limited.js";
+import { readBody, timeLimited } from "./network-limits.js";
+import type { Body, Limit } from "./network-limits.js";
 
 const MAX_HOPS = 10;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);

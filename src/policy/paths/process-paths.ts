@@ -12,7 +12,7 @@ const BELOW_OPEN_FILE = /^\/dev\/(?:std(?:in|out|err)|fd\/[^/]+)\//;
 const OF_A_PROCESS = /^\/proc\/(?:.+\/)?(?:cwd|root|fd|exe|map_files)(?:\/|$)/;
 
 /** `path` is absolute and as it is written: with its `..`, which after a link goes up from the link's target. */
-export function isOtherName(path: string): boolean {
+export function isProcessPath(path: string): boolean {
   if (!/proc|dev/.test(path)) return false;
   const names: string[] = [];
   for (const name of path.split("/")) {

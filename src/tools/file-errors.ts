@@ -4,20 +4,20 @@ import { errorCode } from "../call/error-code.js";
 import { ToolFailure } from "./tool.js";
 
 /** What was tried: `cannot` completes "it cannot be …", `didNot` says what did not happen, `next` what to do. */
-export type Deed = { readonly cannot: string; readonly didNot: string; readonly next: string };
+export type FileAction = { readonly cannot: string; readonly didNot: string; readonly next: string };
 
-export const READ: Deed = {
+export const READ: FileAction = {
   cannot: "read",
   didNot: "Nothing was read.",
   next: "Check the path and its permissions.",
 };
-export const WRITE: Deed = {
+export const WRITE: FileAction = {
   cannot: "written",
   didNot: "It was not changed.",
   next: "Check its permissions and the disk.",
 };
 
-const OBSTACLES: ReadonlyMap<string, string> = new Map([
+const ERROR_TEXTS: ReadonlyMap<string, string> = new Map([
   ["ENOENT", "nothing is there"],
   ["ENOTDIR", "a file stands where it needs a folder"],
   ["EEXIST", "something is there already"],
@@ -35,21 +35,25 @@ const OBSTACLES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The code stands beside its words, for whoever knows it. */
-export function obstacle(error: unknown): string {
+export function fileErrorText(error: unknown): string {
   const code = errorCode(error);
   if (code === undefined) return String(error);
-  const words = OBSTACLES.get(code);
+  const words = ERROR_TEXTS.get(code);
   return words === undefined ? code : `${words} (${code})`;
 }
 
 /** Runs it; a failure that has no words yet gets these. */
-export async function inWords<T>(path: string, deed: Deed, act: () => Promise<T>): Promise<T> {
+export async function explainFileErrors<T>(
+  path: string,
+  deed: FileAction,
+  act: () => Promise<T>,
+): Promise<T> {
   try {
     return await act();
   } catch (error) {
     if (error instanceof ToolFailure) throw error;
     throw new ToolFailure(
-      `${path} cannot be ${deed.cannot}: ${obstacle(error)}. ${deed.didNot} ${deed.next}`,
+      `${path} cannot be ${deed.cannot}: ${fileErrorText(error)}. ${deed.didNot} ${deed.next}`,
     );
   }
 }

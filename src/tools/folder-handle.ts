@@ -28,7 +28,7 @@ export class LinkInTheWay extends Error {
   readonly code = "LINK_IN_THE_WAY";
 }
 
-export class HeldFolder {
+export class FolderHandle {
   readonly path: string;
   readonly #handle: FileHandle | undefined;
   /** What the kernel called it when it was taken. */
@@ -41,22 +41,22 @@ export class HeldFolder {
   }
 
   /** Throws LinkInTheWay, or the file system's own error. With `make` it makes the folders that are missing. */
-  static async open(path: string, { make = false }: { readonly make?: boolean } = {}): Promise<HeldFolder> {
-    if (!CAN_HOLD) return HeldFolder.#openUnheld(path, make);
-    return (await HeldFolder.#openAtOnce(path)) ?? HeldFolder.#walk(path, make);
+  static async open(path: string, { make = false }: { readonly make?: boolean } = {}): Promise<FolderHandle> {
+    if (!CAN_HOLD) return FolderHandle.#openUnheld(path, make);
+    return (await FolderHandle.#openAtOnce(path)) ?? FolderHandle.#walk(path, make);
   }
 
-  static async #openAtOnce(path: string): Promise<HeldFolder | undefined> {
+  static async #openAtOnce(path: string): Promise<FolderHandle | undefined> {
     const handle = await open(path, HOLD).catch(() => undefined);
     if (!handle) return undefined;
     const known = await knownAs(handle);
-    if (known === path) return new HeldFolder(path, known, handle);
+    if (known === path) return new FolderHandle(path, known, handle);
     await handle.close();
     return undefined;
   }
 
-  static async #walk(path: string, make: boolean): Promise<HeldFolder> {
-    let folder = new HeldFolder("/", "/", await open("/", HOLD_NO_LINK));
+  static async #walk(path: string, make: boolean): Promise<FolderHandle> {
+    let folder = new FolderHandle("/", "/", await open("/", HOLD_NO_LINK));
     for (const name of path.split("/").filter((part) => part !== "")) {
       const parent = folder;
       try {
@@ -69,8 +69,8 @@ export class HeldFolder {
     return folder;
   }
 
-  static async #openUnheld(path: string, make: boolean): Promise<HeldFolder> {
-    const folder = new HeldFolder(path, path);
+  static async #openUnheld(path: string, make: boolean): Promise<FolderHandle> {
+    const folder = new FolderHandle(path, path);
     await folder.mustBeInPlace();
     if (make) await mkdir(path, { recursive: true });
     const stats = await lstat(path);
@@ -89,15 +89,15 @@ export class HeldFolder {
     return Buffer.concat([Buffer.from(this.at("_").slice(0, -1)), name]);
   }
 
-  async enter(name: string | Buffer): Promise<HeldFolder> {
+  async enter(name: string | Buffer): Promise<FolderHandle> {
     const [place, path] =
       typeof name === "string"
         ? [this.at(name), join(this.path, name)]
         : [this.atBytes(name), join(this.path, name.toString())];
-    if (!this.#handle) return HeldFolder.#openUnheld(path, false);
+    if (!this.#handle) return FolderHandle.#openUnheld(path, false);
     try {
       const handle = await open(place, HOLD_NO_LINK);
-      return new HeldFolder(path, await knownAs(handle), handle);
+      return new FolderHandle(path, await knownAs(handle), handle);
     } catch (error) {
       const stats = await lstat(place).catch(() => undefined);
       throw stats?.isSymbolicLink() ? new LinkInTheWay() : error;
@@ -142,12 +142,12 @@ async function knownAs(handle: FileHandle): Promise<string | undefined> {
  */
 export async function inFolderOf<T>(
   realPath: string,
-  act: (folder: HeldFolder, name: string) => Promise<T>,
+  act: (folder: FolderHandle, name: string) => Promise<T>,
   options: { readonly make?: boolean } = {},
 ): Promise<T> {
   mustBeSpelledOut(realPath);
   try {
-    const folder = await HeldFolder.open(dirname(realPath), options);
+    const folder = await FolderHandle.open(dirname(realPath), options);
     try {
       return await act(folder, realPath === "/" ? "." : basename(realPath));
     } finally {

@@ -6,22 +6,22 @@
  * a repository is none that we read: its settings lie among other files, and a clone can bring them.
  */
 import { posix } from "node:path";
-import { isWithin } from "../built-in/in-turn.js";
+import { isWithin } from "../built-in/path-lock.js";
 import type { Workspace } from "../workspace.js";
-import { settingTrouble } from "./harmless-settings.js";
-import { linkTrouble } from "./link-trouble.js";
+import { settingRisk } from "./setting-risk.js";
+import { linkRisk } from "./link-risk.js";
 import { readConfig } from "./read-config.js";
 import type { GitSetting } from "./read-config.js";
 import { readIndex } from "./read-index.js";
 import type { ObjectFormat } from "./read-index.js";
-import { trackedTrouble } from "./tracked-trouble.js";
+import { trackedRisk } from "./tracked-risk.js";
 
-const MOST_CONFIG_BYTES = 1_000_000;
-const MOST_INDEX_BYTES = 64_000_000;
-const MOST_REPOSITORIES = 50;
+const MAX_CONFIG_BYTES = 1_000_000;
+const MAX_INDEX_BYTES = 64_000_000;
+const MAX_REPOSITORIES = 50;
 
 /** `folder` need not be a real path. A failure to look is for the caller to take as trouble. */
-export async function repositoryTrouble(
+export async function repositoryRisk(
   folder: string,
   workspace: Workspace,
   { printsContents }: { readonly printsContents: boolean },
@@ -52,7 +52,7 @@ async function treeTrouble(top: string, look: Look): Promise<string | undefined>
   if (!(await workspace.look(posix.join(top, ".git")))) return undefined;
   if (seen.has(top)) return undefined;
   seen.add(top);
-  if (seen.size > MOST_REPOSITORIES) return `it has more than ${MOST_REPOSITORIES} repositories inside`;
+  if (seen.size > MAX_REPOSITORIES) return `it has more than ${MAX_REPOSITORIES} repositories inside`;
   const gitFolder = await gitFolderOf(top, workspace);
   if (gitFolder === undefined) return `${shownFolder(top, workspace)}/.git is not of a known form`;
   const shared = await sharedFolderOf(gitFolder, workspace);
@@ -85,7 +85,7 @@ async function placeTrouble(place: Place, look: Look): Promise<string | undefine
       return `the repository lies outside the workspace: ${shared}`;
   }
   for (const folder of new Set([gitFolder, shared])) {
-    const link = await linkTrouble(folder, workspace);
+    const link = await linkRisk(folder, workspace);
     if (link !== undefined) return link;
   }
   const others = await textOf(`${shared}/objects/info/alternates`, workspace);
@@ -177,7 +177,7 @@ async function configTrouble(
       name === "core.worktree" &&
       value !== undefined &&
       (await workspace.resolve(below(gitFolder, value))) === top;
-    const trouble = isOwnTree ? undefined : settingTrouble(setting);
+    const trouble = isOwnTree ? undefined : settingRisk(setting);
     if (trouble !== undefined) return trouble;
   }
   return undefined;
@@ -193,10 +193,10 @@ async function indexTrouble(
   const info = await workspace.look(path);
   if (!info) return undefined;
   const read =
-    info.size > MOST_INDEX_BYTES ? undefined : await workspace.readBytes(path, { length: MOST_INDEX_BYTES });
+    info.size > MAX_INDEX_BYTES ? undefined : await workspace.readBytes(path, { length: MAX_INDEX_BYTES });
   const index = read && readIndex(read.bytes, format);
   if (!index) return "the repository's index could not be read, and git may look into submodules";
-  const tracked = printsContents ? await trackedTrouble(top, index.paths, workspace) : undefined;
+  const tracked = printsContents ? await trackedRisk(top, index.paths, workspace) : undefined;
   if (tracked !== undefined) return tracked;
   for (const submodule of index.submodules) {
     const folder = await workspace.resolve(`${top}/${submodule}`);
@@ -211,7 +211,7 @@ async function textOf(path: string, workspace: Workspace): Promise<string | unde
   const real = await workspace.resolve(path);
   const info = await workspace.look(real);
   if (!info) return undefined;
-  if (info.type !== "file" || info.size > MOST_CONFIG_BYTES) return UNREADABLE;
+  if (info.type !== "file" || info.size > MAX_CONFIG_BYTES) return UNREADABLE;
   return (await workspace.readText(real)) ?? undefined;
 }
 

@@ -49,7 +49,7 @@ async function protectedBelow(
 }
 
 /** The same as accesses, for tools that delete or move a folder. */
-export async function alsoTaken(
+export async function protectedInFolder(
   folder: string,
   access: "delete" | "move",
   workspace: Workspace,
@@ -61,7 +61,7 @@ export async function alsoTaken(
  * Protected names that a file, a folder or a link brings to a new path: those below a folder, and the path itself where
  * a folder or a link there decides what a protected name means (`.github`, `.cargo`).
  */
-export async function alsoPut(
+export async function protectedAtTarget(
   from: string,
   to: string,
   workspace: Workspace,
@@ -84,7 +84,7 @@ const accesses = (
 ];
 
 /** The protected names that a command takes along or puts somewhere. `cwd`: the real path of the folder that it starts in. */
-export async function takenAlong(
+export async function protectedByCommand(
   read: ReadCommand,
   cwd: string,
   workspace: Workspace,
@@ -94,7 +94,7 @@ export async function takenAlong(
   const folder = folderOf(read, cwd);
   const sources = await expanded(act.sources, folder, workspace);
   if (act.access === "delete")
-    return (await Promise.all(sources.map((path) => alsoTaken(path, "delete", workspace)))).flat();
+    return (await Promise.all(sources.map((path) => protectedInFolder(path, "delete", workspace)))).flat();
   const into =
     (await realPath(posix.resolve(folder, act.target), workspace)) ?? posix.resolve(folder, act.target);
   const found = await Promise.all(

@@ -4,7 +4,7 @@ import type { PathAccess } from "../policy/index.js";
 import type { Workspace } from "./workspace.js";
 
 /** `keepLink`: the tool acts on a link itself, not on what it leads to. */
-export async function touched(
+export async function pathAccess(
   written: string,
   access: PathAccess["access"],
   workspace: Workspace,

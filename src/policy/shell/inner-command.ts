@@ -1,7 +1,7 @@
 /** What was found inside a wrapper. */
 import type { ShellLanguage } from "./shell-context.js";
 
-export type Inside = {
+export type InnerCommand = {
   readonly wrapper: string;
   /** The folder that the wrapper changes to first. */
   readonly folder?: string | undefined;
@@ -19,8 +19,8 @@ export type Inside = {
     }
 );
 
-export type Seen = {
-  readonly insides: readonly Inside[];
+export type InnerCommands = {
+  readonly insides: readonly InnerCommand[];
   readonly doubts: readonly string[];
   /** The program is one that runs others. */
   readonly known: boolean;

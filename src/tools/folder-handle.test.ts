@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, rename, symlink, writeFile } from "nod
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { HeldFolder, LinkInTheWay } from "./held-folder.js";
+import { FolderHandle, LinkInTheWay } from "./folder-handle.js";
 import type * as localWorkspace from "./local-workspace.js";
 import { ToolFailure } from "./tool.js";
 import { aWorkspace, failureOf } from "./tools.samples.js";
@@ -84,7 +84,7 @@ test("while a folder is swapped for a link to the outside again and again, nothi
 
 test("a folder that is held is the same one after it was moved, and knows that it was", async () => {
   const { outside, root } = await aWorkspace({ "src/a.ts": "inside" });
-  const folder = await HeldFolder.open(join(root, "src"));
+  const folder = await FolderHandle.open(join(root, "src"));
   try {
     await folder.mustBeInPlace();
     await rename(join(root, "src"), join(root, "moved"));

@@ -6,16 +6,16 @@ import { basename, dirname, join, relative } from "node:path";
 import { ToolFailure } from "../tool.js";
 import type { Workspace } from "../workspace.js";
 
-export type Searched = {
+export type SearchRoot = {
   readonly folder: string;
   /** The one file in it that is searched, as ripgrep names it. */
   readonly file?: string;
 };
 
 /** After a search: what was decided on is a real path, and a link that took its place led the search elsewhere. */
-export async function mustStillLead(
+export async function mustBeSamePlace(
   tool: string,
-  { folder, file = "." }: Searched,
+  { folder, file = "." }: SearchRoot,
   workspace: Workspace,
 ): Promise<void> {
   const real = join(folder, file);
@@ -30,7 +30,7 @@ export async function mustStillLead(
  * Before a search: ripgrep goes wherever its path leads, so the workspace is first asked to read there
  * itself. It refuses what the call was not allowed for, a link that was put in the way since for one.
  */
-export async function searchedFolder(tool: string, path: string, workspace: Workspace): Promise<Searched> {
+export async function searchRoot(tool: string, path: string, workspace: Workspace): Promise<SearchRoot> {
   const real = await workspace.resolve(path);
   const found = await workspace.look(real);
   if (found?.type === "folder") {

@@ -1,9 +1,9 @@
 /** The workspace's own folders stay where they are: without them nothing else could be done or undone. */
 import { ToolFailure } from "../tool.js";
 import type { Files } from "../workspace.js";
-import { isWithin } from "./in-turn.js";
+import { isWithin } from "./path-lock.js";
 
-export function mustNotHoldRoot(
+export function mustNotContainRoot(
   path: string,
   { roots }: Files,
   words: { readonly tool: string; readonly written: string; readonly done: string },

@@ -7,7 +7,10 @@ type Change = { readonly paths: readonly string[]; readonly ended: Promise<void>
 
 const open = new Set<Change>();
 
-export async function inTurn<Result>(paths: readonly string[], task: () => Promise<Result>): Promise<Result> {
+export async function withPathLock<Result>(
+  paths: readonly string[],
+  task: () => Promise<Result>,
+): Promise<Result> {
   // Only those that came before are waited for, so no two ever wait for each other.
   const before = [...open].filter((change) => meet(change.paths, paths)).map(({ ended }) => ended);
   const mine = Promise.all(before).then(task);

@@ -6,7 +6,10 @@ import { ToolFailure } from "../tool.js";
 import type { BaseHashes } from "./base-hash.js";
 
 /** A yes for what could not be read is for just that: once it can be, its hash is another. */
-export async function untold(path: string, hash: () => Promise<BaseHashes>): Promise<BaseHashes> {
+export async function hashWithoutDisclosing(
+  path: string,
+  hash: () => Promise<BaseHashes>,
+): Promise<BaseHashes> {
   try {
     return await hash();
   } catch (error) {

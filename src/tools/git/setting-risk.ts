@@ -82,7 +82,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
 const WHOLE = new Set(["branch", "color", "advice", "gui", "versionsort"]);
 
 /** Why git may do more than read under this setting; `top`: the folder of the files that it is about. */
-export function settingTrouble({ name, value }: GitSetting): string | undefined {
+export function settingRisk({ name, value }: GitSetting): string | undefined {
   const [section = ""] = name.split(".", 1);
   const key = name.slice(name.lastIndexOf(".") + 1);
   const between = name.slice(section.length + 1, -key.length - 1);
