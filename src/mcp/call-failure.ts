@@ -1,4 +1,4 @@
-/** What went wrong with a server, as sentences: to the model for a call, to people for a start. */
+/** Sentences about a server's failure: for the model when a call fails, for people when a start fails. */
 import {
   ProtocolError,
   SdkError,
@@ -24,7 +24,7 @@ export function callFailure(error: unknown, { server, tool, isTimeUp, exitReport
   const who = oneLine(`${server}/${tool}`, 200);
   if (isTimeUp) {
     return new ToolFailure(
-      `${who} took too long and was told to stop. It may have taken effect in part or in whole: look before you try again.`,
+      `${who} took too long and was asked to stop. It may have taken effect in part or in whole: look before you try again.`,
     );
   }
   if (error instanceof SdkHttpError) {
@@ -48,7 +48,7 @@ export function callFailure(error: unknown, { server, tool, isTimeUp, exitReport
 /** The server forgot our session, or nobody is there any more: a new connection is needed. */
 export function isConnectionLost(error: unknown): boolean {
   if (error instanceof SdkHttpError) return error.status === 404 || error.status === 400;
-  // What is no answer and no refusal of the library was thrown by the transport.
+  // Any error that is neither a server's nor the library's comes from the transport.
   return !(error instanceof SdkError || error instanceof ProtocolError);
 }
 

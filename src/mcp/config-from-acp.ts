@@ -1,4 +1,4 @@
-/** The MCP servers of an ACP `session/new`, as ours. ACP gives names and values as lists. */
+/** Converts the MCP servers of an ACP `session/new` to our configuration. ACP sends names and values as lists. */
 import { z } from "zod";
 import { McpConfigError, readServer } from "./config.js";
 import type { McpServerConfig, McpServerConfigs } from "./config.js";

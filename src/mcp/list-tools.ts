@@ -1,6 +1,6 @@
 /**
- * What tools a server says it has. Read loosely, one by one: a tool that makes no sense must not hide the
- * others, and a list that never ends must end.
+ * Lists a server's tools. Each tool is read on its own, leniently: an invalid tool must not hide the others. The
+ * number of pages is bounded.
  */
 import type { Client } from "@modelcontextprotocol/client";
 import { z } from "zod";

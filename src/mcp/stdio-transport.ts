@@ -1,9 +1,9 @@
 /**
- * A server that is a program of ours: messages over its stdin and stdout, one a line.
+ * The transport to a server that runs as a child process: messages over its stdin and stdout, one per line.
  *
- * What must stay true: no shell reads the command; the program gets only the few variables that are safe
- * to inherit and those configured for it; whatever it writes, however long or broken, costs us no more than
- * a bounded memory; when it ends, everything it started ends too; and when we end it, it ends.
+ * Invariants: no shell reads the command; the program gets only the few variables that are safe to inherit and those
+ * configured for it; its output, however long or broken, uses bounded memory; when the program ends, its whole process
+ * tree ends too; closing the transport always ends the program.
  */
 import type { Writable } from "node:stream";
 import { deserializeMessage, serializeMessage } from "@modelcontextprotocol/client";

@@ -1,4 +1,4 @@
-/** What no allowing rule lets through unasked, though the words of the command are allowed. */
+/** Reasons to ask although a rule allows the words of the command. */
 import { visibleText } from "../call/index.js";
 import { covers, coversPath, isInForce, namesPart } from "./allow-rules.js";
 import { hostReach } from "./hosts/host-reach.js";
@@ -79,7 +79,7 @@ function commandConcerns(part: CommandPart, looked: Looked): readonly string[] {
   ];
 }
 
-/** Why a path is touched by nobody, whatever the rules say. */
+/** Why a path is forbidden, whatever the rules say. */
 export function forbiddenPaths(parts: readonly Part[], policy: Guarded): readonly string[] {
   return parts.flatMap((part) => [
     ...pathsIn(part).flatMap((access) => guarded(access, policy, isForbidden)),
@@ -113,8 +113,8 @@ export function outsideUncovered(
 }
 
 /**
- * Why a URL is not asked for at all. An address that leads to this machine or its network, where servers trust
- * whoever reaches them, is opened only by a rule that names the host: a yes to an address is too easily given.
+ * Why a URL is refused without a question. Only a rule that names the host opens an address on this machine or its
+ * network, where servers trust every client: people say yes to an address too easily.
  */
 export function hostTrouble(
   part: Part,
@@ -161,7 +161,7 @@ function pathsIn(part: Part): readonly PathAccess[] {
 
 const pathPart = (access: PathAccess): PathPart => ({ type: "path", ...access });
 
-/** What the guard says of a path, by either of its names. */
+/** The guard's sentence about a path, by either of its names. */
 function guarded(
   access: PathAccess,
   { home, roots, own = [] }: Guarded,

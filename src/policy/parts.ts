@@ -1,6 +1,6 @@
 /**
- * An intent taken apart into what rules can name: commands with their effects, paths, hosts, or the tool
- * alone. The shell text is read here and nowhere else.
+ * Splits an intent into the parts that rules can name: commands with their effects, paths, hosts, or the tool alone.
+ * The shell text is read here and nowhere else.
  */
 import { visibleText } from "../call/index.js";
 import type { ToolKind } from "../call/index.js";
@@ -19,7 +19,7 @@ import type { ReadCommand, ShellReading } from "./shell/read-shell.js";
 /** A path that a command touches; with `below`, anything below that folder may be touched. */
 export type Touch = PathAccess & {
   readonly below?: true;
-  /** With nothing taken out of it, where that differs: only the disk knows where `..` leads behind a link. */
+  /** The path without normalisation, where that differs: only the disk knows where `..` leads behind a link. */
   readonly written?: string;
 };
 
@@ -29,7 +29,7 @@ export type CommandPart = {
   readonly judgement: ArgvJudgement;
   /** Where it runs, after the folder changes before it; undefined when that cannot be known. */
   readonly cwd: string | undefined;
-  /** The same with nothing taken out of it: where `..` leads behind a link, only the disk can tell. */
+  /** The same path without normalisation: only the disk knows where `..` leads behind a link. */
   readonly way: string;
   /** Paths that it is known to touch, absolute. */
   readonly touches: readonly Touch[];
@@ -41,7 +41,7 @@ export type CommandPart = {
   readonly globs: readonly { readonly folder: string; readonly mayBeHidden: boolean }[];
   /** Absolute paths that its other words may stand for: a guess, good for asking only. */
   readonly mayMean: readonly string[];
-  /** What it reads on its input, and which of its words the shell expands. */
+  /** Its input, and which of its words the shell expands. */
   readonly read: Pick<ReadCommand, "feeds" | "fedText" | "reads" | "isBackground" | "patterns">;
 };
 
@@ -89,8 +89,8 @@ export function partsOf(intent: Intent, { home, programs }: Places): IntentParts
 }
 
 /**
- * Where a path leads is looked up before any part has run. A part that puts links, or files of somebody else's
- * choice, into the folder may lead the paths of the parts after it elsewhere.
+ * Paths are resolved before any part has run. A part that puts links, or files of unknown content, into the folder may
+ * redirect the paths of the parts after it.
  */
 function linksInTheWay(commands: readonly CommandPart[]): readonly string[] {
   const at = commands.findIndex(mayMakeLinks);
@@ -102,7 +102,7 @@ function linksInTheWay(commands: readonly CommandPart[]): readonly string[] {
   return later ? [`${maker} may put a link where a later part of the command reads or writes`] : [];
 }
 
-/** An editor takes what it is fed for keys, and keys can run programs. */
+/** An editor reads its input as keys, and keys can run programs. */
 function fedKeys(commands: readonly CommandPart[]): readonly string[] {
   return commands
     .filter(({ read }) => read.feeds.length + read.reads.length > 0 || read.fedText !== undefined)
@@ -255,7 +255,7 @@ function valuesIn(word: string): readonly string[] {
 
 const FILE_URL = /^file:/i;
 
-/** The file that a `file:` address names, as the program reads it; any file where that cannot be told. */
+/** The file that a `file:` address names, as the program reads it; any file where that is unknown. */
 function fileOfUrl(text: string): readonly string[] {
   if (!FILE_URL.test(text)) return [];
   const encoded = text.replace(/^file:(?:\/\/[^/]*)?/i, "");
@@ -316,7 +316,7 @@ export function onlyReads(part: CommandPart, isInside: (path: string) => boolean
   return (
     part.judgement.onlyReads &&
     part.judgement.doubts.length === 0 &&
-    // What goes on in the background still reads when names have changed.
+    // A background command still reads after names have changed.
     part.read.isBackground !== true &&
     part.redirects.length === 0 &&
     part.cwd !== undefined &&
@@ -339,6 +339,6 @@ export const KINDS_OF_ACCESS: { readonly [Access in PathAccess["access"]]: reado
   search: ["read", "search"],
   write: ["edit"],
   delete: ["delete"],
-  // Who moves a file takes it away from where it was, and can read it where it then is.
+  // Moving a file removes it from its old place, and makes it readable at the new one.
   move: ["move", "read", "edit", "delete"],
 };

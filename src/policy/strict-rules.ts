@@ -1,9 +1,9 @@
 /**
  * Rules that ask or deny, against one part of an intent.
  *
- * A rule binds what a part does, whatever program does it: `deny delete` refuses `rm`. Wide on purpose: any
- * spelling and either name of a path counts. Where nobody can know whether the rule is met, it may be met,
- * and that asks. A rule without a path or host meets at least what the same rule with one meets.
+ * A rule binds what a part does, whatever program does it: `deny delete` refuses `rm`. Wide on purpose: any spelling
+ * and either name of a path counts. When it is unknown whether the rule is met, it may be met, and that asks. A rule
+ * without a path or host meets at least what the same rule with one meets.
  */
 import { visibleText } from "../call/index.js";
 import type { ToolKind } from "../call/index.js";
@@ -18,7 +18,7 @@ import type { Roots } from "./places.js";
 import { matchName } from "./rule.js";
 import type { RuleParts } from "./rule.js";
 
-/** `true`: the rule is met. A sentence: it may be met, and this is why nobody knows. */
+/** `true`: the rule is met. A sentence: the rule may be met, and why that is unknown. */
 export type Met = true | string | undefined;
 
 export function meets(rule: RuleParts, part: Part, intent: Intent, roots: Roots): Met {
@@ -110,7 +110,7 @@ function notKnown(part: CommandPart): string | undefined {
   return `nobody can know all that ${visibleText(part.argv[0] ?? "")} does here: ${visibleText(part.judgement.doubts[0] ?? "it takes names from a list")}`;
 }
 
-/** By a word, by a pattern, or in a folder that a program is given. */
+/** Whether a word, a pattern or a folder argument may mean the path. */
 function mayMeanPath(
   pattern: string,
   part: CommandPart,

@@ -7,7 +7,7 @@ import type { RuleScope } from "./rule.js";
 
 type Source = { readonly definition?: string | undefined; readonly fingerprint?: string | undefined };
 
-/** What a grant for this tool is bound to. */
+/** The hashes that a grant for this tool is bound to. */
 export function sourceOf({ definition, fingerprint }: Intent): Pick<RuleScope, "definition" | "fingerprint"> {
   return {
     ...(definition !== undefined && { definition }),
@@ -28,7 +28,7 @@ export function isSameSource({ definition, fingerprint }: Source, intent: Intent
   );
 }
 
-/** Why rules that name the tool do not cover it; undefined when that is not for another source. */
+/** Why rules that name the tool do not cover it; undefined when its source is the same. */
 export function whySourceDiffers(rules: readonly Source[], intent: Intent): string | undefined {
   const others = rules.filter((rule) => !isSameSource(rule, intent));
   if (others.length === 0) return undefined;

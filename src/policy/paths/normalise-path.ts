@@ -1,4 +1,4 @@
-/** A path as the system will read it, with `.`, `..` and `//` taken out. No disk: links are the caller's. */
+/** A path as the system will read it, without `.`, `..` and `//`. The disk is not read: the caller follows links. */
 import { absolutePath, isAbsolutePath } from "../../call/index.js";
 import { UNUSABLE, windowsRoot } from "./path-segments.js";
 
@@ -21,7 +21,7 @@ const ADDRESS = /^[a-z][a-z0-9+.-]+:\/\//i;
 
 function posixPath(cwd: string, path: string): string | undefined {
   if (path.startsWith("/")) return below("/", path);
-  // To POSIX this is the name of a file here, to whoever wrote it a place elsewhere.
+  // To POSIX this is the name of a file here; its author meant a place elsewhere.
   if (isAbsolutePath(path)) return undefined;
   return below(cwd, path);
 }

@@ -1,13 +1,13 @@
-/** A word as the program will get it, and why it may get another. */
+/** A word as the program will receive it, and why it may receive another. */
 import type { AnsiCQuotedPart, Word, WordPart } from "unbash";
 import { isAscii, strangeCharacters } from "./strange-characters.js";
 import { excerpt } from "./excerpt.js";
 
 export type DecodedWord = {
   readonly value: string;
-  /** It has a glob that can only become paths below a folder it names: `src/*.ts`. */
+  /** The word has a glob that can only become paths below a folder it names: `src/*.ts`. */
   readonly globbed: boolean;
-  /** The shell expands it: it has a glob, or begins with an unquoted `~`. */
+  /** The shell expands the word, which has a glob or begins with an unquoted `~`. */
   readonly expands: boolean;
   readonly doubts: readonly string[];
 };

@@ -1,4 +1,4 @@
-/** The reading while it is being made, and the bounds of the work that a text may cause. */
+/** A shell reading under construction, and the bounds of the work that a text may cause. */
 import type { ReadCommand } from "./read-shell.js";
 
 const MAX_COMMANDS = 10_000;

@@ -1,4 +1,4 @@
-/** A piece of the text as a doubt shows it: short, and with nothing in it that could not be seen. */
+/** A piece of the text as a doubt shows it: short, with invisible characters escaped. */
 const MAX_LENGTH = 60;
 const UNSEEN = /[^\p{L}\p{N}\p{P}\p{S} ]/gu;
 

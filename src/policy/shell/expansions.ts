@@ -1,6 +1,6 @@
 /**
- * What the shell would expand inside a piece of syntax: a doubt for each, and the scripts of its
- * command and process substitutions. Walks with its own stack: sums may be nested by the thousand.
+ * The expansions inside a piece of syntax: a doubt for each, and the scripts of its command and process substitutions.
+ * The walk uses its own stack, because sums may be nested by the thousand.
  */
 import { forEachChild, type ParsedScript, type SyntaxNode } from "unbash";
 import { excerpt } from "./excerpt.js";

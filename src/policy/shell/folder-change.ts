@@ -1,4 +1,4 @@
-/** The folder that a command takes its shell to. */
+/** The folder that a command changes its shell to. */
 import { excerpt } from "./excerpt.js";
 
 export type FolderChange = { readonly target?: string; readonly doubt?: string };

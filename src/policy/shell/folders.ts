@@ -5,7 +5,7 @@
 export type Folders = readonly (readonly string[])[];
 
 export const START: Folders = [[]];
-/** Past this many, the reader stops following and doubts. */
+/** Beyond this number the reader stops following them and adds a doubt. */
 export const MAX_WAYS = 8;
 
 export function entered(folders: Folders, target: string): Folders {

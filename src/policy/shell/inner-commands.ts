@@ -1,6 +1,6 @@
 /**
- * What a command runs besides itself: the words or the text inside `sudo`, `bash -c`, `find -exec` …
- * Where the words can be read in two ways, both are given, with a doubt.
+ * The commands that a command runs besides itself: the words or the text inside `sudo`, `bash -c`, `find -exec` …
+ * Words that can be read in two ways give both readings, with a doubt.
  */
 import { baseName } from "./base-name.js";
 import { insideFind } from "./inside-find.js";

@@ -26,7 +26,7 @@ export function insideGit(name: string, words: readonly string[]): InnerCommands
   const folders = options.flatMap(([option, value]) =>
     option === "-C" && value !== undefined ? [value] : [],
   );
-  // Several -C build on each other; a rule about paths is given the last word by asking.
+  // Several -C build on each other. The doubt asks a person, since a rule on paths cannot follow them.
   if (folders.length > 1) also.push("git changes the folder several times");
   for (const rest of rests) {
     if (rest.length < words.length)

@@ -18,7 +18,7 @@ export function insideWrapper(name: string, words: readonly string[]): InnerComm
   let only = false;
   let folder: string | undefined;
   for (const [option, value] of options) {
-    if (wrapper.tells?.includes(option)) only = true;
+    if (wrapper.shows?.includes(option)) only = true;
     if (wrapper.doubtful?.includes(option)) also.push(`${name} ${option} changes more than the command`);
     if (wrapper.folder?.includes(option)) folder = value;
     if (!wrapper.texts?.includes(option) || value === undefined) continue;

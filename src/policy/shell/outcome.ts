@@ -6,7 +6,7 @@ export type Outcome = { readonly ok: Folders; readonly fail: Folders };
 
 export const staying = (folders: Folders): Outcome => ({ ok: folders, fail: folders });
 
-/** Where the shell may be when what follows runs in any case. */
+/** The folders the shell may be in when the next command runs in any case. */
 export function afterwards({ ok, fail }: Outcome, draft: Draft): Folders {
   const ways = eitherWay(ok, fail);
   if (ways.length > MAX_WAYS) draft.doubt("it changes the folder in too many ways to follow");

@@ -1,4 +1,4 @@
-/** What `echo` or `printf` would say with these words, as far as a reader needs it: `echo ls | sh`. */
+/** The text that `echo` or `printf` prints, as far as the program behind the pipe needs it: `echo ls | sh`. */
 import type { CommandNode } from "unbash";
 
 const PRINTERS = new Set(["echo", "printf"]);

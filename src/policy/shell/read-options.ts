@@ -1,6 +1,6 @@
 /**
- * The options before a wrapper's command. An option that is not in the list is a doubt, and then the
- * command may start at more than one word: all of these are given.
+ * Reads the options before a wrapper's command. An option that is not in the list is a doubt, and then the command may
+ * start at more than one word: all of these readings are returned.
  *
  * The list: `-v` alone, `-u=` with a value, `-i?` with a value only when it is attached, `-#` a number.
  */

@@ -1,4 +1,4 @@
-/** The files that redirects open, and what they feed to the command. */
+/** The files that redirects open, and the input that they give to the command. */
 import type { HereDoc, HereString, Redirect, Redirection } from "unbash";
 import { decodeWord } from "./decode-word.js";
 import { excerpt } from "./excerpt.js";

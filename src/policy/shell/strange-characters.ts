@@ -1,4 +1,4 @@
-/** Characters that a person does not see as they are, or that shells and readers disagree on. */
+/** Characters that a person cannot see as they are, or that shells and readers disagree on. */
 import { excerpt } from "./excerpt.js";
 
 // Emoji are joined and coloured with invisible characters; these are seen, so they are no trouble.

@@ -32,7 +32,7 @@ type Scan = {
   isWordStart: boolean;
   /** The operator, or nothing but blanks, that stands before this place; empty inside a word. */
   before: string;
-  /** Those that begin after the next line end. */
+  /** Here-documents that begin after the next line end. */
   hereDocuments: HereDocument[];
 };
 

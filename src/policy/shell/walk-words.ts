@@ -1,4 +1,4 @@
-/** One command given as words: listed, doubted for what it does to its shell, and seen through. */
+/** Reads one command given as words: lists it, doubts what it does to its shell, and reads the commands inside it. */
 import { roleGlobs } from "../programs/role-globs.js";
 import { builtinDoubts } from "./builtin-doubts.js";
 import { folderChange } from "./folder-change.js";
@@ -12,9 +12,9 @@ import { isAscii } from "./strange-characters.js";
 
 export type Words = {
   readonly argv: readonly string[];
-  /** Those of the words that have a glob. */
+  /** The words that have a glob. */
   readonly globs: readonly string[];
-  /** Those of the words that the shell expands. */
+  /** The words that the shell expands. */
   readonly patterns: readonly string[];
   readonly writes: readonly string[];
   readonly reads: readonly string[];
