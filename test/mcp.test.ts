@@ -263,7 +263,7 @@ describe("a server that misbehaves", () => {
       "ToolFailure: errors/one answered with an error (-32000): out of ⟨U+001B⟩[31mpaper",
     );
     expect(await failureOf(call(servers, "none__one"))).toMatch(
-      /^ToolFailure: none\/one gave no answer that can be read: .* It is not known whether the call took effect\.$/s,
+      /^ToolFailure: none\/one sent a response that cannot be read: .* The call may have taken effect\.$/s,
     );
   });
 
@@ -431,7 +431,7 @@ describe("the catalogue's cases", () => {
     }
     expect(problems).toHaveLength(9);
     expect(problems).toContainEqual(
-      `MCP server "hand": its tool "x⟨U+001B⟩[2J⟨U+202E⟩⟨U+200B⟩" cannot be used: its name has characters in it that cannot be seen. It is left out; its other tools are there.`,
+      `MCP server "hand": its tool "x⟨U+001B⟩[2J⟨U+202E⟩⟨U+200B⟩" cannot be used: its name has invisible characters. This tool is left out; the server's other tools are available.`,
     );
     expect(problems).toContainEqual(
       expect.stringContaining(`"broken schema" cannot be used: its inputSchema`),
@@ -464,7 +464,7 @@ describe("the catalogue's cases", () => {
     const ended = failureOf(call(servers, "tools__hang"));
     expect(await outputOf(servers, "other__echo", { words: "fine" })).toBe("fine");
     expect(await ended).toBe(
-      "ToolFailure: tools/hang took too long and was told to stop. It may have taken effect in part or in whole: look before you try again.",
+      "ToolFailure: tools/hang took too long and was told to stop. The call may have taken effect in part or in whole: check before you try again.",
     );
     await until(() => notesIn(notes).includes("cancelled"));
     expect(await outputOf(servers, "tools__echo", { words: "still there" })).toBe("still there");
@@ -479,7 +479,7 @@ describe("the catalogue's cases", () => {
     const failure = await failureOf(call(servers, "tools__die", { code: 1 }));
     expect(performance.now() - from).toBeLessThan(10_000);
     expect(failure).toBe(
-      `ToolFailure: tools/die: the MCP server "tools" ended while the call was running; it ended with code 1 and last wrote to stderr:\na word to the log\nthe disk is ⟨U+001B⟩[31mfull\nIt is not known whether the call took effect: look before you try again.`,
+      `ToolFailure: tools/die: the MCP server "tools" ended while the call was running; it ended with code 1 and last wrote to stderr:\na word to the log\nthe disk is ⟨U+001B⟩[31mfull\nThe call may have taken effect: check before you try again.`,
     );
     expect(await hanging).toContain("tools/hang: the MCP server");
     expect(await outputOf(servers, "other__echo", { words: "fine" })).toBe("fine");
@@ -493,7 +493,7 @@ describe("the catalogue's cases", () => {
     expect([one, two]).toEqual(["one", "two"]);
     await until(() => problems.length >= 6);
     expect(problems.filter((text) => text.includes("unknown message ID"))).toHaveLength(4);
-    expect(problems.filter((text) => text.includes("no message of the protocol"))).toHaveLength(2);
+    expect(problems.filter((text) => text.includes("not a protocol message"))).toHaveLength(2);
   });
 
   test("a command is one program, so nothing in it is run by a shell", async () => {
@@ -683,7 +683,7 @@ describe.concurrent("the public server that has everything", () => {
     expect(await failureOf(call(servers, "all__echo", { message: "hello" }))).toContain(
       "ToolFailure: all/echo",
     );
-    expect(await ended).toContain("It is not known whether the call took effect");
+    expect(await ended).toContain("The call may have taken effect");
     expect(servers.status()).toMatchObject([{ status: "restarting" }]);
     const stopSecond = await run("streamableHttp", port);
     await until(() => servers.status()[0]?.status === "ready");

@@ -65,7 +65,7 @@ export function readCallResult(result: CallResult, checkOutput: JsonSchemaCheck 
   const checked = structured === undefined || isError ? undefined : checkOutput?.(structured);
   if (checked?.ok === false) {
     blocks.push(
-      note(`the structured result is not what the tool announced: ${oneLine(checked.problem, 300)}`),
+      note(`the structured result does not match the tool's schema: ${oneLine(checked.problem, 300)}`),
     );
   }
   const useStructured = structured !== undefined && structured !== null && checked?.ok !== false;

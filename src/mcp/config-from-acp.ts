@@ -38,7 +38,7 @@ export function mcpConfigFromAcp(
     const { name } = read.data;
     if (configs.has(name)) {
       throw new McpConfigError(
-        `Two MCP servers are named ${JSON.stringify(name)}. Rules speak of servers by name, so none was started. Give each its own name.`,
+        `Two MCP servers are named ${JSON.stringify(name)}. Rules name servers, so none was started. Give each its own name.`,
       );
     }
     configs.set(name, readServer(name, configOf(read.data, cwd)));

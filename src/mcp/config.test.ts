@@ -46,7 +46,7 @@ test.each<[string, unknown, string]>([
     `nobody knows the field "command"`,
   ],
   ["an empty command", { mcpServers: { a: { command: "" } } }, `"command": `],
-  ["a NUL", { mcpServers: { a: { command: "x", args: ["a\0b"] } } }, "a NUL cannot be handed to a program"],
+  ["a NUL", { mcpServers: { a: { command: "x", args: ["a\0b"] } } }, "a NUL cannot be passed to a program"],
   ["args as a text", { mcpServers: { a: { command: "x", args: "-y" } } }, `"args": `],
   ["a variable that is none", { mcpServers: { a: { command: "x", env: { "A=B": "c" } } } }, `"env.A=B": `],
   ["an unknown type", { mcpServers: { a: { type: "ws", url: "https://x.test" } } }, `"type": `],

@@ -46,14 +46,14 @@ export class McpConfigError extends Error {
 }
 
 const MAX_TIMEOUT = 3_600_000;
-const noNul = z.string().refine((text) => !text.includes("\0"), "a NUL cannot be handed to a program");
+const noNul = z.string().refine((text) => !text.includes("\0"), "a NUL cannot be passed to a program");
 const timeout = z.number().int().positive().max(MAX_TIMEOUT).exactOptional();
 
 const stdioSchema = z.strictObject({
   type: z.literal("stdio").exactOptional(),
   command: noNul.min(1),
   args: z.array(noNul).exactOptional(),
-  env: z.record(z.string().regex(/^[^=\0]+$/, "it is no name of a variable"), noNul).exactOptional(),
+  env: z.record(z.string().regex(/^[^=\0]+$/, "it is not a variable name"), noNul).exactOptional(),
   cwd: noNul.min(1).exactOptional(),
   timeout,
 });
@@ -63,7 +63,7 @@ const httpSchema = z.strictObject({
   url: z.string().refine(isWebUrl, "it must be an http or https URL without a user name in it"),
   headers: z
     .record(
-      z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, "it is no name of a header"),
+      z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, "it is not a header name"),
       z.string().regex(/^[^\r\n\0]*$/, "a header is one line"),
     )
     .exactOptional(),

@@ -100,7 +100,7 @@ function sseTransport(config: HttpServerConfig): SSEClientTransport {
 
 function addressOf({ url }: HttpServerConfig): URL {
   const address = webUrl(url);
-  if (!address) throw new Error("Its URL is none that may be asked for.");
+  if (!address) throw new Error("Its URL may not be requested.");
   return address;
 }
 

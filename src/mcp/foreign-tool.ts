@@ -53,10 +53,10 @@ export function foreignTool(listed: unknown, { server, fingerprint, call }: Fore
   if (problem !== undefined) return refused(shown, `cannot be used: its name ${problem}`);
   const schema = visibleSchema(inputSchema, MAX_SCHEMA);
   if (schema?.["type"] !== "object") {
-    return refused(shown, `cannot be used: its inputSchema is no schema of an object, or is too large`);
+    return refused(shown, `cannot be used: its inputSchema is not the schema of an object, or is too large`);
   }
   const check = serverSchemaCheck(schema);
-  if (!check) return refused(shown, "cannot be used: its inputSchema is no JSON Schema");
+  if (!check) return refused(shown, "cannot be used: its inputSchema is not a JSON Schema");
   const announced = visibleSchema(outputSchema, MAX_SCHEMA);
   const checkOutput = announced && serverSchemaCheck(announced);
   const definition = definitionHash(listed);
@@ -88,7 +88,10 @@ export function foreignTool(listed: unknown, { server, fingerprint, call }: Fore
 }
 
 function refused(name: string, why: string): ReadTool {
-  return { ok: false, problem: `its tool "${name}" ${why}. It is left out; its other tools are there.` };
+  return {
+    ok: false,
+    problem: `its tool "${name}" ${why}. This tool is left out; the server's other tools are available.`,
+  };
 }
 
 /** Keeps the hints that make the server's tool look more dangerous, and drops the others. */

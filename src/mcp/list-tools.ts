@@ -36,6 +36,8 @@ export async function listTools(
     cursors.add(nextCursor);
     cursor = nextCursor;
   }
-  onProblem(`its list of tools does not end. The first ${listed.length} are there, the rest is left out.`);
+  onProblem(
+    `its list of tools does not end. The first ${listed.length} are available; the rest is left out.`,
+  );
   return listed;
 }

@@ -223,6 +223,6 @@ async function approval(
     return `nobody has approved that it ${server.description}. It was not started.`;
   } catch (error) {
     const why = oneLine(error instanceof Error ? error.message : String(error), 300);
-    return `whether it is approved could not be found out (${why}). It was not started.`;
+    return `its approval could not be checked (${why}). It was not started.`;
   }
 }

@@ -137,7 +137,7 @@ export class ServerLink {
   #mustBeSame({ server, tool, definition, fingerprint }: ToolOrigin): void {
     const now = this.#tools.find(({ origin }) => origin?.tool === tool)?.origin;
     if (now && now.definition === definition && now.fingerprint === fingerprint) return;
-    const what = now ? "changed what it says of this tool" : "does not offer this tool any more";
+    const what = now ? "changed the definition of this tool" : "no longer offers this tool";
     throw new ToolFailure(
       `${oneLine(server, 60)}/${oneLine(tool, 128)}: the server ${what} since the call was decided on. Nothing was run. Look at the tool again before you call it.`,
     );
@@ -257,7 +257,7 @@ export class ServerLink {
     const why = "reason" in state ? `${state.status}: ${state.reason}` : state.status;
     const server = oneLine(this.name, 60);
     throw new ToolFailure(
-      `${server}/${oneLine(tool, 128)}: the MCP server "${server}" is not there (${why}). Nothing was run. Try again later, or go on without it.`,
+      `${server}/${oneLine(tool, 128)}: the MCP server "${server}" is not available (${why}). Nothing was run. Try again later, or continue without it.`,
     );
   }
 

@@ -62,7 +62,7 @@ export class StdioTransport implements Transport {
 
   send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin;
-    if (!stdin?.writable) return Promise.reject(new Error("The server no longer reads what it is sent."));
+    if (!stdin?.writable) return Promise.reject(new Error("The server no longer reads its input."));
     stdin.write(serializeMessage(message));
     return Promise.resolve();
   }
@@ -108,10 +108,10 @@ export class StdioTransport implements Transport {
     try {
       const message = deserializeMessage(line);
       if (!("method" in message) && isDisguised(message.id))
-        throw new Error("It answers nothing that was asked.");
+        throw new Error("The response matches no request.");
       this.onmessage?.(message);
     } catch (error) {
-      const why = error instanceof SyntaxError ? "no JSON" : "no message of the protocol";
+      const why = error instanceof SyntaxError ? "not JSON" : "not a protocol message";
       this.onerror?.(new Error(`It wrote a line that is ${why}: ${line.slice(0, 200)}`));
     }
   }

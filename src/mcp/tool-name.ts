@@ -34,5 +34,5 @@ function isClear(server: string, plain: string): boolean {
 export function nameProblem(name: string): string | undefined {
   if (name === "") return "is empty";
   if (name.length > MAX_FOREIGN_NAME) return `has more than ${MAX_FOREIGN_NAME} characters`;
-  return visibleText(name) === name ? undefined : "has characters in it that cannot be seen";
+  return visibleText(name) === name ? undefined : "has invisible characters";
 }

@@ -96,7 +96,7 @@ function ownFilesMet(part: CommandPart, { own = [] }: Guarded): readonly string[
       below.some((folder) => matchPath(`${folder}/**`, place)) ||
       part.mayMean.some((path) => matchPath(`${place}/**`, path)),
   );
-  return met.map((place) => `${visibleText(place)}: Toolgate's own files are changed by no command`);
+  return met.map((place) => `${visibleText(place)}: no command may change Toolgate's own files`);
 }
 
 /** Files outside of the workspace are asked about also where everything is allowed by default; only a rule with a path opens them. */
@@ -124,7 +124,7 @@ export function hostTrouble(
 ): readonly string[] {
   if (part.type !== "host") return [];
   const url = readUrl(part.url);
-  if (!url || !/^https?$/.test(url.scheme)) return [`${visibleText(part.url)} is no address of the web`];
+  if (!url || !/^https?$/.test(url.scheme)) return [`${visibleText(part.url)} is not a web address`];
   const reach = hostReach(url.host);
   const isNamed = rules.some(
     (rule) => rule.host !== undefined && isInForce(rule, policy) && covers(rule, part, intent, policy),

@@ -87,7 +87,7 @@ function refused({ intent, policy, parts, rules, saw }: Found): Verdict | undefi
   const { command } = intent;
   const words = typeof command === "string" ? [command] : (command ?? []);
   const [reason] = [
-    ...(words.some((word) => word.includes("\0")) ? ["a NUL cannot be handed to a program"] : []),
+    ...(words.some((word) => word.includes("\0")) ? ["a NUL cannot be passed to a program"] : []),
     ...forbiddenPaths(parts, policy),
     ...parts.flatMap((part) => hostTrouble(part, rules, intent, policy)),
   ];
@@ -141,7 +141,7 @@ function allowVerdict(found: Found): Verdict {
       covering[index] === undefined ? [...flagDoubts(part), ...gitDoubts(part, intent)] : [],
     );
     const worries = [...sourceDoubts(found), ...outside, ...concerns(found), ...flags];
-    const reason = worries[0] ?? (effect === "deny" ? "nothing allows it here" : undefined);
+    const reason = worries[0] ?? (effect === "deny" ? "no rule allows it here" : undefined);
     return verdict({ effect, reason, saw: [...saw, ...worries] });
   }
   const worries = [

@@ -108,8 +108,7 @@ function fedKeys(commands: readonly CommandPart[]): readonly string[] {
     .filter(({ read }) => read.feeds.length + read.reads.length > 0 || read.fedText !== undefined)
     .filter(({ argv: [program = ""] }) => TAKES_KEYS.test(baseName(program)))
     .map(
-      ({ argv: [program = ""] }) =>
-        `${visibleText(program)} takes its input for keys, which can run programs`,
+      ({ argv: [program = ""] }) => `${visibleText(program)} reads its input as keys, which can run programs`,
     );
 }
 
@@ -136,7 +135,7 @@ function otherNamesIn({ argv, reads, writes, after }: ReadCommand, cwd: string):
   const folder = after.reduce((here, change) => joined(here, change), cwd);
   return [...argv.slice(1).flatMap(valuesIn), ...reads, ...writes]
     .filter((word) => isProcessPath(joined(folder, word)))
-    .map((word) => `${word} is another way to a file that has a name of its own`);
+    .map((word) => `${word} reaches a file by another name than its own`);
 }
 
 /** Not shortened: where `..` leads depends on what stands before it. */

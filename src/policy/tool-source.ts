@@ -35,6 +35,6 @@ export function whySourceDiffers(rules: readonly Source[], intent: Intent): stri
   if (!isSourceKnown(intent))
     return "the agent runs this server itself, so nobody can see here whether it is the tool that you allowed";
   return others.some(({ fingerprint }) => fingerprint === undefined || fingerprint === intent.fingerprint)
-    ? "the server changed what it says of the tool (description, schema or hints) since you allowed it"
-    : "another program or address stands behind the server's name than when you allowed this tool";
+    ? "the server changed the tool's description, schema or hints since you allowed it"
+    : "the server has another program or address than when you allowed this tool";
 }

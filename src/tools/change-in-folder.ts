@@ -1,10 +1,10 @@
 /**
- * Changing what is in a folder that is held: a file is replaced whole or not at all, and nothing that lies
- * behind a link is ever touched.
+ * Changes the contents of an open folder: a file is replaced whole or not at all, and nothing behind a link is ever
+ * touched.
  *
- * Just before something takes effect the folder must still be where it was: what was decided on one path
- * does not happen quietly on another. If it is moved in the moment after that, it happens in the folder
- * that was held, never behind what was put in its place.
+ * Just before a change takes effect the folder must still be at its path: a change that was approved for one path must
+ * not happen at another. If the folder moves right after that check, the change happens in the open folder, never in
+ * one that took its place.
  */
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
@@ -55,7 +55,7 @@ export async function makeFolderIn(
   try {
     await mkdir(folder.at(name), mode === undefined ? 0o777 : 0o700);
   } catch (error) {
-    // Throws for what is no folder.
+    // Throws for anything but a folder.
     if (errorCode(error) === "EEXIST") return (await folder.enter(name)).close();
     throw error;
   }
@@ -73,7 +73,7 @@ export async function makeLinkIn(folder: FolderHandle, name: string, target: str
   await folder.sync();
 }
 
-/** A link goes, what it leads to stays. Names are bytes here: one that is no valid text can be removed too. */
+/** Removes a link but not its target. Names are bytes here: a name that is not valid text can be removed too. */
 export async function removeIn(folder: FolderHandle, name: Buffer): Promise<void> {
   const stats = await lstat(folder.atBytes(name));
   await folder.mustBeInPlace();
@@ -106,7 +106,7 @@ export async function moveTo(from: Place, to: Place): Promise<void> {
   await to.folder.mustBeInPlace();
   const [old, wanted] = [from.folder.at(from.name), to.folder.at(to.name)];
   try {
-    // Of what may appear at the target in this moment, a folder that is renamed replaces only an empty one.
+    // If something appears at the target in this moment, renaming a folder replaces only an empty folder.
     if (stats.isDirectory()) await rename(old, wanted);
     else await renameFile(old, wanted);
   } catch (error) {

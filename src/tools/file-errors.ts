@@ -1,9 +1,9 @@
-/** What the file system refused, in words that a model can act on. */
+/** Errors of the file system as messages that a model can act on. */
 import type { Stats } from "node:fs";
 import { errorCode } from "../call/error-code.js";
 import { ToolFailure } from "./tool.js";
 
-/** What was tried: `cannot` completes "it cannot be …", `didNot` says what did not happen, `next` what to do. */
+/** The attempted action: `cannot` completes "it cannot be …", `didNot` says what did not happen, `next` what to do. */
 export type FileAction = { readonly cannot: string; readonly didNot: string; readonly next: string };
 
 export const READ: FileAction = {
@@ -34,7 +34,7 @@ const ERROR_TEXTS: ReadonlyMap<string, string> = new Map([
   ["ENAMETOOLONG", "it is too long"],
 ]);
 
-/** The code stands beside its words, for whoever knows it. */
+/** The text of an error, with its code. */
 export function fileErrorText(error: unknown): string {
   const code = errorCode(error);
   if (code === undefined) return String(error);
@@ -42,7 +42,7 @@ export function fileErrorText(error: unknown): string {
   return words === undefined ? code : `${words} (${code})`;
 }
 
-/** Runs it; a failure that has no words yet gets these. */
+/** Runs the act, and turns a file system error into a ToolFailure. */
 export async function explainFileErrors<T>(
   path: string,
   deed: FileAction,

@@ -1,10 +1,9 @@
 /**
  * Folders on this machine.
  *
- * What must stay true here: what is given as a real path is acted on only while it is one, so that no link
- * put in its way after a decision leads the act elsewhere (see folder-handle.ts); a file is replaced whole or
- * not at all; the workspace itself is neither removed nor moved. Paths may lead anywhere: the rules decide.
- * Commands are held inside only by a sandbox.
+ * Invariants: a real path is acted on only while it is the real path, so that no link put in its way after a decision
+ * leads the act elsewhere (see folder-handle.ts); a file is replaced whole or not at all; the workspace itself is
+ * neither removed nor moved. Paths may lead anywhere: the rules decide. Only a sandbox confines commands.
  */
 import type { Stats } from "node:fs";
 import { lstat, readdir, readlink, realpath, stat } from "node:fs/promises";
@@ -28,7 +27,7 @@ export type LocalWorkspaceOptions = {
   readonly roots?: readonly string[];
   /** Toolgate's own files and folders, which no search shows; the same as the policy's. */
   readonly own?: readonly string[];
-  /** What commands are held inside of. Files are not read or written through it. */
+  /** The sandbox that confines commands. Files are not read or written through it. */
   readonly sandbox?: Sandbox;
 };
 
@@ -52,7 +51,7 @@ export class LocalWorkspace implements Workspace {
   }
 
   async resolve(path: string, { keepLink = false }: { readonly keepLink?: boolean } = {}): Promise<string> {
-    // Node would write a lone surrogate as another character: the path decided on were not the one used.
+    // Node would write a lone surrogate as another character: the used path would not be the approved one.
     if (/[\0\p{Surrogate}]/u.test(path))
       throw new ToolFailure(
         `${JSON.stringify(path)} holds a character that no path can have. Nothing was read or written. Spell the path without it.`,
@@ -157,7 +156,10 @@ export class LocalWorkspace implements Workspace {
     );
   }
 
-  /** The command gets our environment without what looks like a secret, or steers its shell: see command-environment.ts. */
+  /**
+   * The command gets our environment without variables that look like a secret or change how its shell reads: see
+   * command-environment.ts.
+   */
   async runCommand(command: string | readonly string[], options: CommandOptions): Promise<CommandExit> {
     const executor = options.executor?.shell === undefined ? await this.executor() : options.executor;
     const argv = typeof command === "string" ? shellWords(executor, command) : command;

@@ -1,4 +1,4 @@
-/** The words for a command that the system could not start. */
+/** The failure for a command that the system could not start. */
 import { errorCode } from "../call/error-code.js";
 import { ToolFailure } from "./tool.js";
 

@@ -1,9 +1,8 @@
 /**
- * Reading a file in a folder that is held.
+ * Reads a file in an open folder.
  *
- * Whatever the name stands for, it ends soon and takes little memory: what is no file is looked at and not
- * opened, since opening alone may wait for ever (a named pipe) or do something (a device); how large a file
- * is, is asked before it is read.
+ * Every read ends soon and takes little memory: anything but a file is examined and not opened, since opening alone
+ * may wait forever (a named pipe) or have an effect (a device); the size of a file is checked before it is read.
  */
 import { constants } from "node:fs";
 import { type FileHandle, lstat, open } from "node:fs/promises";
@@ -87,8 +86,8 @@ async function openIfThere(
 }
 
 /**
- * At most one byte more than a text may have: the file may grow while it is read. What is generated as it is read
- * (in /proc) has no size until then.
+ * Reads at most one byte more than a text may have: the file may grow meanwhile. Generated files (in /proc) report no
+ * size before they are read.
  */
 async function firstBytes(file: FileHandle, size: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -110,7 +109,7 @@ function textOf(path: string, bytes: Buffer): string {
   if (bytes.length > MAX_TEXT_BYTES) throw notText(path, TOO_LARGE);
   if (bytes.includes(0)) throw notText(path, "it has NUL bytes");
   try {
-    // The byte order mark stays: what is written back must be what was there.
+    // The byte order mark stays, so that writing the text back changes nothing.
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     throw notText(path, "it is not valid UTF-8");

@@ -17,7 +17,7 @@ export function insideShell(name: string, words: readonly string[]): InnerComman
   if (!isShell(name)) return undefined;
   const { texts, operands, doubts } = readShellOptions(words);
   const also: string[] = [];
-  if (texts.length > 0 && !isLikeBash(name)) also.push(`${name} reads some texts otherwise than bash`);
+  if (texts.length > 0 && !isLikeBash(name)) also.push(`${name} reads some texts differently from bash`);
   if (texts.length > 0 && operands.length > 0) also.push(`${name} gets further words as its variables`);
   const language = name === "bash" ? "bash" : "sh";
   const insides = texts.map((text): InnerCommand => ({ wrapper: name, text, language }));

@@ -32,7 +32,7 @@ export type Wrapper = {
   readonly doubt?: string;
 };
 
-const ELSEWHERE = "runs the command in other surroundings";
+const ELSEWHERE = "runs the command in another environment";
 const STRANGER: Wrapper = { options: "", guess: true, doubt: "runs a command in its own way" };
 const ADDS_WORDS = "adds words from its input to the command";
 

@@ -177,7 +177,7 @@ test("the workspace folder, and any folder that contains it, is never deleted", 
   for (const path of [".", "./", root, `${root}/`, "src/.."])
     for (const attempt of [intent, preview, run])
       expect(await failureOf(attempt(workspace, { path, recursive: true }))).toBe(
-        `ToolFailure: delete_path: ${path} is the workspace folder itself, which is never deleted. Nothing was deleted. Name what is to be deleted inside of it.`,
+        `ToolFailure: delete_path: ${path} is the workspace folder itself, which is never deleted. Nothing was deleted. Give a path inside it.`,
       );
   for (const path of ["..", outside, "/"])
     for (const attempt of [intent, preview, run])

@@ -1,8 +1,8 @@
 /**
- * A file, a link or a folder taken away. Of a link only the link goes, never what it leads to.
+ * Deletes a file, a link or a folder. Deleting a link never deletes its target.
  *
- * What it would delete is shown as it is then, and the intent holds its hash, so that a yes is for that and
- * nothing else. The intent itself tells nothing of what is there: it is made before anyone has decided.
+ * The preview shows the content to delete, and the intent has its hash, so that a yes is for that content only. The
+ * intent discloses nothing else about it, because it is made before the decision.
  */
 import { z } from "zod";
 import { defineTool } from "../define-tool.js";

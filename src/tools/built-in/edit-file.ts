@@ -1,9 +1,9 @@
 /**
- * Passages of a file replaced, or a file made.
+ * Replaces passages of a file, or creates a file.
  *
- * The diff that is shown before is made from the file as it is then; the intent holds that file's hash, so
- * that a yes is for that diff, and tells nothing of it: it is made before anyone has decided. What is shown
- * afterwards is what was really written.
+ * The preview shows a diff against the current file; the intent has that file's hash, so that a yes is for that diff.
+ * The intent discloses nothing else about the file, because it is made before the decision. The final diff shows what
+ * was really written.
  */
 import { z } from "zod";
 import { diffContent } from "../../call/index.js";

@@ -1,4 +1,4 @@
-/** Files by their names. */
+/** Finds files by name. */
 import { z } from "zod";
 import { textContent } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
@@ -12,7 +12,7 @@ const MAX_FILES = 500;
 const MAX_LOCATIONS = 50;
 const TIME_LIMIT_MS = 4500;
 
-/** `timeLimit` in milliseconds: after it, what was found so far is the answer. */
+/** `timeLimit` in milliseconds: after it, the result has the files found so far. */
 export function findPathTool({ timeLimit = TIME_LIMIT_MS }: { readonly timeLimit?: number } = {}): Tool {
   return defineTool({
     name: "find_path",

@@ -1,4 +1,4 @@
-/** Lines of files that match a regular expression. */
+/** Finds lines of files that match a regular expression. */
 import { z } from "zod";
 import { counted, textContent } from "../../call/index.js";
 import type { Location } from "../../call/index.js";
@@ -25,7 +25,7 @@ const input = z.object({
   filesOnly: z.boolean().default(false).describe("Return only the paths of the files that match."),
 });
 
-/** `timeLimit` in milliseconds: after it, what was found so far is the answer. */
+/** `timeLimit` in milliseconds: after it, the result has the lines found so far. */
 export function grepTool({ timeLimit = TIME_LIMIT_MS }: { readonly timeLimit?: number } = {}): Tool {
   return defineTool({
     name: "grep",
@@ -47,10 +47,10 @@ export function grepTool({ timeLimit = TIME_LIMIT_MS }: { readonly timeLimit?: n
       const { folder, file } = searched;
       const until = performance.now() + timeLimit;
       const where = { cwd: folder, signal, timeLimit };
-      // Only a glob can make ripgrep find what the walk does not see.
+      // Only a glob can make ripgrep find files that the walk leaves out.
       const seen =
         wanted.glob === undefined || file !== undefined ? undefined : await seenFiles(wanted, where);
-      // Whoever names a protected file or folder was asked about it; one that is only come upon stays shut.
+      // A named protected path was approved; one that the search only finds stays closed.
       const isNamed = file !== undefined || isProtectedFile(folder, workspace.own);
       const findings = new Findings({
         ...wanted,

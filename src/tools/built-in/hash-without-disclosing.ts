@@ -1,11 +1,11 @@
 /**
- * Hashes for an intent, which is made before anyone has decided: why a file could not be read would tell of
- * it to someone who may not know that it is there. Whoever may is told when it is shown or run.
+ * Hashes files for an intent without disclosing why a file cannot be read. The intent is made before the decision, and
+ * the reason would reveal that the file exists. The preview and the run report the reason.
  */
 import { ToolFailure } from "../tool.js";
 import type { BaseHashes } from "./base-hash.js";
 
-/** A yes for what could not be read is for just that: once it can be, its hash is another. */
+/** A yes for an unreadable file is for that state only: once the file is readable, its hash changes. */
 export async function hashWithoutDisclosing(
   path: string,
   hash: () => Promise<BaseHashes>,

@@ -1,4 +1,4 @@
-/** What is in a folder: folders first, then all else, each with what tells it apart. */
+/** Lists a folder: folders first, then the rest, each with its type, size or target. */
 import { posix } from "node:path";
 import { z } from "zod";
 import { counted, createToolTitle, oneLine, visibleText } from "../../call/index.js";

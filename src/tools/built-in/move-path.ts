@@ -1,8 +1,8 @@
 /**
- * A file, a link or a folder under another name. Nothing is ever overwritten; folders on the way are made.
+ * Moves a file, a link or a folder. Nothing is ever overwritten; missing parent folders are created.
  *
- * The intent holds the hash of what is moved. It tells nothing of what is there: it is made before anyone
- * has decided.
+ * The intent has a hash of the moved content and discloses nothing else about it, because it is made before the
+ * decision.
  */
 import { posix } from "node:path";
 import { z } from "zod";

@@ -1,7 +1,7 @@
 /**
- * Protected names that go along unnamed: those below a folder that is deleted, moved or copied whole, and those that a
- * file gets where it is put into a folder (`cp tmpl/AGENTS.md .`). The rules read no disk, so to them there is only the
- * folder. Packages are not looked through: they hold nothing of the user's.
+ * Protected names that a command affects without naming them: those below a folder that is deleted, moved or copied
+ * whole, and those that a file gets when it is put into a folder (`cp tmpl/AGENTS.md .`). The rules do not read the
+ * disk and see only the folder. Packages are skipped: they hold nothing of the user's.
  */
 import { posix } from "node:path";
 import type { PathAccess, ReadCommand } from "../../policy/index.js";
@@ -11,7 +11,7 @@ import type { Workspace } from "../workspace.js";
 import { globNames, isPattern } from "./glob-names.js";
 import { folderOf } from "./written-paths.js";
 
-/** As many as it takes to ask. */
+/** Enough for a question. */
 const MAX_FOUND = 20;
 const MAX_NAMES = 20_000;
 
@@ -48,7 +48,7 @@ async function protectedBelow(
   return { paths, isWhole: true };
 }
 
-/** The same as accesses, for tools that delete or move a folder. */
+/** The protected names in a folder as accesses, for tools that delete or move it. */
 export async function protectedInFolder(
   folder: string,
   access: "delete" | "move",
@@ -83,7 +83,10 @@ const accesses = (
   ...(isWhole ? [] : [{ path: "/", named: folder, access: "search" } as const]),
 ];
 
-/** The protected names that a command takes along or puts somewhere. `cwd`: the real path of the folder that it starts in. */
+/**
+ * The protected names that a command deletes, moves, copies or creates. `cwd`: the real path of the folder that it
+ * starts in.
+ */
 export async function protectedByCommand(
   read: ReadCommand,
   cwd: string,
@@ -139,7 +142,7 @@ type Act =
       readonly access: "write";
       readonly sources: readonly string[];
       readonly target: string;
-      /** Takes along what is in a folder. */
+      /** Includes the contents of a folder. */
       readonly isDeep: boolean;
     };
 
@@ -210,7 +213,7 @@ async function listed(folder: string, workspace: Workspace): ReturnType<Workspac
   try {
     return await workspace.list(folder);
   } catch (error) {
-    // A file, or what cannot be listed.
+    // A file, or a folder that cannot be listed.
     if (error instanceof ToolFailure) return [];
     throw error;
   }

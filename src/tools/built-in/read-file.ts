@@ -1,4 +1,4 @@
-/** A file for the model: a text, whole or in parts with the step that leads to the next, or an image. */
+/** Reads a file for the model: an image, or a text, whole or in parts; each part says how to get the next. */
 import { z } from "zod";
 import type { ContentBlock } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
@@ -57,7 +57,7 @@ function mustBeFile(path: string, info: FileInfo | undefined): FileInfo {
   );
 }
 
-/** Asked of the workspace as text first: an editor may hold a newer one than the disk. */
+/** The workspace's text comes first: an editor may have a newer one than the disk. */
 async function wholeText(path: string, file: string, workspace: Workspace): Promise<string> {
   try {
     const text = await workspace.readText(file);

@@ -1,4 +1,7 @@
-/** What goes with a file, a link or a folder, for whoever is asked: each text while it can be read through, else how much it is. */
+/**
+ * The content that a deletion removes, for the person who is asked: each text while it is small enough, otherwise the
+ * amount.
+ */
 import { oneLine, textContent } from "../../call/index.js";
 import type { DiffContent, ToolCallContent } from "../../call/index.js";
 import type { Files } from "../workspace.js";
@@ -10,7 +13,7 @@ const MAX_FILES = 50;
 const MAX_TEXT = 256 * 1024;
 const MAX_TARGET = 200;
 
-/** `tree` is what is in a folder. */
+/** `tree` has the contents of a folder. */
 export async function removedContent(
   files: Files,
   entry: TreeEntry & { readonly tree?: FolderTree },

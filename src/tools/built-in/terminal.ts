@@ -1,8 +1,8 @@
 /**
  * A shell command, shown while it prints.
  *
- * It has a time limit of its own, since only it can say how far the command had come. However it ends, what
- * really happened is told: the exit, the output so far, and what of it is left out.
+ * The tool has a time limit of its own, since only it can report the progress of the command. However the command
+ * ends, the result reports what really happened: the exit, the output so far, and how much of it is left out.
  */
 import { z } from "zod";
 import { appendText, EMPTY_TEXT, leftOut, shownText } from "../../call/index.js";
@@ -52,7 +52,7 @@ export const terminal = defineTool({
   input,
   timeLimit: Number.POSITIVE_INFINITY,
   async intent({ command, cwd, env }, workspace) {
-    // Whether it is a folder is told only when it may run there.
+    // Whether it is a folder is disclosed only when the command may run there.
     const folder = cwd === undefined ? undefined : await workspace.resolve(cwd);
     const at = folder ?? workspace.root;
     const paths = await commandLinks(command, at, workspace);
@@ -90,7 +90,7 @@ export const terminal = defineTool({
       }),
     );
     shown.exit(exit);
-    // A command that came to its good end in spite of the cancel did what it was asked to; all others were ended.
+    // A command that succeeded in spite of the cancel did its work; all others were ended.
     if (exit.exitCode !== 0) signal.throwIfAborted();
     return {
       ...told(exit, output, timedOut ? timeout : undefined),
@@ -124,7 +124,7 @@ async function withinTime(
   }
 }
 
-/** The end, in words for the model. `timedOut`: after how many seconds, if it was. */
+/** The result for the model. `timedOut`: the time limit in seconds, when the command exceeded it. */
 function told(exit: CommandExit, text: BoundedText, timedOut: number | undefined): ToolResult {
   const truncated = leftOut(text);
   const shown = shownText(text);

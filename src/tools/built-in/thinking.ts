@@ -1,4 +1,4 @@
-/** A place to think: nothing happens, and whoever watches sees the thought. */
+/** A place to think: nothing happens, and clients show the thought. */
 import { z } from "zod";
 import { textContent } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";

@@ -1,6 +1,6 @@
 /**
- * A search of the web, by a service that whoever runs this has chosen. Its address is theirs, not the
- * model's, so it may be on this machine; only the words that are searched for come from the model.
+ * Searches the web with a service that the user configured. The user chose its address, so it may be on this machine;
+ * only the query comes from the model.
  */
 import { z } from "zod";
 import { oneLine } from "../../call/index.js";
@@ -70,7 +70,7 @@ async function search(
       method: body === undefined ? "GET" : "POST",
       headers: { accept: "application/json", "user-agent": "toolgate", ...headers },
       ...(body !== undefined && { body }),
-      // A key must not travel to wherever a redirect leads.
+      // A key must not follow a redirect.
       redirect: "manual",
       signal: limit.signal,
     });
@@ -112,7 +112,7 @@ function failure(
   return new ToolFailure(`web_search: ${service.name} ${why}. Nothing was found. ${advice}`);
 }
 
-/** A service may repeat the key that it does not like. */
+/** A service may repeat a rejected key in its error message. */
 function quoted({ secret }: SearchService, text: string): string {
   return oneLine(secret === undefined || secret === "" ? text : text.replaceAll(secret, "[key]"), 200);
 }

@@ -1,9 +1,9 @@
 /**
- * A whole text file, created or replaced. The content is written as it is given: line ends are not touched.
+ * Creates or replaces a whole text file. The content is written as given: line ends are not changed.
  *
- * The diff that is shown before is made from the file as it is then; the intent holds that file's hash, so
- * that a yes is for that diff, and tells nothing of it: it is made before anyone has decided. What is shown
- * afterwards is what was really replaced.
+ * The preview shows a diff against the current file; the intent has that file's hash, so that a yes is for that diff.
+ * The intent discloses nothing else about the file, because it is made before the decision. The final diff shows what
+ * was really replaced.
  */
 import { z } from "zod";
 import { defineTool } from "../define-tool.js";

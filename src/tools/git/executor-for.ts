@@ -1,6 +1,6 @@
 /**
- * What will read a command of ours, with git's settings forced where every part of the command only reads and
- * the repositories that it reads name no program.
+ * The shell for a command, with git's settings forced when every part of the command only reads and the repositories
+ * it reads name no program.
  */
 import { homedir } from "node:os";
 import { realpath, stat } from "node:fs/promises";
@@ -16,7 +16,7 @@ import type { Commands, Workspace } from "../workspace.js";
 import { printsContents } from "./prints-contents.js";
 import { repositoryRisk } from "./repository-risk.js";
 
-/** The workspace's own, of which nothing is known when it does not say. */
+/** The workspace's own executor; unknown when the workspace does not name one. */
 export async function executorOf(workspace: Commands): Promise<Executor> {
   return (await workspace.executor?.()) ?? { language: "sh" };
 }
@@ -55,7 +55,7 @@ async function systemPath(path: string | undefined, roots: readonly string[]): P
 
 const OTHERS_MAY_WRITE = 0o002;
 
-/** By its name and by where its links lead: whoever can change a link chooses the folder. */
+/** Checks the folder's name and the target of its links: anyone who can change a link chooses the folder. */
 async function isSystemFolder(folder: string, roots: readonly string[]): Promise<boolean> {
   if (!isAbsolute(folder)) return false;
   try {

@@ -1,6 +1,6 @@
 /**
- * The first link among the files of a git folder that readers follow and print: its own files, and those of a
- * rebase, of refs, logs and information about them. Objects are looked at only by their folders.
+ * Finds the first link among the files of a git folder that git commands follow and print: its own files, and those of
+ * a rebase, of refs, logs and information about them. For objects only the folders are checked.
  */
 import { posix } from "node:path";
 import type { Workspace } from "../workspace.js";

@@ -1,7 +1,6 @@
 /**
- * The paths that a git index lists, and which of them are links to other repositories: git looks into those
- * submodules that are there, also without a `.gitmodules`. An index that git might read in another way than
- * this does has no reading at all.
+ * Reads the paths of a git index, and which of them are links to other repositories: git looks into existing
+ * submodules, also without a `.gitmodules`. An index that git might read differently is not read at all.
  */
 import { createHash } from "node:crypto";
 
@@ -15,7 +14,7 @@ const MODES: ReadonlySet<number> = new Set([0o100644, 0o100755, 0o100664, 0o1200
 const MODE_AT = 24;
 const IS_EXTENDED = 0x4000;
 const MAX_LENGTH = 0xfff;
-/** Of the second flags: "skip the file in the tree" and "to be added"; git stops at any other. */
+/** The known extended flags: "skip the file in the tree" and "to be added"; git stops at any other. */
 const KNOWN_EXTENDED = 0x6000;
 
 type Form = { readonly version: number; readonly nameBytes: number; readonly end: number };
@@ -106,8 +105,8 @@ function variableNumber(
 }
 
 /**
- * Extensions must follow the entries up to the checksum. Those that a reader must know begin with a small
- * letter: a second list of entries, folders in place of entries, and whatever comes later.
+ * Extensions must follow the entries up to the checksum. Extensions that a reader must support begin with a small
+ * letter: a second list of entries, folders in place of entries, and future ones.
  */
 function hasKnownExtensions(
   view: DataView,

@@ -1,9 +1,9 @@
 /**
- * Why git may do more than read in a folder: what the repositories there name in their settings.
+ * Why git may do more than read in a folder: the programs that the repositories there name in their settings.
  *
- * git takes the first repository on the way up that is a whole one; which one that is depends on details, so
- * every one on the way up is looked at, and the submodules that its index lists. A folder that only looks like
- * a repository is none that we read: its settings lie among other files, and a clone can bring them.
+ * git uses the first valid repository on the way up; which one that is depends on details, so every one on the way up
+ * is checked, and the submodules that its index lists. A folder that only looks like a repository is refused: its
+ * settings lie among other files, and a clone can bring them.
  */
 import { posix } from "node:path";
 import { isWithin } from "../built-in/path-lock.js";
@@ -20,7 +20,7 @@ const MAX_CONFIG_BYTES = 1_000_000;
 const MAX_INDEX_BYTES = 64_000_000;
 const MAX_REPOSITORIES = 50;
 
-/** `folder` need not be a real path. A failure to look is for the caller to take as trouble. */
+/** `folder` need not be a real path. The caller must treat a thrown error as a risk. */
 export async function repositoryRisk(
   folder: string,
   workspace: Workspace,
@@ -46,7 +46,7 @@ async function bareTrouble(folder: string, { workspace }: Look): Promise<string 
   return `${shownFolder(folder, workspace)} is a repository whose settings lie among other files`;
 }
 
-/** Of the repository whose files are in the folder, if there is one. */
+/** The risk of the repository whose files are in the folder, if there is one. */
 async function treeTrouble(top: string, look: Look): Promise<string | undefined> {
   const { workspace, seen } = look;
   if (!(await workspace.look(posix.join(top, ".git")))) return undefined;
@@ -141,7 +141,7 @@ async function objectFormatOf(place: Place, workspace: Workspace): Promise<Objec
   return only.value === "sha1" || only.value === "sha256" ? only.value : undefined;
 }
 
-/** What a `.git` is or leads to. */
+/** The git folder that a `.git` is or leads to. */
 async function gitFolderOf(top: string, workspace: Workspace): Promise<string | undefined> {
   const path = await workspace.resolve(`${top}/.git`);
   const type = (await workspace.look(path))?.type;

@@ -1,6 +1,6 @@
 /**
- * One GET on the web, with all that a page may try on the way: where it leads, how long it takes, how
- * much it sends. A redirect to another origin is not followed but told, so that the rules decide on it.
+ * One GET on the web, with limits on where it leads, how long it takes and how much it sends. A redirect to another
+ * origin is reported and not followed, so that the rules decide on it.
  */
 import { fetch } from "undici";
 import type { Response } from "undici";
@@ -33,7 +33,7 @@ export type Page =
       readonly body: Body;
     };
 
-/** Throws ToolFailure when there is no answer, and the signal's reason when that ended it. */
+/** Throws ToolFailure when there is no response, and the signal's reason when the signal aborted it. */
 export async function fetchPage(
   start: URL,
   options: ReachOptions & FetchLimits & { readonly signal: AbortSignal },
