@@ -57,7 +57,7 @@ test.each<[string, unknown, string]>([
     { mcpServers: { a: { url: "https://x.test", headers: { A: "b\r\nC: d" } } } },
     "one line",
   ],
-  ["a hidden name", { mcpServers: { "a\u200B": { command: "x" } } }, "its name has characters"],
+  ["a hidden name", { mcpServers: { "a\u200B": { command: "x" } } }, "its name has invisible characters"],
   ["a timeout of a day", { mcpServers: { a: { command: "x", timeout: 86_400_000 } } }, `"timeout": `],
 ])("%s is refused in words", (_what, json, words) => {
   expect(() => readMcpConfig(json)).toThrow(words);

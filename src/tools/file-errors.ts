@@ -19,11 +19,11 @@ export const WRITE: FileAction = {
 
 const ERROR_TEXTS: ReadonlyMap<string, string> = new Map([
   ["ENOENT", "nothing is there"],
-  ["ENOTDIR", "a file stands where it needs a folder"],
+  ["ENOTDIR", "a part of the path is a file"],
   ["EEXIST", "something is there already"],
   ["ELOOP", "its links lead in a circle"],
-  ["EACCES", "we are not permitted"],
-  ["EPERM", "we are not permitted"],
+  ["EACCES", "permission denied"],
+  ["EPERM", "permission denied"],
   ["EROFS", "the disk is read-only"],
   ["ENOSPC", "the disk is full"],
   ["EDQUOT", "the disk quota is used up"],

@@ -11,8 +11,8 @@ import { aWorkspace, failureOf } from "./tools.samples.js";
 const ROUNDS = 1000;
 
 /**
- * Renames the folder and puts a link to the outside in its place, and back, as fast as it can. Where our own
- * side has made the folder anew in the moment between, that one is put aside.
+ * Renames the folder and puts a link to the outside in its place, and back, as fast as it can. Where our own side has
+ * made the folder again in the moment between, that one is put aside.
  */
 const RACER = `
   const { renameSync, symlinkSync, unlinkSync } = require("node:fs");
@@ -121,9 +121,9 @@ test("a folder that may be passed but not listed is passed, and one that may not
       () => workspace.move(closed, join(root, "x")),
     ])
       expect(await failureOf(act())).toMatch(
-        /^ToolFailure: .* cannot be .*: we are not permitted \(EACCES\)\. /,
+        /^ToolFailure: .* cannot be .*: permission denied \(EACCES\)\. /,
       );
-    expect(await failureOf(workspace.resolve("closed/a.txt"))).toContain("we are not permitted (EACCES)");
+    expect(await failureOf(workspace.resolve("closed/a.txt"))).toContain("permission denied (EACCES)");
   } finally {
     if (wasRoot) process.seteuid?.(0);
     await chmod(join(root, "closed"), 0o700);

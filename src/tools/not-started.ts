@@ -15,7 +15,7 @@ const TROUBLE: ReadonlyMap<string, readonly [why: string, next: string]> = new M
   ["ENOENT", ["there is no program PROGRAM (ENOENT)", "Check its name."]],
   ["ENOTDIR", ["there is no program PROGRAM (ENOTDIR)", "Check its name."]],
   ["EACCES", ["PROGRAM may not be run (EACCES)", "Check its permissions."]],
-  ["E2BIG", ["it is too long for the system (E2BIG)", "Give it less: a list in a file, for one."]],
+  ["E2BIG", ["it is too long for the system (E2BIG)", "Pass less, for example a list in a file."]],
   ["EAGAIN", ["too many processes are running (EAGAIN)", "Try it again when others have ended."]],
   ["EMFILE", ["too many files are open (EMFILE)", "Try it again when other commands have ended."]],
 ]);

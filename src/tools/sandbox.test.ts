@@ -169,7 +169,7 @@ test("where bubblewrap is missing or broken, that is said and nothing is run ins
   const missing = openSandbox({ program: join(root, "none") });
   await expect(missing).rejects.toThrow(NoSandbox);
   await expect(missing).rejects.toThrow(
-    "There is no sandbox: bubblewrap (bwrap) is not installed. Nothing was run. Install it, or go on without a sandbox.",
+    "There is no sandbox: bubblewrap (bwrap) is not installed. Nothing was run. Install it, or continue without a sandbox.",
   );
   await expect(openSandbox({ program: join(root, "bwrap") })).rejects.toThrow(
     "does not work here (bwrap: No permissions to create new namespace).",

@@ -68,8 +68,8 @@ export class NoSandbox extends Error {
   constructor(trouble?: string) {
     super(
       trouble === undefined
-        ? "There is no sandbox: bubblewrap (bwrap) is not installed. Nothing was run. Install it, or go on without a sandbox."
-        : `There is no sandbox: bubblewrap (bwrap) does not work here (${trouble}). Nothing was run. See whether this system permits user namespaces, or go on without a sandbox.`,
+        ? "There is no sandbox: bubblewrap (bwrap) is not installed. Nothing was run. Install it, or continue without a sandbox."
+        : `There is no sandbox: bubblewrap (bwrap) does not work here (${trouble}). Nothing was run. See whether this system permits user namespaces, or continue without a sandbox.`,
     );
     this.name = "NoSandbox";
   }
@@ -78,7 +78,7 @@ export class NoSandbox extends Error {
 function wordsFor({ roots, cwd, env = {} }: SandboxPlace, network: boolean): readonly string[] {
   if (roots.includes("/"))
     throw new ToolFailure(
-      "The command could not be started: the workspace is the whole disk, and a sandbox around that would hold nothing. Nothing was run. Use a smaller workspace.",
+      "The command could not be started: the workspace is the whole disk, and a sandbox around that would confine nothing. Nothing was run. Use a smaller workspace.",
     );
   const fixed = [
     "--die-with-parent --new-session --unshare-pid --unshare-ipc --unshare-uts",

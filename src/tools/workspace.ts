@@ -51,7 +51,7 @@ export interface Files {
   write(realPath: string, content: string | Uint8Array, options?: { readonly mode?: number }): Promise<void>;
   makeFolder(realPath: string, options?: { readonly mode?: number }): Promise<void>;
   makeLink(realPath: string, target: string): Promise<void>;
-  /** A file, a link (not what it leads to), or a folder with all that is in it. */
+  /** A file, a link (not what it leads to), or a folder with its contents. */
   remove(realPath: string): Promise<void>;
   /** Throws ToolFailure when something is at `to` already. */
   move(realPath: string, to: string): Promise<void>;

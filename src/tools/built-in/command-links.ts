@@ -57,7 +57,7 @@ export async function commandLinks(
   const walked = await comeUpon(commands, named, place, workspace);
   const followed = await Promise.all([...named, ...walked.links].map((one) => followLink(one, workspace)));
   const links = followed.filter((link) => link !== undefined);
-  const told = links.flatMap(({ path, named: name, asked, access, kept }): readonly PathAccess[] => {
+  const linkAccesses = links.flatMap(({ path, named: name, asked, access, kept }): readonly PathAccess[] => {
     const may = (kind: "edit" | "delete") => links.length > MAX_LINKS || isKnownTo(kind, asked, place);
     return [
       { path, named: name, access },
@@ -75,7 +75,7 @@ export async function commandLinks(
     ...linked,
     ...anywhere,
   ];
-  return withoutRepeats([...told, ...unnamed]);
+  return withoutRepeats([...linkAccesses, ...unnamed]);
 }
 
 /** Paths that no word shows as one, such as the file that a sed script reads. */

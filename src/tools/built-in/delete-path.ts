@@ -21,7 +21,7 @@ import { hashWithoutDisclosing } from "./hash-without-disclosing.js";
 
 const input = z.object({
   path: pathInput("The file, link or folder"),
-  recursive: z.boolean().default(false).describe("Delete a folder with all that is in it."),
+  recursive: z.boolean().default(false).describe("Delete a folder with its contents."),
 });
 
 type Input = z.output<typeof input>;
@@ -29,7 +29,7 @@ type Input = z.output<typeof input>;
 export const deletePath = defineTool({
   name: "delete_path",
   description:
-    "Deletes a file, a link (not what it leads to) or an empty folder; with recursive, a folder with all that is in it.",
+    "Deletes a file, a link (not its target) or an empty folder; with recursive, a folder with its contents.",
   kind: "delete",
   input,
   async intent(wanted, workspace) {
@@ -77,7 +77,7 @@ async function removal(wanted: Input, workspace: Workspace): Promise<Removal> {
   const held = await workspace.list(real);
   if (held.length > 0 && !recursive)
     throw new ToolFailure(
-      `delete_path: ${path} is a folder with ${counted(held.length, "entry", "entries")} in it. Nothing was deleted. Set "recursive" to delete it with all that is in it.`,
+      `delete_path: ${path} is a folder with ${counted(held.length, "entry", "entries")} in it. Nothing was deleted. Set "recursive" to delete it with its contents.`,
     );
   return { path: real, ...info, tree: await folderTree(workspace, real) };
 }
@@ -88,9 +88,9 @@ async function sentence(
   workspace: Workspace,
 ): Promise<string> {
   if (type === "link")
-    return `Deleted the link ${path}. What it led to, ${await workspace.readLink(found.path)}, was not touched.`;
+    return `Deleted the link ${path}. Its target, ${await workspace.readLink(found.path)}, was not touched.`;
   if (!tree) return `Deleted ${path}.`;
   return tree.entries.length === 0
     ? `Deleted the empty folder ${path}.`
-    : `Deleted ${path} with all that was in it: ${treeSummary(tree)}.`;
+    : `Deleted ${path} with its contents: ${treeSummary(tree)}.`;
 }

@@ -33,13 +33,13 @@ const input = z
       .describe(
         "The passage to replace, exactly as it is in the file; it must occur once. Leave it out to create a file.",
       ),
-    newText: textInput().optional().describe("What to put in its place, or the text of the new file."),
+    newText: textInput().optional().describe("The replacement, or the text of the new file."),
     replaceAll,
     edits: z
       .array(
         z.object({
           oldText: textInput().min(1).describe("The passage to replace."),
-          newText: textInput().describe("What to put in its place."),
+          newText: textInput().describe("The replacement."),
           replaceAll,
         }),
       )

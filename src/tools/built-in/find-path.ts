@@ -18,7 +18,7 @@ export function findPathTool({ timeLimit = TIME_LIMIT_MS }: { readonly timeLimit
     name: "find_path",
     description:
       `Finds files by a glob such as "*.ts", "src/**/*.test.ts" or "{README,LICENSE}*". A glob without "/" is tried on the name of a file in any folder. ` +
-      `Finds files only, no folders; at most ${MAX_FILES}, sorted by path. What .gitignore names and hidden files are left out unless asked for.`,
+      `Finds files only, no folders; at most ${MAX_FILES}, sorted by path. Hidden files and those that .gitignore names are left out unless requested.`,
     kind: "search",
     input: z.object({
       pattern: withoutNul(1000).describe(

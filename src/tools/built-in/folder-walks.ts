@@ -1,5 +1,5 @@
 /**
- * What a command such as `grep -r` finds while it walks through a folder: protected files, which it would show though
+ * Finds what a command such as `grep -r` reaches while it walks through a folder: protected files, which it would show though
  * nobody named them, and links that it follows or copies elsewhere. Packages and git's own data are not searched for
  * protected files: they hold nothing of the user's.
  */

@@ -32,7 +32,7 @@ export function grepTool({ timeLimit = TIME_LIMIT_MS }: { readonly timeLimit?: n
     description:
       "Searches the contents of files with a regular expression (Rust syntax: no look-around, no back-references). " +
       `Returns matching lines with their numbers, by file, sorted by path; at most ${MAX_MATCHES} matches or ${MAX_BYTES / 1024} kB at a time. ` +
-      "Binary files, links, hidden files and what .gitignore names are left out; so are files that hold secrets, such as .env, unless path names the file itself. Long lines are cut.",
+      "Binary files, links, hidden files and those that .gitignore names are left out; so are files that hold secrets, such as .env, unless path names the file itself. Long lines are cut.",
     kind: "search",
     input,
     async intent({ path }, workspace) {

@@ -24,7 +24,7 @@ const input = z.object({
 export const listDirectory = defineTool({
   name: "list_directory",
   description:
-    "Lists a folder, hidden names too: folders as name/, links as name -> target, files with their size. A long list comes in parts; the last line of a part says how to go on.",
+    "Lists a folder, hidden names too: folders as name/, links as name -> target, files with their size. A long list comes in parts; the last line of a part says how to continue.",
   kind: "read",
   input,
   title: ({ path }) => createToolTitle("list_directory", { path }),

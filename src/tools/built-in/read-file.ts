@@ -24,7 +24,7 @@ const input = z.object({
 export const readFile = defineTool({
   name: "read_file",
   description:
-    "Reads a text file, or shows an image (PNG, JPEG, GIF, WebP). A long text comes in parts; the last line of a part says how to go on.",
+    "Reads a text file, or shows an image (PNG, JPEG, GIF, WebP). A long text comes in parts; the last line of a part says how to continue.",
   kind: "read",
   input,
   async intent({ path }, workspace) {

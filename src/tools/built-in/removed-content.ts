@@ -23,7 +23,7 @@ export async function removedContent(
   const { diff, isTooLarge } = await removedEntry(files, entry, MAX_TEXT);
   if (type === "link") {
     const target = oneLine(await files.readLink(path), MAX_TARGET);
-    return [textContent(`A link. What it leads to stays: ${target}`), diff];
+    return [textContent(`A link. Its target stays: ${target}`), diff];
   }
   return isTooLarge ? [textContent(`A text of ${sizeText(size)}, too large to be shown.`), diff] : [diff];
 }
@@ -35,7 +35,7 @@ async function folderContent(
 ): Promise<readonly ToolCallContent[]> {
   const whole: DiffContent = { type: "diff", operation: "delete", path: folder, fileType: "directory" };
   if (tree.entries.length === 0) return [whole];
-  const summary = textContent(`All that is in the folder: ${treeSummary(tree)}.`);
+  const summary = textContent(`Contents of the folder: ${treeSummary(tree)}.`);
   return [summary, whole, ...((await entryDiffs(files, tree)) ?? [])];
 }
 

@@ -15,8 +15,8 @@ import { executorFor } from "../git/executor-for.js";
 import { commandLinks } from "./command-links.js";
 import { runContents } from "./run-contents.js";
 
-const DEFAULT_SECONDS = 120;
-const MAX_SECONDS = 3600;
+const DEFAULT_TIMEOUT_S = 120;
+const MAX_TIMEOUT_S = 3600;
 const PTY_SIZE = { columns: 120, rows: 30 } as const;
 
 const input = z.object({
@@ -33,9 +33,9 @@ const input = z.object({
   timeout: z
     .number()
     .positive()
-    .max(MAX_SECONDS)
+    .max(MAX_TIMEOUT_S)
     .optional()
-    .describe(`After how many seconds it is ended; ${DEFAULT_SECONDS} when left out.`),
+    .describe(`After how many seconds it is ended; ${DEFAULT_TIMEOUT_S} when left out.`),
   pty: z
     .boolean()
     .optional()
@@ -67,7 +67,7 @@ export const terminal = defineTool({
       ...(Object.keys(contents).length > 0 && { contents }),
     };
   },
-  async run({ command, cwd, env, pty = false, timeout = DEFAULT_SECONDS }, call) {
+  async run({ command, cwd, env, pty = false, timeout = DEFAULT_TIMEOUT_S }, call) {
     const { workspace, signal } = call;
     const folder = await folderOf(cwd, workspace);
     const shown = call.terminal();
@@ -93,7 +93,7 @@ export const terminal = defineTool({
     // A command that succeeded in spite of the cancel did its work; all others were ended.
     if (exit.exitCode !== 0) signal.throwIfAborted();
     return {
-      ...told(exit, output, timedOut ? timeout : undefined),
+      ...modelResult(exit, output, timedOut ? timeout : undefined),
       content: [{ ...content, output, exit }],
     };
   },
@@ -125,7 +125,7 @@ async function withinTime(
 }
 
 /** The result for the model. `timedOut`: the time limit in seconds, when the command exceeded it. */
-function told(exit: CommandExit, text: BoundedText, timedOut: number | undefined): ToolResult {
+function modelResult(exit: CommandExit, text: BoundedText, timedOut: number | undefined): ToolResult {
   const truncated = leftOut(text);
   const shown = shownText(text);
   const output = {
@@ -135,7 +135,7 @@ function told(exit: CommandExit, text: BoundedText, timedOut: number | undefined
     ...(truncated > 0 && { truncated }),
   };
   if (timedOut === undefined) return { output };
-  const isError = `terminal: timed out after ${timedOut} s; the command and what it started were ended. What it had done by then stays done. Give it a longer timeout, or less to do.`;
+  const isError = `terminal: timed out after ${timedOut} s; the command and its child processes were ended. Its effects until then remain. Set a longer timeout, or split the work.`;
   return { output, isError };
 }
 

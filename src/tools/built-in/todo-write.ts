@@ -6,7 +6,7 @@ import { defineTool } from "../define-tool.js";
 const STATUSES = ["pending", "in_progress", "completed", "cancelled"] as const;
 
 const todo = z.object({
-  content: z.string().describe("What is to be done."),
+  content: z.string().describe("The task."),
   // A list with a word that we do not know is still a list: `planFromTodos` says what the word counts as.
   status: z.string().meta({ enum: STATUSES }),
   priority: z

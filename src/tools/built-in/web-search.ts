@@ -75,7 +75,7 @@ async function search(
       signal: limit.signal,
     });
     const { bytes, cut } = await readBody(response.body, MAX_BYTES, limit);
-    if (cut === "time") throw failure(service, `did not answer within ${timeLimit / 1000} s`);
+    if (cut === "time") throw failure(service, `did not respond within ${timeLimit / 1000} s`);
     if (cut === "size") throw failure(service, "sent more than 2 MB");
     if (response.status !== 200) throw refused(service, response.status, bytes.toString());
     return readAnswer(service, bytes.toString());
@@ -83,7 +83,7 @@ async function search(
     signal.throwIfAborted();
     if (error instanceof ToolFailure) throw error;
     const why = limit.isTimeUp()
-      ? `did not answer within ${timeLimit / 1000} s`
+      ? `did not respond within ${timeLimit / 1000} s`
       : `cannot be reached (${reason(error)})`;
     throw failure(service, why);
   } finally {
@@ -95,13 +95,13 @@ function readAnswer(service: SearchService, text: string): readonly SearchResult
   try {
     return service.read(JSON.parse(text));
   } catch {
-    throw failure(service, `sent an answer that is not understood: ${quoted(service, text)}`);
+    throw failure(service, `sent a response that cannot be read: ${quoted(service, text)}`);
   }
 }
 
 function refused(service: SearchService, status: number, text: string): ToolFailure {
   const said = text.trim() === "" ? "" : `: ${quoted(service, text)}`;
-  return failure(service, `answered with status ${status}${said}`, service.advice.get(status));
+  return failure(service, `responded with status ${status}${said}`, service.advice.get(status));
 }
 
 function failure(

@@ -23,7 +23,7 @@ export async function mustBeSamePlace(
   const now = await workspace.resolve(real);
   if (now === real) return;
   throw new ToolFailure(
-    `${tool}: ${real} leads to ${now} now: a link was put in its way. What was found there is not returned. Search again.`,
+    `${tool}: ${real} leads to ${now} now: a link was put in its way. The results are not returned. Search again.`,
   );
 }
 

@@ -85,7 +85,7 @@ async function followed(
     url = next;
   }
   throw new ToolFailure(
-    `fetch: ${shown(start)} leads from one redirect to the next, more than ${MAX_HOPS} times. Nothing was fetched. Try another URL.`,
+    `fetch: ${shown(start)} redirects more than ${MAX_HOPS} times. Nothing was fetched. Try another URL.`,
   );
 }
 
@@ -96,7 +96,7 @@ function noAnswer(url: URL, error: unknown, limit: Limit, timeLimit: number): To
     .map(errorCode)
     .find((one) => one !== undefined && !one.startsWith("UND_ERR_ABORTED"));
   const why = limit.isTimeUp()
-    ? `did not answer within ${timeLimit / 1000} s`
+    ? `did not respond within ${timeLimit / 1000} s`
     : `could not be fetched (${code ?? causes(error).at(-1)?.message ?? "no reason given"})`;
   return new ToolFailure(
     `fetch: ${shown(url)} ${why}. Nothing was fetched. Check the URL, or try again later.`,
