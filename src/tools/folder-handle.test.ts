@@ -82,7 +82,7 @@ test("while a folder is swapped for a link to the outside again and again, nothi
   expect(Math.min(done, refused)).toBeGreaterThan(50);
 });
 
-test("a folder that is held is the same one after it was moved, and knows that it was", async () => {
+test("keeps the same folder after it was moved, and notices the move", async () => {
   const { outside, root } = await aWorkspace({ "src/a.ts": "inside" });
   const folder = await FolderHandle.open(join(root, "src"));
   try {

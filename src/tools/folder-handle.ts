@@ -18,9 +18,9 @@ import { ToolFailure } from "./tool.js";
 
 // Node lacks this constant: a descriptor that only marks a place, also of a folder that we may not list.
 const O_PATH = 0x20_0000;
-const HOLD = O_PATH | constants.O_DIRECTORY;
-const HOLD_NO_LINK = HOLD | constants.O_NOFOLLOW;
-const CAN_HOLD = process.platform === "linux" && existsSync("/proc/self/fd");
+const OPEN_FOLDER = O_PATH | constants.O_DIRECTORY;
+const OPEN_NO_LINK = OPEN_FOLDER | constants.O_NOFOLLOW;
+const HAS_DESCRIPTOR_PATHS = process.platform === "linux" && existsSync("/proc/self/fd");
 
 /** A link took the place of a real path. `inFolderOf` writes the message, since it knows the whole path. */
 export class LinkInTheWay extends Error {
@@ -41,12 +41,12 @@ export class FolderHandle {
 
   /** Throws LinkInTheWay, or the file system's own error. With `make`, missing folders are created. */
   static async open(path: string, { make = false }: { readonly make?: boolean } = {}): Promise<FolderHandle> {
-    if (!CAN_HOLD) return FolderHandle.#openUnheld(path, make);
+    if (!HAS_DESCRIPTOR_PATHS) return FolderHandle.#openByPath(path, make);
     return (await FolderHandle.#openAtOnce(path)) ?? FolderHandle.#walk(path, make);
   }
 
   static async #openAtOnce(path: string): Promise<FolderHandle | undefined> {
-    const handle = await open(path, HOLD).catch(() => undefined);
+    const handle = await open(path, OPEN_FOLDER).catch(() => undefined);
     if (!handle) return undefined;
     const known = await knownAs(handle);
     if (known === path) return new FolderHandle(path, known, handle);
@@ -55,7 +55,7 @@ export class FolderHandle {
   }
 
   static async #walk(path: string, make: boolean): Promise<FolderHandle> {
-    let folder = new FolderHandle("/", "/", await open("/", HOLD_NO_LINK));
+    let folder = new FolderHandle("/", "/", await open("/", OPEN_NO_LINK));
     for (const name of path.split("/").filter((part) => part !== "")) {
       const parent = folder;
       try {
@@ -68,7 +68,7 @@ export class FolderHandle {
     return folder;
   }
 
-  static async #openUnheld(path: string, make: boolean): Promise<FolderHandle> {
+  static async #openByPath(path: string, make: boolean): Promise<FolderHandle> {
     const folder = new FolderHandle(path, path);
     await folder.mustBeInPlace();
     if (make) await mkdir(path, { recursive: true });
@@ -93,9 +93,9 @@ export class FolderHandle {
       typeof name === "string"
         ? [this.at(name), join(this.path, name)]
         : [this.atBytes(name), join(this.path, name.toString())];
-    if (!this.#handle) return FolderHandle.#openUnheld(path, false);
+    if (!this.#handle) return FolderHandle.#openByPath(path, false);
     try {
-      const handle = await open(place, HOLD_NO_LINK);
+      const handle = await open(place, OPEN_NO_LINK);
       return new FolderHandle(path, await knownAs(handle), handle);
     } catch (error) {
       const stats = await lstat(place).catch(() => undefined);

@@ -4,14 +4,14 @@ import { ToolFailure } from "./tool.js";
 
 export function notStarted(program: string, error: unknown): ToolFailure {
   const code = errorCode(error);
-  const [why, next] = TROUBLE.get(code ?? "") ?? [code ?? String(error), "Try a shorter or another command."];
+  const [why, next] = START_ERRORS.get(code ?? "") ?? [code ?? String(error), "Try a shorter or another command."];
   const name = program.length > 200 ? `${program.slice(0, 200)}…` : program;
   return new ToolFailure(
     `The command could not be started: ${why.replace("PROGRAM", JSON.stringify(name))}. Nothing was run. ${next}`,
   );
 }
 
-const TROUBLE: ReadonlyMap<string, readonly [why: string, next: string]> = new Map([
+const START_ERRORS: ReadonlyMap<string, readonly [why: string, next: string]> = new Map([
   ["ENOENT", ["there is no program PROGRAM (ENOENT)", "Check its name."]],
   ["ENOTDIR", ["there is no program PROGRAM (ENOTDIR)", "Check its name."]],
   ["EACCES", ["PROGRAM may not be run (EACCES)", "Check its permissions."]],

@@ -78,8 +78,8 @@ async function troubleIn(reads: readonly GitRead[], workspace: Workspace): Promi
     return "git is to search files that the repository does not track";
   for (const [folder, prints] of foldersOf(reads)) {
     try {
-      const trouble = await repositoryRisk(folder, workspace, { printsContents: prints });
-      if (trouble !== undefined) return trouble;
+      const risk = await repositoryRisk(folder, workspace, { printsContents: prints });
+      if (risk !== undefined) return risk;
     } catch (error) {
       if (!(error instanceof ToolFailure)) throw error;
       return "the repository's configuration could not be looked at";

@@ -28,8 +28,8 @@ export async function repositoryRisk(
 ): Promise<string | undefined> {
   const look: Look = { workspace, printsContents, seen: new Set() };
   for (let here = await workspace.resolve(folder); ; here = posix.dirname(here)) {
-    const trouble = (await bareTrouble(here, look)) ?? (await treeTrouble(here, look));
-    if (trouble !== undefined || here === "/") return trouble;
+    const risk = (await bareRisk(here, look)) ?? (await treeRisk(here, look));
+    if (risk !== undefined || here === "/") return risk;
   }
 }
 
@@ -40,14 +40,14 @@ type Look = {
   readonly seen: Set<string>;
 };
 
-async function bareTrouble(folder: string, { workspace }: Look): Promise<string | undefined> {
+async function bareRisk(folder: string, { workspace }: Look): Promise<string | undefined> {
   for (const name of ["HEAD", "objects", "refs"])
     if (!(await workspace.look(posix.join(folder, name)))) return undefined;
   return `${shownFolder(folder, workspace)} is a repository whose settings lie among other files`;
 }
 
 /** The risk of the repository whose files are in the folder, if there is one. */
-async function treeTrouble(top: string, look: Look): Promise<string | undefined> {
+async function treeRisk(top: string, look: Look): Promise<string | undefined> {
   const { workspace, seen } = look;
   if (!(await workspace.look(posix.join(top, ".git")))) return undefined;
   if (seen.has(top)) return undefined;
@@ -57,11 +57,11 @@ async function treeTrouble(top: string, look: Look): Promise<string | undefined>
   if (gitFolder === undefined) return `${shownFolder(top, workspace)}/.git is not of a known form`;
   const shared = await sharedFolderOf(gitFolder, workspace);
   const place: Place = { top, gitFolder, shared };
-  const trouble = (await placeTrouble(place, look)) ?? (await settingsTrouble(place, workspace));
-  if (trouble !== undefined) return trouble;
+  const risk = (await placeRisk(place, look)) ?? (await settingsRisk(place, workspace));
+  if (risk !== undefined) return risk;
   const format = await objectFormatOf(place, workspace);
   if (format === undefined) return "the repository's objects are not of a known form";
-  return indexTrouble(place, format, look);
+  return indexRisk(place, format, look);
 }
 
 type Place = {
@@ -73,7 +73,7 @@ type Place = {
 };
 
 /** A repository elsewhere is not the workspace's, whatever leads to it. */
-async function placeTrouble(place: Place, look: Look): Promise<string | undefined> {
+async function placeRisk(place: Place, look: Look): Promise<string | undefined> {
   const { workspace, printsContents } = look;
   const { top, gitFolder, shared } = place;
   const isInside = (path: string) => workspace.roots.some((root) => isWithin(path, root));
@@ -106,11 +106,11 @@ async function isWorktreeAtRoot({ top, gitFolder, shared }: Place, workspace: Wo
   return (await workspace.resolve(below(gitFolder, back))) === posix.join(top, ".git");
 }
 
-async function settingsTrouble(place: Place, workspace: Workspace): Promise<string | undefined> {
+async function settingsRisk(place: Place, workspace: Workspace): Promise<string | undefined> {
   const { top, gitFolder, shared } = place;
   for (const file of configFiles(place)) {
-    const trouble = await configTrouble(file, place, workspace);
-    if (trouble !== undefined) return trouble;
+    const risk = await configRisk(file, place, workspace);
+    if (risk !== undefined) return risk;
   }
   for (const file of new Set([
     `${top}/.gitattributes`,
@@ -162,7 +162,7 @@ async function sharedFolderOf(gitFolder: string, workspace: Workspace): Promise<
 
 const below = (folder: string, path: string): string => (path.startsWith("/") ? path : `${folder}/${path}`);
 
-async function configTrouble(
+async function configRisk(
   file: string,
   { top, gitFolder }: Place,
   workspace: Workspace,
@@ -177,13 +177,13 @@ async function configTrouble(
       name === "core.worktree" &&
       value !== undefined &&
       (await workspace.resolve(below(gitFolder, value))) === top;
-    const trouble = isOwnTree ? undefined : settingRisk(setting);
-    if (trouble !== undefined) return trouble;
+    const risk = isOwnTree ? undefined : settingRisk(setting);
+    if (risk !== undefined) return risk;
   }
   return undefined;
 }
 
-async function indexTrouble(
+async function indexRisk(
   { top, gitFolder }: Place,
   format: ObjectFormat,
   look: Look,
@@ -200,8 +200,8 @@ async function indexTrouble(
   if (tracked !== undefined) return tracked;
   for (const submodule of index.submodules) {
     const folder = await workspace.resolve(`${top}/${submodule}`);
-    const trouble = (await bareTrouble(folder, look)) ?? (await treeTrouble(folder, look));
-    if (trouble !== undefined) return `in the submodule ${submodule}, ${trouble}`;
+    const risk = (await bareRisk(folder, look)) ?? (await treeRisk(folder, look));
+    if (risk !== undefined) return `in the submodule ${submodule}, ${risk}`;
   }
   return undefined;
 }
