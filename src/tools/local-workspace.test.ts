@@ -408,7 +408,7 @@ test("a folder and a link are made with the folders on their way", async () => {
   await workspace.makeLink(join(root, "z/link"), "../a.txt");
   expect(await readlink(join(root, "z/link"))).toBe("../a.txt");
   expect(await failureOf(workspace.makeFolder(join(root, "a.txt")))).toContain(
-    "cannot be made: a file stands",
+    "cannot be made: a part of the path is a file",
   );
   expect(await failureOf(workspace.makeLink(join(root, "z/link"), "x"))).toContain(
     "cannot be made: something is there already (EEXIST). It was not made.",

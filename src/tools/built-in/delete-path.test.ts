@@ -63,7 +63,7 @@ test("of a link only the link goes, never what it leads to", async () => {
     ];
     expect(await preview(workspace, { path: name })).toMatchObject({ content });
     const { output } = await run(workspace, { path: name });
-    expect(output).toBe(`Deleted the link ${name}. What it led to, ${target}, was not touched.`);
+    expect(output).toBe(`Deleted the link ${name}. Its target, ${target}, was not touched.`);
   }
   expect(await readdir(root, { recursive: true })).toEqual(["dir", "dir/a.ts"]);
   expect(await readDisk(join(outside, "out.ts"), "utf8")).toBe("out");

@@ -108,7 +108,7 @@ test("ends a command whose time is up with its child processes, and reports its 
   const command = "echo started; (sleep 2; touch late) & sleep 60";
   const { modelOutput, isError, content } = await runIn(context, command, { timeout: 1 });
   expect(modelOutput).toEqual({ signal: "SIGTERM", output: "started\n", timedOut: true });
-  expect(isError).toMatch(/^terminal: timed out after 1 s; the command and what it started were ended\./);
+  expect(isError).toMatch(/^terminal: timed out after 1 s; the command and its child processes were ended\./);
   expect(content).toMatchObject([{ output: { head: "started\n" }, exit: { signal: "SIGTERM" } }]);
   expect(shown).toEqual([{ exit: { signal: "SIGTERM" } }]);
   await setTimeout(1500);
