@@ -4,7 +4,10 @@ import { ToolFailure } from "./tool.js";
 
 export function notStarted(program: string, error: unknown): ToolFailure {
   const code = errorCode(error);
-  const [why, next] = START_ERRORS.get(code ?? "") ?? [code ?? String(error), "Try a shorter or another command."];
+  const [why, next] = START_ERRORS.get(code ?? "") ?? [
+    code ?? String(error),
+    "Try a shorter or another command.",
+  ];
   const name = program.length > 200 ? `${program.slice(0, 200)}…` : program;
   return new ToolFailure(
     `The command could not be started: ${why.replace("PROGRAM", JSON.stringify(name))}. Nothing was run. ${next}`,

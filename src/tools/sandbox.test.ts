@@ -132,7 +132,7 @@ test("a command in the sandbox can have a terminal", async () => {
 test("a workspace that is the whole disk cannot be held in a sandbox", async () => {
   const workspace = await LocalWorkspace.open("/", { sandbox: await openSandbox() });
   const running = workspace.runCommand("true", { signal: new AbortController().signal, onOutput: () => {} });
-  expect(await failureOf(running)).toContain("a sandbox around that would hold nothing. Nothing was run.");
+  expect(await failureOf(running)).toContain("a sandbox around that would confine nothing. Nothing was run.");
 });
 
 test("a variable that is set for the command holds inside only, and cannot change the sandbox itself", async () => {

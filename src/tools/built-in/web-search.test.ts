@@ -163,8 +163,8 @@ describe("reports errors, never with the key", () => {
 
   test("an answer that is none", async () => {
     for (const body of ["<html>", '{"web": {"results": [{"title": 1}]}}', "[]"])
-      expect(await failure(sends(body, "application/json"))).toContain("an answer that is not understood: ");
-    expect(await failure(sends(`no ${KEY} here`))).toContain("not understood: no [key] here");
+      expect(await failure(sends(body, "application/json"))).toContain("a response that cannot be read: ");
+    expect(await failure(sends(`no ${KEY} here`))).toContain("cannot be read: no [key] here");
   });
 
   test("a redirect is not followed, for it would take the key along", async () => {
