@@ -62,7 +62,7 @@ const OWN = new Map([
   ["<product history DB>", "/home/user/.local/state/toolgate/ledger.sqlite"],
 ]);
 
-/** What becomes of the call: the rules' decision, or an error where the workspace has no such file to act on. */
+/** The outcome of the call: the rules' decision, or an error when the workspace has no such file. */
 async function outcomeOf({ input, rules, default: effect }: Case): Promise<string> {
   const { tool, cwd = "/ws", command, command_gen: generated, args, env, path } = input;
   const text = generated ? generated.concat.map(expanded).join("") : command;
@@ -100,7 +100,10 @@ const expanded = (piece: string | { repeat: string; times: number }): string =>
 
 const ACCESS = { read: "read", edit: "write", delete: "delete", execute: "read" } as const;
 
-/** What the workspace says: the real path, and the path as written where that is another. Outside is the rules' business. */
+/**
+ * The workspace's resolution: the real path, and the written path when they differ. The rules decide about the
+ * outside.
+ */
 async function pathAccess(
   workspace: LocalWorkspace,
   written: string,
@@ -113,7 +116,7 @@ async function pathAccess(
     const path = await workspace.resolve(named);
     return path === named ? { path, access } : { path, named, access };
   } catch {
-    // It leads out of the workspace: where to is for the rules to judge by the name and by the place outside.
+    // The path leads out of the workspace: the rules judge it by its name and by the place outside.
     return { path: named.startsWith(`${root}/ws/`) ? `${root}/outside` : named, named, access };
   }
 }

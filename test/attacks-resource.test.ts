@@ -211,7 +211,7 @@ test("an editor that reads late gets every update in order", async () => {
 });
 
 test(
-  "an agent that is told to stop with much unread sends all of it before it goes",
+  "sends all unread output before an agent exits on a signal",
   async () => {
     const { readAll, events, child, exit } = await unreadPrompt([{ say: long(20) }]);
     const isOver = async () => expect((await events()).at(-1)).toMatchObject({ type: "turn-stopped" });
@@ -226,7 +226,7 @@ test(
 );
 
 test(
-  "a server that is told to stop with 50 MB unread sends all, or the reader knows that it did not",
+  "sends all of 50 MB unread when a server stops, or lets the reader know that it did not",
   async () => {
     const { baseUrl, client, child, exit } = await serve([{ say: long(50) }]);
     const { sessionId } = await client.createSession(SESSION);
@@ -257,8 +257,8 @@ describe("SIGTERM during a running tool", () => {
       return pids;
     }, 120_000);
 
-  /** Tells it to end while the tool runs, and says what became of it. */
-  async function told({ child, cwd, exit, events }: Started) {
+  /** Signals the process to end while the tool runs, and returns the outcome. */
+  async function outcomeOf({ child, cwd, exit, events }: Started) {
     const pids = await pidsIn(cwd);
     const began = performance.now();
     child.kill("SIGTERM");
@@ -282,13 +282,13 @@ describe("SIGTERM during a running tool", () => {
 
   test("run", async () => {
     const started = await start(["run", "go"], [{ calls: [busy] }, { say: "Never." }]);
-    expect(await told(started)).toMatchObject(ENDED);
+    expect(await outcomeOf(started)).toMatchObject(ENDED);
   });
 
   test("acp", async () => {
     const agent = await unreadPrompt([{ calls: [busy] }, { say: "Never." }]);
     agent.child.stdout?.resume();
-    expect(await told(agent)).toMatchObject(ENDED);
+    expect(await outcomeOf(agent)).toMatchObject(ENDED);
   });
 
   test("serve", async () => {
@@ -300,7 +300,7 @@ describe("SIGTERM during a running tool", () => {
     expect(await client.turn(sessionId, say("go"))).toMatchObject({ stopReason: "tool_use" });
     const granted = { role: "tool_permission", toolCallId: "call_1", granted: true } as const;
     const turn = client.turn(sessionId, { messages: [granted], stream: "delta" }).catch(() => undefined);
-    expect(await told(server)).toMatchObject(ENDED);
+    expect(await outcomeOf(server)).toMatchObject(ENDED);
     await turn;
   });
 });

@@ -1,7 +1,7 @@
 /**
- * Escape sequences from outside: a model, a command's output, names and contents of files, an MCP server, a
- * provider and a project's rules say what a terminal would obey, and every command that shows it is run at a
- * real one. What comes out is looked at byte by byte. What is remembered is what was said.
+ * Escape sequences from outside: a model, a command's output, names and contents of files, an MCP server, a provider
+ * and a project's rules send sequences that a terminal would obey, and every command that shows them runs at a real
+ * terminal. The output is checked byte by byte. The history keeps the original text.
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ import type { ScriptStep } from "../src/model/index.js";
 const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 const mcpServer = fileURLToPath(new URL("children/mcp-tools.mjs", import.meta.url));
 
-/** What the catalogue's cases print, and what would reach the terminal if nobody looked. */
+/** The output of the catalogue's cases, and the bytes that would reach the terminal unfiltered. */
 const CASES = [
   ["OSC 8 link with javascript:", "\u001b]8;;javascript:alert(1)\u0007x\u001b]8;;\u0007"],
   ["OSC 8 file link", "\u001b]8;;file:///etc/passwd\u0007x"],
@@ -32,7 +32,7 @@ const ALL = CASES.map(([, text]) => text).join(" ");
 /** As the name of a file: all of it but the slash. */
 const NAME = `n${ALL.replaceAll("/", "_")}`;
 
-/** What our own program, and Node's line reader, may say to a terminal: colours, the cursor and its place, clearing. */
+/** The sequences that our own program and Node's line reader may send: colours, the cursor and its place, clearing. */
 const OURS =
   // oxlint-disable-next-line no-control-regex -- control characters are what this is about.
   /\u001b\[(?:\?(?:25|2004|2026)[hl]|(?:[0-79]|[1-4]\d|9\d)?(?:;\d+)*m|\d+A\r|\d*[ABCDGJK])|\u001b7(?=\u001b\[\d+B)|\u001b8|\r+(?=\n|\u001b|\d+ events? indexed)/g;
@@ -166,7 +166,7 @@ async function providerThatFails(other: readonly string[]): Promise<void> {
     response.end(JSON.stringify({ error: { message: ALL, type: "invalid_request_error", code: null } }));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // It listens on a port by now.
+  // The server listens on a port by now.
   const { port } = server.address() as AddressInfo;
   const words = [
     "run",

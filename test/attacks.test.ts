@@ -1,8 +1,7 @@
 /**
- * The attack catalogue, run: real tools through the real gate on a real tree, real commands, real servers.
- * Of each attack it is looked at what was decided, that nothing outside of the workspace changed, and that
- * no secret came to light. adversarial.test.ts looks at the decisions alone, and at those of commands;
- * mcp.test.ts has the catalogue's servers.
+ * The attack catalogue, run: real tools through the real gate on a real tree, real commands, real servers. Each test
+ * checks the decision, that nothing outside the workspace changed, and that no secret was disclosed.
+ * adversarial.test.ts checks the decisions alone, also on commands; mcp.test.ts has the catalogue's servers.
  *
  * With TOOLGATE_LONG set the long ones run at their full length.
  */
@@ -66,7 +65,7 @@ type Case = {
 const read = (name: string): readonly Case[] => JSON.parse(readFileSync(join(fixtures, name), "utf8"));
 /** The catalogue's paths, which adversarial.test.ts decides on and this file acts on. */
 const paths = read("decisions.json").filter(({ id }) => id.startsWith("PA-"));
-/** What can only be run. */
+/** Files that can only be run. */
 const runs = new Map(read("runs.json").map((one) => [one.id, one]));
 
 /** The ids of the cases whose tests ran. */
@@ -80,7 +79,7 @@ function caseOf(id: string): Case {
   return found;
 }
 
-/** What a tool would do with the path, by each tool that does it. */
+/** The calls that use the path, one for each tool. */
 const callsFor = ({ tool, path }: Case["input"]): readonly (readonly [name: string, input: object])[] => {
   if (tool === "read") return [["read_file", { path }]];
   if (tool === "delete") return [["delete_path", { path, recursive: true }]];
@@ -201,7 +200,7 @@ describe("a path", () => {
     const { attempt } = await gateOn(root, { ask });
     const { call } = await attempt("write_file", { path: "/ws/src/a.ts", content: "attacked\n" });
     expect(call.state.status).toBe("refused");
-    // What is asked again is shown again.
+    // A repeated question is shown again.
     expect(call.content).toMatchObject([{ type: "diff", oldText: "someone's work\n" }]);
     expect(readFileSync(file, "utf8")).toBe("someone's work\n");
   });
@@ -402,9 +401,7 @@ describe("a way out of the workspace", () => {
   });
 });
 
-/*
- * What the gate does not hold yet. Each says what must be true one day; when it is, its `fails` has to go.
- */
+/* Attacks that the gate does not stop yet. Each states what must become true; then remove its `fails`. */
 describe("not held yet:", () => {
   const denied: Rule[] = [{ deny: "read", path: "/ws/secrets/" }];
   const reading: Rule[] = [{ allow: "read" }, { allow: "search" }];
@@ -494,7 +491,7 @@ describe("not held yet:", () => {
     expect(JSON.stringify(asked)).toContain("/evil/bin");
   });
 
-  test("a question about a protected file says so, also where no rule speaks of it", async () => {
+  test("says in the question that a file is protected, also when no rule covers it", async () => {
     const { attempt } = await gateOn(aTree());
     const { asked } = await attempt("write_file", { path: "/ws/.git/config", content: "" });
     expect(JSON.stringify(asked)).toMatch(/git/i);
@@ -757,7 +754,7 @@ describe("a URL", () => {
     expect(asked[0]?.title).toBe("Fetch xn--llowed-2nf.example");
   });
 
-  // Whoever is asked would say yes: it must not come to that.
+  // The person would say yes: no question may be asked.
   test.each(titled("HT-058", "HT-060", "HT-061", "HT-062", "HT-064", "HT-066", "HT-067", "HT-070"))(
     "is refused without a connection: %s",
     async (_why, id) => {
@@ -807,7 +804,7 @@ describe("a URL", () => {
     "http:\\\\127.0.0.1:PORT\\",
     "gopher://127.0.0.1:PORT/",
     "data:text/plain,x",
-  ])("%s is not fetched, whoever says yes", async (written) => {
+  ])("does not fetch %s, also after a yes", async (written) => {
     const server = await aServer(sends("inside"));
     const { attempt } = await gateOn(anEmptyTree(), { rules: [{ allow: "fetch" }], ask: yes });
     const { outcome } = await attempt("fetch", { url: written.replace("PORT", String(server.port)) });
@@ -919,7 +916,7 @@ function ownPath(path: string, own: string): string {
 
 /** Another process that makes a folder now itself, now a link to elsewhere, as quickly as it can. */
 function flip(folder: string, elsewhere: string) {
-  // A tool may make the folder anew in any gap: then that one is the folder.
+  // A tool may make the folder again in any gap: then that one is the folder.
   const script = `
     const { renameSync, symlinkSync, unlinkSync } = require("node:fs");
     const [folder, elsewhere] = process.argv.slice(1);

@@ -186,7 +186,7 @@ test("rules test says why a program is asked about when a path is denied", async
   const { stdout } = await at.run(["rules", "test", "--", "node", "build.js"]);
   expect(stdout).toContain(`ask
   rule: deny read **/.env
-  because: node is given ${at.project}/build.js, and nothing can be known about what it opens there: it may come upon what the rule names
+  because: node gets ${at.project}/build.js and may open anything there, also what the rule names
 `);
 });
 

@@ -121,7 +121,7 @@ test.each([
   [["--", "/no/such/agent"], 1, "could not be started"],
   [["--only", "ACP-NOTHING", "--", "node"], 1, "There is no requirement ACP-NOTHING"],
   [["--timeout", "soon", "--", "node"], 2, "number of seconds"],
-  [["--env", "NOVALUE", "--", "node"], 2, "a name, = and a value"],
+  [["--env", "NOVALUE", "--", "node"], 2, "Expected NAME=VALUE."],
   [[], 2, "missing required argument 'command'"],
 ])("%j is an error in words", async (words, code, message) => {
   const { status, stdout, stderr } = await conformance(...words);

@@ -1,6 +1,6 @@
 /**
- * What is read is what runs: texts that shells read in different ways, run by the shell whose language was
- * read, from every place that runs commands. Nothing that no rule allowed may have happened.
+ * The reading matches the run: texts that shells read in different ways, run by the shell whose language was read,
+ * from every place that runs commands. Only effects that a rule allowed may happen.
  */
 import { execFileSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
@@ -42,7 +42,7 @@ function aProject(): string {
   return root;
 }
 
-/** What was made or removed though no rule allowed it. */
+/** The files that were created or removed without a rule that allows it. */
 function damageIn(root: string): readonly string[] {
   const made = ["PWNED", ".git/hooks/x", "c"].filter((name) => existsSync(join(root, name)));
   return existsSync(join(root, "victim/file")) ? made : [...made, "victim"];
@@ -97,7 +97,7 @@ test.each(TEXTS)("a workspace that does not say what runs its commands asks abou
   const local = await LocalWorkspace.open(root);
   const own = Object.create(local, { executor: { value: undefined } }) as Workspace;
   expect(decided(await intentOf(text, own), root, "ask")).toBe("ask");
-  // What another agent runs by itself has no executor at all.
+  // A command that another agent runs has no executor at all.
   const { executor: _, ...foreign } = await intentOf(text, local);
   expect(decided(foreign, root, "ask")).toBe("ask");
 });

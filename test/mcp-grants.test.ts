@@ -130,7 +130,7 @@ test.each<[string, object]>([
   const { asked, status } = await turn(servers, at);
   expect(status).toBe("refused");
   expect(asked[0]?.reason).toBe(
-    "the server changed what it says of the tool (description, schema or hints) since you allowed it",
+    "the server changed the tool's description, schema or hints since you allowed it",
   );
   expect(at.runs()).toBe(1);
   // The new one can be allowed beside it, and the old one then holds again too.
@@ -145,7 +145,7 @@ test("asks again after a restart when the server changed the tool meanwhile", as
   await servers.close();
   at.offer({ ...ECHO, description: "Other." });
   const { asked } = await turn(await start(at.config, at.place), at);
-  expect(asked[0]?.reason).toContain("changed what it says of the tool");
+  expect(asked[0]?.reason).toContain("changed the tool's description, schema or hints");
 });
 
 test("asks again when another program stands under the same name", async () => {
@@ -163,7 +163,7 @@ test("asks again when another program stands under the same name", async () => {
     const { asked, status } = await turn(other, at);
     expect(status).toBe("refused");
     expect(asked[0]?.reason).toBe(
-      "another program or address stands behind the server's name than when you allowed this tool",
+      "the server has another program or address than when you allowed this tool",
     );
   }
 });
@@ -222,7 +222,7 @@ test("runs no call on a server that came back with another tool while the call w
   await failureOf(Promise.resolve(tool.run({ dies: true }, context)));
   at.offer({ ...ECHO, description: "Other." });
   expect(await failureOf(Promise.resolve(tool.run({}, context)))).toMatch(
-    /docs\/echo: the server changed what it says of this tool since the call was decided on\. Nothing was run\./,
+    /docs\/echo: the server changed the definition of this tool since the call was decided on\. Nothing was run\./,
   );
   expect(at.runs()).toBe(1);
 });

@@ -1,4 +1,4 @@
-/** The built program, waiting for its MCP servers and told to end meanwhile: none of them is left behind. */
+/** The built program gets a signal while it waits for its MCP servers: it leaves none of them behind. */
 import { execFileSync, spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ import { until } from "./until.js";
 const HELLO = { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: 1 } };
 const TOKEN = { TOOLGATE_TOKEN: "a".repeat(40) };
 
-describe("told to end while its servers are starting", () => {
+describe("a signal while servers are starting", () => {
   test.each([
     ["run", "SIGTERM", 143],
     ["run", "SIGINT", 130],
@@ -55,7 +55,7 @@ describe("told to end while its servers are starting", () => {
   });
 });
 
-test("serve that was told to end leaves at the second signal, with a server that will not end", async () => {
+test("serve exits at the second signal, also with a server that does not end", async () => {
   const { start, pids } = await withSlowServer("quick-stubborn");
   const { program, ended, output } = start("serve");
   await until(() => output().includes("Stop with Ctrl-C."));
@@ -84,7 +84,7 @@ test("run says nothing of servers that are soon up", async () => {
   expect(errors()).toBe("");
 });
 
-test("a start tells once which servers are late, and not of those that failed or may not run", async () => {
+test("a start reports late servers once, without those that failed or may not run", async () => {
   const { config, project } = await withSlowServer();
   const late: unknown[] = [];
   const servers = await McpServers.start(
@@ -93,7 +93,7 @@ test("a start tells once which servers are late, and not of those that failed or
       approve: async ({ name }) => name !== "barred",
       cwd: project,
       startTimeout: 1500,
-      onLate: (...told) => void late.push(told),
+      onLate: (...report) => void late.push(report),
     },
   );
   await servers.close();
@@ -102,7 +102,7 @@ test("a start tells once which servers are late, and not of those that failed or
 
 const ENDING = "Ending … Ctrl-C again leaves at once.";
 
-describe("whoever presses Ctrl-C at a terminal", () => {
+describe("Ctrl-C at a terminal", () => {
   test("reads at once that run is ending while its servers start, and a second time leaves none of them", async () => {
     const { desk, pids } = await atDeskWithServer("stubborn");
     desk.starts("toolgate run --mcp m.json --script s.json go");
@@ -150,7 +150,7 @@ describe("whoever presses Ctrl-C at a terminal", () => {
   });
 });
 
-test("run that has not begun its turn yet ends the servers that are up, and then itself", async () => {
+test("run ends its servers and itself when its turn has not started yet", async () => {
   const { start, pids, home } = await withSlowServer("quick");
   // A script that nobody writes: it is read for as long as we hold it.
   const endless = join(home, "endless.json");
@@ -199,7 +199,7 @@ test("a start whose listener throws ends what it has started", async () => {
   expect(pids().filter(isAlive)).toEqual([]);
 });
 
-test("a start that is told to end ends what it has started", async () => {
+test("ends the started servers when the start is aborted", async () => {
   const { config, pids, project } = await withSlowServer();
   const stop = new AbortController();
   const starting = McpServers.start(

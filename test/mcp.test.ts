@@ -157,7 +157,7 @@ describe("a server of the protocol's own library", () => {
     expect(failed).toMatchObject({ output: "there is no such city", isError: true });
   });
 
-  test("a cancelled call ends with the cancel, and the server is told", async () => {
+  test("ends a cancelled call with the cancel, and notifies the server", async () => {
     const { notes, config } = toolsServer();
     const { servers } = await start({ tools: config });
     const cancel = new AbortController();
@@ -170,7 +170,7 @@ describe("a server of the protocol's own library", () => {
     expect(await outputOf(servers, "tools__echo", { words: "still there" })).toBe("still there");
   });
 
-  test("a tool that appears later is offered, and whoever listens hears of it", async () => {
+  test("offers a tool that appears later, and notifies listeners", async () => {
     const { servers } = await start({ tools: toolsServer().config });
     let changes = 0;
     servers.onChange(() => (changes += 1));
@@ -207,7 +207,7 @@ describe("a server of the protocol's own library", () => {
     expect(problems).toEqual([expect.stringContaining("does not fit the form")]);
   });
 
-  test("one that speaks only the newer protocol is spoken to in it, questions too", async () => {
+  test("uses the newer protocol with a server that supports only that, also for questions", async () => {
     const { servers } = await start({ tools: toolsServer("newer").config });
     expect(servers.status()).toEqual([{ server: "tools", status: "ready" }]);
     expect(await outputOf(servers, "tools__echo", { words: "hello" })).toBe("hello");
@@ -239,7 +239,7 @@ describe("a server that misbehaves", () => {
     const { servers, problems } = await start({ hand: byHand("writes garbage").config });
     expect(await outputOf(servers, "hand__one")).toBe("one");
     expect(problems).toContainEqual(expect.stringContaining("It wrote a message that is too large"));
-    expect(problems).toContainEqual(expect.stringContaining("no JSON: Listening…"));
+    expect(problems).toContainEqual(expect.stringContaining("not JSON: Listening…"));
     for (const problem of problems) expect(visibleText(problem)).toBe(problem);
   });
 
@@ -263,7 +263,7 @@ describe("a server that misbehaves", () => {
       "ToolFailure: errors/one answered with an error (-32000): out of ⟨U+001B⟩[31mpaper",
     );
     expect(await failureOf(call(servers, "none__one"))).toMatch(
-      /^ToolFailure: none\/one gave no answer that can be read: .* It is not known whether the call took effect\.$/s,
+      /^ToolFailure: none\/one sent a response that cannot be read: .* The call may have taken effect\.$/s,
     );
   });
 
@@ -431,7 +431,7 @@ describe("the catalogue's cases", () => {
     }
     expect(problems).toHaveLength(9);
     expect(problems).toContainEqual(
-      `MCP server "hand": its tool "x⟨U+001B⟩[2J⟨U+202E⟩⟨U+200B⟩" cannot be used: its name has characters in it that cannot be seen. It is left out; its other tools are there.`,
+      `MCP server "hand": its tool "x⟨U+001B⟩[2J⟨U+202E⟩⟨U+200B⟩" cannot be used: its name has invisible characters. This tool is left out; the server's other tools are available.`,
     );
     expect(problems).toContainEqual(
       expect.stringContaining(`"broken schema" cannot be used: its inputSchema`),
@@ -458,13 +458,13 @@ describe("the catalogue's cases", () => {
     expect(result.output).toBe("[link to passwd: file:///etc/passwd]");
   });
 
-  test("a call that is never answered fails in time, the server is told, others go on", async () => {
+  test("fails a call without a response in time, notifies the server, and continues the others", async () => {
     const { notes, config } = toolsServer();
     const { servers } = await start({ tools: { ...config, timeout: 300 }, other: toolsServer().config });
     const ended = failureOf(call(servers, "tools__hang"));
     expect(await outputOf(servers, "other__echo", { words: "fine" })).toBe("fine");
     expect(await ended).toBe(
-      "ToolFailure: tools/hang took too long and was told to stop. It may have taken effect in part or in whole: look before you try again.",
+      "ToolFailure: tools/hang took too long and was asked to stop. The call may have taken effect in part or in whole: check before you try again.",
     );
     await until(() => notesIn(notes).includes("cancelled"));
     expect(await outputOf(servers, "tools__echo", { words: "still there" })).toBe("still there");
@@ -479,7 +479,7 @@ describe("the catalogue's cases", () => {
     const failure = await failureOf(call(servers, "tools__die", { code: 1 }));
     expect(performance.now() - from).toBeLessThan(10_000);
     expect(failure).toBe(
-      `ToolFailure: tools/die: the MCP server "tools" ended while the call was running; it ended with code 1 and last wrote to stderr:\na word to the log\nthe disk is ⟨U+001B⟩[31mfull\nIt is not known whether the call took effect: look before you try again.`,
+      `ToolFailure: tools/die: the MCP server "tools" ended while the call was running; it ended with code 1 and last wrote to stderr:\na word to the log\nthe disk is ⟨U+001B⟩[31mfull\nThe call may have taken effect: check before you try again.`,
     );
     expect(await hanging).toContain("tools/hang: the MCP server");
     expect(await outputOf(servers, "other__echo", { words: "fine" })).toBe("fine");
@@ -487,13 +487,13 @@ describe("the catalogue's cases", () => {
     expect(startsIn(notes)).toBe(2);
   });
 
-  test("an answer counts once, and one that nobody asked for is told and ignored", async () => {
+  test("accepts a response once, and reports and ignores one that matches no request", async () => {
     const { servers, problems } = await start({ hand: byHand("answers twice").config });
     const [one, two] = await Promise.all([outputOf(servers, "hand__one"), outputOf(servers, "hand__two")]);
     expect([one, two]).toEqual(["one", "two"]);
     await until(() => problems.length >= 6);
     expect(problems.filter((text) => text.includes("unknown message ID"))).toHaveLength(4);
-    expect(problems.filter((text) => text.includes("no message of the protocol"))).toHaveLength(2);
+    expect(problems.filter((text) => text.includes("not a protocol message"))).toHaveLength(2);
   });
 
   test("a command is one program, so nothing in it is run by a shell", async () => {
@@ -683,7 +683,7 @@ describe.concurrent("the public server that has everything", () => {
     expect(await failureOf(call(servers, "all__echo", { message: "hello" }))).toContain(
       "ToolFailure: all/echo",
     );
-    expect(await ended).toContain("It is not known whether the call took effect");
+    expect(await ended).toContain("The call may have taken effect");
     expect(servers.status()).toMatchObject([{ status: "restarting" }]);
     const stopSecond = await run("streamableHttp", port);
     await until(() => servers.status()[0]?.status === "ready");
@@ -691,7 +691,7 @@ describe.concurrent("the public server that has everything", () => {
 
     await stopSecond();
     task.onTestFinished(await run("streamableHttp", port));
-    // It is there, and has forgotten us.
+    // The server is back, and has lost our session.
     expect(await failureOf(call(servers, "all__echo", { message: "hello" }))).toContain("HTTP 400");
     expect(await outputOf(servers, "all__echo", { message: "again" })).toBe("Echo: again");
   });
@@ -756,7 +756,7 @@ describe("over HTTP", () => {
     expect(servers.status()).toMatchObject([{ reason: expect.stringContaining("too large") }]);
   });
 
-  test("a server of the newer protocol is spoken to in it: results, progress, questions and cancels", async () => {
+  test("uses the newer protocol with a server that has it: results, progress, questions and cancels", async () => {
     const { notes, config } = toolsServer("http");
     const program = spawn(config.command, config.args, { stdio: "ignore" });
     onTestFinished(() => void program.kill("SIGKILL"));

@@ -1,11 +1,10 @@
 /**
- * The command reader against the very shells that read the texts: bash as it is started here, dash and busybox,
- * and in the long mode those of zsh, mksh, ksh and yash that the machine has.
+ * The command reader against the very shells that read the texts: bash as it is started here, dash and busybox, and in
+ * the long mode those of zsh, mksh, ksh and yash that the machine has.
  *
- * Random shell texts run in a throw-away folder with a PATH of stubs. What was run or looked for, in which
- * folder, what was opened for writing and where anything connected to is seen by strace, and must have been
- * foreseen, or the reader must have had doubts. TOOLGATE_RUNS sets how many texts are tried, TOOLGATE_SEED
- * which ones.
+ * Random shell texts run in a throw-away folder with a PATH of stubs. strace shows which programs were run or looked
+ * up, in which folder, which files were opened for writing and which connections were made: the reader must have
+ * foreseen all of it, or have had doubts. TOOLGATE_RUNS sets the number of texts, TOOLGATE_SEED selects them.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,7 +31,7 @@ const SHELLS: { readonly [name: string]: Shell } = {
   bash: { language: "bash", words: shellWords({ shell: "/bin/bash", language: "bash" }, "").slice(0, -1) },
   dash: { language: "sh", words: shellWords({ shell: "/usr/bin/dash", language: "sh" }, "").slice(0, -1) },
   busybox: { language: "sh", words: ["/usr/bin/busybox", "sh", "-c", "--"] },
-  // Whoever runs the long mode may have more of them; the short one is the same on every machine.
+  // The long mode uses all shells of the machine; the short one is the same on every machine.
   ...Object.fromEntries(
     (process.env["TOOLGATE_RUNS"] === undefined ? [] : ["zsh", "mksh", "ksh", "yash"])
       .map((name) => `/usr/bin/${name}`)
@@ -136,7 +135,7 @@ const tilde = (word: string) => word.replace(/^~(?=\/|$)/, "HOME");
 
 let batches = 0;
 
-/** What each of the texts did, with paths and folders from its own folder on. */
+/** The effects of each text, with paths and folders relative to its own folder. */
 function runAll(texts: readonly string[], { words }: Shell): readonly (readonly Seen[])[] {
   const base = join(root, `batch-${batches++}`);
   const programs = join(base, "stubs");

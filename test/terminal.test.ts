@@ -204,7 +204,7 @@ test("an MCP server is started only when somebody at the terminal says so, and t
   expect(await second.sees(PROMPT)).not.toContain("as long as it stays as it is");
 });
 
-test("whoever is asked sees the whole command, the whole query and the whole input", async () => {
+test("shows the whole command, the whole query and the whole input in a question", async () => {
   const middle = "touch in-the-middle";
   const long = `printf 'checking the style of the sources, one moment'; ${middle}; printf 'the style of all the sources is fine'`;
   const at = await atTerminal([

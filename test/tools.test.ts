@@ -1,9 +1,9 @@
 /**
- * One journey per built-in tool, through the whole gate on a real folder, written down as a person would see
- * it and compared as text: what is announced, asked, answered, shown while it runs, and told in the end.
+ * One journey per built-in tool, through the whole gate on a real folder, recorded as a person would see it and
+ * compared as text: the announcement, the question, the answer, the content during the run, and the result.
  *
- * The texts are in fixtures/tools. After a change that is meant, write them anew with
- * `npx vitest run test/tools.test.ts --update` and read every line that differs.
+ * The texts are in fixtures/tools. After an intended change, write them again with `npx vitest run test/tools.test.ts
+ * --update` and read every line that differs.
  */
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -61,7 +61,7 @@ type Step = {
   readonly input: unknown;
   /** The option that ann picks if she is asked; "allow_once" when left out. */
   readonly answer?: string;
-  /** What she says with it. */
+  /** Her reason for the answer. */
   readonly reason?: string;
 };
 
@@ -126,8 +126,8 @@ function transcript(name: string, events: readonly SessionEvent[], call: ToolCal
     "",
     ...callText(call, { maxLines: 12 }).split("\n"),
     "",
-    "the model is told",
-    ...quoted(toldText(call)),
+    "the model receives",
+    ...quoted(resultText(call)),
   ].join("\n");
 }
 
@@ -218,7 +218,7 @@ function decisionText(decision: Decision | undefined): string {
   return reason === undefined ? source : `${source}: ${reason}`;
 }
 
-function toldText(call: ToolCall): string {
+function resultText(call: ToolCall): string {
   if (call.state.status !== "done") return endSentence(call) ?? "";
   return typeof call.rawOutput === "string" ? call.rawOutput : JSON.stringify(call.rawOutput, undefined, 2);
 }
@@ -377,7 +377,7 @@ test("terminal: asked, always, shown while it prints; refused; its exit code; it
       { input: { command: "ls && git push origin main" } },
       { input: { command: "rm -rf build", cwd: "src" }, answer: "reject_once", reason: "use delete_path" },
       { input: { command: "echo $WHO; exit 3", env: { WHO: "world" } } },
-      { input: { command: "echo begun; sleep 60", timeout: 0.3 } },
+      { input: { command: "echo started; sleep 60", timeout: 0.3 } },
       { input: { command: "ls", cwd: "none" } },
       { input: { command: "" } },
     ],
@@ -443,7 +443,7 @@ test("web_search: what is found; refused; a service that answers with an error",
 
 const TODOS = [
   { content: "Read the code", status: "completed" },
-  { content: "Mend the bug", status: "in_progress", priority: "high" },
+  { content: "Fix the bug", status: "in_progress", priority: "high" },
   { content: "Run the tests", status: "pending" },
 ];
 

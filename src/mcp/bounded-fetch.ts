@@ -1,6 +1,6 @@
 /**
- * `fetch` for a server that we do not trust with our memory: a body, or one event of a stream of events,
- * that grows beyond its limit breaks off. Redirects are the transport's business: it stays within the origin.
+ * `fetch` with bounded memory: a body, or one event of an event stream, that exceeds its limit is aborted. The
+ * transport handles redirects and stays within the origin.
  */
 const MAX_BYTES = 16 * 1024 * 1024;
 const NEWLINE = 0x0a;

@@ -2,16 +2,16 @@ import { expect, test } from "vitest";
 import { boundedProblems } from "./bounded-problems.js";
 
 test("a problem is one line that names its server, and hides nothing", () => {
-  const told: string[] = [];
-  boundedProblems("files", (text) => told.push(text))("it wrote\n\u001b[2J");
-  expect(told).toEqual([`MCP server "files": it wrote\\n⟨U+001B⟩[2J`]);
+  const lines: string[] = [];
+  boundedProblems("files", (text) => lines.push(text))("it wrote\n\u001b[2J");
+  expect(lines).toEqual([`MCP server "files": it wrote\\n⟨U+001B⟩[2J`]);
 });
 
-test("a server that never stops complaining is not heard to the end", () => {
-  const told: string[] = [];
-  const tell = boundedProblems("files", (text) => told.push(text));
-  for (let count = 0; count < 1000; count += 1) tell("x".repeat(10_000));
-  expect(told).toHaveLength(20);
-  expect(told.at(-1)).toContain("(More of this minute is not told.)");
-  expect(told.every((text) => text.length < 700)).toBe(true);
+test("stops reporting a server that never stops complaining", () => {
+  const lines: string[] = [];
+  const report = boundedProblems("files", (text) => lines.push(text));
+  for (let count = 0; count < 1000; count += 1) report("x".repeat(10_000));
+  expect(lines).toHaveLength(20);
+  expect(lines.at(-1)).toContain("(More problems in this minute are not reported.)");
+  expect(lines.every((text) => text.length < 700)).toBe(true);
 });

@@ -14,7 +14,7 @@ export function boundedProblems(server: string, report: ReportProblem): ReportPr
     count = now === minute ? count + 1 : 1;
     minute = now;
     if (count > MAX_PER_MINUTE) return;
-    const more = count === MAX_PER_MINUTE ? " (More of this minute is not told.)" : "";
+    const more = count === MAX_PER_MINUTE ? " (More problems in this minute are not reported.)" : "";
     report(`MCP server "${oneLine(server, 60)}": ${oneLine(text, MAX_LENGTH)}${more}`);
   };
 }

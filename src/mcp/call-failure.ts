@@ -1,4 +1,4 @@
-/** What went wrong with a server, as sentences: to the model for a call, to people for a start. */
+/** Sentences about a server's failure: for the model when a call fails, for people when a start fails. */
 import {
   ProtocolError,
   SdkError,
@@ -24,31 +24,31 @@ export function callFailure(error: unknown, { server, tool, isTimeUp, exitReport
   const who = oneLine(`${server}/${tool}`, 200);
   if (isTimeUp) {
     return new ToolFailure(
-      `${who} took too long and was told to stop. It may have taken effect in part or in whole: look before you try again.`,
+      `${who} took too long and was asked to stop. The call may have taken effect in part or in whole: check before you try again.`,
     );
   }
   if (error instanceof SdkHttpError) {
     return new ToolFailure(
-      `${who}: the server answered with HTTP ${error.status}. It is not known whether the call took effect. ${messageOf(error)}`,
+      `${who}: the server answered with HTTP ${error.status}. The call may have taken effect. ${messageOf(error)}`,
     );
   }
   if (isClosed(error)) {
     return new ToolFailure(
-      `${who}: the MCP server "${oneLine(server, 60)}" ended while the call was running${exitReport === "" ? "" : `; ${exitReport}`}\nIt is not known whether the call took effect: look before you try again.`,
+      `${who}: the MCP server "${oneLine(server, 60)}" ended while the call was running${exitReport === "" ? "" : `; ${exitReport}`}\nThe call may have taken effect: check before you try again.`,
     );
   }
   if (error instanceof ProtocolError) {
     return new ToolFailure(`${who} answered with an error (${error.code}): ${messageOf(error)}`);
   }
   return new ToolFailure(
-    `${who} gave no answer that can be read: ${messageOf(error)} It is not known whether the call took effect.`,
+    `${who} sent a response that cannot be read: ${messageOf(error)} The call may have taken effect.`,
   );
 }
 
 /** The server forgot our session, or nobody is there any more: a new connection is needed. */
 export function isConnectionLost(error: unknown): boolean {
   if (error instanceof SdkHttpError) return error.status === 404 || error.status === 400;
-  // What is no answer and no refusal of the library was thrown by the transport.
+  // Any error that is neither a server's nor the library's comes from the transport.
   return !(error instanceof SdkError || error instanceof ProtocolError);
 }
 

@@ -17,7 +17,7 @@ test("a structured result that is not what was announced is not believed, and sa
   expect(read({ content, structuredContent: { n: 5 } }, schema).output).toEqual({ n: 5 });
   const wrong = read({ content, structuredContent: { n: "five" } }, schema);
   expect(wrong.output).toBe(
-    "five\n[the structured result is not what the tool announced: data/n must be number]",
+    "five\n[the structured result does not match the tool's schema: data/n must be number]",
   );
   const failed = read({ content, structuredContent: { why: "x" }, isError: true }, schema);
   expect(failed).toMatchObject({ output: { why: "x" }, isError: true });

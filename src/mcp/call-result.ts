@@ -1,6 +1,6 @@
 /**
- * What a server answered, as blocks that can be shown and as the output that the model reads. Nothing in it
- * is fetched. It is bounded: what is too large is cut or left out, and a note says so.
+ * Converts a server's result to blocks for display and to the output for the model. Nothing in the result is fetched.
+ * The result is bounded: content that is too large is cut or left out, and a note says so.
  */
 import { z } from "zod";
 import { oneLine, plainJson, pluralize } from "../call/index.js";
@@ -65,7 +65,7 @@ export function readCallResult(result: CallResult, checkOutput: JsonSchemaCheck 
   const checked = structured === undefined || isError ? undefined : checkOutput?.(structured);
   if (checked?.ok === false) {
     blocks.push(
-      note(`the structured result is not what the tool announced: ${oneLine(checked.problem, 300)}`),
+      note(`the structured result does not match the tool's schema: ${oneLine(checked.problem, 300)}`),
     );
   }
   const useStructured = structured !== undefined && structured !== null && checked?.ok !== false;
@@ -99,11 +99,11 @@ function readBlock(value: unknown): ContentBlock {
   }
   const { _meta, ...block } = read.data;
   if (_meta === undefined) return block;
-  // An object stays an object when it is made small.
+  // An object stays an object when it is shortened.
   return { ...block, _meta: { ...Object(plainJson(_meta, { maxCharacters: MAX_META })) } };
 }
 
-/** Texts are cut; of anything else, a part is worth nothing. */
+/** Texts are cut. Other blocks are left out whole: a part of them is useless. */
 function bounded(block: ContentBlock, room: number): ContentBlock {
   if (block.type === "text") return { ...block, text: cut(block.text, room) };
   if (block.type === "resource" && "text" in block.resource) {

@@ -1,4 +1,4 @@
-/** The MCP servers of an ACP `session/new`, as ours. ACP gives names and values as lists. */
+/** Converts the MCP servers of an ACP `session/new` to our configuration. ACP sends names and values as lists. */
 import { z } from "zod";
 import { McpConfigError, readServer } from "./config.js";
 import type { McpServerConfig, McpServerConfigs } from "./config.js";
@@ -38,7 +38,7 @@ export function mcpConfigFromAcp(
     const { name } = read.data;
     if (configs.has(name)) {
       throw new McpConfigError(
-        `Two MCP servers are named ${JSON.stringify(name)}. Rules speak of servers by name, so none was started. Give each its own name.`,
+        `Two MCP servers are named ${JSON.stringify(name)}. Rules name servers, so none was started. Give each its own name.`,
       );
     }
     configs.set(name, readServer(name, configOf(read.data, cwd)));

@@ -46,7 +46,7 @@ test.each<[string, unknown, string]>([
     `nobody knows the field "command"`,
   ],
   ["an empty command", { mcpServers: { a: { command: "" } } }, `"command": `],
-  ["a NUL", { mcpServers: { a: { command: "x", args: ["a\0b"] } } }, "a NUL cannot be handed to a program"],
+  ["a NUL", { mcpServers: { a: { command: "x", args: ["a\0b"] } } }, "a NUL cannot be passed to a program"],
   ["args as a text", { mcpServers: { a: { command: "x", args: "-y" } } }, `"args": `],
   ["a variable that is none", { mcpServers: { a: { command: "x", env: { "A=B": "c" } } } }, `"env.A=B": `],
   ["an unknown type", { mcpServers: { a: { type: "ws", url: "https://x.test" } } }, `"type": `],
@@ -57,7 +57,7 @@ test.each<[string, unknown, string]>([
     { mcpServers: { a: { url: "https://x.test", headers: { A: "b\r\nC: d" } } } },
     "one line",
   ],
-  ["a hidden name", { mcpServers: { "a\u200B": { command: "x" } } }, "its name has characters"],
+  ["a hidden name", { mcpServers: { "a\u200B": { command: "x" } } }, "its name has invisible characters"],
   ["a timeout of a day", { mcpServers: { a: { command: "x", timeout: 86_400_000 } } }, `"timeout": `],
 ])("%s is refused in words", (_what, json, words) => {
   expect(() => readMcpConfig(json)).toThrow(words);

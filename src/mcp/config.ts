@@ -1,7 +1,6 @@
 /**
- * Which MCP servers there are, in the shape that editors use for `mcpServers`. It is read strictly: a field
- * that nobody knows may be one that someone relies on. Values are taken as they are written, nothing in
- * them is expanded.
+ * Reads the configuration of MCP servers, in the shape that editors use for `mcpServers`. Reading is strict: the user
+ * may rely on a field that we do not know. Values are used as written, without expansion.
  */
 import { z } from "zod";
 import { oneLine } from "../call/index.js";
@@ -9,18 +8,18 @@ import { nameProblem } from "./tool-name.js";
 
 type Texts = { readonly [name: string]: string };
 
-/** A program that speaks over its stdin and stdout. `command` is one program: no shell reads it. */
+/** A program that communicates over its stdin and stdout. `command` is one program: no shell reads it. */
 export type StdioServerConfig = {
   readonly command: string;
   readonly args?: readonly string[];
   /** Set beside the few variables that every server inherits. */
   readonly env?: Texts;
   readonly cwd?: string;
-  /** After how many milliseconds without a sign of life a call is given up. */
+  /** Milliseconds without progress after which a call fails. */
   readonly timeout?: number;
 };
 
-/** A server that is somewhere else. Without a type it is streamable HTTP, and SSE where the server knows only that. */
+/** A remote server. Without a type it is streamable HTTP, or SSE when the server supports only that. */
 export type HttpServerConfig = {
   readonly url: string;
   readonly type?: "http" | "sse";
@@ -47,14 +46,14 @@ export class McpConfigError extends Error {
 }
 
 const MAX_TIMEOUT = 3_600_000;
-const noNul = z.string().refine((text) => !text.includes("\0"), "a NUL cannot be handed to a program");
+const noNul = z.string().refine((text) => !text.includes("\0"), "a NUL cannot be passed to a program");
 const timeout = z.number().int().positive().max(MAX_TIMEOUT).exactOptional();
 
 const stdioSchema = z.strictObject({
   type: z.literal("stdio").exactOptional(),
   command: noNul.min(1),
   args: z.array(noNul).exactOptional(),
-  env: z.record(z.string().regex(/^[^=\0]+$/, "it is no name of a variable"), noNul).exactOptional(),
+  env: z.record(z.string().regex(/^[^=\0]+$/, "it is not a variable name"), noNul).exactOptional(),
   cwd: noNul.min(1).exactOptional(),
   timeout,
 });
@@ -64,7 +63,7 @@ const httpSchema = z.strictObject({
   url: z.string().refine(isWebUrl, "it must be an http or https URL without a user name in it"),
   headers: z
     .record(
-      z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, "it is no name of a header"),
+      z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, "it is not a header name"),
       z.string().regex(/^[^\r\n\0]*$/, "a header is one line"),
     )
     .exactOptional(),
@@ -137,7 +136,7 @@ function isWebUrl(text: string): boolean {
   return webUrl(text) !== undefined;
 }
 
-/** The URL, when it is one that may be asked for: http or https, and no user name or password in it. */
+/** The URL, when it may be requested: http or https, without a user name or password. */
 export function webUrl(text: string): URL | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);

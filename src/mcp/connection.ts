@@ -1,6 +1,6 @@
 /**
- * A server that we are connected to. The handshake that every server knows comes first; a server that
- * refuses it may speak only the newer protocol, or, over HTTP, only the older transport.
+ * A connection to a server. The handshake that every server supports comes first; a server that refuses it may support
+ * only the newer protocol, or, over HTTP, only the older transport.
  */
 import {
   Client,
@@ -28,7 +28,7 @@ export type ConnectionOptions = {
   readonly timeout: number;
   /** Ends the attempt. */
   readonly signal: AbortSignal;
-  /** Before the handshake: sets the handlers for what the server asks and tells. */
+  /** Called before the handshake: sets the handlers for the server's requests and notifications. */
   readonly prepare: (client: Client) => void;
   readonly onToolsChanged: () => void;
 };
@@ -68,7 +68,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   }
   if (config.type === "sse") return connect(options, sseTransport(config), {});
   try {
-    // Over HTTP a first question in the newer protocol costs no second process.
+    // Over HTTP a first attempt in the newer protocol costs no second process.
     return await connect(options, httpTransport(config), { mode: "auto" });
   } catch (error) {
     if (config.type !== undefined || !isUnknownWay(error)) throw error;
@@ -76,7 +76,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   }
 }
 
-/** What an endpoint says that does not know this way of asking. */
+/** Whether the error means that the endpoint does not support this transport or protocol. */
 function isUnknownWay(error: unknown): boolean {
   const cause = error instanceof ConnectFailure ? error.cause : undefined;
   return cause instanceof SdkHttpError && cause.status >= 400 && cause.status < 500;
@@ -100,7 +100,7 @@ function sseTransport(config: HttpServerConfig): SSEClientTransport {
 
 function addressOf({ url }: HttpServerConfig): URL {
   const address = webUrl(url);
-  if (!address) throw new Error("Its URL is none that may be asked for.");
+  if (!address) throw new Error("Its URL may not be requested.");
   return address;
 }
 
@@ -125,7 +125,7 @@ async function connect(
       await transport.close();
     },
   };
-  // The attempt's own end must end a program that does not even answer.
+  // The end of the attempt must also end a program that never responds.
   const giveUp = () => void transport.close();
   signal.addEventListener("abort", giveUp, { once: true });
   try {
@@ -140,14 +140,14 @@ async function connect(
   }
 }
 
-/** What made the choice of a protocol fail says more than that it failed. */
+/** Unwraps the cause: it explains more than the failed choice of a protocol. */
 function causeOf(error: unknown): unknown {
   const isChoice = error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed;
   return isChoice ? (error.cause ?? error) : error;
 }
 
-/** A courtesy to the server; one that is gone or slow is not waited for. */
+/** Ends the session as a courtesy, without waiting long for a dead or slow server. */
 async function endSession(transport: StreamableHTTPClientTransport): Promise<void> {
-  const patience = new Promise((resolve) => setTimeout(resolve, 500).unref());
-  await Promise.race([transport.terminateSession().catch(() => undefined), patience]);
+  const endTimeout = new Promise((resolve) => setTimeout(resolve, 500).unref());
+  await Promise.race([transport.terminateSession().catch(() => undefined), endTimeout]);
 }

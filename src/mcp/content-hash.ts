@@ -1,4 +1,4 @@
-/** What lies in the workspace, by the hashes of its content. */
+/** Hashes the content of files in the workspace. */
 import { createHash } from "node:crypto";
 import {
   closeSync,
@@ -53,14 +53,14 @@ export function contentHash(path: string): string | undefined {
       closeSync(file);
     }
   } catch {
-    // What cannot be read now may be readable later, and is another program then.
+    // An unreadable file may become readable later, and is another program then.
     return "unreadable";
   }
 }
 
 const MAX_TREE_FILES = 500;
 
-/** Every file below a folder; undefined when there are too many to look at, or one cannot be. */
+/** Every file below a folder; undefined when there are too many, or one cannot be read. */
 export function treeHashes(folder: string): readonly CodeFile[] | undefined {
   const files: CodeFile[] = [];
   const waiting = [folder];

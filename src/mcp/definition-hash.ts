@@ -1,4 +1,4 @@
-/** What a server sends about a tool, as one hash: all of it, also what is cut before the model reads it. */
+/** One hash of everything that a server sends about a tool, including text that is cut before the model reads it. */
 import { createHash } from "node:crypto";
 
 const MAX_DEPTH = 100;

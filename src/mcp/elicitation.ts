@@ -1,7 +1,6 @@
 /**
- * A server asks something of the person while its tool runs. It goes to the call that is running, and its
- * clock stands still meanwhile. A server does not say which call it asks for: where there is not exactly
- * one, nobody is asked.
+ * A server asks the person a question while its tool runs. The question goes to the running call, whose clock pauses
+ * meanwhile. The server does not name the call: unless exactly one is running, nobody is asked.
  */
 import type { Client, ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
 import { oneLine, visibleText } from "../call/index.js";
@@ -44,7 +43,7 @@ export function answerElicitations(client: Client, { server, running, onProblem 
   });
 }
 
-/** The question, or what is wrong with it. */
+/** The question, or a sentence about its mistake. */
 function askRequest(params: ElicitRequest["params"], who: string): AskRequest | string {
   const words = visibleText(params.message.slice(0, MAX_MESSAGE), { keepNewlines: true });
   const message = `${oneLine(who, 120)} asks: ${words}`;
@@ -70,7 +69,7 @@ async function ask(call: RunningCall, request: AskRequest, withdrawn: AbortSigna
   try {
     return await Promise.race([call.context.ask(request), cancelled]);
   } catch {
-    // Why nobody could be asked is not the server's business.
+    // The server must not learn why nobody could be asked.
     return { action: "cancel" };
   } finally {
     call.isAsking = false;
@@ -84,7 +83,7 @@ function answerOf(reply: AskReply, { schema }: AskRequest, onProblem: ReportProb
   const checked = serverSchemaCheck(schema)?.(reply.content);
   if (!checked?.ok) {
     const why = checked?.problem ?? "the form is no schema";
-    onProblem(`the answer to its question does not fit the form: ${why}. It was told "cancel".`);
+    onProblem(`the answer to its question does not fit the form: ${why}. The server received "cancel".`);
     return { action: "cancel" };
   }
   // The form is flat, as the protocol wants it, and the content fits the form.

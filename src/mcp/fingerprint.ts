@@ -1,10 +1,10 @@
 /**
- * What an approval of a server, and a grant for one of its tools, is for. Whatever changes what is run or where it is
- * run changes the fingerprint; the value of a header does not, since tokens come new with each session. A fingerprint
- * gives no value away.
+ * The fingerprint that an approval of a server, and a grant for one of its tools, is bound to. Any change to the
+ * program or its folder changes the fingerprint; the value of a header does not, since tokens change with each
+ * session. A fingerprint discloses no value.
  *
- * A file in the folder that the agent works in counts with its content: the agent can write there, and would else
- * change the program behind a yes. Programs elsewhere count by their names, so that an update does not ask.
+ * A file in the agent's workspace counts with its content: the agent can write there, and could otherwise change the
+ * program after its approval. Programs elsewhere count by name, so that an update does not ask again.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { resolve } from "node:path";
@@ -19,7 +19,10 @@ export function fingerprint(config: McpServerConfig, cwd: string, start: string 
     .digest("hex");
 }
 
-/** Whether an approval holds for later starts: those of a server that runs what a project's files name are new ones. */
+/**
+ * Whether an approval applies to later starts. A server that runs scripts of the project needs a new approval each
+ * time.
+ */
 export function isApprovalLasting(config: McpServerConfig, cwd: string): boolean {
   if ("url" in config) return true;
   return serverCode(config, { folder: resolve(cwd, config.cwd ?? "."), workspace: cwd }).isWhole;
@@ -39,7 +42,7 @@ function canonical(config: McpServerConfig, cwd: string, start: string): readonl
   return ["stdio", command, args, variables, folder, ...code];
 }
 
-/** What starting it means, for whoever must approve: all words, no values that may be secret. */
+/** Describes what starting the server runs, for the person who approves it: all words, no values that may be secret. */
 export function describeServer(config: McpServerConfig, cwd: string): string {
   if ("url" in config) {
     const headers = names("with the headers", config.headers);

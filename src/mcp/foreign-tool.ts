@@ -1,7 +1,7 @@
 /**
- * A server's tool as one of ours. What the server says of it is shown, never believed: its kind comes from its
- * name, and a hint counts only where it makes the tool look more dangerous. `origin` holds the true names, and
- * rules speak of these.
+ * Wraps a server's tool as one of ours. The server's description is shown and never trusted: the kind comes from the
+ * name, and a hint counts only where it makes the tool look more dangerous. `origin` has the true names, and rules
+ * match these.
  */
 import { z } from "zod";
 import { inferToolKind, oneLine, visibleText } from "../call/index.js";
@@ -35,7 +35,7 @@ export type ForeignCall = {
 
 export type ForeignToolOptions = {
   readonly server: string;
-  /** What the server is, as a hash. */
+  /** A hash of the server's program or address. */
   readonly fingerprint: string;
   readonly call: (call: ForeignCall) => Promise<ToolResult>;
 };
@@ -53,10 +53,10 @@ export function foreignTool(listed: unknown, { server, fingerprint, call }: Fore
   if (problem !== undefined) return refused(shown, `cannot be used: its name ${problem}`);
   const schema = visibleSchema(inputSchema, MAX_SCHEMA);
   if (schema?.["type"] !== "object") {
-    return refused(shown, `cannot be used: its inputSchema is no schema of an object, or is too large`);
+    return refused(shown, `cannot be used: its inputSchema is not the schema of an object, or is too large`);
   }
   const check = serverSchemaCheck(schema);
-  if (!check) return refused(shown, "cannot be used: its inputSchema is no JSON Schema");
+  if (!check) return refused(shown, "cannot be used: its inputSchema is not a JSON Schema");
   const announced = visibleSchema(outputSchema, MAX_SCHEMA);
   const checkOutput = announced && serverSchemaCheck(announced);
   const definition = definitionHash(listed);
@@ -66,12 +66,12 @@ export function foreignTool(listed: unknown, { server, fingerprint, call }: Fore
   const tool: Tool = {
     name: toolName(server, name),
     description: visibleText((description ?? "").slice(0, MAX_DESCRIPTION), { keepNewlines: true }),
-    // Behind a server's name, so that nothing in the tool's own can be taken for one.
+    // With a server's name in front, so that no part of the tool's own name can be taken for one.
     kind: inferToolKind(`server__${name}`, undefined, against(annotations)).kind,
     kindSource: "inferred",
     parameters: schema,
     origin,
-    // Its own clock stands still while a person is asked.
+    // The call has a clock of its own, which pauses while a person is asked.
     timeLimit: Number.POSITIVE_INFINITY,
     parse(input) {
       const result = check(input);
@@ -88,10 +88,13 @@ export function foreignTool(listed: unknown, { server, fingerprint, call }: Fore
 }
 
 function refused(name: string, why: string): ReadTool {
-  return { ok: false, problem: `its tool "${name}" ${why}. It is left out; its other tools are there.` };
+  return {
+    ok: false,
+    problem: `its tool "${name}" ${why}. This tool is left out; the server's other tools are available.`,
+  };
 }
 
-/** What the server says against its own tool; what it says in favour is left out. */
+/** Keeps the hints that make the server's tool look more dangerous, and drops the others. */
 function against(annotations: unknown): ToolAnnotations {
   const hints = z
     .looseObject({ readOnlyHint: z.unknown().optional(), destructiveHint: z.unknown().optional() })

@@ -1,10 +1,9 @@
 /**
- * Foreign tools in: MCP servers, over stdio, streamable HTTP and SSE, as tools of ours.
+ * CONNECT foreign tools: MCP servers over stdio, streamable HTTP and SSE, as tools of ours.
  *
- * What must stay true here: a server is started only when its very configuration is approved, and by no
- * shell; what it says of itself is shown and never believed; it gets no more of our memory, time or
- * attention than its bounds; a server in trouble fails its own calls in words and no one else's; rules
- * speak of a tool by its server's name and its own, whatever the model calls it.
+ * Invariants: a server starts only when its exact configuration is approved, and without a shell; its own descriptions
+ * are shown and never trusted; its use of memory, time and log lines is bounded; a failing server fails its own calls,
+ * with a message, and no others; rules name a tool by its server's name and its own, whatever the model calls it.
  */
 export { McpConfigError, readMcpConfig } from "./config.js";
 export type { HttpServerConfig, McpServerConfig, McpServerConfigs, StdioServerConfig } from "./config.js";

@@ -1,6 +1,6 @@
 /**
- * What tools a server says it has. Read loosely, one by one: a tool that makes no sense must not hide the
- * others, and a list that never ends must end.
+ * Lists a server's tools. Each tool is read on its own, leniently: an invalid tool must not hide the others. The
+ * number of pages is bounded.
  */
 import type { Client } from "@modelcontextprotocol/client";
 import { z } from "zod";
@@ -36,6 +36,8 @@ export async function listTools(
     cursors.add(nextCursor);
     cursor = nextCursor;
   }
-  onProblem(`its list of tools does not end. The first ${listed.length} are there, the rest is left out.`);
+  onProblem(
+    `its list of tools does not end. The first ${listed.length} are available; the rest is left out.`,
+  );
   return listed;
 }

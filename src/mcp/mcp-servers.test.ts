@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { McpServers } from "./mcp-servers.js";
 
-test("whoever is asked may take longer than a server: its time begins when they have answered", async () => {
+test("starts a server's time limit only when the person has approved it", async () => {
   const gone = { command: "nosuch-program" };
   const hangs = { command: "sleep", args: ["1000"] };
   let answered = false;

@@ -1,6 +1,6 @@
 /**
- * MCP servers as a live source of tools. Each is started only when it is approved; those that do not come up
- * in time come later or never, and the others go on.
+ * MCP servers as a live source of tools. Each server starts only when it is approved; a server that is late or fails
+ * does not delay the others.
  */
 import { resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -15,41 +15,40 @@ import { ServerLink } from "./server-link.js";
 import { isComing } from "./server-state.js";
 import type { ServerState } from "./server-state.js";
 
-/** What is approved: this very configuration. `description` says in words what starting it means. */
+/** The exact configuration to approve. `description` explains what starting the server runs. */
 export type ServerToApprove = {
   readonly name: string;
   readonly fingerprint: string;
   readonly description: string;
   /**
-   * False when what runs can change while nothing here does, such as a script of `npm run`: the fingerprint is then
-   * another at each start, and the approval is for this one.
+   * False when the code can change while the configuration does not, such as a script of `npm run`: the fingerprint
+   * then changes at each start, and the approval is for this start only.
    */
   readonly isLasting: boolean;
 };
 
 export type McpServersOptions = {
-  /** Only a server for which this says true is started. */
+  /** Only a server for which this returns true is started. */
   readonly approve: (server: ServerToApprove) => Promise<boolean>;
-  /** Hears in one line each what goes wrong. */
+  /** Called with each problem, as one line. */
   readonly onProblem?: ReportProblem;
   readonly clientInfo?: ClientInfo;
   /** The folder that servers run in, unless their configuration says another; our own when left out. */
   readonly cwd?: string;
   /**
-   * How long `start`, and a call on a server that is not there yet, wait for it. In milliseconds; 10,000 unless told.
-   * While `approve` is thinking, the clock of `start` stands still: whoever is asked needs longer than a server.
+   * How long `start`, and a call on a server that is not ready, wait for it. In milliseconds; default 10,000. The
+   * clock of `start` pauses during `approve`: a person needs longer than a server.
    */
   readonly startTimeout?: number;
   /**
-   * Hears once which servers `start` still waits for, when they have kept it waiting for a second, and for how many
-   * milliseconds more it will at most.
+   * Called once when `start` has waited for a second, with the servers it still waits for and the milliseconds left.
    */
   readonly onLate?: (servers: readonly string[], left: number) => void;
   /** Ends the start: what was started by then is ended, and `start` rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** How long a call may give no sign of life. In milliseconds; 60,000 unless told. */
+  /** The longest time that a call may run without progress. In milliseconds; default 60,000. */
   readonly callTimeout?: number;
-  /** How long a call may take in all. In milliseconds; ten minutes unless told. */
+  /** The longest time that a call may take in all. In milliseconds; default ten minutes. */
   readonly maxCallTime?: number;
 };
 
@@ -71,7 +70,7 @@ export class McpServers implements ToolSource {
     signal?.throwIfAborted();
     const servers = new McpServers(configs, options);
     const enough = new AbortController();
-    // Who is closed has settled.
+    // Closing settles the wait below.
     const giveUp = () => void servers.close();
     signal?.addEventListener("abort", giveUp, { once: true });
     const started = Promise.all(servers.#links().map((link) => link.start()));
@@ -81,7 +80,7 @@ export class McpServers implements ToolSource {
     try {
       await Promise.race([started, timeout]);
     } catch (error) {
-      // Of `onLate`: nobody will have the servers to close them.
+      // `onLate` threw: nobody will have the servers to close them.
       await servers.close();
       throw error;
     } finally {
@@ -110,7 +109,7 @@ export class McpServers implements ToolSource {
     return this.#known.get(name);
   }
 
-  /** Hears of every change of tools or states. Returns what ends it. */
+  /** Calls the listener on every change of tools or states. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -185,7 +184,7 @@ export class McpServers implements ToolSource {
     for (const { tools, state } of this.#links()) {
       const isThere = state.status === "ready" || state.status === "restarting";
       for (const tool of tools) {
-        // Only who can find two names with the same hash gets here: the first stays.
+        // Reached only by two names with the same hash: the first stays.
         if (known.has(tool.name)) continue;
         known.set(tool.name, tool);
         if (isThere) offered.set(tool.name, tool);
@@ -224,6 +223,6 @@ async function approval(
     return `nobody has approved that it ${server.description}. It was not started.`;
   } catch (error) {
     const why = oneLine(error instanceof Error ? error.message : String(error), 300);
-    return `whether it is approved could not be found out (${why}). It was not started.`;
+    return `its approval could not be checked (${why}). It was not started.`;
   }
 }

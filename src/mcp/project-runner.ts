@@ -1,6 +1,6 @@
 /**
- * Programs that run what a project's own files name: its scripts, targets and packages. No word of such a
- * command line says which files those are.
+ * Finds programs that run the scripts, targets and packages of a project. Their command line does not name these
+ * files.
  */
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -64,7 +64,7 @@ function runsOne(words: readonly string[], places: Places, foundFile: boolean): 
   return inWorkspace(resolve(places.folder, first), places.workspace)?.type === "folder";
 }
 
-/** Told to work in a folder that is not the workspace's. */
+/** Whether an argument makes it work in a folder outside the workspace. */
 function isElsewhere(args: readonly string[], { folder, workspace }: Places): boolean {
   const isOutside = (path: string) => inWorkspace(resolve(folder, path), workspace) === undefined;
   const given = args.flatMap((word, index) => {

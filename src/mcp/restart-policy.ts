@@ -1,6 +1,6 @@
 /**
- * When a server that died is started again: soon at first, then later and later, and not more than five
- * times in a minute. Knows no clock: the time is given.
+ * Decides when a server that died restarts: soon at first, then with growing delays, and at most five times in a
+ * minute. The caller passes the time.
  */
 const FIRST_DELAY = 200;
 const LAST_DELAY = 30_000;
@@ -11,7 +11,7 @@ export class RestartPolicy {
   #delay = FIRST_DELAY;
   #restarts: readonly number[] = [];
 
-  /** How many milliseconds to wait before it is started again; undefined when it has died too often. */
+  /** Milliseconds to wait before the restart; undefined when the server has died too often. */
   nextDelay(now: number): number | undefined {
     const delay = this.#delay;
     const recent = this.#restarts.filter((at) => at > now + delay - MINUTE);
@@ -21,7 +21,7 @@ export class RestartPolicy {
     return delay;
   }
 
-  /** It was up for `duration` milliseconds: after a minute its past is forgotten. */
+  /** The server was up for `duration` milliseconds: after a minute its earlier crashes no longer count. */
   wasUp(duration: number): void {
     if (duration >= MINUTE) this.#delay = FIRST_DELAY;
   }

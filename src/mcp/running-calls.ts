@@ -1,4 +1,4 @@
-/** The calls of one server that are under way: each with its clock, its progress, and an end in words. */
+/** The running calls of one server: each has a clock, progress, and an error message when it fails. */
 import { visibleText } from "../call/index.js";
 import type { ToolContext, ToolResult } from "../tools/index.js";
 import { CallClock, MAX_TIMER_MS } from "./call-clock.js";
@@ -19,10 +19,10 @@ export type RunningCall = {
 
 export type RunOptions = {
   readonly server: string;
-  /** How long a call may give no sign of life, and how long it may take in all; in milliseconds. */
+  /** The longest time without progress, and the longest time in all; in milliseconds. */
   readonly idle: number;
   readonly whole: number;
-  /** Hears that a new connection is needed. */
+  /** Called when a new connection is needed. */
   readonly onLost: () => void;
 };
 
@@ -31,7 +31,7 @@ const MAX_MESSAGE = 500;
 export class RunningCalls {
   readonly #running = new Set<RunningCall>();
 
-  /** The one call that is under way; undefined when there is none, or more than one. */
+  /** The only running call; undefined when none or several are running. */
   get only(): RunningCall | undefined {
     const [call] = this.#running;
     return this.#running.size === 1 ? call : undefined;
@@ -63,7 +63,7 @@ export class RunningCalls {
     const request = { method: "tools/call", params: { name: tool, arguments: input } };
     return client.request(request, callResultSchema, {
       signal: AbortSignal.any([context.signal, clock.signal]),
-      // The clock is ours, since it stands still while a person is asked.
+      // We use our own clock, which pauses while a person is asked.
       timeout: MAX_TIMER_MS,
       onprogress: ({ progress, total, message }) => {
         if (!this.#running.has(call)) return;

@@ -45,7 +45,10 @@ export const namesInValue = (value: string): readonly string[] => [
   ...new Set([...namesIn(value, false), ...value.split(":").filter((piece) => piece !== "")]),
 ];
 
-/** Its own, those of the values in it, of the words of a shell's text, of a URL, and of a module of Python. */
+/**
+ * The names in a word: the word itself, the values in it, the words of a shell text, a URL's path, and a Python
+ * module.
+ */
 function namesIn(word: string, isModule: boolean): readonly string[] {
   const pieces = [word, ...word.split(/[\s'"`=;&|()<>,{}$]+/)].flatMap((piece) => {
     const attached = /^-[A-Za-z](?<value>.+)$/.exec(piece)?.groups?.["value"] ?? "";

@@ -1,6 +1,6 @@
 /**
- * The files of the workspace that a server's command runs, by the hashes of their contents: every word that
- * names a file, whatever the file is called, and what its variables have a program load.
+ * The workspace files that a server's command runs, with the hashes of their contents: every word that names a file,
+ * of any name, and the files that its variables make a program load.
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -13,9 +13,9 @@ import { isWrapper, namesInValue, serverArguments } from "./server-arguments.js"
 import type { ServerArgument } from "./server-arguments.js";
 
 export type ServerCode = {
-  /** Of each file its real path and the hash of its content. */
+  /** The real path and the content hash of each file. */
   readonly files: readonly CodeFile[];
-  /** Whether that is all: otherwise what runs can change while everything here stays the same. */
+  /** Whether the list is complete: otherwise the code can change while the listed files stay the same. */
   readonly isWhole: boolean;
 };
 
@@ -39,7 +39,7 @@ const LOADS =
   /^(?:PATH|NODE_OPTIONS|NODE_PATH|PYTHON(?:PATH|STARTUP|HOME|USERBASE)|VIRTUAL_ENV|LD_(?:PRELOAD|LIBRARY_PATH|AUDIT)|DYLD_\w+|BASH_ENV|ENV|ZDOTDIR|HOME|XDG_CONFIG_HOME|RUBY(?:OPT|LIB)|GEM_(?:PATH|HOME)|BUNDLE_GEMFILE|PERL5?(?:OPT|LIB)|CLASSPATH|_JAVA_OPTIONS|(?:JAVA|JDK)_\w*OPTIONS|LUA_C?PATH\w*|DOTNET_STARTUP_HOOKS|GIT_\w+|npm_config_\w+|UV_\w+|DENO_\w+|BUN_\w+)$/i;
 const KEEPS_DATA = /\.(?:json|sqlite3?|db3?|duckdb|log|csv|tsv|parquet|jsonl|ndjson)$/i;
 
-/** Of a variable that programs are loaded by, folders count with all that is in them. */
+/** When programs are loaded through the variable, its folders count with all their files. */
 function variableCode(name: string, value: string, { folder, workspace }: Places): ServerCode {
   const files: CodeFile[] = [];
   let isWhole = true;
@@ -108,7 +108,7 @@ function fileAt(path: string, workspace: string): readonly CodeFile[] {
   return found === undefined || sha256 === undefined ? [] : [[found.path, sha256]];
 }
 
-/** What a runtime adds to a name, and what it begins with in a folder. */
+/** The endings that a runtime adds to a name, and the files it starts with in a folder. */
 const ENDINGS = ["", ".js", ".cjs", ".mjs", ".ts", ".json", ".node", ".py"];
 const STARTS = "index.js index.mjs index.cjs index.ts index.json index.node __main__.py __init__.py".split(
   " ",

@@ -1,6 +1,6 @@
 /**
- * One server's life: approved, started, ready, dead and started again, until it is closed. A server that is in
- * trouble troubles nobody else: its calls fail in words, and everything that waits for it has an end.
+ * The lifecycle of one server: approved, started, ready, dead and restarted, until it is closed. A failing server
+ * affects no other: its calls fail with a message, and every wait for it ends.
  */
 import { randomUUID } from "node:crypto";
 import { SseError } from "@modelcontextprotocol/client";
@@ -32,7 +32,7 @@ export type ServerLinkOptions = {
   readonly startTimeout: number;
   readonly callTimeout: number;
   readonly maxCallTime: number;
-  /** What the server is now; `start` tells one start from another where nothing else does. */
+  /** A hash of the server as it is now; `start` distinguishes starts that nothing else does. */
   readonly fingerprint: (start: string) => string;
   /** Whether an approval holds for another start too. */
   readonly isApprovalLasting: () => boolean;
@@ -42,7 +42,7 @@ export type ServerLinkOptions = {
   readonly onProblem: ReportProblem;
 };
 
-/** How long a server may take for its handshake, and for a list, before it is given up. */
+/** The time limit for the handshake and for a list. */
 const REQUEST_TIMEOUT_MS = 60_000;
 
 const CHANGED_MEANWHILE = "its program changed while it was looked at. It was not started.";
@@ -63,7 +63,7 @@ export class ServerLink {
   #decision: Promise<void> = Promise.resolve();
   /** The attempt to connect that is under way, if any. */
   #attempt: Promise<void> = Promise.resolve();
-  /** What is left of connections that were lost. */
+  /** Settles when the lost connections have ended. */
   #ending: Promise<unknown> = Promise.resolve();
   #listing: Promise<void> | undefined;
   #readySince = 0;
@@ -78,12 +78,12 @@ export class ServerLink {
     return this.#state.current;
   }
 
-  /** What it last listed, also while it is started again or has failed. */
+  /** The tools that the server listed last, also while it restarts or has failed. */
   get tools(): readonly Tool[] {
     return this.#tools;
   }
 
-  /** Starts it once it is approved. Settles when it is ready, has failed, or may not be started. */
+  /** Starts the server once it is approved. Settles when it is ready, has failed, or may not be started. */
   start(): Promise<void> {
     this.#set({ status: "starting" });
     this.#decision = this.#startApproved();
@@ -133,11 +133,11 @@ export class ServerLink {
     else this.#set({ status: "not-approved", reason });
   }
 
-  /** While a call waited for the server, that may have come back as another. */
+  /** While a call waited for the server, another server may have taken its place. */
   #mustBeSame({ server, tool, definition, fingerprint }: ToolOrigin): void {
     const now = this.#tools.find(({ origin }) => origin?.tool === tool)?.origin;
     if (now && now.definition === definition && now.fingerprint === fingerprint) return;
-    const what = now ? "changed what it says of this tool" : "does not offer this tool any more";
+    const what = now ? "changed the definition of this tool" : "no longer offers this tool";
     throw new ToolFailure(
       `${oneLine(server, 60)}/${oneLine(tool, 128)}: the server ${what} since the call was decided on. Nothing was run. Look at the tool again before you call it.`,
     );
@@ -177,7 +177,7 @@ export class ServerLink {
     Object.assign(client, {
       onerror: (error: Error) => {
         this.#problem(error.message);
-        // Its one stream broke: what comes on a new one is not for us, nobody there knows our session.
+        // Its only stream broke. A new stream would not belong to our session.
         if (error instanceof SseError) this.#loseClient(client);
       },
       onclose: () => this.#loseClient(client),
@@ -225,7 +225,7 @@ export class ServerLink {
     });
   }
 
-  /** Lists again. A change that comes meanwhile is listed for in turn. */
+  /** Lists the tools again. A change that arrives meanwhile causes one more listing. */
   #toolsChanged(): void {
     const connection = this.#connection;
     if (!connection) return;
@@ -249,15 +249,15 @@ export class ServerLink {
   }
 
   async #whenReady(tool: string, signal: AbortSignal): Promise<Connection> {
-    const patience = AbortSignal.any([signal, AbortSignal.timeout(this.#options.startTimeout)]);
-    await this.#state.untilSettled(patience);
+    const startTimeout = AbortSignal.any([signal, AbortSignal.timeout(this.#options.startTimeout)]);
+    await this.#state.untilSettled(startTimeout);
     signal.throwIfAborted();
     if (this.#connection) return this.#connection;
     const { state } = this;
     const why = "reason" in state ? `${state.status}: ${state.reason}` : state.status;
     const server = oneLine(this.name, 60);
     throw new ToolFailure(
-      `${server}/${oneLine(tool, 128)}: the MCP server "${server}" is not there (${why}). Nothing was run. Try again later, or go on without it.`,
+      `${server}/${oneLine(tool, 128)}: the MCP server "${server}" is not available (${why}). Nothing was run. Try again later, or continue without it.`,
     );
   }
 

@@ -1,6 +1,6 @@
 /**
- * Checks values against a schema that a server wrote. It may hold a pattern that takes for ever on the right
- * text, so the check has an end: V8 breaks off even a regular expression when a script's time is up.
+ * Checks values against a schema from a server. A pattern in it may take forever on some texts, so the check has a
+ * time limit: V8 stops even a regular expression when a script's time is up.
  */
 import { createContext, Script } from "node:vm";
 import { jsonSchemaCheck } from "../tools/index.js";
@@ -10,7 +10,7 @@ const MAX_MS = 1000;
 const place = createContext({ work: () => undefined });
 const script = new Script("work()");
 
-/** Undefined when it is no schema, or cannot be made sense of in time. */
+/** Undefined when the schema is invalid, or cannot be compiled in time. */
 export function serverSchemaCheck(schema: object): JsonSchemaCheck | undefined {
   loadChecker();
   try {

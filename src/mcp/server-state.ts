@@ -1,4 +1,7 @@
-/** How a server is, in words where it is not well, and waiting until it is neither starting nor starting again. */
+/**
+ * The state of a server, with a message when it has failed, and a way to wait until it is neither starting nor
+ * restarting.
+ */
 export type ServerState =
   | { readonly status: "starting" }
   | { readonly status: "ready" }

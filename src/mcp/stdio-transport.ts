@@ -1,9 +1,9 @@
 /**
- * A server that is a program of ours: messages over its stdin and stdout, one a line.
+ * The transport to a server that runs as a child process: messages over its stdin and stdout, one per line.
  *
- * What must stay true: no shell reads the command; the program gets only the few variables that are safe
- * to inherit and those configured for it; whatever it writes, however long or broken, costs us no more than
- * a bounded memory; when it ends, everything it started ends too; and when we end it, it ends.
+ * Invariants: no shell reads the command; the program gets only the few variables that are safe to inherit and those
+ * configured for it; its output, however long or broken, uses bounded memory; when the program ends, its whole process
+ * tree ends too; closing the transport always ends the program.
  */
 import type { Writable } from "node:stream";
 import { deserializeMessage, serializeMessage } from "@modelcontextprotocol/client";
@@ -62,7 +62,7 @@ export class StdioTransport implements Transport {
 
   send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin;
-    if (!stdin?.writable) return Promise.reject(new Error("The server no longer reads what it is sent."));
+    if (!stdin?.writable) return Promise.reject(new Error("The server no longer reads its input."));
     stdin.write(serializeMessage(message));
     return Promise.resolve();
   }
@@ -108,10 +108,10 @@ export class StdioTransport implements Transport {
     try {
       const message = deserializeMessage(line);
       if (!("method" in message) && isDisguised(message.id))
-        throw new Error("It answers nothing that was asked.");
+        throw new Error("The response matches no request.");
       this.onmessage?.(message);
     } catch (error) {
-      const why = error instanceof SyntaxError ? "no JSON" : "no message of the protocol";
+      const why = error instanceof SyntaxError ? "not JSON" : "not a protocol message";
       this.onerror?.(new Error(`It wrote a line that is ${why}: ${line.slice(0, 200)}`));
     }
   }

@@ -40,11 +40,11 @@ test("no two tools have the same name, and every model API takes it", () => {
 test.each([
   ["", "is empty"],
   ["x".repeat(129), "has more than 128 characters"],
-  ["x\u001b[2J", "has characters in it that cannot be seen"],
-  ["abc\u202E", "has characters in it that cannot be seen"],
-  ["a\u200Bb", "has characters in it that cannot be seen"],
-  ["line\nline", "has characters in it that cannot be seen"],
-  ["a\u00A0b", "has characters in it that cannot be seen"],
+  ["x\u001b[2J", "has invisible characters"],
+  ["abc\u202E", "has invisible characters"],
+  ["a\u200Bb", "has invisible characters"],
+  ["line\nline", "has invisible characters"],
+  ["a\u00A0b", "has invisible characters"],
   ["x".repeat(128), undefined],
   ["поиск файлов/2", undefined],
 ])("the name %j: %s", (given, problem) => {

@@ -1,10 +1,10 @@
 /**
  * The name by which the model calls a server's tool: `server__tool`.
  *
- * It is made from these two names alone, never from who else is there, so that it is the same in every
- * session; and no two pairs have the same one. Where the plain name could be read in two ways, is too long
- * or has strange characters, a hash of the pair is added. A plain name that looks as if it had a hash gets
- * one too, so that none can be made to meet another's.
+ * The name depends on these two names alone, not on other tools, so that it is the same in every session; and no two
+ * pairs share a name. A hash of the pair is added when the plain name is ambiguous, too long or has unusual
+ * characters. A plain name that looks as if it had a hash gets one too, so that nobody can choose a name that collides
+ * with another.
  */
 import { createHash } from "node:crypto";
 import { visibleText } from "../call/index.js";
@@ -30,9 +30,9 @@ function isClear(server: string, plain: string): boolean {
   return plain.indexOf("__") === server.length && !/_[0-9a-f]{10}$/.test(plain);
 }
 
-/** What is wrong with a server's or a tool's own name, if anything; it goes after "its name". */
+/** The mistake in a server's or a tool's own name, or undefined; the text follows "its name". */
 export function nameProblem(name: string): string | undefined {
   if (name === "") return "is empty";
   if (name.length > MAX_FOREIGN_NAME) return `has more than ${MAX_FOREIGN_NAME} characters`;
-  return visibleText(name) === name ? undefined : "has characters in it that cannot be seen";
+  return visibleText(name) === name ? undefined : "has invisible characters";
 }

@@ -1,11 +1,11 @@
 /**
- * A server's JSON Schema, made fit to be shown and checked: its texts hide nothing, and formats that our
- * checker does not know are left out, since it would print their names as the server wrote them.
+ * Prepares a server's JSON Schema for display and checks: invisible characters become visible, and formats that our
+ * checker does not support are removed, since it would print their names as the server wrote them.
  */
 import { visibleText } from "../call/index.js";
 
 const TEXTS = new Set(["description", "title", "$comment"]);
-/** What stands below these is compared, not read. */
+/** Values below these keys are compared, not displayed. */
 const VALUES = new Set(["const", "default", "enum", "examples"]);
 const MAX_TEXT = 2000;
 const MAX_DEPTH = 64;

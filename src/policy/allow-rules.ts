@@ -18,7 +18,10 @@ import { isSameSource } from "./tool-source.js";
 
 export type Clock = { readonly now?: number };
 
-/** An allowing rule whose time is up allows nothing; the strict ones have no end. A time that cannot be read is up. */
+/**
+ * An allowing rule that has expired allows nothing; the strict ones never expire. An unreadable time counts as
+ * expired.
+ */
 export function isInForce({ effect, until }: RuleParts, { now }: Clock): boolean {
   if (effect !== "allow") return false;
   return until === undefined || now === undefined || now < Date.parse(until);
@@ -38,8 +41,8 @@ export function covers(rule: RuleParts, part: Part, intent: Intent, roots: Roots
 }
 
 /**
- * The kind of a foreign tool is only what its server says, or its name: a kind opens nothing for it, and a tool may be
- * called like a kind or like a tool of ours. A server's tool is opened by its name and its server together.
+ * The kind of a foreign tool comes only from its server or its name, so a rule on a kind opens nothing for it; and a
+ * tool may be named like a kind or like a built-in tool. Only its name and its server together open a server's tool.
  */
 function mayMeanForeign({ pattern, server }: RuleParts, intent: Intent): boolean {
   if (pattern === "*") return true;
@@ -73,7 +76,10 @@ function coversCommand(rule: RuleParts, part: CommandPart, { contents = {} }: In
 
 const isExact = (command: RuleParts["command"]): boolean => command !== undefined && !hasWildcard(command);
 
-/** A grant is for files as they were: one with a folder is a grant, and binds every file of the workspace that is run. */
+/**
+ * A grant is for files as they were. A rule with a folder is a grant, and binds every workspace file that the command
+ * runs.
+ */
 function isAsGranted(
   granted: NonNullable<RuleParts["contents"]>,
   { runsFiles }: CommandPart,

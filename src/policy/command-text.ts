@@ -1,4 +1,4 @@
-/** A command's words, and what it reads on its input, as texts that are the same for the same thing. */
+/** A command's words and its input as texts. Equal commands give equal texts. */
 import { visibleText } from "../call/index.js";
 import type { ReadCommand } from "./shell/read-shell.js";
 

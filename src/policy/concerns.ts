@@ -1,4 +1,4 @@
-/** What no allowing rule lets through unasked, though the words of the command are allowed. */
+/** Reasons to ask although a rule allows the words of the command. */
 import { visibleText } from "../call/index.js";
 import { covers, coversPath, isInForce, namesPart } from "./allow-rules.js";
 import { hostReach } from "./hosts/host-reach.js";
@@ -79,7 +79,7 @@ function commandConcerns(part: CommandPart, looked: Looked): readonly string[] {
   ];
 }
 
-/** Why a path is touched by nobody, whatever the rules say. */
+/** Why a path is forbidden, whatever the rules say. */
 export function forbiddenPaths(parts: readonly Part[], policy: Guarded): readonly string[] {
   return parts.flatMap((part) => [
     ...pathsIn(part).flatMap((access) => guarded(access, policy, isForbidden)),
@@ -96,7 +96,7 @@ function ownFilesMet(part: CommandPart, { own = [] }: Guarded): readonly string[
       below.some((folder) => matchPath(`${folder}/**`, place)) ||
       part.mayMean.some((path) => matchPath(`${place}/**`, path)),
   );
-  return met.map((place) => `${visibleText(place)}: Toolgate's own files are changed by no command`);
+  return met.map((place) => `${visibleText(place)}: no command may change Toolgate's own files`);
 }
 
 /** Files outside of the workspace are asked about also where everything is allowed by default; only a rule with a path opens them. */
@@ -113,8 +113,8 @@ export function outsideUncovered(
 }
 
 /**
- * Why a URL is not asked for at all. An address that leads to this machine or its network, where servers trust
- * whoever reaches them, is opened only by a rule that names the host: a yes to an address is too easily given.
+ * Why a URL is refused without a question. Only a rule that names the host opens an address on this machine or its
+ * network, where servers trust every client: people say yes to an address too easily.
  */
 export function hostTrouble(
   part: Part,
@@ -124,7 +124,7 @@ export function hostTrouble(
 ): readonly string[] {
   if (part.type !== "host") return [];
   const url = readUrl(part.url);
-  if (!url || !/^https?$/.test(url.scheme)) return [`${visibleText(part.url)} is no address of the web`];
+  if (!url || !/^https?$/.test(url.scheme)) return [`${visibleText(part.url)} is not a web address`];
   const reach = hostReach(url.host);
   const isNamed = rules.some(
     (rule) => rule.host !== undefined && isInForce(rule, policy) && covers(rule, part, intent, policy),
@@ -161,7 +161,7 @@ function pathsIn(part: Part): readonly PathAccess[] {
 
 const pathPart = (access: PathAccess): PathPart => ({ type: "path", ...access });
 
-/** What the guard says of a path, by either of its names. */
+/** The guard's sentence about a path, by either of its names. */
 function guarded(
   access: PathAccess,
   { home, roots, own = [] }: Guarded,

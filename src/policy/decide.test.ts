@@ -35,12 +35,12 @@ const effect = (of: Intent, rules: readonly Rule[], more?: Partial<Policy>) =>
   decide(of, policy(rules, more)).effect;
 
 describe("rules", () => {
-  test("what no rule speaks of is asked", () => {
+  test("asks about a call that no rule covers", () => {
     expect(decide(intent, policy([]))).toEqual({ effect: "ask", saw: ["tool: edit_file"] });
     expect(effect(intent, [{ allow: "read" }, { deny: "terminal" }])).toBe("ask");
   });
 
-  test("a rule speaks of a kind, of a tool, or of everything, and is named in the verdict", () => {
+  test("matches a rule by kind, by tool or for everything, and names the rule in the verdict", () => {
     expect(decide(intent, policy([{ allow: "edit" }]))).toMatchObject({
       effect: "allow",
       rule: "allow edit",
@@ -75,7 +75,7 @@ describe("rules", () => {
     expect(effect(intent, [{ deny: "edit", until }], { now: Date.parse(until) + 1 })).toBe("deny");
   });
 
-  test("a rule for a server speaks of that server's tools only", () => {
+  test("applies a rule for a server to that server's tools only", () => {
     const foreign: Intent = { ...intent, tool: "write", server: "files" };
     expect(effect(foreign, [{ allow: "write", server: "files" }])).toBe("allow");
     expect(effect(foreign, [{ allow: "write", server: "other" }])).toBe("ask");
@@ -176,7 +176,7 @@ describe("commands", () => {
 });
 
 describe("paths", () => {
-  test("a rule without a path speaks of the workspace", () => {
+  test("applies a rule without a path to the workspace", () => {
     expect(effect(reading("/ws/a"), [{ allow: "read" }])).toBe("allow");
     expect(effect(reading("/ws-evil/a"), [{ allow: "read" }])).toBe("ask");
     expect(effect(reading("/etc/hosts"), [{ allow: "read", path: "/etc/hosts" }])).toBe("allow");
@@ -227,12 +227,11 @@ describe("paths", () => {
     expect(decide(command("cat notes"), policy(rules))).toMatchObject({
       effect: "ask",
       rule: "deny read **/.env",
-      reason:
-        "cat is given /ws/notes, and nothing can be known about what it opens there: it may come upon what the rule names",
+      reason: "cat gets /ws/notes and may open anything there, also what the rule names",
     });
     expect(decide(command("cat *"), policy(rules))).toMatchObject({
       effect: "ask",
-      reason: "a word of the command may name a path that the rule covers",
+      reason: "the command may touch a path that this rule covers",
     });
   });
 

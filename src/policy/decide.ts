@@ -34,7 +34,7 @@ export type Policy = {
   readonly programs?: UserPrograms;
 };
 
-/** `rule` names the rules that decided, each once; none when none did. `saw` is what was looked at, in sentences. */
+/** `rule` names the rules that decided, each once; none when none did. `saw` lists what was examined, in sentences. */
 export type Verdict = {
   readonly effect: RuleEffect;
   readonly rule?: string;
@@ -69,7 +69,7 @@ type Found = {
 
 const MAX_CHARACTERS = 30_000;
 
-/** A text that nobody reads to its end before saying yes: it is not judged part by part either. */
+/** Nobody reads a text of this length before saying yes, so it is not judged part by part either. */
 function sizeTrouble({ command }: Intent): string | undefined {
   const words = typeof command === "string" ? [command] : (command ?? []);
   const length = words.reduce((sum, word) => sum + word.length, words.length);
@@ -87,14 +87,14 @@ function refused({ intent, policy, parts, rules, saw }: Found): Verdict | undefi
   const { command } = intent;
   const words = typeof command === "string" ? [command] : (command ?? []);
   const [reason] = [
-    ...(words.some((word) => word.includes("\0")) ? ["a NUL cannot be handed to a program"] : []),
+    ...(words.some((word) => word.includes("\0")) ? ["a NUL cannot be passed to a program"] : []),
     ...forbiddenPaths(parts, policy),
     ...parts.flatMap((part) => hostTrouble(part, rules, intent, policy)),
   ];
   return reason === undefined ? undefined : verdict({ effect: "deny", reason, saw });
 }
 
-/** The first rule that denies or asks; then the first of which nobody knows whether it is met. */
+/** The first rule that denies or asks; then the first that may apply but is in doubt. */
 function strictVerdict(found: Found): Verdict | undefined {
   const { intent, policy, parts, rules, saw, inDoubt } = found;
   const strict = rules.filter(({ effect }) => effect !== "allow");
@@ -141,7 +141,7 @@ function allowVerdict(found: Found): Verdict {
       covering[index] === undefined ? [...flagDoubts(part), ...gitDoubts(part, intent)] : [],
     );
     const worries = [...sourceDoubts(found), ...outside, ...concerns(found), ...flags];
-    const reason = worries[0] ?? (effect === "deny" ? "nothing allows it here" : undefined);
+    const reason = worries[0] ?? (effect === "deny" ? "no rule allows it here" : undefined);
     return verdict({ effect, reason, saw: [...saw, ...worries] });
   }
   const worries = [
@@ -161,7 +161,7 @@ function allowVerdict(found: Found): Verdict {
   return verdict({ effect: "allow", rules: isCovered ? by : [], saw: [...saw, ...lifted] });
 }
 
-/** Of the rules that let a part through the one that says the most about it, so that the record names the true reason. */
+/** The most specific of the rules that let a part through, so that the record names the true reason. */
 function narrowest(rules: readonly RuleParts[]): RuleParts | undefined {
   return rules.toSorted((one, other) => narrowness(other) - narrowness(one))[0];
 }
@@ -186,8 +186,8 @@ function dynamicUnderDeny(doubts: readonly string[], rules: readonly RuleParts[]
 }
 
 /**
- * A command that runs code may do anything, and so what a rule denies. Whoever allowed that very command meant
- * its code as well; a rule for all commands, or a mode, did not.
+ * A command that runs code may do anything, also what a rule denies. A rule that allows that very command includes its
+ * code; a rule for all commands, or a mode, does not.
  */
 function unchecked(
   { parts, rules, intent }: Found,
@@ -211,7 +211,7 @@ function unchecked(
   });
 }
 
-/** Why nobody can know all that a command does; undefined where its effects are all that it does. */
+/** Why a command may do more than its known effects; undefined when it cannot. */
 function unknownEffects(part: CommandPart, intent: Intent): string | undefined {
   const program = visibleText(part.argv[0] ?? "");
   if (part.judgement.runs) return `${program} runs code`;
@@ -227,7 +227,7 @@ function unknownEffects(part: CommandPart, intent: Intent): string | undefined {
 const namesCommands = (pattern: string, { tool, kind }: Intent): boolean =>
   pattern === "*" || pattern === "execute" || pattern === kind || matchName(pattern, tool);
 
-/** What the lists of harmless flags have against a command. */
+/** The objections of the lists of harmless flags to a command. */
 function flagDoubts(part: Part): readonly string[] {
   if (part.type !== "command") return [];
   const { doubts, installs } = part.judgement;
@@ -237,7 +237,7 @@ function flagDoubts(part: Part): readonly string[] {
   return [...doubts, ...named].map((doubt) => visibleText(doubt));
 }
 
-/** Why a grant for this tool of a server does not hold for it any more. */
+/** Why a grant for this tool of a server no longer applies. */
 function sourceDoubts({ rules, intent, policy }: Found): readonly string[] {
   if (intent.server === undefined) return [];
   const naming = rules.filter(
@@ -247,7 +247,7 @@ function sourceDoubts({ rules, intent, policy }: Found): readonly string[] {
   return why === undefined ? [] : [why];
 }
 
-/** Why git, which would only show something, is no reader here. */
+/** Why a git command that only shows something does not count as a read here. */
 function gitDoubts(part: Part, { executor }: Intent): readonly string[] {
   if (part.type !== "command" || !isGit(part) || !part.judgement.onlyReads) return [];
   if (forcesGitSettings(executor)) return [];

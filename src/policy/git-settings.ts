@@ -29,7 +29,7 @@ const SETTINGS: readonly (readonly [string, string])[] = [
   ["maintenance.auto", "false"],
   ["protocol.allow", "never"],
   ["safe.bareRepository", "explicit"],
-  // The owner of the repository may be another: what its settings hold is known.
+  // The repository may belong to another user: its settings were checked.
   ["safe.directory", "*"],
 ];
 

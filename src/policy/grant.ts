@@ -1,8 +1,7 @@
 /**
- * Grants: what "always" would store, as rules that say no more than the sentence shown for them. For a
- * command that is, for each part, its exact words, the folder it runs in, where its input comes from, and the
- * content of a file of the workspace that it runs. Where anything is in doubt, or the words could be read as
- * something wider, there is nothing that could honestly be stored.
+ * Grants: the rules that "always" stores. They allow no more than the sentence shown for them. For a command they
+ * bind, for each part, its exact words, the folder it runs in, the source of its input, and the content of a workspace
+ * file that it runs. Nothing is stored when anything is in doubt, or when the words could be read as something wider.
  */
 import { isToolKind, oneLine, visibleText } from "../call/index.js";
 import { UNBOUND } from "./intent.js";
@@ -21,7 +20,7 @@ export type GrantScope =
   | { readonly type: "project"; readonly root: string }
   | { readonly type: "user" };
 
-/** What would be stored, before anyone has said yes to it. */
+/** The rules that would be stored, before anyone has agreed to them. */
 export type Proposal = { readonly rules: readonly Rule[]; readonly sentence: string };
 
 /** A remembered "always". */
@@ -29,12 +28,12 @@ export type Grant = Proposal & {
   readonly grantId: string;
   readonly scope: GrantScope;
   readonly createdAt: number;
-  /** After this it holds no more; written down once, so that a clock set back does not revive it. */
+  /** The end of the grant. Written once, so that a clock set back does not revive it. */
   readonly expiresAt?: number;
   readonly uses: number;
 };
 
-/** The narrowest rules that allow this intent again; undefined when none would be honest. `where` is where they would hold. */
+/** The narrowest rules that allow this intent again; undefined when each would allow more. `where` is their scope. */
 export function proposeGrant(
   intent: Intent,
   places: Places,
@@ -50,7 +49,7 @@ export function proposeGrant(
   return { rules: granted.map(({ rule }) => rule), sentence: `Always allow ${listed(names)}${WHERE[where]}` };
 }
 
-/** Rules that refuse this and what is like it: the tool, or the program with its subcommand. */
+/** Rules that refuse this call and similar ones: the tool, or the program with its subcommand. */
 export function proposeDenial(
   intent: Intent,
   places: Places,
@@ -147,7 +146,7 @@ function denialFor(part: Part, intent: Intent): Named {
   return { rule: toolRule("deny", intent), name: `the tool ${intent.tool}${fromServer(intent)}` };
 }
 
-/** What needs a person's yes each time is not let through for always by one. */
+/** An access that needs a person's yes each time gets no lasting grant. */
 function touchesProtected(part: Part, { home, roots }: Places): boolean {
   const paths =
     part.type === "path"
@@ -165,7 +164,7 @@ function hostOf({ scheme, host, port }: NonNullable<ReturnType<typeof readUrl>>)
 
 const isWiderThanATool = (tool: string): boolean => tool.includes("*") || isToolKind(tool);
 
-/** A denial is for the name: it holds whatever stands behind it. */
+/** A denial is for the name: it applies to whatever tool has that name. */
 function toolRule(effect: "allow" | "deny", intent: Intent): Rule {
   const { tool, server } = intent;
   const scope = server === undefined ? {} : { server };

@@ -1,10 +1,10 @@
 /**
- * MAY it: what a call is really about to do, and what the rules say of it.
+ * MAY it: the intent of a call, and the rules' verdict on it.
  *
- * What must stay true here: pure, and fail closed. Deny beats ask beats allow, whatever their order; what
- * no rule speaks of is asked; every decision names its rule and says what it saw. A shell text is parsed
- * and never matched as a string; what is dynamic, or not known to be harmless, is asked. Rules are consent
- * management: they decide what is asked and what is let through, they do not isolate what then runs.
+ * Invariants: the code is pure and fails closed. Deny beats ask beats allow, in any order; a call that no rule covers
+ * is asked about; every decision names its rule and lists what it saw. A shell text is parsed and never matched as a
+ * string; anything dynamic, or not known to be harmless, is asked about. Rules are consent management: they decide
+ * what needs a question and what runs; they do not isolate what runs.
  */
 export { decide } from "./decide.js";
 export type { Policy, Verdict } from "./decide.js";

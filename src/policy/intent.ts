@@ -1,6 +1,6 @@
 /**
- * What a call is really about to do. Decisions, questions, execution and history all use this value;
- * two intents with the same text are the same intent.
+ * The intent of a call: everything that it is about to do. Decisions, questions, execution and history all use this
+ * value; two intents with the same text are the same intent.
  */
 import type { ToolKind } from "../call/index.js";
 
@@ -40,12 +40,12 @@ export type Intent = {
   readonly cwd: string;
   /** The text that a shell will read, or the words of a command that no shell reads. */
   readonly command?: string | readonly string[];
-  /** What reads the text. Absent: somebody else's shell, of which no more is known than that it is one. */
+  /** The program that reads the text. When absent, an unknown shell reads it. */
   readonly executor?: Executor;
   /** Variables that are set for the command beside the inherited ones. */
   readonly env?: { readonly [name: string]: string };
   readonly paths: readonly PathAccess[];
-  /** URLs that will be asked for. */
+  /** URLs that will be requested. */
   readonly hosts: readonly string[];
   /** SHA-256 of each file that will be replaced, as it is now; "nothing" where a new one will be made. */
   readonly baseHashes: { readonly [path: string]: string };
@@ -71,7 +71,7 @@ export function intentText(intent: Intent): string {
   return `{${text}}`;
 }
 
-/** Every field of an intent: one that is not here would be hashed by nobody, so the compiler looks that none is missing. */
+/** Every field of an intent. A missing field would not be hashed, so the compiler checks that none is missing. */
 const FIELDS: { readonly [Name in keyof Required<Intent>]: true } = {
   baseHashes: true,
   command: true,

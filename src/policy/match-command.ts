@@ -24,12 +24,12 @@ export function namesCommand(pattern: CommandPattern, argv: readonly string[]): 
   });
 }
 
-/** Whether the pattern leaves words to whoever calls: then their flags must be known to be harmless. */
+/** Whether the pattern leaves words open to the caller: then their flags must be known to be harmless. */
 export function hasWildcard(pattern: CommandPattern): boolean {
   return typeof pattern === "string" && words(pattern).some((word) => word.endsWith("*"));
 }
 
-/** Told by the first letter alone: of thousands of rules nearly all are for another program. */
+/** Compares the first letter alone: of thousands of rules nearly all are for another program. */
 function beginsOtherwise(pattern: string, program: string): boolean {
   const first = pattern.charAt(0).toLowerCase();
   if (!/[a-z0-9]/.test(first)) return false;

@@ -1,6 +1,6 @@
 /**
- * The built-in modes: what holds beside the user's rules. A rule that denies does so in every mode;
- * `read-only` hears only rules that deny, and `allow-all` changes what happens where no rule speaks.
+ * The built-in modes: the rules that apply beside the user's own. A rule that denies applies in every mode;
+ * `read-only` uses only the rules that deny, and `allow-all` changes what happens to a call that no rule covers.
  */
 import type { Rule, RuleEffect } from "./rule.js";
 
@@ -16,7 +16,7 @@ export type ModeRules = { readonly rules: readonly Rule[]; readonly default: Rul
 
 const LOOKING: readonly Rule[] = [{ allow: "read" }, { allow: "search" }, { allow: "think" }];
 
-/** The user's rules under a mode. A stricter mode is not opened by a rule that allows or asks. */
+/** The user's rules under a mode. A rule that allows or asks does not open a stricter mode. */
 export function inMode(mode: Mode, rules: readonly Rule[]): ModeRules {
   switch (mode) {
     case "ask":

@@ -1,12 +1,12 @@
 /**
- * An intent taken apart into what rules can name: commands with their effects, paths, hosts, or the tool
- * alone. The shell text is read here and nowhere else.
+ * Splits an intent into the parts that rules can name: commands with their effects, paths, hosts, or the tool alone.
+ * The shell text is read here and nowhere else.
  */
 import { visibleText } from "../call/index.js";
 import type { ToolKind } from "../call/index.js";
 import { forcesGitSettings } from "./git-settings.js";
 import type { Intent, PathAccess } from "./intent.js";
-import { isOtherName } from "./paths/other-names.js";
+import { isProcessPath } from "./paths/process-paths.js";
 import { normalisePath } from "./paths/normalise-path.js";
 import { judgeArgv } from "./programs/judge-argv.js";
 import type { ArgvJudgement } from "./programs/judge-argv.js";
@@ -20,7 +20,7 @@ import type { ReadCommand, ShellReading } from "./shell/read-shell.js";
 /** A path that a command touches; with `below`, anything below that folder may be touched. */
 export type Touch = PathAccess & {
   readonly below?: true;
-  /** With nothing taken out of it, where that differs: only the disk knows where `..` leads behind a link. */
+  /** The path without normalisation, where that differs: only the disk knows where `..` leads behind a link. */
   readonly written?: string;
 };
 
@@ -30,7 +30,7 @@ export type CommandPart = {
   readonly judgement: ArgvJudgement;
   /** Where it runs, after the folder changes before it; undefined when that cannot be known. */
   readonly cwd: string | undefined;
-  /** The same with nothing taken out of it: where `..` leads behind a link, only the disk can tell. */
+  /** The same path without normalisation: only the disk knows where `..` leads behind a link. */
   readonly way: string;
   /** Paths that it is known to touch, absolute. */
   readonly touches: readonly Touch[];
@@ -44,7 +44,7 @@ export type CommandPart = {
   readonly globs: readonly { readonly folder: string; readonly mayBeHidden: boolean }[];
   /** Absolute paths that its other words may stand for: a guess, good for asking only. */
   readonly mayMean: readonly string[];
-  /** What it reads on its input, and which of its words the shell expands. */
+  /** Its input, and which of its words the shell expands. */
   readonly read: Pick<ReadCommand, "feeds" | "fedText" | "reads" | "isBackground" | "patterns">;
 };
 
@@ -92,8 +92,8 @@ export function partsOf(intent: Intent, { home, programs }: Places): IntentParts
 }
 
 /**
- * Where a path leads is looked up before any part has run. A part that puts links, or files of somebody else's
- * choice, into the folder may lead the paths of the parts after it elsewhere.
+ * Paths are resolved before any part has run. A part that puts links, or files of unknown content, into the folder may
+ * redirect the paths of the parts after it.
  */
 function linksInTheWay(commands: readonly CommandPart[]): readonly string[] {
   const at = commands.findIndex(mayMakeLinks);
@@ -105,14 +105,13 @@ function linksInTheWay(commands: readonly CommandPart[]): readonly string[] {
   return later ? [`${maker} may put a link where a later part of the command reads or writes`] : [];
 }
 
-/** An editor takes what it is fed for keys, and keys can run programs. */
+/** An editor reads its input as keys, and keys can run programs. */
 function fedKeys(commands: readonly CommandPart[]): readonly string[] {
   return commands
     .filter(({ read }) => read.feeds.length + read.reads.length > 0 || read.fedText !== undefined)
     .filter(({ argv: [program = ""] }) => TAKES_KEYS.test(baseName(program)))
     .map(
-      ({ argv: [program = ""] }) =>
-        `${visibleText(program)} takes its input for keys, which can run programs`,
+      ({ argv: [program = ""] }) => `${visibleText(program)} reads its input as keys, which can run programs`,
     );
 }
 
@@ -138,8 +137,8 @@ const EDITS_IN_PLACE =
 function otherNamesIn({ argv, reads, writes, after }: ReadCommand, cwd: string): readonly string[] {
   const folder = after.reduce((here, change) => joined(here, change), cwd);
   return [...argv.slice(1).flatMap(valuesIn), ...reads, ...writes]
-    .filter((word) => isOtherName(joined(folder, word)))
-    .map((word) => `${word} is another way to a file that has a name of its own`);
+    .filter((word) => isProcessPath(joined(folder, word)))
+    .map((word) => `${word} reaches a file by another name than its own`);
 }
 
 /** Not shortened: where `..` leads depends on what stands before it. */
@@ -267,7 +266,7 @@ function valuesIn(word: string): readonly string[] {
 
 const FILE_URL = /^file:/i;
 
-/** The file that a `file:` address names, as the program reads it; any file where that cannot be told. */
+/** The file that a `file:` address names, as the program reads it; any file where that is unknown. */
 function fileOfUrl(text: string): readonly string[] {
   if (!FILE_URL.test(text)) return [];
   const encoded = text.replace(/^file:(?:\/\/[^/]*)?/i, "");
@@ -328,7 +327,7 @@ export function onlyReads(part: CommandPart, isInside: (path: string) => boolean
   return (
     part.judgement.onlyReads &&
     part.judgement.doubts.length === 0 &&
-    // What goes on in the background still reads when names have changed.
+    // A background command still reads after names have changed.
     part.read.isBackground !== true &&
     part.redirects.length === 0 &&
     part.cwd !== undefined &&
@@ -351,6 +350,6 @@ export const KINDS_OF_ACCESS: { readonly [Access in PathAccess["access"]]: reado
   search: ["read", "search"],
   write: ["edit"],
   delete: ["delete"],
-  // Who moves a file takes it away from where it was, and can read it where it then is.
+  // Moving a file removes it from its old place, and makes it readable at the new one.
   move: ["move", "read", "edit", "delete"],
 };

@@ -1,4 +1,4 @@
-/** Where a path lies: in the workspace, at home, under a pattern. Shared by all that compares rules with parts. */
+/** Where a path lies: in the workspace, at home, under a pattern. Allowing and strict rules share these functions. */
 import type { PathAccess } from "./intent.js";
 import { matchPath, touchesBelow, touchesPath } from "./paths/match-path.js";
 import type { Touch } from "./parts.js";
@@ -17,7 +17,7 @@ export function expandHome(pattern: string, { home }: Roots): string {
 export const namesOf = ({ path, named }: PathAccess): readonly string[] =>
   named === undefined ? [path] : [path, named];
 
-/** For asking and denying, a link and its target both count, in any spelling; a folder takes along what is in it. */
+/** For asking and denying, a link and its target both count, in any spelling; a folder includes its contents. */
 export function touches(pattern: string, access: Touch, roots: Roots): boolean {
   const expanded = expandHome(pattern, roots);
   const takesAlong = !access.below && (access.access === "delete" || access.access === "move");

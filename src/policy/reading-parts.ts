@@ -9,7 +9,7 @@ import { matchPath } from "./paths/match-path.js";
 
 export type GitRead = {
   readonly argv: readonly string[];
-  /** Where it runs: as a shell takes `..` out of the way there by name, and as the system follows it. */
+  /** The folders it runs in: with `..` removed by name, as a shell does, and as the system follows it. */
   readonly folders: readonly string[];
 };
 

@@ -1,6 +1,6 @@
 /**
- * A rule: allow, ask or deny what a pattern names, written by someone. The pattern is a kind (`read`), a
- * tool (`edit_file`, with `*` for any part of a name) or everything (`*`); the other fields narrow it.
+ * A rule allows, asks about or denies what its pattern names. The pattern is a kind (`read`), a tool (`edit_file`,
+ * with `*` for any part of a name) or everything (`*`); the other fields narrow it.
  */
 
 export type RuleEffect = "allow" | "ask" | "deny";
@@ -99,7 +99,7 @@ export class RuleParts {
   }
 }
 
-/** What no tool and no kind is called. */
+/** Matches no tool and no kind. */
 const NO_NAME = "\0";
 
 /** Rules are many and decisions more: each is taken apart once. */
@@ -117,7 +117,7 @@ const FIELDS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** What is wrong with a rule that a program wrote; undefined when nothing is. A misspelt field would make it wider. */
+/** The mistake in a rule that a program wrote, or undefined. A misspelt field would make the rule wider. */
 export function ruleMistake(rule: Rule): string | undefined {
   const effects = Object.entries(rule).filter(([name]) => ["allow", "ask", "deny"].includes(name));
   const unknown = Object.keys(rule).find((name) => !FIELDS.has(name));

@@ -1,9 +1,9 @@
 /**
  * Rules that ask or deny, against one part of an intent.
  *
- * A rule binds what a part does, whatever program does it: `deny delete` refuses `rm`. Wide on purpose: any
- * spelling and either name of a path counts. Where nobody can know whether the rule is met, it may be met,
- * and that asks. A rule without a path or host meets at least what the same rule with one meets.
+ * A rule binds what a part does, whatever program does it: `deny delete` refuses `rm`. Wide on purpose: any spelling
+ * and either name of a path counts. When it is unknown whether the rule is met, it may be met, and that asks. A rule
+ * without a path or host meets at least what the same rule with one meets.
  */
 import { visibleText } from "../call/index.js";
 import type { ToolKind } from "../call/index.js";
@@ -18,7 +18,7 @@ import type { Roots } from "./places.js";
 import { matchName } from "./rule.js";
 import type { RuleParts } from "./rule.js";
 
-/** `true`: the rule is met. A sentence: it may be met, and this is why nobody knows. */
+/** `true`: the rule is met. A sentence: the rule may be met, and why that is unknown. */
 export type Met = true | string | undefined;
 
 export function meets(rule: RuleParts, part: Part, intent: Intent, roots: Roots): Met {
@@ -47,7 +47,7 @@ function meetsPath(rule: RuleParts, access: Touch, roots: Roots): Met {
   if (rule.host !== undefined) return undefined;
   if (rule.path === undefined || touches(rule.path, access, roots)) return true;
   const isSearch = access.access === "search" && touchesBelow(expandHome(rule.path, roots), access.path);
-  return isSearch ? "it may come upon what the rule names" : undefined;
+  return isSearch ? "it may find what the rule names" : undefined;
 }
 
 type CommandRule = {
@@ -84,7 +84,7 @@ function meetsTouches(
   if (meant.some((access) => touches(path, access, roots))) return true;
   const folder = meant.find((access) => mayTouch(path, access, roots));
   if (folder)
-    return `${visibleText(part.argv[0] ?? "")} may touch anything below ${visibleText(folder.path)}, and so what the rule names`;
+    return `${visibleText(part.argv[0] ?? "")} may touch anything below ${visibleText(folder.path)}, also what the rule names`;
   return mayMeanPath(expandHome(path, roots), part, isOfKind);
 }
 
@@ -108,10 +108,10 @@ const isDescribed = ({ judgement }: CommandPart): boolean =>
 
 function notKnown(part: CommandPart): string | undefined {
   if (isDescribed(part) || part.argv.length === 0) return undefined;
-  return `nobody can know all that ${visibleText(part.argv[0] ?? "")} does here: ${visibleText(part.judgement.doubts[0] ?? "it takes names from a list")}`;
+  return `not all effects of ${visibleText(part.argv[0] ?? "")} are known here: ${visibleText(part.judgement.doubts[0] ?? "it takes names from a list")}`;
 }
 
-/** By a word, by a pattern, or in a folder that a program is given. */
+/** Whether a word, a pattern or a folder argument may mean the path. */
 function mayMeanPath(
   pattern: string,
   part: CommandPart,
@@ -124,14 +124,14 @@ function mayMeanPath(
     part.mayMean.some((path) => touchesPath(pattern, path)) ||
     part.globs.some(({ folder }) => touchesBelow(pattern, folder))
   )
-    return "a word of the command may name a path that the rule covers";
+    return "the command may touch a path that this rule covers";
   const [program = ""] = part.argv;
   // A program that is given a folder may open all that is in it; those that only list names do not.
   if (LISTS_NAMES.has(program)) return undefined;
   const given = does.find(({ path }) => touchesBelow(pattern, path));
   return (
     given &&
-    `${visibleText(program)} is given ${visibleText(given.path)}, and nothing can be known about what it opens there: it may come upon what the rule names`
+    `${visibleText(program)} gets ${visibleText(given.path)} and may open anything there, also what the rule names`
   );
 }
 
@@ -141,10 +141,10 @@ function meetsHost(host: string, part: CommandPart): Met {
   const { urls, sends, installs } = part.judgement;
   const asked = [...urls, ...sends];
   if (asked.some((url) => url !== "" && hostMatches(host, url))) return true;
-  if (asked.includes("") || installs.length > 0) return "which hosts it asks is not known";
+  if (asked.includes("") || installs.length > 0) return "the hosts that it contacts are not known";
   if (isDescribed(part)) return undefined;
   return part.argv.slice(1).some((word) => mayBeHost(host, word))
-    ? "a word of the command may name the host"
+    ? "the command may contact the host that this rule names"
     : undefined;
 }
 

@@ -7,7 +7,7 @@ import type { RuleScope } from "./rule.js";
 
 type Source = { readonly definition?: string | undefined; readonly fingerprint?: string | undefined };
 
-/** What a grant for this tool is bound to. */
+/** The hashes that a grant for this tool is bound to. */
 export function sourceOf({ definition, fingerprint }: Intent): Pick<RuleScope, "definition" | "fingerprint"> {
   return {
     ...(definition !== undefined && { definition }),
@@ -28,13 +28,13 @@ export function isSameSource({ definition, fingerprint }: Source, intent: Intent
   );
 }
 
-/** Why rules that name the tool do not cover it; undefined when that is not for another source. */
+/** Why rules that name the tool do not cover it; undefined when its source is the same. */
 export function whySourceDiffers(rules: readonly Source[], intent: Intent): string | undefined {
   const others = rules.filter((rule) => !isSameSource(rule, intent));
   if (others.length === 0) return undefined;
   if (!isSourceKnown(intent))
     return "the agent runs this server itself, so nobody can see here whether it is the tool that you allowed";
   return others.some(({ fingerprint }) => fingerprint === undefined || fingerprint === intent.fingerprint)
-    ? "the server changed what it says of the tool (description, schema or hints) since you allowed it"
-    : "another program or address stands behind the server's name than when you allowed this tool";
+    ? "the server changed the tool's description, schema or hints since you allowed it"
+    : "the server has another program or address than when you allowed this tool";
 }

@@ -1,9 +1,9 @@
 /**
  * START programs: one way to start, read, limit and end a child process with all that it started.
  *
- * What must stay true here: no shell reads an argument; every child leads a process group of its own and carries
- * a mark in its environment, so that its whole tree can be found and ended; a tree that is not released ends
- * with our process; memory for output is bounded. No other room imports `node:child_process`.
+ * Invariants: no shell reads an argument; every child leads a process group of its own and carries a mark in its
+ * environment, so that its whole tree can be found and ended; a tree that is not released ends with our process;
+ * memory for output is bounded. No other room imports `node:child_process`.
  */
 export { captureOutput } from "./capture-output.js";
 export { startChild, startChildWithStdin } from "./child.js";

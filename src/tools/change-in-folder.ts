@@ -1,10 +1,10 @@
 /**
- * Changing what is in a folder that is held: a file is replaced whole or not at all, and nothing that lies
- * behind a link is ever touched.
+ * Changes the contents of an open folder: a file is replaced whole or not at all, and nothing behind a link is ever
+ * touched.
  *
- * Just before something takes effect the folder must still be where it was: what was decided on one path
- * does not happen quietly on another. If it is moved in the moment after that, it happens in the folder
- * that was held, never behind what was put in its place.
+ * Just before a change takes effect the folder must still be at its path: a change that was approved for one path must
+ * not happen at another. If the folder moves right after that check, the change happens in the open folder, never in
+ * one that took its place.
  */
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
@@ -23,12 +23,12 @@ import {
 } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../call/error-code.js";
-import { isMissing, mustBeFile } from "./file-trouble.js";
-import { type HeldFolder, LinkInTheWay } from "./held-folder.js";
+import { isMissing, mustBeFile } from "./file-errors.js";
+import { type FolderHandle, LinkInTheWay } from "./folder-handle.js";
 import { ToolFailure } from "./tool.js";
 
 export async function replaceFileIn(
-  folder: HeldFolder,
+  folder: FolderHandle,
   name: string,
   content: string | Uint8Array,
   mode: number | undefined,
@@ -48,14 +48,14 @@ export async function replaceFileIn(
 
 /** A folder that is there already is left as it is. */
 export async function makeFolderIn(
-  folder: HeldFolder,
+  folder: FolderHandle,
   name: string,
   mode: number | undefined,
 ): Promise<void> {
   try {
     await mkdir(folder.at(name), mode === undefined ? 0o777 : 0o700);
   } catch (error) {
-    // Throws for what is no folder.
+    // Throws for anything but a folder.
     if (errorCode(error) === "EEXIST") return (await folder.enter(name)).close();
     throw error;
   }
@@ -68,13 +68,13 @@ export async function makeFolderIn(
   await folder.sync();
 }
 
-export async function makeLinkIn(folder: HeldFolder, name: string, target: string): Promise<void> {
+export async function makeLinkIn(folder: FolderHandle, name: string, target: string): Promise<void> {
   await symlink(target, folder.at(name));
   await folder.sync();
 }
 
-/** A link goes, what it leads to stays. Names are bytes here: one that is no valid text can be removed too. */
-export async function removeIn(folder: HeldFolder, name: Buffer): Promise<void> {
+/** Removes a link but not its target. Names are bytes here: a name that is not valid text can be removed too. */
+export async function removeIn(folder: FolderHandle, name: Buffer): Promise<void> {
   const stats = await lstat(folder.atBytes(name));
   await folder.mustBeInPlace();
   if (stats.isDirectory()) await removeFolderIn(folder, name);
@@ -82,7 +82,7 @@ export async function removeIn(folder: HeldFolder, name: Buffer): Promise<void> 
   await folder.sync();
 }
 
-async function removeFolderIn(folder: HeldFolder, name: Buffer): Promise<void> {
+async function removeFolderIn(folder: FolderHandle, name: Buffer): Promise<void> {
   const inner = await folder.enter(name);
   try {
     for (const entry of await readdir(inner.atBytes(Buffer.from(".")), READ_NAMES)) {
@@ -97,7 +97,7 @@ async function removeFolderIn(folder: HeldFolder, name: Buffer): Promise<void> {
 
 const READ_NAMES = { withFileTypes: true, encoding: "buffer" } as const;
 
-type Place = { readonly folder: HeldFolder; readonly name: string };
+type Place = { readonly folder: FolderHandle; readonly name: string };
 
 export async function moveTo(from: Place, to: Place): Promise<void> {
   const stats = await lstat(from.folder.at(from.name));
@@ -106,7 +106,7 @@ export async function moveTo(from: Place, to: Place): Promise<void> {
   await to.folder.mustBeInPlace();
   const [old, wanted] = [from.folder.at(from.name), to.folder.at(to.name)];
   try {
-    // Of what may appear at the target in this moment, a folder that is renamed replaces only an empty one.
+    // If something appears at the target in this moment, renaming a folder replaces only an empty folder.
     if (stats.isDirectory()) await rename(old, wanted);
     else await renameFile(old, wanted);
   } catch (error) {
@@ -155,7 +155,7 @@ function targetTaken(from: Place, to: Place): ToolFailure {
 const pathOf = ({ folder, name }: Place): string => join(folder.path, name);
 
 /** The mode of the file that is replaced; undefined for a new one. */
-async function modeToKeep(folder: HeldFolder, name: string): Promise<number | undefined> {
+async function modeToKeep(folder: FolderHandle, name: string): Promise<number | undefined> {
   try {
     const old = await lstat(folder.at(name));
     if (old.isSymbolicLink()) throw new LinkInTheWay();

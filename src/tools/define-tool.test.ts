@@ -30,7 +30,7 @@ test("no input at all is a problem too, not an error", () => {
   expect(greet.parse(undefined)).toMatchObject({ ok: false });
 });
 
-test("the model is told what to write, not what comes out of it", () => {
+test("shows the model the schema of its input, not of the parsed value", () => {
   expect(greet.parameters).toMatchObject({
     type: "object",
     properties: { who: { type: "string" }, times: { type: "integer", minimum: 1 } },

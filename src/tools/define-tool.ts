@@ -1,4 +1,4 @@
-/** A tool from its parts: the input is described once, with zod or JSON Schema, and checked before anything else sees it. */
+/** Defines a tool. The input is described once, with zod or JSON Schema, and checked before anything else sees it. */
 import { z } from "zod";
 import { inferToolKind } from "../call/index.js";
 import type { CallFields, Location, Meta, ToolKind } from "../call/index.js";
@@ -6,7 +6,7 @@ import { jsonSchemaCheck } from "./json-schema-check.js";
 import type { Delegation, Parsed, Tool, ToolContext, ToolIntent, ToolReturn } from "./tool.js";
 import type { Workspace } from "./workspace.js";
 
-/** A JSON Schema, for whoever has one already. What it lets through is not typed. */
+/** A JSON Schema, for callers who have one already. The checked input has no type. */
 export type JsonSchema = { readonly type: "object"; readonly [keyword: string]: unknown };
 
 export type ToolInput<Schema extends z.ZodType | JsonSchema> = Schema extends z.ZodType
@@ -22,12 +22,12 @@ export type ToolDefinition<Schema extends z.ZodType | JsonSchema> = {
   /** A name for people, or what to call a call with this input. */
   readonly title?: string | ((input: ToolInput<Schema>) => string);
   readonly meta?: Meta;
-  /** After how many milliseconds it is told to stop. */
+  /** Milliseconds after which its signal aborts. */
   readonly timeLimit?: number;
   readonly locations?: (input: ToolInput<Schema>, workspace: Workspace) => Promise<readonly Location[]>;
-  /** What it is about to do, for the rules: the command, the paths, the hosts. */
+  /** Declares what the call will do, for the rules: the command, the paths, the hosts. */
   readonly intent?: (input: ToolInput<Schema>, workspace: Workspace) => Promise<ToolIntent>;
-  /** What to show before it runs. */
+  /** The preview before the run. */
   readonly preview?: (input: ToolInput<Schema>, workspace: Workspace) => Promise<CallFields>;
   /** A sub-agent does the work, and `run` is what happens where there are none. */
   readonly delegates?: Delegation<ToolInput<Schema>>;

@@ -1,9 +1,9 @@
 /**
  * The shell that reads the texts of commands, and the words that start it.
  *
- * The rules read a text as bash does, so bash is what is started: by its absolute path, since PATH often leads
- * through the project, and so that nothing in the environment or in a profile changes how it reads. Where there
- * is none that is new enough, `sh` runs the text and whatever it could read differently is in doubt.
+ * The rules read a text as bash does, so we start bash: by its absolute path, since PATH often contains project
+ * folders, and in a way that nothing in the environment or in a profile changes how it reads. Without a bash that is
+ * new enough, `sh` runs the text, and everything that it could read differently is in doubt.
  */
 import type { Executor } from "../policy/index.js";
 import { captureOutput } from "../process/index.js";
@@ -48,7 +48,7 @@ async function isNewEnough(executor: Executor): Promise<boolean> {
     const [major = 0, minor = 0] = stdout.split(".").map(Number);
     return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
   } catch {
-    // It is not there, or does not run: the next one may.
+    // This program is missing or does not run: try the next one.
     return false;
   }
 }

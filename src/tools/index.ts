@@ -1,9 +1,8 @@
 /**
- * WHO can act: tools, the toolbox they are found in, and the workspace they act on.
+ * WHO can act: tools, the toolbox that holds them, and the workspace they act on.
  *
- * What must stay true here: a tool's input is validated before anyone decides on it; a tool says what
- * it is about to do (`intent`) before it does it; a tool that fails says so to the model in words, with
- * what did not happen; names are looked up in a Map.
+ * Invariants: a tool's input is validated before anyone decides on it; a tool declares its `intent` before it acts; a
+ * tool that fails gives the model a message that says what did not happen; names are looked up in a Map.
  */
 export { defineTool } from "./define-tool.js";
 export type { JsonSchema, ToolDefinition, ToolInput } from "./define-tool.js";

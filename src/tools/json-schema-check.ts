@@ -1,4 +1,4 @@
-/** Checks values against a JSON Schema of any draft. Throws when the schema itself is none. */
+/** Checks values against a JSON Schema of any draft. Throws when the schema itself is invalid. */
 import { createRequire } from "node:module";
 import type * as Ajv from "@modelcontextprotocol/client/validators/ajv";
 import type { Parsed } from "./tool.js";
@@ -6,11 +6,11 @@ import type { Parsed } from "./tool.js";
 export type JsonSchemaCheck = (value: unknown) => Parsed<unknown>;
 
 /**
- * Loaded with the first schema: our own tools have none, and it is a megabyte in a process that may only wait.
- * By `require`, since a schema that is none must be told of where the tool is made, not later.
+ * Loaded with the first schema: our own tools have none, and the checker takes a megabyte. Loaded by `require`, since
+ * an invalid schema must be reported where the tool is defined, not later.
  */
 const load = createRequire(import.meta.url);
-// What the package says of itself; `require` knows no types.
+// The package's own type, which `require` does not know.
 const validators = () => load("@modelcontextprotocol/client/validators/ajv") as typeof Ajv;
 
 export function jsonSchemaCheck(schema: object): JsonSchemaCheck {

@@ -9,7 +9,7 @@ const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 60);
 const name = fc.constantFrom("a", "b", "c", "ws", "ws-evil", "é", "..a", "a.txt");
 const somePart = fc.oneof({ weight: 4, arbitrary: name }, fc.constantFrom("..", ".", "", "../..", "//"));
 const somePath = fc.array(somePart, { maxLength: 7 }).map((parts) => parts.join("/"));
-// What stands for the folder that holds the workspace, which is only known in the test.
+// Stands for the parent folder of the workspace, which is only known in the test.
 const target = fc.oneof(
   somePath,
   somePath.map((rest) => `OUTSIDE/ws/${rest}`),
@@ -48,7 +48,7 @@ test("whatever the path and whatever the links, what is resolved is real", async
           else outer++;
           // No part of it is a link, not even one that leads to nothing yet.
           for (let at = real; at !== "/"; at = dirname(at)) expect(isLink(at)).toBe(false);
-          // So what is real is resolved to itself, and whoever acts on the thing itself lies in a real folder.
+          // So a real path resolves to itself, and with keepLink its parent folder is real.
           expect(await workspace.resolve(real)).toBe(real);
           const kept = await workspace.resolve(wanted, { keepLink: true });
           for (let at = dirname(kept); at !== "/"; at = dirname(at)) expect(isLink(at)).toBe(false);

@@ -106,7 +106,7 @@ test("a link that leads outside is followed to where a file would be made, also 
     expect(await workspace.resolve(path)).toBe(join(outside, real));
 });
 
-test("whoever acts on a link itself gets its own name, in the real folder that it lies in", async () => {
+test("resolves a link itself to its own name in its real folder", async () => {
   const { outside, root, workspace } = await aWorkspace({ "lib/deep/a.ts": "" });
   await symlink("../..", join(root, "lib/deep/up"));
   await symlink("lib/deep", join(root, "link"));
@@ -128,7 +128,7 @@ test("whoever acts on a link itself gets its own name, in the real folder that i
   ] as const)
     expect([path, await workspace.resolve(path, { keepLink: true })]).toEqual([path, real]);
   expect(await failureOf(workspace.resolve("link/a.ts/x", { keepLink: true }))).toContain(
-    "a file stands where it needs a folder",
+    "a part of the path is a file",
   );
 });
 
@@ -155,7 +155,7 @@ test("a path that cannot be walked says what is in the way", async () => {
   await symlink("two", join(root, "one"));
   await symlink("one", join(root, "two"));
   expect(await failureOf(workspace.resolve("a.txt/b"))).toBe(
-    'ToolFailure: "a.txt/b" cannot be followed: a file stands where it needs a folder (ENOTDIR). Nothing was read or written. Check the path.',
+    'ToolFailure: "a.txt/b" cannot be followed: a part of the path is a file (ENOTDIR). Nothing was read or written. Check the path.',
   );
   expect(await failureOf(workspace.resolve("one"))).toContain("its links lead in a circle");
   expect(await failureOf(workspace.resolve("x".repeat(5000)))).toContain("it is too long");
@@ -211,7 +211,7 @@ test("a file that is replaced keeps its mode", async () => {
   }
 });
 
-test("whoever reads while it is written sees the old text or the new one, whole", async () => {
+test("lets a reader see the whole old text or the whole new one during a write", async () => {
   const [one, other] = ["1".repeat(400_000), "2".repeat(300_000)];
   const { root, workspace } = await aWorkspace({ "a.txt": one });
   const path = join(root, "a.txt");
@@ -285,7 +285,7 @@ test("a link that is swapped in while a file is written does not lead the write 
   expect(await readFile(join(root, "moved/a.ts"), "utf8")).toBe("inside");
 });
 
-test("what is there is told without following it, and nothing is nothing", async () => {
+test("looks at a path without following links, and returns undefined for a missing one", async () => {
   const { root, workspace } = await aWorkspace({ "a.txt": "four" });
   await chmod(join(root, "a.txt"), 0o640);
   await symlink("a.txt", join(root, "link"));
@@ -318,7 +318,7 @@ test("a folder is listed by name, and what is none says so", async () => {
   ]);
   expect((await workspace.list("/")).map(({ name }) => name)).toContain("proc");
   expect(await failureOf(workspace.list(join(root, "a.txt")))).toBe(
-    `ToolFailure: ${root}/a.txt cannot be listed: a file stands where it needs a folder (ENOTDIR). Nothing was read. Check the path and its permissions.`,
+    `ToolFailure: ${root}/a.txt cannot be listed: a part of the path is a file (ENOTDIR). Nothing was read. Check the path and its permissions.`,
   );
   expect(await failureOf(workspace.list(join(root, "none")))).toContain("nothing is there (ENOENT)");
 });
@@ -408,7 +408,7 @@ test("a folder and a link are made with the folders on their way", async () => {
   await workspace.makeLink(join(root, "z/link"), "../a.txt");
   expect(await readlink(join(root, "z/link"))).toBe("../a.txt");
   expect(await failureOf(workspace.makeFolder(join(root, "a.txt")))).toContain(
-    "cannot be made: a file stands",
+    "cannot be made: a part of the path is a file",
   );
   expect(await failureOf(workspace.makeLink(join(root, "z/link"), "x"))).toContain(
     "cannot be made: something is there already (EEXIST). It was not made.",
@@ -494,7 +494,7 @@ test("what cannot be moved stays where it is, and so does what is at the target"
     "cannot be moved: nothing is there (ENOENT). Nothing was moved.",
   );
   expect(await move("tree", "tree/sub")).toContain("cannot be moved into itself. Nothing was moved.");
-  expect(await move("a.txt", "b.txt/x")).toContain("a file stands where it needs a folder");
+  expect(await move("a.txt", "b.txt/x")).toContain("a part of the path is a file");
   expect((await readdir(root, { recursive: true })).toSorted()).toEqual(
     ["a.txt", "b.txt", "dangling", "empty", "tree", "tree/c"].toSorted(),
   );

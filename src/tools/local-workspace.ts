@@ -1,10 +1,9 @@
 /**
  * Folders on this machine.
  *
- * What must stay true here: what is given as a real path is acted on only while it is one, so that no link
- * put in its way after a decision leads the act elsewhere (see held-folder.ts); a file is replaced whole or
- * not at all; the workspace itself is neither removed nor moved. Paths may lead anywhere: the rules decide.
- * Commands are held inside only by a sandbox.
+ * Invariants: a real path is acted on only while it is the real path, so that no link put in its way after a decision
+ * leads the act elsewhere (see folder-handle.ts); a file is replaced whole or not at all; the workspace itself is
+ * neither removed nor moved. Paths may lead anywhere: the rules decide. Only a sandbox confines commands.
  */
 import type { Stats } from "node:fs";
 import { lstat, readdir, readlink, realpath, stat } from "node:fs/promises";
@@ -13,9 +12,9 @@ import { makeFolderIn, makeLinkIn, moveTo, removeIn, replaceFileIn } from "./cha
 import type { Executor } from "../policy/index.js";
 import { commandEnvironment } from "./command-environment.js";
 import { errorCode } from "../call/error-code.js";
-import { type Deed, inWords, obstacle, READ, WRITE } from "./file-trouble.js";
+import { type FileAction, explainFileErrors, fileErrorText, READ, WRITE } from "./file-errors.js";
 import { findShell, shellWords } from "./find-shell.js";
-import { inFolderOf } from "./held-folder.js";
+import { inFolderOf } from "./folder-handle.js";
 import { type Range, readBytesIn, readTextIn } from "./read-in-folder.js";
 import { realPathOf } from "./real-path.js";
 import { mustBeWords, runCommand } from "./run-command.js";
@@ -28,7 +27,7 @@ export type LocalWorkspaceOptions = {
   readonly roots?: readonly string[];
   /** Toolgate's own files and folders, which no search shows; the same as the policy's. */
   readonly own?: readonly string[];
-  /** What commands are held inside of. Files are not read or written through it. */
+  /** The sandbox that confines commands. Files are not read or written through it. */
   readonly sandbox?: Sandbox;
 };
 
@@ -52,7 +51,7 @@ export class LocalWorkspace implements Workspace {
   }
 
   async resolve(path: string, { keepLink = false }: { readonly keepLink?: boolean } = {}): Promise<string> {
-    // Node would write a lone surrogate as another character: the path decided on were not the one used.
+    // Node would write a lone surrogate as another character: the used path would not be the approved one.
     if (/[\0\p{Surrogate}]/u.test(path))
       throw new ToolFailure(
         `${JSON.stringify(path)} holds a character that no path can have. Nothing was read or written. Spell the path without it.`,
@@ -62,13 +61,13 @@ export class LocalWorkspace implements Workspace {
       return await realPathOf(path.startsWith("/") ? path : `${this.root}/${path}`, { keepLink });
     } catch (error) {
       throw new ToolFailure(
-        `"${path}" cannot be followed: ${obstacle(error)}. Nothing was read or written. Check the path.`,
+        `"${path}" cannot be followed: ${fileErrorText(error)}. Nothing was read or written. Check the path.`,
       );
     }
   }
 
   async look(realPath: string): Promise<FileInfo | undefined> {
-    return inWords(realPath, LOOK, async () => {
+    return explainFileErrors(realPath, LOOK, async () => {
       try {
         return infoOf(await inFolderOf(realPath, (folder, name) => lstat(folder.at(name))));
       } catch (error) {
@@ -80,11 +79,11 @@ export class LocalWorkspace implements Workspace {
 
   async readLink(realPath: string): Promise<string> {
     const read = () => inFolderOf(realPath, (folder, name) => readlink(folder.at(name)));
-    return inWords(realPath, READ_LINK, read);
+    return explainFileErrors(realPath, READ_LINK, read);
   }
 
   async readText(realPath: string): Promise<string | undefined> {
-    return inWords(realPath, READ, () =>
+    return explainFileErrors(realPath, READ, () =>
       ifThere(inFolderOf(realPath, (folder, name) => readTextIn(folder, name, realPath))),
     );
   }
@@ -93,13 +92,13 @@ export class LocalWorkspace implements Workspace {
     realPath: string,
     range: Range,
   ): Promise<{ readonly bytes: Uint8Array; readonly size: number } | undefined> {
-    return inWords(realPath, READ, () =>
+    return explainFileErrors(realPath, READ, () =>
       ifThere(inFolderOf(realPath, (folder, name) => readBytesIn(folder, name, realPath, range))),
     );
   }
 
   async list(realPath: string): Promise<readonly FolderEntry[]> {
-    const entries = await inWords(realPath, LIST, () =>
+    const entries = await explainFileErrors(realPath, LIST, () =>
       inFolderOf(realPath, async (parent, name) => {
         const folder = await parent.enter(name);
         try {
@@ -119,25 +118,25 @@ export class LocalWorkspace implements Workspace {
     content: string | Uint8Array,
     { mode }: { readonly mode?: number } = {},
   ): Promise<void> {
-    await inWords(realPath, WRITE, () =>
+    await explainFileErrors(realPath, WRITE, () =>
       inFolderOf(realPath, (folder, name) => replaceFileIn(folder, name, content, mode), MAKING),
     );
   }
 
   async makeFolder(realPath: string, { mode }: { readonly mode?: number } = {}): Promise<void> {
-    await inWords(realPath, MAKE, () =>
+    await explainFileErrors(realPath, MAKE, () =>
       inFolderOf(realPath, (folder, name) => makeFolderIn(folder, name, mode), MAKING),
     );
   }
 
   async makeLink(realPath: string, target: string): Promise<void> {
-    await inWords(realPath, MAKE, () =>
+    await explainFileErrors(realPath, MAKE, () =>
       inFolderOf(realPath, (folder, name) => makeLinkIn(folder, name, target), MAKING),
     );
   }
 
   async remove(realPath: string): Promise<void> {
-    await inWords(realPath, REMOVE, () =>
+    await explainFileErrors(realPath, REMOVE, () =>
       inFolderOf(realPath, (folder, name) => {
         this.#mustNotHoldARoot(realPath, REMOVE);
         return removeIn(folder, Buffer.from(name));
@@ -146,7 +145,7 @@ export class LocalWorkspace implements Workspace {
   }
 
   async move(realPath: string, to: string): Promise<void> {
-    await inWords(realPath, MOVE, () =>
+    await explainFileErrors(realPath, MOVE, () =>
       inFolderOf(realPath, async (fromFolder, fromName) => {
         this.#mustNotHoldARoot(realPath, MOVE);
         // Asked before the target's folders are made.
@@ -157,7 +156,10 @@ export class LocalWorkspace implements Workspace {
     );
   }
 
-  /** The command gets our environment without what looks like a secret, or steers its shell: see command-environment.ts. */
+  /**
+   * The command gets our environment without variables that look like a secret or change how its shell reads: see
+   * command-environment.ts.
+   */
   async runCommand(command: string | readonly string[], options: CommandOptions): Promise<CommandExit> {
     const executor = options.executor?.shell === undefined ? await this.executor() : options.executor;
     const argv = typeof command === "string" ? shellWords(executor, command) : command;
@@ -176,7 +178,7 @@ export class LocalWorkspace implements Workspace {
     return (this.#executor ??= findShell());
   }
 
-  #mustNotHoldARoot(realPath: string, { cannot }: Deed): void {
+  #mustNotHoldARoot(realPath: string, { cannot }: FileAction): void {
     const held = this.roots.find((root) => root === realPath || isInside(root, realPath));
     if (held === undefined) return;
     const what = held === realPath ? "is a folder of the workspace" : `holds the workspace ${held}`;
@@ -199,12 +201,12 @@ export class NotAFolder extends Error {
 
 const MAKING = { make: true };
 const CHECK = "Check the path and its permissions.";
-const LOOK: Deed = { cannot: "looked at", didNot: "Nothing was read.", next: CHECK };
-const LIST: Deed = { cannot: "listed", didNot: "Nothing was read.", next: CHECK };
-const READ_LINK: Deed = { cannot: "read as a link", didNot: "Nothing was read.", next: CHECK };
-const MAKE: Deed = { cannot: "made", didNot: "It was not made.", next: CHECK };
-const MOVE: Deed = { cannot: "moved", didNot: "Nothing was moved.", next: CHECK };
-const REMOVE: Deed = {
+const LOOK: FileAction = { cannot: "looked at", didNot: "Nothing was read.", next: CHECK };
+const LIST: FileAction = { cannot: "listed", didNot: "Nothing was read.", next: CHECK };
+const READ_LINK: FileAction = { cannot: "read as a link", didNot: "Nothing was read.", next: CHECK };
+const MAKE: FileAction = { cannot: "made", didNot: "It was not made.", next: CHECK };
+const MOVE: FileAction = { cannot: "moved", didNot: "Nothing was moved.", next: CHECK };
+const REMOVE: FileAction = {
   cannot: "removed",
   didNot: "It is still there, a folder perhaps without some of what was in it.",
   next: CHECK,

@@ -1,7 +1,7 @@
 /**
- * Links that give a file a protected name: `CLAUDE.md` that leads to `notes.md`. To change the file is to change what
- * the link shows, so an access to it carries the link's name as well. Looked for where such names take effect: in the
- * roots of the workspace, and one and two folders below where those are named like a protected place.
+ * Links that give a file a protected name: `CLAUDE.md` that leads to `notes.md`. Changing the file changes the content
+ * behind the link, so an access to it carries the link's name as well. The search covers the places where such names
+ * take effect: the roots of the workspace, and one and two folders below when they are named like a protected place.
  */
 import { posix } from "node:path";
 import type { PathAccess } from "../policy/index.js";

@@ -1,14 +1,13 @@
 /**
- * Reading a file in a folder that is held.
+ * Reads a file in an open folder.
  *
- * Whatever the name stands for, it ends soon and takes little memory: what is no file is looked at and not
- * opened, since opening alone may wait for ever (a named pipe) or do something (a device); how large a file
- * is, is asked before it is read.
+ * Every read ends soon and takes little memory: anything but a file is examined and not opened, since opening alone
+ * may wait forever (a named pipe) or have an effect (a device); the size of a file is checked before it is read.
  */
 import { constants } from "node:fs";
 import { type FileHandle, lstat, open } from "node:fs/promises";
-import { isMissing, mustBeFile, READ } from "./file-trouble.js";
-import { type HeldFolder, LinkInTheWay } from "./held-folder.js";
+import { isMissing, mustBeFile, READ } from "./file-errors.js";
+import { type FolderHandle, LinkInTheWay } from "./folder-handle.js";
 import { ToolFailure } from "./tool.js";
 
 const MAX_TEXT_BYTES = 10 * 1024 * 1024;
@@ -19,7 +18,7 @@ const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 export type Range = { readonly from?: number; readonly length: number };
 
 export async function readTextIn(
-  folder: HeldFolder,
+  folder: FolderHandle,
   name: string,
   path: string,
 ): Promise<string | undefined> {
@@ -30,7 +29,7 @@ export async function readTextIn(
 }
 
 export async function readBytesIn(
-  folder: HeldFolder,
+  folder: FolderHandle,
   name: string,
   path: string,
   { from = 0, length }: Range,
@@ -53,7 +52,7 @@ export async function readBytesIn(
 }
 
 async function withFile<T>(
-  folder: HeldFolder,
+  folder: FolderHandle,
   name: string,
   path: string,
   act: (file: FileHandle, size: number) => Promise<T>,
@@ -70,7 +69,11 @@ async function withFile<T>(
   }
 }
 
-async function openIfThere(folder: HeldFolder, name: string, path: string): Promise<FileHandle | undefined> {
+async function openIfThere(
+  folder: FolderHandle,
+  name: string,
+  path: string,
+): Promise<FileHandle | undefined> {
   try {
     const stats = await lstat(folder.at(name));
     if (stats.isSymbolicLink()) throw new LinkInTheWay();
@@ -83,8 +86,8 @@ async function openIfThere(folder: HeldFolder, name: string, path: string): Prom
 }
 
 /**
- * At most one byte more than a text may have: the file may grow while it is read. What is generated as it is read
- * (in /proc) has no size until then.
+ * Reads at most one byte more than a text may have: the file may grow meanwhile. Generated files (in /proc) report no
+ * size before they are read.
  */
 async function firstBytes(file: FileHandle, size: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -106,7 +109,7 @@ function textOf(path: string, bytes: Buffer): string {
   if (bytes.length > MAX_TEXT_BYTES) throw notText(path, TOO_LARGE);
   if (bytes.includes(0)) throw notText(path, "it has NUL bytes");
   try {
-    // The byte order mark stays: what is written back must be what was there.
+    // The byte order mark stays, so that writing the text back changes nothing.
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     throw notText(path, "it is not valid UTF-8");

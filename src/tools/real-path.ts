@@ -1,9 +1,8 @@
 /**
- * Where a path really leads, as the kernel would walk it: `..` after a link goes up from the link's
- * target, not from its name.
+ * Resolves a path as the kernel does: `..` after a link goes up from the link's target, not from its name.
  *
- * It also answers for what is not there yet. A dangling link leads to where a file written through it
- * would be made, so `realpath` alone, which gives up on it, cannot tell whether a new file stays inside.
+ * Missing files are resolved too. A dangling link leads to the place where a file written through it would be created;
+ * `realpath` fails on it, so `realpath` alone cannot show whether a new file stays inside.
  */
 import { lstat, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";

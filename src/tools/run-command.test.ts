@@ -30,7 +30,7 @@ test("a command that reads its input finds none instead of waiting for ever", as
   expect(await run("cat; echo read")).toMatchObject({ exit: { exitCode: 0 }, output: "read\n" });
 });
 
-test("a command that was killed from elsewhere tells the signal", async () => {
+test("reports the signal of a command that was killed from elsewhere", async () => {
   expect((await run("kill -9 $$")).exit).toEqual({ signal: "SIGKILL" });
 });
 
@@ -77,7 +77,7 @@ test("a background process that keeps the pipe open does not keep us", async () 
   const { exit, output } = await run("sleep 300 & echo $!");
   expect(exit).toEqual({ exitCode: 0 });
   expect(performance.now() - started).toBeLessThan(60_000);
-  // It was left running on purpose, so it is alive; the test ends it.
+  // The process was left running on purpose, so it is alive; the test ends it.
   expect(process.kill(Number(output), "SIGKILL")).toBe(true);
 });
 
@@ -123,11 +123,11 @@ test("a command that ends well although it was cancelled has its exit code, and 
   expect(output).toBe("up\nsaved\n");
 });
 
-test("a program is told to end once, so that it can do so in its own time", async () => {
+test("signals a program once, so that it can clean up", async () => {
   const { workspace } = await aWorkspace();
   const cancel = new AbortController();
   let output = "";
-  const program = `process.on("SIGTERM", () => { console.log("told"); setTimeout(() => process.exit(7), 300); }); setInterval(() => {}, 1000); console.log("up");`;
+  const program = `process.on("SIGTERM", () => { console.log("signalled"); setTimeout(() => process.exit(7), 300); }); setInterval(() => {}, 1000); console.log("up");`;
   const exit = await workspace.runCommand([process.execPath, "-e", program], {
     signal: cancel.signal,
     onOutput: (text) => {
@@ -135,7 +135,7 @@ test("a program is told to end once, so that it can do so in its own time", asyn
       cancel.abort();
     },
   });
-  expect([exit, output]).toEqual([{ exitCode: 7 }, "up\ntold\n"]);
+  expect([exit, output]).toEqual([{ exitCode: 7 }, "up\nsignalled\n"]);
 });
 
 test("a command that was cancelled before it began is not run", async () => {
@@ -202,7 +202,7 @@ test("a command runs in the folder that it is given, with what is set beside our
   expect(await failureOf(inFolder(join(root, "none")))).toBe(
     `ToolFailure: The command could not be started in ${root}/none: nothing is there (ENOENT). Nothing was run. Give a folder that exists.`,
   );
-  expect(await failureOf(inFolder(join(root, "file")))).toContain("a file stands where it needs a folder");
+  expect(await failureOf(inFolder(join(root, "file")))).toContain("a part of the path is a file");
   expect(await failureOf(inFolder(join(root, "link")))).toContain("a link was put in its way");
   expect(await failureOf(run("true", { env: { "A=B": "x" } }))).toContain(
     "a variable has a name that none can have",
@@ -287,7 +287,7 @@ function refuse(): never {
   throw new Error("the ledger is gone");
 }
 
-test("when its output cannot be handed on, the command is ended and the trouble told", async () => {
+test("ends the command and reports the error when its output cannot be passed on", async () => {
   const { root, workspace } = await aWorkspace();
   const running = workspace.runCommand("echo $$ > pid; echo up; sleep 60", {
     signal: new AbortController().signal,

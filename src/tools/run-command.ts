@@ -1,14 +1,14 @@
 /**
  * Runs a command with everything it starts, until it exits or its signal ends it.
  *
- * A command has nobody to answer it: its stdin is empty, or a terminal at which nobody types. The signal ends
- * its whole process tree. A process that the command leaves in the background when it exits by itself stays,
- * but its output is no longer read. Output is handed on as it comes and not kept.
+ * A command gets no input: its stdin is empty, or a terminal at which nobody types. The signal ends its whole process
+ * tree. A background process that the command leaves when it exits by itself stays, but its output is no longer read.
+ * Output is passed on as it arrives and not stored.
  */
 import { loadPty, startInTerminal, startWithPipes } from "../process/index.js";
 import type { TextProgram } from "../process/index.js";
-import { obstacle } from "./file-trouble.js";
-import { type HeldFolder, inFolderOf } from "./held-folder.js";
+import { fileErrorText } from "./file-errors.js";
+import { type FolderHandle, inFolderOf } from "./folder-handle.js";
 import { notStarted } from "./not-started.js";
 import { ToolFailure } from "./tool.js";
 import type { CommandExit, CommandOptions } from "./workspace.js";
@@ -17,7 +17,7 @@ const MAX_DRAIN_MS = 500;
 
 type RunOptions = Omit<CommandOptions, "cwd" | "env"> & {
   readonly cwd: string;
-  /** All of it: nothing is inherited beside. */
+  /** The whole environment: nothing else is inherited. */
   readonly env: NodeJS.ProcessEnv;
 };
 
@@ -68,7 +68,7 @@ async function start(
   if (pty && !spawnInPty) throw new ToolFailure(NO_TERMINAL);
   const [name = "", ...args] = argv;
   return inFolder(cwd, (folder) => {
-    // A process enters its folder before it runs its program, so it enters the very folder that is held open.
+    // A process enters its folder before it runs its program, so it enters the very folder that is open here.
     const options = { cwd: folder.at("."), env: { ...env, PWD: cwd }, onText };
     try {
       return spawnInPty
@@ -84,8 +84,8 @@ async function start(
 const NO_TERMINAL =
   "The command could not be started in a terminal: the package @lydell/node-pty is not installed, or not for this system. Nothing was run. Run it without a terminal, or install the package.";
 
-/** Starts the program while its folder is held open, and does not wait for it. */
-async function inFolder(cwd: string, startIn: (folder: HeldFolder) => TextProgram): Promise<TextProgram> {
+/** Starts the program while its folder is open, and does not wait for it. */
+async function inFolder(cwd: string, startIn: (folder: FolderHandle) => TextProgram): Promise<TextProgram> {
   try {
     return await inFolderOf(cwd, async (parent, name) => {
       const folder = await parent.enter(name);
@@ -98,12 +98,15 @@ async function inFolder(cwd: string, startIn: (folder: HeldFolder) => TextProgra
   } catch (error) {
     if (error instanceof ToolFailure) throw error;
     throw new ToolFailure(
-      `The command could not be started in ${cwd}: ${obstacle(error)}. Nothing was run. Give a folder that exists.`,
+      `The command could not be started in ${cwd}: ${fileErrorText(error)}. Nothing was run. Give a folder that exists.`,
     );
   }
 }
 
-/** What the system cannot hand over as it is written would be another command than the one decided on. */
+/**
+ * Refuses words that the system would change when it passes them on: that would be another command than the approved
+ * one.
+ */
 export function mustBeWords(argv: readonly string[], env: NodeJS.ProcessEnv): void {
   const variables = Object.entries(env);
   const texts = [...argv, ...variables.flatMap(([name, value]) => [name, value ?? ""])];
@@ -121,7 +124,7 @@ export function mustBeWords(argv: readonly string[], env: NodeJS.ProcessEnv): vo
   );
 }
 
-/** Hands text on until that fails once: thrown from the event loop it would end our process. */
+/** Passes text on until that fails once: an error in the event loop would end our process. */
 function printerFor(onOutput: (text: string) => void) {
   let failure: { readonly error: unknown } | undefined;
   let stop: (() => void) | undefined;

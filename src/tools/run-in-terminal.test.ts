@@ -50,7 +50,7 @@ test("a character that arrives in two pieces is one character in a terminal", as
   expect((await run(String.raw`printf '\342'; sleep 0.2; printf '\202\254'`)).output).toBe("€");
 });
 
-test("a command in a terminal that was killed tells the signal", async () => {
+test("reports the signal of a killed command in a terminal", async () => {
   expect((await run("kill -9 $$")).exit).toEqual({ signal: "SIGKILL" });
 });
 
@@ -59,7 +59,7 @@ test.each([
     "in a session of its own",
     `setsid sh -c 'trap "" TERM HUP; echo $$ > far; while :; do sleep 0.1; done' &`,
   ],
-  // It has left the group, its parent and our mark.
+  // The process has left the group, its parent and our mark.
   ["in a job of its own", `set -m; (env -i sh -c 'trap "" HUP; echo $$ > far; exec sleep 1000' &)`],
 ])("a cancel ends a command in a terminal with what it started %s", async (_, far) => {
   const { root, workspace } = await aWorkspace();

@@ -132,7 +132,7 @@ test("a command in the sandbox can have a terminal", async () => {
 test("a workspace that is the whole disk cannot be held in a sandbox", async () => {
   const workspace = await LocalWorkspace.open("/", { sandbox: await openSandbox() });
   const running = workspace.runCommand("true", { signal: new AbortController().signal, onOutput: () => {} });
-  expect(await failureOf(running)).toContain("a sandbox around that would hold nothing. Nothing was run.");
+  expect(await failureOf(running)).toContain("a sandbox around that would confine nothing. Nothing was run.");
 });
 
 test("a variable that is set for the command holds inside only, and cannot change the sandbox itself", async () => {
@@ -169,7 +169,7 @@ test("where bubblewrap is missing or broken, that is said and nothing is run ins
   const missing = openSandbox({ program: join(root, "none") });
   await expect(missing).rejects.toThrow(NoSandbox);
   await expect(missing).rejects.toThrow(
-    "There is no sandbox: bubblewrap (bwrap) is not installed. Nothing was run. Install it, or go on without a sandbox.",
+    "There is no sandbox: bubblewrap (bwrap) is not installed. Nothing was run. Install it, or continue without a sandbox.",
   );
   await expect(openSandbox({ program: join(root, "bwrap") })).rejects.toThrow(
     "does not work here (bwrap: No permissions to create new namespace).",

@@ -1,20 +1,19 @@
 /**
- * Holds commands inside the workspace, by bubblewrap.
+ * Confines commands to the workspace, with bubblewrap.
  *
- * Inside, only the workspace's folders can be written; the rest of the disk can be read, except for the
- * private `/tmp` and `/run`: through the sockets that mostly lie there, a command could have a service outside
- * do what it may not. It sees no other process, has no capability that leads out, and no network unless that
- * was asked for. What it may read is not limited: secrets that lie on the disk can be read, and with a
- * network be sent.
+ * Inside, only the workspace's folders are writable; the rest of the disk is readable, except `/tmp` and `/run`, which
+ * are private: through their sockets a command could make a service outside act for it. A command sees no other
+ * process, has no capability that leads out, and no network unless that is enabled. Reading is not limited: a command
+ * can read secrets on the disk and, with a network, send them.
  *
- * Whoever asks for a sandbox and cannot have one gets an error: nothing runs without it instead.
+ * When the sandbox is not available, opening it throws: nothing runs without it instead.
  */
 import { existsSync } from "node:fs";
 import { captureOutput, exitReport } from "../process/index.js";
 import { ToolFailure } from "./tool.js";
 
 export type Sandbox = {
-  /** The words that run these words inside. */
+  /** The argv that runs this argv inside the sandbox. */
   wrap(argv: readonly string[], place: SandboxPlace): readonly string[];
 };
 
@@ -29,7 +28,7 @@ export type SandboxPlace = {
 export type SandboxOptions = {
   /** Off unless true. */
   readonly network?: boolean;
-  /** Where bubblewrap is, when it is not where systems have it. */
+  /** The path of bubblewrap, when it is not at its usual place. */
   readonly program?: string;
 };
 
@@ -69,8 +68,8 @@ export class NoSandbox extends Error {
   constructor(trouble?: string) {
     super(
       trouble === undefined
-        ? "There is no sandbox: bubblewrap (bwrap) is not installed. Nothing was run. Install it, or go on without a sandbox."
-        : `There is no sandbox: bubblewrap (bwrap) does not work here (${trouble}). Nothing was run. See whether this system permits user namespaces, or go on without a sandbox.`,
+        ? "There is no sandbox: bubblewrap (bwrap) is not installed. Nothing was run. Install it, or continue without a sandbox."
+        : `There is no sandbox: bubblewrap (bwrap) does not work here (${trouble}). Nothing was run. See whether this system permits user namespaces, or continue without a sandbox.`,
     );
     this.name = "NoSandbox";
   }
@@ -79,14 +78,14 @@ export class NoSandbox extends Error {
 function wordsFor({ roots, cwd, env = {} }: SandboxPlace, network: boolean): readonly string[] {
   if (roots.includes("/"))
     throw new ToolFailure(
-      "The command could not be started: the workspace is the whole disk, and a sandbox around that would hold nothing. Nothing was run. Use a smaller workspace.",
+      "The command could not be started: the workspace is the whole disk, and a sandbox around that would confine nothing. Nothing was run. Use a smaller workspace.",
     );
   const fixed = [
     "--die-with-parent --new-session --unshare-pid --unshare-ipc --unshare-uts",
     network ? "" : "--unshare-net",
     process.getuid?.() === 0 ? ROOT_CAPABILITIES : "",
     "--ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --tmpfs /run",
-    // What lies in /run and is no socket, but needed: names of hosts, and all programs on some systems.
+    // Needed parts of /run that are not sockets: host names, and all programs on some systems.
     ...NEEDED_IN_RUN.map((path) => `--ro-bind-try ${path} ${path}`),
   ].flatMap((line) => line.split(" ").filter((word) => word !== ""));
   // One inside of another is there already. By its own name, a command could have put a link to the outside there.

@@ -1,4 +1,4 @@
-/** What a tool returned, in its full form. */
+/** Converts the return value of a tool to its full form. */
 import { textContent } from "../call/index.js";
 import type { ContentBlock } from "../call/index.js";
 import type { ToolResult, ToolReturn } from "./tool.js";
@@ -22,7 +22,7 @@ export function fullResult(returned: ToolReturn): FullResult {
 const isBlocks = (returned: readonly ContentBlock[] | ToolResult): returned is readonly ContentBlock[] =>
   Array.isArray(returned);
 
-/** For the model's text and the record: what is no text is in the content and only named here. */
+/** The text for the model and the record: other blocks are in the content and only named here. */
 function outputOf(blocks: readonly ContentBlock[]): string {
   return blocks.map(blockText).join("\n");
 }

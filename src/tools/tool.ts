@@ -1,4 +1,4 @@
-/** What a tool is, whoever runs it. */
+/** The interface of a tool, for every room that runs one. */
 import type {
   CallFields,
   ContentBlock,
@@ -27,7 +27,7 @@ type Described = {
   /** For the model: what it does, and when to use it. */
   readonly description: string;
   readonly kind: ToolKind;
-  /** `inferred`: nobody has said what kind it is, and it was guessed from the name. */
+  /** `inferred`: the kind was guessed from the name. */
   readonly kindSource?: KindSource;
   /** JSON Schema of the input. */
   readonly parameters: object;
@@ -47,20 +47,22 @@ export type ToolOrigin = {
   readonly fingerprint?: string;
 };
 
-/** A tool that runs here. `Input` is what `parse` makes of what the model wrote. */
+/** A tool that runs here. `parse` makes an `Input` from the model's input. */
 export type Tool<Input = unknown> = Described & {
   /** Whose tool it is, when it is not ours. */
   readonly origin?: ToolOrigin;
-  /** After how many milliseconds it is told to stop; the gate's own limit when left out. */
+  /** Milliseconds after which its signal aborts; the gate's own limit when left out. */
   readonly timeLimit?: number;
-  /** A sub-agent does the work: the call waits for its answer. Where there are no sub-agents, `run` is called instead. */
+  /**
+   * A sub-agent does the work: the call waits for its result. Where there are no sub-agents, `run` is called instead.
+   */
   readonly delegates?: Delegation<Input>;
   parse(input: unknown): Parsed<Input>;
   /** One line for people. */
   title?(input: Input): string;
-  /** What it is about to do. Called before it is decided on, and again just before it runs. */
+  /** Declares what the call will do. Called before the decision, and again just before the run. */
   intent?(input: Input, workspace: Workspace): Promise<ToolIntent>;
-  /** What to show before it runs: the diff, the places. */
+  /** The preview before the run: the diff, the locations. */
   preview?(input: Input, workspace: Workspace): Promise<CallFields>;
   run(input: Input, call: ToolContext): Promise<ToolReturn>;
 };
@@ -72,11 +74,11 @@ export function isAppTool(tool: Tool | AppTool): tool is AppTool {
   return "runsInApp" in tool;
 }
 
-/** What a sub-agent is to do. */
+/** The task of a sub-agent. */
 export type Delegation<Input = unknown> = {
-  /** All that it is told of its task. */
+  /** The whole prompt of the sub-agent. */
   prompt(input: Input): string;
-  /** One that has taken this many answers of the model and is not done is stopped. */
+  /** The sub-agent is stopped after this many responses of the model. */
   readonly maxSteps: number;
 };
 
@@ -86,7 +88,7 @@ export function isDelegating(tool: Tool | AppTool): tool is DelegatingTool {
   return "delegates" in tool && tool.delegates !== undefined;
 }
 
-/** What a running tool is given. What it shows is recorded in the order in which it is shown. */
+/** The context of a running tool. Its output is recorded in the order in which it is shown. */
 export type ToolContext = {
   readonly toolCallId: string;
   /** Changes that it makes here are kept, so that the call can be undone. */
@@ -95,14 +97,14 @@ export type ToolContext = {
   readonly signal: AbortSignal;
   readonly plan: readonly PlanEntry[];
   readonly progress: (done: number, total?: number, message?: string) => void;
-  /** Text that is shown as it comes. */
+  /** Shows text as it arrives. */
   readonly output: (text: string) => void;
   readonly diff: (diff: DiffContent) => void;
   readonly locate: (path: string, line?: number) => void;
   /** Opens a terminal; the name tells several apart. `terminalId`: an id that others know it by already. */
   readonly terminal: (name?: string, known?: { readonly terminalId: string }) => ToolTerminal;
   readonly meta: (meta: Meta) => void;
-  /** Replaces what the call shows. */
+  /** Replaces the shown content of the call. */
   readonly report: (fields: CallFields) => void;
   /** Asks the person at the other side while the call runs. Nobody there, or no answer, is "cancel". */
   readonly ask: (request: AskRequest) => Promise<AskReply>;
@@ -121,13 +123,13 @@ export type AskReply =
   | { readonly action: "accept"; readonly content: { readonly [field: string]: unknown } }
   | { readonly action: "decline" | "cancel" };
 
-/** A text, blocks, or both with more beside. */
+/** A text, blocks, or a full result. */
 export type ToolReturn = string | readonly ContentBlock[] | ToolResult;
 
 export type ToolResult = {
   /** For the model, and kept as the call's raw output. */
   readonly output: unknown;
-  /** For the eye; replaces what was shown while it ran. */
+  /** For display; replaces the content shown during the run. */
   readonly content?: readonly ToolCallContent[];
   /** The agent's new plan, when the tool is about that. */
   readonly plan?: readonly PlanEntry[];

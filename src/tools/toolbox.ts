@@ -1,7 +1,7 @@
 /**
- * The tools of a session, by name. Names are unique: a second tool of a name is a mistake, not a replacement.
- * Beside the fixed ones there may be sources whose tools come and go, MCP servers for one; where a name is
- * in both, the fixed one is meant.
+ * The tools of a session, by name. Names are unique: a second tool of a name is a mistake, not a replacement. Beside
+ * the fixed tools there may be sources whose tools change, such as MCP servers; a fixed tool takes precedence over one
+ * of the same name.
  */
 import type { AppTool, Tool } from "./tool.js";
 

@@ -1,4 +1,4 @@
-/** A real folder for a test, and a context that writes down what a tool shows. */
+/** A real folder for a test, and a context that records what a tool shows. */
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -9,7 +9,7 @@ import type { Tool, ToolContext } from "./tool.js";
 import { fullResult } from "./tool-result.js";
 import type { FullResult } from "./tool-result.js";
 
-/** A workspace `ws` with these files, inside a folder of its own that also holds what is outside. */
+/** A workspace `ws` with these files, in a temporary folder; tests use the rest of that folder as the outside. */
 export async function aWorkspace(files: Readonly<Record<string, string | Uint8Array>> = {}) {
   const outside = await realpath(await mkdtemp(join(tmpdir(), "toolgate-tools-")));
   onTestFinished(() => rm(outside, { recursive: true, force: true }));
@@ -47,7 +47,7 @@ export function aContext(workspace: LocalWorkspace, signal: AbortSignal = new Ab
   return { context, reported, printed, shown };
 }
 
-/** What the tool returns for an input that it accepts, in full. */
+/** The full result of the tool for an input that it accepts. */
 export async function resultOf(tool: Tool, input: unknown, context: ToolContext): Promise<FullResult> {
   return fullResult(await tool.run(parsed(tool, input), context));
 }
@@ -59,7 +59,7 @@ export function parsed(tool: Tool, input: unknown): unknown {
   return result.input;
 }
 
-/** The words of the failure that it must end with. */
+/** The message of the failure that the promise must reject with. */
 export async function failureOf(promise: Promise<unknown>): Promise<string> {
   const [outcome] = await Promise.allSettled([promise]);
   if (outcome.status === "fulfilled") throw new Error(`No failure: ${JSON.stringify(outcome.value)}`);

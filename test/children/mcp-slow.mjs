@@ -1,7 +1,7 @@
 /**
- * An MCP server that takes a minute to come up, and until then does not look at its stdin: not even that it is closed.
- * It writes its process id to the file that is the first argument. With "stubborn" it does not end when it is told to;
- * with "quick" it answers at once, has no tools, and writes its id when it was asked for them. "quick-stubborn" is both.
+ * An MCP server that takes a minute to start, and until then does not read its stdin, so it does not notice when stdin
+ * closes. The server writes its process id to the file in the first argument. With "stubborn" it ignores SIGTERM; with
+ * "quick" it responds at once, has no tools, and writes its id when a client lists them. "quick-stubborn" is both.
  */
 import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";

@@ -1,7 +1,7 @@
 /**
- * An MCP server over stdio, made with the protocol's own library. What it sees is written to the file that is
- * its first argument, one line each. With "newer" as second it refuses the handshake of older clients, with
- * "http" it does so over HTTP.
+ * An MCP server over stdio, made with the protocol's own library. The server logs its requests to the file in the
+ * first argument, one line each. With "newer" as second it refuses the handshake of older clients, with "http" it does
+ * so over HTTP.
  */
 import { appendFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";

@@ -9,7 +9,7 @@ export const collected = (value: string, before: readonly string[] = []): readon
 
 export function variable(text: string, before: Readonly<Record<string, string>> = {}) {
   const at = text.indexOf("=");
-  if (at < 1) throw new InvalidArgumentError("It is a name, = and a value.");
+  if (at < 1) throw new InvalidArgumentError("Expected NAME=VALUE.");
   return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Where a host leads, as far as its name or address tells. A name can be made to point anywhere: who
- * connects asks again with the address that was found, and then connects to that address and no other.
+ * Where a host leads, as far as its name or address shows. A name can be made to point anywhere: the code that
+ * connects checks the resolved address again, and connects to that address and no other.
  */
 import { addressReach } from "./address-reach.js";
 import type { Reach } from "./address-reach.js";
@@ -10,7 +10,7 @@ export function hostReach(host: string): Reach {
   const bare = host.replace(/%.*$/s, "");
   const written = bare.includes(":") && !bare.startsWith("[") ? `[${bare}]` : bare;
   const read = normalised(written);
-  // What is no host leads nowhere that is known to be public.
+  // An invalid host leads nowhere that is known to be public.
   if (read === undefined) return "reserved";
   return addressReach(read) ?? nameReach(withoutEndDots(read));
 }

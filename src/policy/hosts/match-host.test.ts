@@ -98,7 +98,7 @@ describe("a rule that denies", () => {
     ["*", "file:///etc/passwd"],
     ["*", "http://anything/"],
     ["https://evil.test:8443", "evil.test/x"],
-    // What cannot be read is refused.
+    // An unreadable path or host is refused.
     ["evil.test/x", "https://good.example/"],
     ["*.10.0.0.1", "https://good.example/"],
     ["evil.test", "https://a b/"],

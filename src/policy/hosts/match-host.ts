@@ -1,6 +1,6 @@
 /**
- * Does a rule speak of a request's host? Two readings, each safe on its side: `matchHost` for rules that
- * allow, where a doubt is no match, and `touchesHost` for rules that ask or deny, where a doubt is a match.
+ * Does a rule cover a request's host? Two readings, each safe for its purpose: `matchHost` for rules that allow, where
+ * a doubt is no match, and `touchesHost` for rules that ask or deny, where a doubt is a match.
  */
 import { embeddedIpv4 } from "./address-reach.js";
 import { readHostPattern } from "./host-pattern.js";
@@ -15,7 +15,7 @@ export function matchHost(pattern: string, url: ReadUrl): boolean {
   const wanted = readHostPattern(pattern);
   if (!wanted || !wanted.schemes.includes(url.scheme)) return false;
   if (url.port !== (wanted.port ?? USUAL_PORTS.get(url.scheme))) return false;
-  return speaksOf(wanted, url.host) && url.problems.every((problem) => covers(wanted, problem));
+  return coversHost(wanted, url.host) && url.problems.every((problem) => covers(wanted, problem));
 }
 
 /** Any scheme and any port, unless the pattern writes them, and the host in whatever spelling. */
@@ -27,7 +27,7 @@ export function touchesHost(pattern: string, url: ReadUrl): boolean {
   if (isSure && wanted.writesScheme && !wanted.schemes.includes(url.scheme)) return false;
   if (isSure && wanted.port !== undefined && url.port !== wanted.port) return false;
   const plain = withoutEndDots(url.host);
-  return [plain, embeddedIpv4(plain)].some((host) => host !== undefined && speaksOf(wanted, host));
+  return [plain, embeddedIpv4(plain)].some((host) => host !== undefined && coversHost(wanted, host));
 }
 
 const USUAL_PORTS = new Map([
@@ -35,7 +35,7 @@ const USUAL_PORTS = new Map([
   ["https", 443],
 ]);
 
-function speaksOf({ host: wanted, subdomains }: HostPattern, host: string): boolean {
+function coversHost({ host: wanted, subdomains }: HostPattern, host: string): boolean {
   if (wanted === "") return true;
   if (!subdomains) return host === wanted;
   // With the dot, which is the boundary of a label.

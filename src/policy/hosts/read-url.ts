@@ -1,7 +1,7 @@
 /**
- * The address of a request, read by the platform's own parser, and all that a person should know about it
- * before saying yes. Programs disagree on odd spellings (one takes "010.0.0.1" for 8.0.0.1, another for
- * 10.0.0.1), so what is not written the plain way is never let through silently.
+ * The address of a request, read by the platform's own parser, and the problems that a person should know before
+ * saying yes. Programs disagree on odd spellings (one takes "010.0.0.1" for 8.0.0.1, another for 10.0.0.1), so what is
+ * not written the plain way is never let through silently.
  */
 import { oneLine } from "../../call/index.js";
 import { embeddedIpv4 } from "./address-reach.js";

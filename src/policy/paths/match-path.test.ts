@@ -34,7 +34,7 @@ describe("a pattern that allows", () => {
     ["C:\\ws\\**", "c:\\ws\\src\\a.ts"],
     ["C:/ws/**", "C:\\ws\\src"],
     ["\\\\server\\share\\ws\\", "\\\\SERVER\\share\\ws\\a"],
-  ])("%s speaks of %s", (pattern, path) => {
+  ])("%s covers %s", (pattern, path) => {
     expect(matchPath(pattern, path)).toBe(true);
   });
 
@@ -95,7 +95,7 @@ describe("a pattern that denies", () => {
     ["/ws/*Σ", "/ws/ας"],
     ["**/.env", "/ws/sub/.env"],
     ["C:\\ws\\.env", "c:/WS/.env"],
-    // What cannot be read is refused.
+    // An unreadable path or host is refused.
     ["/ws/secrets", "relative"],
     ["/ws/secrets", "/ws/a\0"],
     ["/ws/secrets", "C:\\ws\\a:stream"],

@@ -1,11 +1,11 @@
 /**
- * Does a pattern speak of a path? Two readings, each safe on its side: `matchPath` for rules that allow,
- * where a doubt is no match, and `touchesPath` for rules that ask or deny, where a doubt is a match.
+ * Does a pattern cover a path? Two readings, each safe for its purpose: `matchPath` for rules that allow, where a
+ * doubt is no match, and `touchesPath` for rules that ask or deny, where a doubt is a match.
  *
- * A pattern is absolute, or starts with a double star: below any root. A double star is any depth, also
- * none, when it is a whole segment; so with one after "/ws/" the pattern means the folder and all in it. A
- * slash at its end says the same. `*` is any part of one name, dotfiles included, `?` one character. All
- * else is literal, also { } [ ] ( ) ! and on POSIX the backslash; there is no escape.
+ * A pattern is absolute, or starts with a double star: below any root. A double star is any depth, also none, when it
+ * is a whole segment; so with one after "/ws/" the pattern means the folder and all in it. A slash at its end says the
+ * same. `*` is any part of one name, dotfiles included, `?` one character. All else is literal, also { } [ ] ( ) ! and
+ * on POSIX the backslash; there is no escape.
  */
 import { foldCase, foldPath } from "./fold-path.js";
 import { matchWildcards } from "./match-wildcards.js";
@@ -31,7 +31,7 @@ export function touchesPath(pattern: string, path: string): boolean {
   return !wanted || !segments || matchSegments([...wanted, ANY_DEPTH], segments);
 }
 
-/** May the pattern speak of something inside the folder? For deleting and moving, which take it all along. */
+/** May the pattern cover something inside the folder? For deleting and moving, which include its contents. */
 export function touchesBelow(pattern: string, folder: string): boolean {
   const wanted = patternSegments(foldPath(pattern));
   const segments = foldedSegments(folder);

@@ -1,4 +1,4 @@
-/** A path as the system will read it, with `.`, `..` and `//` taken out. No disk: links are the caller's. */
+/** A path as the system will read it, without `.`, `..` and `//`. The disk is not read: the caller follows links. */
 import { absolutePath, isAbsolutePath } from "../../call/index.js";
 import { UNUSABLE, windowsRoot } from "./path-segments.js";
 
@@ -9,20 +9,19 @@ import { UNUSABLE, windowsRoot } from "./path-segments.js";
  */
 export function normalisePath(cwd: string, path: string): string | undefined {
   if (path === "" || UNUSABLE.test(path) || UNUSABLE.test(cwd) || ADDRESS.test(path)) return undefined;
-  if (path.length > LONGEST_PATH || path.split(/[\\/]/).some((name) => name.length > LONGEST_NAME))
-    return undefined;
+  if (path.length > MAX_PATH || path.split(/[\\/]/).some((name) => name.length > MAX_NAME)) return undefined;
   return cwd.startsWith("/") ? posixPath(cwd, path) : windowsPath(cwd, path);
 }
 
 /** More than any usual file system takes, and it bounds the work of all that compares paths. */
-const LONGEST_PATH = 32_767;
-const LONGEST_NAME = 255;
+const MAX_PATH = 32_767;
+const MAX_NAME = 255;
 
 const ADDRESS = /^[a-z][a-z0-9+.-]+:\/\//i;
 
 function posixPath(cwd: string, path: string): string | undefined {
   if (path.startsWith("/")) return below("/", path);
-  // To POSIX this is the name of a file here, to whoever wrote it a place elsewhere.
+  // To POSIX this is the name of a file here; its author meant a place elsewhere.
   if (isAbsolutePath(path)) return undefined;
   return below(cwd, path);
 }

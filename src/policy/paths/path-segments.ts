@@ -11,7 +11,7 @@ export function pathSegments(path: string): readonly string[] | undefined {
   return path.startsWith("/") ? canonical("/", path.split("/")) : undefined;
 }
 
-/** What is left after the drive or the share, and that root in one spelling. */
+/** The rest of the path after the drive or the share, and that root in one spelling. */
 export function windowsRoot(path: string): { readonly root: string; readonly rest: string } | undefined {
   const drive = /^[A-Za-z]:(?=[\\/])/.exec(path)?.[0];
   if (drive !== undefined) return { root: `/${drive.toLowerCase()}`, rest: path.slice(drive.length) };
@@ -26,7 +26,7 @@ export const UNUSABLE = /[\0\r\n\p{Cs}]/u;
 
 const SEPARATORS = /[\\/]/;
 
-/** None while "." or ".." is still in it: such a path is somewhere else than it says. */
+/** Undefined while "." or ".." is still in the path: such a path leads elsewhere than it says. */
 function canonical(root: string, names: readonly string[]): readonly string[] | undefined {
   if (names.includes(".") || names.includes("..")) return undefined;
   return [root, ...names.filter((name) => name !== "")];

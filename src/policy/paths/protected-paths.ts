@@ -1,9 +1,9 @@
 /**
- * Paths that no allow rule opens by itself. `isProtected` says what needs a person's yes, `isForbidden`
- * what no one's yes opens; both answer with a sentence for that person, or with nothing.
+ * Paths that an allow rule alone does not open. `isProtected` finds those that need a person's yes, `isForbidden`
+ * those that nobody's yes opens; both return a sentence for that person, or undefined.
  *
- * The path is the real one, and for a link ask for both ends. A folder that is deleted or moved takes
- * along what is in it; what lies deeper than names can tell, only the caller can see on the disk.
+ * The path is the real one; for a link, check both ends. Deleting or moving a folder includes its contents; only the
+ * caller can see on the disk what lies deeper than the names show.
  */
 import type { PathAccess } from "../intent.js";
 import { foldedSegments, matchSegments, patternSegments } from "./match-path.js";
@@ -87,7 +87,7 @@ const holds = (folder: readonly string[], path: string) => startsWith(foldedSegm
 
 /** By whole names, and not as a pattern: a folder may be called "*". */
 function startsWith(path: readonly string[] | undefined, start: readonly string[] | undefined): boolean {
-  // What cannot be read might be anything.
+  // An unreadable path might be any path.
   if (!path || !start) return true;
   return start.every((name, index) => path[index] === name);
 }

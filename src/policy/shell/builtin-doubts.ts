@@ -5,7 +5,7 @@
  */
 import { printfDoubt } from "./printf-doubt.js";
 import type { ShellLanguage } from "./shell-context.js";
-import { shown } from "./shown.js";
+import { excerpt } from "./excerpt.js";
 import { testWordsDoubt } from "./test-doubts.js";
 
 export function builtinDoubts(argv: readonly string[], language: ShellLanguage): readonly string[] {
@@ -21,7 +21,7 @@ function wordsDoubt(program: string, words: readonly string[], language: ShellLa
   if (program === "printf") return printfDoubt(words, language);
   const harmless = HARMLESS.get(program);
   const strange = harmless && words.find((word) => !harmless.test(word));
-  if (strange !== undefined) return `what ${program} does with ${shown(strange)} is not known`;
+  if (strange !== undefined) return `what ${program} does with ${excerpt(strange)} is not known`;
   return program === "test" || program === "[" ? testWordsDoubt(program, words, language) : undefined;
 }
 

@@ -1,13 +1,13 @@
-/** A word as the program will get it, and why it may get another. */
+/** A word as the program will receive it, and why it may receive another. */
 import type { AnsiCQuotedPart, Word, WordPart } from "unbash";
 import { isAscii, strangeCharacters } from "./strange-characters.js";
-import { shown } from "./shown.js";
+import { excerpt } from "./excerpt.js";
 
 export type DecodedWord = {
   readonly value: string;
-  /** It has a glob that can only become paths below a folder it names: `src/*.ts`. */
+  /** The word has a glob that can only become paths below a folder it names: `src/*.ts`. */
   readonly globbed: boolean;
-  /** The shell expands it: it has a glob, or begins with an unquoted `~`. */
+  /** The shell expands the word, which has a glob or begins with an unquoted `~`. */
   readonly expands: boolean;
   readonly doubts: readonly string[];
 };
@@ -18,9 +18,9 @@ export function decodeWord(word: Word): DecodedWord {
   const globAt = parts.findIndex((part) => part.type === "Glob" || hasBareGlob(part));
   if (globAt >= 0) doubts.push(...globDoubts(word, parts.slice(0, globAt)));
   if (bareText(parts).includes("{") && /,|\.\./.test(bareText(parts))) {
-    doubts.push(`${shown(word.text)} may become several words`);
+    doubts.push(`${excerpt(word.text)} may become several words`);
   }
-  if (hasUnknownTilde(word.text, parts)) doubts.push(`which folder ${shown(word.text)} means is not known`);
+  if (hasUnknownTilde(word.text, parts)) doubts.push(`which folder ${excerpt(word.text)} means is not known`);
   for (const part of parts) {
     if (part.type === "AnsiCQuoted") doubts.push(...ansiDoubts(part));
   }
@@ -45,7 +45,7 @@ function hasBareGlob(part: WordPart): boolean {
 function globDoubts(word: Word, before: readonly WordPart[]): readonly string[] {
   const prefix = before.map((part) => ("value" in part ? part.value : part.text)).join("");
   if (prefix.includes("/") && !prefix.startsWith("-")) return [];
-  return [`${shown(word.text)} becomes whatever files match it`];
+  return [`${excerpt(word.text)} becomes whatever files match it`];
 }
 
 function hasUnknownTilde(text: string, parts: readonly WordPart[]): boolean {
@@ -64,6 +64,6 @@ const ESCAPE = /\\([abeEfnrtv\\'"?0-7]|[xuU][\da-fA-F])?/g;
 function ansiDoubts({ text, value }: AnsiCQuotedPart): readonly string[] {
   const strange = [...text.matchAll(ESCAPE)].some(([, escape]) => escape === undefined);
   // Bytes above 127 are not the characters of the same number.
-  if (strange || !isAscii(value)) return [`how the shell reads ${shown(text)} is not known`];
+  if (strange || !isAscii(value)) return [`how the shell reads ${excerpt(text)} is not known`];
   return strangeCharacters(value);
 }

@@ -1,12 +1,12 @@
-/** The reading while it is being made, and the bounds of the work that a text may cause. */
+/** A shell reading under construction, and the bounds of the work that a text may cause. */
 import type { ReadCommand } from "./read-shell.js";
 
-const MOST_COMMANDS = 10_000;
-const MOST_DOUBTS = 40;
+const MAX_COMMANDS = 10_000;
+const MAX_DOUBTS = 40;
 /** Words handled in all, and characters. Wrappers inside wrappers would otherwise multiply without end. */
-const MOST_WORDS = 400_000;
-const MOST_TEXT = 600_000;
-export const DEEPEST = 64;
+const MAX_WORDS = 400_000;
+const MAX_TEXT = 600_000;
+export const MAX_DEPTH = 64;
 
 export class Draft {
   readonly commands: ReadCommand[] = [];
@@ -19,29 +19,29 @@ export class Draft {
   }
 
   doubt(reason: string): void {
-    if (this.#doubts.size < MOST_DOUBTS) this.#doubts.add(reason);
+    if (this.#doubts.size < MAX_DOUBTS) this.#doubts.add(reason);
   }
 
   /** False, with a doubt, when this many more words, at this depth, would be too much: stop there. */
   affords(words: number, depth: number): boolean {
     this.#words += words;
-    if (this.#words > MOST_WORDS) this.doubt("it is too long to be read to its end");
-    else if (depth > DEEPEST)
-      this.doubt(`it is nested more than ${DEEPEST} deep; what is deeper was not read`);
+    if (this.#words > MAX_WORDS) this.doubt("it is too long to be read to its end");
+    else if (depth > MAX_DEPTH)
+      this.doubt(`it is nested more than ${MAX_DEPTH} deep; what is deeper was not read`);
     else return true;
     return false;
   }
 
   /** True, with a doubt, when what follows would be one command too many. */
   isFull(): boolean {
-    if (this.commands.length < MOST_COMMANDS) return false;
-    this.doubt(`it has more than ${MOST_COMMANDS} commands; the rest was not read`);
+    if (this.commands.length < MAX_COMMANDS) return false;
+    this.doubt(`it has more than ${MAX_COMMANDS} commands; the rest was not read`);
     return true;
   }
 
   /** As much of a text as may still be read. */
   readable(text: string): string {
-    const left = Math.max(0, MOST_TEXT - this.#text);
+    const left = Math.max(0, MAX_TEXT - this.#text);
     if (text.length > left) this.doubt("it is too long to be read to its end");
     this.#text += text.length;
     return text.slice(0, left);

@@ -1,9 +1,9 @@
 /**
- * What the shell would expand inside a piece of syntax: a doubt for each, and the scripts of its
- * command and process substitutions. Walks with its own stack: sums may be nested by the thousand.
+ * The expansions inside a piece of syntax: a doubt for each, and the scripts of its command and process substitutions.
+ * The walk uses its own stack, because sums may be nested by the thousand.
  */
 import { forEachChild, type ParsedScript, type SyntaxNode } from "unbash";
-import { shown } from "./shown.js";
+import { excerpt } from "./excerpt.js";
 
 export type Expansions = { readonly scripts: readonly ParsedScript[]; readonly doubts: readonly string[] };
 
@@ -29,21 +29,21 @@ function expansionDoubt(node: SyntaxNode): string | undefined {
   switch (node.type) {
     case "SimpleExpansion":
     case "ParameterExpansion":
-      return `the value of ${shown(node.text)} is not known`;
+      return `the value of ${excerpt(node.text)} is not known`;
     case "CommandExpansion":
-      return `the output of ${shown(node.text)} is not known`;
+      return `the output of ${excerpt(node.text)} is not known`;
     case "ArithmeticExpansion":
-      return `the result of ${shown(node.text)} is not known`;
+      return `the result of ${excerpt(node.text)} is not known`;
     case "ProcessSubstitution":
-      return `${shown(node.text)} runs a command beside it`;
+      return `${excerpt(node.text)} runs a command beside it`;
     case "ArithmeticCommandExpansion":
-      return `the output of ${shown(node.text)} is not known`;
+      return `the output of ${excerpt(node.text)} is not known`;
     case "ExtendedGlob":
-      return `what ${shown(node.text)} matches is not known`;
+      return `what ${excerpt(node.text)} matches is not known`;
     case "BraceExpansion":
-      return `${shown(node.text)} becomes several words`;
+      return `${excerpt(node.text)} becomes several words`;
     case "LocaleString":
-      return `${shown(node.text)} is translated by the shell`;
+      return `${excerpt(node.text)} is translated by the shell`;
     default:
       return undefined;
   }

@@ -1,5 +1,5 @@
-/** The folder that a command takes its shell to. */
-import { shown } from "./shown.js";
+/** The folder that a command changes its shell to. */
+import { excerpt } from "./excerpt.js";
 
 export type FolderChange = { readonly target?: string; readonly doubt?: string };
 
@@ -15,7 +15,7 @@ export function folderChange(argv: readonly string[]): FolderChange | undefined 
   if (!CHANGES.has(program)) return undefined;
   const { target, ...more } = targetOf(program, words);
   if (target === undefined || more.surplus || followsLinks(argv))
-    return { doubt: `where ${shown(argv.join(" "))} leads is not known` };
+    return { doubt: `where ${excerpt(argv.join(" "))} leads is not known` };
   return { target };
 }
 

@@ -5,8 +5,8 @@
 export type Folders = readonly (readonly string[])[];
 
 export const START: Folders = [[]];
-/** Past this many, the reader stops following and doubts. */
-export const MOST_WAYS = 8;
+/** Beyond this number the reader stops following them and adds a doubt. */
+export const MAX_WAYS = 8;
 
 export function entered(folders: Folders, target: string): Folders {
   return folders.map((changes) => [...changes, target]);

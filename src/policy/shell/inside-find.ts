@@ -1,5 +1,5 @@
 /** `find -exec … ;`, `fd -x …`. */
-import type { Seen } from "./seen.js";
+import type { InnerCommands } from "./inner-command.js";
 
 const RUNS = new Map([
   ["find", /^-(?:exec|execdir|ok|okdir)$/],
@@ -7,7 +7,7 @@ const RUNS = new Map([
   ["fdfind", /^(?:-[xX]|--exec|--exec-batch)$/],
 ]);
 
-export function insideFind(name: string, words: readonly string[]): Seen | undefined {
+export function insideFind(name: string, words: readonly string[]): InnerCommands | undefined {
   const runs = RUNS.get(name);
   if (!runs) return undefined;
   const insides = [];

@@ -3,7 +3,7 @@
  * The command without the options before it is given as the inside, so that a rule on it matches.
  */
 import { readOptions } from "./read-options.js";
-import type { Inside, Seen } from "./seen.js";
+import type { InnerCommand, InnerCommands } from "./inner-command.js";
 
 const OPTIONS =
   "-C= -p --paginate -P --no-pager --no-replace-objects --no-lazy-fetch --no-optional-locks --no-advice " +
@@ -13,10 +13,10 @@ const OPTIONS =
 /** They make git read other settings, and settings can name programs. */
 const SETTINGS = new Set(["-c", "--config-env", "--exec-path", "--git-dir", "--work-tree", "--bare"]);
 
-export function insideGit(name: string, words: readonly string[]): Seen | undefined {
+export function insideGit(name: string, words: readonly string[]): InnerCommands | undefined {
   if (name !== "git") return undefined;
   const { options, rests, doubts } = readOptions(words, OPTIONS);
-  const insides: Inside[] = [];
+  const insides: InnerCommand[] = [];
   const also: string[] = [];
   for (const [option, value = ""] of options) {
     if (SETTINGS.has(option)) also.push(`git ${option} changes the settings that git obeys`);
@@ -26,7 +26,7 @@ export function insideGit(name: string, words: readonly string[]): Seen | undefi
   const folders = options.flatMap(([option, value]) =>
     option === "-C" && value !== undefined ? [value] : [],
   );
-  // Several -C build on each other; a rule about paths is given the last word by asking.
+  // Several -C build on each other. The doubt asks a person, since a rule on paths cannot follow them.
   if (folders.length > 1) also.push("git changes the folder several times");
   for (const rest of rests) {
     if (rest.length < words.length)
@@ -36,7 +36,7 @@ export function insideGit(name: string, words: readonly string[]): Seen | undefi
   return { insides, doubts: [...doubts, ...also], known: insides.length > 0 };
 }
 
-function insideSubcommand([command, ...words]: readonly string[]): readonly Inside[] {
+function insideSubcommand([command, ...words]: readonly string[]): readonly InnerCommand[] {
   const wrapper = "git";
   if (command === "bisect" && words[0] === "run") return [{ wrapper, argv: words.slice(1) }];
   if (command === "submodule") {
@@ -51,7 +51,7 @@ function insideSubcommand([command, ...words]: readonly string[]): readonly Insi
   return [];
 }
 
-function rebaseCommand(word: string, next: string | undefined): readonly Inside[] {
+function rebaseCommand(word: string, next: string | undefined): readonly InnerCommand[] {
   const attached = /^(?:--exec=|-x)([^]+)$/.exec(word)?.[1];
   const text = attached ?? (word === "-x" || word === "--exec" ? next : undefined);
   return text === undefined ? [] : [{ wrapper: "git", text }];

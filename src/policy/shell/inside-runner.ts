@@ -1,6 +1,6 @@
 /** Package runners: `npm exec -- eslint`, `npx eslint`, `uv run pytest`. */
 import { readOptions } from "./read-options.js";
-import type { Inside, Seen } from "./seen.js";
+import type { InnerCommand, InnerCommands } from "./inner-command.js";
 
 const NPX =
   "-y --yes --no -q --quiet -s --silent -p= --package= -c= --call= -w= --workspace= --prefix= --cache=";
@@ -24,7 +24,7 @@ const RUNNERS = new Map<string, { readonly starts: readonly string[]; readonly o
   ["corepack", { starts: [], options: "" }],
 ]);
 
-export function insideRunner(name: string, words: readonly string[]): Seen | undefined {
+export function insideRunner(name: string, words: readonly string[]): InnerCommands | undefined {
   const runner = RUNNERS.get(name);
   if (!runner) return undefined;
   const at = startOf(words, runner.starts);
@@ -33,7 +33,7 @@ export function insideRunner(name: string, words: readonly string[]): Seen | und
     words.toSpliced(at, runner.starts.length > 0 ? 1 : 0),
     runner.options,
   );
-  const insides: Inside[] = [];
+  const insides: InnerCommand[] = [];
   for (const [option, value] of options) {
     const isText = (option === "-c" || option === "--call") && value !== undefined;
     if (isText) insides.push({ wrapper: name, text: value });

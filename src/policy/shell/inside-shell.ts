@@ -1,24 +1,25 @@
 /** `bash -c TEXT`, `eval TEXT`, `trap TEXT SIGNAL`. */
-import type { Inside, Seen } from "./seen.js";
+import type { InnerCommand, InnerCommands } from "./inner-command.js";
 import { isLikeBash, isShell, readShellOptions } from "./shell-options.js";
 
-export function insideShell(name: string, words: readonly string[]): Seen | undefined {
+export function insideShell(name: string, words: readonly string[]): InnerCommands | undefined {
   if (name === "eval") {
     const said = words[0] === "--" ? words.slice(1) : words;
-    const inside: Inside = { wrapper: name, text: said.join(" "), sameShell: true, language: "same" };
+    const inside: InnerCommand = { wrapper: name, text: said.join(" "), sameShell: true, language: "same" };
     return { insides: [inside], doubts: [], known: true };
   }
   if (name === "trap") {
     const text = words.find((word) => !word.startsWith("-"));
-    const insides: readonly Inside[] = text === undefined ? [] : [{ wrapper: name, text, language: "same" }];
+    const insides: readonly InnerCommand[] =
+      text === undefined ? [] : [{ wrapper: name, text, language: "same" }];
     return { insides, doubts: [], known: true };
   }
   if (!isShell(name)) return undefined;
   const { texts, operands, doubts } = readShellOptions(words);
   const also: string[] = [];
-  if (texts.length > 0 && !isLikeBash(name)) also.push(`${name} reads some texts otherwise than bash`);
+  if (texts.length > 0 && !isLikeBash(name)) also.push(`${name} reads some texts differently from bash`);
   if (texts.length > 0 && operands.length > 0) also.push(`${name} gets further words as its variables`);
   const language = name === "bash" ? "bash" : "sh";
-  const insides = texts.map((text): Inside => ({ wrapper: name, text, language }));
+  const insides = texts.map((text): InnerCommand => ({ wrapper: name, text, language }));
   return { insides, doubts: [...doubts, ...also], known: true };
 }

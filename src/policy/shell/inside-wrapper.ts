@@ -1,24 +1,24 @@
 /** The command inside a wrapper of the table. */
 import { guesses, readOptions } from "./read-options.js";
-import type { Inside, Seen } from "./seen.js";
-import { shown } from "./shown.js";
+import type { InnerCommand, InnerCommands } from "./inner-command.js";
+import { excerpt } from "./excerpt.js";
 import { WRAPPERS, type Wrapper } from "./wrappers.js";
 
 const ASSIGNMENT = /^[A-Za-z_]\w*=/;
-const MOST_TEXTS = 4;
+const MAX_TEXTS = 4;
 
-export function insideWrapper(name: string, words: readonly string[]): Seen | undefined {
+export function insideWrapper(name: string, words: readonly string[]): InnerCommands | undefined {
   const wrapper = WRAPPERS.get(name);
   if (!wrapper) return undefined;
   if (wrapper.guess) return insideStranger(name, words, wrapper.doubt ?? "");
   const { options, rests, doubts } = readOptions(words, wrapper.options);
-  const insides: Inside[] = [];
+  const insides: InnerCommand[] = [];
   const also: string[] = [];
   if (wrapper.doubt !== undefined) also.push(`${name} ${wrapper.doubt}`);
   let only = false;
   let folder: string | undefined;
   for (const [option, value] of options) {
-    if (wrapper.tells?.includes(option)) only = true;
+    if (wrapper.shows?.includes(option)) only = true;
     if (wrapper.doubtful?.includes(option)) also.push(`${name} ${option} changes more than the command`);
     if (wrapper.folder?.includes(option)) folder = value;
     if (!wrapper.texts?.includes(option) || value === undefined) continue;
@@ -28,7 +28,7 @@ export function insideWrapper(name: string, words: readonly string[]): Seen | un
   if (only) return { insides: [], doubts: [], known: true };
   for (const rest of rests) {
     const start = commandStart(rest, wrapper);
-    for (const word of rest.slice(wrapper.operands ?? 0, start)) also.push(`${name} sets ${shown(word)}`);
+    for (const word of rest.slice(wrapper.operands ?? 0, start)) also.push(`${name} sets ${excerpt(word)}`);
     insides.push(...commandInside(name, wrapper, { words: rest.slice(start), options }));
   }
   const sameShell = wrapper.sameShell === true;
@@ -48,9 +48,9 @@ function isLeft({ leaves, waits }: Wrapper, options: Found["options"]): boolean 
 
 const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
-function insideStranger(name: string, words: readonly string[], doubt: string): Seen {
+function insideStranger(name: string, words: readonly string[], doubt: string): InnerCommands {
   const starts = guesses(words, 0).map((argv) => ({ wrapper: name, argv }));
-  const texts = words.filter((word) => /\s/.test(word)).slice(0, MOST_TEXTS);
+  const texts = words.filter((word) => /\s/.test(word)).slice(0, MAX_TEXTS);
   const insides = [...starts, ...texts.map((text) => ({ wrapper: name, text }))];
   return { insides, doubts: [`${name} ${doubt}`], known: true };
 }
@@ -63,7 +63,7 @@ function commandStart(rest: readonly string[], wrapper: Wrapper): number {
 
 type Found = { words: readonly string[]; options: readonly (readonly [string, unknown])[] };
 
-function commandInside(name: string, wrapper: Wrapper, { words, options }: Found): readonly Inside[] {
+function commandInside(name: string, wrapper: Wrapper, { words, options }: Found): readonly InnerCommand[] {
   const [first, second] = words;
   if (first === undefined) return [];
   // `flock file -c TEXT`: the option stands behind the operand.

@@ -1,20 +1,20 @@
-/** Programs that run what they read from their input when no script is named. */
+/** Programs that run their input as code when no script is named. */
 import { baseName } from "./base-name.js";
 import { isShell, readShellOptions } from "./shell-options.js";
-import { shown } from "./shown.js";
+import { excerpt } from "./excerpt.js";
 
 const INTERPRETERS =
   /^(?:python[\d.]*|pypy[\d.]*|node|nodejs|deno|bun|tsx|ts-node|perl[\d.]*|ruby[\d.]*|irb|php[\d.]*|lua[\d.]*|luajit|tclsh[\d.]*|expect|osascript|pwsh|powershell|Rscript|R|julia|ghci|guile|sbcl|jshell|groovysh|scala|swift|erl|iex|gdb|lldb|ex|crontab|psql|mysql|sqlite3)$/;
-/** These read it always. */
+/** These programs always read it. */
 const ALWAYS = /^(?:at|batch|ed|dc)$/;
-const ONLY_TELLS = /^(?:-V+|-h|-\?|--version|--help)$/;
+const ONLY_SHOWS = /^(?:-V+|-h|-\?|--version|--help)$/;
 
 export function interpreterDoubts(argv: readonly string[]): readonly string[] {
   if (!readsCommandsFromInput(argv)) return [];
-  return [`${shown(argv[0] ?? "")} runs commands that it reads from its input`];
+  return [`${excerpt(argv[0] ?? "")} runs commands that it reads from its input`];
 }
 
-/** Its input is shell text, so that what is fed to it can be read here too. */
+/** Whether its input is shell text, which can be read here too. */
 export function readsShellFromInput(argv: readonly string[]): boolean {
   return isShell(baseName(argv[0] ?? "")) && readsCommandsFromInput(argv);
 }
@@ -26,13 +26,13 @@ function readsCommandsFromInput(argv: readonly string[]): boolean {
     const { texts, operands, asksInput } = readShellOptions(words);
     if (texts.length > 0) return false;
     return asksInput || operands.length === 0
-      ? !words.some((word) => ONLY_TELLS.test(word))
+      ? !words.some((word) => ONLY_SHOWS.test(word))
       : isInput(operands[0]);
   }
   if (ALWAYS.test(name)) return true;
   if (!INTERPRETERS.test(name)) return false;
   if (words.some(isInput)) return true;
-  return words.every((word) => word.startsWith("-")) && !words.some((word) => ONLY_TELLS.test(word));
+  return words.every((word) => word.startsWith("-")) && !words.some((word) => ONLY_SHOWS.test(word));
 }
 
 function isInput(word: string | undefined): boolean {

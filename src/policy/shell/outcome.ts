@@ -1,16 +1,16 @@
 /** The folders the shell may be in when a command succeeded, and when it failed. */
 import type { Draft } from "./draft.js";
-import { eitherWay, type Folders, MOST_WAYS } from "./folders.js";
+import { eitherWay, type Folders, MAX_WAYS } from "./folders.js";
 
 export type Outcome = { readonly ok: Folders; readonly fail: Folders };
 
 export const staying = (folders: Folders): Outcome => ({ ok: folders, fail: folders });
 
-/** Where the shell may be when what follows runs in any case. */
+/** The folders the shell may be in when the next command runs in any case. */
 export function afterwards({ ok, fail }: Outcome, draft: Draft): Folders {
   const ways = eitherWay(ok, fail);
-  if (ways.length > MOST_WAYS) draft.doubt("it changes the folder in too many ways to follow");
-  return ways.slice(0, MOST_WAYS);
+  if (ways.length > MAX_WAYS) draft.doubt("it changes the folder in too many ways to follow");
+  return ways.slice(0, MAX_WAYS);
 }
 
 /** The outcome of one or the other of two branches. */

@@ -1,18 +1,18 @@
 /** The syntax tree of a text, or of as much of its beginning as is within bounds. */
 import { type ParsedScript, parse } from "unbash";
-import { DEEPEST, type Draft } from "./draft.js";
+import { MAX_DEPTH, type Draft } from "./draft.js";
 import { tooDeepAt } from "./too-deep.js";
 
-export const LONGEST = 100_000;
+export const MAX_LENGTH = 100_000;
 /** A text this short is parsed to its end however deep it is. */
 const SHORT = 4000;
 
 export function parseText(text: string, draft: Draft): ParsedScript {
-  if (text.length > LONGEST) draft.doubt(`it is longer than ${LONGEST} characters`);
+  if (text.length > MAX_LENGTH) draft.doubt(`it is longer than ${MAX_LENGTH} characters`);
   let readable = draft.readable(text);
-  const cut = tooDeepAt(readable, DEEPEST);
+  const cut = tooDeepAt(readable, MAX_DEPTH);
   if (cut !== undefined) {
-    draft.doubt(`it is nested more than ${DEEPEST} deep; what is deeper was not read`);
+    draft.doubt(`it is nested more than ${MAX_DEPTH} deep; what is deeper was not read`);
     if (readable.length > SHORT) readable = readable.slice(0, cut);
   }
   return parsed(readable, draft);

@@ -1,10 +1,10 @@
 /**
- * The options before a wrapper's command. An option that is not in the list is a doubt, and then the
- * command may start at more than one word: all of these are given.
+ * Reads the options before a wrapper's command. An option that is not in the list is a doubt, and then the command may
+ * start at more than one word: all of these readings are returned.
  *
  * The list: `-v` alone, `-u=` with a value, `-i?` with a value only when it is attached, `-#` a number.
  */
-import { shown } from "./shown.js";
+import { excerpt } from "./excerpt.js";
 
 export type ReadOptions = {
   readonly options: readonly (readonly [name: string, value: string | undefined])[];
@@ -15,7 +15,7 @@ export type ReadOptions = {
 
 type Form = "alone" | "value" | "attached";
 
-const MOST_GUESSES = 4;
+const MAX_GUESSES = 4;
 
 export function readOptions(words: readonly string[], list: string): ReadOptions {
   const forms = formsOf(list);
@@ -24,7 +24,7 @@ export function readOptions(words: readonly string[], list: string): ReadOptions
   let index = 0;
   let strangeAt: number | undefined;
   const note = (word: string) => {
-    doubts.push(`the option ${shown(word)} is not known`);
+    doubts.push(`the option ${excerpt(word)} is not known`);
     strangeAt ??= index;
   };
   for (; index < words.length; index++) {
@@ -70,7 +70,7 @@ export function readOptions(words: readonly string[], list: string): ReadOptions
 /** Every place, from this word on, where a command could start. */
 export function guesses(words: readonly string[], from: number): readonly (readonly string[])[] {
   const starts = words.flatMap((word, at) => (at >= from && !word.startsWith("-") ? [at] : []));
-  return starts.slice(0, MOST_GUESSES).map((at) => words.slice(at));
+  return starts.slice(0, MAX_GUESSES).map((at) => words.slice(at));
 }
 
 const FORMS = new Map<string, ReadonlyMap<string, Form>>();

@@ -1,7 +1,7 @@
-/** The files that redirects open, and what they feed to the command. */
+/** The files that redirects open, and the input that they give to the command. */
 import type { HereDoc, HereString, Redirect, Redirection } from "unbash";
 import { decodeWord } from "./decode-word.js";
-import { shown } from "./shown.js";
+import { excerpt } from "./excerpt.js";
 
 export type ReadRedirects = {
   readonly writes: readonly string[];
@@ -15,7 +15,7 @@ export function readRedirects(redirects: readonly Redirection[]): ReadRedirects 
   const found: Found = { writes: [], reads: [], fed: undefined, doubts: [] };
   for (const redirect of redirects) {
     if (redirect.descriptor?.type === "FileDescriptorVariable") {
-      found.doubts.push(`a redirect sets the variable ${shown(redirect.descriptor.name)}`);
+      found.doubts.push(`a redirect sets the variable ${excerpt(redirect.descriptor.name)}`);
     }
     if (redirect.type === "Redirect") readFile(redirect, found);
     else readHere(redirect, found);
@@ -32,12 +32,13 @@ function readFile({ operator, target }: Redirect, found: Found): void {
   if (!target) return void found.doubts.push("a redirect has no file");
   const { value, globbed, doubts } = decodeWord(target);
   found.doubts.push(...doubts);
-  if (globbed) found.doubts.push(`which file ${shown(target.text)} means is not known`);
+  if (globbed) found.doubts.push(`which file ${excerpt(target.text)} means is not known`);
   if ((operator === ">&" || operator === "<&") && DUPLICATION.test(value)) return;
   // Behind these bash expands the word again after it took the quotes off: `>&'$(date)'` runs date.
   if ((operator === ">&" || operator === "<&") && !/^[\w./@%+,:-]+$/.test(target.text))
-    found.doubts.push(`the shell may read ${shown(target.text)} twice`);
-  if (/^\/+dev\/+(?:tcp|udp)\b/.test(value)) found.doubts.push(`${shown(value)} opens a network connection`);
+    found.doubts.push(`the shell may read ${excerpt(target.text)} twice`);
+  if (/^\/+dev\/+(?:tcp|udp)\b/.test(value))
+    found.doubts.push(`${excerpt(value)} opens a network connection`);
   if (NO_FILE.has(value)) return;
   if (operator !== "<" && operator !== "<&") found.writes.push(value);
   if (operator === "<" || operator === "<>" || operator === "<&") found.reads.push(value);

@@ -1,10 +1,10 @@
 /**
- * What a shell text would run: every command in it, however deep, and why there may be more.
+ * Reads what a shell text would run: every command in it, at any depth, and why there may be more.
  *
- * What must stay true here: no command that a shell of the language would start is missing from `commands`
- * while `doubts` is empty. Whatever is not known for certain is a doubt, so that a person is asked; what can be known
- * is listed all the same, so that a rule that denies still finds it. Reading never throws and its work
- * is bounded. The fuzz test holds this against the real shells.
+ * Invariants: no command that a shell of the language would start is missing from `commands` while `doubts` is empty.
+ * Anything uncertain is a doubt, so that a person is asked; everything that can be known is listed all the same, so
+ * that a rule that denies still finds it. Reading never throws, and its work is bounded. The fuzz test checks this
+ * against the real shells.
  */
 import { Draft } from "./draft.js";
 import { START } from "./folders.js";
@@ -36,12 +36,15 @@ export type ReadCommand = {
   readonly feeds: readonly ReadCommand[];
   /** The text of a here-document or here-string that it reads. */
   readonly fedText: string | undefined;
-  /** It may go on after the text has ended: nobody waits for it, or for a group, pipe or substitution around it. */
+  /**
+   * The command may still run after the text has ended: nothing waits for it, or for a group, pipe or substitution
+   * around it.
+   */
   readonly isBackground?: true;
 };
 
 export type ShellReading = {
-  /** Every simple command, in order, wrappers' own argv included and the command inside them. */
+  /** Every simple command, in order: the wrappers' own argv, and the command inside them. */
   readonly commands: readonly ReadCommand[];
   /** Why the text may do more or other than `commands` says, in words for a person; empty = plain. */
   readonly doubts: readonly string[];
@@ -58,7 +61,7 @@ export function readShell(
   });
 }
 
-/** The same for a command given as words: no shell syntax, but wrappers are seen through. */
+/** Reads a command given as words: no shell syntax, but the commands inside wrappers are read. */
 export function readArgv(argv: readonly string[]): ShellReading {
   return read((draft) => {
     if (argv.length === 0) return;

@@ -1,5 +1,5 @@
 /** The words after `bash`, `sh` and their kin. */
-import { shown } from "./shown.js";
+import { excerpt } from "./excerpt.js";
 
 const SHELLS = /^(?:r?bash|r?sh|dash|ash|hush|zsh|[mp]?d?ksh(?:93)?|yash|fish|t?csh|busybox-sh)$/;
 /** Read as bash, near enough to trust. The others read some texts otherwise. */
@@ -30,7 +30,7 @@ export function readShellOptions(words: readonly string[]): ShellOptions {
     }
     if (!/^[-+]./.test(word)) break;
     if (word.startsWith("--")) {
-      if (!PLAIN_LONG.has(word)) doubts.push(`the shell option ${shown(word)} is not known`);
+      if (!PLAIN_LONG.has(word)) doubts.push(`the shell option ${excerpt(word)} is not known`);
       if (WITH_VALUE.has(word)) index++;
       continue;
     }
@@ -38,7 +38,7 @@ export function readShellOptions(words: readonly string[]): ShellOptions {
       hasText ||= word.includes("c");
       asksInput ||= word.includes("s");
     }
-    if (!/^-[celux]+$/.test(word)) doubts.push(`the shell option ${shown(word)} changes how it reads`);
+    if (!/^-[celux]+$/.test(word)) doubts.push(`the shell option ${excerpt(word)} changes how it reads`);
     // `-o name` and `-O name` take the next word, also when they stand among other letters.
     index += word.slice(1).replaceAll(/[^oO]/g, "").length;
   }

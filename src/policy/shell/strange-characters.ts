@@ -1,5 +1,5 @@
-/** Characters that a person does not see as they are, or that shells and readers disagree on. */
-import { shown } from "./shown.js";
+/** Characters that a person cannot see as they are, or that shells and readers disagree on. */
+import { excerpt } from "./excerpt.js";
 
 // Emoji are joined and coloured with invisible characters; these are seen, so they are no trouble.
 const EMOJI =
@@ -11,10 +11,10 @@ const INVISIBLE = /\p{Default_Ignorable_Code_Point}|\p{Cf}|\p{Cs}|(?! )\p{Z}|\u2
 export function strangeCharacters(text: string): readonly string[] {
   const doubts: string[] = [];
   const control = CONTROL.exec(text);
-  if (control) doubts.push(`it has a control character (${shown(control[0])})`);
+  if (control) doubts.push(`it has a control character (${excerpt(control[0])})`);
   if (isAscii(text)) return doubts;
   const invisible = INVISIBLE.exec(text.replaceAll(EMOJI, ""));
-  if (invisible) doubts.push(`it has an invisible or misleading character (${shown(invisible[0])})`);
+  if (invisible) doubts.push(`it has an invisible or misleading character (${excerpt(invisible[0])})`);
   return doubts;
 }
 

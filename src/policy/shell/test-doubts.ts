@@ -1,7 +1,7 @@
 /** `[[ … ]]` calculates with what it compares as numbers, and a calculation can run commands. */
 import type { TestExpression } from "unbash";
 import type { ShellLanguage } from "./shell-context.js";
-import { shown } from "./shown.js";
+import { excerpt } from "./excerpt.js";
 
 const SUMS = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
 const NAMES = new Set(["-v", "-R"]);
@@ -12,10 +12,10 @@ export function testDoubts(root: TestExpression): readonly string[] {
   const waiting: TestExpression[] = [root];
   for (let node = waiting.pop(); node; node = waiting.pop()) {
     if (node.type === "TestUnary" && NAMES.has(node.operator)) {
-      doubts.push(`${node.operator} evaluates ${shown(node.operand.text)}`);
+      doubts.push(`${node.operator} evaluates ${excerpt(node.operand.text)}`);
     } else if (node.type === "TestBinary" && SUMS.has(node.operator)) {
       const words = [node.left, node.right].filter(({ value }) => !NUMBER.test(value));
-      for (const { text } of words) doubts.push(`${node.operator} evaluates ${shown(text)}`);
+      for (const { text } of words) doubts.push(`${node.operator} evaluates ${excerpt(text)}`);
     } else if (node.type === "TestLogical") waiting.push(...node.operands);
     else if (node.type === "TestNot") waiting.push(node.operand);
     else if (node.type === "TestGroup") waiting.push(node.expression);
@@ -37,5 +37,5 @@ export function testWordsDoubt(
     const next = words[at + 1];
     return word === "-t" && next !== undefined && next !== "]" && !NUMBER.test(next) ? [next] : [];
   });
-  return evaluated.length === 0 ? undefined : `${program} may evaluate ${shown(evaluated[0] ?? "")}`;
+  return evaluated.length === 0 ? undefined : `${program} may evaluate ${excerpt(evaluated[0] ?? "")}`;
 }

@@ -1,7 +1,7 @@
 /**
- * Where a text gets too involved for the parser, found before the parser sees it: its time grows with
- * the square of the nesting. Quotes are not looked at, so brackets inside quotes may raise a needless
- * doubt; and lest quotes hide the nesting, what costs the most is also counted.
+ * Finds the place where a text is nested too deeply for the parser, before the parser sees it: the parser's time grows
+ * with the square of the nesting. Quotes are ignored, so brackets inside quotes may raise a needless doubt; and
+ * because quotes may hide nesting, the most expensive signs are also counted.
  */
 const SIGNS = /[<>$]\(|[()[\]}`]|\$\[|\{|\b(?:if|while|until|for|case|select|fi|done|esac)\b/g;
 const CLOSED_BY = new Map([
@@ -21,7 +21,7 @@ const SAME_AS = new Map([
   ["<(", "("],
   [">(", "("],
 ]);
-/** How many of a sign there may be in all. */
+/** The maximum count of each sign in the whole text. */
 const MOST = new Map([
   ["$(", 10_000],
   ["<(", 10_000],

@@ -7,7 +7,7 @@
  * are missing here ask needlessly; none is accepted because nobody thought of it. Reserved words that only some
  * shells have are found in the syntax tree instead (walk-script.ts), where it is known what is an argument.
  */
-import { shown } from "./shown.js";
+import { excerpt } from "./excerpt.js";
 
 /** `expands`: bash sees an expansion there, which is a doubt of its own. */
 export type Unportable = { readonly type: "differs" | "expands"; readonly doubt: string };
@@ -17,9 +17,9 @@ export function unportable(text: string): Unportable | undefined {
   while (scan.at < text.length) {
     const found = step(scan);
     if (found === "expands")
-      return { type: "expands", doubt: `what the shell makes of ${shown(rest(scan))} is not known` };
+      return { type: "expands", doubt: `what the shell makes of ${excerpt(rest(scan))} is not known` };
     if (found === "differs")
-      return { type: "differs", doubt: `bash and other shells read ${shown(rest(scan))} differently` };
+      return { type: "differs", doubt: `bash and other shells read ${excerpt(rest(scan))} differently` };
   }
   return undefined;
 }
@@ -32,7 +32,7 @@ type Scan = {
   isWordStart: boolean;
   /** The operator, or nothing but blanks, that stands before this place; empty inside a word. */
   before: string;
-  /** Those that begin after the next line end. */
+  /** Here-documents that begin after the next line end. */
   hereDocuments: HereDocument[];
 };
 

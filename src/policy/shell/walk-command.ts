@@ -4,13 +4,13 @@ import { decodeWord, type DecodedWord } from "./decode-word.js";
 import { readRedirects } from "./read-redirects.js";
 import { type Outcome, staying } from "./outcome.js";
 import type { ShellContext, WalkText } from "./shell-context.js";
-import { shown } from "./shown.js";
+import { excerpt } from "./excerpt.js";
 import { readWords } from "./walk-words.js";
 
 export function readSimpleCommand(node: Command, context: ShellContext, walkText: WalkText): Outcome {
   const { draft } = context;
   for (const part of node.prefix) {
-    if (part.type === "Assignment") draft.doubt(`it sets the variable ${shown(part.name)}`);
+    if (part.type === "Assignment") draft.doubt(`it sets the variable ${excerpt(part.name)}`);
   }
   const { writes, reads, fed, doubts } = readRedirects(node.redirects);
   const words = node.name ? [decodeWord(node.name), ...node.args.map(decodeArgument)] : [];
@@ -30,6 +30,6 @@ export function readSimpleCommand(node: Command, context: ShellContext, walkText
 /** `export A=1`: the parser gives such words as assignments. */
 function decodeArgument(argument: CommandArgument): DecodedWord {
   if (argument.type === "Word") return decodeWord(argument);
-  const doubt = `it sets the variable ${shown(argument.name)}`;
+  const doubt = `it sets the variable ${excerpt(argument.name)}`;
   return { value: argument.text, globbed: false, expands: true, doubts: [doubt] };
 }

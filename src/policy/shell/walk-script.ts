@@ -18,11 +18,11 @@ import {
 import { expansionsIn } from "./expansions.js";
 import { eitherWay } from "./folders.js";
 import { afterwards, either, type Outcome, staying } from "./outcome.js";
-import { LONGEST, parseText } from "./parse-text.js";
+import { MAX_LENGTH, parseText } from "./parse-text.js";
 import { readRedirects } from "./read-redirects.js";
 import type { ShellContext } from "./shell-context.js";
-import { shown } from "./shown.js";
-import { spokenWords } from "./spoken-words.js";
+import { excerpt } from "./excerpt.js";
+import { printedText } from "./printed-text.js";
 import { testDoubts } from "./test-doubts.js";
 import { unportable } from "./unportable.js";
 import { readSimpleCommand } from "./walk-command.js";
@@ -30,7 +30,7 @@ import { readWords } from "./walk-words.js";
 
 export function walkText(text: string, context: ShellContext): Outcome {
   const { draft, depth, folders, language } = context;
-  const other = language === "sh" ? unportable(text.slice(0, LONGEST)) : undefined;
+  const other = language === "sh" ? unportable(text.slice(0, MAX_LENGTH)) : undefined;
   if (other?.type === "differs") draft.doubt(other.doubt);
   const outcome = draft.affords(1, depth) ? walkScript(parseText(text, draft), context) : staying(folders);
   if (other && !draft.isInDoubt()) draft.doubt(other.doubt);
@@ -39,7 +39,7 @@ export function walkText(text: string, context: ShellContext): Outcome {
 
 function walkScript(script: ParsedScript, context: ShellContext): Outcome {
   for (const { message } of script.errors ?? [])
-    context.draft.doubt(`it is not well-formed: ${shown(message)}`);
+    context.draft.doubt(`it is not well-formed: ${excerpt(message)}`);
   return walkStatements(script.commands, context);
 }
 
@@ -91,7 +91,7 @@ function walkPipeline(node: PipelineNode, context: ShellContext): Outcome {
   let { feeds } = context;
   for (const [index, command] of node.commands.entries()) {
     const before = index === 0 ? undefined : node.commands[index - 1];
-    const fed = before ? spokenWords(before) : context.fed;
+    const fed = before ? printedText(before) : context.fed;
     const start = context.draft.commands.length;
     const isLast = index === node.commands.length - 1;
     const inner: ShellContext = { ...context, fed, feeds };
@@ -135,7 +135,7 @@ function walkCommand(node: CommandNode | CompoundList, context: ShellContext): O
       return walkLoop([node.clause, node.body], inner);
     case "For":
     case "Select":
-      draft.doubt(`a loop sets the variable ${shown(node.name.text)}`);
+      draft.doubt(`a loop sets the variable ${excerpt(node.name.text)}`);
       for (const word of node.wordlist ?? []) walkExpansions(word, inner);
       return walkLoop([node.body], inner);
     case "ArithmeticFor":
@@ -145,7 +145,7 @@ function walkCommand(node: CommandNode | CompoundList, context: ShellContext): O
     case "Case":
       return walkCase(node, inner);
     case "Function":
-      draft.doubt(`it defines the function ${shown(node.name.text)}, which takes the place of a program`);
+      draft.doubt(`it defines the function ${excerpt(node.name.text)}, which takes the place of a program`);
       walkCommand(node.body, inner);
       return staying(folders);
     case "Coproc":
@@ -173,7 +173,7 @@ const RESERVED_ELSEWHERE = new Set(
 
 /** A word that begins a construct in some shells and is the name of a program in others. */
 function onlyInSome(word: string, { draft, language }: ShellContext): void {
-  if (language === "sh") draft.doubt(`bash and other shells read ${shown(word)} differently`);
+  if (language === "sh") draft.doubt(`bash and other shells read ${excerpt(word)} differently`);
 }
 
 function walkIf(node: If, context: ShellContext): Outcome {

@@ -1,20 +1,20 @@
-/** One command given as words: listed, doubted for what it does to its shell, and seen through. */
+/** Reads one command given as words: lists it, doubts what it does to its shell, and reads the commands inside it. */
 import { roleGlobs } from "../programs/role-globs.js";
 import { builtinDoubts } from "./builtin-doubts.js";
 import { folderChange } from "./folder-change.js";
 import { entered, type Folders } from "./folders.js";
 import { interpreterDoubts, readsShellFromInput } from "./interpreters.js";
 import { type Outcome, staying } from "./outcome.js";
-import { type Inside, insidesOf } from "./see-through.js";
+import { type InnerCommand, innerCommands } from "./inner-commands.js";
 import type { ShellContext, ShellLanguage, WalkText } from "./shell-context.js";
-import { shown } from "./shown.js";
+import { excerpt } from "./excerpt.js";
 import { isAscii } from "./strange-characters.js";
 
 export type Words = {
   readonly argv: readonly string[];
-  /** Those of the words that have a glob. */
+  /** The words that have a glob. */
   readonly globs: readonly string[];
-  /** Those of the words that the shell expands. */
+  /** The words that the shell expands. */
   readonly patterns: readonly string[];
   readonly writes: readonly string[];
   readonly reads: readonly string[];
@@ -31,9 +31,9 @@ export function readWords(words: Words, context: ShellContext, walkText: WalkTex
     draft.add({ argv, patterns, writes, reads, wrappers, after, feeds, fedText, ...background });
   const program = argv[0];
   if (program === undefined || !draft.affords(argv.length, context.depth)) return staying(folders);
-  if (!isAscii(program)) draft.doubt(`the program name ${shown(program)} has unusual letters`);
+  if (!isAscii(program)) draft.doubt(`the program name ${excerpt(program)} has unusual letters`);
 
-  const { insides, doubts, known } = insidesOf(argv);
+  const { insides, doubts, known } = innerCommands(argv);
   const own = [...doubts, ...builtinDoubts(argv, context.language), ...interpreterDoubts(argv)];
   for (const doubt of own) draft.doubt(doubt);
   const change = folderChange(argv);
@@ -42,11 +42,11 @@ export function readWords(words: Words, context: ShellContext, walkText: WalkTex
   for (const glob of globs) {
     const isData = !change && own.length === 0 && (!known || isPassedOn(glob, insides));
     if (glob === program || !isData || displacing.has(glob))
-      draft.doubt(`what ${shown(program)} does with ${shown(glob)} is not known`);
+      draft.doubt(`what ${excerpt(program)} does with ${excerpt(glob)} is not known`);
   }
 
   let outcome = staying(folders);
-  const read = (inside: Inside) => readInside(inside, words, { ...context, writes, reads }, walkText);
+  const read = (inside: InnerCommand) => readInside(inside, words, { ...context, writes, reads }, walkText);
   for (const inside of insides) {
     const within = read(inside);
     if (inside.sameShell) outcome = within;
@@ -56,14 +56,14 @@ export function readWords(words: Words, context: ShellContext, walkText: WalkTex
   return change ? changed(folders, change.target) : outcome;
 }
 
-function languageOf(inside: Inside, { language }: ShellContext): ShellLanguage {
+function languageOf(inside: InnerCommand, { language }: ShellContext): ShellLanguage {
   // Words are read by no shell; the text of an eval among them is read by the one around.
   if (inside.text === undefined) return inside.sameShell ? language : "sh";
   return inside.language === "same" ? language : (inside.language ?? "sh");
 }
 
 /** A glob that a wrapper hands to its command is that command's; one that it keeps could be anything. */
-function isPassedOn(glob: string, insides: readonly Inside[]): boolean {
+function isPassedOn(glob: string, insides: readonly InnerCommand[]): boolean {
   return insides.length > 0 && insides.every(({ argv }) => argv?.includes(glob));
 }
 
@@ -72,7 +72,7 @@ function changed(folders: Folders, target: string | undefined): Outcome {
 }
 
 function readInside(
-  inside: Inside,
+  inside: InnerCommand,
   { globs, patterns }: Words,
   context: ShellContext,
   walkText: WalkText,

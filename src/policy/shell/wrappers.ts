@@ -12,8 +12,8 @@ export type Wrapper = {
   readonly addsWords?: boolean;
   /** Options whose value is the folder to run in. */
   readonly folder?: readonly string[];
-  /** Options with which it only tells something and runs nothing. */
-  readonly tells?: readonly string[];
+  /** Options with which it only prints information and runs nothing. */
+  readonly shows?: readonly string[];
   /** Options with which it does not wait for the command … */
   readonly leaves?: readonly string[];
   /** … or, where it seldom waits, those with which it does. */
@@ -28,11 +28,11 @@ export type Wrapper = {
   readonly sameShell?: boolean;
   /** Its own words are not known here: every word that could start a command is taken for one. */
   readonly guess?: boolean;
-  /** What is always doubtful about it. */
+  /** A doubt that always applies. */
   readonly doubt?: string;
 };
 
-const ELSEWHERE = "runs the command in other surroundings";
+const ELSEWHERE = "runs the command in another environment";
 const STRANGER: Wrapper = { options: "", guess: true, doubt: "runs a command in its own way" };
 const ADDS_WORDS = "adds words from its input to the command";
 
@@ -124,10 +124,10 @@ export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
       doubt: ADDS_WORDS,
     },
   ],
-  ["command", { options: "-p -v -V", tells: ["-v", "-V"], sameShell: true }],
+  ["command", { options: "-p -v -V", shows: ["-v", "-V"], sameShell: true }],
   ["builtin", { options: "", sameShell: true }],
   ["exec", { options: "-c -l -a=", doubtful: ["-a", "-c", "-l"] }],
-  ["busybox", { options: "--list --list-full --help", tells: ["--list", "--list-full", "--help"] }],
+  ["busybox", { options: "--list --list-full --help", shows: ["--list", "--list-full", "--help"] }],
   ["toybox", { options: "--help --version" }],
   [
     "flock",

@@ -41,7 +41,7 @@ test("each message says which of several edits does not fit", () => {
   );
 });
 
-test("edits that undo each other are told as such", () => {
+test("reports edits that undo each other", () => {
   const there = { oldText: "a", newText: "b" };
   expect(() => apply("a", there, { oldText: "b", newText: "a" })).toThrow("the edits undo each other");
 });

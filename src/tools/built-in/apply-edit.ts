@@ -1,8 +1,8 @@
 /**
- * The text that edits make of another. It reads and writes nothing.
+ * Applies edits to a text. No file is read or written here.
  *
- * Each edit is applied to what the one before it made, and either all of them fit or none is applied. Nothing
- * but the passages changes: line ends and the byte order mark stay as they are in the file.
+ * Each edit applies to the result of the one before it, and either all of them fit or none is applied. Only the
+ * passages change: line ends and the byte order mark stay as they are in the file.
  */
 import { ToolFailure } from "../tool.js";
 import { lineAt, nearMatch, placesOf } from "./find-passage.js";

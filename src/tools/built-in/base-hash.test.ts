@@ -24,7 +24,7 @@ test("what is not there has no hash, and a replacement says that nothing is ther
   expect(await fileBaseHash(workspace, root)).toEqual({});
 });
 
-test("a huge file is told by its size and time, and not read through", async () => {
+test("identifies a huge file by its size and time, without reading it", async () => {
   const { root, workspace } = await aWorkspace();
   const path = join(root, "huge");
   const file = await open(path, "w");

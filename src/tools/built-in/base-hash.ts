@@ -1,6 +1,6 @@
 /**
- * What a call's yes is bound to: the files that it replaces or removes, as they are now. Read in pieces, so
- * that memory stays flat; a file or a folder that is too large to be read through is told by its sizes and times.
+ * Hashes of the files that a call replaces or removes: a yes is bound to them. Files are read in pieces, so that
+ * memory stays flat; a file or a folder that is too large is identified by its sizes and times.
  */
 import { createHash } from "node:crypto";
 import type { FileInfo, Files } from "../workspace.js";
@@ -18,14 +18,20 @@ export type BaseHashes = { readonly [path: string]: string };
 
 const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex");
 
-/** Of a file that is replaced; that there is none is told too, since a yes to a new file is none to replacing one. */
+/**
+ * The hash of a file that is replaced. A missing file has a value too, since a yes to a new file is not a yes to
+ * replacing one.
+ */
 export async function fileBaseHash(files: Files, path: string): Promise<BaseHashes> {
   const info = await files.look(path);
   if (!info) return { [path]: NOTHING_THERE };
   return info.type === "file" ? { [path]: await entryHash(files, path, info) } : {};
 }
 
-/** Of a file, a link or a folder with all that is in it; empty when nothing is there. `tree`: what is in the folder, if that is known. */
+/**
+ * The hashes of a file, a link or a folder with its contents; empty when nothing is there. `tree`: the folder's
+ * contents, if known.
+ */
 export async function baseHashes(files: Files, path: string, tree?: FolderTree): Promise<BaseHashes> {
   const info = await files.look(path);
   if (!info) return {};

@@ -11,46 +11,49 @@ import { globNames } from "./glob-names.js";
 
 type FilesOfTest = Readonly<Record<string, string>>;
 
-/** A workspace /ws beside /else, with the links that are given as "from": "to"; and what a command in it is told to touch. */
+/**
+ * A workspace /ws beside /else, with links given as "from": "to". `accesses` lists the paths that a command in it
+ * touches.
+ */
 async function place(files: FilesOfTest, links: FilesOfTest = {}) {
   const { workspace, root, outside } = await aWorkspace(files);
   await mkdir(join(outside, "else"));
   await writeFile(join(outside, "else/file.txt"), "");
   for (const [from, to] of Object.entries(links)) await symlink(to, join(root, from));
-  const told = async (command: string) =>
+  const accesses = async (command: string) =>
     (await commandLinks(command.replaceAll("$OUT", outside), root, workspace)).map(
       ({ access, path, named }) =>
         `${access} ${path}${named === undefined ? "" : ` by ${named}`}`.replaceAll(outside, ""),
     );
-  return { told, root, outside };
+  return { accesses, root, outside };
 }
 
 const ANYWHERE = "search / by";
 
-test("a pattern is told with the links that it finds", async () => {
+test("reports the links that a pattern matches", async () => {
   const links = { outfile: "../else/file.txt", "src/in": "../plain.txt", ".hidden": "../else/file.txt" };
-  const { told } = await place({ "plain.txt": "", "src/a.ts": "" }, links);
+  const { accesses } = await place({ "plain.txt": "", "src/a.ts": "" }, links);
   const out = "read /else/file.txt by /ws/outfile";
   const within = "read /ws/plain.txt by /ws/src/in";
   const hidden = "read /else/file.txt by /ws/.hidden";
-  expect(await told("cat ./out*")).toEqual([out]);
-  expect(await told("cat src/../out*")).toEqual([out]);
-  expect(await told("cat ./*file")).toEqual([out]);
-  expect(await told("cat ./o?tfile ./[m-p]utfile")).toEqual([out]);
-  expect(await told("head ./*")).toEqual([out]);
-  expect(await told("cat ./*/i*")).toEqual([within]);
-  expect(await told("cd src && cat ./*")).toEqual([within]);
-  expect(await told("cat ./.h*")).toEqual([hidden]);
-  expect(await told("cat ./out*/deeper ./x* ./*.txt src/*.ts 'a/[b'")).toEqual([]);
+  expect(await accesses("cat ./out*")).toEqual([out]);
+  expect(await accesses("cat src/../out*")).toEqual([out]);
+  expect(await accesses("cat ./*file")).toEqual([out]);
+  expect(await accesses("cat ./o?tfile ./[m-p]utfile")).toEqual([out]);
+  expect(await accesses("head ./*")).toEqual([out]);
+  expect(await accesses("cat ./*/i*")).toEqual([within]);
+  expect(await accesses("cd src && cat ./*")).toEqual([within]);
+  expect(await accesses("cat ./.h*")).toEqual([hidden]);
+  expect(await accesses("cat ./out*/deeper ./x* ./*.txt src/*.ts 'a/[b'")).toEqual([]);
 });
 
-test("what a command does to a pattern's links is told as well", async () => {
-  const { told } = await place({ "plain.txt": "" }, { link: "../else/file.txt", folder: "../else" });
-  expect(await told("echo x | tee ./lin*")).toEqual([
+test("reports what a command does to the links that a pattern matches", async () => {
+  const { accesses } = await place({ "plain.txt": "" }, { link: "../else/file.txt", folder: "../else" });
+  expect(await accesses("echo x | tee ./lin*")).toEqual([
     "read /else/file.txt by /ws/link",
     "write /else/file.txt by /ws/link",
   ]);
-  expect(await told("rm ./fold*/file.txt")).toEqual([
+  expect(await accesses("rm ./fold*/file.txt")).toEqual([
     "read /else/file.txt by /ws/folder/file.txt",
     "delete /else/file.txt by /ws/folder/file.txt",
   ]);
@@ -63,38 +66,38 @@ test.each([
 ])("a file that a protected link leads to is named by the link: %s", async (command, expected) => {
   const files = { "notes.md": "", "scripts/hook.sh": "", "a.ts": "", ".husky/x": "", "hub/workflows/a": "" };
   const links = { "CLAUDE.md": "notes.md", ".husky/pre-commit": "../scripts/hook.sh", ".github": "hub" };
-  const { told } = await place(files, links);
-  expect(await told(command)).toContain(expected);
-  expect(await told("cat notes.md")).toEqual([]);
+  const { accesses } = await place(files, links);
+  expect(await accesses(command)).toContain(expected);
+  expect(await accesses("cat notes.md")).toEqual([]);
 });
 
 test("a pattern does not hide the name of a protected file", async () => {
-  const { told } = await place({ id_rsa: "", Jenkinsfile: "", "a.txt": "" });
-  expect(await told("cat ./id_*")).toEqual(["read /ws/id_rsa"]);
-  expect(await told("echo x | tee ./Jenkins*")).toEqual(["write /ws/Jenkinsfile"]);
-  expect(await told("cat ./Jenkins* ./a*")).toEqual([]);
+  const { accesses } = await place({ id_rsa: "", Jenkinsfile: "", "a.txt": "" });
+  expect(await accesses("cat ./id_*")).toEqual(["read /ws/id_rsa"]);
+  expect(await accesses("echo x | tee ./Jenkins*")).toEqual(["write /ws/Jenkinsfile"]);
+  expect(await accesses("cat ./Jenkins* ./a*")).toEqual([]);
 });
 
 test("a pattern that finds more than can be looked at may lead anywhere", async () => {
-  const { told, root } = await place({});
+  const { accesses, root } = await place({});
   execFileSync("sh", ["-c", "mkdir many && cd many && seq 2001 | xargs touch"], { cwd: root });
-  expect(await told("cat many/*")).toEqual([`${ANYWHERE} /ws/many/*`]);
-  expect(await told("cat many/20*")).toEqual([]);
+  expect(await accesses("cat many/*")).toEqual([`${ANYWHERE} /ws/many/*`]);
+  expect(await accesses("cat many/20*")).toEqual([]);
 });
 
 test("a pattern of many stars is read in good time", async () => {
-  const { told } = await place({ ["a".repeat(200)]: "" });
-  expect(await told(`cat ./${"*a".repeat(100)}*b`)).toEqual([]);
+  const { accesses } = await place({ ["a".repeat(200)]: "" });
+  expect(await accesses(`cat ./${"*a".repeat(100)}*b`)).toEqual([]);
 });
 
-test("a link outside that leads into the workspace is told; the system's own are not", async () => {
-  const { told, root, outside } = await place({ "secrets/key": "" });
+test("reports a link outside that leads into the workspace, but not the system's own links", async () => {
+  const { accesses, root, outside } = await place({ "secrets/key": "" });
   await symlink(root, join(outside, "back"));
   const key = "read /ws/secrets/key by /back/secrets/key";
-  expect(await told("cat $OUT/back/secrets/key")).toEqual([key]);
-  expect(await told("cat $OUT/bac?/secrets/key")).toEqual([key]);
-  expect(await told("cat ../back/secrets/key")).toEqual([key]);
-  expect(await told("ls /bin /proc/self/exe /dev/stdin $OUT/else")).toEqual([]);
+  expect(await accesses("cat $OUT/back/secrets/key")).toEqual([key]);
+  expect(await accesses("cat $OUT/bac?/secrets/key")).toEqual([key]);
+  expect(await accesses("cat ../back/secrets/key")).toEqual([key]);
+  expect(await accesses("ls /bin /proc/self/exe /dev/stdin $OUT/else")).toEqual([]);
 });
 
 test.each([
@@ -117,9 +120,9 @@ test.each([
   "git diff --no-index sub other",
   "diff -r sub other",
   "diff sub other",
-])("a protected file that would be shown unnamed is told: %s", async (command) => {
-  const { told } = await place({ "sub/.env": "", "sub/a.ts": "", "other/a.ts": "" });
-  expect(await told(command)).toEqual(["read /ws/sub/.env"]);
+])("a protected file that would be shown unnamed is accesses: %s", async (command) => {
+  const { accesses } = await place({ "sub/.env": "", "sub/a.ts": "", "other/a.ts": "" });
+  expect(await accesses(command)).toEqual(["read /ws/sub/.env"]);
 });
 
 test.each([
@@ -135,10 +138,10 @@ test.each([
   "grep -r KEY node_modules",
   "grep -rn KEY . --include=*.ts",
   "grep -rn --include '*.ts' KEY .",
-])("and nothing is told of it where it is not: %s", async (command) => {
+])("and nothing is accesses of it where it is not: %s", async (command) => {
   const files = { "sub/.env": "", "sub/a.ts": "", "other/a.ts": "", "other/node_modules/x/.env": "" };
-  const { told } = await place(files);
-  expect(await told(command)).toEqual([]);
+  const { accesses } = await place(files);
+  expect(await accesses(command)).toEqual([]);
 });
 
 test.each([
@@ -148,7 +151,7 @@ test.each([
   "git grep --no-index KEY",
   "grep -r KEY own",
   "cat own/*",
-])("Toolgate's own files are told of when they would be shown unnamed: %s", async (command) => {
+])("Toolgate's own files are accesses of when they would be shown unnamed: %s", async (command) => {
   const { root } = await aWorkspace({ "own/token": "", "a.ts": "" });
   const workspace = await LocalWorkspace.open(root, { own: [`${root}/own`] });
   expect(await commandLinks(command, root, workspace)).toContainEqual({
@@ -173,9 +176,9 @@ test.each([
   ["ln -s sub/AGENTS.md", "write /ws/AGENTS.md"],
   ["ln -s /tmp/AGENTS.md .", "write /ws/AGENTS.md"],
   ["install sub/AGENTS.md .", "write /ws/AGENTS.md"],
-])("a protected name that goes along unnamed is told: %s", async (command, expected) => {
-  const { told } = await place({ "sub/AGENTS.md": "", "sub/a.ts": "", "other/a.ts": "" });
-  expect(await told(command)).toContain(expected);
+])("a protected name that goes along unnamed is accesses: %s", async (command, expected) => {
+  const { accesses } = await place({ "sub/AGENTS.md": "", "sub/a.ts": "", "other/a.ts": "" });
+  expect(await accesses(command)).toContain(expected);
 });
 
 test.each([
@@ -190,29 +193,29 @@ test.each([
   ["mv other .cargo", "move /ws/.cargo"],
   ["cp -r venv/. .", "write /ws/AGENTS.md"],
 ])("a name that becomes protected where it is put is named: %s", async (command, expected) => {
-  const { told } = await place({ "gh/workflows/ci.yml": "", "other/a.ts": "", "venv/AGENTS.md": "" });
-  expect(await told(command)).toContain(expected);
+  const { accesses } = await place({ "gh/workflows/ci.yml": "", "other/a.ts": "", "venv/AGENTS.md": "" });
+  expect(await accesses(command)).toContain(expected);
 });
 
 test.each(["rm -rf other", "cp -r other copy", "mv other copy", "cp sub/a.ts other", "rm -rf node_modules"])(
-  "and nothing is told where none does: %s",
+  "and nothing is accesses where none does: %s",
   async (command) => {
     const files = { "sub/AGENTS.md": "", "sub/a.ts": "", "other/a.ts": "", "node_modules/x/AGENTS.md": "" };
-    const { told } = await place(files);
-    expect(await told(command)).toEqual([]);
+    const { accesses } = await place(files);
+    expect(await accesses(command)).toEqual([]);
   },
 );
 
 test("a folder is gone through also by way of a link, and again by a command that shows more", async () => {
-  const { told } = await place({ "sub/.env": "" }, { way: "sub" });
-  expect(await told("grep -r KEY way")).toEqual(["read /ws/sub by /ws/way", "read /ws/sub/.env"]);
-  expect(await told("cd way && grep -r KEY")).toContain("read /ws/sub/.env");
-  expect(await told("grep -r x --include=*.ts sub; grep -r x sub")).toEqual(["read /ws/sub/.env"]);
+  const { accesses } = await place({ "sub/.env": "" }, { way: "sub" });
+  expect(await accesses("grep -r KEY way")).toEqual(["read /ws/sub by /ws/way", "read /ws/sub/.env"]);
+  expect(await accesses("cd way && grep -r KEY")).toContain("read /ws/sub/.env");
+  expect(await accesses("grep -r x --include=*.ts sub; grep -r x sub")).toEqual(["read /ws/sub/.env"]);
 });
 
-test("links that a command follows below a folder are told, those that stay in it are not", async () => {
+test("reports the links out of a folder that a command follows, but not those that stay in it", async () => {
   const links = { "sub/out": "../../else", "sub/own": "a.ts" };
-  const { told } = await place({ "sub/a.ts": "", "other/a.ts": "" }, links);
+  const { accesses } = await place({ "sub/a.ts": "", "other/a.ts": "" }, links);
   const out = "read /else by /ws/sub/out";
   for (const command of [
     "grep -R x sub",
@@ -226,7 +229,7 @@ test("links that a command follows below a folder are told, those that stay in i
     "cp -rL sub x",
     "rsync -rL sub x",
   ])
-    expect(await told(command), command).toContain(out);
+    expect(await accesses(command), command).toContain(out);
   for (const command of [
     "grep -r x sub",
     "rg x",
@@ -235,23 +238,23 @@ test("links that a command follows below a folder are told, those that stay in i
     "tar cf a.tar sub",
     "rsync -a sub x",
   ])
-    expect(await told(command), command).toEqual([]);
+    expect(await accesses(command), command).toEqual([]);
 });
 
-test("links that are copied or moved are told where another command may use them", async () => {
-  const { told } = await place({ "sub/a.ts": "" }, { "sub/out": "../../else/file.txt" });
+test("reports links that are copied or moved when another command may use them", async () => {
+  const { accesses } = await place({ "sub/a.ts": "" }, { "sub/out": "../../else/file.txt" });
   const out = "read /else/file.txt by /ws/sub/out";
-  expect(await told("cp -r sub x && cat x/out")).toContain(out);
-  expect(await told("mv sub x; cat x/out")).toContain(out);
-  expect(await told("cp -r sub x")).toEqual([]);
+  expect(await accesses("cp -r sub x && cat x/out")).toContain(out);
+  expect(await accesses("mv sub x; cat x/out")).toContain(out);
+  expect(await accesses("cp -r sub x")).toEqual([]);
 });
 
 test("more folders than can be looked through may lead anywhere", async () => {
-  const { told, root } = await place({});
+  const { accesses, root } = await place({});
   const names = Array.from({ length: 101 }, (_, index) => `d${index}`);
   for (const name of names) await mkdir(join(root, name));
-  expect(await told(`grep -r x ${names.join(" ")}`)).toEqual([`${ANYWHERE} /ws/d99`]);
-  expect(await told(`grep -r x ${names.slice(2).join(" ")}`)).toEqual([]);
+  expect(await accesses(`grep -r x ${names.join(" ")}`)).toEqual([`${ANYWHERE} /ws/d99`]);
+  expect(await accesses(`grep -r x ${names.slice(2).join(" ")}`)).toEqual([]);
 });
 
 test("a walk ends when it has seen as many names as it may", async () => {

@@ -1,12 +1,11 @@
 /**
- * Where the words of a command lead, as only the disk can tell.
+ * Finds where the words of a command lead on the disk.
  *
- * The rules read a command without a disk, so to them a link is an ordinary file of the workspace, a pattern
- * a name, and a folder all that may be in it. What is found here goes with the intent: a rule on a link's
- * target then speaks of the command as well, and a link out of the workspace is asked about, also one that
- * a pattern finds or that the command comes upon below a folder; so is a protected file that it would show
- * unnamed. Words that meet nothing of the kind add nothing. What it cannot see: links that the command
- * itself makes, or unpacks.
+ * The rules read a command without a disk, so to them a link is an ordinary file of the workspace, a pattern is a
+ * name, and a folder may contain anything. The accesses found here become part of the intent: a rule on a link's
+ * target then covers the command as well, and a link out of the workspace needs a question, also when a pattern
+ * matches it or the command finds it below a folder. The same is true of a protected file that the command would show
+ * without naming it. Links that the command itself makes or unpacks are not seen.
  */
 import { homedir } from "node:os";
 import { posix } from "node:path";
@@ -18,20 +17,20 @@ import { linkNames, protectedLinks } from "../protected-links.js";
 import { isProtectedFile } from "../search/protected-file.js";
 import { ToolFailure } from "../tool.js";
 import type { Workspace } from "../workspace.js";
-import { follow } from "./follow-link.js";
+import { followLink } from "./follow-link.js";
 import { foundBelow, walkOf } from "./folder-walks.js";
 import { globNames } from "./glob-names.js";
-import { takenAlong } from "./taken-along.js";
+import { protectedByCommand } from "./protected-by-command.js";
 import { folderOf, isIn, pathsOf } from "./written-paths.js";
 import type { Place, Written } from "./written-paths.js";
 
-/** More than anyone writes. To look at the first ones only would be a way around the rules. */
-const MOST_PATHS = 2_000;
-/** Of so many links it is asked one by one what the command does to them; more are all taken to be changed. */
-const MOST_LINKS = 50;
-/** Folders that a command may go through by itself, and names in them. */
-const MOST_FOLDERS = 100;
-const MOST_NAMES = 20_000;
+/** More than anyone writes. Checking only the first ones would be a way around the rules. */
+const MAX_PATHS = 2_000;
+/** Up to this number each link is checked for the command's effects; beyond it, all links count as changed. */
+const MAX_LINKS = 50;
+/** The folders that a command may walk through, and the names in them. */
+const MAX_FOLDERS = 100;
+const MAX_NAMES = 20_000;
 
 /** `cwd`: the real path of the folder that the command starts in. */
 export async function commandLinks(
@@ -50,24 +49,24 @@ export async function commandLinks(
     const key = `${one.access} ${one.path}`;
     if (!inWords.has(one.path) && !written.has(key)) written.set(key, one);
   }
-  if (written.size > MOST_PATHS)
+  if (written.size > MAX_PATHS)
     throw new ToolFailure(
-      `terminal: the command has more than ${MOST_PATHS} different words that may be paths. Nothing was run. Split it into several commands.`,
+      `terminal: the command has more than ${MAX_PATHS} different words that may be paths. Nothing was run. Split it into several commands.`,
     );
   const [named, anywhere] = await expanded([...written.values()], workspace);
   const walked = await comeUpon(commands, named, place, workspace);
-  const followed = await Promise.all([...named, ...walked.links].map((one) => follow(one, workspace)));
+  const followed = await Promise.all([...named, ...walked.links].map((one) => followLink(one, workspace)));
   const links = followed.filter((link) => link !== undefined);
-  const told = links.flatMap(({ path, named: name, asked, access, kept }): readonly PathAccess[] => {
-    const may = (kind: "edit" | "delete") => links.length > MOST_LINKS || isKnownTo(kind, asked, place);
+  const linkAccesses = links.flatMap(({ path, named: name, asked, access, kept }): readonly PathAccess[] => {
+    const may = (kind: "edit" | "delete") => links.length > MAX_LINKS || isKnownTo(kind, asked, place);
     return [
       { path, named: name, access },
       ...(access === "read" && may("edit") ? [{ path, named: name, access: "write" } as const] : []),
-      // Who deletes or moves a link leaves what it leads to.
+      // Deleting or moving a link leaves its target.
       ...(kept !== name && may("delete") ? [{ path: kept, named: name, access: "delete" } as const] : []),
     ];
   });
-  const along = (await Promise.all(commands.map((read) => takenAlong(read, cwd, workspace)))).flat();
+  const along = (await Promise.all(commands.map((read) => protectedByCommand(read, cwd, workspace)))).flat();
   const linked = await changedThroughLinks(named, place, workspace);
   const unnamed = [
     ...protectedNames(named, place, workspace.own),
@@ -76,7 +75,7 @@ export async function commandLinks(
     ...linked,
     ...anywhere,
   ];
-  return withoutRepeats([...told, ...unnamed]);
+  return withoutRepeats([...linkAccesses, ...unnamed]);
 }
 
 /** Paths that no word shows as one, such as the file that a sed script reads. */
@@ -113,14 +112,17 @@ function withoutRepeats(paths: readonly PathAccess[]): readonly PathAccess[] {
   return [...new Map(paths.map((one) => [`${one.access} ${one.path}\0${one.named ?? ""}`, one])).values()];
 }
 
-/** Said of what may lead anywhere: every rule that asks or denies by a path may be meant, and none that allows is enough. */
+/**
+ * An access that may lead anywhere: every rule that asks or denies by path may apply, and no rule that allows is
+ * enough.
+ */
 const anywhereFor = (path: string): PathAccess => ({
   path: "/",
   named: posix.resolve(path),
   access: "search",
 });
 
-/** The same with every pattern replaced by the names that it becomes, and what is to be said of those too wide for that. */
+/** Replaces every pattern by the names that it matches; a pattern that matches too many gives an access to anywhere. */
 async function expanded(
   written: readonly Written[],
   workspace: Workspace,
@@ -131,14 +133,14 @@ async function expanded(
     if (one.pattern === undefined) named.push(one);
     else {
       const names = await globNames(one.path, workspace);
-      if (!names || named.length + names.length > 2 * MOST_PATHS) anywhere.push(anywhereFor(one.path));
+      if (!names || named.length + names.length > 2 * MAX_PATHS) anywhere.push(anywhereFor(one.path));
       else named.push(...names.map((path) => ({ ...one, path })));
     }
   }
   return [named, anywhere];
 }
 
-/** A pattern hides the name of what it finds from the rules. */
+/** Protected files that a pattern matches: the rules cannot see their names. */
 function protectedNames(
   named: readonly Written[],
   place: Place,
@@ -160,7 +162,7 @@ function protectedNames(
   });
 }
 
-/** What commands find by themselves in the folders that they go through. */
+/** The links and protected files that commands find in the folders they walk through. */
 async function comeUpon(
   commands: readonly ReadCommand[],
   named: readonly Written[],
@@ -170,7 +172,7 @@ async function comeUpon(
   const links: Written[] = [];
   const paths: PathAccess[] = [];
   const tried = new Set<string>();
-  const budget = { names: MOST_NAMES };
+  const budget = { names: MAX_NAMES };
   for (const read of commands) {
     const walk = walkOf(read.argv, commands.length === 1);
     if (!walk?.shows && !walk?.links) continue;
@@ -179,7 +181,7 @@ async function comeUpon(
       const folder = tried.has(key) ? undefined : await realFolder(start, workspace);
       if (folder === undefined) continue;
       tried.add(key);
-      const isTooMuch = tried.size > MOST_FOLDERS;
+      const isTooMuch = tried.size > MAX_FOLDERS;
       if (!isTooMuch && !mayBeWalked(posix.resolve(start), place)) continue;
       const found = isTooMuch ? undefined : await foundBelow(folder, { ...walk, budget }, workspace);
       if (!found) return { links, paths: [...paths, anywhereFor(folder)] };
@@ -195,19 +197,19 @@ async function realFolder(path: string, workspace: Workspace): Promise<string | 
     const real = await workspace.resolve(path);
     return (await workspace.look(real))?.type === "folder" ? real : undefined;
   } catch (error) {
-    // Most words are no paths at all.
+    // Most words are not paths.
     if (error instanceof ToolFailure) return undefined;
     throw error;
   }
 }
 
-/** Would a rule on something in the folder, whatever its name, be thought to be met by the command? */
+/** Whether the command may touch a file of any name in the folder, according to the rules. */
 function mayBeWalked(folder: string, place: Place): boolean {
   const rule: Rule = { deny: "read", path: `${folder}/\u{E000}` };
   return verdictOn(rule, place).matched === rule;
 }
 
-/** The rules know what a program does with its words: would one that forbids this to the link forbid the command? */
+/** Whether the command is known to edit or delete this name: the rules know what a program does with its words. */
 function isKnownTo(kind: "edit" | "delete", name: string, place: Place): boolean {
   const rule: Rule = { deny: kind, path: name };
   const { effect, matched } = verdictOn(rule, place);

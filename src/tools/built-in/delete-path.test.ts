@@ -58,12 +58,12 @@ test("of a link only the link goes, never what it leads to", async () => {
       baseHashes: { [`${root}/${name}`]: sha256(target) },
     });
     const content = [
-      text(`A link. What it leads to stays: ${target}`),
+      text(`A link. Its target stays: ${target}`),
       { type: "diff", operation: "delete", path: `${root}/${name}`, fileType: "symlink" },
     ];
     expect(await preview(workspace, { path: name })).toMatchObject({ content });
     const { output } = await run(workspace, { path: name });
-    expect(output).toBe(`Deleted the link ${name}. What it led to, ${target}, was not touched.`);
+    expect(output).toBe(`Deleted the link ${name}. Its target, ${target}, was not touched.`);
   }
   expect(await readdir(root, { recursive: true })).toEqual(["dir", "dir/a.ts"]);
   expect(await readDisk(join(outside, "out.ts"), "utf8")).toBe("out");
@@ -93,13 +93,13 @@ test("a folder with something in it is deleted only when that is said", async ()
   const { root, workspace } = await aWorkspace({ "src/a.ts": "one", "src/deep/b.bin": Buffer.from("\0") });
   await symlink("../../..", join(root, "src/deep/up"));
   const words =
-    'ToolFailure: delete_path: src is a folder with 2 entries in it. Nothing was deleted. Set "recursive" to delete it with all that is in it.';
+    'ToolFailure: delete_path: src is a folder with 2 entries in it. Nothing was deleted. Set "recursive" to delete it with its contents.';
   for (const attempt of [preview, run])
     expect(await failureOf(attempt(workspace, { path: "src" }))).toBe(words);
   expect(await readdir(root)).toEqual(["src"]);
 
   const content = [
-    text("All that is in the folder: 2 files (4 B), 1 folder and 1 link."),
+    text("Contents of the folder: 2 files (4 B), 1 folder and 1 link."),
     { type: "diff", operation: "delete", path: `${root}/src`, fileType: "directory" },
     { type: "diff", operation: "delete", path: `${root}/src/a.ts`, oldText: "one" },
     { type: "diff", operation: "delete", path: `${root}/src/deep/b.bin`, fileType: "binary" },
@@ -109,11 +109,11 @@ test("a folder with something in it is deleted only when that is said", async ()
   expect(await preview(workspace, input)).toEqual({ content, locations: [{ path: `${root}/src` }] });
   const result = await run(workspace, input);
   expect(result.content).toEqual(content);
-  expect(result.output).toBe("Deleted src with all that was in it: 2 files (4 B), 1 folder and 1 link.");
+  expect(result.output).toBe("Deleted src with its contents: 2 files (4 B), 1 folder and 1 link.");
   expect(await readdir(root)).toEqual([]);
 });
 
-test("a folder with too much in it is told in numbers", async () => {
+test("shows only numbers for a folder with too many entries", async () => {
   const many = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`many/${index}`, "x"]));
   const { root, workspace } = await aWorkspace({
     ...many,
@@ -130,13 +130,10 @@ test("a folder with too much in it is told in numbers", async () => {
     path: `${root}/${path}`,
     fileType: "directory",
   });
-  expect(await content("many")).toEqual([text("All that is in the folder: 51 files (51 B)."), whole("many")]);
-  expect(await content("long")).toEqual([
-    text("All that is in the folder: 2 files (257 kB)."),
-    whole("long"),
-  ]);
+  expect(await content("many")).toEqual([text("Contents of the folder: 51 files (51 B)."), whole("many")]);
+  expect(await content("long")).toEqual([text("Contents of the folder: 2 files (257 kB)."), whole("long")]);
   expect(await content("fits")).toMatchObject([
-    text("All that is in the folder: 3 files (556 kB)."),
+    text("Contents of the folder: 3 files (556 kB)."),
     whole("fits"),
     { path: `${root}/fits/a` },
     { path: `${root}/fits/b` },
@@ -177,7 +174,7 @@ test("the workspace folder, and any folder that contains it, is never deleted", 
   for (const path of [".", "./", root, `${root}/`, "src/.."])
     for (const attempt of [intent, preview, run])
       expect(await failureOf(attempt(workspace, { path, recursive: true }))).toBe(
-        `ToolFailure: delete_path: ${path} is the workspace folder itself, which is never deleted. Nothing was deleted. Name what is to be deleted inside of it.`,
+        `ToolFailure: delete_path: ${path} is the workspace folder itself, which is never deleted. Nothing was deleted. Give a path inside it.`,
       );
   for (const path of ["..", outside, "/"])
     for (const attempt of [intent, preview, run])
@@ -195,7 +192,7 @@ test("what is not there cannot be deleted", async () => {
     );
 });
 
-test("its intent, which is made before anyone has decided, tells nothing of what is there", async () => {
+test("discloses nothing about the file in its intent", async () => {
   const { root, workspace } = await aWorkspace({ "src/a.ts": "one" });
   expect(await intent(workspace, { path: "nowhere" })).toEqual({
     paths: [{ path: `${root}/nowhere`, access: "delete" }],
@@ -206,7 +203,7 @@ test("its intent, which is made before anyone has decided, tells nothing of what
     baseHashes: { [`${root}/src/a.ts`]: sha256("one") },
   });
   const unreadable = Object.assign(Object.create(workspace) as Ws, {
-    readBytes: () => Promise.reject(new ToolFailure("we are not permitted")),
+    readBytes: () => Promise.reject(new ToolFailure("permission denied")),
   });
   expect(await intent(unreadable, { path: "src/a.ts" })).toEqual({
     paths: [{ path: `${root}/src/a.ts`, access: "delete" }],

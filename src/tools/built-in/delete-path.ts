@@ -1,27 +1,27 @@
 /**
- * A file, a link or a folder taken away. Of a link only the link goes, never what it leads to.
+ * Deletes a file, a link or a folder. Deleting a link never deletes its target.
  *
- * What it would delete is shown as it is then, and the intent holds its hash, so that a yes is for that and
- * nothing else. The intent itself tells nothing of what is there: it is made before anyone has decided.
+ * The preview shows the content to delete, and the intent has its hash, so that a yes is for that content only. The
+ * intent discloses nothing else about it, because it is made before the decision.
  */
 import { z } from "zod";
 import { defineTool } from "../define-tool.js";
-import { touched } from "../touched.js";
+import { pathAccess } from "../path-access.js";
 import { ToolFailure } from "../tool.js";
 import type { Workspace } from "../workspace.js";
 import { baseHashes } from "./base-hash.js";
 import { type FolderTree, folderTree, type TreeEntry, treeSummary } from "./folder-tree.js";
-import { mustNotHoldRoot } from "./guard-roots.js";
-import { inTurn } from "./in-turn.js";
+import { mustNotContainRoot } from "./must-not-contain-root.js";
+import { withPathLock } from "./path-lock.js";
 import { removedContent } from "./removed-content.js";
 import { counted } from "./size-text.js";
-import { alsoTaken } from "./taken-along.js";
+import { protectedInFolder } from "./protected-by-command.js";
 import { pathInput } from "./text-input.js";
-import { untold } from "./untold.js";
+import { hashWithoutDisclosing } from "./hash-without-disclosing.js";
 
 const input = z.object({
   path: pathInput("The file, link or folder"),
-  recursive: z.boolean().default(false).describe("Delete a folder with all that is in it."),
+  recursive: z.boolean().default(false).describe("Delete a folder with its contents."),
 });
 
 type Input = z.output<typeof input>;
@@ -29,15 +29,15 @@ type Input = z.output<typeof input>;
 export const deletePath = defineTool({
   name: "delete_path",
   description:
-    "Deletes a file, a link (not what it leads to) or an empty folder; with recursive, a folder with all that is in it.",
+    "Deletes a file, a link (not its target) or an empty folder; with recursive, a folder with its contents.",
   kind: "delete",
   input,
   async intent(wanted, workspace) {
-    const file = await touched(wanted.path, "delete", workspace, { keepLink: true });
+    const file = await pathAccess(wanted.path, "delete", workspace, { keepLink: true });
     mustNotBeRoot(file.path, wanted, workspace);
     return {
-      paths: [file, ...(await alsoTaken(file.path, "delete", workspace))],
-      baseHashes: await untold(file.path, () => baseHashes(workspace, file.path)),
+      paths: [file, ...(await protectedInFolder(file.path, "delete", workspace))],
+      baseHashes: await hashWithoutDisclosing(file.path, () => baseHashes(workspace, file.path)),
     };
   },
   async preview(wanted, workspace) {
@@ -46,7 +46,7 @@ export const deletePath = defineTool({
   },
   async run(wanted, { workspace, signal }) {
     const key = await workspace.resolve(wanted.path, { keepLink: true });
-    return inTurn([key], async () => {
+    return withPathLock([key], async () => {
       const found = await removal(wanted, workspace);
       const content = await removedContent(workspace, found);
       const output = await sentence(wanted.path, found, workspace);
@@ -61,7 +61,7 @@ export const deletePath = defineTool({
 type Removal = TreeEntry & { readonly tree?: FolderTree };
 
 function mustNotBeRoot(real: string, { path }: Input, workspace: Workspace): void {
-  mustNotHoldRoot(real, workspace, { tool: "delete_path", written: path, done: "deleted" });
+  mustNotContainRoot(real, workspace, { tool: "delete_path", written: path, done: "deleted" });
 }
 
 async function removal(wanted: Input, workspace: Workspace): Promise<Removal> {
@@ -77,7 +77,7 @@ async function removal(wanted: Input, workspace: Workspace): Promise<Removal> {
   const held = await workspace.list(real);
   if (held.length > 0 && !recursive)
     throw new ToolFailure(
-      `delete_path: ${path} is a folder with ${counted(held.length, "entry", "entries")} in it. Nothing was deleted. Set "recursive" to delete it with all that is in it.`,
+      `delete_path: ${path} is a folder with ${counted(held.length, "entry", "entries")} in it. Nothing was deleted. Set "recursive" to delete it with its contents.`,
     );
   return { path: real, ...info, tree: await folderTree(workspace, real) };
 }
@@ -88,9 +88,9 @@ async function sentence(
   workspace: Workspace,
 ): Promise<string> {
   if (type === "link")
-    return `Deleted the link ${path}. What it led to, ${await workspace.readLink(found.path)}, was not touched.`;
+    return `Deleted the link ${path}. Its target, ${await workspace.readLink(found.path)}, was not touched.`;
   if (!tree) return `Deleted ${path}.`;
   return tree.entries.length === 0
     ? `Deleted the empty folder ${path}.`
-    : `Deleted ${path} with all that was in it: ${treeSummary(tree)}.`;
+    : `Deleted ${path} with its contents: ${treeSummary(tree)}.`;
 }

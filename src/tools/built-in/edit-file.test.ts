@@ -172,7 +172,7 @@ test("an input that does not say what to do is not run", () => {
   expect(problem({ ...one, replaceAll: false })).toBe("");
 });
 
-test("the model is told of both forms", () => {
+test("shows both forms in the schema", () => {
   expect(editFile.parameters).toMatchObject({
     type: "object",
     required: ["path"],
@@ -230,7 +230,7 @@ test("a new file is bound to nothing being there", async () => {
   });
 });
 
-test("its intent, which is made before anyone has decided, tells nothing of what is there", async () => {
+test("discloses nothing about the file in its intent", async () => {
   const { root, workspace } = await aWorkspace({ "src/a.bin": Buffer.from("a\0b") });
   const intent = (path: string) =>
     editFile.intent?.(parsed(editFile, { path, oldText: "a", newText: "b" }), workspace);

@@ -1,24 +1,24 @@
 /**
- * Passages of a file replaced, or a file made.
+ * Replaces passages of a file, or creates a file.
  *
- * The diff that is shown before is made from the file as it is then; the intent holds that file's hash, so
- * that a yes is for that diff, and tells nothing of it: it is made before anyone has decided. What is shown
- * afterwards is what was really written.
+ * The preview shows a diff against the current file; the intent has that file's hash, so that a yes is for that diff.
+ * The intent discloses nothing else about the file, because it is made before the decision. The final diff shows what
+ * was really written.
  */
 import { z } from "zod";
 import { diffContent } from "../../call/index.js";
 import type { Location } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
 import { throughProtectedLinks } from "../protected-links.js";
-import { touched } from "../touched.js";
+import { pathAccess } from "../path-access.js";
 import type { Workspace } from "../workspace.js";
 import { applyEdits, textOfNewFile } from "./apply-edit.js";
 import { fileBaseHash } from "./base-hash.js";
 import { hunkLocations } from "./hunk-locations.js";
-import { inTurn } from "./in-turn.js";
+import { withPathLock } from "./path-lock.js";
 import { counted } from "./size-text.js";
 import { pathInput, textInput } from "./text-input.js";
-import { untold } from "./untold.js";
+import { hashWithoutDisclosing } from "./hash-without-disclosing.js";
 
 const replaceAll = z
   .boolean()
@@ -33,13 +33,13 @@ const input = z
       .describe(
         "The passage to replace, exactly as it is in the file; it must occur once. Leave it out to create a file.",
       ),
-    newText: textInput().optional().describe("What to put in its place, or the text of the new file."),
+    newText: textInput().optional().describe("The replacement, or the text of the new file."),
     replaceAll,
     edits: z
       .array(
         z.object({
           oldText: textInput().min(1).describe("The passage to replace."),
-          newText: textInput().describe("What to put in its place."),
+          newText: textInput().describe("The replacement."),
           replaceAll,
         }),
       )
@@ -66,10 +66,10 @@ export const editFile = defineTool({
   kind: "edit",
   input,
   async intent({ path }, workspace) {
-    const file = await touched(path, "write", workspace);
+    const file = await pathAccess(path, "write", workspace);
     return {
       paths: [file, ...(await throughProtectedLinks([file], workspace))],
-      baseHashes: await untold(file.path, () => fileBaseHash(workspace, file.path)),
+      baseHashes: await hashWithoutDisclosing(file.path, () => fileBaseHash(workspace, file.path)),
     };
   },
   async preview(edit, workspace) {
@@ -84,7 +84,7 @@ export const editFile = defineTool({
     const { workspace, signal } = context;
     const file = await workspace.resolve(edit.path);
     // Two edits of a file may run at once; unless the second reads what the first wrote, one is lost.
-    return inTurn([file], async () => {
+    return withPathLock([file], async () => {
       const { real, current } = await look(edit.path, workspace);
       const { text, passages } = edited(current, edit);
       signal.throwIfAborted();

@@ -12,7 +12,7 @@ async function run(tool: Tool, input: object, signal?: AbortSignal) {
   return resultOf(tool, input, aContext(workspace, signal).context);
 }
 
-/** What the tool says of a page, without the lines on its status. */
+/** The tool's text for a page, without the lines on its status. */
 async function bodyOf(handler: Handler, input: object = {}): Promise<string> {
   const { url } = await aServer(handler);
   const { output } = await run(aFetch(), { url, ...input });
@@ -71,7 +71,7 @@ describe("what comes back", () => {
     expect(await bodyOf(sends(bytes, type))).toBe(expected);
   });
 
-  test("what is not text is told, and not shown", async () => {
+  test("reports a page that is not text instead of showing it", async () => {
     const bytes = Buffer.from([1, 0, 2, 0]);
     const words = "of 4 bytes, which cannot be shown as text. Get it with a command, if a file is wanted.]";
     expect(await bodyOf(sends(bytes, "application/zip"))).toBe(`[This is application/zip ${words}`);
@@ -115,7 +115,7 @@ describe("what comes back", () => {
     );
   });
 
-  test("of a very long page only the beginning is converted, and how to get the rest is told", async () => {
+  test("converts only the beginning of a very long page, and says how to get the rest", async () => {
     const html = `<p>first</p>${"<b> </b>".repeat(80_000)}<p>last</p>`;
     const notice = '[This is made from the first 512 kB of the page. Use format="raw" for all of it.]';
     for (const format of ["text", "markdown"])
@@ -228,7 +228,7 @@ describe("where it goes", () => {
     expect(requests.length).toBe(1);
   });
 
-  test("whoever embeds it may let a private host through, and no other with it", async () => {
+  test("lets through exactly the private host that the embedding program allows", async () => {
     const { address, port } = await aServer(sends("mine", "text/plain"));
     const tool = fetchTool({ reach: (host) => host === "127.0.0.1" });
     expect((await run(tool, { url: address })).output).toContain("mine");
@@ -280,7 +280,7 @@ describe("redirects", () => {
       response.end();
     };
 
-  test("one on the same origin is followed, and the last URL told", async () => {
+  test("follows one on the same origin, and reports the last URL", async () => {
     const { url } = await aServer(redirects("/there"));
     expect((await run(aFetch(), { url })).output).toBe(
       `HTTP 200 OK\nContent-Type: text/plain\nURL: ${url}/there\n\nthere`,
@@ -293,7 +293,7 @@ describe("redirects", () => {
     "https://site.test/",
     "file:///etc/passwd",
     "http://u:p@other.test/",
-  ])("one to %s is told and not followed", async (location) => {
+  ])("reports one to %s and does not follow it", async (location) => {
     const { url } = await aServer(redirects(location));
     const { output, isError } = await run(aFetch(), { url });
     expect(output).toBe(
@@ -376,7 +376,7 @@ describe("what it takes", () => {
   test("a server that never answers is given up", async () => {
     const { url } = await aServer(() => undefined);
     expect(await failureOf(run(aFetch({ timeLimit: 200 }), { url }))).toBe(
-      `ToolFailure: fetch: ${url}/ did not answer within 0.2 s. Nothing was fetched. Check the URL, or try again later.`,
+      `ToolFailure: fetch: ${url}/ did not respond within 0.2 s. Nothing was fetched. Check the URL, or try again later.`,
     );
   });
 
@@ -404,7 +404,7 @@ describe("what it takes", () => {
     expect(timers() - before).toBeLessThan(5);
   });
 
-  test("a server that is not there, or hangs up, is told", async () => {
+  test("reports a server that is missing or hangs up", async () => {
     const { url } = await aServer(({ socket }) => socket.destroy());
     expect(await failureOf(run(aFetch(), { url }))).toMatch(
       /could not be fetched \(\w+\)\. Nothing was fetched\./,

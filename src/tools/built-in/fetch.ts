@@ -1,6 +1,6 @@
 /**
- * A page of the public web, as the model can read it. Where it may go is decided twice: the rules decide on
- * the URL, and the connection is made to a public address only, whatever the name turns out to mean.
+ * Fetches a page of the public web for the model. Two checks decide where it may go: the rules decide on the URL, and
+ * the connection goes to a public address only, whatever the name resolves to.
  */
 import { z } from "zod";
 import { oneLine, pluralize, textContent } from "../../call/index.js";
@@ -41,7 +41,7 @@ export function fetchTool({
     description:
       "Gets a page from the public web with GET: HTML as Markdown, other text as it is, images as images. " +
       `At most ${MAX_TEXT / 1000},000 characters come at a time; the last line says how to get the next. ` +
-      "A redirect to another site is not followed but told. It cannot log in, and cannot reach this machine or the local network.",
+      "A redirect to another site is reported and not followed. It cannot log in, and cannot reach this machine or the local network.",
     kind: "fetch",
     input,
     async intent({ url }) {
@@ -90,7 +90,7 @@ function elsewhere({ url, status, location }: Page & { readonly type: "elsewhere
 
 type Wanted = z.output<typeof input> & FetchLimits & { readonly signal: AbortSignal };
 
-/** What there is to read, or an image, or why there is neither. */
+/** The page's text, an image, or the reason why there is neither. */
 async function readable(page: FullPage, wanted: Wanted): Promise<Converted | ContentBlock> {
   const { bytes, cut } = page.body;
   const kind = pageKind(page.contentType, bytes);
@@ -105,7 +105,7 @@ async function readable(page: FullPage, wanted: Wanted): Promise<Converted | Con
 
 async function fromHtml(html: string, { url }: FullPage, { format, signal }: Wanted): Promise<Converted> {
   if (format === "raw") return { text: html };
-  // However linear the reading is, all else waits for it.
+  // Even linear parsing blocks the event loop.
   const head = html.slice(0, MAX_HTML_LENGTH);
   const { text, notice } =
     format === "text" ? { text: htmlToText(head) } : await htmlToMarkdown(head, { base: url.href, signal });

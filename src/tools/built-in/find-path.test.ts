@@ -45,7 +45,7 @@ test.each<[object, readonly string[]]>([
   expect(content).toEqual([{ type: "content", content: { type: "text", text: output } }]);
 });
 
-test("the files are told as places", async () => {
+test("reports the files as locations", async () => {
   const { workspace, root } = await aWorkspace(FILES);
   const { context, reported } = aContext(workspace);
   await resultOf(findPath, { pattern: "a.ts" }, context);
@@ -54,7 +54,7 @@ test("the files are told as places", async () => {
   expect(reported).toHaveLength(1);
 });
 
-test("a glob that is none, a file and a missing folder are told", async () => {
+test("reports an invalid glob, a file and a missing folder", async () => {
   const { workspace } = await aWorkspace(FILES);
   const fail = (input: object) => failureOf(resultOf(findPath, input, aContext(workspace).context));
   expect(await fail({ pattern: "{a" })).toMatch(/unclosed alternate group[^]*Nothing was searched/);

@@ -1,24 +1,24 @@
-/** Files by their names. */
+/** Finds files by name. */
 import { z } from "zod";
 import { textContent } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
 import { runRipgrep } from "../search/ripgrep.js";
-import { mustStillLead, searchedFolder, shownPath } from "../search/searched.js";
-import { complaintOf, seenFiles, walkFields, walkFlags, withoutNul } from "../search/walk.js";
-import { touched } from "../touched.js";
+import { mustBeSamePlace, searchRoot, shownPath } from "../search/search-root.js";
+import { searchWarning, seenFiles, walkFields, walkFlags, withoutNul } from "../search/walk.js";
+import { pathAccess } from "../path-access.js";
 import { type Tool, ToolFailure } from "../tool.js";
 
 const MAX_FILES = 500;
 const MAX_LOCATIONS = 50;
 const TIME_LIMIT_MS = 4500;
 
-/** `timeLimit` in milliseconds: after it, what was found so far is the answer. */
+/** `timeLimit` in milliseconds: after it, the result has the files found so far. */
 export function findPathTool({ timeLimit = TIME_LIMIT_MS }: { readonly timeLimit?: number } = {}): Tool {
   return defineTool({
     name: "find_path",
     description:
       `Finds files by a glob such as "*.ts", "src/**/*.test.ts" or "{README,LICENSE}*". A glob without "/" is tried on the name of a file in any folder. ` +
-      `Finds files only, no folders; at most ${MAX_FILES}, sorted by path. What .gitignore names and hidden files are left out unless asked for.`,
+      `Finds files only, no folders; at most ${MAX_FILES}, sorted by path. Hidden files and those that .gitignore names are left out unless requested.`,
     kind: "search",
     input: z.object({
       pattern: withoutNul(1000).describe(
@@ -27,14 +27,14 @@ export function findPathTool({ timeLimit = TIME_LIMIT_MS }: { readonly timeLimit
       ...walkFields,
     }),
     async intent({ path }, workspace) {
-      return { paths: [await touched(path, "read", workspace)] };
+      return { paths: [await pathAccess(path, "read", workspace)] };
     },
     async preview({ path }, workspace) {
       return { locations: [{ path: await workspace.resolve(path) }] };
     },
     async run({ pattern, path, hidden, ignored }, context) {
       const { workspace, signal } = context;
-      const searched = await searchedFolder("find_path", path, workspace);
+      const searched = await searchRoot("find_path", path, workspace);
       const { folder } = searched;
       if (searched.file !== undefined)
         throw new ToolFailure(
@@ -52,9 +52,9 @@ export function findPathTool({ timeLimit = TIME_LIMIT_MS }: { readonly timeLimit
           onRecord: (one) => found.push(one) > 0,
         }),
       ]);
-      await mustStillLead("find_path", searched, workspace);
+      await mustBeSamePlace("find_path", searched, workspace);
       const files = found.filter((one) => seen.files.has(one));
-      const complaint = await complaintOf("find_path", end, [...flags, "--regexp="], where);
+      const complaint = await searchWarning("find_path", end, [...flags, "--regexp="], where);
       const isLate = end.by === "time" || seen.end.by === "time";
       const absolute = files.slice(0, MAX_FILES).map((one) => shownPath(one, folder, workspace.root));
       if (absolute.length > 0)

@@ -1,4 +1,4 @@
-/** All that is in a folder, at any depth; links are not followed. It gives up counting at a limit. */
+/** Lists everything in a folder, at any depth, up to a limit. Links are not followed. */
 import { posix } from "node:path";
 import type { Files, FileType, FolderEntry } from "../workspace.js";
 import { counted, sizeText } from "./size-text.js";
@@ -6,7 +6,7 @@ import { counted, sizeText } from "./size-text.js";
 const MAX_ENTRIES = 10_000;
 const AT_ONCE = 32;
 
-/** `size` and `modified` are a file's; of all else they are 0. */
+/** `size` and `modified` are 0 for anything but a file. */
 export type TreeEntry = {
   readonly path: string;
   readonly type: FileType;

@@ -1,18 +1,18 @@
 /**
- * What a command comes upon that goes through a folder by itself, such as `grep -r`: protected files, which it
- * would show though nobody named them, and links, where it follows them or carries them to another place.
- * Packages and git's own data are not looked through for protected files: they hold nothing of the user's.
+ * Finds what a command such as `grep -r` reaches while it walks through a folder: protected files, which it would show though
+ * nobody named them, and links that it follows or copies elsewhere. Packages and git's own data are not searched for
+ * protected files: they hold nothing of the user's.
  */
 import { isProtectedFile } from "../search/protected-file.js";
 import { ToolFailure } from "../tool.js";
 import type { Workspace } from "../workspace.js";
-import { follow } from "./follow-link.js";
+import { followLink } from "./follow-link.js";
 import { couldMatch } from "./glob-names.js";
-import { isWithin } from "./in-turn.js";
+import { isWithin } from "./path-lock.js";
 import type { Written } from "./written-paths.js";
 
-/** As many as it takes to ask. */
-const MOST_FOUND = 20;
+/** Enough for a question. */
+const MAX_FOUND = 20;
 
 export type Walk = {
   /** Shows what is in the files. */
@@ -24,8 +24,8 @@ export type Walk = {
 };
 
 /**
- * How a command goes through folders; undefined when it does not, when it shows no more of them than names, or
- * leaves out hidden files, among which the protected ones are.
+ * How a command walks through folders; undefined when it does not, when it shows only names, or when it leaves out
+ * hidden files, which include the protected ones.
  */
 export function walkOf(argv: readonly string[], isAlone: boolean): Walk | undefined {
   const [program = "", ...words] = argv;
@@ -61,7 +61,7 @@ export function walkOf(argv: readonly string[], isAlone: boolean): Walk | undefi
     }
     case "diff":
     case "colordiff":
-      // Of a folder it shows the files also without `-r`, though not those in the folders below.
+      // Also without `-r` diff shows the files of a folder, though not those of the folders below.
       return { shows: true, links: !words.includes("--no-dereference") };
     case "zip":
       return { links: has(/r/, "--recurse-paths") && !has(/y/, "--symlinks") };
@@ -116,14 +116,14 @@ export async function foundBelow(
         left.push({ path, access: "read" });
       if (type === "file" && isShown(name) && isProtectedFile(path, workspace.own)) files.push(path);
     }
-    if (files.length > MOST_FOUND && !links) break;
+    if (files.length > MAX_FOUND && !links) break;
   }
-  return { files: files.slice(0, MOST_FOUND), links: left };
+  return { files: files.slice(0, MAX_FOUND), links: left };
 }
 
-/** What stays in the folder is met by its own name. */
+/** Whether a link leads out of the folder. The walk finds other targets by their own names. */
 async function leaves(link: string, folder: string, workspace: Workspace): Promise<boolean> {
-  const found = await follow({ path: link, access: "read" }, workspace);
+  const found = await followLink({ path: link, access: "read" }, workspace);
   return found !== undefined && !isWithin(found.path, folder);
 }
 
@@ -140,7 +140,7 @@ async function listed(folder: string, workspace: Workspace): ReturnType<Workspac
   try {
     return await workspace.list(folder);
   } catch (error) {
-    // What cannot be listed here, the command cannot go through.
+    // A folder that cannot be listed here is closed to the command too.
     if (error instanceof ToolFailure) return [];
     throw error;
   }

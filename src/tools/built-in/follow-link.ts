@@ -1,4 +1,4 @@
-/** Where a path leads that is, or goes through, a link. */
+/** Resolves a path that is, or goes through, a link. */
 import { posix } from "node:path";
 import type { PathAccess } from "../../policy/index.js";
 import { ToolFailure } from "../tool.js";
@@ -15,7 +15,7 @@ export type Link = PathAccess & {
 };
 
 /** Undefined when the path meets no link. */
-export async function follow(
+export async function followLink(
   { path: written, access, pattern, isElsewhere }: Written,
   workspace: Workspace,
 ): Promise<Link | undefined> {
@@ -26,7 +26,7 @@ export async function follow(
     const kept = await workspace.resolve(written, { keepLink: true });
     return { path, named, asked: pattern ?? named, access, kept };
   } catch (error) {
-    // What cannot be walked to, the command cannot reach either; most words are no paths at all.
+    // The command cannot reach an unresolvable path either; most words are not paths.
     if (error instanceof ToolFailure) return undefined;
     throw error;
   }

@@ -1,15 +1,14 @@
 /**
- * What a pattern of the shell becomes: the names on the disk that it matches. Rather too many than too few:
- * `?` and `[a-z]` are read as `*`, since shells differ on what a character is, and which of the characters
- * were quoted is not known here.
+ * Expands a shell pattern to the names on the disk that it matches. Better too many than too few: `?` and `[a-z]` are
+ * read as `*`, since shells differ on what a character is, and quoted characters are not known here.
  */
 import { ToolFailure } from "../tool.js";
 import type { FolderEntry, Workspace } from "../workspace.js";
 
-/** Of one pattern. */
-const MOST_NAMES = 2_000;
-/** Names that are looked at on the way. */
-const MOST_LISTED = 20_000;
+/** The names that one pattern may match. */
+const MAX_NAMES = 2_000;
+/** The names that one expansion may examine. */
+const MAX_LISTED = 20_000;
 
 export const isPattern = (word: string): boolean => /[*?[]/.test(word);
 
@@ -37,7 +36,7 @@ export async function globNames(
       next.push(
         ...matching.filter(({ type }) => isLast || type !== "file").map(({ name }) => `${path}/${name}`),
       );
-      if (listed > MOST_LISTED || next.length > MOST_NAMES) return undefined;
+      if (listed > MAX_LISTED || next.length > MAX_NAMES) return undefined;
     }
     found = next;
   }

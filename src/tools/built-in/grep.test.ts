@@ -174,7 +174,7 @@ test.each([
   expect(failure).toMatch(/\nNothing was searched\. Correct the pattern or the glob\.$/);
 });
 
-test("a glob that is none is told, too", async () => {
+test("reports an invalid glob, too", async () => {
   const { workspace } = await aWorkspace({ "a.txt": "a\n" });
   const run = resultOf(grep, { pattern: "a", glob: "{a" }, aContext(workspace).context);
   expect(await failureOf(run)).toContain("unclosed alternate group");
@@ -210,7 +210,7 @@ test("links are not followed, whether they lead out or in a circle", async () =>
 });
 
 test.each([grep, findPath])(
-  "a folder that becomes a link while $name searches is not told of",
+  "returns nothing from a folder that becomes a link while $name searches",
   async (tool) => {
     const { workspace, root, outside } = await aWorkspace({ "src/a.txt": "hit\n" });
     await writeFile(join(outside, "key.txt"), "hit\n");
@@ -228,7 +228,7 @@ test.each([grep, findPath])(
       aContext(raced).context,
     );
     expect(await failureOf(run)).toBe(
-      `ToolFailure: ${tool.name}: ${root}/src leads to ${outside} now: a link was put in its way. What was found there is not returned. Search again.`,
+      `ToolFailure: ${tool.name}: ${root}/src leads to ${outside} now: a link was put in its way. The results are not returned. Search again.`,
     );
   },
 );
@@ -246,7 +246,7 @@ test("it says beforehand which folder it reads: the real one, beside the one tha
   });
 });
 
-test("the places of matches are told, as many as an editor can use", async () => {
+test("reports the locations of matches, as many as an editor can use", async () => {
   const { workspace, root } = await aWorkspace({ "a.txt": "hit\nno\nhit\n", "b.txt": "hit\n".repeat(100) });
   const { context, reported } = aContext(workspace);
   await resultOf(grep, { pattern: "hit" }, context);
@@ -260,7 +260,7 @@ test("the places of matches are told, as many as an editor can use", async () =>
   ]);
 });
 
-test("a path that cannot be searched is told", async () => {
+test("reports a path that cannot be searched", async () => {
   const { workspace } = await aWorkspace();
   expect(
     await failureOf(resultOf(grep, { pattern: "a", path: "nowhere" }, aContext(workspace).context)),

@@ -1,4 +1,4 @@
-/** Lines of files that match a regular expression. */
+/** Finds lines of files that match a regular expression. */
 import { z } from "zod";
 import { pluralize, textContent } from "../../call/index.js";
 import type { Location } from "../../call/index.js";
@@ -6,9 +6,9 @@ import { defineTool } from "../define-tool.js";
 import { Findings, MAX_BYTES, MAX_MATCHES } from "../search/findings.js";
 import { isProtectedFile } from "../search/protected-file.js";
 import { runRipgrep } from "../search/ripgrep.js";
-import { mustStillLead, searchedFolder } from "../search/searched.js";
-import { complaintOf, seenFiles, walkFields, walkFlags, withoutNul } from "../search/walk.js";
-import { touched } from "../touched.js";
+import { mustBeSamePlace, searchRoot } from "../search/search-root.js";
+import { searchWarning, seenFiles, walkFields, walkFlags, withoutNul } from "../search/walk.js";
+import { pathAccess } from "../path-access.js";
 import type { Tool } from "../tool.js";
 
 const TIME_LIMIT_MS = 20_000;
@@ -25,32 +25,32 @@ const input = z.object({
   filesOnly: z.boolean().default(false).describe("Return only the paths of the files that match."),
 });
 
-/** `timeLimit` in milliseconds: after it, what was found so far is the answer. */
+/** `timeLimit` in milliseconds: after it, the result has the lines found so far. */
 export function grepTool({ timeLimit = TIME_LIMIT_MS }: { readonly timeLimit?: number } = {}): Tool {
   return defineTool({
     name: "grep",
     description:
       "Searches the contents of files with a regular expression (Rust syntax: no look-around, no back-references). " +
       `Returns matching lines with their numbers, by file, sorted by path; at most ${MAX_MATCHES} matches or ${MAX_BYTES / 1024} kB at a time. ` +
-      "Binary files, links, hidden files and what .gitignore names are left out; so are files that hold secrets, such as .env, unless path names the file itself. Long lines are cut.",
+      "Binary files, links, hidden files and those that .gitignore names are left out; so are files that hold secrets, such as .env, unless path names the file itself. Long lines are cut.",
     kind: "search",
     input,
     async intent({ path }, workspace) {
-      return { paths: [await touched(path, "search", workspace)] };
+      return { paths: [await pathAccess(path, "search", workspace)] };
     },
     async preview({ path }, workspace) {
       return { locations: [{ path: await workspace.resolve(path) }] };
     },
     async run(wanted, context) {
       const { workspace, signal } = context;
-      const searched = await searchedFolder("grep", wanted.path, workspace);
+      const searched = await searchRoot("grep", wanted.path, workspace);
       const { folder, file } = searched;
       const until = performance.now() + timeLimit;
       const where = { cwd: folder, signal, timeLimit };
-      // Only a glob can make ripgrep find what the walk does not see.
+      // Only a glob can make ripgrep find files that the walk leaves out.
       const seen =
         wanted.glob === undefined || file !== undefined ? undefined : await seenFiles(wanted, where);
-      // Whoever names a protected file or folder was asked about it; one that is only come upon stays shut.
+      // A named protected path was approved; one that the search only finds stays closed.
       const isNamed = file !== undefined || isProtectedFile(folder, workspace.own);
       const findings = new Findings({
         ...wanted,
@@ -67,8 +67,8 @@ export function grepTool({ timeLimit = TIME_LIMIT_MS }: { readonly timeLimit?: n
         separator: wanted.filesOnly ? "\0" : "\n",
         onRecord: (record) => findings.add(record),
       });
-      await mustStillLead("grep", searched, workspace);
-      const complaint = await complaintOf("grep", end, flags, where);
+      await mustBeSamePlace("grep", searched, workspace);
+      const complaint = await searchWarning("grep", end, flags, where);
       const isLate = end.by === "time" || seen?.end.by === "time";
       const output = [
         ...findings.lines(),

@@ -1,4 +1,4 @@
-/** The image formats that models look at, told by their first bytes: a name can lie. */
+/** Detects the image formats that models support by their first bytes: a name can lie. */
 
 /** As Latin-1, one character for a byte; a dot is any byte. */
 const SIGNATURES: readonly (readonly [type: string, signature: string])[] = [
@@ -9,7 +9,7 @@ const SIGNATURES: readonly (readonly [type: string, signature: string])[] = [
   ["image/webp", "RIFF....WEBP"],
 ];
 
-/** How many bytes it takes to tell. */
+/** The number of bytes that detection needs. */
 export const SIGNATURE_BYTES = 12;
 
 export function imageType(bytes: Uint8Array): string | undefined {

@@ -30,7 +30,7 @@ export const builtInTools: readonly Tool[] = [
   movePath,
   deletePath,
   terminal,
-  // A host of this machine or its network comes this far only when a rule names it. A public name that
+  // A host on this machine or its network gets here only when a rule names it. A public name that
   // leads there is still refused.
   fetchTool({ reach: (host) => hostReach(host) !== "public" }),
   todoWrite,

@@ -6,7 +6,7 @@ import { ToolFailure } from "../tool.js";
 import type { Files } from "../workspace.js";
 import { sizeText } from "./size-text.js";
 import { MAX_BYTES, MAX_LINES, noSuchLine, type Wanted, withNotice } from "./text-part.js";
-import { mustBeText } from "./not-text.js";
+import { mustBeText } from "./must-be-text.js";
 
 const PIECE = 1024 * 1024;
 const MAX_SCANNED = 64 * PIECE;

@@ -60,7 +60,7 @@ test("a folder with one entry has 1 entry", async () => {
   expect(await failureOf(list(workspace, { start: 2 }))).toContain(". has 1 entry, so there is no entry 2.");
 });
 
-test("an empty folder is told from one that could not be listed", async () => {
+test("distinguishes an empty folder from one that could not be listed", async () => {
   const { workspace } = await aWorkspace({ "a.ts": "" });
   const { workspace: empty } = await aWorkspace();
   expect(await list(empty)).toBe("[The folder is empty.]");

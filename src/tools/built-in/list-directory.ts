@@ -1,9 +1,9 @@
-/** What is in a folder: folders first, then all else, each with what tells it apart. */
+/** Lists a folder: folders first, then the rest, each with its type, size or target. */
 import { posix } from "node:path";
 import { z } from "zod";
 import { createToolTitle, oneLine, pluralize, visibleText } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
-import { touched } from "../touched.js";
+import { pathAccess } from "../path-access.js";
 import { ToolFailure } from "../tool.js";
 import type { FolderEntry, Workspace } from "../workspace.js";
 import { sizeText } from "./size-text.js";
@@ -24,12 +24,12 @@ const input = z.object({
 export const listDirectory = defineTool({
   name: "list_directory",
   description:
-    "Lists a folder, hidden names too: folders as name/, links as name -> target, files with their size. A long list comes in parts; the last line of a part says how to go on.",
+    "Lists a folder, hidden names too: folders as name/, links as name -> target, files with their size. A long list comes in parts; the last line of a part says how to continue.",
   kind: "read",
   input,
   title: ({ path }) => createToolTitle("list_directory", { path }),
   async intent({ path }, workspace) {
-    return { paths: [await touched(path, "read", workspace)] };
+    return { paths: [await pathAccess(path, "read", workspace)] };
   },
   async preview({ path }, workspace) {
     return { locations: [{ path: await workspace.resolve(path) }] };

@@ -135,7 +135,7 @@ test("what is not there cannot be moved", async () => {
   );
 });
 
-test("its intent, which is made before anyone has decided, tells nothing of what is there", async () => {
+test("discloses nothing about the file in its intent", async () => {
   const { root, workspace } = await aWorkspace({ "a.ts": "a", "b.ts": "b" });
   for (const [from, to] of [
     ["nowhere", "b.ts"],

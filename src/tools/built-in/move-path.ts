@@ -1,23 +1,23 @@
 /**
- * A file, a link or a folder under another name. Nothing is ever overwritten; folders on the way are made.
+ * Moves a file, a link or a folder. Nothing is ever overwritten; missing parent folders are created.
  *
- * The intent holds the hash of what is moved. It tells nothing of what is there: it is made before anyone
- * has decided.
+ * The intent has a hash of the moved content and discloses nothing else about it, because it is made before the
+ * decision.
  */
 import { posix } from "node:path";
 import { z } from "zod";
 import type { DiffContent } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
 import { throughProtectedLinks } from "../protected-links.js";
-import { touched } from "../touched.js";
+import { pathAccess } from "../path-access.js";
 import { ToolFailure } from "../tool.js";
 import type { FileInfo, Workspace } from "../workspace.js";
 import { baseHashes } from "./base-hash.js";
-import { mustNotHoldRoot } from "./guard-roots.js";
-import { inTurn, isWithin } from "./in-turn.js";
-import { alsoPut, alsoTaken } from "./taken-along.js";
+import { mustNotContainRoot } from "./must-not-contain-root.js";
+import { withPathLock, isWithin } from "./path-lock.js";
+import { protectedAtTarget, protectedInFolder } from "./protected-by-command.js";
 import { pathInput } from "./text-input.js";
-import { untold } from "./untold.js";
+import { hashWithoutDisclosing } from "./hash-without-disclosing.js";
 
 const input = z.object({
   from: pathInput("The file, link or folder to move"),
@@ -34,18 +34,18 @@ export const movePath = defineTool({
   input,
   async intent(wanted, workspace) {
     const keepLink = { keepLink: true };
-    const from = await touched(wanted.from, "move", workspace, keepLink);
+    const from = await pathAccess(wanted.from, "move", workspace, keepLink);
     mustNotBeRoot(from.path, wanted, workspace);
-    const to = await touched(wanted.to, "write", workspace, keepLink);
+    const to = await pathAccess(wanted.to, "write", workspace, keepLink);
     return {
       paths: [
         from,
         to,
-        ...(await alsoTaken(from.path, "move", workspace)),
-        ...(await alsoPut(from.path, to.path, workspace)),
+        ...(await protectedInFolder(from.path, "move", workspace)),
+        ...(await protectedAtTarget(from.path, to.path, workspace)),
         ...(await throughProtectedLinks([from, to], workspace)),
       ],
-      baseHashes: await untold(from.path, () => baseHashes(workspace, from.path)),
+      baseHashes: await hashWithoutDisclosing(from.path, () => baseHashes(workspace, from.path)),
     };
   },
   async preview(wanted, workspace) {
@@ -54,7 +54,7 @@ export const movePath = defineTool({
   },
   async run(wanted, context) {
     const { workspace, signal } = context;
-    return inTurn(await ends(wanted, workspace), async () => {
+    return withPathLock(await ends(wanted, workspace), async () => {
       const found = await movement(wanted, workspace);
       signal.throwIfAborted();
       const folder = posix.dirname(found.to);
@@ -74,7 +74,7 @@ async function ends({ from, to }: Input, workspace: Workspace): Promise<readonly
 }
 
 function mustNotBeRoot(real: string, { from }: Input, workspace: Workspace): void {
-  mustNotHoldRoot(real, workspace, { tool: "move_path", written: from, done: "moved" });
+  mustNotContainRoot(real, workspace, { tool: "move_path", written: from, done: "moved" });
 }
 
 async function movement(wanted: Input, workspace: Workspace): Promise<Movement> {

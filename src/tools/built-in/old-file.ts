@@ -1,4 +1,4 @@
-/** What a change replaces or removes, as far as it can be shown. */
+/** The file that a change replaces or removes, as far as it can be shown. */
 import { diffContent, textContent } from "../../call/index.js";
 import type { DiffContent, ToolCallContent } from "../../call/index.js";
 import { ToolFailure } from "../tool.js";
@@ -28,7 +28,7 @@ export async function oldFile(
       `${path} is ${info.type === "folder" ? "a folder" : "no regular file"}. Nothing was changed. Give the path of a file.`,
     );
   const isTooLarge = info.size > maxText;
-  // The beginning tells most binary files, however large.
+  // The first bytes reveal most binary files, however large.
   const read = await files.readBytes(path, { length: isTooLarge ? 8192 : maxText });
   if (!read) return undefined;
   const { size } = read;

@@ -54,7 +54,7 @@ test("a line that is too long for any part is cut between characters, and the ne
   expect(await read({ "a.txt": endless }, { path: "a.txt" })).toBe(`${cut}\n[Line 1 is cut after 256 kB.]`);
 });
 
-test("an empty file is told from one that could not be read", async () => {
+test("distinguishes an empty file from one that could not be read", async () => {
   expect(await read({ "a.txt": "" }, { path: "a.txt" })).toBe("[The file is empty.]");
 });
 
@@ -84,7 +84,7 @@ test("an input that makes no sense is not run", () => {
     expect(readFile.parse(input)).toMatchObject({ ok: false });
 });
 
-test("a line or a limit below 1 is told in words", () => {
+test("reports a line or a limit below 1", () => {
   const problem = (input: object) => {
     const result = readFile.parse({ path: "a", ...input });
     return result.ok ? "" : result.problem;
@@ -114,7 +114,7 @@ test("an image is shown as what its bytes say, whatever its name", async () => {
   }
 });
 
-test("an image that is too large is told in words", async () => {
+test("reports an image that is too large", async () => {
   const image = Buffer.alloc(5 * 1024 * 1024 + 1);
   Buffer.from(PNG, "base64").copy(image);
   expect(await failureOf(read({ "a.png": image }, { path: "a.png" }))).toBe(
@@ -125,7 +125,7 @@ test("an image that is too large is told in words", async () => {
   expect(output).toBe("[a.png is an image: image/png, 5 MB.]\n[image, image/png]");
 });
 
-test("what is no text in UTF-8 is told in words that name a command", async () => {
+test("names a command for a file that is not UTF-8 text", async () => {
   const failure = (bytes: Uint8Array) => failureOf(read({ "a.txt": bytes }, { path: "a.txt" }));
   expect(await failure(Buffer.from("a\0b"))).toBe(
     'ToolFailure: read_file: a.txt is not text: it has NUL bytes. Nothing was read. A command such as "file" says what it is, and "xxd" shows its bytes.',
@@ -170,7 +170,7 @@ test("a file that is too large to be held is read in parts", async () => {
   );
 });
 
-test("a line too far into a huge file is told in words, and the lines before it can be read", async () => {
+test("reports a line too far into a huge file, and reads the lines before it", async () => {
   const part = await aLargeFile(66);
   expect(await part({ line: 66 })).toContain("[Line 66 is cut after 256 kB. Use line=67 to continue.]");
   expect(await failureOf(part({ line: 69 }))).toBe(

@@ -1,13 +1,13 @@
-/** A file for the model: a text, whole or in parts with the step that leads to the next, or an image. */
+/** Reads a file for the model: an image, or a text, whole or in parts; each part says how to get the next. */
 import { z } from "zod";
 import type { ContentBlock } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
-import { touched } from "../touched.js";
+import { pathAccess } from "../path-access.js";
 import { ToolFailure } from "../tool.js";
 import type { FileInfo, Workspace } from "../workspace.js";
 import { imageType, SIGNATURE_BYTES } from "./image-type.js";
 import { largeFilePart } from "./large-file-part.js";
-import { mustBeText } from "./not-text.js";
+import { mustBeText } from "./must-be-text.js";
 import { sizeText } from "./size-text.js";
 import { pathInput } from "./text-input.js";
 import { MAX_LINES, textPart } from "./text-part.js";
@@ -24,11 +24,11 @@ const input = z.object({
 export const readFile = defineTool({
   name: "read_file",
   description:
-    "Reads a text file, or shows an image (PNG, JPEG, GIF, WebP). A long text comes in parts; the last line of a part says how to go on.",
+    "Reads a text file, or shows an image (PNG, JPEG, GIF, WebP). A long text comes in parts; the last line of a part says how to continue.",
   kind: "read",
   input,
   async intent({ path }, workspace) {
-    return { paths: [await touched(path, "read", workspace)] };
+    return { paths: [await pathAccess(path, "read", workspace)] };
   },
   async preview({ path, line }, workspace) {
     const place = { path: await workspace.resolve(path) };
@@ -57,7 +57,7 @@ function mustBeFile(path: string, info: FileInfo | undefined): FileInfo {
   );
 }
 
-/** Asked of the workspace as text first: an editor may hold a newer one than the disk. */
+/** The workspace's text comes first: an editor may have a newer one than the disk. */
 async function wholeText(path: string, file: string, workspace: Workspace): Promise<string> {
   try {
     const text = await workspace.readText(file);

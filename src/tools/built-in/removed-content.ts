@@ -1,4 +1,7 @@
-/** What goes with a file, a link or a folder, for whoever is asked: each text while it can be read through, else how much it is. */
+/**
+ * The content that a deletion removes, for the person who is asked: each text while it is small enough, otherwise the
+ * amount.
+ */
 import { oneLine, textContent } from "../../call/index.js";
 import type { DiffContent, ToolCallContent } from "../../call/index.js";
 import type { Files } from "../workspace.js";
@@ -10,7 +13,7 @@ const MAX_FILES = 50;
 const MAX_TEXT = 256 * 1024;
 const MAX_TARGET = 200;
 
-/** `tree` is what is in a folder. */
+/** `tree` has the contents of a folder. */
 export async function removedContent(
   files: Files,
   entry: TreeEntry & { readonly tree?: FolderTree },
@@ -20,7 +23,7 @@ export async function removedContent(
   const { diff, isTooLarge } = await removedEntry(files, entry, MAX_TEXT);
   if (type === "link") {
     const target = oneLine(await files.readLink(path), MAX_TARGET);
-    return [textContent(`A link. What it leads to stays: ${target}`), diff];
+    return [textContent(`A link. Its target stays: ${target}`), diff];
   }
   return isTooLarge ? [textContent(`A text of ${sizeText(size)}, too large to be shown.`), diff] : [diff];
 }
@@ -32,7 +35,7 @@ async function folderContent(
 ): Promise<readonly ToolCallContent[]> {
   const whole: DiffContent = { type: "diff", operation: "delete", path: folder, fileType: "directory" };
   if (tree.entries.length === 0) return [whole];
-  const summary = textContent(`All that is in the folder: ${treeSummary(tree)}.`);
+  const summary = textContent(`Contents of the folder: ${treeSummary(tree)}.`);
   return [summary, whole, ...((await entryDiffs(files, tree)) ?? [])];
 }
 

@@ -1,6 +1,6 @@
 /**
- * The content of the files of the workspace whose code a command runs, as hashes: a yes to `./run.sh` is for the
- * script as it was then. Programs of the system are nobody's to change here, and are left out.
+ * Hashes of the workspace files whose code a command runs: a yes to `./run.sh` is for the script as it was then.
+ * System programs are left out: nobody changes them here.
  */
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { counted, sizeText } from "./size-text.js";
 
-test("a size is told in the largest unit that it fills, never rounded up", () => {
+test("shows a size in the largest unit that it fills, never rounded up", () => {
   const sizes: readonly (readonly [number, string])[] = [
     [0, "0 B"],
     [1023, "1023 B"],

@@ -9,7 +9,7 @@ import type { ToolContext, ToolIntent } from "../tool.js";
 import { aContext, aWorkspace, failureOf, parsed, resultOf } from "../tools.samples.js";
 import { terminal } from "./terminal.js";
 
-type Told = {
+type ModelOutput = {
   readonly output: string;
   readonly exitCode?: number;
   readonly signal?: string;
@@ -19,7 +19,7 @@ type Told = {
 
 async function runIn(context: ToolContext, command: string, more: object = {}) {
   const { output, ...result } = await resultOf(terminal, { command, ...more }, context);
-  return { ...result, told: output as Told }; // what the tool promises to the model
+  return { ...result, modelOutput: output as ModelOutput }; // what the tool promises to the model
 }
 
 /** The context, with something that happens as soon as the command prints. */
@@ -39,13 +39,13 @@ function whenItPrints(context: ToolContext, act: (text: string) => void): ToolCo
   };
 }
 
-test("what the command prints is shown as it comes, and in the end with its exit", async () => {
+test("shows the output as it arrives, and the exit at the end", async () => {
   const { workspace } = await aWorkspace();
   const { context, printed, shown } = aContext(workspace);
-  const { told, content, isError } = await runIn(context, "echo hello; sleep 0.3; echo world >&2");
+  const { modelOutput, content, isError } = await runIn(context, "echo hello; sleep 0.3; echo world >&2");
   expect(printed).toEqual(["hello\n", "world\n"]);
   expect(shown).toEqual([{ exit: { exitCode: 0 } }]);
-  expect(told).toEqual({ exitCode: 0, output: "hello\nworld\n" });
+  expect(modelOutput).toEqual({ exitCode: 0, output: "hello\nworld\n" });
   expect(isError).toBeUndefined();
   expect(content).toEqual([
     {
@@ -57,28 +57,28 @@ test("what the command prints is shown as it comes, and in the end with its exit
   ]);
 });
 
-test("a command that fails is no failure of the tool: the exit code is told", async () => {
+test("reports the exit code of a failing command without failing the tool", async () => {
   const { workspace } = await aWorkspace();
-  const { told, isError } = await runIn(aContext(workspace).context, "echo no; exit 7");
-  expect(told).toEqual({ exitCode: 7, output: "no\n" });
+  const { modelOutput, isError } = await runIn(aContext(workspace).context, "echo no; exit 7");
+  expect(modelOutput).toEqual({ exitCode: 7, output: "no\n" });
   expect(isError).toBeUndefined();
 });
 
-test("a command that was killed from elsewhere tells by which signal", async () => {
+test("reports the signal of a command that was killed from elsewhere", async () => {
   const { workspace } = await aWorkspace();
-  const { told } = await runIn(aContext(workspace).context, "kill -9 $$");
-  expect(told).toEqual({ signal: "SIGKILL", output: "" });
+  const { modelOutput } = await runIn(aContext(workspace).context, "kill -9 $$");
+  expect(modelOutput).toEqual({ signal: "SIGKILL", output: "" });
 });
 
-test("of long output the beginning and the end are kept, and the way to the rest is told", async () => {
+test("keeps the beginning and the end of long output, and says how to get the rest", async () => {
   const { workspace } = await aWorkspace();
   const { context, printed } = aContext(workspace);
-  const { told } = await runIn(context, "seq 300000");
-  expect(told.output.length).toBeLessThan(70_000);
-  expect(told.output.startsWith("1\n2\n")).toBe(true);
-  expect(told.output).toContain("… 1,923,359 characters left out …");
-  expect(told.truncated).toBe(1_923_359);
-  expect(told.output).toMatch(/299999\n300000\n\[The output is too long.* read_file\.\]$/);
+  const { modelOutput } = await runIn(context, "seq 300000");
+  expect(modelOutput.output.length).toBeLessThan(70_000);
+  expect(modelOutput.output.startsWith("1\n2\n")).toBe(true);
+  expect(modelOutput.output).toContain("… 1,923,359 characters left out …");
+  expect(modelOutput.truncated).toBe(1_923_359);
+  expect(modelOutput.output).toMatch(/299999\n300000\n\[The output is too long.* read_file\.\]$/);
   expect(printed.join("").length).toBe(1_988_895);
 });
 
@@ -86,30 +86,30 @@ test("the command runs in the folder that is asked for, with the variables that 
   const { workspace, root } = await aWorkspace({ "sub/file.txt": "" });
   const { context } = aContext(workspace);
   const more = { cwd: "sub", env: { GREETING: "hello $HOME" } };
-  const { told } = await runIn(context, `pwd; ls; echo "$GREETING"`, more);
-  expect(told.output).toBe(`${join(root, "sub")}\nfile.txt\nhello $HOME\n`);
+  const { modelOutput } = await runIn(context, `pwd; ls; echo "$GREETING"`, more);
+  expect(modelOutput.output).toBe(`${join(root, "sub")}\nfile.txt\nhello $HOME\n`);
 });
 
-test("a folder that is none is told before anything runs", async () => {
+test("reports a cwd that is not a folder before anything runs", async () => {
   const { workspace } = await aWorkspace({ "file.txt": "" });
   const { context, printed } = aContext(workspace);
   for (const cwd of ["missing", "file.txt"]) {
     const words = `ToolFailure: terminal: ${cwd} is not a folder. Nothing was run. Give a folder that exists, or leave cwd out.`;
     expect(await failureOf(runIn(context, "echo ran", { cwd }))).toBe(words);
-    // Before it is decided on, nothing is told of what is there.
+    // Before the decision, nothing about the folder is disclosed.
     expect(await intentOf(workspace, "echo ran", { cwd })).toMatchObject({ cwd: join(workspace.root, cwd) });
   }
   expect(printed).toEqual([]);
 });
 
-test("a command whose time is up is ended with all that it started, and that is told with what it printed", async () => {
+test("ends a command whose time is up with its child processes, and reports its output so far", async () => {
   const { workspace, root } = await aWorkspace();
   const { context, shown } = aContext(workspace);
-  const command = "echo begun; (sleep 2; touch late) & sleep 60";
-  const { told, isError, content } = await runIn(context, command, { timeout: 1 });
-  expect(told).toEqual({ signal: "SIGTERM", output: "begun\n", timedOut: true });
-  expect(isError).toMatch(/^terminal: timed out after 1 s; the command and what it started were ended\./);
-  expect(content).toMatchObject([{ output: { head: "begun\n" }, exit: { signal: "SIGTERM" } }]);
+  const command = "echo started; (sleep 2; touch late) & sleep 60";
+  const { modelOutput, isError, content } = await runIn(context, command, { timeout: 1 });
+  expect(modelOutput).toEqual({ signal: "SIGTERM", output: "started\n", timedOut: true });
+  expect(isError).toMatch(/^terminal: timed out after 1 s; the command and its child processes were ended\./);
+  expect(content).toMatchObject([{ output: { head: "started\n" }, exit: { signal: "SIGTERM" } }]);
   expect(shown).toEqual([{ exit: { signal: "SIGTERM" } }]);
   await setTimeout(1500);
   expect(await workspace.look(join(root, "late"))).toBeUndefined();
@@ -118,9 +118,9 @@ test("a command whose time is up is ended with all that it started, and that is 
 test("a server that shuts down in good order when its time is up has still timed out", async () => {
   const { workspace } = await aWorkspace();
   const command = `trap "echo bye; exit 0" TERM; echo up; while :; do sleep 0.1; done`;
-  const { told, isError } = await runIn(aContext(workspace).context, command, { timeout: 1 });
-  expect(told).toMatchObject({ exitCode: 0, timedOut: true });
-  expect(told.output).toContain("bye\n");
+  const { modelOutput, isError } = await runIn(aContext(workspace).context, command, { timeout: 1 });
+  expect(modelOutput).toMatchObject({ exitCode: 0, timedOut: true });
+  expect(modelOutput.output).toContain("bye\n");
   expect(isError).toContain("timed out after 1 s");
 });
 
@@ -139,10 +139,10 @@ test("a command that is cancelled ends with the reason of the cancel, and shows 
   const reason = new Error("the user pressed stop");
   const running = runIn(
     whenItPrints(context, () => cancel.abort(reason)),
-    "echo begun; sleep 60",
+    "echo started; sleep 60",
   );
   await expect(running).rejects.toBe(reason);
-  expect(printed).toEqual(["begun\n"]);
+  expect(printed).toEqual(["started\n"]);
   expect(shown).toEqual([{ exit: { signal: "SIGTERM" } }]);
 });
 
@@ -150,11 +150,11 @@ test("a command that came to its end in spite of the cancel is done, because it 
   const { workspace } = await aWorkspace();
   const cancel = new AbortController();
   const { context } = aContext(workspace, cancel.signal);
-  const { told } = await runIn(
+  const { modelOutput } = await runIn(
     whenItPrints(context, () => cancel.abort()),
-    `trap "" TERM; echo begun; sleep 0.3; echo ended`,
+    `trap "" TERM; echo started; sleep 0.3; echo ended`,
   );
-  expect(told).toEqual({ exitCode: 0, output: "begun\nended\n" });
+  expect(modelOutput).toEqual({ exitCode: 0, output: "started\nended\n" });
 });
 
 test("a call that was cancelled before it began runs nothing", async () => {
@@ -222,7 +222,7 @@ async function aWorkspaceWithLinks() {
   return there;
 }
 
-test("a word that is a link, or goes through one, is told with where it really leads", async () => {
+test("reports the real target of a word that is a link or goes through one", async () => {
   const { workspace, root, outside } = await aWorkspaceWithLinks();
   const found = async (command: string, more: object = {}) => {
     const { paths = [] } = await intentOf(workspace, command, more);
@@ -258,7 +258,7 @@ test("a word that is a link, or goes through one, is told with where it really l
     expect(await found(`cd ${flags} deepdir/..`), flags).toEqual(["read /ws -> /else"]);
 });
 
-test("what a command is known to change by way of a link is told as a change", async () => {
+test("reports a change through a link as a change of its target", async () => {
   const { workspace, outside } = await aWorkspaceWithLinks();
   const accesses = async (command: string) => {
     const { paths = [] } = await intentOf(workspace, command);
@@ -276,7 +276,7 @@ test("what a command is known to change by way of a link is told as a change", a
   expect(await accesses("rm inlink")).toEqual(["read /ws/secrets/key.txt"]);
 });
 
-test("a rule on a link's target speaks of the command, and a link out of the workspace is asked about", async () => {
+test("applies a rule on a link's target to the command, and asks about a link out of the workspace", async () => {
   const { workspace, root } = await aWorkspaceWithLinks();
   const rules: readonly Rule[] = [
     { allow: "read" },

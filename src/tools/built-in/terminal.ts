@@ -1,8 +1,8 @@
 /**
  * A shell command, shown while it prints.
  *
- * It has a time limit of its own, since only it can say how far the command had come. However it ends, what
- * really happened is told: the exit, the output so far, and what of it is left out.
+ * The tool has a time limit of its own, since only it can report the progress of the command. However the command
+ * ends, the result reports what really happened: the exit, the output so far, and how much of it is left out.
  */
 import { z } from "zod";
 import { appendText, EMPTY_TEXT, leftOut, shownText } from "../../call/index.js";
@@ -15,8 +15,8 @@ import { executorFor } from "../git/executor-for.js";
 import { commandLinks } from "./command-links.js";
 import { runContents } from "./run-contents.js";
 
-const DEFAULT_SECONDS = 120;
-const MOST_SECONDS = 3600;
+const DEFAULT_TIMEOUT_S = 120;
+const MAX_TIMEOUT_S = 3600;
 const PTY_SIZE = { columns: 120, rows: 30 } as const;
 
 const input = z.object({
@@ -33,9 +33,9 @@ const input = z.object({
   timeout: z
     .number()
     .positive()
-    .max(MOST_SECONDS)
+    .max(MAX_TIMEOUT_S)
     .optional()
-    .describe(`After how many seconds it is ended; ${DEFAULT_SECONDS} when left out.`),
+    .describe(`After how many seconds it is ended; ${DEFAULT_TIMEOUT_S} when left out.`),
   pty: z
     .boolean()
     .optional()
@@ -52,7 +52,7 @@ export const terminal = defineTool({
   input,
   timeLimit: Number.POSITIVE_INFINITY,
   async intent({ command, cwd, env }, workspace) {
-    // Whether it is a folder is told only when it may run there.
+    // Whether it is a folder is disclosed only when the command may run there.
     const folder = cwd === undefined ? undefined : await workspace.resolve(cwd);
     const at = folder ?? workspace.root;
     const paths = await commandLinks(command, at, workspace);
@@ -67,7 +67,7 @@ export const terminal = defineTool({
       ...(Object.keys(contents).length > 0 && { contents }),
     };
   },
-  async run({ command, cwd, env, pty = false, timeout = DEFAULT_SECONDS }, call) {
+  async run({ command, cwd, env, pty = false, timeout = DEFAULT_TIMEOUT_S }, call) {
     const { workspace, signal } = call;
     const folder = await folderOf(cwd, workspace);
     const shown = call.terminal();
@@ -90,10 +90,10 @@ export const terminal = defineTool({
       }),
     );
     shown.exit(exit);
-    // A command that came to its good end in spite of the cancel did what it was asked to; all others were ended.
+    // A command that succeeded in spite of the cancel did its work; all others were ended.
     if (exit.exitCode !== 0) signal.throwIfAborted();
     return {
-      ...told(exit, output, timedOut ? timeout : undefined),
+      ...modelResult(exit, output, timedOut ? timeout : undefined),
       content: [{ ...content, output, exit }],
     };
   },
@@ -124,8 +124,8 @@ async function withinTime(
   }
 }
 
-/** The end, in words for the model. `timedOut`: after how many seconds, if it was. */
-function told(exit: CommandExit, text: BoundedText, timedOut: number | undefined): ToolResult {
+/** The result for the model. `timedOut`: the time limit in seconds, when the command exceeded it. */
+function modelResult(exit: CommandExit, text: BoundedText, timedOut: number | undefined): ToolResult {
   const truncated = leftOut(text);
   const shown = shownText(text);
   const output = {
@@ -135,7 +135,7 @@ function told(exit: CommandExit, text: BoundedText, timedOut: number | undefined
     ...(truncated > 0 && { truncated }),
   };
   if (timedOut === undefined) return { output };
-  const isError = `terminal: timed out after ${timedOut} s; the command and what it started were ended. What it had done by then stays done. Give it a longer timeout, or less to do.`;
+  const isError = `terminal: timed out after ${timedOut} s; the command and its child processes were ended. Its effects until then remain. Set a longer timeout, or split the work.`;
   return { output, isError };
 }
 

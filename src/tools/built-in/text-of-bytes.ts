@@ -1,4 +1,4 @@
-/** Bytes as the text that they are, or the reason why they are none. */
+/** Decodes bytes as text, or gives the reason why they are not text. */
 
 export type Decoded = { readonly text: string } | { readonly problem: "nul" | "utf-16" | "not-utf-8" };
 

@@ -3,7 +3,7 @@ import { inferToolKind } from "../../call/index.js";
 import { aContext, aWorkspace, resultOf } from "../tools.samples.js";
 import { thinking } from "./thinking.js";
 
-test("the thought is shown, and the model told that nothing happened", async () => {
+test("shows the thought, and returns that nothing happened", async () => {
   const { workspace } = await aWorkspace();
   const result = await resultOf(thinking, { thought: "First read, then edit." }, aContext(workspace).context);
   expect(result).toMatchObject({

@@ -6,7 +6,7 @@ import { defineTool } from "../define-tool.js";
 export const todoRead = defineTool({
   name: "todo_read",
   description: "Returns the to-do list that the user sees as your plan, with the status of each entry.",
-  // What crow-agent's page makes of it: neither a file is read nor a thought thought.
+  // As crow-agent's page shows it: the tool neither reads a file nor thinks.
   kind: "other",
   input: z.object({}),
   async run(_input, { plan }) {

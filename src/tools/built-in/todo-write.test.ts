@@ -10,7 +10,7 @@ async function write(input: unknown) {
   return { output, plan };
 }
 
-test("the list becomes the plan, and the model is told how it stands", async () => {
+test("makes the list the plan, and returns its status", async () => {
   const todos = [
     { content: "Read", status: "completed", priority: "high" },
     { content: "Edit", status: "in_progress" },
@@ -37,7 +37,7 @@ test("an empty list empties the plan", async () => {
   expect(await write({ todos: [] })).toEqual({ output: "The plan is empty now.", plan: [] });
 });
 
-test("the model is told which words to use", () => {
+test("shows the valid status words in the schema", () => {
   expect(todoWrite.parameters).toMatchObject({
     properties: {
       todos: {
@@ -74,7 +74,7 @@ test.each<[unknown]>([
   });
 });
 
-test("an entry that cannot be understood is told, so that none gets lost", () => {
+test("reports an unreadable entry, so that none gets lost", () => {
   const result = todoWrite.parse({ todos: ["Read", { content: "Edit" }] });
   expect(result).toMatchObject({ ok: false, problem: expect.stringContaining("todos[1].status") });
   expect(todoWrite.parse({ todos: "Read, then edit" })).toMatchObject({ ok: false });

@@ -6,7 +6,7 @@ import { defineTool } from "../define-tool.js";
 const STATUSES = ["pending", "in_progress", "completed", "cancelled"] as const;
 
 const todo = z.object({
-  content: z.string().describe("What is to be done."),
+  content: z.string().describe("The task."),
   // A list with a word that we do not know is still a list: `planFromTodos` says what the word counts as.
   status: z.string().meta({ enum: STATUSES }),
   priority: z
@@ -16,8 +16,8 @@ const todo = z.object({
 });
 
 /*
- * The model is told one way to write the list; `planFromTodos` knows the others that models use. An entry
- * that it cannot read either is told as what it is, and not dropped: the list is the whole list.
+ * The schema shows the model one way to write the list; `planFromTodos` accepts the others that models use. An entry
+ * that it cannot read is reported and not dropped: the list is the whole list.
  */
 const anyTodo = z.preprocess((entry) => planFromTodos({ todos: [entry] })?.[0] ?? entry, todo);
 const anyList = z.preprocess(

@@ -126,7 +126,7 @@ test("no result, and fewer results than there are", async () => {
   expect(await search(tool, { query: "x", count: 1 })).not.toContain("2. ");
 });
 
-describe("what goes wrong is told, and never with the key", () => {
+describe("reports errors, never with the key", () => {
   async function failure(handler: Parameters<typeof aServer>[0], timeLimit = 20_000) {
     const { address } = await aServer(handler);
     const tool = webSearchTool({ type: "brave", key: KEY, endpoint: address }, { timeLimit });
@@ -141,14 +141,14 @@ describe("what goes wrong is told, and never with the key", () => {
       error: { code: "SUBSCRIPTION_TOKEN_INVALID", detail: `no ${KEY}` },
     };
     expect(await failure(json(error, 401))).toBe(
-      `ToolFailure: web_search: Brave Search answered with status 401: ${JSON.stringify(error).replace(KEY, "[key]")}. ` +
+      `ToolFailure: web_search: Brave Search responded with status 401: ${JSON.stringify(error).replace(KEY, "[key]")}. ` +
         "Nothing was found. The key was not accepted: check it in the settings.",
     );
   });
 
   test("too many searches, and a server that has none", async () => {
     expect(await failure(sends("", "text/plain", 429))).toBe(
-      "ToolFailure: web_search: Brave Search answered with status 429. Nothing was found. Too many searches: wait, or search less.",
+      "ToolFailure: web_search: Brave Search responded with status 429. Nothing was found. Too many searches: wait, or search less.",
     );
     expect(await failure(sends("oops", "text/plain", 500))).toContain("status 500: oops. Nothing was found.");
   });
@@ -163,8 +163,8 @@ describe("what goes wrong is told, and never with the key", () => {
 
   test("an answer that is none", async () => {
     for (const body of ["<html>", '{"web": {"results": [{"title": 1}]}}', "[]"])
-      expect(await failure(sends(body, "application/json"))).toContain("an answer that is not understood: ");
-    expect(await failure(sends(`no ${KEY} here`))).toContain("not understood: no [key] here");
+      expect(await failure(sends(body, "application/json"))).toContain("a response that cannot be read: ");
+    expect(await failure(sends(`no ${KEY} here`))).toContain("cannot be read: no [key] here");
   });
 
   test("a redirect is not followed, for it would take the key along", async () => {
@@ -173,18 +173,18 @@ describe("what goes wrong is told, and never with the key", () => {
       response.writeHead(307, { location: other.address });
       response.end();
     });
-    expect(words).toContain("answered with status 307");
+    expect(words).toContain("responded with status 307");
     expect(other.connections()).toBe(0);
   });
 
   test("too much, too late, not there", async () => {
     expect(await failure(sends("x".repeat(3_000_000)))).toContain("sent more than 2 MB");
-    expect(await failure(() => undefined, 200)).toContain("did not answer within 0.2 s");
+    expect(await failure(() => undefined, 200)).toContain("did not respond within 0.2 s");
     expect(
       await failure((_request, response) => {
         response.write("[");
       }, 200),
-    ).toContain("did not answer within 0.2 s");
+    ).toContain("did not respond within 0.2 s");
     expect(await failure(({ socket }) => socket.destroy())).toContain("cannot be reached (");
   });
 

@@ -1,6 +1,6 @@
 /**
- * A search of the web, by a service that whoever runs this has chosen. Its address is theirs, not the
- * model's, so it may be on this machine; only the words that are searched for come from the model.
+ * Searches the web with a service that the user configured. The user chose its address, so it may be on this machine;
+ * only the query comes from the model.
  */
 import { z } from "zod";
 import { oneLine } from "../../call/index.js";
@@ -9,7 +9,7 @@ import { defineTool } from "../define-tool.js";
 import { errorCode } from "../../call/error-code.js";
 import { ToolFailure } from "../tool.js";
 import type { Tool } from "../tool.js";
-import { readBody, timeLimited } from "../web/limited.js";
+import { readBody, timeLimited } from "../web/network-limits.js";
 import { searchService } from "../web/search-providers.js";
 import type { SearchProvider, SearchResult, SearchService } from "../web/search-providers.js";
 
@@ -70,12 +70,12 @@ async function search(
       method: body === undefined ? "GET" : "POST",
       headers: { accept: "application/json", "user-agent": "toolgate", ...headers },
       ...(body !== undefined && { body }),
-      // A key must not travel to wherever a redirect leads.
+      // A key must not follow a redirect.
       redirect: "manual",
       signal: limit.signal,
     });
     const { bytes, cut } = await readBody(response.body, MAX_BYTES, limit);
-    if (cut === "time") throw failure(service, `did not answer within ${timeLimit / 1000} s`);
+    if (cut === "time") throw failure(service, `did not respond within ${timeLimit / 1000} s`);
     if (cut === "size") throw failure(service, "sent more than 2 MB");
     if (response.status !== 200) throw refused(service, response.status, bytes.toString());
     return readAnswer(service, bytes.toString());
@@ -83,7 +83,7 @@ async function search(
     signal.throwIfAborted();
     if (error instanceof ToolFailure) throw error;
     const why = limit.isTimeUp()
-      ? `did not answer within ${timeLimit / 1000} s`
+      ? `did not respond within ${timeLimit / 1000} s`
       : `cannot be reached (${reason(error)})`;
     throw failure(service, why);
   } finally {
@@ -95,13 +95,13 @@ function readAnswer(service: SearchService, text: string): readonly SearchResult
   try {
     return service.read(JSON.parse(text));
   } catch {
-    throw failure(service, `sent an answer that is not understood: ${quoted(service, text)}`);
+    throw failure(service, `sent a response that cannot be read: ${quoted(service, text)}`);
   }
 }
 
 function refused(service: SearchService, status: number, text: string): ToolFailure {
   const said = text.trim() === "" ? "" : `: ${quoted(service, text)}`;
-  return failure(service, `answered with status ${status}${said}`, service.advice.get(status));
+  return failure(service, `responded with status ${status}${said}`, service.advice.get(status));
 }
 
 function failure(
@@ -112,7 +112,7 @@ function failure(
   return new ToolFailure(`web_search: ${service.name} ${why}. Nothing was found. ${advice}`);
 }
 
-/** A service may repeat the key that it does not like. */
+/** A service may repeat a rejected key in its error message. */
 function quoted({ secret }: SearchService, text: string): string {
   return oneLine(secret === undefined || secret === "" ? text : text.replaceAll(secret, "[key]"), 200);
 }

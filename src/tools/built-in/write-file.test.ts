@@ -11,7 +11,7 @@ async function write(old: string | Uint8Array | undefined, content: string) {
   const before = await writeFile.preview?.(parsed(writeFile, input), workspace);
   const { context, reported } = aContext(workspace);
   const result = await resultOf(writeFile, input, context);
-  // What is shown before is what is shown afterwards.
+  // The preview and the final content are the same.
   expect({ content: result.content, ...reported[0] }).toMatchObject(before ?? {});
   return { file: `${root}/a.ts`, ...result, reported, text: await readDisk(join(root, "a.ts"), "utf8") };
 }

@@ -1,21 +1,21 @@
 /**
- * A whole text file, created or replaced. The content is written as it is given: line ends are not touched.
+ * Creates or replaces a whole text file. The content is written as given: line ends are not changed.
  *
- * The diff that is shown before is made from the file as it is then; the intent holds that file's hash, so
- * that a yes is for that diff, and tells nothing of it: it is made before anyone has decided. What is shown
- * afterwards is what was really replaced.
+ * The preview shows a diff against the current file; the intent has that file's hash, so that a yes is for that diff.
+ * The intent discloses nothing else about the file, because it is made before the decision. The final diff shows what
+ * was really replaced.
  */
 import { z } from "zod";
 import { defineTool } from "../define-tool.js";
 import { throughProtectedLinks } from "../protected-links.js";
-import { touched } from "../touched.js";
+import { pathAccess } from "../path-access.js";
 import { fileBaseHash } from "./base-hash.js";
 import { hunkLocations } from "./hunk-locations.js";
-import { inTurn } from "./in-turn.js";
+import { withPathLock } from "./path-lock.js";
 import { type OldFile, oldFile, replacedContent } from "./old-file.js";
 import { sizeText } from "./size-text.js";
 import { pathInput, textInput } from "./text-input.js";
-import { untold } from "./untold.js";
+import { hashWithoutDisclosing } from "./hash-without-disclosing.js";
 
 export const writeFile = defineTool({
   name: "write_file",
@@ -27,10 +27,10 @@ export const writeFile = defineTool({
     content: textInput().describe("The whole text of the file."),
   }),
   async intent({ path }, workspace) {
-    const file = await touched(path, "write", workspace);
+    const file = await pathAccess(path, "write", workspace);
     return {
       paths: [file, ...(await throughProtectedLinks([file], workspace))],
-      baseHashes: await untold(file.path, () => fileBaseHash(workspace, file.path)),
+      baseHashes: await hashWithoutDisclosing(file.path, () => fileBaseHash(workspace, file.path)),
     };
   },
   async preview({ path, content }, workspace) {
@@ -40,7 +40,7 @@ export const writeFile = defineTool({
   async run({ path, content }, context) {
     const { workspace, signal } = context;
     const key = await workspace.resolve(path);
-    return inTurn([key], async () => {
+    return withPathLock([key], async () => {
       const file = await workspace.resolve(path);
       const old = await oldFile(workspace, file);
       if (old?.text === content)

@@ -1,21 +1,21 @@
-/** The words of a command that may be paths, as the system will be given them. */
+/** The words of a command that may be paths, as the system receives them. */
 import { homedir } from "node:os";
 import { posix } from "node:path";
 import type { ReadCommand } from "../../policy/index.js";
 import { followsLinks } from "../../policy/shell/folder-change.js";
 import { isPattern } from "./glob-names.js";
-import { isWithin } from "./in-turn.js";
+import { isWithin } from "./path-lock.js";
 
 /** `cwd`: the real path of the folder that the command starts in. */
 export type Place = { readonly command: string; readonly cwd: string; readonly roots: readonly string[] };
 
-/** A path as the system will be given it: made absolute, but neither shortened nor followed. */
+/** A path as the system receives it: made absolute, but neither normalised nor resolved. */
 export type Written = {
   readonly path: string;
   readonly access: "read" | "write";
   /** The pattern that it was found for. */
   readonly pattern?: string;
-  /** Written as a path outside. The system's own links there are nobody's trick, unless they lead in. */
+  /** The word is a path outside the workspace. The system's own links there are harmless, unless they lead inside. */
   readonly isElsewhere?: boolean;
 };
 
@@ -25,7 +25,7 @@ export const folderOf = ({ after }: ReadCommand, cwd: string): string =>
 
 const atHome = (word: string): string => (/^~(?:\/|$)/.test(word) ? homedir() + word.slice(1) : word);
 
-/** What a command may touch. */
+/** The paths that a command may touch. */
 export function pathsOf(read: ReadCommand, place: Place): readonly Written[] {
   const { argv, reads, writes } = read;
   const folder = folderOf(read, place.cwd);

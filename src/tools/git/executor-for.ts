@@ -1,6 +1,6 @@
 /**
- * What will read a command of ours, with git's settings forced where every part of the command only reads and
- * the repositories that it reads name no program.
+ * The shell for a command, with git's settings forced when every part of the command only reads and the repositories
+ * it reads name no program.
  */
 import { homedir } from "node:os";
 import { realpath, stat } from "node:fs/promises";
@@ -11,12 +11,12 @@ import type { GitRead } from "../../policy/reading-parts.js";
 import { FORCED_GIT_SETTINGS } from "../../policy/git-settings.js";
 import type { Executor, Intent } from "../../policy/index.js";
 import { ToolFailure } from "../tool.js";
-import { isWithin } from "../built-in/in-turn.js";
+import { isWithin } from "../built-in/path-lock.js";
 import type { Commands, Workspace } from "../workspace.js";
 import { printsContents } from "./prints-contents.js";
-import { repositoryTrouble } from "./repository-trouble.js";
+import { repositoryRisk } from "./repository-risk.js";
 
-/** The workspace's own, of which nothing is known when it does not say. */
+/** The workspace's own executor; unknown when the workspace does not name one. */
 export async function executorOf(workspace: Commands): Promise<Executor> {
   return (await workspace.executor?.()) ?? { language: "sh" };
 }
@@ -55,7 +55,7 @@ async function systemPath(path: string | undefined, roots: readonly string[]): P
 
 const OTHERS_MAY_WRITE = 0o002;
 
-/** By its name and by where its links lead: whoever can change a link chooses the folder. */
+/** Checks the folder's name and the target of its links: anyone who can change a link chooses the folder. */
 async function isSystemFolder(folder: string, roots: readonly string[]): Promise<boolean> {
   if (!isAbsolute(folder)) return false;
   try {
@@ -78,8 +78,8 @@ async function troubleIn(reads: readonly GitRead[], workspace: Workspace): Promi
     return "git is to search files that the repository does not track";
   for (const [folder, prints] of foldersOf(reads)) {
     try {
-      const trouble = await repositoryTrouble(folder, workspace, { printsContents: prints });
-      if (trouble !== undefined) return trouble;
+      const risk = await repositoryRisk(folder, workspace, { printsContents: prints });
+      if (risk !== undefined) return risk;
     } catch (error) {
       if (!(error instanceof ToolFailure)) throw error;
       return "the repository's configuration could not be looked at";

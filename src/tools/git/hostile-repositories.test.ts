@@ -1,6 +1,6 @@
 /**
- * Commands that only show something, in repositories whose settings run programs: each is asked about, or runs
- * nothing but git itself. What runs is seen by strace, by the real git.
+ * Commands that only show something, in repositories whose settings run programs: each is asked about, or runs nothing
+ * but git itself. strace shows what the real git runs.
  */
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";

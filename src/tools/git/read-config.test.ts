@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { settingTrouble } from "./harmless-settings.js";
+import { settingRisk } from "./setting-risk.js";
 import { readConfig } from "./read-config.js";
 
 test("reads sections, names between them and keys as git writes them", () => {
@@ -26,7 +26,7 @@ test.each([
   expect(readConfig(text)).toBeUndefined();
 });
 
-const troubleOf = (name: string, value?: string) => settingTrouble({ name, value });
+const troubleOf = (name: string, value?: string) => settingRisk({ name, value });
 
 test.each([
   ["core.filemode", "true"],

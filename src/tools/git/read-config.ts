@@ -1,6 +1,6 @@
 /**
- * The settings of a git configuration file. Only the plain spelling is read: a file with a line that is not
- * understood here for certain has no reading at all, since git may find another setting in it.
+ * Reads the settings of a git configuration file. Only the plain spelling is supported: a file with an uncertain line
+ * is not read at all, since git may find another setting in it.
  */
 export type GitSetting = {
   /** As git writes it: section and key in small letters, the name between them as it is. */

@@ -1,7 +1,6 @@
 /**
- * The paths that a git index lists, and which of them are links to other repositories: git looks into those
- * submodules that are there, also without a `.gitmodules`. An index that git might read in another way than
- * this does has no reading at all.
+ * Reads the paths of a git index, and which of them are links to other repositories: git looks into existing
+ * submodules, also without a `.gitmodules`. An index that git might read differently is not read at all.
  */
 import { createHash } from "node:crypto";
 
@@ -14,8 +13,8 @@ const LINK = 0o160000;
 const MODES: ReadonlySet<number> = new Set([0o100644, 0o100755, 0o100664, 0o120000, LINK]);
 const MODE_AT = 24;
 const IS_EXTENDED = 0x4000;
-const LONGEST_LENGTH = 0xfff;
-/** Of the second flags: "skip the file in the tree" and "to be added"; git stops at any other. */
+const MAX_LENGTH = 0xfff;
+/** The known extended flags: "skip the file in the tree" and "to be added"; git stops at any other. */
 const KNOWN_EXTENDED = 0x6000;
 
 type Form = { readonly version: number; readonly nameBytes: number; readonly end: number };
@@ -82,7 +81,7 @@ function entryAt(
   if (nameEnd < 0 || nameEnd >= end) return undefined;
   const name = before.slice(0, kept) + latin(bytes, start, nameEnd);
   // git takes the length from the flags, not from the zero at the end.
-  if (name === "" || Math.min(name.length, LONGEST_LENGTH) !== (flags & LONGEST_LENGTH)) return undefined;
+  if (name === "" || Math.min(name.length, MAX_LENGTH) !== (flags & MAX_LENGTH)) return undefined;
   const next = version === 4 ? nameEnd + 1 : at + ((nameEnd - at + 8) & ~7);
   return next > end ? undefined : { mode, name, next };
 }
@@ -90,14 +89,14 @@ function entryAt(
 const latin = (bytes: Uint8Array, from: number, to: number): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString("latin1");
 
-const MOST_NUMBER_BYTES = 4;
+const MAX_NUMBER_BYTES = 4;
 
 function variableNumber(
   bytes: Uint8Array,
   start: number,
 ): { readonly value: number; readonly next: number } | undefined {
   let value = 0;
-  for (let count = 0; count < MOST_NUMBER_BYTES; count += 1) {
+  for (let count = 0; count < MAX_NUMBER_BYTES; count += 1) {
     const byte = bytes[start + count] ?? 0;
     value = (count === 0 ? 0 : (value + 1) * 128) + (byte & 127);
     if ((byte & 128) === 0) return { value, next: start + count + 1 };
@@ -106,8 +105,8 @@ function variableNumber(
 }
 
 /**
- * Extensions must follow the entries up to the checksum. Those that a reader must know begin with a small
- * letter: a second list of entries, folders in place of entries, and whatever comes later.
+ * Extensions must follow the entries up to the checksum. Extensions that a reader must support begin with a small
+ * letter: a second list of entries, folders in place of entries, and future ones.
  */
 function hasKnownExtensions(
   view: DataView,

@@ -1,12 +1,12 @@
 /**
- * What ripgrep found, taken in as it comes and held to a size: as many matches and bytes as one answer
- * may have. Whoever wants the rest asks again and skips what there was.
+ * Collects ripgrep's results as they arrive, up to the number of matches and bytes of one result. The model gets the
+ * rest with another call that skips the first matches.
  *
- * A record is a path, a NUL, the number of the line, ":" for a match or "-" for a line beside one, and the
- * text; or only the path. A record without a NUL is a remark of ripgrep's on a binary file.
+ * A record is a path, a NUL, the number of the line, ":" for a match or "-" for a line beside one, and the text; or
+ * only the path. A record without a NUL is a remark of ripgrep's on a binary file.
  */
 import type { Location } from "../../call/index.js";
-import { shownPath } from "./searched.js";
+import { shownPath } from "./search-root.js";
 
 export const MAX_MATCHES = 200;
 export const MAX_BYTES = 64 * 1024;
@@ -20,9 +20,12 @@ export type FindingsOptions = {
   /** How many lines there are around each match. */
   readonly context: number;
   readonly filesOnly: boolean;
-  /** The only files that count, where not all do. */
+  /** The only files that count; undefined when all do. */
   readonly seen: ReadonlySet<string> | undefined;
-  /** Files that do not count, by their real paths. That they match is not told either, or it could be asked for letter by letter. */
+  /**
+   * Files that do not count, by their real paths. Even a match is not reported, or their text could be guessed letter
+   * by letter.
+   */
   readonly isLeftOut?: (realPath: string) => boolean;
 };
 
@@ -38,7 +41,7 @@ export class Findings {
   count = 0;
   /** How many were left out at the beginning. */
   skipped = 0;
-  /** How many to skip to go on, when there is more. */
+  /** How many matches to skip to continue, when there are more. */
   next: number | undefined;
   readonly #options: FindingsOptions;
   readonly #lines: string[] = [];
@@ -98,7 +101,7 @@ export class Findings {
   }
 
   #hasRoomFor(group: readonly Found[]): boolean {
-    // The first is shown however long it is, or there were no way to go on.
+    // The first match is always shown, however long, or the model could not continue.
     if (this.count === 0) return true;
     const bytes = group.reduce((sum, { path, text }) => sum + Buffer.byteLength(path + text) + 16, 0);
     return this.count < this.#options.limit && this.#bytes + bytes <= MAX_BYTES;

@@ -1,12 +1,12 @@
 /**
- * Files that are not read without a person's yes, whatever the rules allow: keys, credentials, environment
- * files. Whoever goes through a folder leaves them out or tells of them, for nobody named them.
+ * Files that need a person's yes to be read, whatever the rules allow: keys, credentials, environment files. A tool
+ * that walks through a folder skips or reports them, because nobody named them.
  */
 import { homedir } from "node:os";
 import { decide } from "../../policy/index.js";
 import type { PathAccess, Rule } from "../../policy/index.js";
 
-/** What a rule that opens everything does not open. */
+/** Whether even a rule that allows everything does not open the file. */
 export function isProtectedFile(
   path: string,
   own: readonly string[] = [],

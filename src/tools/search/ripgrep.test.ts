@@ -83,7 +83,7 @@ test("a cancel ends it with the reason of the cancel", async () => {
   expect(getEventListeners(cancel.signal, "abort")).toEqual([]);
 });
 
-test("what it complains of is told, shortened", async () => {
+test("reports ripgrep's errors, shortened", async () => {
   const { run, root } = await aRun();
   const sad = await aProgram(root, "yes sad | head -c 100000 >&2; exit 2");
   const end = await runRipgrep({ ...run, programs: [sad] });

@@ -1,9 +1,9 @@
 /**
  * One run of ripgrep: the program that comes with us, or the `rg` on the PATH where ours cannot be run.
  *
- * What must stay true here: no shell reads its arguments, no configuration file adds to them, it never
- * outlives the call, and its output is handed on as it comes, so that a caller who has enough ends it.
- * Its engine takes linear time, so no pattern can hang it; a large tree can, hence the time limit.
+ * Invariants: no shell reads its arguments, no configuration file adds to them, it never outlives the call, and its
+ * output is passed on as it arrives, so that a caller who has enough ends it. Its engine takes linear time, so no
+ * pattern can hang it; a large tree can, hence the time limit.
  */
 import type { Readable } from "node:stream";
 import { commandEnvironment } from "../command-environment.js";
@@ -20,7 +20,7 @@ export type RipgrepRun = {
   readonly signal: AbortSignal;
   /** In milliseconds. */
   readonly timeLimit: number;
-  /** What ends a record of the output. */
+  /** The separator of the output's records. */
   readonly separator: "\n" | "\0";
   /** False when no more is wanted. */
   readonly onRecord: (record: string) => boolean;
@@ -29,14 +29,14 @@ export type RipgrepRun = {
 };
 
 export type RipgrepEnd = {
-  /** It came to its end, or was ended: no more was wanted, or its time was up. */
+  /** Why ripgrep ended: by itself, because the caller had enough, or because its time was up. */
   readonly by: "itself" | "enough" | "time";
   readonly exitCode?: number;
-  /** What it complained of, shortened. */
+  /** Its error output, shortened. */
   readonly problem: string;
 };
 
-/** Throws the signal's reason when that ended it, and ToolFailure when there is no ripgrep. */
+/** Throws the signal's reason when the signal aborted it, and ToolFailure when there is no ripgrep. */
 export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
   run.signal.throwIfAborted();
   const child = await start(run);

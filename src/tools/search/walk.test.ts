@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { aWorkspace, failureOf } from "../tools.samples.js";
-import { complaintOf, seenFiles, walkFlags } from "./walk.js";
+import { searchWarning, seenFiles, walkFlags } from "./walk.js";
 
 async function where() {
   const { root } = await aWorkspace({
@@ -30,11 +30,11 @@ test(".gitignore counts where git is not used, too", async () => {
 test("a file that cannot be read is a remark, a pattern that is none a failure", async () => {
   const end = { by: "itself", exitCode: 2, problem: "rg: ./x: Permission denied\n(os error 13)" } as const;
   const flags = (glob: string) => [...walkFlags({ hidden: false, ignored: false, glob }), "--regexp=a"];
-  expect(await complaintOf("grep", end, flags("*"), await where())).toEqual([
+  expect(await searchWarning("grep", end, flags("*"), await where())).toEqual([
     "[Not everything could be searched: rg: ./x: Permission denied\\n(os error 13)]",
   ]);
-  expect(await failureOf(complaintOf("grep", end, flags("{"), await where()))).toMatch(
+  expect(await failureOf(searchWarning("grep", end, flags("{"), await where()))).toMatch(
     /Nothing was searched/,
   );
-  expect(await complaintOf("grep", { ...end, exitCode: 1 }, flags("{"), await where())).toEqual([]);
+  expect(await searchWarning("grep", { ...end, exitCode: 1 }, flags("{"), await where())).toEqual([]);
 });

@@ -1,9 +1,9 @@
 /**
- * How folders are searched, the same for a search in files and for one of their names: what .gitignore
- * names and what is hidden is left out unless it is asked for, links are not followed, the order is fixed.
+ * How folders are searched, for text and for file names alike: ignored (.gitignore) and hidden files are left out
+ * unless requested, links are not followed, the order is fixed.
  *
- * ripgrep lets a glob overrule .gitignore and the rule on hidden files. Here a glob only ever narrows:
- * what it finds counts when the same walk without the glob sees it too.
+ * ripgrep lets a glob override .gitignore and the rule on hidden files. Here a glob only narrows: a match counts when
+ * the same walk without the glob finds it too.
  */
 import { z } from "zod";
 import { oneLine } from "../../call/index.js";
@@ -11,7 +11,7 @@ import { ToolFailure } from "../tool.js";
 import { runRipgrep } from "./ripgrep.js";
 import type { RipgrepEnd, RipgrepRun } from "./ripgrep.js";
 
-/** The fields that both tools have. A NUL cannot be handed to a program. */
+/** The fields that both tools have. A NUL cannot be passed to a program. */
 export const walkFields = {
   path: withoutNul(4096).default(".").describe("Where to search, absolute or from the workspace folder."),
   hidden: z.boolean().default(false).describe("Also search hidden files and folders (.github, .eslintrc)."),
@@ -50,7 +50,7 @@ type Where = Pick<RipgrepRun, "cwd" | "signal" | "timeLimit">;
 
 type SeenFiles = { readonly files: ReadonlySet<string>; readonly end: RipgrepEnd };
 
-/** All files below a folder that the walk sees without its glob. */
+/** All files below a folder that the walk finds without its glob. */
 export async function seenFiles({ hidden, ignored }: Walk, where: Where): Promise<SeenFiles> {
   const files = new Set<string>();
   const end = await runRipgrep({
@@ -63,10 +63,10 @@ export async function seenFiles({ hidden, ignored }: Walk, where: Where): Promis
 }
 
 /**
- * What is to be said of a search that complained. Throws ToolFailure when the pattern or the glob is not
- * valid: then it complains of them without a file to search, too. All else is some file that it cannot read.
+ * The warning for a search that reported errors. Throws ToolFailure when the pattern or the glob is invalid: then
+ * ripgrep reports the same error without a file to search. Any other error is about an unreadable file.
  */
-export async function complaintOf(
+export async function searchWarning(
   tool: string,
   { exitCode, problem }: RipgrepEnd,
   argv: readonly string[],

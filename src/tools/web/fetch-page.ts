@@ -1,6 +1,6 @@
 /**
- * One GET on the web, with all that a page may try on the way: where it leads, how long it takes, how
- * much it sends. A redirect to another origin is not followed but told, so that the rules decide on it.
+ * One GET on the web, with limits on where it leads, how long it takes and how much it sends. A redirect to another
+ * origin is reported and not followed, so that the rules decide on it.
  */
 import { fetch } from "undici";
 import type { Response } from "undici";
@@ -9,8 +9,8 @@ import { errorCode } from "../../call/error-code.js";
 import { ToolFailure } from "../tool.js";
 import { checkHost, guardedAgent } from "./guarded-agent.js";
 import type { ReachOptions } from "./guarded-agent.js";
-import { readBody, timeLimited } from "./limited.js";
-import type { Body, Limit } from "./limited.js";
+import { readBody, timeLimited } from "./network-limits.js";
+import type { Body, Limit } from "./network-limits.js";
 
 const MAX_HOPS = 10;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -33,7 +33,7 @@ export type Page =
       readonly body: Body;
     };
 
-/** Throws ToolFailure when there is no answer, and the signal's reason when that ended it. */
+/** Throws ToolFailure when there is no response, and the signal's reason when the signal aborted it. */
 export async function fetchPage(
   start: URL,
   options: ReachOptions & FetchLimits & { readonly signal: AbortSignal },
@@ -85,7 +85,7 @@ async function followed(
     url = next;
   }
   throw new ToolFailure(
-    `fetch: ${shown(start)} leads from one redirect to the next, more than ${MAX_HOPS} times. Nothing was fetched. Try another URL.`,
+    `fetch: ${shown(start)} redirects more than ${MAX_HOPS} times. Nothing was fetched. Try another URL.`,
   );
 }
 
@@ -96,7 +96,7 @@ function noAnswer(url: URL, error: unknown, limit: Limit, timeLimit: number): To
     .map(errorCode)
     .find((one) => one !== undefined && !one.startsWith("UND_ERR_ABORTED"));
   const why = limit.isTimeUp()
-    ? `did not answer within ${timeLimit / 1000} s`
+    ? `did not respond within ${timeLimit / 1000} s`
     : `could not be fetched (${code ?? causes(error).at(-1)?.message ?? "no reason given"})`;
   return new ToolFailure(
     `fetch: ${shown(url)} ${why}. Nothing was fetched. Check the URL, or try again later.`,

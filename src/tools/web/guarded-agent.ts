@@ -1,10 +1,9 @@
 /**
  * Connections to public addresses only.
  *
- * A name can be made to point anywhere, and elsewhere a moment later. So every address that a name is found
- * to have is looked at, one that is not public spoils them all, and the connection goes to an address that
- * was looked at: the resolver is not asked again. An address in the URL itself is never looked up,
- * so it is looked at before.
+ * A name can be made to point anywhere, and elsewhere a moment later. So every resolved address of a name is checked,
+ * one that is not public rejects them all, and the connection goes to a checked address: the name is not resolved
+ * again. An address in the URL itself is never resolved, so it is checked before.
  */
 import { lookup as systemLookup } from "node:dns/promises";
 import { isIP } from "node:net";
@@ -23,7 +22,7 @@ export type ReachOptions = {
    * `address` as it was found. The rules still decide on each call.
    */
   readonly reach?: (host: string, address: string) => boolean;
-  /** Who is asked for the addresses of a name; the system when left out. */
+  /** Resolves a name; the system's resolver when left out. */
   readonly lookup?: Lookup;
 };
 

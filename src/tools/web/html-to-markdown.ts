@@ -1,11 +1,10 @@
 /**
- * A page as Markdown, made by turndown in a thread of its own.
+ * Converts a page to Markdown, with turndown in a worker thread.
  *
- * A page that is nested deeply enough keeps turndown busy for minutes or overflows its stack, and whoever
- * writes pages can do that on purpose: so the page is cut at 512 kB and the thread is ended after five
- * seconds, and then the page comes as plain text. The thread's program is a text and not a file, because
- * a file would be TypeScript where tests run and JavaScript where it is installed. It loads turndown
- * from where we found it, and it sees nothing of our environment.
+ * A deeply nested page keeps turndown busy for minutes or overflows its stack, and an author can do that on purpose:
+ * so the page is cut at 512 kB, the thread ends after five seconds, and the page then becomes plain text. The thread's
+ * program is a string and not a file, because a file would be TypeScript in tests and JavaScript when installed. The
+ * thread loads turndown from our resolved path and gets none of our environment.
  */
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
@@ -49,11 +48,11 @@ parentPort.postMessage(service.turndown(workerData.html));
 
 export type Converted = {
   readonly text: string;
-  /** What is not as it should be, in a sentence. */
+  /** A sentence about what is missing or cut. */
   readonly notice?: string;
 };
 
-/** `base` is what relative links are read from. Throws the signal's reason when that ended it. */
+/** `base` is what relative links are read from. Throws the signal's reason when the signal aborted it. */
 export async function htmlToMarkdown(
   html: string,
   {

@@ -1,6 +1,6 @@
 /**
- * The text of a page without its tags, for when nothing better can be had. It reads the page once, from
- * the beginning to the end, and never goes back: no page, however it is built, takes more than linear time.
+ * The text of a page without its tags, as a fallback. One pass from the beginning to the end: no page takes more than
+ * linear time.
  */
 
 /** Elements whose content is not text. */
@@ -39,7 +39,7 @@ export function htmlToText(html: string): string {
   return tidy(withoutEntities(parts.join("")));
 }
 
-/** Where it goes on after a mark, or the end when there is none: nothing is searched twice. */
+/** The position after a mark, or the end when there is none: nothing is searched twice. */
 function after(text: string, mark: string, from: number): number {
   const found = text.indexOf(mark, from);
   return found < 0 ? text.length : found + mark.length;

@@ -1,11 +1,11 @@
 /**
- * Who searches the web for us, each with the request and the answer of its public API. A key travels in a
- * header and nowhere else: not in a URL, not in what is said when something goes wrong.
+ * The web search services, each with the request and the response of its public API. A key travels in a header and
+ * nowhere else: not in a URL, not in an error message.
  */
 import { z } from "zod";
 import { htmlToText } from "./html-to-text.js";
 
-/** `endpoint` is the whole URL that is asked, for a proxy that stands before the service. */
+/** `endpoint` is the whole URL of the request, for a proxy in front of the service. */
 export type SearchProvider =
   | { readonly type: "searxng"; readonly url: string }
   | { readonly type: "brave"; readonly key: string; readonly endpoint?: string }
@@ -22,13 +22,13 @@ type SearchRequest = {
 
 export type SearchService = {
   readonly name: string;
-  /** What is asked, without a query in it. */
+  /** The URL of the service, without a query. */
   readonly endpoint: URL;
   readonly secret?: string;
   request(query: string, count: number): SearchRequest;
-  /** Throws when the answer does not have the service's form. */
+  /** Throws when the response does not have the service's form. */
   read(answer: unknown): readonly SearchResult[];
-  /** What to do about a status, where the service's own words do not say. */
+  /** Advice for an HTTP status that the service itself does not explain. */
   readonly advice: ReadonlyMap<number, string>;
 };
 
@@ -141,7 +141,7 @@ class BadSearchEndpoint extends Error {
   }
 }
 
-/** It is shown in intents and questions, so it may hold no secret. */
+/** The endpoint is shown in intents and questions, so it must not contain a secret. */
 function endpointUrl(written: string): URL {
   if (!URL.canParse(written)) throw new BadSearchEndpoint("is not a URL");
   const url = new URL(written);

@@ -1,10 +1,10 @@
-/** A path that a tool touches, for its intent: the real one, and the one that was written where a link makes them differ. */
+/** A path that a tool touches, for its intent: the real path, and the written one when a link makes them differ. */
 import { posix } from "node:path";
 import type { PathAccess } from "../policy/index.js";
 import type { Workspace } from "./workspace.js";
 
-/** `keepLink`: the tool acts on a link itself, not on what it leads to. */
-export async function touched(
+/** `keepLink`: the tool acts on a link itself, not on its target. */
+export async function pathAccess(
   written: string,
   access: PathAccess["access"],
   workspace: Workspace,

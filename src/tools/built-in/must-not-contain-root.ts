@@ -1,9 +1,9 @@
-/** The workspace's own folders stay where they are: without them nothing else could be done or undone. */
+/** Refuses to delete or move the workspace's own folders: without them nothing else could be done or undone. */
 import { ToolFailure } from "../tool.js";
 import type { Files } from "../workspace.js";
-import { isWithin } from "./in-turn.js";
+import { isWithin } from "./path-lock.js";
 
-export function mustNotHoldRoot(
+export function mustNotContainRoot(
   path: string,
   { roots }: Files,
   words: { readonly tool: string; readonly written: string; readonly done: string },
@@ -12,6 +12,6 @@ export function mustNotHoldRoot(
   if (root === undefined) return;
   const what = root === path ? "is the workspace folder itself" : `contains the workspace folder ${root}`;
   throw new ToolFailure(
-    `${words.tool}: ${words.written} ${what}, which is never ${words.done}. Nothing was ${words.done}. Name what is to be ${words.done} inside of it.`,
+    `${words.tool}: ${words.written} ${what}, which is never ${words.done}. Nothing was ${words.done}. Give a path inside it.`,
   );
 }

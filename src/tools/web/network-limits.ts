@@ -1,4 +1,4 @@
-/** A time and a size for what comes from the network, whoever sends it and however slowly. */
+/** Limits the time and the size of data from the network. */
 
 export type Limit = {
   readonly signal: AbortSignal;
@@ -29,11 +29,11 @@ export function timeLimited(signal: AbortSignal, milliseconds: number): Limit {
 
 export type Body = {
   readonly bytes: Buffer;
-  /** There was more than we take, or it did not come in time. */
+  /** The body was larger than the limit, or did not arrive in time. */
   readonly cut?: "size" | "time";
 };
 
-/** As much of a body as we take. The bytes are counted as they come out of their compression. */
+/** Reads a body up to its limit. Bytes are counted after decompression. */
 export async function readBody(
   body: AsyncIterable<Uint8Array> | null,
   maxBytes: number,

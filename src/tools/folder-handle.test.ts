@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, rename, symlink, writeFile } from "nod
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { HeldFolder, LinkInTheWay } from "./held-folder.js";
+import { FolderHandle, LinkInTheWay } from "./folder-handle.js";
 import type * as localWorkspace from "./local-workspace.js";
 import { ToolFailure } from "./tool.js";
 import { aWorkspace, failureOf } from "./tools.samples.js";
@@ -11,8 +11,8 @@ import { aWorkspace, failureOf } from "./tools.samples.js";
 const ROUNDS = 1000;
 
 /**
- * Renames the folder and puts a link to the outside in its place, and back, as fast as it can. Where our own
- * side has made the folder anew in the moment between, that one is put aside.
+ * Renames the folder and puts a link to the outside in its place, and back, as fast as it can. Where our own side has
+ * made the folder again in the moment between, that one is put aside.
  */
 const RACER = `
   const { renameSync, symlinkSync, unlinkSync } = require("node:fs");
@@ -82,9 +82,9 @@ test("while a folder is swapped for a link to the outside again and again, nothi
   expect(Math.min(done, refused)).toBeGreaterThan(50);
 });
 
-test("a folder that is held is the same one after it was moved, and knows that it was", async () => {
+test("keeps the same folder after it was moved, and notices the move", async () => {
   const { outside, root } = await aWorkspace({ "src/a.ts": "inside" });
-  const folder = await HeldFolder.open(join(root, "src"));
+  const folder = await FolderHandle.open(join(root, "src"));
   try {
     await folder.mustBeInPlace();
     await rename(join(root, "src"), join(root, "moved"));
@@ -121,9 +121,9 @@ test("a folder that may be passed but not listed is passed, and one that may not
       () => workspace.move(closed, join(root, "x")),
     ])
       expect(await failureOf(act())).toMatch(
-        /^ToolFailure: .* cannot be .*: we are not permitted \(EACCES\)\. /,
+        /^ToolFailure: .* cannot be .*: permission denied \(EACCES\)\. /,
       );
-    expect(await failureOf(workspace.resolve("closed/a.txt"))).toContain("we are not permitted (EACCES)");
+    expect(await failureOf(workspace.resolve("closed/a.txt"))).toContain("permission denied (EACCES)");
   } finally {
     if (wasRoot) process.seteuid?.(0);
     await chmod(join(root, "closed"), 0o700);

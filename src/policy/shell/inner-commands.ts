@@ -1,6 +1,6 @@
 /**
- * What a command runs besides itself: the words or the text inside `sudo`, `bash -c`, `find -exec` …
- * Where the words can be read in two ways, both are given, with a doubt.
+ * The commands that a command runs besides itself: the words or the text inside `sudo`, `bash -c`, `find -exec` …
+ * Words that can be read in two ways give both readings, with a doubt.
  */
 import { baseName } from "./base-name.js";
 import { insideFind } from "./inside-find.js";
@@ -8,12 +8,12 @@ import { insideGit } from "./inside-git.js";
 import { insideRunner } from "./inside-runner.js";
 import { insideShell } from "./inside-shell.js";
 import { insideWrapper } from "./inside-wrapper.js";
-import type { Seen } from "./seen.js";
-export type { Inside, Seen } from "./seen.js";
+import type { InnerCommands } from "./inner-command.js";
+export type { InnerCommand, InnerCommands } from "./inner-command.js";
 
 const READERS = [insideShell, insideFind, insideGit, insideRunner, insideWrapper];
 
-export function insidesOf(argv: readonly string[]): Seen {
+export function innerCommands(argv: readonly string[]): InnerCommands {
   const [program = "", ...words] = argv;
   const name = baseName(program);
   for (const reader of READERS) {

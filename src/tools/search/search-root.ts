@@ -1,36 +1,37 @@
 /**
- * Where a search goes, and how what it finds is named: from the workspace folder, so that other tools take
- * it as it is. ripgrep reads this machine's disk, so the workspace's real paths must be paths of that disk.
+ * The folder or file that a search starts from, and the paths of its results: relative to the workspace folder, so
+ * that other tools accept them. ripgrep reads this machine's disk, so the workspace's real paths must be paths of that
+ * disk.
  */
 import { basename, dirname, join, relative } from "node:path";
 import { ToolFailure } from "../tool.js";
 import type { Workspace } from "../workspace.js";
 
-export type Searched = {
+export type SearchRoot = {
   readonly folder: string;
   /** The one file in it that is searched, as ripgrep names it. */
   readonly file?: string;
 };
 
-/** After a search: what was decided on is a real path, and a link that took its place led the search elsewhere. */
-export async function mustStillLead(
+/** Checks after a search that no link has taken the place of the approved path and led the search elsewhere. */
+export async function mustBeSamePlace(
   tool: string,
-  { folder, file = "." }: Searched,
+  { folder, file = "." }: SearchRoot,
   workspace: Workspace,
 ): Promise<void> {
   const real = join(folder, file);
   const now = await workspace.resolve(real);
   if (now === real) return;
   throw new ToolFailure(
-    `${tool}: ${real} leads to ${now} now: a link was put in its way. What was found there is not returned. Search again.`,
+    `${tool}: ${real} leads to ${now} now: a link was put in its way. The results are not returned. Search again.`,
   );
 }
 
 /**
- * Before a search: ripgrep goes wherever its path leads, so the workspace is first asked to read there
- * itself. It refuses what the call was not allowed for, a link that was put in the way since for one.
+ * Before a search the workspace itself reads the path, because ripgrep follows any path. The workspace refuses a path
+ * that the call is not allowed for, such as one where a link was put in the way.
  */
-export async function searchedFolder(tool: string, path: string, workspace: Workspace): Promise<Searched> {
+export async function searchRoot(tool: string, path: string, workspace: Workspace): Promise<SearchRoot> {
   const real = await workspace.resolve(path);
   const found = await workspace.look(real);
   if (found?.type === "folder") {

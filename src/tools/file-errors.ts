@@ -1,29 +1,29 @@
-/** What the file system refused, in words that a model can act on. */
+/** Errors of the file system as messages that a model can act on. */
 import type { Stats } from "node:fs";
 import { errorCode } from "../call/error-code.js";
 import { ToolFailure } from "./tool.js";
 
-/** What was tried: `cannot` completes "it cannot be …", `didNot` says what did not happen, `next` what to do. */
-export type Deed = { readonly cannot: string; readonly didNot: string; readonly next: string };
+/** The attempted action: `cannot` completes "it cannot be …", `didNot` says what did not happen, `next` what to do. */
+export type FileAction = { readonly cannot: string; readonly didNot: string; readonly next: string };
 
-export const READ: Deed = {
+export const READ: FileAction = {
   cannot: "read",
   didNot: "Nothing was read.",
   next: "Check the path and its permissions.",
 };
-export const WRITE: Deed = {
+export const WRITE: FileAction = {
   cannot: "written",
   didNot: "It was not changed.",
   next: "Check its permissions and the disk.",
 };
 
-const OBSTACLES: ReadonlyMap<string, string> = new Map([
+const ERROR_TEXTS: ReadonlyMap<string, string> = new Map([
   ["ENOENT", "nothing is there"],
-  ["ENOTDIR", "a file stands where it needs a folder"],
+  ["ENOTDIR", "a part of the path is a file"],
   ["EEXIST", "something is there already"],
   ["ELOOP", "its links lead in a circle"],
-  ["EACCES", "we are not permitted"],
-  ["EPERM", "we are not permitted"],
+  ["EACCES", "permission denied"],
+  ["EPERM", "permission denied"],
   ["EROFS", "the disk is read-only"],
   ["ENOSPC", "the disk is full"],
   ["EDQUOT", "the disk quota is used up"],
@@ -34,22 +34,26 @@ const OBSTACLES: ReadonlyMap<string, string> = new Map([
   ["ENAMETOOLONG", "it is too long"],
 ]);
 
-/** The code stands beside its words, for whoever knows it. */
-export function obstacle(error: unknown): string {
+/** The text of an error, with its code. */
+export function fileErrorText(error: unknown): string {
   const code = errorCode(error);
   if (code === undefined) return String(error);
-  const words = OBSTACLES.get(code);
+  const words = ERROR_TEXTS.get(code);
   return words === undefined ? code : `${words} (${code})`;
 }
 
-/** Runs it; a failure that has no words yet gets these. */
-export async function inWords<T>(path: string, deed: Deed, act: () => Promise<T>): Promise<T> {
+/** Runs the act, and turns a file system error into a ToolFailure. */
+export async function explainFileErrors<T>(
+  path: string,
+  deed: FileAction,
+  act: () => Promise<T>,
+): Promise<T> {
   try {
     return await act();
   } catch (error) {
     if (error instanceof ToolFailure) throw error;
     throw new ToolFailure(
-      `${path} cannot be ${deed.cannot}: ${obstacle(error)}. ${deed.didNot} ${deed.next}`,
+      `${path} cannot be ${deed.cannot}: ${fileErrorText(error)}. ${deed.didNot} ${deed.next}`,
     );
   }
 }

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { inTurn, isWithin } from "./in-turn.js";
+import { withPathLock, isWithin } from "./path-lock.js";
 
 /** Starts changes of these paths at once, lets each end only when the test says so, and writes down what starts. */
 function changes() {
   const started: string[] = [];
   const start = (name: string, ...paths: readonly string[]) => {
     const { promise, resolve, reject } = gate();
-    const result = inTurn(paths, async () => {
+    const result = withPathLock(paths, async () => {
       started.push(name);
       return promise;
     });

@@ -1,13 +1,13 @@
-/** What was found inside a wrapper. */
+/** The commands inside a wrapper. */
 import type { ShellLanguage } from "./shell-context.js";
 
-export type Inside = {
+export type InnerCommand = {
   readonly wrapper: string;
   /** The folder that the wrapper changes to first. */
   readonly folder?: string | undefined;
-  /** It runs in the shell itself, so a folder change in it lasts. */
+  /** The command runs in the shell itself, so a folder change in it lasts. */
   readonly sameShell?: boolean;
-  /** The wrapper may end before it does. */
+  /** The wrapper may end before the command does. */
   readonly isBackground?: boolean;
 } & (
   | { readonly argv: readonly string[]; readonly text?: undefined }
@@ -19,8 +19,8 @@ export type Inside = {
     }
 );
 
-export type Seen = {
-  readonly insides: readonly Inside[];
+export type InnerCommands = {
+  readonly insides: readonly InnerCommand[];
   readonly doubts: readonly string[];
   /** The program is one that runs others. */
   readonly known: boolean;

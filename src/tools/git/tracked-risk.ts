@@ -6,10 +6,10 @@ import { posix } from "node:path";
 import { isProtectedName } from "../../policy/paths/protected-paths.js";
 import type { Workspace } from "../workspace.js";
 
-const MOST_FOLDERS = 50_000;
+const MAX_FOLDERS = 50_000;
 
 /** `top` is the real folder that the paths start from. */
-export async function trackedTrouble(
+export async function trackedRisk(
   top: string,
   paths: readonly string[],
   workspace: Workspace,
@@ -17,7 +17,7 @@ export async function trackedTrouble(
   const secret = paths.find(isSecret);
   if (secret !== undefined) return `the repository tracks ${secret}, which holds secrets`;
   const folders = foldersOf(paths);
-  if (folders.size > MOST_FOLDERS) return `the repository tracks more than ${MOST_FOLDERS} folders`;
+  if (folders.size > MAX_FOLDERS) return `the repository tracks more than ${MAX_FOLDERS} folders`;
   const waiting = [""];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     for (const { name, type } of await workspace.list(posix.join(top, folder))) {
@@ -30,7 +30,7 @@ export async function trackedTrouble(
   return undefined;
 }
 
-const MOST_KNOWN = 200_000;
+const MAX_KNOWN = 200_000;
 const known = new Map<string, boolean>();
 
 /** Kept, for the same paths are looked at with every command. */
@@ -38,7 +38,7 @@ function isSecret(path: string): boolean {
   const before = known.get(path);
   if (before !== undefined) return before;
   const now = isProtectedName(path, "read");
-  if (known.size >= MOST_KNOWN) known.clear();
+  if (known.size >= MAX_KNOWN) known.clear();
   known.set(path, now);
   return now;
 }

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { aWorkspace, failureOf } from "../tools.samples.js";
 import { ToolFailure } from "../tool.js";
-import { searchedFolder } from "./searched.js";
+import { searchRoot } from "./search-root.js";
 
 test("a folder is searched as it is, and a file in its folder", async () => {
   const { root, workspace } = await aWorkspace({ "src/a.txt": "" });
-  expect(await searchedFolder("grep", "src", workspace)).toEqual({ folder: `${root}/src` });
-  expect(await searchedFolder("grep", "src/a.txt", workspace)).toEqual({
+  expect(await searchRoot("grep", "src", workspace)).toEqual({ folder: `${root}/src` });
+  expect(await searchRoot("grep", "src/a.txt", workspace)).toEqual({
     folder: `${root}/src`,
     file: "./a.txt",
   });
@@ -29,15 +29,15 @@ test("where the call may not read, nothing is searched, be it a folder, a file o
     ["src/a.txt", `${outside}/a.txt`],
     ["src/nowhere", `${outside}/nowhere`],
   ] as const)
-    expect(await failureOf(searchedFolder("grep", path, held))).toBe(`ToolFailure: ${real} was not allowed`);
+    expect(await failureOf(searchRoot("grep", path, held))).toBe(`ToolFailure: ${real} was not allowed`);
 });
 
 test("what is neither a folder nor a file is not searched", async () => {
   const { workspace } = await aWorkspace();
-  expect(await failureOf(searchedFolder("grep", "/dev/null", workspace))).toContain(
+  expect(await failureOf(searchRoot("grep", "/dev/null", workspace))).toContain(
     "/dev/null is a device, pipe or socket, not a file",
   );
-  expect(await failureOf(searchedFolder("grep", "nowhere", workspace))).toBe(
+  expect(await failureOf(searchRoot("grep", "nowhere", workspace))).toBe(
     "ToolFailure: grep: nowhere does not exist. Nothing was searched. Give the path of a folder or a file that exists.",
   );
 });

@@ -176,7 +176,7 @@ test("options before a runner's word do not hide what it runs", () => {
   }
 });
 
-test("command -v only tells where a program is", () => {
+test("command -v only shows where a program is", () => {
   expect(readShell("command -v git").commands).toHaveLength(1);
 });
 

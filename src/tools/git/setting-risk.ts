@@ -1,7 +1,7 @@
 /**
- * The settings that a repository may have while git only reads in it: a closed list of what names no program,
- * no other file of settings and no place on a network that a reader would go to. The settings that we force
- * stand above some of them (core.hooksPath, core.fsmonitor).
+ * The settings that a repository may have while git only reads: a closed list of settings that name no program, no
+ * other settings file and no network address. The settings that we force override some of them (core.hooksPath,
+ * core.fsmonitor).
  */
 import type { GitSetting } from "./read-config.js";
 
@@ -82,7 +82,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
 const WHOLE = new Set(["branch", "color", "advice", "gui", "versionsort"]);
 
 /** Why git may do more than read under this setting; `top`: the folder of the files that it is about. */
-export function settingTrouble({ name, value }: GitSetting): string | undefined {
+export function settingRisk({ name, value }: GitSetting): string | undefined {
   const [section = ""] = name.split(".", 1);
   const key = name.slice(name.lastIndexOf(".") + 1);
   const between = name.slice(section.length + 1, -key.length - 1);

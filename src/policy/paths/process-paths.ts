@@ -1,9 +1,9 @@
 /**
- * Ways to any file that lead through the system's own links: /proc/self/cwd is the folder that a program is
- * in, /dev/fd/3 what it has open. Only that program knows where they lead, so no disk can be asked either.
+ * Paths that reach any file through the links of a process: /proc/self/cwd is its working folder, /dev/fd/3 an open
+ * file. Only that process knows where they lead, so the disk does not help either.
  */
 
-/** What a program has open, under the names by which it is usually handed on; not what lies below a folder of these. */
+/** The usual names of a program's open files; not paths below them. */
 const OPEN_FILE = /^\/dev\/(?:std(?:in|out|err)|fd(?:\/\d+)?)$/;
 
 const BELOW_OPEN_FILE = /^\/dev\/(?:std(?:in|out|err)|fd\/[^/]+)\//;
@@ -12,7 +12,7 @@ const BELOW_OPEN_FILE = /^\/dev\/(?:std(?:in|out|err)|fd\/[^/]+)\//;
 const OF_A_PROCESS = /^\/proc\/(?:.+\/)?(?:cwd|root|fd|exe|map_files)(?:\/|$)/;
 
 /** `path` is absolute and as it is written: with its `..`, which after a link goes up from the link's target. */
-export function isOtherName(path: string): boolean {
+export function isProcessPath(path: string): boolean {
   if (!/proc|dev/.test(path)) return false;
   const names: string[] = [];
   for (const name of path.split("/")) {

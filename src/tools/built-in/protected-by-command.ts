@@ -1,7 +1,7 @@
 /**
- * Protected names that go along unnamed: those below a folder that is deleted, moved or copied whole, and those that a
- * file gets where it is put into a folder (`cp tmpl/AGENTS.md .`). The rules read no disk, so to them there is only the
- * folder. Packages are not looked through: they hold nothing of the user's.
+ * Protected names that a command affects without naming them: those below a folder that is deleted, moved or copied
+ * whole, and those that a file gets when it is put into a folder (`cp tmpl/AGENTS.md .`). The rules do not read the
+ * disk and see only the folder. Packages are skipped: they hold nothing of the user's.
  */
 import { posix } from "node:path";
 import type { PathAccess, ReadCommand } from "../../policy/index.js";
@@ -11,7 +11,7 @@ import type { Workspace } from "../workspace.js";
 import { globNames, isPattern } from "./glob-names.js";
 import { folderOf } from "./written-paths.js";
 
-/** As many as it takes to ask. */
+/** Enough for a question. */
 const MAX_FOUND = 20;
 const MAX_NAMES = 20_000;
 
@@ -48,8 +48,8 @@ async function protectedBelow(
   return { paths, isWhole: true };
 }
 
-/** The same as accesses, for tools that delete or move a folder. */
-export async function alsoTaken(
+/** The protected names in a folder as accesses, for tools that delete or move it. */
+export async function protectedInFolder(
   folder: string,
   access: "delete" | "move",
   workspace: Workspace,
@@ -61,7 +61,7 @@ export async function alsoTaken(
  * Protected names that a file, a folder or a link brings to a new path: those below a folder, and the path itself where
  * a folder or a link there decides what a protected name means (`.github`, `.cargo`).
  */
-export async function alsoPut(
+export async function protectedAtTarget(
   from: string,
   to: string,
   workspace: Workspace,
@@ -83,8 +83,11 @@ const accesses = (
   ...(isWhole ? [] : [{ path: "/", named: folder, access: "search" } as const]),
 ];
 
-/** The protected names that a command takes along or puts somewhere. `cwd`: the real path of the folder that it starts in. */
-export async function takenAlong(
+/**
+ * The protected names that a command deletes, moves, copies or creates. `cwd`: the real path of the folder that it
+ * starts in.
+ */
+export async function protectedByCommand(
   read: ReadCommand,
   cwd: string,
   workspace: Workspace,
@@ -94,7 +97,7 @@ export async function takenAlong(
   const folder = folderOf(read, cwd);
   const sources = await expanded(act.sources, folder, workspace);
   if (act.access === "delete")
-    return (await Promise.all(sources.map((path) => alsoTaken(path, "delete", workspace)))).flat();
+    return (await Promise.all(sources.map((path) => protectedInFolder(path, "delete", workspace)))).flat();
   const into =
     (await realPath(posix.resolve(folder, act.target), workspace)) ?? posix.resolve(folder, act.target);
   const found = await Promise.all(
@@ -139,7 +142,7 @@ type Act =
       readonly access: "write";
       readonly sources: readonly string[];
       readonly target: string;
-      /** Takes along what is in a folder. */
+      /** Includes the contents of a folder. */
       readonly isDeep: boolean;
     };
 
@@ -210,7 +213,7 @@ async function listed(folder: string, workspace: Workspace): ReturnType<Workspac
   try {
     return await workspace.list(folder);
   } catch (error) {
-    // A file, or what cannot be listed.
+    // A file, or a folder that cannot be listed.
     if (error instanceof ToolFailure) return [];
     throw error;
   }

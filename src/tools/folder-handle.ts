@@ -1,14 +1,13 @@
 /**
- * A folder that stays the one that was decided on, whatever is renamed or linked around it.
+ * A handle to the folder that was decided on, whatever is renamed or linked around it.
  *
- * On Linux it is held by a descriptor, and all that is done in it goes through `/proc/self/fd`: the kernel
- * then looks up one name in the very folder that is held, as `openat` does. Its way is walked in one go
- * and the kernel asked for its name; where that is not the name it should have, it is walked again name by
- * name, following no link. Elsewhere a folder can only be looked at again before each act, which narrows
- * the gap between the check and the act and does not close it.
+ * On Linux the handle is a descriptor, and every act goes through `/proc/self/fd`: the kernel looks up one name in
+ * that very folder, as `openat` does. The path is opened at once and the kernel reports its name; when that is not the
+ * expected name, the path is opened name by name, following no link. Other systems only allow a check before each act,
+ * which narrows the gap between the check and the act and does not close it.
  *
- * What must stay true: nothing is under way in a folder when it is closed. Its number may be given to
- * another one at once, and the act would happen there.
+ * Invariant: no act is running in a folder when its handle is closed. The descriptor may be reused at once, and the
+ * act would happen in another folder.
  */
 import { constants, existsSync } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readlink } from "node:fs/promises";
@@ -17,21 +16,21 @@ import { errorCode } from "../call/error-code.js";
 import { realPathOf } from "./real-path.js";
 import { ToolFailure } from "./tool.js";
 
-// Node does not name it: a descriptor that only marks a place, so that a folder we may not list can be passed.
+// Node lacks this constant: a descriptor that only marks a place, also of a folder that we may not list.
 const O_PATH = 0x20_0000;
-const HOLD = O_PATH | constants.O_DIRECTORY;
-const HOLD_NO_LINK = HOLD | constants.O_NOFOLLOW;
-const CAN_HOLD = process.platform === "linux" && existsSync("/proc/self/fd");
+const OPEN_FOLDER = O_PATH | constants.O_DIRECTORY;
+const OPEN_NO_LINK = OPEN_FOLDER | constants.O_NOFOLLOW;
+const HAS_DESCRIPTOR_PATHS = process.platform === "linux" && existsSync("/proc/self/fd");
 
-/** A real path is no longer one. `inFolderOf` puts it in words, since it knows the whole path. */
+/** A link took the place of a real path. `inFolderOf` writes the message, since it knows the whole path. */
 export class LinkInTheWay extends Error {
   readonly code = "LINK_IN_THE_WAY";
 }
 
-export class HeldFolder {
+export class FolderHandle {
   readonly path: string;
   readonly #handle: FileHandle | undefined;
-  /** What the kernel called it when it was taken. */
+  /** The kernel's name for the folder when it was opened. */
   readonly #known: string | undefined;
 
   private constructor(path: string, known: string | undefined, handle?: FileHandle) {
@@ -40,23 +39,23 @@ export class HeldFolder {
     this.#handle = handle;
   }
 
-  /** Throws LinkInTheWay, or the file system's own error. With `make` it makes the folders that are missing. */
-  static async open(path: string, { make = false }: { readonly make?: boolean } = {}): Promise<HeldFolder> {
-    if (!CAN_HOLD) return HeldFolder.#openUnheld(path, make);
-    return (await HeldFolder.#openAtOnce(path)) ?? HeldFolder.#walk(path, make);
+  /** Throws LinkInTheWay, or the file system's own error. With `make`, missing folders are created. */
+  static async open(path: string, { make = false }: { readonly make?: boolean } = {}): Promise<FolderHandle> {
+    if (!HAS_DESCRIPTOR_PATHS) return FolderHandle.#openByPath(path, make);
+    return (await FolderHandle.#openAtOnce(path)) ?? FolderHandle.#walk(path, make);
   }
 
-  static async #openAtOnce(path: string): Promise<HeldFolder | undefined> {
-    const handle = await open(path, HOLD).catch(() => undefined);
+  static async #openAtOnce(path: string): Promise<FolderHandle | undefined> {
+    const handle = await open(path, OPEN_FOLDER).catch(() => undefined);
     if (!handle) return undefined;
     const known = await knownAs(handle);
-    if (known === path) return new HeldFolder(path, known, handle);
+    if (known === path) return new FolderHandle(path, known, handle);
     await handle.close();
     return undefined;
   }
 
-  static async #walk(path: string, make: boolean): Promise<HeldFolder> {
-    let folder = new HeldFolder("/", "/", await open("/", HOLD_NO_LINK));
+  static async #walk(path: string, make: boolean): Promise<FolderHandle> {
+    let folder = new FolderHandle("/", "/", await open("/", OPEN_NO_LINK));
     for (const name of path.split("/").filter((part) => part !== "")) {
       const parent = folder;
       try {
@@ -69,8 +68,8 @@ export class HeldFolder {
     return folder;
   }
 
-  static async #openUnheld(path: string, make: boolean): Promise<HeldFolder> {
-    const folder = new HeldFolder(path, path);
+  static async #openByPath(path: string, make: boolean): Promise<FolderHandle> {
+    const folder = new FolderHandle(path, path);
     await folder.mustBeInPlace();
     if (make) await mkdir(path, { recursive: true });
     const stats = await lstat(path);
@@ -79,38 +78,38 @@ export class HeldFolder {
     return folder;
   }
 
-  /** Where a name in this folder is reached. */
+  /** The path that reaches a name in this folder. */
   at(name: string): string {
     return this.#handle ? `/proc/self/fd/${this.#handle.fd}/${name}` : join(this.path, name);
   }
 
-  /** As `at`, for a name that is no valid text. */
+  /** As `at`, for a name that is not valid text. */
   atBytes(name: Buffer): Buffer {
     return Buffer.concat([Buffer.from(this.at("_").slice(0, -1)), name]);
   }
 
-  async enter(name: string | Buffer): Promise<HeldFolder> {
+  async enter(name: string | Buffer): Promise<FolderHandle> {
     const [place, path] =
       typeof name === "string"
         ? [this.at(name), join(this.path, name)]
         : [this.atBytes(name), join(this.path, name.toString())];
-    if (!this.#handle) return HeldFolder.#openUnheld(path, false);
+    if (!this.#handle) return FolderHandle.#openByPath(path, false);
     try {
-      const handle = await open(place, HOLD_NO_LINK);
-      return new HeldFolder(path, await knownAs(handle), handle);
+      const handle = await open(place, OPEN_NO_LINK);
+      return new FolderHandle(path, await knownAs(handle), handle);
     } catch (error) {
       const stats = await lstat(place).catch(() => undefined);
       throw stats?.isSymbolicLink() ? new LinkInTheWay() : error;
     }
   }
 
-  /** Throws LinkInTheWay when it is no longer where it was: for whoever is about to change something in it. */
+  /** Throws LinkInTheWay when the folder has moved. Call it just before a change. */
   async mustBeInPlace(): Promise<void> {
     const now = this.#handle ? await knownAs(this.#handle) : await realPathOf(this.path);
     if (now === undefined || now !== this.#known) throw new LinkInTheWay();
   }
 
-  /** So that names outlive a power cut. They are in place already: what fails here undoes nothing. */
+  /** Makes the names durable. They are in place already: a failure here undoes nothing. */
   async sync(): Promise<void> {
     const handle = await open(this.at("."), constants.O_RDONLY).catch(() => undefined);
     await handle?.sync().catch(() => undefined);
@@ -125,29 +124,29 @@ export class HeldFolder {
     try {
       await mkdir(this.at(name));
     } catch (error) {
-      // Where a folder is already, some systems would rather say that we may not make one.
+      // For an existing folder, some systems report a missing permission instead.
       if (!(await lstat(this.at(name)).catch(() => undefined))) throw error;
     }
   }
 }
 
-/** Undefined for a way so long that the kernel cannot write it down. */
+/** Undefined for a path that is too long for the kernel to report. */
 async function knownAs(handle: FileHandle): Promise<string | undefined> {
   return readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
 }
 
 /**
- * Holds the folder that a real path lies in while something is done there, and lets go of it after. What
- * is done gets the last name; for `/`, which lies in no folder, that is `.`.
+ * Opens the parent folder of a real path for one act, and closes it afterwards. The act gets the last name; for `/`,
+ * which has no parent, that is `.`.
  */
 export async function inFolderOf<T>(
   realPath: string,
-  act: (folder: HeldFolder, name: string) => Promise<T>,
+  act: (folder: FolderHandle, name: string) => Promise<T>,
   options: { readonly make?: boolean } = {},
 ): Promise<T> {
   mustBeSpelledOut(realPath);
   try {
-    const folder = await HeldFolder.open(dirname(realPath), options);
+    const folder = await FolderHandle.open(dirname(realPath), options);
     try {
       return await act(folder, realPath === "/" ? "." : basename(realPath));
     } finally {

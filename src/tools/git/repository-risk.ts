@@ -1,35 +1,35 @@
 /**
- * Why git may do more than read in a folder: what the repositories there name in their settings.
+ * Why git may do more than read in a folder: the programs that the repositories there name in their settings.
  *
- * git takes the first repository on the way up that is a whole one; which one that is depends on details, so
- * every one on the way up is looked at, and the submodules that its index lists. A folder that only looks like
- * a repository is none that we read: its settings lie among other files, and a clone can bring them.
+ * git uses the first valid repository on the way up; which one that is depends on details, so every one on the way up
+ * is checked, and the submodules that its index lists. A folder that only looks like a repository is refused: its
+ * settings lie among other files, and a clone can bring them.
  */
 import { posix } from "node:path";
-import { isWithin } from "../built-in/in-turn.js";
+import { isWithin } from "../built-in/path-lock.js";
 import type { Workspace } from "../workspace.js";
-import { settingTrouble } from "./harmless-settings.js";
-import { linkTrouble } from "./link-trouble.js";
+import { settingRisk } from "./setting-risk.js";
+import { linkRisk } from "./link-risk.js";
 import { readConfig } from "./read-config.js";
 import type { GitSetting } from "./read-config.js";
 import { readIndex } from "./read-index.js";
 import type { ObjectFormat } from "./read-index.js";
-import { trackedTrouble } from "./tracked-trouble.js";
+import { trackedRisk } from "./tracked-risk.js";
 
-const MOST_CONFIG_BYTES = 1_000_000;
-const MOST_INDEX_BYTES = 64_000_000;
-const MOST_REPOSITORIES = 50;
+const MAX_CONFIG_BYTES = 1_000_000;
+const MAX_INDEX_BYTES = 64_000_000;
+const MAX_REPOSITORIES = 50;
 
-/** `folder` need not be a real path. A failure to look is for the caller to take as trouble. */
-export async function repositoryTrouble(
+/** `folder` need not be a real path. The caller must treat a thrown error as a risk. */
+export async function repositoryRisk(
   folder: string,
   workspace: Workspace,
   { printsContents }: { readonly printsContents: boolean },
 ): Promise<string | undefined> {
   const look: Look = { workspace, printsContents, seen: new Set() };
   for (let here = await workspace.resolve(folder); ; here = posix.dirname(here)) {
-    const trouble = (await bareTrouble(here, look)) ?? (await treeTrouble(here, look));
-    if (trouble !== undefined || here === "/") return trouble;
+    const risk = (await bareRisk(here, look)) ?? (await treeRisk(here, look));
+    if (risk !== undefined || here === "/") return risk;
   }
 }
 
@@ -40,28 +40,28 @@ type Look = {
   readonly seen: Set<string>;
 };
 
-async function bareTrouble(folder: string, { workspace }: Look): Promise<string | undefined> {
+async function bareRisk(folder: string, { workspace }: Look): Promise<string | undefined> {
   for (const name of ["HEAD", "objects", "refs"])
     if (!(await workspace.look(posix.join(folder, name)))) return undefined;
   return `${shownFolder(folder, workspace)} is a repository whose settings lie among other files`;
 }
 
-/** Of the repository whose files are in the folder, if there is one. */
-async function treeTrouble(top: string, look: Look): Promise<string | undefined> {
+/** The risk of the repository whose files are in the folder, if there is one. */
+async function treeRisk(top: string, look: Look): Promise<string | undefined> {
   const { workspace, seen } = look;
   if (!(await workspace.look(posix.join(top, ".git")))) return undefined;
   if (seen.has(top)) return undefined;
   seen.add(top);
-  if (seen.size > MOST_REPOSITORIES) return `it has more than ${MOST_REPOSITORIES} repositories inside`;
+  if (seen.size > MAX_REPOSITORIES) return `it has more than ${MAX_REPOSITORIES} repositories inside`;
   const gitFolder = await gitFolderOf(top, workspace);
   if (gitFolder === undefined) return `${shownFolder(top, workspace)}/.git is not of a known form`;
   const shared = await sharedFolderOf(gitFolder, workspace);
   const place: Place = { top, gitFolder, shared };
-  const trouble = (await placeTrouble(place, look)) ?? (await settingsTrouble(place, workspace));
-  if (trouble !== undefined) return trouble;
+  const risk = (await placeRisk(place, look)) ?? (await settingsRisk(place, workspace));
+  if (risk !== undefined) return risk;
   const format = await objectFormatOf(place, workspace);
   if (format === undefined) return "the repository's objects are not of a known form";
-  return indexTrouble(place, format, look);
+  return indexRisk(place, format, look);
 }
 
 type Place = {
@@ -73,7 +73,7 @@ type Place = {
 };
 
 /** A repository elsewhere is not the workspace's, whatever leads to it. */
-async function placeTrouble(place: Place, look: Look): Promise<string | undefined> {
+async function placeRisk(place: Place, look: Look): Promise<string | undefined> {
   const { workspace, printsContents } = look;
   const { top, gitFolder, shared } = place;
   const isInside = (path: string) => workspace.roots.some((root) => isWithin(path, root));
@@ -85,7 +85,7 @@ async function placeTrouble(place: Place, look: Look): Promise<string | undefine
       return `the repository lies outside the workspace: ${shared}`;
   }
   for (const folder of new Set([gitFolder, shared])) {
-    const link = await linkTrouble(folder, workspace);
+    const link = await linkRisk(folder, workspace);
     if (link !== undefined) return link;
   }
   const others = await textOf(`${shared}/objects/info/alternates`, workspace);
@@ -106,11 +106,11 @@ async function isWorktreeAtRoot({ top, gitFolder, shared }: Place, workspace: Wo
   return (await workspace.resolve(below(gitFolder, back))) === posix.join(top, ".git");
 }
 
-async function settingsTrouble(place: Place, workspace: Workspace): Promise<string | undefined> {
+async function settingsRisk(place: Place, workspace: Workspace): Promise<string | undefined> {
   const { top, gitFolder, shared } = place;
   for (const file of configFiles(place)) {
-    const trouble = await configTrouble(file, place, workspace);
-    if (trouble !== undefined) return trouble;
+    const risk = await configRisk(file, place, workspace);
+    if (risk !== undefined) return risk;
   }
   for (const file of new Set([
     `${top}/.gitattributes`,
@@ -141,7 +141,7 @@ async function objectFormatOf(place: Place, workspace: Workspace): Promise<Objec
   return only.value === "sha1" || only.value === "sha256" ? only.value : undefined;
 }
 
-/** What a `.git` is or leads to. */
+/** The git folder that a `.git` is or leads to. */
 async function gitFolderOf(top: string, workspace: Workspace): Promise<string | undefined> {
   const path = await workspace.resolve(`${top}/.git`);
   const type = (await workspace.look(path))?.type;
@@ -162,7 +162,7 @@ async function sharedFolderOf(gitFolder: string, workspace: Workspace): Promise<
 
 const below = (folder: string, path: string): string => (path.startsWith("/") ? path : `${folder}/${path}`);
 
-async function configTrouble(
+async function configRisk(
   file: string,
   { top, gitFolder }: Place,
   workspace: Workspace,
@@ -177,13 +177,13 @@ async function configTrouble(
       name === "core.worktree" &&
       value !== undefined &&
       (await workspace.resolve(below(gitFolder, value))) === top;
-    const trouble = isOwnTree ? undefined : settingTrouble(setting);
-    if (trouble !== undefined) return trouble;
+    const risk = isOwnTree ? undefined : settingRisk(setting);
+    if (risk !== undefined) return risk;
   }
   return undefined;
 }
 
-async function indexTrouble(
+async function indexRisk(
   { top, gitFolder }: Place,
   format: ObjectFormat,
   look: Look,
@@ -193,15 +193,15 @@ async function indexTrouble(
   const info = await workspace.look(path);
   if (!info) return undefined;
   const read =
-    info.size > MOST_INDEX_BYTES ? undefined : await workspace.readBytes(path, { length: MOST_INDEX_BYTES });
+    info.size > MAX_INDEX_BYTES ? undefined : await workspace.readBytes(path, { length: MAX_INDEX_BYTES });
   const index = read && readIndex(read.bytes, format);
   if (!index) return "the repository's index could not be read, and git may look into submodules";
-  const tracked = printsContents ? await trackedTrouble(top, index.paths, workspace) : undefined;
+  const tracked = printsContents ? await trackedRisk(top, index.paths, workspace) : undefined;
   if (tracked !== undefined) return tracked;
   for (const submodule of index.submodules) {
     const folder = await workspace.resolve(`${top}/${submodule}`);
-    const trouble = (await bareTrouble(folder, look)) ?? (await treeTrouble(folder, look));
-    if (trouble !== undefined) return `in the submodule ${submodule}, ${trouble}`;
+    const risk = (await bareRisk(folder, look)) ?? (await treeRisk(folder, look));
+    if (risk !== undefined) return `in the submodule ${submodule}, ${risk}`;
   }
   return undefined;
 }
@@ -211,7 +211,7 @@ async function textOf(path: string, workspace: Workspace): Promise<string | unde
   const real = await workspace.resolve(path);
   const info = await workspace.look(real);
   if (!info) return undefined;
-  if (info.type !== "file" || info.size > MOST_CONFIG_BYTES) return UNREADABLE;
+  if (info.type !== "file" || info.size > MAX_CONFIG_BYTES) return UNREADABLE;
   return (await workspace.readText(real)) ?? undefined;
 }
 

@@ -1,17 +1,20 @@
 /**
- * Changes that meet, one after another; those that do not meet do not wait for each other. Two changes meet
- * when they touch the same path, or one touches a folder that the other's path is in.
+ * A lock on paths: conflicting changes run one after another, others run at the same time. Two changes conflict when
+ * they touch the same path, or one touches a folder that contains the other's path.
  */
 
 type Change = { readonly paths: readonly string[]; readonly ended: Promise<void> };
 
 const open = new Set<Change>();
 
-export async function inTurn<Result>(paths: readonly string[], task: () => Promise<Result>): Promise<Result> {
-  // Only those that came before are waited for, so no two ever wait for each other.
+export async function withPathLock<Result>(
+  paths: readonly string[],
+  task: () => Promise<Result>,
+): Promise<Result> {
+  // A change waits only for earlier ones, so there is no deadlock.
   const before = [...open].filter((change) => meet(change.paths, paths)).map(({ ended }) => ended);
   const mine = Promise.all(before).then(task);
-  // How a change ended is its own caller's business.
+  // Only the caller of a change handles its error.
   const ended = mine.then(
     () => undefined,
     () => undefined,
