@@ -121,7 +121,7 @@ describe.each<Transport>(["HTTP", "WebSocket"])("an editor over %s", (transport)
         connections: 1,
         absenceMilliseconds: 500,
         unreadBytes: 4 * MEGABYTE,
-        stallMilliseconds: 500,
+        stallTimeoutMs: 500,
         heartbeatMilliseconds: 500,
       },
     });
@@ -257,7 +257,7 @@ describe("whoever knocks", () => {
 });
 
 test("who talks on over HTTP and never listens is told to wait, and then dropped", async () => {
-  const { url } = await listening(RUNS_ONCE, { limits: { unreadBytes: 1024, stallMilliseconds: 1000 } });
+  const { url } = await listening(RUNS_ONCE, { limits: { unreadBytes: 1024, stallTimeoutMs: 1000 } });
   const cwd = await folder();
   const hello = await send(url, { method: "POST", body: HELLO });
   const headers = { ...AUTHORIZED, "acp-connection-id": String(hello.headers["acp-connection-id"]) };

@@ -24,7 +24,7 @@ export async function serveEditor(
   // Every request of the client fails with the same then; whoever reads stderr needs it once.
   const failed = (error: unknown): never => {
     failure = error;
-    tellTrouble(error);
+    noteError(error);
     process.exitCode ??= 1;
     throw error;
   };
@@ -49,7 +49,7 @@ export async function serveEditor(
       const { openEditorHost } = await import("./editor-host.js");
       return openEditorHost(read).catch(inWords).catch(failed);
     },
-    onTrouble: (error) => void (error === failure || tellTrouble(error)),
+    onTrouble: (error) => void (error === failure || noteError(error)),
   });
   // Wrong ones are told also to a client that was gone before they were read, and so is what they name.
   const read = await theFlags();
@@ -63,7 +63,7 @@ export async function serveEditor(
   process.exit();
 }
 
-function tellTrouble(error: unknown): void {
+function noteError(error: unknown): void {
   const text = error instanceof Error ? error.message : String(error);
   process.stderr.write(`toolgate: ${text}\n`);
 }
@@ -71,6 +71,6 @@ function tellTrouble(error: unknown): void {
 /** What a file of the user's own is about is theirs to hear, in the editor too. */
 async function inWords(error: unknown): Promise<never> {
   if (!(error instanceof Error && "syscall" in error)) throw error;
-  const { troubleText } = await import("./trouble.js");
-  throw Object.assign(new Error(troubleText(error)), { code: "CANNOT_START" });
+  const { errorText } = await import("./error-text.js");
+  throw Object.assign(new Error(errorText(error)), { code: "CANNOT_START" });
 }

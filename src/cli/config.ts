@@ -15,8 +15,8 @@ import { jsonText } from "./json-text.js";
 import { ledgerAddress } from "./ledger-address.js";
 import { readRedaction } from "./redaction.js";
 import { readServers } from "./read-servers.js";
-import { tell } from "./tell.js";
-import { troubleText } from "./trouble.js";
+import { note } from "./stderr.js";
+import { errorText } from "./error-text.js";
 
 type Setting = { readonly name: string; readonly value: string; readonly from: string };
 
@@ -89,7 +89,7 @@ export async function showConfig({
   process.stdout.write(
     json ? `${jsonText({ settings, problems: found })}\n` : `${settings.map(line).join("\n")}\n`,
   );
-  for (const problem of found) tell(problem);
+  for (const problem of found) note(problem);
   return found.length === 0 ? 0 : 1;
 }
 
@@ -113,7 +113,7 @@ async function problemOf(reading: Promise<unknown>): Promise<string | undefined>
     return undefined;
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
-    return troubleText(error);
+    return errorText(error);
   }
 }
 

@@ -3,7 +3,7 @@ import { chosenRequirements, requirementsOf, runConformance } from "../acp/confo
 import type { ConformanceReport, JudgedRequirement, Level } from "../acp/conformance/index.js";
 import { visibleText } from "../call/index.js";
 import { coloured, wantsColour } from "./colour.js";
-import { SIGNALS } from "./ending.js";
+import { SIGNALS } from "./signals.js";
 
 export type ConformanceFlags = {
   readonly protocol: "1" | "2";

@@ -11,7 +11,7 @@ import { editorCommands } from "./editor-commands.js";
 import { openAgent, openFlaggedModel, openLedger } from "./open-agent.js";
 import type { OpenedAgent } from "./open-agent.js";
 import { openLog } from "./open-log.js";
-import { openServers, startTold } from "./open-servers.js";
+import { openServers, startAndReport } from "./open-servers.js";
 import { openWorkspace } from "./open-workspace.js";
 import type { AcpFlags } from "./commands/acp.js";
 import { readRedaction } from "./redaction.js";
@@ -99,7 +99,7 @@ async function openNamedServers(
 ): Promise<ServersOfSession> {
   const { mcpConfigFromAcp } = await import("../mcp/index.js");
   const configs = mcpConfigFromAcp(named, { cwd });
-  const { servers, close } = await startTold(configs, { approve: async () => true, cwd }, flags);
+  const { servers, close } = await startAndReport(configs, { approve: async () => true, cwd }, flags);
   return { tools: () => servers.tools(), get: (name) => servers.get(name), close };
 }
 

@@ -28,7 +28,7 @@ const day = (at: number): string => new Date(at).toISOString().slice(0, 16).repl
 export async function listSessions(
   flags: HistoryFlags & { readonly cwd?: string; readonly limit?: number },
 ): Promise<number> {
-  if (isNothingYet(flags)) return tellNothingYet({ sessions: [] }, flags);
+  if (isNothingYet(flags)) return showNothingYet({ sessions: [] }, flags);
   return withArchive(flags, async (archive) => {
     const { items, next } = await archive.sessions({
       limit: flags.limit ?? 20,
@@ -106,7 +106,7 @@ export async function searchHistory(
   words: readonly string[],
   flags: HistoryFlags & { readonly limit?: number; readonly tool?: string; readonly kind?: string },
 ): Promise<number> {
-  if (isNothingYet(flags)) return tellNothingYet({ hits: [] }, flags);
+  if (isNothingYet(flags)) return showNothingYet({ hits: [] }, flags);
   return withArchive(flags, async (archive) => {
     const { items } = await archive.search({
       text: words.join(" "),
@@ -253,7 +253,7 @@ const NO_SESSION = "No session is remembered here yet. Begin one with: toolgate 
 export const isNothingYet = (flags: HistoryFlags): boolean =>
   flags.ledger === undefined && !hasLedger(ledgerAddress(flags));
 
-function tellNothingYet(asJson: object, flags: HistoryFlags): number {
+function showNothingYet(asJson: object, flags: HistoryFlags): number {
   if (flags.json) json(asJson);
   else write(NO_SESSION);
   return 0;

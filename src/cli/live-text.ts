@@ -10,7 +10,7 @@ import { isOver, shownText, visibleText } from "../call/index.js";
 import type { BoundedText, SessionEvent, TerminalContent, ToolCall, ToolCallContent } from "../call/index.js";
 import { callText, liveCallLines } from "../view/index.js";
 import type { LiveBlock } from "./live-block.js";
-import { drawAround } from "./tell.js";
+import { withRedraw } from "./stderr.js";
 
 /** Milliseconds between two drawings: fast enough to look alive, slow enough to cost nothing. */
 const TICK = 100;
@@ -58,7 +58,7 @@ export class LiveText {
         for (const event of events) this.#show(event);
         this.#follow();
       }),
-      ...(block || isSharedWithErrors ? [drawAround((others) => this.#letWrite(others))] : []),
+      ...(block || isSharedWithErrors ? [withRedraw((others) => this.#letWrite(others))] : []),
     ];
   }
 

@@ -67,7 +67,7 @@ function logEvent({ to, said }: Log, calls: OpenCalls, sessionId: string, event:
     const about = { sessionId, toolCallId, ...(call && { tool: said(call.name), kind: call.kind }) };
     const status = STATUS_AT_END.get(event.type);
     if (status !== undefined) {
-      // Not its error: tools tell in it what they were given.
+      // Not its error: tools note in it what they were given.
       const record = { ...about, status, ...decided(call?.decision, said), ...times(call, event.at) };
       return status === "done" || status === "refused" || status === "cancelled"
         ? to.info(record, "call ended")

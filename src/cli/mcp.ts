@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { visibleText } from "../call/index.js";
 import { ApprovedServers, settingsFolder } from "../settings/index.js";
 import { jsonText } from "./json-text.js";
-import { tell } from "./tell.js";
+import { note } from "./stderr.js";
 
 const write = (text: string): void => void process.stdout.write(text);
 
@@ -19,7 +19,7 @@ export function listServers({ json = false }: { readonly json?: boolean }): numb
         `${visibleText(name)}  ${projectRoot === undefined ? "everywhere" : `in ${visibleText(projectRoot)}`}, since ${dayOf(approvedAt)}, as it was then (${fingerprint.slice(0, 12)})\n`,
       );
   if (approved.problem === undefined) return 0;
-  tell(`${approved.problem} Until then no server is approved.`);
+  note(`${approved.problem} Until then no server is approved.`);
   return 1;
 }
 
@@ -34,7 +34,7 @@ export async function revokeServer(
     write(`${visibleText(name)} is not started ${where} any more until you approve it again.\n`);
     return 0;
   }
-  tell(
+  note(
     `No MCP server "${visibleText(name)}" is approved ${where}. Nothing was changed. Try: toolgate mcp list`,
   );
   return 1;

@@ -6,7 +6,7 @@ import { visibleText } from "../call/index.js";
 import type { Ask } from "../run/index.js";
 import { refuseAllWith } from "./ask-in-terminal.js";
 import type { RunFlags } from "./commands/run.js";
-import { tell } from "./tell.js";
+import { note } from "./stderr.js";
 
 export class NamedTrust {
   readonly #named: ReadonlySet<string>;
@@ -23,7 +23,7 @@ export class NamedTrust {
     const isNamed = this.#named.has(tool);
     if (isNamed && !this.#told.has(tool)) {
       this.#told.add(tool);
-      tell(`the server asks about ${tool} although --trust names it: its owner says what may be trusted.`);
+      note(`the server asks about ${tool} although --trust names it: its owner says what may be trusted.`);
     }
     if (person) return person;
     if (isNamed) return refuseAllWith("run it in one, for the server does not let this be trusted");

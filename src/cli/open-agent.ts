@@ -22,7 +22,7 @@ import type { LogFlags } from "./open-log.js";
 import type { AgentFlags } from "./commands/agent-options.js";
 import { readRedaction } from "./redaction.js";
 import { readText } from "./read-text.js";
-import { tell } from "./tell.js";
+import { note } from "./stderr.js";
 
 /** An agent, and the rules that hold for it in a folder by now. */
 export type OpenedAgent = {
@@ -43,7 +43,7 @@ export async function openAgent(
 ): Promise<OpenedAgent> {
   const folder = settingsFolder();
   const own = ownPlaces([folder, stateFolder(), ...ledgerPlace(flags)]);
-  const source = new RuleSource({ folder, onProblem: tell });
+  const source = new RuleSource({ folder, onProblem: note });
   // By the rules that were decided with: a file that has changed since would bring others.
   const granted = new WeakMap<Rule, string | undefined>();
   const { price, ...model } = await openFlaggedModel(flags);
@@ -104,7 +104,7 @@ export async function openFlaggedModel(
     ...(baseUrl !== undefined && { baseUrl }),
     retry: {
       onRetry: ({ attempt, waitMs, reason }) => {
-        tell(`${reason.replace(/\.?$/, ".")} It is asked again in ${Math.ceil(waitMs / 1000)} s.`);
+        note(`${reason.replace(/\.?$/, ".")} It is asked again in ${Math.ceil(waitMs / 1000)} s.`);
         log?.to.warn({ model: name, attempt, waitMs, error: log.said(reason) }, "model is asked again");
       },
     },
@@ -145,7 +145,7 @@ let isWarned = false;
 function warnOnce(): void {
   if (isWarned) return;
   isWarned = true;
-  tell("the mode is allow-all: what no rule forbids runs unasked, with your rights.");
+  note("the mode is allow-all: what no rule forbids runs unasked, with your rights.");
 }
 
 async function readScript(file: string): Promise<Script> {

@@ -12,7 +12,7 @@ import { redact } from "../history/index.js";
 import type { RedactionPattern } from "../history/index.js";
 import { packageVersion } from "./package-version.js";
 import { readRedaction } from "./redaction.js";
-import { tell, tellLine } from "./tell.js";
+import { note, noteLine } from "./stderr.js";
 
 export type LogFlags = { readonly log?: string };
 
@@ -34,7 +34,7 @@ export async function openLog(
   if (level === "silent") return undefined;
   const { patterns } = readRedaction();
   const { pino } = await import("pino");
-  const write = file === undefined || file === "-" ? tellLine : appendTo(file);
+  const write = file === undefined || file === "-" ? noteLine : appendTo(file);
   const withoutKeys = keyRemover(env);
   const to = pino(
     {
@@ -114,7 +114,7 @@ function appendTo(file: string): (line: string) => void {
     try {
       writeSync(descriptor, `${line}\n`);
     } catch (error) {
-      if (!isTold) tell(`the log ${file} cannot be written (${String(error)}). The work goes on without it.`);
+      if (!isTold) note(`the log ${file} cannot be written (${String(error)}). The work goes on without it.`);
       isTold = true;
     }
   };

@@ -13,7 +13,7 @@ import { packageVersion } from "./package-version.js";
 import { readServers } from "./read-servers.js";
 import { startServers } from "./start-servers.js";
 import type { StartedServers } from "./start-servers.js";
-import { tell } from "./tell.js";
+import { note } from "./stderr.js";
 
 /** Undefined when none is configured. */
 export async function openServers(
@@ -38,12 +38,12 @@ export async function openServers(
     if (isLasting) await approved.approve({ name, fingerprint, projectRoot: cwd, approvedAt: Date.now() });
     return true;
   };
-  const opened = await startTold(configs, { approve, cwd }, flags);
+  const opened = await startAndReport(configs, { approve, cwd }, flags);
   // From here on the terminal belongs to the turn.
   mayAskNow = false;
   for (const { server, status } of opened.servers.status()) {
     if (status === "not-approved" && !mayAsk)
-      tell(
+      note(
         `the MCP server ${visibleText(server)} is not approved for ${visibleText(cwd)} and was not started. ${unbound.has(server) ? NAME_THE_SCRIPT : APPROVE_ONCE}`,
       );
   }
@@ -55,7 +55,7 @@ const NAME_THE_SCRIPT =
   "Files of this folder choose what it runs, so it is approved anew at each start, in a terminal. Name its script instead (node server.mjs) to approve it once.";
 
 /** Starts them, and says which are missing. */
-export async function startTold(
+export async function startAndReport(
   configs: McpServerConfigs,
   options: Pick<McpServersOptions, "approve" | "cwd">,
   flags: LogFlags,
@@ -63,11 +63,11 @@ export async function startTold(
   const opened = await startServers(configs, {
     ...options,
     clientInfo: { name: "toolgate", version: packageVersion() },
-    onProblem: tell,
-    onLate: tellLate,
+    onProblem: note,
+    onLate: noteLate,
   });
   try {
-    await tellUnreached(opened.servers.status(), flags);
+    await noteUnreached(opened.servers.status(), flags);
     return opened;
   } catch (error) {
     await opened.close();
@@ -76,20 +76,20 @@ export async function startTold(
 }
 
 /** Without a word, whoever waits would not know for what. */
-function tellLate(servers: readonly string[], left: number): void {
+function noteLate(servers: readonly string[], left: number): void {
   const names = servers.map((server) => visibleText(server)).join(", ");
   const who = servers.length === 1 ? `server ${names}` : `servers ${names}`;
-  tell(`waiting for the MCP ${who} to answer, for ${Math.round(left / 1000)} s more at most.`);
+  note(`waiting for the MCP ${who} to answer, for ${Math.round(left / 1000)} s more at most.`);
 }
 
 /** A server that is missing is told: an agent without its tools looks like one that was not given any. */
-async function tellUnreached(servers: readonly ServerStatus[], flags: LogFlags): Promise<void> {
+async function noteUnreached(servers: readonly ServerStatus[], flags: LogFlags): Promise<void> {
   for (const one of servers) {
     if (one.status !== "starting" && one.status !== "restarting" && one.status !== "failed") continue;
     const reason = "reason" in one ? one.reason : "it has not answered in time";
     // It may end with what the server wrote last, in several lines.
     const why = oneLine(reason.replaceAll(/\s+/g, " "), LONGEST_REASON).replace(/\.$/, "");
-    tell(`the MCP server ${visibleText(one.server)} could not be reached (${why}); going on without it.`);
+    note(`the MCP server ${visibleText(one.server)} could not be reached (${why}); going on without it.`);
     const log = await openLog(flags);
     log?.to.warn(
       { server: log.said(one.server), error: log.said(reason) },

@@ -1,6 +1,6 @@
 /**
  * A session of a server elsewhere, as far as its answers tell: the events of AAP as the events of a session of ours, in
- * the one fold, so that it is shown and written as our own are. What a server does not tell is not made up: a call is
+ * the one fold, so that it is shown and written as our own are. What a server does not note is not made up: a call is
  * under way until its result comes, and a kind is only guessed.
  */
 import type { ToolUseBlock, TurnEvent } from "../aap/client/index.js";

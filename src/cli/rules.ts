@@ -13,7 +13,7 @@ import {
 } from "../settings/index.js";
 import { builtInTools } from "../tools/index.js";
 import { readText } from "./read-text.js";
-import { tell } from "./tell.js";
+import { note } from "./stderr.js";
 
 /** Rules and folders may be of others: nothing in them steers the terminal. */
 const write = (text: string): void => void process.stdout.write(visibleText(text, { keepNewlines: true }));
@@ -24,7 +24,7 @@ export function listRules(cwd: string): number {
   const { text, rules, problems } = rulesIn(cwd);
   write(`${text}\n`);
   warnOf(rules);
-  for (const problem of problems) tell(problem);
+  for (const problem of problems) note(problem);
   return problems.length === 0 ? 0 : 1;
 }
 
@@ -67,7 +67,7 @@ function warnOf(rules: readonly Rule[]): void {
   const tools = builtInTools.map(({ name }) => name);
   for (const rule of rules) {
     const warning = ruleWarning(rule, tools);
-    if (warning !== undefined) tell(visibleText(`${JSON.stringify(rule)}: ${warning}`));
+    if (warning !== undefined) note(visibleText(`${JSON.stringify(rule)}: ${warning}`));
   }
 }
 
@@ -141,7 +141,7 @@ export async function importRules(file: string, cwd: string): Promise<number> {
   write(
     `${counted(rules.length, "rule")} from ${file} ${rules.length === 1 ? "holds" : "hold"} from now on, ${scopeText(scope)}.\n`,
   );
-  for (const why of skipped) tell(`left out: ${visibleText(why)}`);
+  for (const why of skipped) note(`left out: ${visibleText(why)}`);
   return 0;
 }
 
@@ -154,6 +154,6 @@ export async function trustRules(cwd: string): Promise<number> {
 }
 
 function trouble(text: string): number {
-  tell(text);
+  note(text);
   return 1;
 }

@@ -1,8 +1,8 @@
 /** Any command of the command line, from its words to its exit code. */
 import { createProgram } from "./program.js";
-import { ToldToEnd } from "./start-servers.js";
-import { tell } from "./tell.js";
-import { troubleText } from "./trouble.js";
+import { StoppedBySignal } from "./start-servers.js";
+import { note } from "./stderr.js";
+import { errorText } from "./error-text.js";
 
 /** Without a command among the words, the program's own choice runs. */
 export async function runCommand(given: readonly string[]): Promise<void> {
@@ -21,8 +21,8 @@ export async function runCommand(given: readonly string[]): Promise<void> {
     await program.parseAsync(isNamed && !isKnown ? [word] : words, { from: "user" });
   } catch (error) {
     // Whoever sent the signal knows; a question at the terminal may still be open.
-    if (error instanceof ToldToEnd) process.exit(error.exitCode);
-    tell(troubleText(error));
+    if (error instanceof StoppedBySignal) process.exit(error.exitCode);
+    note(errorText(error));
     process.exitCode = 1;
   }
 }

@@ -2,7 +2,7 @@
 import type { HeldSession, TurnEnd } from "../agent/index.js";
 import { holdTurn } from "../agent/index.js";
 import type { Ask } from "../run/index.js";
-import { codeOf, leave, SIGNALS } from "./ending.js";
+import { signalExitCode, leave, SIGNALS } from "./signals.js";
 
 export type RunTurnOptions = {
   readonly ask: Ask;
@@ -51,6 +51,6 @@ export function endText(end: TurnEnd): string | undefined {
 
 export function exitCode(end: RanTurn): number {
   if (end.status === "parked") return 1;
-  if (end.stopReason === "cancelled") return codeOf(end.signal ?? "SIGINT");
+  if (end.stopReason === "cancelled") return signalExitCode(end.signal ?? "SIGINT");
   return end.stopReason === "end_turn" ? 0 : 1;
 }

@@ -14,7 +14,7 @@ import type {
 import type { Ask } from "../run/index.js";
 import { AnswersElsewhere } from "./answers-elsewhere.js";
 import { askInTerminal } from "./ask-in-terminal.js";
-import { leave, SIGNALS } from "./ending.js";
+import { leave, SIGNALS } from "./signals.js";
 import { jsonText } from "./json-text.js";
 import { NamedTrust } from "./named-trust.js";
 import { openRemote } from "./open-remote.js";
@@ -23,7 +23,7 @@ import type { RunFlags } from "./commands/run.js";
 import { RemoteSession } from "./remote-session.js";
 import { endText, exitCode } from "./run-turn.js";
 import type { RanTurn } from "./run-turn.js";
-import { tell, tellLine } from "./tell.js";
+import { note, noteLine } from "./stderr.js";
 import { tokenFor } from "./url-token.js";
 
 export async function runUrl(prompt: string, flags: RunFlags & { readonly url: string }): Promise<number> {
@@ -32,16 +32,16 @@ export async function runUrl(prompt: string, flags: RunFlags & { readonly url: s
   const session = new RemoteSession(sessionId);
   const stream = bestStream(agent);
   const trust = new NamedTrust(flags);
-  const take: Take = (person, note, stop) =>
+  const take: Take = (person, showLine, stop) =>
     turnOf(
-      { client, session, prompt, stream, note, askAbout: ({ name }) => trust.askAbout(name, person) },
+      { client, session, prompt, stream, showLine, askAbout: ({ name }) => trust.askAbout(name, person) },
       stop,
     );
   return exitCode(await (flags.json ? asJson(session, client, take) : asText(session, client, take)));
 }
 
-/** `person` is who can be asked, if anybody; `note` shows a line beside what the agent says. */
-type Take = (person: Ask | undefined, note: (text: string) => void, stop: Stop) => Promise<TurnResult>;
+/** `person` is who can be asked, if anybody; `showLine` shows a line beside what the agent says. */
+type Take = (person: Ask | undefined, showLine: (text: string) => void, stop: Stop) => Promise<TurnResult>;
 
 const CUT_OFF = "The answer was cut off, because its server has died; it is said again from its beginning.";
 
@@ -50,7 +50,7 @@ async function asJson(session: RemoteSession, client: AapClient, take: Take): Pr
   session.onRecorded((events) => {
     for (const event of events) process.stdout.write(`${jsonText(event)}\n`);
   });
-  return untilStopped(session, client, (stop) => take(undefined, tell, stop));
+  return untilStopped(session, client, (stop) => take(undefined, note, stop));
 }
 
 async function asText(session: RemoteSession, client: AapClient, take: Take): Promise<RanTurn> {
@@ -63,7 +63,7 @@ async function asText(session: RemoteSession, client: AapClient, take: Take): Pr
     () => screen.live.note(CANCELLING),
   ).finally(() => screen.live.close());
   const text = endText(end);
-  if (text !== undefined) tellLine(text);
+  if (text !== undefined) noteLine(text);
   return end;
 }
 
@@ -72,12 +72,12 @@ type OneTurn = {
   readonly session: RemoteSession;
   readonly prompt: string;
   readonly stream: StreamMode;
-  readonly note: (text: string) => void;
+  readonly showLine: (text: string) => void;
   readonly askAbout: (call: ToolUseBlock) => Ask;
 };
 
 async function turnOf(turn: OneTurn, stop: Stop): Promise<TurnResult> {
-  const { client, session, prompt, stream, note, askAbout } = turn;
+  const { client, session, prompt, stream, showLine, askAbout } = turn;
   session.begin(prompt);
   const over = new AbortController();
   const elsewhere = new AnswersElsewhere();
@@ -95,7 +95,7 @@ async function turnOf(turn: OneTurn, stop: Stop): Promise<TurnResult> {
       permit: permitIn(session, askAbout, elsewhere, stop.asking),
       onEvent: (event) => {
         session.read(event);
-        if (event.event === "answer_cut_off") note(CUT_OFF);
+        if (event.event === "answer_cut_off") showLine(CUT_OFF);
       },
       onAnswers: () => session.submit(),
       signal: stop.listening,
@@ -188,7 +188,7 @@ async function cancelThere(client: AapClient, sessionId: string): Promise<void> 
     await client.cancel(sessionId);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    tell(`the turn could not be cancelled and may go on at the server. ${why}`);
+    note(`the turn could not be cancelled and may go on at the server. ${why}`);
   }
 }
 

@@ -6,7 +6,7 @@
  * two turns for one, ends the servers in order and then us; the second one leaves at once.
  */
 import type { McpServerConfigs, McpServers, McpServersOptions } from "../mcp/index.js";
-import { codeOf, leave, SIGNALS, tellEnding } from "./ending.js";
+import { signalExitCode, leave, SIGNALS, noteStopping } from "./signals.js";
 
 export type StartedServers = { readonly servers: McpServers; readonly close: () => Promise<void> };
 
@@ -14,7 +14,7 @@ const starting = new Set<AbortController>();
 const started = new Set<StartedServers>();
 let isLeaving = false;
 
-/** Rejects with ToldToEnd when a signal comes before they are up; none of them runs then. */
+/** Rejects with StoppedBySignal when a signal comes before they are up; none of them runs then. */
 export async function startServers(
   configs: McpServerConfigs,
   options: McpServersOptions,
@@ -50,9 +50,9 @@ function hear(signal: NodeJS.Signals): void {
   isLeaving = true;
   if (!isOurs) return;
   if (isSecond) leave(signal);
-  tellEnding(signal);
-  const exitCode = codeOf(signal);
-  for (const start of starting) start.abort(new ToldToEnd(signal, exitCode));
+  noteStopping(signal);
+  const exitCode = signalExitCode(signal);
+  for (const start of starting) start.abort(new StoppedBySignal(signal, exitCode));
   // Whoever waits for the start hears of it, and ends.
   if (starting.size > 0) return;
   void Promise.allSettled([...started].map((one) => one.close())).then(() => process.exit(exitCode));
@@ -64,13 +64,13 @@ function hearNoMore(): void {
 }
 
 /** Ends the command with the exit code that shells have for the signal. */
-export class ToldToEnd extends Error {
-  readonly code = "TOLD_TO_END";
+export class StoppedBySignal extends Error {
+  readonly code = "STOPPED_BY_SIGNAL";
   readonly exitCode: number;
 
   constructor(signal: NodeJS.Signals, exitCode: number) {
     super(`The MCP servers were not started: ${signal} came before they were up. Nothing was run.`);
-    this.name = "ToldToEnd";
+    this.name = "StoppedBySignal";
     this.exitCode = exitCode;
   }
 }

@@ -4,7 +4,7 @@ import { isOwnName } from "./address.js";
 import { METHODS } from "./origins.js";
 import type { ProblemCode } from "./problem.js";
 import { bringsToken } from "./token.js";
-import type { Refusal } from "./turn-away.js";
+import type { Refusal } from "./refuse.js";
 
 const HEALTH_PATH = "/healthz";
 

@@ -16,7 +16,7 @@ import { corsHeaders, preflightHeaders, readOrigin } from "./origins.js";
 import type { PageHeaders } from "./origins.js";
 import { Rate } from "./rate.js";
 import { isToken, TOKEN_RULE } from "./token.js";
-import { NOT_KEPT, turnAway } from "./turn-away.js";
+import { NOT_KEPT, refuseOnSocket } from "./refuse.js";
 
 /** What whoever starts a server decides. */
 export type DoorOptions = {
@@ -132,7 +132,7 @@ class Door {
       case "refused":
         // In the middle of another answer there is no place for this one.
         if (waiting > 0) socket.destroy();
-        else turnAway(request, socket, { ...admission, headers: { ...admission.headers, ...cors } });
+        else refuseOnSocket(request, socket, { ...admission, headers: { ...admission.headers, ...cors } });
         return;
       case "health":
         response.writeHead(200, { ...NOT_KEPT, ...cors, "content-type": "text/plain" }).end("ok\n");
@@ -162,9 +162,9 @@ class Door {
   ): void {
     const admission = this.#admit(request);
     if (admission.type === "admitted") onUpgrade(request, socket, head);
-    else if (admission.type === "refused") turnAway(request, socket, admission);
+    else if (admission.type === "refused") refuseOnSocket(request, socket, admission);
     else
-      turnAway(request, socket, {
+      refuseOnSocket(request, socket, {
         code: "NOT_FOUND",
         why: "There is nothing to upgrade here. Nothing was done.",
       });
@@ -182,7 +182,7 @@ class Door {
 
   /** Until the answer is given, or nobody is there to hear it. */
   #follow(response: ServerResponse, socket: IncomingMessage["socket"]): void {
-    const { stallMilliseconds } = this.#limits;
+    const { stallTimeoutMs } = this.#limits;
     this.#answers.add(response);
     this.#waiting.set(socket, (this.#waiting.get(socket) ?? 0) + 1);
     // Node does not tell an answer that waits for the one before it that nobody is there to hear it.
@@ -194,16 +194,16 @@ class Door {
       this.#waiting.set(socket, (this.#waiting.get(socket) ?? 1) - 1);
       if (this.#answers.size === 0) this.#onQuiet();
     });
-    response.setTimeout(stallMilliseconds, () => {
+    response.setTimeout(stallTimeoutMs, () => {
       // Silence is no stall: a turn may take its time. Something to be read that nobody reads is one.
       if (response.writableLength > 0 || socket.writableLength > 0) socket.destroy();
-      else socket.setTimeout(stallMilliseconds);
+      else socket.setTimeout(stallTimeoutMs);
     });
   }
 
   #quiet(): Promise<void> {
     return new Promise((resolve) => {
-      const patience = setTimeout(resolve, this.#limits.goodbyeMilliseconds);
+      const patience = setTimeout(resolve, this.#limits.closeTimeoutMs);
       this.#onQuiet = () => {
         clearTimeout(patience);
         resolve();

@@ -11,6 +11,6 @@ export type { DoorOptions } from "./door.js";
 export type { DoorLimits } from "./limits.js";
 export { errorBody, STATUSES } from "./problem.js";
 export type { ProblemCode } from "./problem.js";
-export { refuse, turnAway } from "./turn-away.js";
-export type { Refusal } from "./turn-away.js";
+export { refuse, refuseOnSocket } from "./refuse.js";
+export type { Refusal } from "./refuse.js";
 export { isToken, TOKEN_RULE } from "./token.js";

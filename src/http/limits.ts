@@ -10,12 +10,12 @@ export type DoorLimits = {
   readonly requestsPerSecond: number;
   readonly bodyBytes: number;
   /** How long a request's head may take to arrive, and how long the whole of it. */
-  readonly headMilliseconds: number;
-  readonly requestMilliseconds: number;
+  readonly headTimeoutMs: number;
+  readonly requestTimeoutMs: number;
   /** How long a client may take nothing of an answer that waits for it. */
-  readonly stallMilliseconds: number;
+  readonly stallTimeoutMs: number;
   /** How long answers may take to reach their readers when the server ends. */
-  readonly goodbyeMilliseconds: number;
+  readonly closeTimeoutMs: number;
 };
 
 const MEGABYTE = 1024 * 1024;
@@ -25,20 +25,20 @@ export const DOOR_LIMITS: DoorLimits = {
   requestsPerSocket: 4,
   requestsPerSecond: 2000,
   bodyBytes: 32 * MEGABYTE,
-  headMilliseconds: 10_000,
-  requestMilliseconds: 120_000,
-  stallMilliseconds: 30_000,
-  goodbyeMilliseconds: 2_000,
+  headTimeoutMs: 10_000,
+  requestTimeoutMs: 120_000,
+  stallTimeoutMs: 30_000,
+  closeTimeoutMs: 2_000,
 };
 
 /** As Node is told of them. */
-export function serverOptions({ headMilliseconds, requestMilliseconds }: DoorLimits): ServerOptions {
+export function serverOptions({ headTimeoutMs, requestTimeoutMs }: DoorLimits): ServerOptions {
   return {
     maxHeaderSize: 16 * 1024,
-    headersTimeout: headMilliseconds,
-    requestTimeout: requestMilliseconds,
+    headersTimeout: headTimeoutMs,
+    requestTimeout: requestTimeoutMs,
     // How often the two above are looked at.
-    connectionsCheckingInterval: Math.min(2_000, headMilliseconds),
+    connectionsCheckingInterval: Math.min(2_000, headTimeoutMs),
     keepAliveTimeout: 5_000,
     keepAlive: true,
     keepAliveInitialDelay: 30_000,

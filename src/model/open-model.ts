@@ -4,7 +4,7 @@
  */
 import type { LanguageModelV3 } from "@ai-sdk/provider";
 import { readBaseUrl } from "./base-url.js";
-import { failuresInWords, shownMessage } from "./failures-in-words.js";
+import { withReadableErrors, shownMessage } from "./readable-errors.js";
 import { findKey } from "./find-key.js";
 import type { KeyOptions } from "./find-key.js";
 import { contextWindowOf, priceOf } from "./known-models.js";
@@ -18,7 +18,7 @@ import { openOpenAi } from "./open-openai.js";
 import type { ProviderSettings } from "./provider-settings.js";
 import { retrying } from "./retrying.js";
 import type { Retry, RetryOptions } from "./retrying.js";
-import { wholeAnswers } from "./whole-answers.js";
+import { rejectTruncated } from "./reject-truncated.js";
 
 export type OpenModelOptions = KeyOptions & {
   /** Where the provider is asked, up to and with its version: `http://localhost:11434/v1`. */
@@ -53,8 +53,8 @@ export async function openModel(name: string, options: OpenModelOptions = {}): P
   const opened = await OPEN[provider]({ modelId, key, baseUrl });
   const { onRetry, ...retry } = options.retry ?? {};
   const told = onRetry && ((said: Retry) => onRetry({ ...said, reason: shownMessage(said.reason, key) }));
-  const patient = retrying(wholeAnswers(opened), { ...retry, ...(told && { onRetry: told }) });
-  const model = failuresInWords(patient, { name, key, place, baseUrl });
+  const patient = retrying(rejectTruncated(opened), { ...retry, ...(told && { onRetry: told }) });
+  const model = withReadableErrors(patient, { name, key, place, baseUrl });
   const price = baseUrl === undefined ? priceOf(modelName) : undefined;
   const contextWindow = contextWindowOf(modelName);
   return { model, name, provider, modelId, contextWindow, ...(price && { price }) };

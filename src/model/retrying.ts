@@ -11,7 +11,7 @@ import type {
   LanguageModelV3StreamPart,
   LanguageModelV3StreamResult,
 } from "@ai-sdk/provider";
-import { mayTryAgain } from "./may-try-again.js";
+import { isRetryable } from "./is-retryable.js";
 import { retryWait } from "./retry-wait.js";
 import { wrapModel } from "./wrap-model.js";
 
@@ -58,7 +58,7 @@ async function withRetries<Value>(
       return await ask();
     } catch (error) {
       signal?.throwIfAborted();
-      if (attempt >= attempts || !mayTryAgain(error)) throw error;
+      if (attempt >= attempts || !isRetryable(error)) throw error;
       const waitMs = retryWait(error, attempt, { firstWait, longestWait, now, random });
       onRetry?.({ attempt, waitMs, reason: reasonOf(error) });
       await sleep(waitMs, signal);
@@ -76,7 +76,7 @@ async function begun(
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
-    if (value.type === "error" && mayTryAgain(value.error)) {
+    if (value.type === "error" && isRetryable(value.error)) {
       void reader.cancel().catch(() => undefined);
       throw value.error;
     }

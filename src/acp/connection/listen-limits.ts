@@ -11,7 +11,7 @@ export type ListenLimits = Pick<DoorLimits, "sockets"> & {
   /** What is kept for a client that does not read. From then on nothing more is made for it. */
   readonly unreadBytes: number;
   /** How long it may then go on not reading. */
-  readonly stallMilliseconds: number;
+  readonly stallTimeoutMs: number;
   /** How long a client over HTTP may have no request open before it counts as gone. */
   readonly absenceMilliseconds: number;
   /** How often a WebSocket is asked whether someone is there; one silence is enough. */
@@ -26,7 +26,7 @@ export const LISTEN_LIMITS: ListenLimits = {
   messageBytes: 32 * MEGABYTE,
   requests: 24,
   unreadBytes: 4 * MEGABYTE,
-  stallMilliseconds: 30_000,
+  stallTimeoutMs: 30_000,
   absenceMilliseconds: 30_000,
   heartbeatMilliseconds: 30_000,
 };

@@ -11,7 +11,7 @@ const SYSTEM_ERRORS: ReadonlyMap<unknown, (what: string) => string> = new Map([
   ],
 ]);
 
-export function troubleText(error: unknown): string {
+export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (!("code" in error)) return error.stack ?? error.message;
   const told = SYSTEM_ERRORS.get(error.code);

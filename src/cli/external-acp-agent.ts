@@ -8,9 +8,9 @@ import type { OnBreach } from "../acp/index.js";
 import type { Agent } from "../agent/index.js";
 import { packageVersion } from "./package-version.js";
 
-export type HeldAcpAgent = ExternalAgent & { readonly close: () => Promise<void> };
+export type ExternalAcpAgent = ExternalAgent & { readonly close: () => Promise<void> };
 
-export type HeldAcpOptions = {
+export type ExternalAcpAgentOptions = {
   readonly name: string;
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
@@ -22,7 +22,7 @@ export type HeldAcpOptions = {
 /** The lease of a process that was killed lasts a little longer than the process. */
 const LEASE_WAIT_MS = 6_000;
 
-export function heldAcpAgent({ name, argv, cwd, rules, onBreach }: HeldAcpOptions): HeldAcpAgent {
+export function externalAcpAgent({ name, argv, cwd, rules, onBreach }: ExternalAcpAgentOptions): ExternalAcpAgent {
   let running: Promise<AgentConnection> | undefined;
   const connect = async (): Promise<AgentConnection> => {
     const connection = await AgentConnection.open({

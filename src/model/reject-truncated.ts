@@ -7,7 +7,7 @@ import { InvalidResponseDataError } from "@ai-sdk/provider";
 import type { LanguageModelV3, LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import { wrapModel } from "./wrap-model.js";
 
-export function wholeAnswers(model: LanguageModelV3): LanguageModelV3 {
+export function rejectTruncated(model: LanguageModelV3): LanguageModelV3 {
   return wrapModel(model, {
     doGenerate: (options) => model.doGenerate(options),
     doStream: async (options) => {

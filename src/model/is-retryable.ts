@@ -27,7 +27,7 @@ const PASSING_TROUBLES = new Set([
   "timeout_error",
 ]);
 
-export function mayTryAgain(error: unknown): boolean {
+export function isRetryable(error: unknown): boolean {
   if (APICallError.isInstance(error)) {
     const said = error.responseHeaders?.["x-should-retry"];
     if (said === "true" || said === "false") return said === "true";

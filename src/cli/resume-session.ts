@@ -4,27 +4,27 @@
  */
 import { readAll } from "../call/index.js";
 import type { Ledger, SessionEvent } from "../call/index.js";
-import { tell } from "./tell.js";
+import { note } from "./stderr.js";
 
 /** Milliseconds. */
 const LONG = 1_000;
 
-export type GoneOn<Session> = {
+export type ResumedSession<Session> = {
   readonly session: Session;
   /** What was recorded when it was opened. */
   readonly settled: readonly SessionEvent[];
 };
 
 /** Without an id it is a new one. */
-export async function goOn<Session>(
+export async function resumeSession<Session>(
   ledger: Ledger,
   sessionId: string | undefined,
   open: () => Promise<Session>,
-): Promise<GoneOn<Session>> {
+): Promise<ResumedSession<Session>> {
   if (sessionId === undefined) return { session: await open(), settled: [] };
   const before = (await readAll(ledger, sessionId)).at(-1)?.seq ?? 0;
   const waiting = setTimeout(
-    () => tell("waiting for the process that has this session, or was killed while it had it …"),
+    () => note("waiting for the process that has this session, or was killed while it had it …"),
     LONG,
   );
   try {

@@ -15,7 +15,7 @@ const LAST_WORD_MILLISECONDS = 1_000;
  * It is written to the socket itself, of which nothing more is read: whoever still sends a body hears the answer, and
  * the body goes nowhere.
  */
-export function turnAway(request: IncomingMessage, socket: Duplex, refusal: Refusal): void {
+export function refuseOnSocket(request: IncomingMessage, socket: Duplex, refusal: Refusal): void {
   const { status, headers, text } = answerTo(refusal);
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const body = request.method === "HEAD" ? "" : text;

@@ -9,7 +9,7 @@ import { oneLine } from "../call/index.js";
 import { ModelError } from "./model-error.js";
 import { wrapModel } from "./wrap-model.js";
 
-export type Speaker = {
+export type ErrorContext = {
   readonly name: string;
   readonly key: string | undefined;
   /** Where the key is from. */
@@ -18,13 +18,13 @@ export type Speaker = {
   readonly baseUrl?: string | undefined;
 };
 
-export function failuresInWords(model: LanguageModelV3, speaker: Speaker): LanguageModelV3 {
+export function withReadableErrors(model: LanguageModelV3, context: ErrorContext): LanguageModelV3 {
   const inWords = async <Value>(ask: PromiseLike<Value>, signal: AbortSignal | undefined): Promise<Value> => {
     try {
       return await ask;
     } catch (error) {
       signal?.throwIfAborted();
-      throw failureOf(error, speaker);
+      throw failureOf(error, context);
     }
   };
   const transform = (
@@ -32,7 +32,7 @@ export function failuresInWords(model: LanguageModelV3, speaker: Speaker): Langu
     controller: TransformStreamDefaultController<LanguageModelV3StreamPart>,
   ): void =>
     controller.enqueue(
-      part.type === "error" ? { type: "error", error: failureOf(part.error, speaker) } : part,
+      part.type === "error" ? { type: "error", error: failureOf(part.error, context) } : part,
     );
   return wrapModel(model, {
     doGenerate: (options) => inWords(model.doGenerate(options), options.abortSignal),
@@ -43,7 +43,7 @@ export function failuresInWords(model: LanguageModelV3, speaker: Speaker): Langu
   });
 }
 
-function failureOf(error: unknown, { name, key, place, baseUrl }: Speaker): ModelError {
+function failureOf(error: unknown, { name, key, place, baseUrl }: ErrorContext): ModelError {
   const said = shownMessage(messageOf(error), key);
   if (!APICallError.isInstance(error))
     return new ModelError("MODEL_FAILED", `The answer of ${name} broke off: ${said}`);

@@ -6,7 +6,7 @@
  * is no terminal nobody looks: nothing is said then.
  */
 import { constants } from "node:os";
-import { tellLine } from "./tell.js";
+import { noteLine } from "./stderr.js";
 
 export const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -24,17 +24,17 @@ export function firstSignal(): Promise<NodeJS.Signals> {
 }
 
 /** To be said at once: the end itself may take a moment. */
-export function tellEnding(signal: NodeJS.Signals): void {
-  if (isSeen(signal)) tellLine("\nEnding … Ctrl-C again leaves at once.");
+export function noteStopping(signal: NodeJS.Signals): void {
+  if (isSeen(signal)) noteLine("\nEnding … Ctrl-C again leaves at once.");
 }
 
 /** At once, with what we started: not by the signal itself, of which nobody would hear. */
 export function leave(signal: NodeJS.Signals): never {
-  if (isSeen(signal)) tellLine("");
-  process.exit(codeOf(signal));
+  if (isSeen(signal)) noteLine("");
+  process.exit(signalExitCode(signal));
 }
 
 /** As shells count: 130 for Ctrl-C, 143 for a program that was told to end. */
-export const codeOf = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];
+export const signalExitCode = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];
 
 const isSeen = (signal: NodeJS.Signals): boolean => signal === "SIGINT" && process.stderr.isTTY;

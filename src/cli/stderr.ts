@@ -9,17 +9,17 @@ type Around = (write: () => void) => void;
 
 let around: Around = (write) => write();
 
-export function tell(text: string): void {
-  tellLine(`toolgate: ${text}`);
+export function note(text: string): void {
+  noteLine(`toolgate: ${text}`);
 }
 
 /** A line as it is, without our name before it. */
-export function tellLine(line: string): void {
+export function noteLine(line: string): void {
   around(() => void process.stderr.write(`${visibleText(line, { keepNewlines: true })}\n`));
 }
 
 /** From now on `makeRoom` is asked to do each write; returns the function that ends this. */
-export function drawAround(makeRoom: Around): () => void {
+export function withRedraw(makeRoom: Around): () => void {
   const before = around;
   around = makeRoom;
   return () => void (around = before);
