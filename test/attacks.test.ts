@@ -494,7 +494,7 @@ describe("not held yet:", () => {
     expect(JSON.stringify(asked)).toContain("/evil/bin");
   });
 
-  test("a question about a protected file says so, also where no rule speaks of it", async () => {
+  test("a question about a protected file says so, also where no rule covers it", async () => {
     const { attempt } = await gateOn(aTree());
     const { asked } = await attempt("write_file", { path: "/ws/.git/config", content: "" });
     expect(JSON.stringify(asked)).toMatch(/git/i);

@@ -54,7 +54,7 @@ type Servers = Readonly<Record<string, object>>;
 
 const GONE: Servers = { gone: { command: "nosuch-program" } };
 const GONE_TOLD =
-  /^toolgate: the MCP server gone could not be reached \(its program .*nosuch-program.*\); going on without it\.\n/;
+  /^toolgate: the MCP server gone could not be reached \(its program .*nosuch-program.*\); continuing without it\.\n/;
 
 /** Settings with these servers, approved for the folder. */
 function approved(servers: Servers, cwd: string) {
@@ -98,7 +98,7 @@ describe("a server that does not come up is told, and the turn goes on without i
       /the MCP server short could not be reached \(.*it ended with code 3 and last wrote to stderr: no key\); going on/,
     );
     expect(stderr).toMatch(
-      /the MCP server web could not be reached \(.*ECONNREFUSED.*\); going on without it\./,
+      /the MCP server web could not be reached \(.*ECONNREFUSED.*\); continuing without it\./,
     );
   });
 
@@ -111,7 +111,7 @@ describe("a server that does not come up is told, and the turn goes on without i
     expect(stdout).toContain('"sessionId"');
     expect(stderr).toMatch(GONE_TOLD);
     expect(stderr).toMatch(
-      /the MCP server theirs could not be reached \(its program .*\); going on without it\.\n/,
+      /the MCP server theirs could not be reached \(its program .*\); continuing without it\.\n/,
     );
   });
 
@@ -125,7 +125,7 @@ describe("a server that does not come up is told, and the turn goes on without i
     // Looked for as long as twenty seconds, where it waited for a whole minute.
     const { code, text } = await desk.runs("toolgate run --script s.json look");
     expect(text).toContain(
-      "toolgate: the MCP server hangs could not be reached (it has not answered in time); going on without it.",
+      "toolgate: the MCP server hangs could not be reached (it has not answered in time); continuing without it.",
     );
     expect({ code, text }).toEqual({ code: 0, text: expect.stringContaining("Done.") });
   });

@@ -28,12 +28,12 @@ test("a refusal names --trust and not rules, which do not help at a server", asy
   const first = await run("--trust", "list_directory", "go");
   expect(first).toMatchObject({ status: 0, stderr: "" });
   expect(first.text).toContain(
-    "run it in one, or let the server run it unasked, where its owner lets you, with: --trust terminal. Nothing was run.",
+    "run it in one, or let the server run it without asking, if its owner allows that, with: --trust terminal. Nothing was run.",
   );
   // A session that is there already keeps the trust that it was opened with.
   const second = await run("--resume", "--", "again");
   expect(second.text).toContain(
-    "or begin a new session, where the server's owner lets you, with: --trust terminal.",
+    "or start a new session, if the server's owner allows that, with: --trust terminal.",
   );
   for (const { text } of [first, second]) expect(text).not.toContain("rules add");
 });
@@ -41,7 +41,7 @@ test("a refusal names --trust and not rules, which do not help at a server", asy
 test("a trust that the server did not grant is told", async () => {
   const { text, stderr } = await (await serving())("--trust", "terminal", "go");
   expect(stderr).toBe(
-    "toolgate: the server asks about terminal although --trust names it: its owner says what may be trusted.\n",
+    "toolgate: the server asks about terminal although --trust names it: its owner decides which tools can be trusted.\n",
   );
   expect(text).toContain("run it in one, for the server does not let this be trusted. Nothing was run.");
 });

@@ -72,7 +72,7 @@ test("an agent that ends at once is told with what was not done and what to look
     status: 1,
     stdout: "",
     stderr: `toolgate: node ended before it answered initialize: it ended with code 3.
-Nothing was done. See what the command says when you run it by itself, and whether it is one that speaks ACP: node -e process.exit(3)
+Nothing was done. Run the command by itself to see what it prints, and check that it supports ACP: node -e process.exit(3)
 `,
   });
 });
@@ -150,13 +150,13 @@ test("a remembered rule is taken back by the beginning of its id, if that is of 
   const vague = await at.run(["rules", "revoke", "4f2"]);
   expect(vague.status).toBe(1);
   expect(vague.stderr)
-    .toBe(`toolgate: "4f2" begins the ids of 2 remembered rules. Nothing was changed; say more of the one that you mean:
+    .toBe(`toolgate: "4f2" matches 2 remembered rules. Nothing was changed; type more of the id that you mean:
   4f2a81c09b7e  {"allow":"fetch"}
   4f2b00000000  {"allow":"edit"}
 `);
   expect(await at.run(["rules", "revoke", "4f2a"])).toEqual({
     status: 0,
-    stdout: '4f2a81c09b7e is taken back: {"allow":"fetch"}\n',
+    stdout: '4f2a81c09b7e is revoked: {"allow":"fetch"}\n',
     stderr: "",
   });
   expect((await at.run(["rules", "revoke", ""])).stderr).toContain('Nothing is remembered under ""');

@@ -189,7 +189,7 @@ describe("the command line", () => {
     ],
     [
       ["serve", "--port", "x"],
-      "error: option '--port <number>' argument 'x' is invalid. It is a whole number from 0 to 65535.\nNothing was done. Try: toolgate serve --help\n",
+      "error: option '--port <number>' argument 'x' is invalid. Expected a whole number from 0 to 65535.\nNothing was done. Try: toolgate serve --help\n",
     ],
     [
       ["history", "forget"],

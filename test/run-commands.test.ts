@@ -60,14 +60,14 @@ test("where nothing is remembered yet, that is told and is no error; a file that
   const at = await atHome();
   const none = {
     status: 0,
-    stdout: "No session is remembered here yet. Begin one with: toolgate run\n",
+    stdout: "No sessions are stored yet. Start one with: toolgate run\n",
     stderr: "",
   };
   expect(await at.run(["history", "list"])).toEqual(none);
   expect(await at.run(["history", "search", "word"])).toEqual(none);
-  const noCall = "No call is remembered here yet. Begin with: toolgate run\n";
+  const noCall = "No calls are stored yet. Start with: toolgate run\n";
   expect(await at.run(["stats"])).toEqual({ ...none, stdout: noCall });
-  const noModel = "No model has answered here yet. Begin with: toolgate run\n";
+  const noModel = "No model was used yet. Start with: toolgate run\n";
   expect(await at.run(["stats", "--by", "model"])).toEqual({ ...none, stdout: noModel });
   const asJson = async (...words: readonly string[]) =>
     JSON.parse((await at.run([...words, "--json"])).stdout);
@@ -201,7 +201,7 @@ test("approved MCP servers are listed, and one is taken back where it was approv
 
 test("a kind that may be misspelt is told wherever rules are looked at", async () => {
   const at = await atHome({ "rules.json": { rules: [{ allow: "exectue" }] } });
-  const warning = `toolgate: {"allow":"exectue"}: "exectue" is no kind, so the rule speaks of a tool of that name. Is "execute" meant?\n`;
+  const warning = `toolgate: {"allow":"exectue"}: "exectue" is no kind, so the rule covers a tool of that name. Is "execute" meant?\n`;
   const file = join(at.settings, "rules.json");
   for (const words of [
     ["rules", "list"],

@@ -83,13 +83,13 @@ test("a turn that is told to end says so until it has, and the demo ends with 13
   desk.types("toolgate run --mode allow-all --script s.json go");
   await desk.sees("(running");
   desk.presses("C-c");
-  await desk.sees("Cancelling … Ctrl-C again leaves at once.");
+  await desk.sees("Cancelling … press Ctrl-C again to quit now.");
   await desk.sees("[130 done]");
   const demo = await atDesk();
   demo.types("toolgate demo --pause 0");
   await demo.sees(QUESTION);
   demo.presses("C-c");
-  expect(await demo.sees("[130 done]")).toContain("What had not started was not run.");
+  expect(await demo.sees("[130 done]")).toContain("Calls that had not started were not run.");
 });
 
 /** All that the program writes to a terminal of this kind, byte by byte. */
@@ -138,7 +138,7 @@ test("who goes on after a kill is told that they wait, and what became of the ca
   writeFileSync(join(desk.project, "end"), "");
   const { code, text } = await desk.runs("toolgate run --resume --script s.json");
   expect(code).toBe(0);
-  expect(text).toContain("toolgate: waiting for the process that has this session");
+  expect(text).toContain("toolgate: Session is locked by another process");
   expect(text).toMatch(
     /¿ ❯ Run node tick\.js one end \(execute, outcome unknown[^]*It is not known whether[^]*Done\./,
   );

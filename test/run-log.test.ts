@@ -29,7 +29,7 @@ test("the log tells of sessions, turns, calls, what decided them and how long th
     expect.arrayContaining([
       "session opened",
       "turn started",
-      "model answered",
+      "model responded",
       "call asked about",
       "turn ended",
     ]),
@@ -92,7 +92,7 @@ test("no secret and nothing that was said, given or printed gets into the log", 
   expect(stderr).toContain("did not accept the key");
   const text = readFileSync(file, "utf8");
   const told = records(text);
-  expect(told.map(({ msg }) => msg)).toContain("model is asked again");
+  expect(told.map(({ msg }) => msg)).toContain("model request retried");
   expect(told.find(({ msg }) => msg === "turn ended")).toMatchObject({ level: "error", stopReason: "error" });
   expect(told.filter(({ msg }) => msg === "call ended")).toHaveLength(4);
   for (const secret of [

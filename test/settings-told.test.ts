@@ -33,7 +33,7 @@ test("a mistake in rules is told before the agent says a word", async () => {
 test("what is told while the agent speaks has a line of its own where both are read together", async () => {
   const at = await atHome({ "rules.json": { mode: "allow-all", rules: [] } });
   const words = ["run", "--script", at.script(steps), "go"];
-  expect(inOnePipe(at, words)).toContain("I will look around.\n\ntoolgate: the mode is allow-all: ");
+  expect(inOnePipe(at, words)).toContain("I will look around.\n\ntoolgate: allow-all mode: ");
 });
 
 const shownIn = async (at: Home) => {
@@ -54,7 +54,7 @@ test("config counts no rules of a file with a mistake, and says what holds inste
   expect(problems).toHaveLength(3);
   expect(setting("mode")).toMatchObject({
     value: "ask",
-    from: "what holds without rules.json, which cannot be used; --mode overrules it",
+    from: "the default, because rules.json cannot be used; --mode overrides it",
   });
   for (const [name, file] of [
     ["your rules", join(at.settings, "rules.json")],

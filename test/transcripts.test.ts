@@ -21,7 +21,7 @@ console.log(total(250, 2) === 500 ? "passed" : \`FAILED: 2 at 250 cost 500, not 
         { "path": "cart.js", "oldText": "price + count", "newText": "price * count" } }],
       "otherwise": [{ "say": "Then I leave the file as it is." }] },
     { "calls": [{ "tool": "terminal", "input": { "command": "node cart.test.js" } }] },
-    { "say": "Mended." }
+    { "say": "Fixed." }
   ]
 }
 `,

@@ -52,8 +52,8 @@ export async function showConfig({
       name: "mode",
       value: mode,
       from: unread.includes(join(folder, "rules.json"))
-        ? "what holds without rules.json, which cannot be used; --mode overrules it"
-        : "rules.json; --mode overrules it",
+        ? "the default, because rules.json cannot be used; --mode overrides it"
+        : "rules.json; --mode overrides it",
     },
     { name: "your rules", ...counted(inForce, "user", there(join(folder, "rules.json"))) },
     {
@@ -141,7 +141,7 @@ function redactionIn(folder: string): {
         {
           name: "breach of an agent",
           value: onBreach === "end" ? "the call is marked, and the agent is ended" : "the call is marked",
-          from: `onBreach in ${from}; --on-breach overrules it`,
+          from: `onBreach in ${from}; --on-breach overrides it`,
         },
       ],
       redactionProblems: [],

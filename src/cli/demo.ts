@@ -38,7 +38,7 @@ export async function runDemo({ yes = false, pause }: DemoFlags): Promise<number
   const session = await AgentSession.open({ agent, ledger, workspace });
   try {
     const { live } = openScreen(session);
-    const end = await runTurn(session, "The test fails. Please mend it.", {
+    const end = await runTurn(session, "The test fails. Please fix it.", {
       ask: asker(yes, hasPerson, live),
       onInterrupt: () => live.note(CANCELLING),
     }).finally(() => live.close());
@@ -60,5 +60,5 @@ function asker(yes: boolean, hasPerson: boolean, screen: Screen): Ask {
 function closing(session: AgentSession, root: string): string {
   const calls = [...session.book.calls()];
   const asked = calls.filter(({ times }) => times.asked !== undefined).length;
-  return `${counted(calls.length, "call")}, ${asked} of them asked about. The project is in ${root}, with the record of this session in .toolgate-demo.sqlite.`;
+  return `${counted(calls.length, "tool call")}, ${asked} needed approval. The project is in ${root}, with the record of this session in .toolgate-demo.sqlite.`;
 }

@@ -71,13 +71,13 @@ const MODES = [
   {
     value: "accept-edits",
     name: "Accept edits",
-    description: "Edits files in the workspace unasked; asks before all else.",
+    description: "Edits files in the workspace without asking; asks before anything else.",
   },
   { value: "read-only", name: "Read only", description: "Looks around; changes and runs nothing." },
   {
     value: "allow-all",
     name: "Allow all",
-    description: "Runs what no rule forbids, unasked, with your rights.",
+    description: "Runs anything that no rule denies, without asking.",
   },
 ];
 

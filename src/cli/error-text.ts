@@ -7,7 +7,7 @@ const SYSTEM_ERRORS: ReadonlyMap<unknown, (what: string) => string> = new Map([
   ["EISDIR", (what) => `${what} is a folder where a file is needed. Nothing was done.`],
   [
     "EADDRINUSE",
-    (what) => `${what} is taken by another program. Nothing was started; try --port 0 for a free one.`,
+    (what) => `${what} is in use by another program. Nothing was started; try --port 0 for a free one.`,
   ],
 ]);
 

@@ -11,7 +11,7 @@ export async function findSession(ledger: Ledger, wanted: string | true, cwd: st
     const known = sessions.filter(({ sessionId }) => sessionId === wanted || sessionId.startsWith(wanted));
     const [only, ...others] = known;
     if (only && (others.length === 0 || only.sessionId === wanted)) return only.sessionId;
-    if (only) throw new NoSession(`"${wanted}" begins the ids of ${known.length} sessions`);
+    if (only) throw new NoSession(`"${wanted}" matches ${known.length} session ids`);
     if (await ledger.has(wanted)) return wanted;
     throw new NoSession(`There is no session "${wanted}"`);
   }

@@ -39,7 +39,7 @@ export async function listSessions(
     if (flags.json) return json({ sessions, ...(next !== undefined && { next }) });
     if (items.length === 0) return write(NO_SESSION);
     for (const session of sessions) write(`${listed(session)}\n`);
-    if (next !== undefined) write("There are more: see them with --limit.\n");
+    if (next !== undefined) write("There are more: show them with --limit.\n");
   });
 }
 
@@ -170,8 +170,8 @@ function verifiedText({ sessions, events, notCovered, brokenCount, broken }: Ver
   const older = notCovered === 0 ? "" : `, ${notCovered} from before there was a chain`;
   const result =
     brokenCount === 0
-      ? `${of}: as they were recorded${older}.\n`
-      : `${counted(brokenCount, "place is", "places are")} not as recorded (${of}${older}).\n`;
+      ? `${of}: unchanged since recording${older}.\n`
+      : `${counted(brokenCount, "place", "places")} changed since recording (${of}${older}).\n`;
   return [...lines, result].join("");
 }
 
@@ -192,9 +192,9 @@ export async function deleteHistory(
       ...(keepLast !== undefined && { keepLast }),
     });
     for (const { sessionId, why } of kept)
-      process.stderr.write(`toolgate: ${sessionId} was left where it is: ${WHY[why]}.\n`);
+      process.stderr.write(`toolgate: ${sessionId} was not deleted: ${WHY[why]}.\n`);
     if (flags.json) json({ removed });
-    else write(`${counted(removed.length, "session is", "sessions are")} forgotten.\n`);
+    else write(`${counted(removed.length, "session")} deleted.\n`);
   });
 }
 
@@ -247,7 +247,7 @@ export async function withArchive(
   }
 }
 
-const NO_SESSION = "No session is remembered here yet. Begin one with: toolgate run\n";
+const NO_SESSION = "No sessions are stored yet. Start one with: toolgate run\n";
 
 /** Nothing was ever remembered in the usual place, which is no mistake. A file that is named must be there. */
 export const isNothingYet = (flags: HistoryFlags): boolean =>
@@ -264,7 +264,7 @@ export function existing(flags: HistoryFlags): string {
   const address = ledgerAddress(flags);
   if (hasLedger(address)) return address;
   throw Object.assign(
-    new Error(`Nothing is remembered yet: ${address} is not there. Begin with: toolgate run`),
+    new Error(`No history yet: ${address} does not exist. Start with: toolgate run`),
     { code: "NO_HISTORY" },
   );
 }

@@ -99,7 +99,7 @@ function logEvent({ to, said }: Log, calls: OpenCalls, sessionId: string, event:
     }
     case "step-ended": {
       const { turnId, stepId, usage, toolCallIds } = event;
-      return to.info({ sessionId, turnId, stepId, calls: toolCallIds.length, ...usage }, "model answered");
+      return to.info({ sessionId, turnId, stepId, calls: toolCallIds.length, ...usage }, "model responded");
     }
     case "question-withdrawn":
       return to.info({ sessionId, questionId: event.questionId }, "question withdrawn");
@@ -120,7 +120,7 @@ const CALL_WORDS: ReadonlyMap<SessionEvent["type"], string> = new Map([
   ["question-asked", "call asked about"],
   ["call-cleared", "call allowed"],
   ["run-started", "call started"],
-  ["cancel-wished", "call told to stop"],
+  ["cancel-wished", "call cancel requested"],
   ["call-undone", "call undone"],
   ["call-breached", "call broke the rules"],
 ]);
@@ -128,7 +128,7 @@ const CALL_WORDS: ReadonlyMap<SessionEvent["type"], string> = new Map([
 const TURN_WORDS = {
   "turn-started": "turn started",
   "turn-parked": "turn waits",
-  "turn-resumed": "turn goes on",
+  "turn-resumed": "turn resumed",
 } as const;
 
 function decided(decision: Decision | undefined, said: Log["said"]) {

@@ -73,7 +73,7 @@ function costOfAll({
 }
 
 function table(statistics: readonly ModelStatistics[]): string {
-  if (statistics.length === 0) return "No model has answered here yet. Begin with: toolgate run";
+  if (statistics.length === 0) return "No model was used yet. Start with: toolgate run";
   return alignedTable([
     ["model", "answers", "tokens in", "cached", "tokens out", "about"],
     ...statistics.map((one) => [

@@ -1,6 +1,6 @@
 /**
  * What `--trust` named, against what the server asks about all the same: a rule that allows it does not help
- * there, and its owner says what may be trusted.
+ * there, and its owner decides which tools can be trusted.
  */
 import { visibleText } from "../call/index.js";
 import type { Ask } from "../run/index.js";
@@ -23,15 +23,15 @@ export class NamedTrust {
     const isNamed = this.#named.has(tool);
     if (isNamed && !this.#told.has(tool)) {
       this.#told.add(tool);
-      note(`the server asks about ${tool} although --trust names it: its owner says what may be trusted.`);
+      note(`the server asks about ${tool} although --trust names it: its owner decides which tools can be trusted.`);
     }
     if (person) return person;
     if (isNamed) return refuseAllWith("run it in one, for the server does not let this be trusted");
     const flag = `--trust ${visibleText(tool)}`;
     return refuseAllWith(
       this.#isResumed
-        ? `run it in one, or begin a new session, where the server's owner lets you, with: ${flag}`
-        : `run it in one, or let the server run it unasked, where its owner lets you, with: ${flag}`,
+        ? `run it in one, or start a new session, if the server's owner allows that, with: ${flag}`
+        : `run it in one, or let the server run it without asking, if its owner allows that, with: ${flag}`,
     );
   }
 }

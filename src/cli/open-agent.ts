@@ -104,8 +104,8 @@ export async function openFlaggedModel(
     ...(baseUrl !== undefined && { baseUrl }),
     retry: {
       onRetry: ({ attempt, waitMs, reason }) => {
-        note(`${reason.replace(/\.?$/, ".")} It is asked again in ${Math.ceil(waitMs / 1000)} s.`);
-        log?.to.warn({ model: name, attempt, waitMs, error: log.said(reason) }, "model is asked again");
+        note(`${reason.replace(/\.?$/, ".")} Retrying in ${Math.ceil(waitMs / 1000)} s.`);
+        log?.to.warn({ model: name, attempt, waitMs, error: log.said(reason) }, "model request retried");
       },
     },
   });
@@ -145,7 +145,7 @@ let isWarned = false;
 function warnOnce(): void {
   if (isWarned) return;
   isWarned = true;
-  note("the mode is allow-all: what no rule forbids runs unasked, with your rights.");
+  note("allow-all mode: anything no rule denies runs without asking.");
 }
 
 async function readScript(file: string): Promise<Script> {

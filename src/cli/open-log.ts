@@ -114,7 +114,7 @@ function appendTo(file: string): (line: string) => void {
     try {
       writeSync(descriptor, `${line}\n`);
     } catch (error) {
-      if (!isTold) note(`the log ${file} cannot be written (${String(error)}). The work goes on without it.`);
+      if (!isTold) note(`the log ${file} cannot be written (${String(error)}). Work continues without it.`);
       isTold = true;
     }
   };

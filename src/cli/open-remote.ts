@@ -51,7 +51,7 @@ async function newest(client: AapClient): Promise<string> {
   // Ours lists the newest first.
   const [first] = (await client.sessions()).sessions;
   if (first) return first.sessionId;
-  throw trouble("NO_SESSION", "The server has no session to go on with. Nothing was done.");
+  throw trouble("NO_SESSION", "The server has no session to resume. Nothing was done.");
 }
 
 const noSession = (sessionId: string, url: string): Error =>

@@ -13,7 +13,7 @@ export type OpenedScreen = {
 };
 
 /** What stands below the calls once a turn was told to end. */
-export const CANCELLING = "Cancelling … Ctrl-C again leaves at once.";
+export const CANCELLING = "Cancelling … press Ctrl-C again to quit now.";
 
 export function openScreen(session: ShownSession): OpenedScreen {
   const { stdout, stdin, env } = process;

@@ -52,7 +52,7 @@ export async function openServers(
 
 const APPROVE_ONCE = 'Approve it once in a terminal: toolgate run --mcp FILE "…"';
 const NAME_THE_SCRIPT =
-  "Files of this folder choose what it runs, so it is approved anew at each start, in a terminal. Name its script instead (node server.mjs) to approve it once.";
+  "Files of this folder choose what it runs, so it needs approval at each start, in a terminal. Name its script instead (node server.mjs) to approve it once.";
 
 /** Starts them, and says which are missing. */
 export async function startAndReport(
@@ -89,7 +89,7 @@ async function noteUnreached(servers: readonly ServerStatus[], flags: LogFlags):
     const reason = "reason" in one ? one.reason : "it has not answered in time";
     // It may end with what the server wrote last, in several lines.
     const why = oneLine(reason.replaceAll(/\s+/g, " "), LONGEST_REASON).replace(/\.$/, "");
-    note(`the MCP server ${visibleText(one.server)} could not be reached (${why}); going on without it.`);
+    note(`the MCP server ${visibleText(one.server)} could not be reached (${why}); continuing without it.`);
     const log = await openLog(flags);
     log?.to.warn(
       { server: log.said(one.server), error: log.said(reason) },

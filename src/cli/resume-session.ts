@@ -24,7 +24,7 @@ export async function resumeSession<Session>(
   if (sessionId === undefined) return { session: await open(), settled: [] };
   const before = (await readAll(ledger, sessionId)).at(-1)?.seq ?? 0;
   const waiting = setTimeout(
-    () => note("waiting for the process that has this session, or was killed while it had it …"),
+    () => note("Session is locked by another process; waiting for the lock …"),
     LONG,
   );
   try {

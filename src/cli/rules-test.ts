@@ -133,7 +133,7 @@ function line({ effect, rule, reason, saw }: Verdict): string {
 
 function explained({ effect, rule, reason, saw }: Verdict): string {
   const why = [
-    rule === undefined ? "no rule speaks of it" : `rule: ${rule}`,
+    rule === undefined ? "no rule covers it" : `rule: ${rule}`,
     ...(reason === undefined ? [] : [`because: ${reason}`]),
   ];
   return `${effect}\n${why.map((text) => `  ${text}\n`).join("")}saw:\n${saw.map((text) => `  ${text}\n`).join("")}`;

@@ -39,7 +39,7 @@ function rulesIn(cwd: string) {
   const own = inMode(mode, []);
   const inForce = new Set(inMode(mode, rules).rules);
   const lines = [
-    `mode: ${mode}, which ${NO_RULE_SPEAKS[own.default]} what no rule speaks of`,
+    `mode: ${mode}, which ${WITHOUT_RULE[own.default]} anything no rule covers`,
     ...own.rules.map((rule) => `  ${shown(rule)}  (the mode's)`),
     ...(rules.length === 0 ? [NO_RULES] : []),
     ...rules.map((rule) =>
@@ -57,7 +57,7 @@ function rulesIn(cwd: string) {
   return { text: lines.map((line) => visibleText(line)).join("\n"), rules, problems };
 }
 
-const NO_RULE_SPEAKS = { allow: "allows", ask: "asks about", deny: "refuses" } as const;
+const WITHOUT_RULE = { allow: "allows", ask: "asks about", deny: "refuses" } as const;
 
 const NO_RULES =
   "No rules beside the mode's. Write some into rules.json in your settings folder, or: toolgate rules add";
@@ -102,7 +102,7 @@ export async function addRule(
     scope,
   );
   write(
-    `${shown(rule)} holds from now on, ${scopeText(scope)}. Take it back with: toolgate rules revoke ${grantId}\n`,
+    `${shown(rule)} applies from now on, ${scopeText(scope)}. Revoke it with: toolgate rules revoke ${grantId}\n`,
   );
   return 0;
 }
@@ -113,13 +113,13 @@ export async function revokeRule(wanted: string): Promise<number> {
   const known = store.list().filter(({ grantId }) => grantId.startsWith(wanted));
   const meant = known.find(({ grantId }) => known.length === 1 || grantId === wanted);
   if (meant && wanted !== "" && (await store.revoke(meant.grantId))) {
-    write(`${visibleText(meant.grantId)} is taken back: ${visibleText(meant.sentence)}\n`);
+    write(`${visibleText(meant.grantId)} is revoked: ${visibleText(meant.sentence)}\n`);
     return 0;
   }
   const shownId = visibleText(wanted);
   if (known.length > 1)
     return trouble(
-      `"${shownId}" begins the ids of ${known.length} remembered rules. Nothing was changed; say more of the one that you mean:\n${known.map(({ grantId, sentence }) => visibleText(`  ${grantId}  ${sentence}`)).join("\n")}`,
+      `"${shownId}" matches ${known.length} remembered rules. Nothing was changed; type more of the id that you mean:\n${known.map(({ grantId, sentence }) => visibleText(`  ${grantId}  ${sentence}`)).join("\n")}`,
     );
   return trouble(`Nothing is remembered under "${shownId}". Nothing was changed. Try: toolgate rules list`);
 }
@@ -139,7 +139,7 @@ export async function importRules(file: string, cwd: string): Promise<number> {
   const scope: GrantScope = { type: "project", root: realpathSync(cwd) };
   for (const rule of rules) await store.add({ rules: [rule], sentence: shown(rule) }, scope);
   write(
-    `${counted(rules.length, "rule")} from ${file} ${rules.length === 1 ? "holds" : "hold"} from now on, ${scopeText(scope)}.\n`,
+    `${counted(rules.length, "rule")} from ${file} ${rules.length === 1 ? "applies" : "apply"} from now on, ${scopeText(scope)}.\n`,
   );
   for (const why of skipped) note(`left out: ${visibleText(why)}`);
   return 0;

@@ -56,7 +56,7 @@ const withNextStep =
     const said = error.message.trimEnd().replace(/\.?$/, ".");
     throw new AgentTrouble(
       error.code,
-      `${said}\nNothing was done. See what the command says when you run it by itself, and whether it is one that speaks ACP: ${visibleText(command)}`,
+      `${said}\nNothing was done. Run the command by itself to see what it prints, and check that it supports ACP: ${visibleText(command)}`,
     );
   };
 

@@ -44,7 +44,7 @@ export async function runTurn(
 export function endText(end: TurnEnd): string | undefined {
   if (end.status === "parked") return "The turn waits for an answer.";
   if (end.stopReason === "end_turn") return undefined;
-  if (end.stopReason === "cancelled") return "Cancelled. What had not started was not run.";
+  if (end.stopReason === "cancelled") return "Cancelled. Calls that had not started were not run.";
   const why = end.error === undefined ? "" : `: ${end.error.replace(/\.$/, "")}`;
   return `The turn ended early (${end.stopReason})${why}.`;
 }

@@ -43,7 +43,7 @@ export async function runUrl(prompt: string, flags: RunFlags & { readonly url: s
 /** `person` is who can be asked, if anybody; `showLine` shows a line beside what the agent says. */
 type Take = (person: Ask | undefined, showLine: (text: string) => void, stop: Stop) => Promise<TurnResult>;
 
-const CUT_OFF = "The answer was cut off, because its server has died; it is said again from its beginning.";
+const CUT_OFF = "The response was cut off because the server stopped; it starts again from the beginning.";
 
 async function asJson(session: RemoteSession, client: AapClient, take: Take): Promise<RanTurn> {
   process.stdout.write(`${jsonText({ type: "session", sessionId: session.sessionId })}\n`);

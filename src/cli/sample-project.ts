@@ -34,7 +34,7 @@ export async function writeSampleProject(): Promise<string> {
 const todos = (...statuses: readonly string[]) => ({
   tool: "todo_write",
   input: {
-    todos: ["See the test fail", "Find the mistake", "Mend it and run the test again"].map(
+    todos: ["See the test fail", "Find the mistake", "Fix it and run the test again"].map(
       (content, index) => ({
         content,
         status: statuses[index],
@@ -69,6 +69,6 @@ export const sampleScript: Script = {
     },
     { calls: [todos("completed", "completed", "in_progress"), runTest] },
     { calls: [todos("completed", "completed", "completed")] },
-    { say: "Mended: the test passes now." },
+    { say: "Fixed: the test passes now." },
   ],
 };

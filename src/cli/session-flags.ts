@@ -44,7 +44,7 @@ class ForeignSessionHere extends Error {
 
   constructor(sessionId: string, agent: string) {
     super(
-      `Session ${sessionId} is one of ${oneLine(agent, 80)}. Nothing was done; go on with it by: toolgate run --agent "<its command>" --resume ${sessionId}`,
+      `Session ${sessionId} is one of ${oneLine(agent, 80)}. Nothing was done; resume it with: toolgate run --agent "<its command>" --resume ${sessionId}`,
     );
     this.name = "ForeignSessionHere";
   }

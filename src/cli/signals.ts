@@ -25,7 +25,7 @@ export function firstSignal(): Promise<NodeJS.Signals> {
 
 /** To be said at once: the end itself may take a moment. */
 export function noteStopping(signal: NodeJS.Signals): void {
-  if (isSeen(signal)) noteLine("\nEnding … Ctrl-C again leaves at once.");
+  if (isSeen(signal)) noteLine("\nStopping … press Ctrl-C again to quit now.");
 }
 
 /** At once, with what we started: not by the signal itself, of which nobody would hear. */

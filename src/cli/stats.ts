@@ -44,7 +44,7 @@ export async function folderStatsText(cwd: string, flags: HistoryFlags): Promise
 }
 
 function table(by: string, statistics: readonly CallStatistics[]): string {
-  if (statistics.length === 0) return "No call is remembered here yet. Begin with: toolgate run";
+  if (statistics.length === 0) return "No calls are stored yet. Start with: toolgate run";
   // Most histories have none, and the table is wide.
   const hasBreaches = statistics.some(({ breaches }) => breaches > 0);
   const shown = COUNTS.filter(([, field]) => field !== "breaches" || hasBreaches);

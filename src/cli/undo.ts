@@ -21,7 +21,7 @@ export async function undo(toolCallId: string, flags: UndoFlags): Promise<number
       const { paths } = await undoCall(record, workspace, toolCallId);
       const text = flags.json
         ? jsonText({ sessionId, toolCallId, paths })
-        : `Put back: ${paths.map((path) => visibleText(path)).join(", ")}`;
+        : `Restored: ${paths.map((path) => visibleText(path)).join(", ")}`;
       process.stdout.write(`${text}\n`);
       return 0;
     } finally {

@@ -46,31 +46,31 @@ export function withReadableErrors(model: LanguageModelV3, context: ErrorContext
 function failureOf(error: unknown, { name, key, place, baseUrl }: ErrorContext): ModelError {
   const said = shownMessage(messageOf(error), key);
   if (!APICallError.isInstance(error))
-    return new ModelError("MODEL_FAILED", `The answer of ${name} broke off: ${said}`);
+    return new ModelError("MODEL_FAILED", `The response of ${name} broke off: ${said}`);
   const { statusCode } = error;
   const told = (what: string, next: string): ModelError =>
     new ModelError("MODEL_FAILED", `${name} ${what}${next}`, { statusCode });
   if (statusCode === undefined)
     return told(
-      `could not be asked at ${baseUrl ?? hostOf(error.url)}: ${said}.`,
-      baseUrl === undefined ? " Nothing was answered." : " Nothing was answered; check the base URL.",
+      `could not be reached at ${baseUrl ?? hostOf(error.url)}: ${said}.`,
+      baseUrl === undefined ? " No response came." : " No response came; check the base URL.",
     );
   const answer = `(${statusCode}: ${said})`;
   if (isBadKey(error))
-    return told(`did not accept the key ${answer}.`, ` Nothing was answered; check ${place}.`);
+    return told(`did not accept the key ${answer}.`, ` No response came; check ${place}.`);
   if (statusCode === 404)
     return baseUrl === undefined
-      ? told(`is not known there ${answer}.`, " Nothing was answered; check the model's name.")
+      ? told(`is not known there ${answer}.`, " No response came; check the model's name.")
       : told(
           `is not known at ${baseUrl} ${answer}.`,
-          " Nothing was answered; check the model's name and the base URL, which mostly ends in /v1.",
+          " No response came; check the model's name and the base URL, which mostly ends in /v1.",
         );
   if (statusCode >= 300 && statusCode < 400)
     return told(`has moved ${answer}.`, " Redirects are not followed; name its new address.");
   if (statusCode === 429)
-    return told(`is asked too often, or is paid for no more ${answer}.`, " Try again later.");
-  if (statusCode >= 500) return told(`is in trouble ${answer}.`, " Try again later.");
-  return told(`did not take the request ${answer}.`, " Nothing was answered.");
+    return told(`has reached its rate limit or its quota ${answer}.`, " Try again later.");
+  if (statusCode >= 500) return told(`failed ${answer}.`, " Try again later.");
+  return told(`rejected the request ${answer}.`, " No response came.");
 }
 
 /** Google tells of a bad key with a 400. */
@@ -83,7 +83,7 @@ export const shownMessage = (text: string, key: string | undefined): string =>
 
 function messageOf(error: unknown): string {
   if (typeof error === "object" && error !== null && "message" in error) return String(error.message);
-  return typeof error === "string" ? error : "it did not say why";
+  return typeof error === "string" ? error : "no reason was given";
 }
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : "its address");

@@ -12,7 +12,7 @@ export function ruleWarning(rule: Rule, tools: readonly string[] = []): string |
   if (named.includes("*") || rule.server !== undefined || isToolKind(named) || tools.includes(named))
     return undefined;
   const kind = TOOL_KINDS.find((one) => isNear(named.toLowerCase(), one));
-  return kind && `"${named}" is no kind, so the rule speaks of a tool of that name. Is "${kind}" meant?`;
+  return kind && `"${named}" is no kind, so the rule covers a tool of that name. Is "${kind}" meant?`;
 }
 
 /** One slip in a short word, two in a longer one. */

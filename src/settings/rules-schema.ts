@@ -21,7 +21,7 @@ const hash = z
 const commands = z.array(z.string().min(1)).exactOptional();
 
 const looseRule = z.strictObject({
-  allow: effect.describe("Kind, tool (with * for any part of its name) or * that may run unasked."),
+  allow: effect.describe("Kind, tool (with * for any part of its name) or * that may run without asking."),
   ask: effect.describe("Kind, tool or * that is always asked about."),
   deny: effect.describe("Kind, tool or * that never runs."),
   server: z
@@ -66,7 +66,7 @@ const looseRule = z.strictObject({
     .array(z.string())
     .exactOptional()
     .describe('The words of the command that the shell expands. An "always" has it.'),
-  reason: z.string().exactOptional().describe("Shown to whoever is refused or asked."),
+  reason: z.string().exactOptional().describe("Shown when a call is refused or asked about."),
   until: z.iso
     .datetime({
       offset: true,
@@ -97,7 +97,7 @@ export const ruleSchema = oneEffect.transform((rule) => rule as Rule);
 /** A rule file with its rules not yet looked at. */
 export const ruleFileFrame = z.strictObject({
   $schema: z.string().exactOptional(),
-  mode: z.enum(MODES).exactOptional().describe("What happens to what no rule speaks of."),
+  mode: z.enum(MODES).exactOptional().describe("What happens to calls that no rule covers."),
   rules: z.array(z.unknown()),
 });
 

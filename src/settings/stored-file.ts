@@ -88,6 +88,6 @@ export class StoredFile<T> {
 function broken(problem: string): SettingsError {
   return new SettingsError(
     "FILE_BROKEN",
-    `${problem} It was not changed; correct it, or remove it to start anew.`,
+    `${problem} It was not changed; correct it, or remove it to start again.`,
   );
 }

@@ -20,7 +20,7 @@ export type AgentFlags = LogFlags & {
 export function onBreachOption(): Option {
   return new Option(
     "--on-breach <what>",
-    "what follows when that agent runs a call that the rules deny: mark the call,\nor end the agent too (default: onBreach of config.json, or mark)",
+    "what to do when that agent runs a call that the rules deny: mark the call,\nor end the agent too (default: onBreach of config.json, or mark)",
   ).choices(["mark", "end"]);
 }
 
@@ -29,13 +29,13 @@ const MODES = ["ask", "accept-edits", "read-only", "allow-all"] as const satisfi
 export function agentOptions(command: Command): Command {
   return command
     .option("--model <name>", "anthropic/…, openai/…, google/… or openai-compatible/… (default: a script)")
-    .option("--base-url <url>", "where the model's provider is asked, if not at its own address")
+    .option("--base-url <url>", "send the model's requests here instead of to its provider's address")
     .addOption(
-      new Option("--mode <mode>", "what holds beside your rules (default: as they say)").choices(MODES),
+      new Option("--mode <mode>", "the mode beside your rules (default: as they say)").choices(MODES),
     )
     .option(
       "--mcp <file>",
-      "a file of MCP servers, beside mcp.json of your settings; may be given again",
+      "a file of MCP servers, beside mcp.json of your settings; may be repeated",
       collected,
     )
     .addOption(
@@ -43,11 +43,11 @@ export function agentOptions(command: Command): Command {
     )
     .option(
       "--ledger <address>",
-      "remember sessions there: a file, or memory: (default: in your state folder)",
+      "store sessions there: a file, or memory: (default: in your state folder)",
     )
     .option(
       "--log <file>",
-      "write a log there, as JSON, one record a line; - is stderr.\nTOOLGATE_LOG=debug, info, warn or error says how much",
+      "write a log there, as JSON, one record a line; - is stderr.\nTOOLGATE_LOG=debug, info, warn or error sets the level",
     )
     .option("--cwd <folder>", "the folder to work in (default: this one)")
     .option(

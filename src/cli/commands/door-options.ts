@@ -27,10 +27,10 @@ export function doorOptions(command: Command): Command {
     .addOption(
       new Option(
         "--insecure-listen",
-        "listen beyond this machine without TLS: whoever is on the way can read\nthe token and then run commands here; only behind a tunnel or a proxy",
+        "listen beyond this machine without TLS: anyone on the network path can read\nthe token and then run commands here; only behind a tunnel or a proxy",
       ).conflicts(["tlsCert", "tlsKey"]),
     )
-    .option("--allow-host <name>", "a further name of this server; may be given again", collected)
-    .option("--allow-origin <origin>", "a site whose pages may connect; may be given again", collected);
+    .option("--allow-host <name>", "a further name of this server; may be repeated", collected)
+    .option("--allow-origin <origin>", "a site whose pages may connect; may be repeated", collected);
   return command;
 }

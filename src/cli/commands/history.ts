@@ -9,13 +9,13 @@ const pasts = () => import("../history.js");
 export function addHistoryCommands(program: Command): void {
   const history = program
     .command("history")
-    .description("see, search, export, check and forget what was done")
+    .description("list, search, export, verify and delete recorded sessions")
     .helpCommand(false);
   const quiet = (name: string) =>
     history
       .command(name)
-      .option("--ledger <address>", "where sessions are remembered: a file (default: in your state folder)");
-  const add = (name: string) => quiet(name).option("--json", "answer as JSON");
+      .option("--ledger <address>", "where sessions are stored: a file (default: in your state folder)");
+  const add = (name: string) => quiet(name).option("--json", "print JSON");
   add("list")
     .description("the sessions, the newest first")
     .option("--cwd <folder>", "only those of this folder")
@@ -31,7 +31,7 @@ export function addHistoryCommands(program: Command): void {
     );
   add("search")
     .argument("<words...>", 'all must be there; "a phrase" and begin* work')
-    .description("find what was said, done and printed; secrets are not in the index")
+    .description("search messages, calls and output; secrets are not in the index")
     .option("--tool <name>", "only calls of this tool")
     .option("--kind <kind>", "only calls of this kind")
     .option("--limit <number>", "how many, up to 1000 (default: 20)", pageSize)
@@ -57,12 +57,12 @@ export function addHistoryCommands(program: Command): void {
     .action(async (options) => void (process.exitCode = await (await pasts()).verifyHistory(options)));
   const forget = add("delete")
     .argument("[sessions...]", "their ids")
-    .description("forget sessions, with the files that they kept for an undo")
-    .option("--older-than <days>", "also those that were last written longer ago", whole)
-    .option("--keep-last <number>", "but not the newest ones", whole)
+    .description("delete sessions, with the files that were kept for undo")
+    .option("--older-than <days>", "also delete sessions last written longer ago than this", whole)
+    .option("--keep-last <number>", "but keep the newest ones", whole)
     .action(async (ids: string[], options, command: Command) => {
       if (ids.length === 0 && options.olderThan === undefined)
-        command.error("error: say which: ids of sessions, or --older-than");
+        command.error("error: name sessions by their ids, or use --older-than");
       process.exitCode = await (await pasts()).deleteHistory(ids, options);
     });
   // A session that is named is forgotten, however new it is.

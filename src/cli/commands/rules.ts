@@ -26,7 +26,7 @@ export function addRulesCommands(program: Command): void {
   rules
     .command("revoke")
     .argument("<id>", "as `rules list` shows it, or the beginning of it")
-    .description("take back what is remembered")
+    .description("revoke a remembered rule")
     .action(async (grantId: string) => {
       process.exitCode = await (await theRules()).revokeRule(grantId);
     });

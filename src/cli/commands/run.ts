@@ -23,7 +23,7 @@ export type RunFlags = AgentFlags & {
 export function addRunCommand(program: Command): void {
   const run = agentOptions(program.command("run").argument("[prompt...]", "what the agent should do"))
     .description(
-      "run one turn in this folder, with live calls as text;\nwithout a terminal nobody can be asked, so what would be asked is refused",
+      "run one turn in this folder and show its calls as text while they run;\nwithout a terminal nobody can approve, so calls that need approval are refused",
     )
     .option("--json", "write session events as JSON, one a line")
     .addOption(
@@ -32,7 +32,7 @@ export function addRunCommand(program: Command): void {
         "drive this ACP agent instead of our own; the command is read without a shell.\nWith --url, the name of the server's agent (default: its first)",
       ).conflicts(["model", "baseUrl", "script", "mcp"]),
     )
-    .option("--auth <method>", "how to sign in to that agent, where it asks for it")
+    .option("--auth <method>", "how to sign in to that agent, if it asks")
     .addOption(onBreachOption())
     .addOption(
       new Option("--url <url>", "use an agent that a server offers over AAP, at this address").conflicts([
@@ -54,16 +54,16 @@ export function addRunCommand(program: Command): void {
     )
     .option(
       "--trust <tool>",
-      "let the server run this tool of its own unasked; may be given again",
+      "let the server run this tool of its own without asking; may be repeated",
       collected,
     )
     .option(
       "--insecure-url",
-      "send the token without TLS beyond this machine: whoever is on the way can read it",
+      "send the token without TLS beyond this machine: anyone on the network\npath can read it",
     )
     .option(
       "--resume [session]",
-      "go on with a session: the newest of this folder, or the\none whose id begins so; without a prompt, with the turn\nthat was left",
+      "resume a session: the newest of this folder, or the one\nwhose id starts with this; without a prompt, resume the\nturn that stopped",
     )
     .action(async (words: string[], options: RunFlags, command: Command) => {
       const { prompt, flags } = spoken(words, options);
