@@ -1,4 +1,4 @@
-/** `toolgate acp --listen`: the agent for editors that cannot start it themselves, over HTTP and WebSocket, until it is told to stop. */
+/** `toolgate acp --listen`: the agent for editors that cannot start it themselves, over HTTP and WebSocket, until a signal. */
 import { listenAcp } from "../acp/agent/listen-acp.js";
 import { openDoorOptions } from "./door-flags.js";
 import { openEditorHost } from "./editor-host.js";

@@ -1,4 +1,4 @@
-/** `toolgate config`: what holds in this folder, and from where. Names and places only, never a key. */
+/** `toolgate config`: the settings in force in this folder, and where each comes from. Never shows a key. */
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { visibleText } from "../call/index.js";
@@ -93,7 +93,7 @@ export async function showConfig({
   return found.length === 0 ? 0 : 1;
 }
 
-/** The rule that stands for a file that cannot be used is none of that file's. */
+/** The rule that replaces an unusable file does not count as a rule of that file. */
 function counted(
   { origins, unread }: RulesInForce,
   of: RuleOrigin["from"],
@@ -106,7 +106,7 @@ function counted(
     : { value: "0", from: `${unusable}, which cannot be used: every call is asked about` };
 }
 
-/** In words, of a file that cannot be used. */
+/** The message for a file that cannot be used. */
 async function problemOf(reading: Promise<unknown>): Promise<string | undefined> {
   try {
     await reading;
@@ -117,7 +117,7 @@ async function problemOf(reading: Promise<unknown>): Promise<string | undefined>
   }
 }
 
-/** A file with a mistake is told of, and what else holds is shown all the same. */
+/** A file with a mistake becomes a problem; the other settings are still shown. */
 function redactionIn(folder: string): {
   readonly redaction: readonly Setting[];
   readonly redactionProblems: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * `toolgate demo`: a scripted agent at work on a real project in a new folder. Its calls are real: the
- * test runs, the file is edited, and the edit is asked about.
+ * `toolgate demo`: a scripted agent works on a real project in a new folder. Its calls are real: the test runs, the file
+ * is edited, and the edit needs approval.
  */
 import { join } from "node:path";
 import { AgentSession, createAgent } from "../agent/index.js";
@@ -15,8 +15,8 @@ import { CANCELLING, openScreen } from "./open-screen.js";
 import { endText, exitCode, runTurn } from "./run-turn.js";
 import { sampleScript, writeSampleProject } from "./sample-project.js";
 
-/** A pace that one can read along with. */
-const PAUSE = 25;
+/** A pace at which a person can read along. */
+const PAUSE_MS = 25;
 
 const write = (text: string): void => void process.stdout.write(text);
 
@@ -29,9 +29,9 @@ export async function runDemo({ yes = false, pause }: DemoFlags): Promise<number
   const hasPerson = process.stdin.isTTY && process.stdout.isTTY;
   const agent = createAgent({
     name: "demo",
-    model: scriptedModel(sampleScript, { pause: pause ?? (hasPerson ? PAUSE : 0) }),
+    model: scriptedModel(sampleScript, { pause: pause ?? (hasPerson ? PAUSE_MS : 0) }),
     tools: builtInTools,
-    // The folder is new and its commands are ours, so they run unasked here; the edit is asked about.
+    // The folder is new and its commands are ours, so they run without asking; the edit needs approval.
     rules: [{ allow: "read" }, { allow: "execute" }, { allow: "todo_write" }],
   });
   write(`A scripted agent, real tools: a failing test in ${workspace.root}\n\n`);

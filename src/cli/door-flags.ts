@@ -1,4 +1,4 @@
-/** Who may connect to what the commands serve over HTTP: the flags that say so, and the token. */
+/** Who may connect to the HTTP servers: the TLS and host flags, and the token. */
 import { readFileSync } from "node:fs";
 import type { DoorOptions } from "../http/index.js";
 import type { DoorFlags } from "./commands/door-options.js";
@@ -8,7 +8,7 @@ import { note } from "./stderr.js";
 
 export type OpenedDoorOptions = {
   readonly door: Omit<DoorOptions, "at">;
-  /** For when it listens: whoever could not be served needs no token. One that was made now stays in its file. */
+  /** Call this once the server listens: a user whose server failed to start needs no token. A new token stays in its file. */
   readonly noteToken: () => void;
 };
 

@@ -1,4 +1,4 @@
-/** What a person types to `toolgate acp` in an editor's chat: answered here, without the model. */
+/** The slash commands of `toolgate acp` in an editor's chat. They run without the model. */
 import type { Command } from "../acp/index.js";
 import type { AgentSession } from "../agent/index.js";
 import { visibleText } from "../call/index.js";
@@ -35,8 +35,7 @@ export function editorCommands(
       hint: "the call's id, as /history shows it",
       run: async (words) => {
         const toolCallId = words === "" ? lastChange(session) : words;
-        if (toolCallId === undefined)
-          return "No call of this session changed a file that can be restored.";
+        if (toolCallId === undefined) return "No call of this session changed a file that can be restored.";
         const { paths } = await session.gate.undo(toolCallId);
         return `Restored: ${paths.map((path) => visibleText(path)).join(", ")}`;
       },

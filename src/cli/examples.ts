@@ -1,4 +1,4 @@
-/** What each command's help ends with: examples that can be typed as they are, and how to read its exit code. */
+/** The end of each command's help: examples to copy, and the meaning of its exit code. */
 import type { Command } from "commander";
 
 const EXAMPLES: ReadonlyMap<string, string> = new Map([

@@ -23,7 +23,9 @@ export class NamedTrust {
     const isNamed = this.#named.has(tool);
     if (isNamed && !this.#told.has(tool)) {
       this.#told.add(tool);
-      note(`the server asks about ${tool} although --trust names it: its owner decides which tools can be trusted.`);
+      note(
+        `the server asks about ${tool} although --trust names it: its owner decides which tools can be trusted.`,
+      );
     }
     if (person) return person;
     if (isNamed) return refuseAllWith("run it in one, for the server does not let this be trusted");

@@ -2,7 +2,7 @@
 import type { HeldSession, TurnEnd } from "../agent/index.js";
 import { holdTurn } from "../agent/index.js";
 import type { Ask } from "../run/index.js";
-import { signalExitCode, leave, SIGNALS } from "./signals.js";
+import { signalExitCode, exitNow, SIGNALS } from "./signals.js";
 
 export type RunTurnOptions = {
   readonly ask: Ask;
@@ -22,7 +22,7 @@ export async function runTurn(
   const stop = new AbortController();
   let heard: NodeJS.Signals | undefined;
   const interrupt = (signal: NodeJS.Signals) => {
-    if (stop.signal.aborted) leave(signal);
+    if (stop.signal.aborted) exitNow(signal);
     heard = signal;
     stop.abort();
     onInterrupt?.();

@@ -14,7 +14,7 @@ import type {
 import type { Ask } from "../run/index.js";
 import { AnswersElsewhere } from "./answers-elsewhere.js";
 import { askInTerminal } from "./ask-in-terminal.js";
-import { leave, SIGNALS } from "./signals.js";
+import { exitNow, SIGNALS } from "./signals.js";
 import { jsonText } from "./json-text.js";
 import { NamedTrust } from "./named-trust.js";
 import { openRemote } from "./open-remote.js";
@@ -151,7 +151,7 @@ async function untilStopped(
   let heard: NodeJS.Signals | undefined;
   let cancelled: Promise<void> = Promise.resolve();
   const interrupt = (signal: NodeJS.Signals) => {
-    if (heard) leave(signal);
+    if (heard) exitNow(signal);
     heard = signal;
     onInterrupt?.();
     asking.abort();

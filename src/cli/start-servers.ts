@@ -6,7 +6,7 @@
  * two turns for one, ends the servers in order and then us; the second one leaves at once.
  */
 import type { McpServerConfigs, McpServers, McpServersOptions } from "../mcp/index.js";
-import { signalExitCode, leave, SIGNALS, noteStopping } from "./signals.js";
+import { signalExitCode, exitNow, SIGNALS, noteStopping } from "./signals.js";
 
 export type StartedServers = { readonly servers: McpServers; readonly close: () => Promise<void> };
 
@@ -49,7 +49,7 @@ function hear(signal: NodeJS.Signals): void {
   // Also when somebody else ends us: they may be done with their part, and wait for the servers, at the next one.
   isLeaving = true;
   if (!isOurs) return;
-  if (isSecond) leave(signal);
+  if (isSecond) exitNow(signal);
   noteStopping(signal);
   const exitCode = signalExitCode(signal);
   for (const start of starting) start.abort(new StoppedBySignal(signal, exitCode));

@@ -1,4 +1,4 @@
-/** The words of `toolgate acp`. An editor that starts it is answered before these are read; see main.ts. */
+/** The command line of `toolgate acp`. An editor gets its first response before this is read; see main.ts. */
 import type { Command } from "commander";
 import { agentOptions } from "./agent-options.js";
 import type { AgentFlags } from "./agent-options.js";

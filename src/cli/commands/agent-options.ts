@@ -1,4 +1,4 @@
-/** What the commands that run an agent have in common: its model, its mode, its folder, its history. */
+/** Options shared by the commands that run an agent: its model, mode, folder and history. */
 import { Option } from "commander";
 import type { Command } from "commander";
 import type { Mode } from "../../policy/index.js";
@@ -41,10 +41,7 @@ export function agentOptions(command: Command): Command {
     .addOption(
       new Option("--script <file>", "play this model script instead of the built-in one").conflicts("model"),
     )
-    .option(
-      "--ledger <address>",
-      "store sessions there: a file, or memory: (default: in your state folder)",
-    )
+    .option("--ledger <address>", "store sessions there: a file, or memory: (default: in your state folder)")
     .option(
       "--log <file>",
       "write a log there, as JSON, one record a line; - is stderr.\nTOOLGATE_LOG=debug, info, warn or error sets the level",

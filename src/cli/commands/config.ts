@@ -1,4 +1,4 @@
-/** The words of `toolgate config`. */
+/** The command line of `toolgate config`. */
 import type { Command } from "commander";
 
 export function addConfigCommand(program: Command): void {

@@ -1,4 +1,4 @@
-/** The words of `toolgate conformance`. */
+/** The command line of `toolgate conformance`. */
 import { Option } from "commander";
 import type { Command } from "commander";
 import type { ConformanceFlags } from "../conformance.js";

@@ -1,4 +1,4 @@
-/** Who may connect to what serves over HTTP. */
+/** Options of the HTTP servers: who may connect. */
 import { Option } from "commander";
 import type { Command } from "commander";
 import { collected } from "./values.js";
@@ -11,7 +11,7 @@ export type DoorFlags = {
   readonly allowOrigin?: readonly string[];
 };
 
-/** As they are typed. */
+/** The options as a user types them. */
 export const DOOR_OPTIONS = [
   "--tls-cert",
   "--tls-key",

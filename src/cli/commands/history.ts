@@ -1,10 +1,10 @@
-/** The words of `toolgate history …`. */
+/** The command line of `toolgate history …`. */
 import { Option } from "commander";
 import type { Command } from "commander";
 import { optionNeeds } from "./option-needs.js";
 import { pageSize, whole } from "./values.js";
 
-const pasts = () => import("../history.js");
+const commands = () => import("../history.js");
 
 export function addHistoryCommands(program: Command): void {
   const history = program
@@ -20,14 +20,14 @@ export function addHistoryCommands(program: Command): void {
     .description("the sessions, the newest first")
     .option("--cwd <folder>", "only those of this folder")
     .option("--limit <number>", "how many, up to 1000 (default: 20)", pageSize)
-    .action(async (options) => void (process.exitCode = await (await pasts()).listSessions(options)));
+    .action(async (options) => void (process.exitCode = await (await commands()).listSessions(options)));
   add("show")
     .argument("[session]", "its id, or the beginning of it (default: the newest of this folder)")
     .description("a session as it happened, with the ids of its calls; secrets are taken out")
     .option("--secrets", "as it was recorded, secrets included")
     .action(
       async (id: string | undefined, options) =>
-        void (process.exitCode = await (await pasts()).showSession(id, options)),
+        void (process.exitCode = await (await commands()).showSession(id, options)),
     );
   add("search")
     .argument("<words...>", 'all must be there; "a phrase" and begin* work')
@@ -37,7 +37,7 @@ export function addHistoryCommands(program: Command): void {
     .option("--limit <number>", "how many, up to 1000 (default: 20)", pageSize)
     .action(
       async (words: string[], options) =>
-        void (process.exitCode = await (await pasts()).searchHistory(words, options)),
+        void (process.exitCode = await (await commands()).searchHistory(words, options)),
     );
   quiet("export")
     .argument("[session]", "its id, or the beginning of it (default: the newest of this folder)")
@@ -50,11 +50,11 @@ export function addHistoryCommands(program: Command): void {
     .option("--secrets", "as it was recorded, secrets included")
     .action(
       async (id: string | undefined, options) =>
-        void (process.exitCode = await (await pasts()).exportHistory(id, options)),
+        void (process.exitCode = await (await commands()).exportHistory(id, options)),
     );
   add("verify")
     .description("check that what was recorded has not been changed since")
-    .action(async (options) => void (process.exitCode = await (await pasts()).verifyHistory(options)));
+    .action(async (options) => void (process.exitCode = await (await commands()).verifyHistory(options)));
   const forget = add("delete")
     .argument("[sessions...]", "their ids")
     .description("delete sessions, with the files that were kept for undo")
@@ -63,8 +63,8 @@ export function addHistoryCommands(program: Command): void {
     .action(async (ids: string[], options, command: Command) => {
       if (ids.length === 0 && options.olderThan === undefined)
         command.error("error: name sessions by their ids, or use --older-than");
-      process.exitCode = await (await pasts()).deleteHistory(ids, options);
+      process.exitCode = await (await commands()).deleteHistory(ids, options);
     });
-  // A session that is named is forgotten, however new it is.
+  // A named session is deleted however new it is.
   optionNeeds(forget, ["--keep-last"], ["--older-than"]);
 }

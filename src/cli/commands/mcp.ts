@@ -1,4 +1,4 @@
-/** The words of `toolgate mcp …`. */
+/** The command line of `toolgate mcp …`. */
 import { Option } from "commander";
 import type { Command } from "commander";
 

@@ -1,4 +1,4 @@
-/** The words of `toolgate rules test`. */
+/** The command line of `toolgate rules test`. */
 import { Option } from "commander";
 import type { Command } from "commander";
 import type { RulesTestFlags } from "../rules-test.js";

@@ -1,4 +1,4 @@
-/** The words of `toolgate rules …`; those of `rules test` stand in rules-test.ts. */
+/** The command line of `toolgate rules …`; those of `rules test` stand in rules-test.ts. */
 import type { Command } from "commander";
 import { addRulesTestCommand } from "./rules-test.js";
 

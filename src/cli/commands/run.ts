@@ -1,4 +1,4 @@
-/** The words of `toolgate run`: one turn of our own agent, of an ACP agent, or of one that a server offers. */
+/** The command line of `toolgate run`: one turn of our own agent, of an ACP agent, or of one that a server offers. */
 import { Option } from "commander";
 import type { Command } from "commander";
 import { agentOptions, onBreachOption } from "./agent-options.js";
@@ -66,16 +66,16 @@ export function addRunCommand(program: Command): void {
       "resume a session: the newest of this folder, or the one\nwhose id starts with this; without a prompt, resume the\nturn that stopped",
     )
     .action(async (words: string[], options: RunFlags, command: Command) => {
-      const { prompt, flags } = spoken(words, options);
+      const { prompt, flags } = promptAndFlags(words, options);
       if (prompt === "" && flags.resume === undefined)
         command.error("error: missing required argument 'prompt': say what the agent should do");
-      refuseNewAtOld(command, flags);
+      refuseChangesOnResume(command, flags);
       await logged(flags, async () => {
         const { runPrompt } = await import("../run.js");
         process.exitCode = await runPrompt(prompt, flags);
       });
     });
-  // A session that goes on has its model already, unless a script takes its place.
+  // A resumed session has its model already, unless a script replaces it.
   run.options.find(({ long }) => long === "--script")?.conflicts("baseUrl");
   optionNeeds(run, ["--base-url"], ["--model", "--resume"]);
   optionNeeds(run, ["--auth", "--on-breach"], ["--agent"]);
@@ -83,18 +83,18 @@ export function addRunCommand(program: Command): void {
 }
 
 /**
- * `--resume "and now the other one"`: more than one word is no session's id but what the agent should do. One word is
- * an id: a mistyped one must not be said to the newest session. Servers elsewhere name their sessions as they like.
+ * `--resume "and now the other one"`: several words are a prompt, not a session id. One word is an id: a mistyped id must
+ * not be sent to the newest session as a prompt. Other servers may use any text as an id.
  */
-function spoken(words: readonly string[], options: RunFlags) {
+function promptAndFlags(words: readonly string[], options: RunFlags) {
   const { resume, url } = options;
   const isPrompt = typeof resume === "string" && url === undefined && !/^\S+$/.test(resume.trim());
   const prompt = [...(isPrompt ? [resume] : []), ...words].join(" ").trim();
   return { prompt, flags: isPrompt ? { ...options, resume: true as const } : options };
 }
 
-/** A server's session keeps the agent and the trusted tools that it was begun with. */
-function refuseNewAtOld(command: Command, { url, resume, agent, trust }: RunFlags): void {
+/** A session on a server keeps the agent and the trusted tools that it was started with. */
+function refuseChangesOnResume(command: Command, { url, resume, agent, trust }: RunFlags): void {
   if (url === undefined || resume === undefined) return;
   const [option] = [...(agent === undefined ? [] : ["--agent"]), ...(trust ? ["--trust"] : [])];
   if (option !== undefined)

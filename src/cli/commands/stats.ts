@@ -1,4 +1,4 @@
-/** The words of `toolgate stats`. */
+/** The command line of `toolgate stats`. */
 import { Option } from "commander";
 import type { Command } from "commander";
 import { whole } from "./values.js";

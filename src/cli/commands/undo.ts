@@ -1,4 +1,4 @@
-/** The words of `toolgate undo`. */
+/** The command line of `toolgate undo`. */
 import type { Command } from "commander";
 
 export type UndoFlags = {

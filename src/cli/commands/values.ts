@@ -1,4 +1,4 @@
-/** How the values of options are read. What is no such value is not understood, and the words say what it should be. */
+/** Parsers of option values. Each error message says which value was expected. */
 import { InvalidArgumentError } from "commander";
 
 /** An option that may be repeated. */
@@ -40,6 +40,8 @@ export type ListenAddress = { readonly host: string; readonly port: number };
 export function listenAddress(text: string): ListenAddress {
   const [, bracketed, plain, digits = ""] = /^(?:(?:\[([\da-f:.]+)\]|([\w.-]+)):)?(\d+)$/i.exec(text) ?? [];
   if (digits === "")
-    throw new InvalidArgumentError("Expected a port, or a host and a port: 4321, localhost:4321, [::1]:4321.");
+    throw new InvalidArgumentError(
+      "Expected a port, or a host and a port: 4321, localhost:4321, [::1]:4321.",
+    );
   return { host: bracketed ?? plain ?? "127.0.0.1", port: port(digits) };
 }
