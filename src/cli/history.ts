@@ -1,4 +1,4 @@
-/** `toolgate history …`: sessions listed, shown, searched, exported, checked and forgotten. */
+/** `toolgate history …`: lists, shows, searches, exports, verifies and deletes sessions. */
 import { allOpenQuestions, counted, oneLine, readAll, SessionBook, visibleText } from "../call/index.js";
 import type {
   Archive,
@@ -43,7 +43,7 @@ export async function listSessions(
   });
 }
 
-/** Two lines of at most 80 columns: which one it is and when, and below it where it worked and what it is about. */
+/** Two lines of at most 80 columns: id and time, and below them folder and title. */
 function listed({ sessionId, updatedAt, calls, breaches, title, cwd, openQuestions }: ListedSession): string {
   const waits = [
     ...(breaches === 0 ? [] : [`⚑ ${counted(breaches, "breach", "breaches")}`]),
@@ -60,14 +60,14 @@ function listed({ sessionId, updatedAt, calls, breaches, title, cwd, openQuestio
 
 type ListedSession = FoundSession & { readonly openQuestions: number };
 
-/** The last folders say more than the first. */
+/** Keeps the end of a path, which says more than its start. */
 function endOf(path: string, width: number): string {
   const units = Array.from(path);
   while (columns(units.join("")) > width - 1) units.shift();
   return units.length === Array.from(path).length ? path : `…${units.join("")}`;
 }
 
-/** How many questions each session waits for. */
+/** The number of open questions of each session. */
 function openQuestionsOf(flags: HistoryFlags): Promise<ReadonlyMap<string, number>> {
   return withLedger(flags, async (ledger) => {
     const counts = new Map<string, number>();
@@ -91,7 +91,7 @@ export async function showSession(
   return 0;
 }
 
-/** The calls with their ids, which `undo` is given. */
+/** The calls with their ids, as arguments for `undo`. */
 export function callTable({ timeline, sessionId }: Session): string {
   const calls = timeline.flatMap((entry) => (entry.type === "call" ? [entry.call] : []));
   if (calls.length === 0) return "";
@@ -199,12 +199,12 @@ export async function deleteHistory(
 }
 
 const WHY = {
-  held: "someone works with it",
+  held: "another process uses it",
   waiting: "it waits for an answer",
   written: "it was just written to",
 } as const;
 
-/** `wanted`: an id or the beginning of one; without it the newest of this folder. */
+/** `wanted`: an id or the start of one; without it the newest session of this folder. */
 function readSession(wanted: string | undefined, flags: HistoryFlags): Promise<Session> {
   return withLedger(flags, async (ledger) => {
     const sessionId = await findSession(ledger, wanted ?? true, process.cwd());
@@ -249,7 +249,7 @@ export async function withArchive(
 
 const NO_SESSION = "No sessions are stored yet. Start one with: toolgate run\n";
 
-/** Nothing was ever remembered in the usual place, which is no mistake. A file that is named must be there. */
+/** True when the default ledger does not exist yet, which is not an error. A named ledger must exist. */
 export const isNothingYet = (flags: HistoryFlags): boolean =>
   flags.ledger === undefined && !hasLedger(ledgerAddress(flags));
 
@@ -259,7 +259,7 @@ function showNothingYet(asJson: object, flags: HistoryFlags): number {
   return 0;
 }
 
-/** The address of a ledger that is there: to look into a history must not begin one. */
+/** The address of an existing ledger: reading a history must not create one. */
 export function existing(flags: HistoryFlags): string {
   const address = ledgerAddress(flags);
   if (hasLedger(address)) return address;

@@ -1,7 +1,7 @@
 /**
- * A ledger that tells the log what is recorded: who opened a session, how turns and calls went, what was decided
- * and by which rule, how long it took. Names, numbers and words of ours; of what anyone wrote only a turn's error, rules
- * and reasons, short and redacted.
+ * A ledger that logs the recorded events: who opened a session, how turns and calls ended, which rule decided, how long
+ * it took. The log holds names, numbers and fixed texts; of other texts only a turn's error, rules and reasons, shortened
+ * and redacted.
  */
 import { STATUS_AT_END } from "../call/index.js";
 import type { Decision, Ledger, SessionEvent } from "../call/index.js";
@@ -33,7 +33,7 @@ export function loggedLedger(ledger: Ledger, log: Log): Ledger {
     },
     read: async (sessionId, options) => {
       const recorded = await ledger.read(sessionId, options);
-      // Calls that an earlier process left open may end in this one.
+      // Calls that an earlier process left open may end in this process.
       for (const { event } of recorded) calls.take(sessionId, event);
       return recorded;
     },
@@ -51,7 +51,7 @@ export function loggedLedger(ledger: Ledger, log: Log): Ledger {
       await ledger.remove(lease);
       log.to.info({ sessionId: lease.sessionId }, "session forgotten");
     },
-    // A ledger that keeps no snapshots must not look as if it did.
+    // The wrapper has the snapshot methods only if the ledger has them.
     ...(ledger.snapshot && { snapshot: ledger.snapshot.bind(ledger) }),
     ...(ledger.keepSnapshot && { keepSnapshot: ledger.keepSnapshot.bind(ledger) }),
     putBlob: (bytes) => ledger.putBlob(bytes),
@@ -60,41 +60,49 @@ export function loggedLedger(ledger: Ledger, log: Log): Ledger {
   };
 }
 
-function logEvent({ to, said }: Log, calls: OpenCalls, sessionId: string, event: SessionEvent): void {
+function logEvent({ to, redacted }: Log, calls: OpenCalls, sessionId: string, event: SessionEvent): void {
   if ("toolCallId" in event) {
     const { toolCallId } = event;
     const call = calls.take(sessionId, event);
-    const about = { sessionId, toolCallId, ...(call && { tool: said(call.name), kind: call.kind }) };
+    const about = { sessionId, toolCallId, ...(call && { tool: redacted(call.name), kind: call.kind }) };
     const status = STATUS_AT_END.get(event.type);
     if (status !== undefined) {
-      // Not its error: tools note in it what they were given.
-      const record = { ...about, status, ...decided(call?.decision, said), ...times(call, event.at) };
+      // The error is left out: it may quote the input.
+      const record = { ...about, status, ...decided(call?.decision, redacted), ...times(call, event.at) };
       return status === "done" || status === "refused" || status === "cancelled"
         ? to.info(record, "call ended")
         : to.warn(record, "call ended");
     }
-    const words = CALL_WORDS.get(event.type);
-    if (words === undefined) return;
+    const message = CALL_MESSAGES.get(event.type);
+    if (message === undefined) return;
     if (event.type === "call-breached") {
       const { isAfterRefusal, rule, reason } = event.breach;
       const why = {
-        ...(rule !== undefined && { rule: said(rule) }),
-        ...(reason !== undefined && { reason: said(reason) }),
+        ...(rule !== undefined && { rule: redacted(rule) }),
+        ...(reason !== undefined && { reason: redacted(reason) }),
       };
-      return to.error({ ...about, isAfterRefusal, ...why }, words);
+      return to.error({ ...about, isAfterRefusal, ...why }, message);
     }
     if (event.type === "question-asked")
-      return to.info({ ...about, questionId: event.question.questionId }, words);
-    return to.debug({ ...about, ...(event.type === "call-cleared" && decided(event.decision, said)) }, words);
+      return to.info({ ...about, questionId: event.question.questionId }, message);
+    return to.debug(
+      { ...about, ...(event.type === "call-cleared" && decided(event.decision, redacted)) },
+      message,
+    );
   }
   switch (event.type) {
     case "turn-started":
     case "turn-parked":
     case "turn-resumed":
-      return to.info({ sessionId, turnId: event.turnId }, TURN_WORDS[event.type]);
+      return to.info({ sessionId, turnId: event.turnId }, TURN_MESSAGES[event.type]);
     case "turn-stopped": {
       const { turnId, stopReason, error } = event;
-      const record = { sessionId, turnId, stopReason, ...(error !== undefined && { error: said(error) }) };
+      const record = {
+        sessionId,
+        turnId,
+        stopReason,
+        ...(error !== undefined && { error: redacted(error) }),
+      };
       return stopReason === "error" ? to.error(record, "turn ended") : to.info(record, "turn ended");
     }
     case "step-ended": {
@@ -104,18 +112,18 @@ function logEvent({ to, said }: Log, calls: OpenCalls, sessionId: string, event:
     case "question-withdrawn":
       return to.info({ sessionId, questionId: event.questionId }, "question withdrawn");
     case "mode-changed":
-      return to.info({ sessionId, modeId: said(event.modeId) }, "mode changed");
+      return to.info({ sessionId, modeId: redacted(event.modeId) }, "mode changed");
     case "context-compacted":
       return to.info({ sessionId, throughStepId: event.throughStepId }, "context summed up");
     case "traffic-repaired":
-      return to.debug({ sessionId, repair: said(event.repair.repair) }, "traffic repaired");
+      return to.debug({ sessionId, repair: redacted(event.repair.repair) }, "traffic repaired");
     default:
-      // What was said, planned and titled is not for a log.
+      // Messages, plans and titles do not belong in a log.
       return undefined;
   }
 }
 
-const CALL_WORDS: ReadonlyMap<SessionEvent["type"], string> = new Map([
+const CALL_MESSAGES: ReadonlyMap<SessionEvent["type"], string> = new Map([
   ["call-announced", "call announced"],
   ["question-asked", "call asked about"],
   ["call-cleared", "call allowed"],
@@ -125,24 +133,24 @@ const CALL_WORDS: ReadonlyMap<SessionEvent["type"], string> = new Map([
   ["call-breached", "call broke the rules"],
 ]);
 
-const TURN_WORDS = {
+const TURN_MESSAGES = {
   "turn-started": "turn started",
   "turn-parked": "turn waits",
   "turn-resumed": "turn resumed",
 } as const;
 
-function decided(decision: Decision | undefined, said: Log["said"]) {
+function decided(decision: Decision | undefined, redacted: Log["redacted"]) {
   if (!decision) return {};
   const { by, rule, reason } = decision;
   return {
     decidedBy: by,
-    ...(rule !== undefined && { rule: said(rule) }),
-    // A person's reason is what they typed for the model.
-    ...(by === "rule" && reason !== undefined && { reason: said(reason) }),
+    ...(rule !== undefined && { rule: redacted(rule) }),
+    // A person's reason is their own text for the model.
+    ...(by === "rule" && reason !== undefined && { reason: redacted(reason) }),
   };
 }
 
-/** A clock may be set back meanwhile. */
+/** Never negative, also when the clock was set back. */
 function times(call: OpenCall | undefined, endedAt: number) {
   const ran = call?.startedAt === undefined ? undefined : Math.max(0, endedAt - call.startedAt);
   const waited =
@@ -158,7 +166,7 @@ type OpenCall = {
   readonly decision?: Decision | undefined;
 };
 
-/** What must be known of a call when it ends, kept until then. */
+/** The facts of an open call that its last log record needs. */
 class OpenCalls {
   readonly #calls = new Map<string, OpenCall>();
 

@@ -1,4 +1,4 @@
-/** `toolgate mcp …`: which MCP servers may be started and where, and how that is taken back. */
+/** `toolgate mcp …`: lists and revokes the approvals of MCP servers. */
 import { resolve } from "node:path";
 import { visibleText } from "../call/index.js";
 import { ApprovedServers, settingsFolder } from "../settings/index.js";
@@ -40,7 +40,7 @@ export async function revokeServer(
   return 1;
 }
 
-/** The file is the user's: a moment in it may be none. */
+/** The user may have edited the file: its time may be invalid. */
 function dayOf(moment: number): string {
   const date = new Date(moment);
   return Number.isNaN(date.getTime()) ? "an unknown day" : date.toISOString().slice(0, 10);

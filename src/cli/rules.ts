@@ -1,4 +1,4 @@
-/** `toolgate rules …`: the rules in force, remembered and taken back; a file checked; a project trusted. */
+/** `toolgate rules …`: lists, adds and revokes rules, checks a file, trusts a project. */
 import { realpathSync } from "node:fs";
 import { counted, visibleText } from "../call/index.js";
 import { inMode } from "../policy/index.js";
@@ -15,7 +15,7 @@ import { builtInTools } from "../tools/index.js";
 import { readText } from "./read-text.js";
 import { note } from "./stderr.js";
 
-/** Rules and folders may be of others: nothing in them steers the terminal. */
+/** Rules and folder names may come from others: their control characters must not reach the terminal. */
 const write = (text: string): void => void process.stdout.write(visibleText(text, { keepNewlines: true }));
 
 const shown = (rule: Rule): string => visibleText(JSON.stringify(rule));
@@ -28,7 +28,7 @@ export function listRules(cwd: string): number {
   return problems.length === 0 ? 0 : 1;
 }
 
-/** The rules that hold in a folder, as text that steers no terminal. */
+/** The rules in force in a folder, as text without control characters. */
 export const rulesText = (cwd: string): string => rulesIn(cwd).text;
 
 function rulesIn(cwd: string) {
@@ -62,7 +62,7 @@ const WITHOUT_RULE = { allow: "allows", ask: "asks about", deny: "refuses" } as 
 const NO_RULES =
   "No rules beside the mode's. Write some into rules.json in your settings folder, or: toolgate rules add";
 
-/** Rules that hold as they are written, and may not be written as they were meant. */
+/** Warns of valid rules that may not say what their author meant. */
 function warnOf(rules: readonly Rule[]): void {
   const tools = builtInTools.map(({ name }) => name);
   for (const rule of rules) {
@@ -82,7 +82,7 @@ function scopeText(scope: GrantScope): string {
   return scope.type === "user" ? "everywhere" : `in session ${scope.sessionId}`;
 }
 
-/** The rule is read as strictly as a file of rules is. */
+/** Parses the rule as strictly as a rule file. */
 export async function addRule(
   json: string,
   { user, cwd }: { readonly user: boolean; readonly cwd: string },
@@ -107,7 +107,7 @@ export async function addRule(
   return 0;
 }
 
-/** By its id or the beginning of it, which must be that of one alone. */
+/** Revokes by id or by the start of it, which must match one rule only. */
 export async function revokeRule(wanted: string): Promise<number> {
   const store = new GrantStore(settingsFolder());
   const known = store.list().filter(({ grantId }) => grantId.startsWith(wanted));

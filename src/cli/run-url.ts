@@ -1,6 +1,6 @@
 /**
- * `toolgate run --url`: one turn of an agent that a server offers over AAP, shown and asked about as our own turns are.
- * What nobody here can be asked about is denied.
+ * `toolgate run --url`: one turn of an agent on an AAP server, shown and asked about like our own turns. Without a person
+ * to ask, calls that need approval are denied.
  */
 import { connect, runTurn } from "../aap/client/index.js";
 import type {
@@ -40,7 +40,7 @@ export async function runUrl(prompt: string, flags: RunFlags & { readonly url: s
   return exitCode(await (flags.json ? asJson(session, client, take) : asText(session, client, take)));
 }
 
-/** `person` is who can be asked, if anybody; `showLine` shows a line beside what the agent says. */
+/** `person` asks the user, if there is one; `showLine` writes a line between the agent's messages. */
 type Take = (person: Ask | undefined, showLine: (text: string) => void, stop: Stop) => Promise<TurnResult>;
 
 const CUT_OFF = "The response was cut off because the server stopped; it starts again from the beginning.";
@@ -100,7 +100,7 @@ async function turnOf(turn: OneTurn, stop: Stop): Promise<TurnResult> {
       onAnswers: () => session.submit(),
       signal: stop.listening,
     });
-    // Nothing waited, so nothing was told either.
+    // There was nothing to do, so the server sent no events.
     if (result.messages.length === 0)
       session.read({ event: "turn_stop", data: { stopReason: result.stopReason } });
     return result;
@@ -110,7 +110,7 @@ async function turnOf(turn: OneTurn, stop: Stop): Promise<TurnResult> {
   }
 }
 
-/** Asks here, until somebody else has answered. */
+/** Asks here until somebody else has answered. */
 function permitIn(
   session: RemoteSession,
   askAbout: OneTurn["askAbout"],
@@ -137,10 +137,10 @@ function permitIn(
   };
 }
 
-/** `asking` ends with the first signal; `listening` only when there is nothing to wait for. */
+/** The first signal aborts `asking`; `listening` is aborted later, when no event can arrive any more. */
 type Stop = { readonly asking: AbortSignal; readonly listening: AbortSignal };
 
-/** The first signal cancels at the server, the second one leaves. */
+/** The first signal cancels the turn on the server, the second one exits. */
 async function untilStopped(
   session: RemoteSession,
   client: AapClient,
@@ -148,42 +148,41 @@ async function untilStopped(
   onInterrupt?: () => void,
 ): Promise<RanTurn> {
   const [asking, listening] = [new AbortController(), new AbortController()];
-  let heard: NodeJS.Signals | undefined;
+  let received: NodeJS.Signals | undefined;
   let cancelled: Promise<void> = Promise.resolve();
   const interrupt = (signal: NodeJS.Signals) => {
-    if (heard) exitNow(signal);
-    heard = signal;
+    if (received) exitNow(signal);
+    received = signal;
     onInterrupt?.();
     asking.abort();
-    cancelled = cancelThere(client, session.sessionId).finally(() => {
-      // What was cancelled tells its own end; where nothing is under way, or nothing can be ended, none comes.
-      setTimeout(() => listening.abort(), PATIENCE).unref();
+    cancelled = cancelOnServer(client, session.sessionId).finally(() => {
+      // A cancelled turn sends its own end. Without a running turn, or after a failed cancel, no end arrives.
+      setTimeout(() => listening.abort(), CANCEL_TIMEOUT_MS).unref();
     });
   };
   for (const signal of SIGNALS) process.on(signal, interrupt);
   try {
     const { stopReason, error } = await take({ asking: asking.signal, listening: listening.signal });
-    if (heard) return { status: "stopped", stopReason: "cancelled", signal: heard };
+    if (received) return { status: "stopped", stopReason: "cancelled", signal: received };
     return stopReason === "tool_use"
       ? { status: "parked" }
       : { status: "stopped", stopReason, ...(error !== undefined && { error }) };
   } catch (error) {
-    if (!heard) {
+    if (!received) {
       session.leave("error");
       throw error;
     }
     session.leave("cancelled");
-    return { status: "stopped", stopReason: "cancelled", signal: heard };
+    return { status: "stopped", stopReason: "cancelled", signal: received };
   } finally {
     await cancelled;
     for (const signal of SIGNALS) process.off(signal, interrupt);
   }
 }
 
-/** Milliseconds. */
-const PATIENCE = 5_000;
+const CANCEL_TIMEOUT_MS = 5_000;
 
-async function cancelThere(client: AapClient, sessionId: string): Promise<void> {
+async function cancelOnServer(client: AapClient, sessionId: string): Promise<void> {
   try {
     await client.cancel(sessionId);
   } catch (error) {
@@ -192,7 +191,7 @@ async function cancelThere(client: AapClient, sessionId: string): Promise<void> 
   }
 }
 
-/** What the agent does not say that it can, it cannot. */
+/** A stream mode that the agent does not advertise is not used. */
 function bestStream(agent: AgentInfo | undefined): StreamMode {
   const { stream = {} } = agent?.capabilities ?? {};
   if (stream.delta) return "delta";

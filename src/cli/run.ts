@@ -12,6 +12,7 @@ import { findResumed } from "./find-session.js";
 import { resumeSession } from "./resume-session.js";
 import { jsonText } from "./json-text.js";
 import { openServers } from "./open-servers.js";
+import { LEASE_WAIT_MS } from "./lease-wait.js";
 import { openAgent, openLedger } from "./open-agent.js";
 import type { OpenedAgent } from "./open-agent.js";
 import { CANCELLING, openScreen } from "./open-screen.js";
@@ -67,10 +68,7 @@ async function runWith(prompt: string, given: RunFlags, toolSources: readonly To
   }
 }
 
-/** The lease of a process that was killed lasts a little longer than the process. */
-const LEASE_WAIT_MS = 6_000;
-
-/** `settled` is what was recorded when the session was opened. */
+/** `settled`: the events recorded while the session was opened. */
 export async function asJson(session: HeldSession, prompt: string, settled: readonly SessionEvent[] = []) {
   process.stdout.write(`${jsonText({ type: "session", sessionId: session.sessionId })}\n`);
   for (const event of settled) process.stdout.write(`${jsonText(event)}\n`);

@@ -1,4 +1,4 @@
-/** `toolgate serve`: agents for apps, over HTTP, until it is told to stop: our own, and ACP agents that `--agent` names. */
+/** `toolgate serve`: serves agents to apps over HTTP until a signal: our own, and the ACP agents of `--agent`. */
 import { hkdfSync } from "node:crypto";
 import { resolve } from "node:path";
 import { serveAap } from "../aap/index.js";
@@ -18,7 +18,7 @@ import { note } from "./stderr.js";
 import { errorText } from "./error-text.js";
 
 export async function serveApps(flags: ServeFlags): Promise<void> {
-  // From the start: told to stop while it opens, it stops when that is done.
+  // Listen for signals from the start: a signal during the start stops the server after it.
   const stopped = firstSignal();
   const { door, noteToken } = openDoorOptions(flags);
   const started = await openServers(flags, resolve(flags.cwd ?? process.cwd()), { mayAsk: false });
@@ -68,7 +68,7 @@ async function serveWith(
     const signal = await stopped;
     noteStopping(signal);
     await close();
-    // 143 when it was told to end. Ctrl-C is the way to stop it.
+    // Ctrl-C is the normal way to stop the server; any other signal sets its exit code.
     if (signal !== "SIGINT") process.exitCode = signalExitCode(signal);
   } finally {
     for (const other of others) await other.close();
@@ -76,6 +76,6 @@ async function serveWith(
   }
 }
 
-/** Apps' secrets stay readable as long as the token stays the same. */
+/** Derived from the token: secret options of apps stay readable as long as the token stays the same. */
 const secretKey = (token: string): Uint8Array =>
   new Uint8Array(hkdfSync("sha256", token, "", "toolgate: secret options of apps", 32));

@@ -1,26 +1,25 @@
 /**
- * Words of ours to whoever started the program, on stderr. A terminal is one screen for both streams: while
- * something is drawn there in place, it must make room first. What is told may quote others: nothing in it
- * steers the terminal.
+ * Notes to the user, on stderr. Both streams share one terminal: while rows are drawn there in place, they must be
+ * cleared first. A note may quote foreign text, so control characters are made visible.
  */
 import { visibleText } from "../call/index.js";
 
-type Around = (write: () => void) => void;
+type Redraw = (write: () => void) => void;
 
-let around: Around = (write) => write();
+let redraw: Redraw = (write) => write();
 
 export function note(text: string): void {
   noteLine(`toolgate: ${text}`);
 }
 
-/** A line as it is, without our name before it. */
+/** Writes a line without the "toolgate: " prefix. */
 export function noteLine(line: string): void {
-  around(() => void process.stderr.write(`${visibleText(line, { keepNewlines: true })}\n`));
+  redraw(() => void process.stderr.write(`${visibleText(line, { keepNewlines: true })}\n`));
 }
 
-/** From now on `makeRoom` is asked to do each write; returns the function that ends this. */
-export function withRedraw(makeRoom: Around): () => void {
-  const before = around;
-  around = makeRoom;
-  return () => void (around = before);
+/** Routes every write through `next`, which clears and redraws its rows. Returns the function that ends this. */
+export function withRedraw(next: Redraw): () => void {
+  const before = redraw;
+  redraw = next;
+  return () => void (redraw = before);
 }
