@@ -1,20 +1,20 @@
-/** How much a server takes from whoever reaches it, and how long it waits for them. */
+/** How much a server accepts from its clients, and how long it waits for them. */
 import type { ServerOptions } from "node:http";
 
 export type DoorLimits = {
-  /** Sockets at a time, those included that have not shown a token yet. */
+  /** Open sockets, including those without a token yet. */
   readonly sockets: number;
-  /** Requests of one socket at a time: more can only be sent by whoever does not wait for answers. */
+  /** Open requests of one socket: only a client that pipelines sends more. */
   readonly requestsPerSocket: number;
-  /** Requests of one address, with the token; twice as many may come at once. */
+  /** Requests of one address with the token; a burst may have twice as many. */
   readonly requestsPerSecond: number;
   readonly bodyBytes: number;
-  /** How long a request's head may take to arrive, and how long the whole of it. */
+  /** The time for a request's head to arrive, and for the whole request. */
   readonly headTimeoutMs: number;
   readonly requestTimeoutMs: number;
-  /** How long a client may take nothing of an answer that waits for it. */
+  /** The time a client may leave a response unread. */
   readonly stallTimeoutMs: number;
-  /** How long answers may take to reach their readers when the server ends. */
+  /** The time for open responses to reach their readers when the server closes. */
   readonly closeTimeoutMs: number;
 };
 
@@ -31,13 +31,13 @@ export const DOOR_LIMITS: DoorLimits = {
   closeTimeoutMs: 2_000,
 };
 
-/** As Node is told of them. */
+/** The limits as options of Node's server. */
 export function serverOptions({ headTimeoutMs, requestTimeoutMs }: DoorLimits): ServerOptions {
   return {
     maxHeaderSize: 16 * 1024,
     headersTimeout: headTimeoutMs,
     requestTimeout: requestTimeoutMs,
-    // How often the two above are looked at.
+    // Node checks the two timeouts above at this interval.
     connectionsCheckingInterval: Math.min(2_000, headTimeoutMs),
     keepAliveTimeout: 5_000,
     keepAlive: true,

@@ -1,6 +1,5 @@
 /**
- * A model by its name. The provider's package is loaded here and not before: whoever uses one provider,
- * or none, does not wait for the others.
+ * Opens a model by its name. Each provider's package is loaded only when it is used, so nobody waits for the others.
  */
 import type { LanguageModelV3 } from "@ai-sdk/provider";
 import { readBaseUrl } from "./base-url.js";
@@ -21,20 +20,20 @@ import type { Retry, RetryOptions } from "./retrying.js";
 import { rejectTruncated } from "./reject-truncated.js";
 
 export type OpenModelOptions = KeyOptions & {
-  /** Where the provider is asked, up to and with its version: `http://localhost:11434/v1`. */
+  /** The address of the provider, including its version: `http://localhost:11434/v1`. */
   readonly baseUrl?: string;
   readonly retry?: RetryOptions;
 };
 
 export type OpenedModel = {
-  /** Asks again where that helps; its errors are sentences, without the key. */
+  /** Retries where that helps; its errors are sentences, without the key. */
   readonly model: LanguageModelV3;
   readonly name: string;
   readonly provider: ProviderName;
   readonly modelId: string;
-  /** In tokens; a careful guess where the model is not known. */
+  /** In tokens; a cautious guess for an unknown model. */
   readonly contextWindow: number;
-  /** Left out where it is not known, and at an address that is not the provider's own. */
+  /** Missing when it is unknown, and for an address that is not the provider's own. */
   readonly price?: ModelPrice;
 };
 
@@ -52,9 +51,10 @@ export async function openModel(name: string, options: OpenModelOptions = {}): P
   const { key, place } = await findKey(modelName, options);
   const opened = await OPEN[provider]({ modelId, key, baseUrl });
   const { onRetry, ...retry } = options.retry ?? {};
-  const told = onRetry && ((said: Retry) => onRetry({ ...said, reason: shownMessage(said.reason, key) }));
-  const patient = retrying(rejectTruncated(opened), { ...retry, ...(told && { onRetry: told }) });
-  const model = withReadableErrors(patient, { name, key, place, baseUrl });
+  const report =
+    onRetry && ((failed: Retry) => onRetry({ ...failed, reason: shownMessage(failed.reason, key) }));
+  const retried = retrying(rejectTruncated(opened), { ...retry, ...(report && { onRetry: report }) });
+  const model = withReadableErrors(retried, { name, key, place, baseUrl });
   const price = baseUrl === undefined ? priceOf(modelName) : undefined;
   const contextWindow = contextWindowOf(modelName);
   return { model, name, provider, modelId, contextWindow, ...(price && { price }) };

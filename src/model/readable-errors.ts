@@ -1,7 +1,6 @@
 /**
- * A model whose errors are sentences for the person who must act on them. Providers' own errors carry the
- * whole request and whatever the other side wrote; of these only a line of the message is kept, made
- * visible, with the key taken out should it stand there.
+ * A model whose errors are sentences for the person who must act on them. A provider's own errors carry the whole request
+ * and response; this keeps one line of the message, with control characters visible and the key removed.
  */
 import { APICallError } from "@ai-sdk/provider";
 import type { LanguageModelV3, LanguageModelV3StreamPart } from "@ai-sdk/provider";
@@ -12,14 +11,17 @@ import { wrapModel } from "./wrap-model.js";
 export type ErrorContext = {
   readonly name: string;
   readonly key: string | undefined;
-  /** Where the key is from. */
+  /** The source of the key. */
   readonly place: string;
-  /** Where the provider is asked, if somebody named it. */
+  /** The address of the provider, if the user named one. */
   readonly baseUrl?: string | undefined;
 };
 
 export function withReadableErrors(model: LanguageModelV3, context: ErrorContext): LanguageModelV3 {
-  const inWords = async <Value>(ask: PromiseLike<Value>, signal: AbortSignal | undefined): Promise<Value> => {
+  const readable = async <Value>(
+    ask: PromiseLike<Value>,
+    signal: AbortSignal | undefined,
+  ): Promise<Value> => {
     try {
       return await ask;
     } catch (error) {
@@ -35,49 +37,49 @@ export function withReadableErrors(model: LanguageModelV3, context: ErrorContext
       part.type === "error" ? { type: "error", error: failureOf(part.error, context) } : part,
     );
   return wrapModel(model, {
-    doGenerate: (options) => inWords(model.doGenerate(options), options.abortSignal),
+    doGenerate: (options) => readable(model.doGenerate(options), options.abortSignal),
     doStream: async (options) => {
-      const result = await inWords(model.doStream(options), options.abortSignal);
+      const result = await readable(model.doStream(options), options.abortSignal);
       return { ...result, stream: result.stream.pipeThrough(new TransformStream({ transform })) };
     },
   });
 }
 
 function failureOf(error: unknown, { name, key, place, baseUrl }: ErrorContext): ModelError {
-  const said = shownMessage(messageOf(error), key);
+  const detail = shownMessage(messageOf(error), key);
   if (!APICallError.isInstance(error))
-    return new ModelError("MODEL_FAILED", `The response of ${name} broke off: ${said}`);
+    return new ModelError("MODEL_FAILED", `The response of ${name} broke off: ${detail}`);
   const { statusCode } = error;
-  const told = (what: string, next: string): ModelError =>
+  const failed = (what: string, next: string): ModelError =>
     new ModelError("MODEL_FAILED", `${name} ${what}${next}`, { statusCode });
   if (statusCode === undefined)
-    return told(
-      `could not be reached at ${baseUrl ?? hostOf(error.url)}: ${said}.`,
+    return failed(
+      `could not be reached at ${baseUrl ?? hostOf(error.url)}: ${detail}.`,
       baseUrl === undefined ? " No response came." : " No response came; check the base URL.",
     );
-  const answer = `(${statusCode}: ${said})`;
+  const status = `(${statusCode}: ${detail})`;
   if (isBadKey(error))
-    return told(`did not accept the key ${answer}.`, ` No response came; check ${place}.`);
+    return failed(`did not accept the key ${status}.`, ` No response came; check ${place}.`);
   if (statusCode === 404)
     return baseUrl === undefined
-      ? told(`is not known there ${answer}.`, " No response came; check the model's name.")
-      : told(
-          `is not known at ${baseUrl} ${answer}.`,
+      ? failed(`is not known there ${status}.`, " No response came; check the model's name.")
+      : failed(
+          `is not known at ${baseUrl} ${status}.`,
           " No response came; check the model's name and the base URL, which mostly ends in /v1.",
         );
   if (statusCode >= 300 && statusCode < 400)
-    return told(`has moved ${answer}.`, " Redirects are not followed; name its new address.");
+    return failed(`has moved ${status}.`, " Redirects are not followed; name its new address.");
   if (statusCode === 429)
-    return told(`has reached its rate limit or its quota ${answer}.`, " Try again later.");
-  if (statusCode >= 500) return told(`failed ${answer}.`, " Try again later.");
-  return told(`rejected the request ${answer}.`, " No response came.");
+    return failed(`has reached its rate limit or its quota ${status}.`, " Try again later.");
+  if (statusCode >= 500) return failed(`failed ${status}.`, " Try again later.");
+  return failed(`rejected the request ${status}.`, " No response came.");
 }
 
-/** Google tells of a bad key with a 400. */
+/** Google reports a bad key with status 400. */
 const isBadKey = ({ statusCode, responseBody }: APICallError): boolean =>
   statusCode === 401 || statusCode === 403 || responseBody?.includes("API_KEY_INVALID") === true;
 
-/** A line of what the other side said, with nothing hidden in it but the key. */
+/** One line of the provider's message, without the key. */
 export const shownMessage = (text: string, key: string | undefined): string =>
   oneLine(key === undefined ? text : text.replaceAll(key, "[key]"), 300);
 

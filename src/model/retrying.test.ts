@@ -151,8 +151,8 @@ describe("a model that is asked again", () => {
     const { waits, retries } = await ask(
       [500, 500, 500, 500].map((status) => failure(status)),
       {
-        firstWait: 100,
-        longestWait: 350,
+        firstWaitMs: 100,
+        maxWaitMs: 350,
         attempts: 5,
       },
     );
@@ -209,7 +209,7 @@ describe("a model that is asked again", () => {
 
 describe("the wait", () => {
   const now = Date.parse("2026-11-15T10:00:00Z");
-  const wait = { firstWait: 1000, longestWait: 60_000, now: () => now, random: () => 1 };
+  const wait = { firstWaitMs: 1000, maxWaitMs: 60_000, now: () => now, random: () => 1 };
   const after = (responseHeaders: Record<string, string>) =>
     retryWait(failure(429, { responseHeaders }), 1, wait);
 

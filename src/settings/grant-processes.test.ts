@@ -78,7 +78,7 @@ test.each([
 ])("a lock %s is waited for, and taken over when it is never given back", async (_whose, text) => {
   const file = `${newFolder()}/grants.json`;
   write(`${file}.lock`, text);
-  const lock = new FileLock(file, { staleAfter: 200 });
+  const lock = new FileLock(file, { staleAfterMs: 200 });
   expect(lock.tryRun(() => "done")).toBeUndefined();
   const start = performance.now();
   expect(await lock.run(() => "done")).toBe("done");
