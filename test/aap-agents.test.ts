@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ExternalAgent } from "../src/aap/index.js";
 import { LoopSession } from "../src/agent/index.js";
 import type { Loop } from "../src/agent/index.js";
-import { heldAcpAgent } from "../src/cli/held-acp-agent.js";
+import { externalAcpAgent } from "../src/cli/external-acp-agent.js";
 import { MemoryLedger, redactingLedger } from "../src/history/index.js";
 import {
   deny,
@@ -282,7 +282,7 @@ describe("an ACP agent", () => {
   const byHand = fileURLToPath(new URL("children/acp-agent-by-hand.mjs", import.meta.url));
 
   async function remote(behaviour: string) {
-    const agent = heldAcpAgent({
+    const agent = externalAcpAgent({
       name: "foreign",
       argv: [process.execPath, byHand, behaviour, join(world.folder, "notes")],
       cwd: world.folder,

@@ -56,7 +56,7 @@ test("an answer that its server died at is shown apart from the one that is said
   const at = await atHome();
   const { stdout } = await at.run(["run", "--url", server.url, "go"]);
   expect(stdout).toContain(
-    "I was about to\n\nThe answer was cut off, because its server has died; it is said again from its beginning.\n\nI was about to say it.\n",
+    "I was about to\n\nThe response was cut off because the server stopped; it starts again from the beginning.\n\nI was about to say it.\n",
   );
 });
 
@@ -226,7 +226,7 @@ describe("at a server of ours", () => {
     await desk.sees(QUESTION);
     desk.presses("C-c");
     const text = await desk.sees("[130 done]");
-    expect(text).toContain("Cancelled. What had not started was not run.");
+    expect(text).toContain("Cancelled. Calls that had not started were not run.");
     expect(await client.questions()).toEqual([]);
     expect(existsSync(made)).toBe(false);
     // And while words come.

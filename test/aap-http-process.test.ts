@@ -94,7 +94,7 @@ describe("the command", () => {
     expect(await ended).toBe(1);
     expect(said).toEqual({
       stdout: "",
-      stderr: `toolgate: Port ${port} is taken by another program. Nothing was started; try --port 0 for a free one.\n`,
+      stderr: `toolgate: Port ${port} is in use by another program. Nothing was started; try --port 0 for a free one.\n`,
     });
   });
 

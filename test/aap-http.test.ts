@@ -78,7 +78,7 @@ describe("all that an agent author writes", () => {
 
 describe("a client", () => {
   test("that takes its time with a request's head is ended, and others are served meanwhile", async () => {
-    const { url, port } = await serving(undefined, { limits: { headMilliseconds: 300 } });
+    const { url, port } = await serving(undefined, { limits: { headTimeoutMs: 300 } });
     const slow = socketTo(port);
     const answer = readToEnd(slow);
     slow.write("GET /meta HTTP/1.1\r\n");
@@ -90,7 +90,7 @@ describe("a client", () => {
 
   test("that takes its time with a body is ended", async () => {
     const { port } = await serving(undefined, {
-      limits: { headMilliseconds: 100, requestMilliseconds: 300 },
+      limits: { headTimeoutMs: 100, requestTimeoutMs: 300 },
     });
     const slow = socketTo(port);
     const answer = readToEnd(slow);
@@ -142,7 +142,7 @@ describe("a client", () => {
     const line = asking(`GET /sessions/${s1}/history?type=full`, { Connection: "close" });
     expect((await answerTo(patient.port, line)).length).toBeGreaterThan(24 * MEGABYTE);
     const { ledger } = patient;
-    const { port } = await serving(undefined, { ledger, limits: { stallMilliseconds: 300 } });
+    const { port } = await serving(undefined, { ledger, limits: { stallTimeoutMs: 300 } });
     const socket = socketTo(port);
     await new Promise<void>((resolve) => void socket.write(line, () => resolve()));
     await until(() => !isConnected(port, socket));
@@ -166,7 +166,7 @@ describe("a client", () => {
       run: () => new Promise((resolve) => setTimeout(() => resolve({ output: "waited" }), 700)),
     });
     const steps = [{ calls: [{ tool: "wait", input: {} }] }, { say: "Done." }];
-    const { url } = await serving(steps, { limits: { stallMilliseconds: 100 } }, { tools: [wait] });
+    const { url } = await serving(steps, { limits: { stallTimeoutMs: 100 } }, { tools: [wait] });
     const s1 = await newSession(url, [{ name: "wait", trust: true }]);
     expect(JSON.parse((await turn(url, s1, say("Go"))).text)).toMatchObject({ stopReason: "end_turn" });
   });
@@ -205,7 +205,7 @@ describe("a server that closes", () => {
   });
 
   test("ends streams that would go on for ever, and waits for nobody else", async () => {
-    const { url, close } = await serving(undefined, { limits: { goodbyeMilliseconds: 120_000 } });
+    const { url, close } = await serving(undefined, { limits: { closeTimeoutMs: 120_000 } });
     const s1 = await newSession(url);
     const events = send(url, { path: `/sessions/${s1}/events` }).catch((error: unknown) => error);
     await until(async () => (await send(url, { path: "/metrics" })).text.includes("toolgate_streams 1"));

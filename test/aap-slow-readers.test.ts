@@ -27,7 +27,7 @@ type Limits = NonNullable<Parameters<typeof serving>[1]>["limits"];
 async function longTurns(
   steps: readonly ScriptStep[],
   // By default nobody is dropped, however slow the machine is.
-  limits: Limits = { stallMilliseconds: 600_000 },
+  limits: Limits = { stallTimeoutMs: 600_000 },
   beforeWord: BeforeWord = async () => undefined,
 ): Promise<Served> {
   const ledger = await openLedger(join(await folder(), "ledger.sqlite"));
@@ -168,7 +168,7 @@ describe("a client that is slow", () => {
   });
 
   test("but reads is not dropped, however little it takes at a time", async () => {
-    const { url } = await longTurns([{ say: LONG.slice(0, 2 * MEGABYTE) }], { stallMilliseconds: 1_000 });
+    const { url } = await longTurns([{ say: LONG.slice(0, 2 * MEGABYTE) }], { stallTimeoutMs: 1_000 });
     const response = await unreadTurn(url, await newSession(url));
     const began = performance.now();
     const text = await readSlowly(response, 100);
@@ -206,7 +206,7 @@ describe("a client that never reads", () => {
   });
 
   test.each(["turns?stream=delta", "events"])("is dropped in its time, of %s too", async (what) => {
-    const { url } = await longTurns([{ say: LONG }], { stallMilliseconds: 500 });
+    const { url } = await longTurns([{ say: LONG }], { stallTimeoutMs: 500 });
     const s1 = await newSession(url);
     const first = await unreadTurn(url, s1);
     await turnsEnded(url, 1);

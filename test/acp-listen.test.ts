@@ -459,8 +459,8 @@ describe("the command", () => {
   test.each<[string, number, RegExp, readonly string[]]>([
     ["an address that others reach", 1, /Others could reach 0\.0\.0\.0/, ["--listen", "0.0.0.0:0"]],
     ["a certificate without its key", 1, /belong together/, ["--listen", "0", "--tls-cert", "x.pem"]],
-    ["what is no address", 2, /It is a port, or a host and a port/, ["--listen", "here"]],
-    ["an IPv6 address without brackets", 2, /It is a port, or a host/, ["--listen", "::1:4321"]],
+    ["what is no address", 2, /Expected a port, or a host and a port/, ["--listen", "here"]],
+    ["an IPv6 address without brackets", 2, /Expected a port, or a host/, ["--listen", "::1:4321"]],
     ["a port that cannot be", 2, /from 0 to 65535/, ["--listen", "localhost:65536"]],
   ])("does not listen for %s", async (_, code, words, args) => {
     const { ended, said } = await command(await commandFolder(), args, { TOOLGATE_TOKEN: TOKEN });

@@ -1,4 +1,4 @@
-/** Calls as whoever sits at a terminal tells them apart: real tmux, the real program, real processes. */
+/** Calls on a terminal, as a person sees them: real tmux, the real program, real processes. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -10,11 +10,11 @@ import { atDesk, script } from "./tmux-kit.js";
 /** Runs until the file is there. */
 const WAIT = (end: string) => `while [ ! -e ${end} ]; do sleep 0.05; done`;
 
-test("whoever presses Enter while a call runs leaves no dead rows behind", async () => {
+test("leaves no dead rows when the user presses Enter while a call runs", async () => {
   const desk = await atDesk({
     files: { "s.json": script([{ say: "Wait.", calls: [command(WAIT("end"))] }, { say: "Done." }]) },
   });
-  // At the end of the screen, where every new line scrolls it.
+  // At the bottom of the screen, where every new line scrolls.
   expect((await desk.runs("seq 40")).code).toBe(0);
   desk.starts("toolgate run --mode allow-all --script s.json go");
   await desk.sees("(running");
@@ -31,7 +31,7 @@ test("whoever presses Enter while a call runs leaves no dead rows behind", async
   expect(shown).toMatch(/\nWait\.\n\n✓ ❯ Run while/);
 });
 
-test("the calls of two sub-agents at work at once say whose they are, while they run and after", async () => {
+test("shows the owner of each call when two sub-agents run at once", async () => {
   const task = (description: string, end: string) => ({
     tool: "task",
     input: { description, prompt: description },
@@ -55,7 +55,7 @@ test("the calls of two sub-agents at work at once say whose they are, while they
   expect(ended).toMatch(/✓ ❯ Task: Count tests › Run while \[ ! -e b /);
 });
 
-test("a command that failed is no tick: the call was done, and the exit code is beside it", async () => {
+test("shows no tick for a failed command, but its exit code", async () => {
   const desk = await atDesk({
     files: { "s.json": script([{ calls: [command("echo no; exit 3")] }, { say: "Done." }]) },
   });
@@ -67,7 +67,7 @@ test("a command that failed is no tick: the call was done, and the exit code is 
 
 const sdkAgent = fileURLToPath(new URL("children/acp-sdk-agent.mjs", import.meta.url));
 
-test("what an agent does through us stands in one line under the name of its own call", async () => {
+test("shows a proxied call in one line, under the name that the agent gave it", async () => {
   const desk = await atDesk({ files: { "config.json": '{"a":"old"}' } });
   const { text } = await desk.runs(
     `toolgate run --mode accept-edits --agent "'${process.execPath}' '${sdkAgent}'" go`,

@@ -1,4 +1,4 @@
-/** What a person is told when the files of MCP servers, or the servers themselves, are not as they should be: the built program. */
+/** Messages about broken MCP files and servers that do not start: the built program. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
@@ -15,46 +15,49 @@ const HANDSHAKE = [
 ] as const;
 const lines = (messages: readonly object[]) => messages.map((one) => `${JSON.stringify(one)}\n`).join("");
 
-describe("a file of servers with a mistake is told in a sentence with its line, and starts nothing", () => {
+describe("reports a mistake in a file of servers with its line, and starts nothing", () => {
   test.each([
     ["{bad", '1: there is "b" where a name in double quotes should be. Nothing was started.'],
     [
       '{ "mcpServers": {\n"one": { "command": "x" },\n"two": {\n"comand": "x" } } }',
       '4: The MCP server "two" cannot be used: nobody knows the field "comand", only "type", "command", "args", "env", "cwd", "timeout". It was not started. Correct its configuration.',
     ],
-  ])("%s", async (text, told) => {
+  ])("%s", async (text, message) => {
     const at = await atHome();
     const file = join(at.project, "mb.json");
     writeFileSync(file, text);
     expect(await at.run(["run", "--mcp", "mb.json", "look"])).toEqual({
       status: 1,
       stdout: "",
-      stderr: `toolgate: ${file}:${told}\n`,
+      stderr: `toolgate: ${file}:${message}\n`,
     });
   });
 
   test("mcp.json of the settings, for run, serve and an editor", async () => {
     const at = await atHome({ "mcp.json": "{bad" });
-    const told = `${join(at.settings, "mcp.json")}:1: there is "b" where a name in double quotes should be. Nothing was started.`;
+    const message = `${join(at.settings, "mcp.json")}:1: there is "b" where a name in double quotes should be. Nothing was started.`;
     const run = await at.run(["run", "look"]);
-    expect(run).toEqual({ status: 1, stdout: "", stderr: `toolgate: ${told}\n` });
+    expect(run).toEqual({ status: 1, stdout: "", stderr: `toolgate: ${message}\n` });
     const serve = await at.run(["serve", "--port", "0"], { env: { TOOLGATE_TOKEN: "a".repeat(40) } });
     expect(serve).toMatchObject({ status: 1, stdout: "" });
-    expect(serve.stderr).toContain(`toolgate: ${told}\n`);
+    expect(serve.stderr).toContain(`toolgate: ${message}\n`);
     const acp = await at.run(["acp"], { input: lines(HANDSHAKE), openUntil: '"id":2' });
     expect(JSON.parse(acp.stdout.trim().split("\n").at(-1) ?? "")).toMatchObject({
       id: 2,
-      error: { message: told },
+      error: { message },
     });
-    expect({ status: acp.status, stderr: acp.stderr }).toEqual({ status: 1, stderr: `toolgate: ${told}\n` });
+    expect({ status: acp.status, stderr: acp.stderr }).toEqual({
+      status: 1,
+      stderr: `toolgate: ${message}\n`,
+    });
   });
 });
 
 type Servers = Readonly<Record<string, object>>;
 
 const GONE: Servers = { gone: { command: "nosuch-program" } };
-const GONE_TOLD =
-  /^toolgate: the MCP server gone could not be reached \(its program .*nosuch-program.*\); going on without it\.\n/;
+const GONE_MESSAGE =
+  /^toolgate: the MCP server gone could not be reached \(its program .*nosuch-program.*\); continuing without it\.\n/;
 
 /** Settings with these servers, approved for the folder. */
 function approved(servers: Servers, cwd: string) {
@@ -74,14 +77,14 @@ async function atHomeWith(servers: Servers) {
   return at;
 }
 
-describe("a server that does not come up is told, and the turn goes on without it", () => {
+describe("reports a server that does not start, and continues without it", () => {
   test("one whose program is not there, also in the log", async () => {
     const at = await atHomeWith(GONE);
     const log = join(at.home, "log");
     const said = at.script([{ say: "Done." }]);
     const { status, stdout, stderr } = await at.run(["run", "--script", said, "--log", log, "look"]);
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining("Done.") });
-    expect(stderr).toMatch(GONE_TOLD);
+    expect(stderr).toMatch(GONE_MESSAGE);
     expect(readFileSync(log, "utf8")).toMatch(
       /"level":"warn".*"server":"gone","error":"its program .*"msg":"MCP server could not be reached"/,
     );
@@ -95,10 +98,10 @@ describe("a server that does not come up is told, and the turn goes on without i
     const { status, stderr } = await at.run(["run", "--script", at.script([{ say: "Done." }]), "look"]);
     expect(status).toBe(0);
     expect(stderr).toMatch(
-      /the MCP server short could not be reached \(.*it ended with code 3 and last wrote to stderr: no key\); going on/,
+      /the MCP server short could not be reached \(.*it ended with code 3 and last wrote to stderr: no key\); continuing/,
     );
     expect(stderr).toMatch(
-      /the MCP server web could not be reached \(.*ECONNREFUSED.*\); going on without it\./,
+      /the MCP server web could not be reached \(.*ECONNREFUSED.*\); continuing without it\./,
     );
   });
 
@@ -109,9 +112,9 @@ describe("a server that does not come up is told, and the turn goes on without i
     const opened = { ...session, params: { cwd: at.project, mcpServers: [theirs] } };
     const { stderr, stdout } = await at.run(["acp"], { input: lines([hello, opened]), openUntil: '"id":2' });
     expect(stdout).toContain('"sessionId"');
-    expect(stderr).toMatch(GONE_TOLD);
+    expect(stderr).toMatch(GONE_MESSAGE);
     expect(stderr).toMatch(
-      /the MCP server theirs could not be reached \(its program .*\); going on without it\.\n/,
+      /the MCP server theirs could not be reached \(its program .*\); continuing without it\.\n/,
     );
   });
 
@@ -122,16 +125,16 @@ describe("a server that does not come up is told, and the turn goes on without i
     const servers = { hangs: { command: "sleep", args: ["1000"] } };
     for (const [name, value] of Object.entries(approved(servers, desk.project)))
       writeFileSync(join(settings, name), JSON.stringify(value));
-    // Looked for as long as twenty seconds, where it waited for a whole minute.
+    // Poll for twenty seconds: a regression would wait for a minute.
     const { code, text } = await desk.runs("toolgate run --script s.json look");
     expect(text).toContain(
-      "toolgate: the MCP server hangs could not be reached (it has not answered in time); going on without it.",
+      "toolgate: the MCP server hangs could not be reached (it has not answered in time); continuing without it.",
     );
     expect({ code, text }).toEqual({ code: 0, text: expect.stringContaining("Done.") });
   });
 });
 
-/** Where nobody listens any more. */
+/** An address where nothing listens. */
 async function closedUrl(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));

@@ -1,4 +1,4 @@
-/** `toolgate run --url` where nobody can be asked: the way out that is named is one that helps, at a real server of ours. */
+/** `toolgate run --url` without a person to ask: the message names a way that works, on a real Toolgate server. */
 import { expect, onTestFinished, test } from "vitest";
 import { serveAap } from "../src/aap/index.js";
 import { createAgent } from "../src/agent/index.js";
@@ -23,30 +23,30 @@ async function serving() {
   };
 }
 
-test("a refusal names --trust and not rules, which do not help at a server", async () => {
+test("names --trust in a refusal, and not rules, which do not apply on a server", async () => {
   const run = await serving();
   const first = await run("--trust", "list_directory", "go");
   expect(first).toMatchObject({ status: 0, stderr: "" });
   expect(first.text).toContain(
-    "run it in one, or let the server run it unasked, where its owner lets you, with: --trust terminal. Nothing was run.",
+    "run it in one, or let the server run it without asking, if its owner allows that, with: --trust terminal. Nothing was run.",
   );
-  // A session that is there already keeps the trust that it was opened with.
+  // A resumed session keeps the trust that it was opened with.
   const second = await run("--resume", "--", "again");
   expect(second.text).toContain(
-    "or begin a new session, where the server's owner lets you, with: --trust terminal.",
+    "or start a new session, if the server's owner allows that, with: --trust terminal.",
   );
   for (const { text } of [first, second]) expect(text).not.toContain("rules add");
 });
 
-test("a trust that the server did not grant is told", async () => {
+test("reports a trust that the server did not grant", async () => {
   const { text, stderr } = await (await serving())("--trust", "terminal", "go");
   expect(stderr).toBe(
-    "toolgate: the server asks about terminal although --trust names it: its owner says what may be trusted.\n",
+    "toolgate: the server asks about terminal although --trust names it: its owner decides which tools can be trusted.\n",
   );
   expect(text).toContain("run it in one, for the server does not let this be trusted. Nothing was run.");
 });
 
-test("a session that the server does not have is quoted, with the way to say a word to the agent", async () => {
+test("quotes an unknown session id and explains how to send it as a prompt", async () => {
   const { url, status, stderr } = await (await serving())("--resume", "again");
   expect({ status, stderr }).toEqual({
     status: 1,

@@ -1,4 +1,4 @@
-/** The commands as people start them: the built program in a process of its own. */
+/** The commands as people start them: the built program in its own process. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { folder } from "./agent-kit.js";
 const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 const fixture = (name: string) => readFileSync(new URL(`fixtures/${name}`, import.meta.url), "utf8");
 
-// A clock far from ours and another language: neither may change a word.
+// A distant time zone and another language must not change the output.
 const { NO_COLOR: _no, FORCE_COLOR: _force, ...inherited } = process.env;
 const env = { ...inherited, TZ: "Pacific/Kiritimati", LANG: "de_DE.UTF-8" };
 
@@ -28,10 +28,10 @@ beforeAll(() => {
     throw new Error(`${program} does not exist. Build it first: node scripts/ready.mjs`);
 });
 
-/** A line that says that a call has started. */
+/** The line of a call that has started. */
 const START = /^► (.*) \(.*\n/gm;
 
-/** What differs from run to run: the folder, the times, and which of two calls at once starts before which ends. */
+/** Removes what differs between runs: the folder, the times, and the order of parallel calls. */
 function steady(transcript: string, root: string): string {
   return transcript
     .replaceAll(START, "")
@@ -47,14 +47,14 @@ function demo(...args: readonly string[]) {
 }
 
 describe("the demo", () => {
-  test("finds, mends and reruns the failing test, with one question, and reads as it was reviewed", () => {
+  test("fixes the failing test with one question, and prints the reviewed text", () => {
     const { status, stderr, root, transcript } = demo("--yes");
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(transcript).toBe(fixture("demo.txt"));
     expect(spawnSync(process.execPath, ["cart.test.js"], { cwd: root }).status).toBe(0);
   });
 
-  test("where nobody watches, a line says that a call has started, and its card that it has ended", () => {
+  test("without a terminal, writes a line when a call starts and its card when it ends", () => {
     const { stdout } = demo("--yes");
     const started = [...stdout.matchAll(START)].map(([line, title = ""]) => ({
       at: stdout.indexOf(line),
@@ -67,7 +67,7 @@ describe("the demo", () => {
     expect(stdout).not.toContain("\u001b");
   });
 
-  test("changes nothing when nobody is there to ask, and says so", () => {
+  test("changes nothing without a person to ask, and says so", () => {
     const { status, root, transcript } = demo();
     expect(status).toBe(0);
     expect(transcript).toContain("there is no terminal to ask at");
@@ -75,7 +75,7 @@ describe("the demo", () => {
     expect(spawnSync(process.execPath, ["cart.test.js"], { cwd: root }).status).toBe(1);
   });
 
-  test("a reader that leaves at once is no trouble", async () => {
+  test("exits without an error when the reader closes the pipe", async () => {
     const child = spawn(process.execPath, [program, "demo"], { stdio: ["ignore", "pipe", "pipe"], env });
     child.stdout.destroy();
     let trouble = "";
@@ -86,7 +86,7 @@ describe("the demo", () => {
 });
 
 describe("run", () => {
-  test("writes every event as a line of JSON, and refuses what it would have to ask", async () => {
+  test("writes every event as a line of JSON, and refuses calls that need approval", async () => {
     const cwd = await folder();
     const script = join(cwd, "script.json");
     const steps = [{ calls: [{ tool: "terminal", input: { command: "touch made" } }] }, { say: "So be it." }];
@@ -115,7 +115,7 @@ describe("run", () => {
     ["is not there", "missing.json", undefined, /missing\.json is not there/],
     ["is not JSON", "bad.json", "{", /bad\.json is not JSON.*Nothing was started/],
     ["is no script", "odd.json", "{}", /The model script is not valid.*Nothing was started/s],
-  ])("a script that %s ends with exit code 1 and says so", async (_, name, text, message) => {
+  ])("exits with code 1 when a script %s", async (_, name, text, message) => {
     const cwd = await folder(text === undefined ? {} : { [name]: text });
     const { status, stdout, stderr } = toolgate(
       ["run", "--script", join(cwd, name), "--ledger", join(cwd, "l"), "go"],
@@ -128,7 +128,7 @@ describe("run", () => {
 });
 
 describe("the command line", () => {
-  test("the help of every command ends with examples and is in the docs as it is", () => {
+  test("ends the help of every command with examples, and the docs have the same text", () => {
     const documented = readFileSync(new URL("../docs/commands.md", import.meta.url), "utf8");
     const rules = ["list", "add", "revoke", "check", "import", "trust", "test"].map((name) => [
       "rules",
@@ -160,7 +160,7 @@ describe("the command line", () => {
     expect(asked).toMatchObject({ status: 0, stdout: expect.stringContaining("Usage: toolgate") });
   });
 
-  test("the version is that of package.json", () => {
+  test("prints the version of package.json", () => {
     expect(toolgate(["--version"])).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(/^\d+\.\d+\.\d+\S*\n$/),
@@ -189,7 +189,7 @@ describe("the command line", () => {
     ],
     [
       ["serve", "--port", "x"],
-      "error: option '--port <number>' argument 'x' is invalid. It is a whole number from 0 to 65535.\nNothing was done. Try: toolgate serve --help\n",
+      "error: option '--port <number>' argument 'x' is invalid. Expected a whole number from 0 to 65535.\nNothing was done. Try: toolgate serve --help\n",
     ],
     [
       ["history", "forget"],
@@ -199,7 +199,7 @@ describe("the command line", () => {
       ["history", "list", "--all"],
       "error: unknown option '--all'\nNothing was done. Try: toolgate history list --help\n",
     ],
-  ])("%j is not understood: exit code 2, and what to try", (args, message) => {
+  ])("refuses %j with exit code 2 and names the help", (args, message) => {
     expect(toolgate(args)).toEqual({ status: 2, stdout: "", stderr: message });
   });
 });

@@ -32,7 +32,7 @@ test("runs a session in memory and leaves no file", async () => {
   const { status, stdout } = await at.run(["run", "--ledger", "memory:", "--script", script, "go"]);
   expect([status, stdout.includes("Here.")]).toEqual([0, true]);
   expect(readdirSync(at.project)).toEqual([]);
-  expect((await at.run(["history", "list"])).stdout).toContain("No session is remembered here yet.");
+  expect((await at.run(["history", "list"])).stdout).toContain("No sessions are stored yet.");
   const { status: refused, stderr } = await at.run(["history", "list", "--ledger", "memory:"]);
   expect(refused).toBe(1);
   expect(stderr).toContain("memory: has no history to open. Nothing was read");

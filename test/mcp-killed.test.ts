@@ -100,7 +100,7 @@ test("a start reports late servers once, without those that failed or may not ru
   expect(late).toEqual([[["slow", "second"], 500]]);
 });
 
-const ENDING = "Ending … Ctrl-C again leaves at once.";
+const ENDING = "Stopping … press Ctrl-C again to quit now.";
 
 describe("Ctrl-C at a terminal", () => {
   test("reads at once that run is ending while its servers start, and a second time leaves none of them", async () => {

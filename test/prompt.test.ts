@@ -1,4 +1,4 @@
-/** What the model is told: files and images, changed inputs, long results, and a summary when its window is full. */
+/** The prompts sent to the model: files and images, changed inputs, long results, and a summary when its window is full. */
 import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,12 +17,15 @@ import { waitForTurn } from "../src/agent/wait-for-turn.js";
 import type { AgentOptions, PolicyFor } from "../src/agent/create-agent.js";
 import type { Ask } from "../src/run/index.js";
 
-type Told = LanguageModelV3CallOptions;
+type Request = LanguageModelV3CallOptions;
 type Answer = { readonly say?: string; readonly calls?: readonly { tool: string; input: object }[] };
 
-/** Answers in turn, and keeps what it was told; asked for a summary it gives one. */
-function listening(answers: readonly Answer[], usage?: number): { model: LanguageModelV3; told: Told[] } {
-  const told: Told[] = [];
+/** Plays the responses in order and keeps the requests; a request for a summary gets one. */
+function recordingModel(
+  answers: readonly Answer[],
+  usage?: number,
+): { model: LanguageModelV3; requests: Request[] } {
+  const requests: Request[] = [];
   let next = 0;
   const model: LanguageModelV3 = {
     specificationVersion: "v3",
@@ -31,13 +34,13 @@ function listening(answers: readonly Answer[], usage?: number): { model: Languag
     supportedUrls: {},
     doGenerate: () => Promise.reject(new Error("not used")),
     doStream: (options) => {
-      told.push(options);
+      requests.push(options);
       const isSummary = JSON.stringify(options.prompt.at(-1)).includes("Sum up this conversation");
       const answer = isSummary ? { say: "the summary" } : (answers[next++] ?? { say: "done" });
       return Promise.resolve({ stream: ReadableStream.from(partsOf(answer, usage)) });
     },
   };
-  return { model, told };
+  return { model, requests };
 }
 
 function partsOf({ say, calls = [] }: Answer, usage: number | undefined): LanguageModelV3StreamPart[] {
@@ -75,8 +78,8 @@ async function talk(
 
 const words = (text: string): readonly ContentBlock[] => [{ type: "text", text }];
 
-test("images and files of a prompt reach the model as what they are", async () => {
-  const { model, told } = listening([]);
+test("sends images and files of a prompt to the model unchanged", async () => {
+  const { model, requests } = recordingModel([]);
   await talk({ model, tools: [] }, [
     [
       { type: "text", text: "look" },
@@ -84,7 +87,7 @@ test("images and files of a prompt reach the model as what they are", async () =
       { type: "resource", resource: { uri: "file:///a.txt", text: "hello" } },
     ],
   ]);
-  expect(told[0]?.prompt).toEqual([
+  expect(requests[0]?.prompt).toEqual([
     {
       role: "user",
       content: [
@@ -96,22 +99,22 @@ test("images and files of a prompt reach the model as what they are", async () =
   ]);
 });
 
-test("a long result is told with its beginning and its end, and how to read on", async () => {
-  const { model, told } = listening([{ calls: [{ tool: "long", input: {} }] }]);
+test("sends the start and the end of a long result, and how to read more", async () => {
+  const { model, requests } = recordingModel([{ calls: [{ tool: "long", input: {} }] }]);
   const long = printing("long", `begin${"x".repeat(5000)}end`);
   const session = await talk({ model, tools: [long], rules: [{ allow: "*" }], maxResultCharacters: 100 }, [
     words("go"),
   ]);
-  const result = JSON.stringify(told[1]?.prompt.at(-1));
+  const result = JSON.stringify(requests[1]?.prompt.at(-1));
   expect(result).toMatch(
     /beginx+\\n\[… 4908 characters are left out here.*Make the call again for a part of it.*\]\\nx+end/,
   );
-  // What is on record is whole.
+  // The record has the whole result.
   expect(String([...session.book.calls()][0]?.rawOutput)).toHaveLength(5008);
 });
 
-test("the model is told what it wrote, that the input was changed, and what the user said", async () => {
-  const { model, told } = listening([{ calls: [{ tool: "t", input: { n: 1 } }] }]);
+test("sends the model its own input, the changed input, and what the user said", async () => {
+  const { model, requests } = recordingModel([{ calls: [{ tool: "t", input: { n: 1 } }] }]);
   await talk({ model, tools: [printing("t", "ok")] }, [words("go")], () =>
     Promise.resolve({
       outcome: { type: "selected", optionId: "allow_once" },
@@ -120,17 +123,17 @@ test("the model is told what it wrote, that the input was changed, and what the 
       reason: "two is better",
     }),
   );
-  const [, answer, results] = told[1]?.prompt ?? [];
+  const [, answer, results] = requests[1]?.prompt ?? [];
   expect(JSON.stringify(answer)).toContain('"input":{"n":1}');
   expect(JSON.stringify(results)).toContain(
     String.raw`[The user changed the input before it ran. It ran with: {\"n\":2}]\n[The user said: two is better]\nok`,
   );
 });
 
-test("when the window is full the model sums up, is told that in place of what was, and nothing is forgotten", async () => {
+test("replaces old messages with a summary when the window is full, and keeps them in the record", async () => {
   const big = printing("big", "y".repeat(3000));
   const calls = [{ tool: "big", input: {} }];
-  const { model, told } = listening([{ say: "first", calls }, { say: "second" }, { say: "third" }]);
+  const { model, requests } = recordingModel([{ say: "first", calls }, { say: "second" }, { say: "third" }]);
   const options = {
     model,
     tools: [big],
@@ -141,53 +144,53 @@ test("when the window is full the model sums up, is told that in place of what w
   const session = await talk(options, [words("do one thing"), words("do another")]);
   const { compaction, timeline, steps } = session.book.snapshot();
   expect(compaction).toEqual({ throughStepId: steps[0]?.stepId, summary: "the summary" });
-  // Asked to sum up after the first step, told the summary and what the user wants from then on.
-  expect(JSON.stringify(told[1]?.prompt.at(-1))).toContain("Sum up this conversation");
-  expect(told[2]?.prompt).toEqual([
+  // A summary is requested after the first step; later requests hold it and the user's prompt.
+  expect(JSON.stringify(requests[1]?.prompt.at(-1))).toContain("Sum up this conversation");
+  expect(requests[2]?.prompt).toEqual([
     { role: "user", content: [{ type: "text", text: "What happened so far, in short:\n\nthe summary" }] },
     { role: "user", content: [{ type: "text", text: "do one thing" }] },
   ]);
-  expect(JSON.stringify(told.at(-1)?.prompt)).not.toContain("yyyy");
+  expect(JSON.stringify(requests.at(-1)?.prompt)).not.toContain("yyyy");
   expect(JSON.stringify(timeline)).toContain("yyyy");
 });
 
-test("a provider's own count decides too, and is kept with the step", async () => {
-  const { model, told } = listening([{ say: "first" }, { say: "second" }], 100_000);
+test("uses the provider's own token count too, and stores it with the step", async () => {
+  const { model, requests } = recordingModel([{ say: "first" }, { say: "second" }], 100_000);
   const session = await talk({ model, tools: [], contextWindow: 128_000 }, [words("one"), words("two")]);
   expect(session.book.snapshot().steps[0]?.usage).toEqual({ inputTokens: 100_000 });
-  expect(told).toHaveLength(3);
+  expect(requests).toHaveLength(3);
 });
 
-test("the project's own instructions are told after the agent's, as they are by then", async () => {
+test("sends the project's current instructions after the agent's", async () => {
   const root = await mkdtemp(join(tmpdir(), "toolgate-agents-"));
   onTestFinished(() => rm(root, { recursive: true }));
   await writeFile(join(root, "AGENTS.md"), "Use tabs.");
-  const { model, told } = listening([]);
+  const { model, requests } = recordingModel([]);
   const options = { model, tools: [], instructions: "Be brief.", projectFile: "AGENTS.md" };
   const session = await talk(options, [words("one")], undefined, root);
-  expect(told[0]?.prompt[0]).toEqual({
+  expect(requests[0]?.prompt[0]).toEqual({
     role: "system",
     content: "Be brief.\n\nThe project's own instructions, from AGENTS.md:\n\nUse tabs.",
   });
   await writeFile(join(root, "AGENTS.md"), "x".repeat(100_000));
   await session.prompt(words("two"), new AbortController().signal);
-  expect(told[1]?.prompt[0]?.content).toMatch(/x\n\[The rest of AGENTS.md is left out\.\]$/);
+  expect(requests[1]?.prompt[0]?.content).toMatch(/x\n\[The rest of AGENTS.md is left out\.\]$/);
   await writeFile(join(root, "AGENTS.md"), Buffer.from([0, 1, 2]));
   await session.prompt(words("three"), new AbortController().signal);
-  expect(told[2]?.prompt[0]).toEqual({ role: "system", content: "Be brief." });
+  expect(requests[2]?.prompt[0]).toEqual({ role: "system", content: "Be brief." });
 });
 
-test("instructions may speak of where the agent works", async () => {
-  const { model, told } = listening([]);
+test("lets instructions name the folder of the agent", async () => {
+  const { model, requests } = recordingModel([]);
   const session = await talk({ model, tools: [], instructions: ({ root }) => `You are in ${root}.` }, [
     words("one"),
   ]);
-  expect(told[0]?.prompt[0]).toEqual({ role: "system", content: `You are in ${session.book.info.cwd}.` });
+  expect(requests[0]?.prompt[0]).toEqual({ role: "system", content: `You are in ${session.book.info.cwd}.` });
 });
 
-test("a mode that is chosen in mid-session holds for the calls after it", async () => {
+test("applies a new mode to the calls after it", async () => {
   const calls = [{ tool: "t", input: {} }];
-  const { model } = listening([{ calls }, { say: "one" }, { calls }]);
+  const { model } = recordingModel([{ calls }, { say: "one" }, { calls }]);
   const policy: PolicyFor = ({ modeId }) => inMode(modeId === "read-only" ? "read-only" : "allow-all", []);
   const edits = { ...printing("t", "ok"), kind: "edit" as const };
   const session = await talk({ model, tools: [edits], policy }, [words("one")]);

@@ -1,4 +1,4 @@
-/** What a provider signed goes back to it, also after a restart, and to no one else. */
+/** Signed thoughts go back to the provider that signed them, also after a restart, and to no one else. */
 import { expect, test } from "vitest";
 import { AgentSession, createAgent } from "../src/agent/index.js";
 import { MemoryLedger, redactingLedger } from "../src/history/index.js";
@@ -57,7 +57,7 @@ test.each(VENDORS)("%s gets them back when the session is opened again", async (
   expect(sent(2)).toContain("toolu_1");
 });
 
-test.each(VENDORS)("what %s signed is told to no other model", async (...vendor) => {
+test.each(VENDORS)("sends the signatures of %s to no other model", async (...vendor) => {
   const ledger = new MemoryLedger();
   const ws = await workspace();
   const { agent } = await agentOf(vendor, answers);
@@ -76,8 +76,8 @@ test.each(VENDORS)("what %s signed is told to no other model", async (...vendor)
   }
 });
 
-test("a thought that the ledger has redacted goes back without its signature, which no longer fits", async () => {
-  // Made up, in the shape that the ledger knows.
+test("sends a redacted thought without its signature, which no longer matches", async () => {
+  // A fake secret, in a shape that the ledger redacts.
   const secret = `sk-ant-${"x1".repeat(12)}`;
   const ledger = redactingLedger(new MemoryLedger());
   const ws = await workspace();

@@ -1,7 +1,6 @@
 /**
  * One conversation with every provider: the agent, the gate and `openModel` against servers on the loopback
- * that speak each vendor's wire format (`fakes/`, which the vendors' own SDKs accept). The live services are
- * not asked.
+ * with each vendor's wire format (`fakes/`, which the vendors' own SDKs accept). The live services are not used.
  */
 import type { LanguageModelV3Prompt, SharedV3ProviderMetadata } from "@ai-sdk/provider";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -23,13 +22,13 @@ import { openAiResponses } from "./fakes/openai-responses.js";
 type Provider = {
   readonly name: string;
   readonly dialect: Dialect;
-  /** What comes after the server's address in the base URL. */
+  /** The path of the base URL. */
   readonly version: string;
   readonly variable: string;
   readonly streamsInput: boolean;
-  /** Whether the request itself can say that a result is an error. */
+  /** True when a request can mark a result as an error. */
   readonly marksErrors: boolean;
-  /** What the fake signs its thoughts with, where the vendor wants that back. */
+  /** The signature of the thoughts of the fake, if the vendor wants it back. */
   readonly signature?: string;
 };
 
@@ -79,7 +78,7 @@ const broken = defineTool({
   run: () => Promise.reject(new Error("the disk is on fire")),
 });
 
-/** A model at a fake that plays the steps. Waiting takes no time. */
+/** A model on a fake that plays the steps, without waits between retries. */
 async function modelAt(provider: Provider, steps: readonly FakeStep[], more: Partial<OpenModelOptions> = {}) {
   const fake = await startFake(provider.dialect, steps);
   const retries: Retry[] = [];
@@ -120,7 +119,7 @@ async function sessionAt(
 
 const statusOf = ({ name, state }: ToolCall): string => `${name} ${state.status}`;
 
-/** What was said or thought, joined. */
+/** The joined text or thoughts. */
 const said = (events: readonly SessionEvent[], role: "agent" | "thought"): string =>
   events
     .map((event) =>
@@ -130,13 +129,13 @@ const said = (events: readonly SessionEvent[], role: "agent" | "thought"): strin
     )
     .join("");
 
-/** The one thing that every provider turns away: a call without its result, or a result without its call. */
+/** Every provider refuses a call without its result, and a result without its call. */
 function expectPaired({ requests }: FakeProvider): void {
   for (const { seen } of requests)
     expect(seen.results.map(({ id }) => id)).toEqual(seen.calls.map(({ id }) => id));
 }
 
-/** The calls of an answer with their input, if nothing went wrong with it. */
+/** The calls of a response with their input, if it has no error. */
 async function outcome(model: LanguageModelV3): Promise<string> {
   const prompt = [{ role: "user" as const, content: [{ type: "text" as const, text: "go" }] }];
   const calls: string[] = [];
@@ -205,7 +204,7 @@ describe.each(providers)("$name", (provider) => {
       expect(third?.results.map(({ isError }) => isError)).toEqual([false, true, true]);
   });
 
-  test("goes on with a second turn that knows the first", async () => {
+  test("runs a second turn that knows the first", async () => {
     const { session, fake } = await sessionAt(provider, [
       { calls: [call("call_1", "counted")] },
       { say: "Once." },
@@ -223,7 +222,7 @@ describe.each(providers)("$name", (provider) => {
     ]);
   });
 
-  test("is asked again after too many requests, an overload and a stream that broke before a word", async () => {
+  test("retries after too many requests, an overload and a stream that broke before any text", async () => {
     const waits: number[] = [];
     const { session, fake, counter } = await sessionAt(
       provider,
@@ -275,7 +274,7 @@ describe.each(providers)("$name", (provider) => {
     },
   );
 
-  test("whose answer is closed at any byte gives the whole of it or an error, and runs all of it or nothing", async () => {
+  test("gives a whole response or an error when the stream closes at any byte, and runs all or nothing", async () => {
     const answer: FakeAnswer = {
       think: "Grüß dich.",
       say: "Zwei Dinge, bitte: 🐢",
@@ -291,11 +290,11 @@ describe.each(providers)("$name", (provider) => {
     const whole = 'counted {"a":"ä🐢"}, counted {"b":[1,{"c":2}]}';
     expect(new Set(outcomes)).toEqual(new Set(["an error", whole]));
     expect(outcomes.at(-1)).toBe(whole);
-    // Only what comes after the answer's end may be missing.
+    // Only bytes after the end of the response may be missing.
     expect(outcomes.slice(0, 40)).not.toContain(whole);
   });
 
-  test("that stops at its limit or refuses says so, and runs nothing", async () => {
+  test("reports a stop at the limit or a refusal, and runs nothing", async () => {
     const { session, counter } = await sessionAt(provider, [
       { say: "On and on", calls: [call("call_1", "counted")], end: "max_tokens" },
       { say: "I will not.", end: "refusal" },
@@ -305,7 +304,7 @@ describe.each(providers)("$name", (provider) => {
     expect(counter.runs).toBe(0);
   });
 
-  test("with a wrong key says which to check, without showing it, and is not asked again", async () => {
+  test("names the wrong key without showing it, and does not retry", async () => {
     const { session, fake, retries } = await sessionAt(provider, [{ say: "never" }], {
       env: { [provider.variable]: "wrong-key-987" },
     });
@@ -328,7 +327,7 @@ describe.each(providers)("$name", (provider) => {
     expect(retries.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4]);
   });
 
-  test("can be cancelled in the middle of an answer", async () => {
+  test("can be cancelled in the middle of a response", async () => {
     const stop = new AbortController();
     const { session, counter } = await sessionAt(provider, [
       { say: "word ".repeat(200), calls: [call("call_1", "counted")], pause: 20 },
@@ -340,7 +339,7 @@ describe.each(providers)("$name", (provider) => {
     expect(counter.runs).toBe(0);
   });
 
-  test("can be cancelled while it waits to ask again", async () => {
+  test("can be cancelled while it waits for a retry", async () => {
     const stop = new AbortController();
     const { session, fake } = await sessionAt(
       provider,
@@ -351,7 +350,7 @@ describe.each(providers)("$name", (provider) => {
     expect(fake.requests).toHaveLength(1);
   });
 
-  test("tells what an answer used", async () => {
+  test("reports the usage of a response", async () => {
     const { opened } = await modelAt(provider, [{ think: "Hm.", say: "Yes." }]);
     const { stream } = await opened.model.doStream({
       prompt: [{ role: "user", content: [{ type: "text", text: "go" }] }],
@@ -368,7 +367,7 @@ describe.each(providers)("$name", (provider) => {
     ]);
   });
 
-  test("lets what the vendor signed through, so that it can be sent back", async () => {
+  test("passes signatures through, so that they can be sent back", async () => {
     const { opened, fake } = await modelAt(provider, [
       { think: "Hm.", calls: [call("call_1", "counted")] },
       { say: "Yes." },
@@ -406,7 +405,7 @@ describe.each(providers)("$name", (provider) => {
   });
 });
 
-test("OpenAI is told not to keep what is said", async () => {
+test("asks OpenAI not to store the conversation", async () => {
   const { session, fake } = await sessionAt(providers[1]!, [{ say: "Yes." }]);
   await session.prompt(text("go"), never());
   expect(fake.requests[0]?.body).toMatchObject({ store: false });

@@ -143,7 +143,7 @@ describe("remembered rules", () => {
     const env = { TOOLGATE_CONFIG: join(cwd, "config") };
     expect(toolgate(["rules", "list"], { cwd, env }).stdout).toBe(
       [
-        "mode: ask, which asks about what no rule speaks of",
+        "mode: ask, which asks about anything no rule covers",
         `  {"allow":"read"}  (the mode's)`,
         `  {"allow":"search"}  (the mode's)`,
         `  {"allow":"think"}  (the mode's)`,

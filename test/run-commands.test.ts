@@ -1,4 +1,4 @@
-/** What the commands say beside a turn: what waits, what it cost, which servers may start, what a rule may have meant. */
+/** Commands besides run: open questions, cost, approved servers, warnings about rules. */
 import { existsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { once } from "node:events";
@@ -12,7 +12,7 @@ import { atHome } from "./cli-kit.js";
 import { KEY, startFake } from "./fakes/fake-provider.js";
 import { openAiChat } from "./fakes/openai-chat.js";
 
-test("history list says which sessions wait for an answer", async () => {
+test("marks the sessions that wait for an answer in history list", async () => {
   const at = await atHome();
   await at.run(["run", "--script", at.script([{ say: "Done." }]), "over"]);
   const ledger = await openLedger(join(at.home, "toolgate", "ledger.sqlite"));
@@ -56,18 +56,18 @@ test("history list says which sessions wait for an answer", async () => {
   expect(statistics[1]).toMatch(/^x +1 +0 +0 +0 +0 +0 +1 +0/);
 });
 
-test("where nothing is remembered yet, that is told and is no error; a file that is named must be there", async () => {
+test("reports an empty history without an error, but refuses a named file that is missing", async () => {
   const at = await atHome();
   const none = {
     status: 0,
-    stdout: "No session is remembered here yet. Begin one with: toolgate run\n",
+    stdout: "No sessions are stored yet. Start one with: toolgate run\n",
     stderr: "",
   };
   expect(await at.run(["history", "list"])).toEqual(none);
   expect(await at.run(["history", "search", "word"])).toEqual(none);
-  const noCall = "No call is remembered here yet. Begin with: toolgate run\n";
+  const noCall = "No calls are stored yet. Start with: toolgate run\n";
   expect(await at.run(["stats"])).toEqual({ ...none, stdout: noCall });
-  const noModel = "No model has answered here yet. Begin with: toolgate run\n";
+  const noModel = "No model was used yet. Start with: toolgate run\n";
   expect(await at.run(["stats", "--by", "model"])).toEqual({ ...none, stdout: noModel });
   const asJson = async (...words: readonly string[]) =>
     JSON.parse((await at.run([...words, "--json"])).stdout);
@@ -81,7 +81,7 @@ test("where nothing is remembered yet, that is told and is no error; a file that
   expect(existsSync(join(at.home, "toolgate"))).toBe(false);
 });
 
-test("an answer that names no model is its session's, where others say which that is", async () => {
+test("counts a response without a model name for the model of its session", async () => {
   const at = await atHome();
   const ledger = await openLedger(join(at.home, "toolgate", "ledger.sqlite"));
   const record = await SessionRecord.open(ledger, "session_signed", { owner: "test" });
@@ -103,7 +103,7 @@ test("an answer that names no model is its session's, where others say which tha
   expect(stdout).not.toContain("(not said)");
 });
 
-test("stats tells how long a call took as its card does", async () => {
+test("shows durations in stats as on the card of a call", async () => {
   const at = await atHome();
   const ledger = await openLedger(join(at.home, "toolgate", "ledger.sqlite"));
   const record = await SessionRecord.open(ledger, "session_slow", { owner: "test" });
@@ -126,7 +126,7 @@ test("stats tells how long a call took as its card does", async () => {
   expect((await at.run(["stats"])).stdout).toMatch(/^x .* 59\.9 s\/59\.9 s /m);
 });
 
-test("a turn ends with what it used, and stats adds it up by model", async () => {
+test("shows the usage after a turn, and sums it by model in stats", async () => {
   const at = await atHome();
   const fake = await startFake(openAiChat, [
     { calls: [{ id: "1", tool: "list_directory", input: {} }] },
@@ -154,7 +154,7 @@ test("a turn ends with what it used, and stats adds it up by model", async () =>
   ]);
 });
 
-test("a model that is not there is told with the address that was asked", async () => {
+test("names the requested address when a model is not found", async () => {
   const at = await atHome();
   const server = createServer((_, response) => void response.writeHead(404).end("{}"));
   server.listen(0, "127.0.0.1");
@@ -175,7 +175,7 @@ test("a model that is not there is told with the address that was asked", async 
   expect(stderr).toContain("check the model's name and the base URL");
 });
 
-test("approved MCP servers are listed, and one is taken back where it was approved", async () => {
+test("lists approved MCP servers, and revokes one for its folder", async () => {
   const at = await atHome();
   expect((await at.run(["mcp", "list"])).stdout).toContain("No MCP server is approved.");
   const approved = new ApprovedServers(at.settings);
@@ -199,9 +199,9 @@ test("approved MCP servers are listed, and one is taken back where it was approv
   expect(approved.list()).toEqual([]);
 });
 
-test("a kind that may be misspelt is told wherever rules are looked at", async () => {
+test("warns of a misspelt kind in every rules command", async () => {
   const at = await atHome({ "rules.json": { rules: [{ allow: "exectue" }] } });
-  const warning = `toolgate: {"allow":"exectue"}: "exectue" is no kind, so the rule speaks of a tool of that name. Is "execute" meant?\n`;
+  const warning = `toolgate: {"allow":"exectue"}: "exectue" is no kind, so the rule covers a tool of that name. Is "execute" meant?\n`;
   const file = join(at.settings, "rules.json");
   for (const words of [
     ["rules", "list"],
@@ -214,7 +214,7 @@ test("a kind that may be misspelt is told wherever rules are looked at", async (
   expect((await at.run(["rules", "check", fine])).stderr).toBe("");
 });
 
-test("rules test reads the input of a tool as the tool does", async () => {
+test("parses the input of a tool in rules test as the tool does", async () => {
   const at = await atHome({ "rules.json": { rules: [{ allow: "execute", command: "node --version" }] } });
   const tried = async (tool: string, input: unknown) =>
     at.run(["rules", "test", "--json", "--tool", tool, "--input", JSON.stringify(input)]);

@@ -1,4 +1,4 @@
-/** Calls while they run, as whoever sits at a terminal sees them: real tmux, the real program, real processes. */
+/** Running calls on a terminal, as a person sees them: real tmux, the real program, real processes. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -20,7 +20,7 @@ const TICK = `
 
 const QUESTION = "or no with your reason:";
 
-test("calls that run at once are seen side by side, and their cards stay when they have ended", async () => {
+test("shows parallel calls together, and keeps their cards when they end", async () => {
   const steps = [
     { say: "Two at once.", calls: [command("node tick.js one end"), command("node tick.js two end")] },
     { say: "Done." },
@@ -42,7 +42,7 @@ test("calls that run at once are seen side by side, and their cards stay when th
   }
 });
 
-test("a question stands still while others run, and what is typed stays whole", async () => {
+test("keeps a question and typed text steady while other calls run", async () => {
   const steps = [{ calls: [command("node tick.js one end"), command("touch made")] }, { say: "Done." }];
   const desk = await atDesk({ files: { "tick.js": TICK, "s.json": script(steps) } });
   expect((await desk.runs(`toolgate rules add '{"allow":"execute","command":"node tick.js *"}'`)).code).toBe(
@@ -61,7 +61,7 @@ test("a question stands still while others run, and what is typed stays whole", 
   expect(await desk.sees("Done.")).not.toContain("(running");
 });
 
-test("how far a call has come is seen while it runs", async () => {
+test("shows the progress of a running call", async () => {
   const config = { mcpServers: { tools: { command: process.execPath, args: [SERVER, "notes"] } } };
   const steps = [{ calls: [{ tool: "tools__count", input: { to: 30, every: 50 } }] }, { say: "Done." }];
   const desk = await atDesk({ files: { "m.json": JSON.stringify(config), "s.json": script(steps) } });
@@ -75,21 +75,21 @@ test("how far a call has come is seen while it runs", async () => {
 
 const SERVER = fileURLToPath(new URL("children/mcp-tools.mjs", import.meta.url));
 
-test("a turn that is told to end says so until it has, and the demo ends with 130 then", async () => {
-  const stubborn = "trap '' TERM; touch begun; while :; do sleep 0.1; done";
+test("shows that a turn is being cancelled, and exits with 130", async () => {
+  const stubborn = "trap '' TERM; touch started; while :; do sleep 0.1; done";
   const desk = await atDesk({
     files: { "s.json": script([{ calls: [command(stubborn)] }, { say: "No." }]) },
   });
   desk.types("toolgate run --mode allow-all --script s.json go");
   await desk.sees("(running");
   desk.presses("C-c");
-  await desk.sees("Cancelling … Ctrl-C again leaves at once.");
+  await desk.sees("Cancelling … press Ctrl-C again to quit now.");
   await desk.sees("[130 done]");
   const demo = await atDesk();
   demo.types("toolgate demo --pause 0");
   await demo.sees(QUESTION);
   demo.presses("C-c");
-  expect(await demo.sees("[130 done]")).toContain("What had not started was not run.");
+  expect(await demo.sees("[130 done]")).toContain("Calls that had not started were not run.");
 });
 
 /** All that the program writes to a terminal of this kind, byte by byte. */
@@ -114,7 +114,7 @@ async function written(env: Readonly<Record<string, string>>): Promise<string> {
   return text;
 }
 
-test("a terminal that wants no colour gets none, and one that can only go forward gets text", async () => {
+test("writes no colour with NO_COLOR, and plain text on a dumb terminal", async () => {
   const escape = "\u001b";
   const plain = await written({ TERM: "xterm", NO_COLOR: "1" });
   expect(plain).toContain(`${escape}[`);
@@ -128,7 +128,7 @@ test("a terminal that wants no colour gets none, and one that can only go forwar
   expect(full).toContain(`${escape}[2m    │ a`);
 });
 
-test("who goes on after a kill is told that they wait, and what became of the call that ran", async () => {
+test("after a kill, reports the wait for the lock and the end of the running call", async () => {
   const steps = [{ calls: [command("node tick.js one end")] }, { say: "Done." }];
   const desk = await atDesk({ files: { "tick.js": TICK, "s.json": script(steps) } });
   desk.starts("toolgate run --mode allow-all --script s.json go");
@@ -138,7 +138,7 @@ test("who goes on after a kill is told that they wait, and what became of the ca
   writeFileSync(join(desk.project, "end"), "");
   const { code, text } = await desk.runs("toolgate run --resume --script s.json");
   expect(code).toBe(0);
-  expect(text).toContain("toolgate: waiting for the process that has this session");
+  expect(text).toContain("toolgate: Session is locked by another process");
   expect(text).toMatch(
     /¿ ❯ Run node tick\.js one end \(execute, outcome unknown[^]*It is not known whether[^]*Done\./,
   );

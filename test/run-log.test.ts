@@ -1,4 +1,4 @@
-/** The log of `run` and `acp`: what it tells, where it goes, and what never gets into it. */
+/** The log of `run` and `acp`: its content, its place, and what must never be in it. */
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -14,7 +14,7 @@ const records = (text: string): readonly LogRecord[] =>
     .filter((line) => line !== "")
     .map((line): LogRecord => JSON.parse(line));
 
-test("the log tells of sessions, turns, calls, what decided them and how long they took", async () => {
+test("logs sessions, turns and calls with their decisions and durations", async () => {
   const at = await atHome({ "rules.json": { rules: [{ allow: "execute", command: "node --version" }] } });
   const file = join(at.home, "log.ndjson");
   const script = at.script([
@@ -24,17 +24,17 @@ test("the log tells of sessions, turns, calls, what decided them and how long th
   ]);
   const { status } = await at.run(["run", "--script", script, "--log", file, "go"]);
   expect(status).toBe(0);
-  const told = records(readFileSync(file, "utf8"));
-  expect(told.map(({ msg }) => msg)).toEqual(
+  const logged = records(readFileSync(file, "utf8"));
+  expect(logged.map(({ msg }) => msg)).toEqual(
     expect.arrayContaining([
       "session opened",
       "turn started",
-      "model answered",
+      "model responded",
       "call asked about",
       "turn ended",
     ]),
   );
-  const ended = told.filter(({ msg }) => msg === "call ended");
+  const ended = logged.filter(({ msg }) => msg === "call ended");
   expect(ended).toEqual(
     expect.arrayContaining([
       expect.objectContaining({
@@ -54,11 +54,11 @@ test("the log tells of sessions, turns, calls, what decided them and how long th
       }),
     ]),
   );
-  expect(told.find(({ msg }) => msg === "turn ended")).toMatchObject({ stopReason: "end_turn" });
+  expect(logged.find(({ msg }) => msg === "turn ended")).toMatchObject({ stopReason: "end_turn" });
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test("no secret and nothing that was said, given or printed gets into the log", async () => {
+test("logs no secret, message, input or output", async () => {
   const shaped = `sk-ant-api03-${"q7Zx".repeat(20)}`;
   const token = `ghp_${"A1b2C3d4E5".repeat(4)}`;
   const own = "acme-83920174";
@@ -91,10 +91,13 @@ test("no secret and nothing that was said, given or printed gets into the log", 
   });
   expect(stderr).toContain("did not accept the key");
   const text = readFileSync(file, "utf8");
-  const told = records(text);
-  expect(told.map(({ msg }) => msg)).toContain("model is asked again");
-  expect(told.find(({ msg }) => msg === "turn ended")).toMatchObject({ level: "error", stopReason: "error" });
-  expect(told.filter(({ msg }) => msg === "call ended")).toHaveLength(4);
+  const logged = records(text);
+  expect(logged.map(({ msg }) => msg)).toContain("model request retried");
+  expect(logged.find(({ msg }) => msg === "turn ended")).toMatchObject({
+    level: "error",
+    stopReason: "error",
+  });
+  expect(logged.filter(({ msg }) => msg === "call ended")).toHaveLength(4);
   for (const secret of [
     shaped,
     token,
@@ -108,7 +111,7 @@ test("no secret and nothing that was said, given or printed gets into the log", 
     expect(text).not.toContain(secret);
 });
 
-test("a key that we were started with is taken out by its value, whatever it looks like", async () => {
+test("redacts the keys of the environment by their value", async () => {
   const at = await atHome();
   const file = join(at.home, "log.ndjson");
   await at.run(["run", "--script", "plainwordkey.json", "--log", file, "go"], {
@@ -120,7 +123,7 @@ test("a key that we were started with is taken out by its value, whatever it loo
   expect(text).not.toContain("plainwordkey");
 });
 
-test("without a file it goes to stderr and never to stdout, by the level that was asked for", async () => {
+test("logs to stderr without a file, never to stdout, at the chosen level", async () => {
   const at = await atHome();
   const script = at.script([{ say: "Done." }]);
   const loud = await at.run(["run", "--json", "--script", script, "go"], { env: { TOOLGATE_LOG: "info" } });
@@ -133,7 +136,7 @@ test("without a file it goes to stderr and never to stdout, by the level that wa
   expect(wrong.stderr).toMatch(/^toolgate: TOOLGATE_LOG is "loud", which is no level\. Nothing was started/);
 });
 
-test("a log that cannot be opened is told before anything is started", async () => {
+test("reports a log that cannot be opened before anything starts", async () => {
   const at = await atHome();
   const { status, stderr } = await at.run(["run", "--log", join(at.home, "no", "log"), "go"]);
   expect([status, stderr]).toEqual([
@@ -143,7 +146,7 @@ test("a log that cannot be opened is told before anything is started", async () 
   expect(existsSync(join(at.home, "toolgate"))).toBe(false);
 });
 
-test("the logger is not even loaded when nobody asks for a log", async () => {
+test("does not load the logger without a log", async () => {
   const at = await atHome();
   const watch = join(at.home, "watch.cjs");
   writeFileSync(
@@ -157,7 +160,7 @@ test("the logger is not even loaded when nobody asks for a log", async () => {
   expect(logged.stderr).toBe("true");
 });
 
-test("an editor's agent logs too, and its wire stays clean", async () => {
+test("logs an editor's agent without writing to its stdout", async () => {
   const at = await atHome();
   const file = join(at.home, "log.ndjson");
   const request = (id: number, method: string, params: unknown) =>

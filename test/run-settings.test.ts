@@ -1,4 +1,4 @@
-/** `config.json`: secrets that are not even stored, patterns of one's own, and a file with a mistake. */
+/** `config.json`: redaction at rest, the user's own patterns, and a file with a mistake. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -21,7 +21,7 @@ function stored({ home }: Home): string {
     .join("\n");
 }
 
-test("with redactAtRest no secret is stored, and the rest of the session is", async () => {
+test("stores no secret with redactAtRest, and the rest of the session", async () => {
   const at = await atHome({
     "config.json": { redactAtRest: true, redactPatterns: ["acme-[0-9]{8}"] },
     "rules.json": { mode: "allow-all", rules: [] },
@@ -46,7 +46,7 @@ test("with redactAtRest no secret is stored, and the rest of the session is", as
   );
 });
 
-test("patterns of one's own hold for what is shown, exported and searched, also for what was recorded before", async () => {
+test("applies the user's patterns to show, export and search, also for older sessions", async () => {
   const at = await atHome({ "rules.json": { mode: "allow-all", rules: [] } });
   await at.run(["run", "--script", at.script(steps), "go"]);
   expect((await at.run(["history", "search", OWN])).stdout).toContain("plainword");
@@ -76,7 +76,7 @@ test.each([
     '{"redactPatterns":["(a+)+"]}',
     '"redactPatterns": The redaction pattern',
   ],
-])("%s in config.json starts nothing, and says what and where", async (_, text, words) => {
+])("starts nothing with %s in config.json, and says what and where", async (_, text, words) => {
   const at = await atHome({ "config.json": text });
   for (const one of [["run", "--script", at.script([{ say: "Done." }]), "go"], ["config"]]) {
     const { status, stderr, stdout } = await at.run(one);

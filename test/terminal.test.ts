@@ -126,7 +126,7 @@ test("Ctrl-C at the question cancels the turn: nothing runs, and the program lea
   const at = await atTerminal([{ calls: [command("touch made")] }, { say: "Done." }]);
   await at.sees(PROMPT);
   at.types("\u0003");
-  expect(await at.sees("What had not started was not run.")).not.toContain("Done.");
+  expect(await at.sees("Calls that had not started were not run.")).not.toContain("Done.");
   expect(await at.ended()).toBe(130);
 });
 
@@ -174,7 +174,7 @@ test("what a call changed is put back by undo, once", async () => {
   expect(readFileSync(join(at.project, "a.txt"), "utf8")).toBe("new\n");
   expect(toolgate(at.home, "undo", "call_1")).toMatchObject({
     status: 0,
-    stdout: `Put back: ${join(at.project, "a.txt")}\n`,
+    stdout: `Restored: ${join(at.project, "a.txt")}\n`,
   });
   expect(readFileSync(join(at.project, "a.txt"), "utf8")).toBe("old\n");
   expect(toolgate(at.home, "undo", "call_1").stderr).toContain("it was undone already. No file was touched.");

@@ -19,7 +19,7 @@ test("runs the demo: it asks before it edits, and the test passes after a yes", 
   desk.starts("toolgate demo --pause 0");
   expect(await desk.sees(QUESTION)).toContain("sum += price * count;");
   desk.types("y");
-  const shown = await desk.sees("of them asked about");
+  const shown = await desk.sees("needed approval");
   expect(await desk.ended()).toBe(0);
   expect(shown).toContain("passed: two at 250 and three at 100 cost 800");
   expect(shown).toContain("allowed by you");
@@ -113,7 +113,7 @@ test("finds, counts and undoes past calls from the command line", async () => {
   expect(counted.text).toMatch(/^write_file\s+1\s+1\s+0\s+0\s+0\s+0\s+0\s+0\s+1 /m);
   expect(counted.text).toMatch(/^terminal\s+1\s+1\s+0\s+0\s+0\s+0\s+0\s+1\s+0 /m);
   const undone = await desk.runs("toolgate undo call_1");
-  expect(undone.text).toContain(`Put back: ${join(desk.project, "greeting.txt")}`);
+  expect(undone.text).toContain(`Restored: ${join(desk.project, "greeting.txt")}`);
   expect(readFileSync(join(desk.project, "greeting.txt"), "utf8")).toBe("good morning\n");
   expect((await desk.runs("toolgate history show")).text).toMatch(
     /call_1 +done, undone +Write greeting\.txt/,

@@ -125,7 +125,7 @@ function steadyWords(home: string) {
         .replaceAll(home, HOME)
         .replaceAll(/\b20\d\d-\d\d-\d\d \d\d:\d\d\b/g, "2026-01-15 09:30")
         .replaceAll(/\b20\d\d-\d\d-\d\dT[\d:.]+Z/g, "2026-01-15T09:30:00.000Z")
-        .replaceAll(/(?<!again in )\b\d+(\.\d+)? (?:ms|s|min)\b/g, "12 ms")
+        .replaceAll(/(?<!Retrying in )\b\d+(\.\d+)? (?:ms|s|min)\b/g, "12 ms")
         .replaceAll(/\b\d+ events of/g, "46 events of"),
   };
 }

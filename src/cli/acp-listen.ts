@@ -1,16 +1,16 @@
-/** `toolgate acp --listen`: the agent for editors that cannot start it themselves, over HTTP and WebSocket, until it is told to stop. */
+/** `toolgate acp --listen`: the agent for editors that cannot start it themselves, over HTTP and WebSocket, until a signal. */
 import { listenAcp } from "../acp/agent/listen-acp.js";
 import { openDoorOptions } from "./door-flags.js";
 import { openEditorHost } from "./editor-host.js";
-import { firstSignal, tellEnding } from "./ending.js";
+import { firstSignal, noteStopping } from "./signals.js";
 import { packageVersion } from "./package-version.js";
 import type { AcpFlags, ListenFlags } from "./commands/acp.js";
-import { tell } from "./tell.js";
-import { troubleText } from "./trouble.js";
+import { note } from "./stderr.js";
+import { errorText } from "./error-text.js";
 
 export async function listenForEditors(flags: AcpFlags & ListenFlags): Promise<void> {
   const stopped = firstSignal();
-  const { door, tellToken } = openDoorOptions(flags);
+  const { door, noteToken } = openDoorOptions(flags);
   const host = await openEditorHost(flags);
   try {
     const { url, close } = await listenAcp({
@@ -21,12 +21,12 @@ export async function listenForEditors(flags: AcpFlags & ListenFlags): Promise<v
       mcp: true,
       host,
       at: flags.listen,
-      onTrouble: (error) => tell(troubleText(error)),
+      onTrouble: (error) => note(errorText(error)),
       ...door,
     });
-    tellToken();
+    noteToken();
     process.stdout.write(`Serving ACP at ${url}, over HTTP and WebSocket. Stop with Ctrl-C.\n`);
-    tellEnding(await stopped);
+    noteStopping(await stopped);
     await close();
   } finally {
     await host.close?.();

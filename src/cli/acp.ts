@@ -1,8 +1,8 @@
 /**
- * `toolgate acp`: the agent for an editor, on stdin and stdout. An editor that is gone has cancelled.
+ * `toolgate acp`: the agent for an editor, on stdin and stdout. An editor that closes the connection cancels its turns.
  *
- * Editors start their agents long before they use them, so this file loads only what answers the first message;
- * all else is loaded when that is answered.
+ * Editors start their agents long before they use them, so this file loads only the code that answers the first
+ * message; the rest is loaded afterwards.
  */
 import { constants } from "node:os";
 import { serveWire } from "../acp/agent/serve-wire.js";
@@ -10,10 +10,10 @@ import { stdioWire } from "../acp/connection/stdio-wire.js";
 import { packageVersion } from "./package-version.js";
 import type { AcpFlags } from "./commands/acp.js";
 
-/** Milliseconds. Whoever starts this by hand, with a flag that does not exist, hears of it all the same. */
-const PATIENCE = 500;
+/** A person who starts this by hand with an unknown flag sees the error after this time. */
+const READ_FLAGS_AFTER_MS = 500;
 
-/** `readFlags` is called once, when the client has said hello or after a moment; wrong ones end the process. */
+/** `readFlags` is called once, after the first message or READ_FLAGS_AFTER_MS; invalid flags end the process. */
 export async function serveEditor(
   readFlags: () => Promise<AcpFlags>,
   { v2 }: { readonly v2: boolean },
@@ -21,22 +21,22 @@ export async function serveEditor(
   let flags: Promise<AcpFlags> | undefined;
   let isOpened = false;
   let failure: unknown;
-  // Every request of the client fails with the same then; whoever reads stderr needs it once.
+  // Each later request fails with the same error; stderr shows it once.
   const failed = (error: unknown): never => {
     failure = error;
-    tellTrouble(error);
+    noteError(error);
     process.exitCode ??= 1;
     throw error;
   };
   const theFlags = () => (flags ??= readFlags());
   const wire = stdioWire(process.stdin, process.stdout);
-  // However it ends, what still runs is told to stop, and what really happened is recorded.
+  // Every signal cancels running calls and records how they ended.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.once(signal, () => {
       process.exitCode = 128 + constants.signals[signal];
       void wire.close();
     });
-  setTimeout(() => void theFlags(), PATIENCE).unref();
+  setTimeout(() => void theFlags(), READ_FLAGS_AFTER_MS).unref();
   await serveWire(wire, {
     name: "toolgate",
     title: "Toolgate",
@@ -47,30 +47,30 @@ export async function serveEditor(
       isOpened = true;
       const read = await theFlags();
       const { openEditorHost } = await import("./editor-host.js");
-      return openEditorHost(read).catch(inWords).catch(failed);
+      return openEditorHost(read).catch(asMessage).catch(failed);
     },
-    onTrouble: (error) => void (error === failure || tellTrouble(error)),
+    onTrouble: (error) => void (error === failure || noteError(error)),
   });
-  // Wrong ones are told also to a client that was gone before they were read, and so is what they name.
+  // Invalid flags are reported even when the client left before they were read.
   const read = await theFlags();
   if (!isOpened && process.exitCode === undefined) {
     const { checkEditorFlags } = await import("./editor-host.js");
     await checkEditorFlags(read)
-      .catch(inWords)
+      .catch(asMessage)
       .catch(failed)
       .catch(() => undefined);
   }
   process.exit();
 }
 
-function tellTrouble(error: unknown): void {
+function noteError(error: unknown): void {
   const text = error instanceof Error ? error.message : String(error);
   process.stderr.write(`toolgate: ${text}\n`);
 }
 
-/** What a file of the user's own is about is theirs to hear, in the editor too. */
-async function inWords(error: unknown): Promise<never> {
+/** Turns a system error about one of the user's files into a message that the editor can show. */
+async function asMessage(error: unknown): Promise<never> {
   if (!(error instanceof Error && "syscall" in error)) throw error;
-  const { troubleText } = await import("./trouble.js");
-  throw Object.assign(new Error(troubleText(error)), { code: "CANNOT_START" });
+  const { errorText } = await import("./error-text.js");
+  throw Object.assign(new Error(errorText(error)), { code: "CANNOT_START" });
 }

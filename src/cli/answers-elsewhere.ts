@@ -1,12 +1,12 @@
 /**
- * Hears when a question of a server's session is answered by somebody else, on a page or another terminal, while it is
- * also asked here. Only servers of ours tell; elsewhere nothing is ever heard.
+ * Follows the answers that other people give, on a page or another terminal, to questions that are also open here. Only
+ * Toolgate servers send these events; with other servers nothing arrives.
  */
 import type { AapClient } from "../aap/client/index.js";
 import { isYes } from "../call/index.js";
 import type { Answer, Question, SessionEvent } from "../call/index.js";
 
-/** Without an answer, the question was taken back. */
+/** Without an answer, the question was withdrawn. */
 export type SettledElsewhere = { readonly answer?: Answer; readonly granted: boolean };
 
 export class AnswersElsewhere {
@@ -14,13 +14,13 @@ export class AnswersElsewhere {
   readonly #settled = new Map<string, SettledElsewhere>();
   readonly #listeners = new Map<string, () => void>();
 
-  /** Ends with the signal. What goes wrong on the way only means that nothing more is heard. */
+  /** Ends with the signal. An error only ends the following. */
   async follow(client: AapClient, sessionId: string, signal: AbortSignal): Promise<void> {
     if (!(await client.offers("session-events"))) return;
     try {
       for await (const { event } of client.sessionEvents(sessionId, { signal })) this.#read(event);
     } catch {
-      // The answer that is given here is then refused by the server, which says so.
+      // The server then refuses a late answer from here and reports that.
     }
   }
 
@@ -29,10 +29,10 @@ export class AnswersElsewhere {
     return this.#settled.get(toolCallId);
   }
 
-  /** `tell` is called when the call's question is settled, at once if it is. Returns the function that ends this. */
-  listen(toolCallId: string, tell: () => void): () => void {
-    this.#listeners.set(toolCallId, tell);
-    if (this.#settled.has(toolCallId)) tell();
+  /** Calls `onSettled` when the call's question is settled, at once if it already is. Returns the function that unsubscribes. */
+  listen(toolCallId: string, onSettled: () => void): () => void {
+    this.#listeners.set(toolCallId, onSettled);
+    if (this.#settled.has(toolCallId)) onSettled();
     return () => void this.#listeners.delete(toolCallId);
   }
 

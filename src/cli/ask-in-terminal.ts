@@ -1,6 +1,6 @@
 /**
- * Puts a question to whoever sits at the terminal: what is really about to be done, why it is asked, and
- * the rule that each "always" would store. Only a plain word is an answer; anything else is the reason for a no.
+ * Asks the person at the terminal: the action that is about to run, why it is asked, and the rule that each "always"
+ * would store. Only the listed words are answers; any other text is the reason for a no.
  */
 import { createInterface } from "node:readline/promises";
 import type { Interface } from "node:readline/promises";
@@ -8,7 +8,7 @@ import { visibleText } from "../call/index.js";
 import type { OptionKind, Question } from "../call/index.js";
 import type { Ask } from "../run/index.js";
 
-/** What is shown beside the question: the call it is about, and nothing else while somebody answers. */
+/** Shows the call that a question is about, and draws nothing else while somebody answers. */
 export type Screen = {
   showCall(toolCallId: string): void;
   pause(): void;
@@ -18,7 +18,7 @@ export type Screen = {
 export function askInTerminal(screen: Screen): Ask {
   let line: Promise<unknown> = Promise.resolve();
   return (question, signal) => {
-    // One question at a time: two prompts on one line could not be told apart.
+    // One question at a time: nobody could tell two prompts on one line apart.
     const asked = line.then(async () => {
       signal.throwIfAborted();
       screen.showCall(question.toolCallId);
@@ -32,14 +32,14 @@ export function askInTerminal(screen: Screen): Ask {
 
 async function readAnswer(question: Question, signal: AbortSignal): Promise<Awaited<ReturnType<Ask>>> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  // Ctrl-C at the question is a no to all of it; the terminal keeps it from the process otherwise.
+  // Ctrl-C at the question cancels the turn; readline would keep the signal from the process.
   terminal.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
   try {
     process.stdout.write(questionText(question));
-    await dropWhatWasTyped(terminal);
+    await dropTypeAhead(terminal);
     const text = (await terminal.question(choicesText(question), { signal })).trim();
     const kind = KINDS.find(([, words]) => words.includes(text.toLowerCase()))?.[0] ?? "reject_once";
-    // An "always" that is not offered is no yes.
+    // An "always" that was not offered counts as a no.
     const option = question.options.find((one) => one.kind === kind);
     const isWord = KINDS.some(([, words]) => words.includes(text.toLowerCase()));
     return {
@@ -50,7 +50,7 @@ async function readAnswer(question: Question, signal: AbortSignal): Promise<Awai
     };
   } catch (error) {
     if (signal.aborted) throw error;
-    // The terminal was closed on the question.
+    // The terminal was closed while the question was open.
     return { outcome: { type: "refused" }, by: "person", who: "you", reason: "no answer was given" };
   } finally {
     terminal.close();
@@ -65,7 +65,7 @@ const KINDS: readonly (readonly [OptionKind, readonly string[]])[] = [
   ["reject_once", ["", "n", "no"]],
 ];
 
-/** What the call itself does not show: why it is asked, where its paths and links really lead. */
+/** The facts that the card of the call does not show: why it is asked, where its paths and links lead. */
 function questionText({ reason, about = [], options }: Question): string {
   // A call that shows its input shows nothing else that can be relied on.
   const isShown = about.some((line) => line.startsWith("input: ")) ? NOT_IN_THE_INPUT : NOT_IN_THE_CALL;
@@ -93,19 +93,19 @@ function choicesText({ options }: Question): string {
   return `Allow this? ${choices.join(", ")}, or no with your reason: `;
 }
 
-/** What was typed before the question was there to be read is no answer to it. */
-async function dropWhatWasTyped(terminal: Interface): Promise<void> {
+/** Drops input that was typed before the question was visible: it cannot be an answer. */
+async function dropTypeAhead(terminal: Interface): Promise<void> {
   terminal.on("line", drop);
-  await new Promise((resolve) => setTimeout(resolve, TYPED_BEFORE));
+  await new Promise((resolve) => setTimeout(resolve, TYPE_AHEAD_MS));
   terminal.off("line", drop);
 }
 
 const drop = (): void => undefined;
 
-/** Milliseconds: what lay in the buffer arrives at once, and nobody reads a question faster. */
-const TYPED_BEFORE = 150;
+/** Buffered input arrives within this time, and nobody reads a question faster. */
+const TYPE_AHEAD_MS = 150;
 
-/** Nobody is there to ask. `next` is what to do about it. */
+/** Refuses every call because nobody can be asked. `next` says what the user can do. */
 export const refuseAllWith =
   (next: string): Ask =>
   () =>

@@ -1,4 +1,4 @@
-/** Colour for terminals that want it. What is coloured is text of ours that holds no control characters of others. */
+/** Colour for terminals that want it. The coloured text must hold no control characters from outside. */
 
 export function wantsColour(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = process.env): boolean {
   if (env["NO_COLOR"] !== undefined && env["NO_COLOR"] !== "") return false;
@@ -9,7 +9,7 @@ const [RED, GREEN, DIM, PLAIN] = ["\u001b[31m", "\u001b[32m", "\u001b[2m", "\u00
 
 export const dimmed = (line: string): string => DIM + line + PLAIN;
 
-/** The lines that go and come in a diff, and the marks of calls that were done, failed, broke a rule, or had a command that failed. */
+/** Colours removed and added lines of a diff, and the marks of calls by how they ended. */
 export function coloured(text: string): string {
   return text
     .split("\n")

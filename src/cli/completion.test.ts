@@ -1,10 +1,10 @@
-/** The scripts as shells run them. */
+/** Runs the scripts in real shells. */
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { completionScript } from "./completion.js";
 import { createProgram } from "./program.js";
 
-/** What bash offers after these words; the last is the one at the cursor. */
+/** The words that bash offers after these words; the last one is at the cursor. */
 function offered(...words: readonly string[]): readonly string[] {
   const script = `${completionScript("bash", createProgram())}
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
@@ -18,13 +18,13 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
   return stdout.split("\n").filter((word) => word !== "");
 }
 
-test("commands and their options are offered", () => {
+test("offers commands and their options", () => {
   expect(offered("ru")).toEqual(["run", "rules"]);
   expect(offered("history", "ex")).toEqual(["export"]);
   expect(offered("run", "--mod")).toEqual(["--model", "--mode"]);
 });
 
-test("the values of an option that takes one of a few are offered, and nothing else", () => {
+test("offers only the choices of an option that has choices", () => {
   const modes = ["ask", "accept-edits", "read-only", "allow-all"];
   expect(offered("run", "--mode", "")).toEqual(modes);
   expect(offered("run", "--mode", "a")).toEqual(["ask", "accept-edits", "allow-all"]);
@@ -36,17 +36,17 @@ test("the values of an option that takes one of a few are offered, and nothing e
   expect(offered("history", "export", "--format", "")).toEqual(["text", "markdown", "ndjson", "csv"]);
 });
 
-test("after the value of an option the command goes on", () => {
+test("continues with the command after the value of an option", () => {
   expect(offered("run", "--mode", "ask", "--sandb")).toEqual(["--sandbox"]);
   expect(offered("run", "--mode", "=", "ask", "--sandb")).toEqual(["--sandbox"]);
 });
 
-test("where a value can be anything, files are offered", () => {
+test("offers files where any value is allowed", () => {
   expect(offered("run", "--ledger", "completion.te")).toEqual(["completion.test.ts"]);
   expect(offered("conformance", "--", "node", "completion.te")).toEqual(["completion.test.ts"]);
 });
 
-test("fish is told the values too", () => {
+test("gives fish the values too", () => {
   const script = completionScript("fish", createProgram());
   expect(script).toContain(
     "complete -c toolgate -n '__fish_seen_subcommand_from run' -l mode -x -a 'ask accept-edits read-only allow-all'\n",

@@ -1,6 +1,6 @@
 /**
- * `toolgate completion`: a script that lets a shell complete commands, options and what an option takes, made from the
- * commands themselves.
+ * `toolgate completion`: a shell script that completes commands, options and option values, generated from the commands
+ * themselves.
  */
 import type { Command } from "commander";
 
@@ -8,14 +8,14 @@ export const SHELLS = ["bash", "zsh", "fish"] as const;
 
 export type Shell = (typeof SHELLS)[number];
 
-/** A line of words, what may come next, and the options among that which take a value. */
+/** The words typed so far, the words that may follow, and the options among those that take a value. */
 type Choice = {
   readonly words: string;
   readonly next: readonly string[];
   readonly valued: readonly ValuedOption[];
 };
 
-/** No values: it can be anything, a file for one. */
+/** An empty list allows any value, a file name for example. */
 type ValuedOption = { readonly name: string; readonly values: readonly string[] };
 
 export function completionScript(shell: Shell, program: Command): string {

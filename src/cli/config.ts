@@ -1,4 +1,4 @@
-/** `toolgate config`: what holds in this folder, and from where. Names and places only, never a key. */
+/** `toolgate config`: the settings in force in this folder, and where each comes from. Never shows a key. */
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { visibleText } from "../call/index.js";
@@ -15,8 +15,8 @@ import { jsonText } from "./json-text.js";
 import { ledgerAddress } from "./ledger-address.js";
 import { readRedaction } from "./redaction.js";
 import { readServers } from "./read-servers.js";
-import { tell } from "./tell.js";
-import { troubleText } from "./trouble.js";
+import { note } from "./stderr.js";
+import { errorText } from "./error-text.js";
 
 type Setting = { readonly name: string; readonly value: string; readonly from: string };
 
@@ -52,13 +52,13 @@ export async function showConfig({
       name: "mode",
       value: mode,
       from: unread.includes(join(folder, "rules.json"))
-        ? "what holds without rules.json, which cannot be used; --mode overrules it"
-        : "rules.json; --mode overrules it",
+        ? "the default, because rules.json cannot be used; --mode overrides it"
+        : "rules.json; --mode overrides it",
     },
-    { name: "your rules", ...counted(inForce, "user", there(join(folder, "rules.json"))) },
+    { name: "your rules", ...pluralize(inForce, "user", there(join(folder, "rules.json"))) },
     {
       name: "project rules",
-      ...counted(
+      ...pluralize(
         inForce,
         "project",
         project
@@ -66,7 +66,7 @@ export async function showConfig({
           : "none in this project",
       ),
     },
-    { name: "remembered", ...counted(inForce, "grant", there(join(folder, "grants.json"))) },
+    { name: "remembered", ...pluralize(inForce, "grant", there(join(folder, "grants.json"))) },
     { name: "history", value: there(ledgerAddress({})), from: "XDG_STATE_HOME, or --ledger" },
     ...redaction,
     {
@@ -89,12 +89,12 @@ export async function showConfig({
   process.stdout.write(
     json ? `${jsonText({ settings, problems: found })}\n` : `${settings.map(line).join("\n")}\n`,
   );
-  for (const problem of found) tell(problem);
+  for (const problem of found) note(problem);
   return found.length === 0 ? 0 : 1;
 }
 
-/** The rule that stands for a file that cannot be used is none of that file's. */
-function counted(
+/** The rule that replaces an unusable file does not count as a rule of that file. */
+function pluralize(
   { origins, unread }: RulesInForce,
   of: RuleOrigin["from"],
   from: string,
@@ -106,18 +106,18 @@ function counted(
     : { value: "0", from: `${unusable}, which cannot be used: every call is asked about` };
 }
 
-/** In words, of a file that cannot be used. */
+/** The message for a file that cannot be used. */
 async function problemOf(reading: Promise<unknown>): Promise<string | undefined> {
   try {
     await reading;
     return undefined;
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
-    return troubleText(error);
+    return errorText(error);
   }
 }
 
-/** A file with a mistake is told of, and what else holds is shown all the same. */
+/** A file with a mistake becomes a problem; the other settings are still shown. */
 function redactionIn(folder: string): {
   readonly redaction: readonly Setting[];
   readonly redactionProblems: readonly string[];
@@ -141,7 +141,7 @@ function redactionIn(folder: string): {
         {
           name: "breach of an agent",
           value: onBreach === "end" ? "the call is marked, and the agent is ended" : "the call is marked",
-          from: `onBreach in ${from}; --on-breach overrules it`,
+          from: `onBreach in ${from}; --on-breach overrides it`,
         },
       ],
       redactionProblems: [],

@@ -1,9 +1,9 @@
-/** `toolgate conformance -- <agent command>`: what an ACP agent does right, what not, and what could not be tested. */
+/** `toolgate conformance -- <agent command>`: which requirements an ACP agent passes, fails, or leaves untested. */
 import { chosenRequirements, requirementsOf, runConformance } from "../acp/conformance/index.js";
 import type { ConformanceReport, JudgedRequirement, Level } from "../acp/conformance/index.js";
 import { visibleText } from "../call/index.js";
 import { coloured, wantsColour } from "./colour.js";
-import { SIGNALS } from "./ending.js";
+import { SIGNALS } from "./signals.js";
 
 export type ConformanceFlags = {
   readonly protocol: "1" | "2";
@@ -23,7 +23,7 @@ export async function checkConformance(words: readonly string[], flags: Conforma
   const { prompt, cancelPrompt, cwd, env, only, authMethod } = flags;
   const stop = new AbortController();
   const onSignal = () => stop.abort();
-  // The agents run in groups of their own, which a terminal's Ctrl-C does not reach.
+  // The agents run in their own process groups, which a terminal's Ctrl-C does not reach.
   for (const signal of SIGNALS) process.once(signal, onSignal);
   const progress = process.stderr.isTTY ? process.stderr : undefined;
   const report = await runConformance({
@@ -83,7 +83,7 @@ function line({ id, level, text, finding }: JudgedRequirement): string {
 
 const NOT_ADVERTISED = / is not advertised$/;
 
-/** Many are untested for one reason: it is said once, and what is not advertised in one place. */
+/** Groups untested requirements by reason, so that each reason is shown once. */
 function untestedText(requirements: readonly JudgedRequirement[]): readonly string[] {
   const reasons = new Map<string, string[]>();
   const missing = new Set<string>();
@@ -104,7 +104,7 @@ function untestedText(requirements: readonly JudgedRequirement[]): readonly stri
   ]);
 }
 
-/** What an agent wrote last is a few lines, which stand out from ours. */
+/** Marks the agent's own last output lines apart from ours. */
 const ownLines = (why: string): string =>
   why
     .split("\n")

@@ -1,4 +1,4 @@
-/** What the embedded model plays when nobody gave it a script: it introduces itself, and asks once. */
+/** The script that the built-in model plays by default: it introduces itself and makes one call that needs approval. */
 import type { Script } from "../model/index.js";
 
 export const defaultScript: Script = {

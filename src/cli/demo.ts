@@ -1,6 +1,6 @@
 /**
- * `toolgate demo`: a scripted agent at work on a real project in a new folder. Its calls are real: the
- * test runs, the file is edited, and the edit is asked about.
+ * `toolgate demo`: a scripted agent works on a real project in a new folder. Its calls are real: the test runs, the file
+ * is edited, and the edit needs approval.
  */
 import { join } from "node:path";
 import { AgentSession, createAgent } from "../agent/index.js";
@@ -15,8 +15,8 @@ import { CANCELLING, openScreen } from "./open-screen.js";
 import { endText, exitCode, runTurn } from "./run-turn.js";
 import { sampleScript, writeSampleProject } from "./sample-project.js";
 
-/** A pace that one can read along with. */
-const PAUSE = 25;
+/** A pace at which a person can read along. */
+const PAUSE_MS = 25;
 
 const write = (text: string): void => void process.stdout.write(text);
 
@@ -29,16 +29,16 @@ export async function runDemo({ yes = false, pause }: DemoFlags): Promise<number
   const hasPerson = process.stdin.isTTY && process.stdout.isTTY;
   const agent = createAgent({
     name: "demo",
-    model: scriptedModel(sampleScript, { pause: pause ?? (hasPerson ? PAUSE : 0) }),
+    model: scriptedModel(sampleScript, { pause: pause ?? (hasPerson ? PAUSE_MS : 0) }),
     tools: builtInTools,
-    // The folder is new and its commands are ours, so they run unasked here; the edit is asked about.
+    // The folder is new and its commands are ours, so they run without asking; the edit needs approval.
     rules: [{ allow: "read" }, { allow: "execute" }, { allow: "todo_write" }],
   });
   write(`A scripted agent, real tools: a failing test in ${workspace.root}\n\n`);
   const session = await AgentSession.open({ agent, ledger, workspace });
   try {
     const { live } = openScreen(session);
-    const end = await runTurn(session, "The test fails. Please mend it.", {
+    const end = await runTurn(session, "The test fails. Please fix it.", {
       ask: asker(yes, hasPerson, live),
       onInterrupt: () => live.note(CANCELLING),
     }).finally(() => live.close());
@@ -60,5 +60,5 @@ function asker(yes: boolean, hasPerson: boolean, screen: Screen): Ask {
 function closing(session: AgentSession, root: string): string {
   const calls = [...session.book.calls()];
   const asked = calls.filter(({ times }) => times.asked !== undefined).length;
-  return `${pluralize(calls.length, "call")}, ${asked} of them asked about. The project is in ${root}, with the record of this session in .toolgate-demo.sqlite.`;
+  return `${pluralize(calls.length, "tool call")}, ${asked} needed approval. The project is in ${root}, with the record of this session in .toolgate-demo.sqlite.`;
 }

@@ -1,15 +1,15 @@
-/** Who may connect to what the commands serve over HTTP: the flags that say so, and the token. */
+/** Who may connect to the HTTP servers: the TLS and host flags, and the token. */
 import { readFileSync } from "node:fs";
 import type { DoorOptions } from "../http/index.js";
 import type { DoorFlags } from "./commands/door-options.js";
 import { openServerToken } from "./server-token.js";
 import type { ServerToken } from "./server-token.js";
-import { tell } from "./tell.js";
+import { note } from "./stderr.js";
 
 export type OpenedDoorOptions = {
   readonly door: Omit<DoorOptions, "at">;
-  /** For when it listens: whoever could not be served needs no token. One that was made now stays in its file. */
-  readonly tellToken: () => void;
+  /** Call this once the server listens: a user whose server failed to start needs no token. A new token stays in its file. */
+  readonly noteToken: () => void;
 };
 
 export function openDoorOptions(flags: DoorFlags): OpenedDoorOptions {
@@ -22,7 +22,7 @@ export function openDoorOptions(flags: DoorFlags): OpenedDoorOptions {
     allowedOrigins: flags.allowOrigin ?? [],
     ...(tls && { tls }),
   };
-  return { door, tellToken: () => tell(tokenText(serverToken)) };
+  return { door, noteToken: () => note(tokenText(serverToken)) };
 }
 
 function readTls({ tlsCert, tlsKey }: DoorFlags): DoorOptions["tls"] {

@@ -1,4 +1,4 @@
-/** What a person types to `toolgate acp` in an editor's chat: answered here, without the model. */
+/** The slash commands of `toolgate acp` in an editor's chat. They run without the model. */
 import type { Command } from "../acp/index.js";
 import type { AgentSession } from "../agent/index.js";
 import { visibleText } from "../call/index.js";
@@ -31,14 +31,13 @@ export function editorCommands(
     },
     {
       name: "undo",
-      description: "Put back the files that a call changed",
+      description: "Restore the files that a call changed",
       hint: "the call's id, as /history shows it",
       run: async (words) => {
         const toolCallId = words === "" ? lastChange(session) : words;
-        if (toolCallId === undefined)
-          return "No call of this session has changed a file that could be put back.";
+        if (toolCallId === undefined) return "No call of this session changed a file that can be restored.";
         const { paths } = await session.gate.undo(toolCallId);
-        return `Put back: ${paths.map((path) => visibleText(path)).join(", ")}`;
+        return `Restored: ${paths.map((path) => visibleText(path)).join(", ")}`;
       },
     },
     {
@@ -47,7 +46,7 @@ export function editorCommands(
       run: async (_words, signal) => {
         const isDone = await session.compact(signal);
         return isDone
-          ? "Summed up. The model goes on from the summary; the history keeps everything."
+          ? "Summed up. The model continues from the summary; the history keeps everything."
           : "There was nothing to sum up.";
       },
     },

@@ -1,4 +1,4 @@
-/** What `toolgate acp` serves: the agent of the command line, with what an editor can choose and type. */
+/** The host behind `toolgate acp`: the agent of the command line, with the modes, models and commands an editor offers. */
 import { resolve } from "node:path";
 import { agentHost } from "../acp/agent/agent-host.js";
 import { authRequired } from "../acp/connection/message.js";
@@ -11,14 +11,14 @@ import { editorCommands } from "./editor-commands.js";
 import { openAgent, openFlaggedModel, openLedger } from "./open-agent.js";
 import type { OpenedAgent } from "./open-agent.js";
 import { openLog } from "./open-log.js";
-import { openServers, startTold } from "./open-servers.js";
+import { openServers, startAndReport } from "./open-servers.js";
 import { openWorkspace } from "./open-workspace.js";
 import type { AcpFlags } from "./commands/acp.js";
 import { readRedaction } from "./redaction.js";
 import { readServers } from "./read-servers.js";
 
 export async function openEditorHost(flags: AcpFlags): Promise<AcpHost> {
-  // First: settings with a mistake stop everything before anything is started.
+  // The ledger comes first: settings with a mistake must stop the start before anything runs.
   const ledger = await openLedger(flags);
   const close: (() => Promise<void>)[] = [() => ledger.close()];
   try {
@@ -29,7 +29,7 @@ export async function openEditorHost(flags: AcpFlags): Promise<AcpHost> {
   }
 }
 
-/** What can be known to be wrong without an editor. Nothing is started and nothing stored. */
+/** Checks everything that can be checked without an editor. Starts and stores nothing. */
 export async function checkEditorFlags(flags: AcpFlags): Promise<void> {
   readRedaction();
   await openLog(flags);
@@ -39,12 +39,12 @@ export async function checkEditorFlags(flags: AcpFlags): Promise<void> {
   if (flags.sandbox) await openSandbox();
 }
 
-/** What it opens is ended by `close`, the last first. */
+/** Adds to `close` the function that closes each opened thing, in reverse order. */
 async function openWith(flags: AcpFlags, ledger: Ledger, close: (() => Promise<void>)[]): Promise<AcpHost> {
   const started = await openServers(flags, resolve(flags.cwd ?? process.cwd()), { mayAsk: false });
   if (started) close.unshift(() => started.close());
   const opened = await openWithKey(flags, started ? [started.servers] : []);
-  // Before an editor is served: a sandbox that is not there must be known at the start.
+  // A missing sandbox must be reported at the start, before an editor is served.
   if (flags.sandbox) await openSandbox();
   return agentHost({
     agent: opened.agent,
@@ -71,17 +71,17 @@ const MODES = [
   {
     value: "accept-edits",
     name: "Accept edits",
-    description: "Edits files in the workspace unasked; asks before all else.",
+    description: "Edits files in the workspace without asking; asks before anything else.",
   },
   { value: "read-only", name: "Read only", description: "Looks around; changes and runs nothing." },
   {
     value: "allow-all",
     name: "Allow all",
-    description: "Runs what no rule forbids, unasked, with your rights.",
+    description: "Runs anything that no rule denies, without asking.",
   },
 ];
 
-/** Without its key no session can be opened, and editors know what to say then. */
+/** Without a key no session can be opened; editors show the user an authentication error. */
 async function openWithKey(...given: Parameters<typeof openAgent>): Promise<OpenedAgent> {
   try {
     return await openAgent(...given);
@@ -91,7 +91,7 @@ async function openWithKey(...given: Parameters<typeof openAgent>): Promise<Open
   }
 }
 
-/** The servers that the editor names are the person's own choice: they set them up there. */
+/** Servers named by the editor need no approval: the user set them up there. */
 async function openNamedServers(
   named: readonly unknown[],
   cwd: string,
@@ -99,7 +99,7 @@ async function openNamedServers(
 ): Promise<ServersOfSession> {
   const { mcpConfigFromAcp } = await import("../mcp/index.js");
   const configs = mcpConfigFromAcp(named, { cwd });
-  const { servers, close } = await startTold(configs, { approve: async () => true, cwd }, flags);
+  const { servers, close } = await startAndReport(configs, { approve: async () => true, cwd }, flags);
   return { tools: () => servers.tools(), get: (name) => servers.get(name), close };
 }
 

@@ -1,4 +1,4 @@
-/** What each command's help ends with: examples that can be typed as they are, and how to read its exit code. */
+/** The end of each command's help: examples to copy, and the meaning of its exit code. */
 import type { Command } from "commander";
 
 const EXAMPLES: ReadonlyMap<string, string> = new Map([
@@ -11,7 +11,7 @@ const EXAMPLES: ReadonlyMap<string, string> = new Map([
   toolgate acp                                the command for your editor's settings
   toolgate serve                              apps connect to http://127.0.0.1:4320
 
-Rules decide what is asked and what is let through. They do not isolate what then runs.`,
+Rules decide which calls are asked about and which run. They do not isolate what runs.`,
   ],
   [
     "toolgate demo",
@@ -24,12 +24,12 @@ Rules decide what is asked and what is let through. They do not isolate what the
     `Examples:
   toolgate run "fix the failing test"
   toolgate run --resume "and now the other one"
-  toolgate run --resume                        answer what the last turn asked
+  toolgate run --resume                        answer the last turn's question
   toolgate run --json "look around" | jq .type
   toolgate run --agent "gemini --acp" "look around"
   toolgate run --url http://127.0.0.1:4320 "look around"
 
-It exits with 0 when the turn came to its end, 130 when it was cancelled, 1 otherwise, 2 when it was not understood.`,
+Exit code: 0 when the turn ended normally, 130 when it was cancelled, 2 for wrong usage, 1 otherwise.`,
   ],
   [
     "toolgate acp",
@@ -53,7 +53,7 @@ It exits with 0 when the turn came to its end, 130 when it was cancelled, 1 othe
   toolgate conformance --protocol 2 --only ACP-INIT ACP-STATE -- node my-agent.js
   toolgate conformance --prompt "make notes.txt" --cancel-prompt "count to 1000" -- npx my-agent --acp
 
-It exits with 0 when nothing mandatory failed or was left out and nothing advertised failed, 1 otherwise.`,
+Exit code: 0 when every mandatory requirement was tested and passed and nothing advertised failed, 1 otherwise.`,
   ],
   [
     "toolgate rules",

@@ -1,17 +1,17 @@
-/** Finds the session that is meant: by its id, or the newest that worked in this folder. */
+/** Finds a session by its id or the start of it, or the newest session of a folder. */
 import { readSessionInfo } from "../call/index.js";
 import type { Ledger } from "../call/index.js";
 
-/** How many of the newest sessions are looked through. */
-const MOST_SESSIONS = 200;
+/** Only so many of the newest sessions are searched. */
+const MAX_SESSIONS = 200;
 
 export async function findSession(ledger: Ledger, wanted: string | true, cwd: string): Promise<string> {
-  const sessions = await ledger.sessions({ limit: MOST_SESSIONS });
+  const sessions = await ledger.sessions({ limit: MAX_SESSIONS });
   if (wanted !== true) {
     const known = sessions.filter(({ sessionId }) => sessionId === wanted || sessionId.startsWith(wanted));
     const [only, ...others] = known;
     if (only && (others.length === 0 || only.sessionId === wanted)) return only.sessionId;
-    if (only) throw new NoSession(`"${wanted}" begins the ids of ${known.length} sessions`);
+    if (only) throw new NoSession(`"${wanted}" matches ${known.length} session ids`);
     if (await ledger.has(wanted)) return wanted;
     throw new NoSession(`There is no session "${wanted}"`);
   }
@@ -21,7 +21,7 @@ export async function findSession(ledger: Ledger, wanted: string | true, cwd: st
   throw new NoSession(`No session has worked in ${cwd} yet`);
 }
 
-/** The session that `--resume` means. One word is an id; whoever meant it for the agent is told how to say that. */
+/** The session for `--resume`. One word is an id; the error explains how to pass it as a prompt instead. */
 export async function findResumed(ledger: Ledger, wanted: string | true, cwd: string): Promise<string> {
   try {
     return await findSession(ledger, wanted, cwd);

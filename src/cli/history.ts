@@ -1,5 +1,5 @@
-/** `toolgate history …`: sessions listed, shown, searched, exported, checked and forgotten. */
-import { allOpenQuestions, oneLine, pluralize, readAll, SessionBook, visibleText } from "../call/index.js";
+/** `toolgate history …`: lists, shows, searches, exports, verifies and deletes sessions. */
+import { allOpenQuestions, pluralize, oneLine, readAll, SessionBook, visibleText } from "../call/index.js";
 import type {
   Archive,
   ExportFormat,
@@ -28,7 +28,7 @@ const day = (at: number): string => new Date(at).toISOString().slice(0, 16).repl
 export async function listSessions(
   flags: HistoryFlags & { readonly cwd?: string; readonly limit?: number },
 ): Promise<number> {
-  if (isNothingYet(flags)) return tellNothingYet({ sessions: [] }, flags);
+  if (isNothingYet(flags)) return showNothingYet({ sessions: [] }, flags);
   return withArchive(flags, async (archive) => {
     const { items, next } = await archive.sessions({
       limit: flags.limit ?? 20,
@@ -39,11 +39,11 @@ export async function listSessions(
     if (flags.json) return json({ sessions, ...(next !== undefined && { next }) });
     if (items.length === 0) return write(NO_SESSION);
     for (const session of sessions) write(`${listed(session)}\n`);
-    if (next !== undefined) write("There are more: see them with --limit.\n");
+    if (next !== undefined) write("There are more: show them with --limit.\n");
   });
 }
 
-/** Two lines of at most 80 columns: which one it is and when, and below it where it worked and what it is about. */
+/** Two lines of at most 80 columns: id and time, and below them folder and title. */
 function listed({ sessionId, updatedAt, calls, breaches, title, cwd, openQuestions }: ListedSession): string {
   const waits = [
     ...(breaches === 0 ? [] : [`⚑ ${pluralize(breaches, "breach", "breaches")}`]),
@@ -60,14 +60,14 @@ function listed({ sessionId, updatedAt, calls, breaches, title, cwd, openQuestio
 
 type ListedSession = FoundSession & { readonly openQuestions: number };
 
-/** The last folders say more than the first. */
+/** Keeps the end of a path, which says more than its start. */
 function endOf(path: string, width: number): string {
   const units = Array.from(path);
   while (columns(units.join("")) > width - 1) units.shift();
   return units.length === Array.from(path).length ? path : `…${units.join("")}`;
 }
 
-/** How many questions each session waits for. */
+/** The number of open questions of each session. */
 function openQuestionsOf(flags: HistoryFlags): Promise<ReadonlyMap<string, number>> {
   return withLedger(flags, async (ledger) => {
     const counts = new Map<string, number>();
@@ -91,7 +91,7 @@ export async function showSession(
   return 0;
 }
 
-/** The calls with their ids, which `undo` is given. */
+/** The calls with their ids, as arguments for `undo`. */
 export function callTable({ timeline, sessionId }: Session): string {
   const calls = timeline.flatMap((entry) => (entry.type === "call" ? [entry.call] : []));
   if (calls.length === 0) return "";
@@ -106,7 +106,7 @@ export async function searchHistory(
   words: readonly string[],
   flags: HistoryFlags & { readonly limit?: number; readonly tool?: string; readonly kind?: string },
 ): Promise<number> {
-  if (isNothingYet(flags)) return tellNothingYet({ hits: [] }, flags);
+  if (isNothingYet(flags)) return showNothingYet({ hits: [] }, flags);
   return withArchive(flags, async (archive) => {
     const { items } = await archive.search({
       text: words.join(" "),
@@ -170,8 +170,8 @@ function verifiedText({ sessions, events, notCovered, brokenCount, broken }: Ver
   const older = notCovered === 0 ? "" : `, ${notCovered} from before there was a chain`;
   const result =
     brokenCount === 0
-      ? `${of}: as they were recorded${older}.\n`
-      : `${pluralize(brokenCount, "place is", "places are")} not as recorded (${of}${older}).\n`;
+      ? `${of}: unchanged since recording${older}.\n`
+      : `${pluralize(brokenCount, "place", "places")} changed since recording (${of}${older}).\n`;
   return [...lines, result].join("");
 }
 
@@ -192,19 +192,19 @@ export async function deleteHistory(
       ...(keepLast !== undefined && { keepLast }),
     });
     for (const { sessionId, why } of kept)
-      process.stderr.write(`toolgate: ${sessionId} was left where it is: ${WHY[why]}.\n`);
+      process.stderr.write(`toolgate: ${sessionId} was not deleted: ${WHY[why]}.\n`);
     if (flags.json) json({ removed });
-    else write(`${pluralize(removed.length, "session is", "sessions are")} forgotten.\n`);
+    else write(`${pluralize(removed.length, "session")} deleted.\n`);
   });
 }
 
 const WHY = {
-  held: "someone works with it",
+  held: "another process uses it",
   waiting: "it waits for an answer",
   written: "it was just written to",
 } as const;
 
-/** `wanted`: an id or the beginning of one; without it the newest of this folder. */
+/** `wanted`: an id or the start of one; without it the newest session of this folder. */
 function readSession(wanted: string | undefined, flags: HistoryFlags): Promise<Session> {
   return withLedger(flags, async (ledger) => {
     const sessionId = await findSession(ledger, wanted ?? true, process.cwd());
@@ -247,24 +247,23 @@ export async function withArchive(
   }
 }
 
-const NO_SESSION = "No session is remembered here yet. Begin one with: toolgate run\n";
+const NO_SESSION = "No sessions are stored yet. Start one with: toolgate run\n";
 
-/** Nothing was ever remembered in the usual place, which is no mistake. A file that is named must be there. */
+/** True when the default ledger does not exist yet, which is not an error. A named ledger must exist. */
 export const isNothingYet = (flags: HistoryFlags): boolean =>
   flags.ledger === undefined && !hasLedger(ledgerAddress(flags));
 
-function tellNothingYet(asJson: object, flags: HistoryFlags): number {
+function showNothingYet(asJson: object, flags: HistoryFlags): number {
   if (flags.json) json(asJson);
   else write(NO_SESSION);
   return 0;
 }
 
-/** The address of a ledger that is there: to look into a history must not begin one. */
+/** The address of an existing ledger: reading a history must not create one. */
 export function existing(flags: HistoryFlags): string {
   const address = ledgerAddress(flags);
   if (hasLedger(address)) return address;
-  throw Object.assign(
-    new Error(`Nothing is remembered yet: ${address} is not there. Begin with: toolgate run`),
-    { code: "NO_HISTORY" },
-  );
+  throw Object.assign(new Error(`No history yet: ${address} is not there. Start with: toolgate run`), {
+    code: "NO_HISTORY",
+  });
 }

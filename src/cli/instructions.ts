@@ -1,4 +1,4 @@
-/** What every model is told that works at these commands: where it is, and how its calls are taken. */
+/** The system prompt of the models behind these commands: where they work, and how their calls are checked. */
 import { platform } from "node:os";
 
 export function instructions({ root }: { readonly root: string }): string {

@@ -1,14 +1,14 @@
 /**
- * JSON for programs, which may come out at a terminal all the same. JSON itself spells out the control
- * characters below the space only; those above 7E steer a terminal as well.
+ * JSON for programs that is safe to show on a terminal. JSON escapes only the control characters below the space;
+ * those above 7E control a terminal as well.
  */
 
 export function jsonText(value: unknown): string {
   return JSON.stringify(value).replaceAll(
-    STEERING,
+    TERMINAL_CONTROLS,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }
 
-/** DEL, the C1 controls, and two that some programs take for the end of a line. */
-const STEERING = /[\u007f-\u009f\u2028\u2029]/g;
+/** DEL, the C1 controls, and two characters that some programs read as a line end. */
+const TERMINAL_CONTROLS = /[\u007f-\u009f\u2028\u2029]/g;

@@ -1,4 +1,4 @@
-/** Where sessions are remembered: at the address of `--ledger`, or in the user's state folder. */
+/** Where sessions are stored: at the address of `--ledger`, or in the user's state folder. */
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
@@ -6,12 +6,12 @@ import { ledgerFileOf } from "../history/index.js";
 
 /** A path is made absolute. Throws LedgerFileError for an address that no ledger has. */
 export function ledgerAddress({ ledger }: { readonly ledger?: string | undefined }): string {
-  // Never inside a project, where an agent's tools write.
+  // The default is never inside a project, where an agent's tools write.
   if (ledger === undefined) return join(stateFolder(), "ledger.sqlite");
   return ledgerFileOf(ledger) === undefined ? ledger : resolve(ledger);
 }
 
-/** Whether a ledger may be there: a file that is missing is not. */
+/** False when the ledger is a file that does not exist. */
 export function hasLedger(address: string): boolean {
   const file = ledgerFileOf(address);
   return file === undefined || existsSync(file);

@@ -2,17 +2,17 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { LiveBlock } from "./live-block.js";
 
-/** A sequence of ours, or a character. */
+/** An escape sequence that LiveBlock writes, or a character. */
 const PARTS = new RegExp(String.raw`\u001b\[(\d*)([A-Z])|\u001b([78])|[\s\S]`, "g");
 
-/** A terminal of this size that remembers what has left it above: what is to be read after all that was written. */
+/** A terminal emulator with scrollback, to compare the final text. */
 class Terminal {
   rows = 12;
   #lines: string[] = [""];
   #row = 0;
-  /** The line in its first row. */
+  /** The line number of the first row. */
   #top = 0;
-  /** A place on the screen, which does not go along when that is scrolled. */
+  /** A saved cursor position on the screen, which does not scroll. */
   #saved: readonly [number, number] = [0, 0];
   #column = 0;
 
@@ -39,7 +39,7 @@ class Terminal {
     }
   }
 
-  /** As terminals do that fold what no longer fits: here only for rows that were full lines. */
+  /** Wraps long lines like a real terminal; only for rows that were full lines. */
   narrow(columns: number): void {
     const below = this.#row === this.screen.length && this.#line === "";
     this.#lines.length = this.#row + 1;
@@ -75,7 +75,7 @@ class Terminal {
 
 const plain = (text: string) => text;
 
-/** The same text on a terminal where nothing was ever drawn in place. */
+/** The same text on a terminal without redrawing. */
 function alone(text: string, columns: number): readonly string[] {
   const terminal = new Terminal(columns);
   terminal.write(text);
@@ -93,10 +93,10 @@ const steps = fc.array(
   ),
   { maxLength: 12 },
 );
-/** What someone types before the next drawing: the terminal shows it where the cursor is. */
+/** Text typed before the next draw: the terminal echoes it at the cursor. */
 const typed = fc.stringMatching(/^[a-z]{0,5}\n{0,4}[a-z]{0,5}$/);
 
-test("whatever is drawn and printed in which order, the text that stays is whole and in its order", () => {
+test("keeps permanent text whole and in order, whatever is drawn and printed", () => {
   fc.assert(
     fc.property(steps, fc.integer({ min: 12, max: 60 }), typed, (taken, columns, keys) => {
       const terminal = new Terminal(columns);
@@ -107,7 +107,7 @@ test("whatever is drawn and printed in which order, the text that stays is whole
           block.print(step.text);
           printed += step.text;
         } else {
-          // Rows stand below a line; one that was begun before they came is ended by them.
+          // Drawing rows ends an unfinished line.
           if (block.isEmpty && step.rows.length > 0 && printed !== "" && !printed.endsWith("\n"))
             printed += "\n";
           block.draw(step.rows);
@@ -126,7 +126,7 @@ test("whatever is drawn and printed in which order, the text that stays is whole
   );
 });
 
-test("words that come while rows are drawn stand above them, also before their line is whole", () => {
+test("puts text above the drawn rows, also before its line is complete", () => {
   const terminal = new Terminal(40);
   const block = new LiveBlock(terminal, plain);
   block.draw(["RUNNING"]);
@@ -139,7 +139,7 @@ test("words that come while rows are drawn stand above them, also before their l
   expect(terminal.screen).toEqual(["one two three", "four five"]);
 });
 
-test("others may write in between, and nothing of it is lost", () => {
+test("keeps what other writers write in between", () => {
   const terminal = new Terminal(40);
   const block = new LiveBlock(terminal, plain);
   block.print("said\n");
@@ -149,7 +149,7 @@ test("others may write in between, and nothing of it is lost", () => {
   expect(terminal.screen).toEqual(["said", "a warning", "RUNNING"]);
 });
 
-test("rows that a narrower terminal has folded are taken away whole", () => {
+test("removes rows that a narrower terminal has wrapped", () => {
   const terminal = new Terminal(40);
   const block = new LiveBlock(terminal, plain);
   block.print("said\n");

@@ -1,15 +1,14 @@
 /**
- * A few rows at the end of a terminal that are drawn again in place, below text that stays.
+ * A few rows at the end of a terminal that are redrawn in place, below permanent text.
  *
- * What must stay true: text that stays is written once, whole, and above the rows; a row takes one row of the
- * screen, also after the terminal was made narrower; everything between two moments is one write, so that
- * nothing flickers and nobody else's text gets in between. Whoever presses Enter meanwhile moves the cursor, which
- * nobody is told of: so the place of the first row is saved in the terminal, and some empty rows are kept below the
- * last one, for the cursor to move in without anything being scrolled.
+ * Invariants: permanent text is written once, whole, and above the rows; a row takes one row of the screen, also after
+ * the terminal was made narrower; each update is one write, so that nothing flickers and no other text gets in between.
+ * A user who presses Enter meanwhile moves the cursor without our notice: so the terminal saves the position of the
+ * first row, and some empty rows stay below the last one, where the cursor can move without scrolling.
  */
 import { columns, clipped } from "../view/index.js";
 
-/** The part of a terminal's stream that is used here. */
+/** The used part of a terminal's stream. */
 export type BlockTerminal = {
   write(text: string): unknown;
   readonly columns?: number;
@@ -22,20 +21,20 @@ const [SAVE, RESTORE] = ["\u001b7", "\u001b8"];
 const TO_LINE_END = "\u001b[K";
 const TO_SCREEN_END = "\u001b[J";
 const [WIDTH, HEIGHT] = [80, 24];
-/** Rows that are kept empty: a key that is held down repeats some thirty times a second. */
+/** Empty rows below the block: a pressed key repeats some thirty times a second. */
 const SPARE = 5;
 
 export class LiveBlock {
   readonly #terminal: BlockTerminal;
   readonly #coloured: (text: string) => string;
-  /** What is on the screen below the text that stays. */
+  /** The rows on the screen, below the permanent text. */
   #drawn: readonly string[] = [];
-  /** What was asked to be there. */
+  /** The rows that the caller last asked for. */
   #rows: readonly string[] = [];
-  /** The beginning of a line of the text that stays, shown above the rows until the rest of it comes. */
+  /** An unfinished line of the permanent text, shown above the rows until the rest arrives. */
   #open = "";
   #isAtLineStart = true;
-  /** The size of the terminal when it was drawn on last: a place that was saved counts only as long as it stays. */
+  /** The terminal size at the last draw: a saved position is valid only while the size stays. */
   #size = "";
 
   constructor(terminal: BlockTerminal, coloured: (text: string) => string) {
@@ -43,12 +42,12 @@ export class LiveBlock {
     this.#coloured = coloured;
   }
 
-  /** The widest that a row can be: a terminal goes on in the next row when the last column is filled. */
+  /** The maximum width of a row: a terminal wraps when the last column is filled. */
   get width(): number {
     return Math.max(1, (this.#terminal.columns ?? WIDTH) - 1);
   }
 
-  /** The most rows that can be drawn again: what has left the screen above cannot be reached. */
+  /** The maximum number of rows: rows that scrolled off the screen cannot be redrawn. */
   get height(): number {
     return Math.max(1, (this.#terminal.rows ?? HEIGHT) - 3);
   }
@@ -57,7 +56,7 @@ export class LiveBlock {
     return this.#rows.length === 0;
   }
 
-  /** Text that stays. */
+  /** Writes permanent text. */
   print(text: string): void {
     if (this.isEmpty) return this.#writeNow(text);
     const all = this.#open + text;
@@ -66,7 +65,7 @@ export class LiveBlock {
     this.#redraw(all.slice(0, end));
   }
 
-  /** These rows and no others; without any, the text that stays goes on where it was. */
+  /** Replaces the rows; without rows, the permanent text continues where it stopped. */
   draw(rows: readonly string[]): void {
     this.#rows = rows;
     const open = this.isEmpty ? this.#open : "";
@@ -74,7 +73,7 @@ export class LiveBlock {
     this.#redraw(open);
   }
 
-  /** Lets someone else write to the screen. */
+  /** Clears the rows while another writer uses the screen. */
   around(write: () => void): void {
     if (this.isEmpty) return write();
     this.#terminal.write(this.#erasing());
@@ -89,9 +88,9 @@ export class LiveBlock {
     const wanted = this.isEmpty ? [] : [...openRows, ...this.#rows];
     const next = wanted.map((row) => clipped(row, width));
     if (text === "" && next.length === 0 && this.#drawn.length === 0) return;
-    // A line that someone began to write stays whole above the rows.
+    // An unfinished line of another writer stays whole above the rows.
     const lineEnd = next.length > 0 && this.#drawn.length === 0 && !this.#isAtLineStart ? "\n" : "";
-    // Rows are written over, which does not flicker; below text that stays nothing may be left of them.
+    // Overwriting rows does not flicker; new permanent text must first clear the old rows.
     const shown = text === "" ? "" : TO_SCREEN_END + this.#coloured(text);
     const rows = next.map((row) => `${this.#coloured(row)}${TO_LINE_END}\n`).join("");
     const first = this.#drawn.length === 0 ? "" : this.#toFirstRow();
@@ -112,7 +111,7 @@ export class LiveBlock {
     return this.#drawn.length === 0 ? "" : this.#toFirstRow() + TO_SCREEN_END;
   }
 
-  /** From below so many rows, and back there. */
+  /** Saves the position of the first row; starts and ends below the last one. */
   #keepPlace(rows: number): string {
     if (rows === 0) return "";
     const spare = Math.max(0, Math.min(SPARE, (this.#terminal.rows ?? HEIGHT) - rows - 1));
@@ -127,7 +126,7 @@ export class LiveBlock {
     return `${this.#terminal.columns ?? WIDTH} ${this.#terminal.rows ?? HEIGHT}`;
   }
 
-  /** Rows of the screen that are drawn on now: what was drawn for a wider terminal has been folded by it. */
+  /** The screen rows in use now: a narrower terminal has wrapped rows that were drawn for a wider one. */
   #height(): number {
     const width = this.#terminal.columns ?? WIDTH;
     return this.#drawn.reduce((sum, row) => sum + Math.max(1, Math.ceil(columns(row) / width)), 0);

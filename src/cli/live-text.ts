@@ -1,32 +1,32 @@
 /**
- * Shows a session as text while it happens: words as they come, and each call from its announcement to its end.
+ * Shows a session as text while it runs: message text as it arrives, and each call from its announcement to its end.
  *
- * On a terminal, calls under way are a few rows at the end of the screen that change in place; what has ended
- * stays above them. Elsewhere, and on a terminal that can only go forward, a line is written when a call starts
- * and another when it has ended. While somebody reads a question, nothing is drawn and nothing is written.
+ * On a terminal, open calls are a few rows at the end of the screen that change in place; ended calls stay above them.
+ * Elsewhere, and on a terminal that cannot redraw, one line is written when a call starts and its card when it ends.
+ * While somebody reads a question, nothing is drawn and nothing is written.
  */
 import type { SessionHandle } from "../agent/index.js";
 import { isOver, shownText, visibleText } from "../call/index.js";
 import type { BoundedText, SessionEvent, TerminalContent, ToolCall, ToolCallContent } from "../call/index.js";
 import { callText, liveCallLines } from "../view/index.js";
 import type { LiveBlock } from "./live-block.js";
-import { drawAround } from "./tell.js";
+import { withRedraw } from "./stderr.js";
 
-/** Milliseconds between two drawings: fast enough to look alive, slow enough to cost nothing. */
-const TICK = 100;
+/** The redraw interval: fast enough to look alive, slow enough to cost nothing. */
+const TICK_MS = 100;
 const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-/** What a call may show of its output while it runs. */
-const LINES_OF_A_CALL = 3;
+/** Output lines shown for a running call. */
+const MAX_OUTPUT_LINES = 3;
 
 export type LiveTextOptions = {
   readonly write: (text: string) => void;
-  /** Where calls under way are drawn; without it, only what stays is written. */
+  /** Draws open calls; without it, only permanent text is written. */
   readonly block?: LiveBlock | undefined;
-  /** What is told meanwhile goes to the same place: it begins a line of its own there. */
+  /** Stderr goes to the same place, so notes there must start on a new line. */
   readonly isSharedWithErrors?: boolean;
 };
 
-/** What is shown of a session, wherever it runs. */
+/** The part of a session that is shown, local or remote. */
 export type ShownSession = Pick<SessionHandle, "book" | "onRecorded" | "now">;
 
 export class LiveText {
@@ -34,16 +34,16 @@ export class LiveText {
   readonly #block: LiveBlock | undefined;
   readonly #write: (text: string) => void;
   readonly #ends: (() => void)[];
-  readonly #told = new Set<string>();
+  readonly #shown = new Set<string>();
   readonly #breached = new Set<string>();
-  /** Calls that someone was shown in full when they were asked: how they ended is one line then. */
+  /** Calls that were shown in full with their question: their end is one line. */
   readonly #asked = new Set<string>();
-  /** What terminals printed that stands there with the call that ran the command: another one may come to show it later. */
+  /** Terminal output that is on the screen already: a later call may show the same terminal. */
   readonly #terminals = new Map<string, string>();
-  /** The message whose line is still open. */
-  #speaking: string | undefined;
-  /** What waits until the question on the screen is answered. */
-  #held: (() => void)[] | undefined;
+  /** The message whose last line is unfinished. */
+  #openMessageId: string | undefined;
+  /** Writes that wait until the question on the screen is answered. */
+  #queued: (() => void)[] | undefined;
   #note: string | undefined;
   #ticks = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -52,17 +52,17 @@ export class LiveText {
     this.#session = session;
     this.#block = block;
     const print = block ? (text: string) => block.print(text) : write;
-    this.#write = (text) => this.#unlessHeld(() => print(text));
+    this.#write = (text) => this.#unlessPaused(() => print(text));
     this.#ends = [
       session.onRecorded((events) => {
         for (const event of events) this.#show(event);
         this.#follow();
       }),
-      ...(block || isSharedWithErrors ? [drawAround((others) => this.#letWrite(others))] : []),
+      ...(block || isSharedWithErrors ? [withRedraw((others) => this.#letWrite(others))] : []),
     ];
   }
 
-  /** Shows a call as it stands, for whoever is about to be asked. */
+  /** Shows the current state of a call, for a person who is about to be asked. */
   showCall(toolCallId: string): void {
     const call = this.#session.book.call(toolCallId);
     if (!call) return;
@@ -73,7 +73,7 @@ export class LiveText {
       width: process.stdout.columns ?? 80,
       calls,
       headlineOnly: this.#asked.has(toolCallId) && call.state.status === "done" && call.kind === "edit",
-      // Whoever is asked sees all of it.
+      // A person who is asked sees the whole call.
       ...(!isOver(call.state) && { maxLines: 2_000 }),
     });
     this.#write(`${text}\n`);
@@ -81,49 +81,52 @@ export class LiveText {
     else this.#remember(call, calls);
   }
 
-  /** Whoever shows it too and is still under way shows it then; the terminals of our own tools are named after their one call. */
-  #remember(call: ToolCall, underWay: readonly ToolCall[]): void {
+  /**
+   * Remembers which terminal output is on the screen, unless another open call will show it. Terminals of our own tools
+   * belong to one call, so they are left out.
+   */
+  #remember(call: ToolCall, openCalls: readonly ToolCall[]): void {
     for (const item of call.content.filter(isShown)) {
       const { terminalId, output } = item;
-      const isToCome = underWay.some(({ content }) =>
+      const isShownLater = openCalls.some(({ content }) =>
         content.some((one) => isShown(one) && one.terminalId === terminalId),
       );
-      if (!isToCome && !terminalId.startsWith(call.toolCallId))
+      if (!isShownLater && !terminalId.startsWith(call.toolCallId))
         this.#terminals.set(terminalId, shownText(output));
     }
   }
 
-  /** Keeps what happens from breaking into a question that somebody is reading. */
+  /** Queues all output while somebody reads a question. */
   pause(): void {
-    this.#held ??= [];
+    this.#queued ??= [];
     this.#block?.draw([]);
   }
 
   resume(): void {
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    for (const write of held) write();
+    const queued = this.#queued ?? [];
+    this.#queued = undefined;
+    for (const write of queued) write();
     this.#follow();
   }
 
-  /** A line of ours for as long as calls are under way. */
+  /** Shows a line below the open calls, as long as there are any. */
   note(text: string): void {
     this.#note = text;
     this.#draw();
   }
 
-  /** A line of ours among what the agent says. */
+  /** Writes a line between the agent's messages. */
   line(text: string): void {
     this.endLine();
     this.#write(`${text}\n\n`);
   }
 
   endLine(): void {
-    if (this.#speaking !== undefined) this.#write("\n\n");
-    this.#speaking = undefined;
+    if (this.#openMessageId !== undefined) this.#write("\n\n");
+    this.#openMessageId = undefined;
   }
 
-  /** Nothing more is shown; what was drawn in place is taken away. */
+  /** Stops showing the session and clears the drawn rows. */
   close(): void {
     for (const end of this.#ends) end();
     clearInterval(this.#timer);
@@ -135,48 +138,48 @@ export class LiveText {
   #letWrite(others: () => void): void {
     const block = this.#block;
     if (!block || block.isEmpty) this.endLine();
-    this.#unlessHeld(() => (block ? block.around(others) : others()));
+    this.#unlessPaused(() => (block ? block.around(others) : others()));
   }
 
-  #unlessHeld(write: () => void): void {
-    if (this.#held) this.#held.push(write);
+  #unlessPaused(write: () => void): void {
+    if (this.#queued) this.#queued.push(write);
     else write();
   }
 
   #show(event: SessionEvent): void {
     if (event.type === "message-chunk") {
       if (event.role === "user" || event.block.type !== "text") return;
-      if (this.#speaking !== event.messageId) this.endLine();
-      this.#speaking = event.messageId;
+      if (this.#openMessageId !== event.messageId) this.endLine();
+      this.#openMessageId = event.messageId;
       this.#write(visibleText(event.block.text, { keepNewlines: true }));
     } else if ("toolCallId" in event) {
       const { toolCallId } = event;
       const call = this.#session.book.call(toolCallId);
-      // That a call broke the rules is shown as soon as it is known, also of a call whose end stands there already.
-      const isNews = event.type === "call-breached" && !this.#breached.has(toolCallId);
-      if (!call || (this.#told.has(toolCallId) && !isNews)) return;
+      // A breach is shown as soon as it is known, also for a call whose end is shown already.
+      const isNewBreach = event.type === "call-breached" && !this.#breached.has(toolCallId);
+      if (!call || (this.#shown.has(toolCallId) && !isNewBreach)) return;
       if (call.breach) this.#breached.add(toolCallId);
-      if (isNews && !isOver(call.state)) this.#tellStart(call);
+      if (isNewBreach && !isOver(call.state)) this.#writeStart(call);
       else if (isOver(call.state)) {
-        this.#told.add(toolCallId);
+        this.#shown.add(toolCallId);
         this.showCall(toolCallId);
         this.#write("\n");
-      } else if (event.type === "run-started" && !this.#block) this.#tellStart(call);
+      } else if (event.type === "run-started" && !this.#block) this.#writeStart(call);
     }
   }
 
-  #tellStart(call: ToolCall): void {
+  #writeStart(call: ToolCall): void {
     this.endLine();
     const calls = this.#session.book.openCalls();
     this.#write(`${callText(call, { calls, headlineOnly: true })}\n`);
   }
 
-  /** Draws what is under way, and goes on drawing until nothing is. */
+  /** Redraws the open calls until there are none. */
   #follow(): void {
     if (!this.#block) return;
-    const isUnderWay = this.#session.book.openCalls().length > 0;
-    if (isUnderWay && !this.#timer) this.#timer = setInterval(() => this.#tick(), TICK).unref();
-    if (!isUnderWay) {
+    const hasOpenCalls = this.#session.book.openCalls().length > 0;
+    if (hasOpenCalls && !this.#timer) this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
+    if (!hasOpenCalls) {
       clearInterval(this.#timer);
       this.#timer = undefined;
       this.#note = undefined;
@@ -190,9 +193,9 @@ export class LiveText {
   }
 
   #draw(): void {
-    if (!this.#block || this.#held) return;
+    if (!this.#block || this.#queued) return;
     const calls = this.#session.book.openCalls();
-    // The words before the rows stay as they are; those that come later stand above them.
+    // Text before the rows is finished; later text is written above them.
     if (calls.length > 0 && this.#block.isEmpty) this.endLine();
     this.#block.draw(this.#rows(this.#block, calls));
   }
@@ -202,7 +205,10 @@ export class LiveText {
     const room = height - note.length;
     const shown = calls.length <= room ? calls : mostActive(calls).slice(0, Math.max(1, room - 1));
     const more = calls.length - shown.length;
-    const maxLines = Math.min(LINES_OF_A_CALL, Math.floor((room - shown.length) / Math.max(1, shown.length)));
+    const maxLines = Math.min(
+      MAX_OUTPUT_LINES,
+      Math.floor((room - shown.length) / Math.max(1, shown.length)),
+    );
     const mark = SPINNER[this.#ticks % SPINNER.length];
     const rows = shown.flatMap((call) =>
       liveCallLines(call, {
@@ -222,7 +228,7 @@ type Shown = TerminalContent & { readonly output: BoundedText };
 const isShown = (item: ToolCallContent): item is Shown =>
   item.type === "terminal" && item.output !== undefined;
 
-/** The call, without the output that stands there already: the very same, since agents choose the names of terminals. */
+/** Drops terminal output that is shown already. The text must be equal, since agents choose the terminal ids. */
 function withoutTerminals(call: ToolCall, shown: ReadonlyMap<string, string>): ToolCall {
   const stands = (item: Shown) => shown.get(item.terminalId) === shownText(item.output);
   if (shown.size === 0 || !call.content.some((item) => isShown(item) && stands(item))) return call;
@@ -234,7 +240,7 @@ function withoutTerminals(call: ToolCall, shown: ReadonlyMap<string, string>): T
   return { ...call, content };
 }
 
-/** Those that run first. */
+/** Running calls first. */
 const mostActive = (calls: readonly ToolCall[]): readonly ToolCall[] => [
   ...calls.filter(({ state }) => state.status === "running"),
   ...calls.filter(({ state }) => state.status !== "running"),

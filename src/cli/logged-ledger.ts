@@ -1,7 +1,7 @@
 /**
- * A ledger that tells the log what is recorded: who opened a session, how turns and calls went, what was decided
- * and by which rule, how long it took. Names, numbers and words of ours; of what anyone wrote only a turn's error, rules
- * and reasons, short and redacted.
+ * A ledger that logs the recorded events: who opened a session, how turns and calls ended, which rule decided, how long
+ * it took. The log holds names, numbers and fixed texts; of other texts only a turn's error, rules and reasons, shortened
+ * and redacted.
  */
 import { handleEvent, STATUS_AT_END } from "../call/index.js";
 import type { Decision, EventOf, EventTable, Ledger, SessionEvent, ToolCallEvent } from "../call/index.js";
@@ -33,7 +33,7 @@ export function loggedLedger(ledger: Ledger, log: Log): Ledger {
     },
     read: async (sessionId, options) => {
       const recorded = await ledger.read(sessionId, options);
-      // Calls that an earlier process left open may end in this one.
+      // Calls that an earlier process left open may end in this process.
       for (const { event } of recorded) calls.take(sessionId, event);
       return recorded;
     },
@@ -42,7 +42,10 @@ export function loggedLedger(ledger: Ledger, log: Log): Ledger {
     answer: async (questionId, answer) => {
       const receipt = await ledger.answer(questionId, answer);
       const { by, outcome } = receipt.answer;
-      log.to.info({ questionId, counted: receipt.counted, by, outcome: outcome.type }, "question answered");
+      log.to.info(
+        { questionId, pluralize: receipt.pluralize, by, outcome: outcome.type },
+        "question answered",
+      );
       return receipt;
     },
     openQuestions: (options) => ledger.openQuestions(options),
@@ -51,7 +54,7 @@ export function loggedLedger(ledger: Ledger, log: Log): Ledger {
       await ledger.remove(lease);
       log.to.info({ sessionId: lease.sessionId }, "session forgotten");
     },
-    // A ledger that keeps no snapshots must not look as if it did.
+    // The wrapper has the snapshot methods only if the ledger has them.
     ...(ledger.snapshot && { snapshot: ledger.snapshot.bind(ledger) }),
     ...(ledger.keepSnapshot && { keepSnapshot: ledger.keepSnapshot.bind(ledger) }),
     putBlob: (bytes) => ledger.putBlob(bytes),
@@ -80,7 +83,7 @@ const LOG_TABLE: EventTable<[place: Place], void> = {
     place.log.to.info({ ...about(event, place), questionId: event.question.questionId }, "call asked about"),
   "call-cleared": (event, place) =>
     place.log.to.debug(
-      { ...about(event, place), ...decided(event.decision, place.log.said) },
+      { ...about(event, place), ...decided(event.decision, place.log.redacted) },
       "call allowed",
     ),
   "run-started": (event, place) => place.log.to.debug(about(event, place), "call started"),
@@ -96,7 +99,12 @@ const LOG_TABLE: EventTable<[place: Place], void> = {
   "turn-parked": ({ turnId }, { log, sessionId }) => log.to.info({ sessionId, turnId }, "turn waits"),
   "turn-resumed": ({ turnId }, { log, sessionId }) => log.to.info({ sessionId, turnId }, "turn goes on"),
   "turn-stopped": ({ turnId, stopReason, error }, { log, sessionId }) => {
-    const record = { sessionId, turnId, stopReason, ...(error !== undefined && { error: log.said(error) }) };
+    const record = {
+      sessionId,
+      turnId,
+      stopReason,
+      ...(error !== undefined && { error: log.redacted(error) }),
+    };
     if (stopReason === "error") log.to.error(record, "turn ended");
     else log.to.info(record, "turn ended");
   },
@@ -105,11 +113,11 @@ const LOG_TABLE: EventTable<[place: Place], void> = {
   "question-withdrawn": ({ questionId }, { log, sessionId }) =>
     log.to.info({ sessionId, questionId }, "question withdrawn"),
   "mode-changed": ({ modeId }, { log, sessionId }) =>
-    log.to.info({ sessionId, modeId: log.said(modeId) }, "mode changed"),
+    log.to.info({ sessionId, modeId: log.redacted(modeId) }, "mode changed"),
   "context-compacted": ({ throughStepId }, { log, sessionId }) =>
     log.to.info({ sessionId, throughStepId }, "context summed up"),
   "traffic-repaired": ({ repair }, { log, sessionId }) =>
-    log.to.debug({ sessionId, repair: log.said(repair.repair) }, "traffic repaired"),
+    log.to.debug({ sessionId, repair: log.redacted(repair.repair) }, "traffic repaired"),
   "message-chunk": leftOut,
   "question-answered": leftOut,
   "plan-updated": leftOut,
@@ -127,7 +135,7 @@ const LOG_TABLE: EventTable<[place: Place], void> = {
 };
 
 function about({ toolCallId }: ToolCallEvent, { log, sessionId, call }: Place) {
-  return { sessionId, toolCallId, ...(call && { tool: log.said(call.name), kind: call.kind }) };
+  return { sessionId, toolCallId, ...(call && { tool: log.redacted(call.name), kind: call.kind }) };
 }
 
 /** Without the call's error, in which tools repeat their inputs. */
@@ -137,7 +145,7 @@ function logEnd(event: ToolCallEvent, place: Place): void {
   const record = {
     ...about(event, place),
     status,
-    ...decided(call?.decision, log.said),
+    ...decided(call?.decision, log.redacted),
     ...times(call, event.at),
   };
   const isExpected = status === "done" || status === "refused" || status === "cancelled";
@@ -147,26 +155,26 @@ function logEnd(event: ToolCallEvent, place: Place): void {
 
 function logBreach(event: EventOf<"call-breached">, place: Place): void {
   const { isAfterRefusal, rule, reason } = event.breach;
-  const { to, said } = place.log;
+  const { to, redacted } = place.log;
   const why = {
-    ...(rule !== undefined && { rule: said(rule) }),
-    ...(reason !== undefined && { reason: said(reason) }),
+    ...(rule !== undefined && { rule: redacted(rule) }),
+    ...(reason !== undefined && { reason: redacted(reason) }),
   };
   to.error({ ...about(event, place), isAfterRefusal, ...why }, "call broke the rules");
 }
 
-function decided(decision: Decision | undefined, said: Log["said"]) {
+function decided(decision: Decision | undefined, redacted: Log["redacted"]) {
   if (!decision) return {};
   const { by, rule, reason } = decision;
   return {
     decidedBy: by,
-    ...(rule !== undefined && { rule: said(rule) }),
-    // A person's reason is what they typed for the model.
-    ...(by === "rule" && reason !== undefined && { reason: said(reason) }),
+    ...(rule !== undefined && { rule: redacted(rule) }),
+    // A person's reason is their own text for the model.
+    ...(by === "rule" && reason !== undefined && { reason: redacted(reason) }),
   };
 }
 
-/** A clock may be set back meanwhile. */
+/** Never negative, also when the clock was set back. */
 function times(call: OpenCall | undefined, endedAt: number) {
   const ran = call?.startedAt === undefined ? undefined : Math.max(0, endedAt - call.startedAt);
   const waited =
@@ -182,7 +190,7 @@ type OpenCall = {
   readonly decision?: Decision | undefined;
 };
 
-/** What must be known of a call when it ends, kept until then. */
+/** The facts of an open call that its last log record needs. */
 class OpenCalls {
   readonly #calls = new Map<string, OpenCall>();
 

@@ -1,19 +1,18 @@
 #!/usr/bin/env node
 /*
- * The commands: what a person or a script starts by the name `toolgate`.
+ * The `toolgate` program.
  *
- * This file only joins the commands to the process. What must stay true: what was asked for goes to
- * stdout and trouble to stderr; the exit code is 0 when it was done, 2 when it was not understood and
- * 1 for all else; a reader that has had enough (`toolgate demo | head -1`) is no trouble; an editor that starts its
- * agent is answered before the rest of the program is loaded.
+ * This file only connects the commands to the process. Invariants: results go to stdout and errors to stderr; the exit
+ * code is 0 for success, 2 for wrong usage and 1 for any other failure; a reader that closes the pipe early
+ * (`toolgate demo | head -1`) is not an error; an editor gets its first response before the rest of the program loads.
  */
 const [command, ...words] = process.argv.slice(2);
 
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    // An agent whose editor is gone has calls to close first; it ends by itself.
+    // An agent whose editor has left must close its calls first; it ends by itself.
     if (command === "acp") return;
-    // Whoever read this has gone: nobody is left to write for.
+    // The reader has closed the pipe.
     if (error.code === "EPIPE") process.exit();
     if (stream === process.stdout)
       process.stderr.write(`toolgate: the output could not be written (${error.message}).\n`);

@@ -1,9 +1,9 @@
-/** `toolgate mcp …`: which MCP servers may be started and where, and how that is taken back. */
+/** `toolgate mcp …`: lists and revokes the approvals of MCP servers. */
 import { resolve } from "node:path";
 import { visibleText } from "../call/index.js";
 import { ApprovedServers, settingsFolder } from "../settings/index.js";
 import { jsonText } from "./json-text.js";
-import { tell } from "./tell.js";
+import { note } from "./stderr.js";
 
 const write = (text: string): void => void process.stdout.write(text);
 
@@ -19,7 +19,7 @@ export function listServers({ json = false }: { readonly json?: boolean }): numb
         `${visibleText(name)}  ${projectRoot === undefined ? "everywhere" : `in ${visibleText(projectRoot)}`}, since ${dayOf(approvedAt)}, as it was then (${fingerprint.slice(0, 12)})\n`,
       );
   if (approved.problem === undefined) return 0;
-  tell(`${approved.problem} Until then no server is approved.`);
+  note(`${approved.problem} Until then no server is approved.`);
   return 1;
 }
 
@@ -34,13 +34,13 @@ export async function revokeServer(
     write(`${visibleText(name)} is not started ${where} any more until you approve it again.\n`);
     return 0;
   }
-  tell(
+  note(
     `No MCP server "${visibleText(name)}" is approved ${where}. Nothing was changed. Try: toolgate mcp list`,
   );
   return 1;
 }
 
-/** The file is the user's: a moment in it may be none. */
+/** The user may have edited the file: its time may be invalid. */
 function dayOf(moment: number): string {
   const date = new Date(moment);
   return Number.isNaN(date.getTime()) ? "an unknown day" : date.toISOString().slice(0, 10);

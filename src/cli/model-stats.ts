@@ -1,6 +1,6 @@
 /**
- * `toolgate stats --by model`: how many answers each model gave, the tokens that they took, and what these cost where the
- * price is known.
+ * `toolgate stats --by model`: how many responses each model gave, the tokens used, and their cost where the price is
+ * known.
  */
 import { oneLine } from "../call/index.js";
 import type { ModelUsage, Usage } from "../call/index.js";
@@ -19,7 +19,7 @@ export type ModelStatsFlags = HistoryFlags & {
 type ModelStatistics = Usage & {
   readonly key: string;
   readonly answers: number;
-  /** US dollars; not there where a price is not known. */
+  /** US dollars; missing where a price is not known. */
   readonly cost?: number;
 };
 
@@ -39,7 +39,7 @@ export async function showModelStats({ days, cwd, ...flags }: ModelStatsFlags): 
   });
 }
 
-/** One line for each model, also where some of its answers have a price and others have none. */
+/** One line for each model, also when only some of its responses have a price. */
 function statisticsOf(used: readonly ModelUsage[]): readonly ModelStatistics[] {
   const byModel = new Map<string, ModelUsage[]>();
   for (const one of used) byModel.set(one.model, [...(byModel.get(one.model) ?? []), one]);
@@ -56,7 +56,7 @@ function statisticsOf(used: readonly ModelUsage[]): readonly ModelStatistics[] {
     .toSorted((one, other) => other.answers - one.answers);
 }
 
-/** Undefined where the price of one of the answers is not known. */
+/** Undefined when the price of one response is not known. */
 function costOfAll({
   model,
   isListPriced,
@@ -67,13 +67,13 @@ function costOfAll({
   const price = isListPriced ? knownPrice(model) : undefined;
   if (!price || uncountedAnswers > 0 || maxInputTokens > (price.upToInput ?? Infinity)) return undefined;
   const { upToInput: _checked, ...whole } = price;
-  // Tokens of the cache are counted among the input.
+  // Cache tokens count as input.
   const inputTokens = used.freshTokens + used.cachedTokens + used.cacheWrittenTokens;
   return costOf({ ...used, inputTokens }, whole);
 }
 
 function table(statistics: readonly ModelStatistics[]): string {
-  if (statistics.length === 0) return "No model has answered here yet. Begin with: toolgate run";
+  if (statistics.length === 0) return "No model was used yet. Start with: toolgate run";
   return alignedTable([
     ["model", "answers", "tokens in", "cached", "tokens out", "about"],
     ...statistics.map((one) => [

@@ -1,4 +1,4 @@
-/** What follows when an agent runs a call that the rules deny: as the command line says, or the user's `config.json`. */
+/** The reaction to a breach by an external agent: from the command line, else from the user's `config.json`. */
 import type { OnBreach } from "../acp/index.js";
 import { readUserConfig, settingsFolder } from "../settings/index.js";
 

@@ -22,29 +22,29 @@ import type { LogFlags } from "./open-log.js";
 import type { AgentFlags } from "./commands/agent-options.js";
 import { readRedaction } from "./redaction.js";
 import { readText } from "./read-text.js";
-import { tell } from "./tell.js";
+import { note } from "./stderr.js";
 
-/** An agent, and the rules that hold for it in a folder by now. */
+/** An agent, and the rules that apply to it in a folder at this time. */
 export type OpenedAgent = {
   readonly agent: Agent;
   readonly rulesIn: (root: string) => readonly Rule[];
-  /** The mode that holds there, unless a session has chosen another. */
+  /** The mode of the folder, unless a session has chosen another. */
   readonly modeIn: (root: string) => Mode;
   /** Toolgate's own files and folders. */
   readonly own: readonly string[];
-  /** What the model costs, where that is known. */
+  /** The price of the model, where it is known. */
   readonly price?: ModelPrice;
 };
 
-/** What the mode and the user's, the project's and the remembered rules say; problems go to stderr once. */
+/** Applies the mode and the user's, the project's and the remembered rules; each problem goes to stderr once. */
 export async function openAgent(
   flags: AgentFlags,
   toolSources: readonly ToolSource[] = [],
 ): Promise<OpenedAgent> {
   const folder = settingsFolder();
   const own = ownPlaces([folder, stateFolder(), ...ledgerPlace(flags)]);
-  const source = new RuleSource({ folder, onProblem: tell });
-  // By the rules that were decided with: a file that has changed since would bring others.
+  const source = new RuleSource({ folder, onProblem: note });
+  // Keyed by the rule objects that decided: the file may have changed since.
   const granted = new WeakMap<Rule, string | undefined>();
   const { price, ...model } = await openFlaggedModel(flags);
   if (flags.mode === "allow-all") warnOnce();
@@ -63,21 +63,21 @@ export async function openAgent(
       const inForce = inMode(mode, rules);
       return {
         ...inForce,
-        rules: [...OWN_NOTES, ...inForce.rules],
+        rules: [...HARMLESS, ...inForce.rules],
         own,
         ...(programs && { programs }),
       };
     },
     remember: async ({ grantId, scope, expiresAt, ...proposal }, place) => {
       await source.grants.add(proposal, grantScope(scope, place), {
-        // As short as one can type it to `rules revoke`.
+        // Short enough to type after `rules revoke`.
         grantId: createHash("sha256").update(grantId).digest("hex").slice(0, 12),
         ...(expiresAt !== undefined && { expiresAt }),
       });
     },
     onCleared: ({ by = [] }) => {
       for (const grantId of new Set(by.map((rule) => granted.get(rule))))
-        // A count that cannot be written down is no reason to stop.
+        // A use that cannot be pluralize must not stop the call.
         if (grantId !== undefined) source.grants.countUse(grantId).catch(() => undefined);
     },
   });
@@ -104,8 +104,8 @@ export async function openFlaggedModel(
     ...(baseUrl !== undefined && { baseUrl }),
     retry: {
       onRetry: ({ attempt, waitMs, reason }) => {
-        tell(`${reason.replace(/\.?$/, ".")} It is asked again in ${Math.ceil(waitMs / 1000)} s.`);
-        log?.to.warn({ model: name, attempt, waitMs, error: log.said(reason) }, "model is asked again");
+        note(`${reason.replace(/\.?$/, ".")} Retrying in ${Math.ceil(waitMs / 1000)} s.`);
+        log?.to.warn({ model: name, attempt, waitMs, error: log.redacted(reason) }, "model request retried");
       },
     },
   });
@@ -117,7 +117,7 @@ function ledgerPlace(flags: Pick<AgentFlags, "ledger">): readonly string[] {
   return file === undefined ? [] : [file];
 }
 
-/** By both names where a link leads there: calls are decided on by real paths. */
+/** Both names where a link leads there: the gate decides by real paths. */
 function ownPlaces(places: readonly string[]): readonly string[] {
   return [...new Set(places.flatMap((place) => [place, realPlace(place)]))];
 }
@@ -126,14 +126,14 @@ function realPlace(place: string): string {
   try {
     return realpathSync(place);
   } catch {
-    // Not there yet: its folder may be a link all the same.
+    // The file does not exist yet; its folder may still be a link.
     const folder = dirname(place);
     return folder === place ? place : join(realPlace(folder), basename(place));
   }
 }
 
-/** A plan is the agent's own note to itself. A sub-agent does nothing by being started: each of its calls is decided on. */
-const OWN_NOTES: readonly Rule[] = [{ allow: "todo_write" }, { allow: "todo_read" }, { allow: "task" }];
+/** A plan changes nothing. Starting a sub-agent changes nothing either: the gate decides on each of its calls. */
+const HARMLESS: readonly Rule[] = [{ allow: "todo_write" }, { allow: "todo_read" }, { allow: "task" }];
 
 function grantScope(scope: GrantScope["type"], { root, sessionId }: Place): GrantScope {
   if (scope === "session") return { type: scope, sessionId };
@@ -145,7 +145,7 @@ let isWarned = false;
 function warnOnce(): void {
   if (isWarned) return;
   isWarned = true;
-  tell("the mode is allow-all: what no rule forbids runs unasked, with your rights.");
+  note("allow-all mode: anything no rule denies runs without asking.");
 }
 
 async function readScript(file: string): Promise<Script> {

@@ -1,9 +1,9 @@
 /**
- * The structured log, for whoever runs toolgate and not for whoever talks to the agent: JSON, one record a line,
- * in a file (`--log FILE`) or on stderr (`TOOLGATE_LOG=info`), never on stdout.
+ * The structured log, for the operator and not for the user of the agent: JSON, one record a line, in a file
+ * (`--log FILE`) or on stderr (`TOOLGATE_LOG=info`), never on stdout.
  *
- * What must stay true: no prompt, input or output gets into it, and no secret by way of an error; nothing of it
- * is loaded when nobody asked for it; a log that cannot be written stops nothing.
+ * Invariants: no prompt, input or output is logged, and no secret inside an error; the logger is loaded only when a log
+ * is wanted; a log that cannot be written stops nothing.
  */
 import { openSync, writeSync } from "node:fs";
 import type { Logger } from "pino";
@@ -12,20 +12,20 @@ import { redact } from "../history/index.js";
 import type { RedactionPattern } from "../history/index.js";
 import { packageVersion } from "./package-version.js";
 import { readRedaction } from "./redaction.js";
-import { tell, tellLine } from "./tell.js";
+import { note, noteLine } from "./stderr.js";
 
 export type LogFlags = { readonly log?: string };
 
 export type Log = {
   readonly to: Logger;
-  /** Someone's words, short and without secrets. */
-  readonly said: (text: string) => string;
+  /** The text on one line, shortened and without secrets. */
+  readonly redacted: (text: string) => string;
 };
 
 const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
-const LONGEST_TEXT = 300;
+const MAX_TEXT_LENGTH = 300;
 
-/** Undefined when none is asked for. Throws when it cannot be opened, before anything is started. */
+/** Undefined when no log is wanted. Throws when it cannot be opened, before anything is started. */
 export async function openLog(
   { log: file }: LogFlags,
   env: NodeJS.ProcessEnv = process.env,
@@ -34,7 +34,7 @@ export async function openLog(
   if (level === "silent") return undefined;
   const { patterns } = readRedaction();
   const { pino } = await import("pino");
-  const write = file === undefined || file === "-" ? tellLine : appendTo(file);
+  const write = file === undefined || file === "-" ? noteLine : appendTo(file);
   const withoutKeys = keyRemover(env);
   const to = pino(
     {
@@ -46,27 +46,27 @@ export async function openLog(
     },
     { write: (line: string) => write(withoutKeys(line.trimEnd())) },
   );
-  return { to, said: (text) => said(text, patterns) };
+  return { to, redacted: (text) => redactedLine(text, patterns) };
 }
 
-/** What a command failed with, where a log can be opened at all. */
+/** Logs the error that ended a command, if a log can be opened. */
 export async function logFailure(flags: LogFlags, error: unknown): Promise<void> {
   const log = await openLog(flags).catch(() => undefined);
   log?.to.fatal(errorFields(error, log), "the command failed");
 }
 
-/** The words of an error and its code; never where it came from, which would name this machine's folders. */
+/** The message and code of an error; never its stack, which would name this machine's folders. */
 export function errorFields(
   error: unknown,
-  { said: shown }: Log,
+  { redacted }: Log,
 ): { readonly error: string; readonly code?: string } {
-  if (!(error instanceof Error)) return { error: shown(String(error)) };
-  return { error: shown(error.message), ...("code" in error && { code: shown(String(error.code)) }) };
+  if (!(error instanceof Error)) return { error: redacted(String(error)) };
+  return { error: redacted(error.message), ...("code" in error && { code: redacted(String(error.code)) }) };
 }
 
-/** Redacted first and cut then: half a secret has no shape to know it by. */
-const said = (text: string, patterns: readonly RedactionPattern[]): string =>
-  oneLine(redact(text, patterns), LONGEST_TEXT);
+/** Redacts before it shortens: half a secret matches no pattern. */
+const redactedLine = (text: string, patterns: readonly RedactionPattern[]): string =>
+  oneLine(redact(text, patterns), MAX_TEXT_LENGTH);
 
 function levelOf(text = ""): string | undefined {
   if (text === "" || LEVELS.includes(text)) return text || undefined;
@@ -78,7 +78,7 @@ function levelOf(text = ""): string | undefined {
   );
 }
 
-/** Nobody logs these. Should somebody begin to, they are taken out all the same. */
+/** No code logs these fields; this list redacts them in case some later code does. */
 const NEVER_LOGGED = [
   "apiKey",
   "authorization",
@@ -93,29 +93,30 @@ const NEVER_LOGGED = [
   "text",
 ].flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
-/** The keys that we were started with, whatever they look like. */
+/** Removes the keys of our own environment, whatever they look like. */
 function keyRemover(env: NodeJS.ProcessEnv): (line: string) => string {
   const keys = Object.entries(env).flatMap(([name, value = ""]) =>
-    /(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)$/i.test(name) && value.trim().length >= SHORTEST_KEY
+    /(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)$/i.test(name) && value.trim().length >= MIN_KEY_LENGTH
       ? [JSON.stringify(value.trim()).slice(1, -1)]
       : [],
   );
   return (line) => keys.reduce((rest, key) => rest.replaceAll(key, "[redacted key]"), line);
 }
 
-/** What is shorter stands in other words too. */
-const SHORTEST_KEY = 8;
+/** Shorter values also occur inside ordinary words. */
+const MIN_KEY_LENGTH = 8;
 
 /** Each record is one write at the end of the file, so that several processes can share it. */
 function appendTo(file: string): (line: string) => void {
   const descriptor = openSync(file, "a", 0o600);
-  let isTold = false;
+  let isReported = false;
   return (line) => {
     try {
       writeSync(descriptor, `${line}\n`);
     } catch (error) {
-      if (!isTold) tell(`the log ${file} cannot be written (${String(error)}). The work goes on without it.`);
-      isTold = true;
+      if (!isReported)
+        note(`the log ${file} cannot be written (${String(error)}). Work continues without it.`);
+      isReported = true;
     }
   };
 }

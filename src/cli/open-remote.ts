@@ -1,4 +1,4 @@
-/** A session at a server: a new one with all tools of its agent, none of them trusted but those named, or one that goes on. */
+/** Opens a session on a server: a new one with all tools of its agent, where only the named tools are trusted, or a resumed one. */
 import { AapError } from "../aap/client/index.js";
 import type { AapClient, AgentInfo } from "../aap/client/index.js";
 import { visibleText } from "../call/index.js";
@@ -20,7 +20,7 @@ export async function openRemote(client: AapClient, flags: RunFlags): Promise<Op
   }
 }
 
-/** Whoever hears nothing from a server has most often not started it. */
+/** A server that does not respond was most often not started. */
 function askWhetherItRuns(error: unknown): never {
   if (!(error instanceof AapError) || error.code !== "UNREACHABLE") throw error;
   throw new AapError(error.code, `${error.message} Nothing was done; is "toolgate serve" running there?`);
@@ -48,10 +48,10 @@ async function openSession(
 }
 
 async function newest(client: AapClient): Promise<string> {
-  // Ours lists the newest first.
+  // Toolgate servers list the newest session first.
   const [first] = (await client.sessions()).sessions;
   if (first) return first.sessionId;
-  throw trouble("NO_SESSION", "The server has no session to go on with. Nothing was done.");
+  throw trouble("NO_SESSION", "The server has no session to resume. Nothing was done.");
 }
 
 const noSession = (sessionId: string, url: string): Error =>

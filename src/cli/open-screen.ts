@@ -1,4 +1,4 @@
-/** Where a turn is shown: on a terminal that can draw in place, calls under way change there; elsewhere text only goes on. */
+/** The screen of a turn: a terminal that can redraw shows open calls in place; any other output only appends text. */
 import { fstatSync } from "node:fs";
 import { coloured, wantsColour } from "./colour.js";
 import { LiveBlock } from "./live-block.js";
@@ -8,12 +8,12 @@ import type { ShownSession } from "./live-text.js";
 export type OpenedScreen = {
   readonly live: LiveText;
   readonly isColoured: boolean;
-  /** Whether somebody can be asked. */
+  /** True when a person can be asked. */
   readonly hasPerson: boolean;
 };
 
-/** What stands below the calls once a turn was told to end. */
-export const CANCELLING = "Cancelling … Ctrl-C again leaves at once.";
+/** Shown below the calls while a turn is being cancelled. */
+export const CANCELLING = "Cancelling … press Ctrl-C again to quit now.";
 
 export function openScreen(session: ShownSession): OpenedScreen {
   const { stdout, stdin, env } = process;
@@ -28,13 +28,13 @@ export function openScreen(session: ShownSession): OpenedScreen {
   return { live, isColoured, hasPerson: stdin.isTTY && stdout.isTTY };
 }
 
-/** Whether stdout and stderr are the same terminal, pipe or file. */
+/** True when stdout and stderr are the same terminal, pipe or file. */
 function areReadTogether(): boolean {
   try {
     const [out, errors] = [fstatSync(process.stdout.fd), fstatSync(process.stderr.fd)];
     return out.dev === errors.dev && out.ino === errors.ino;
   } catch {
-    // A stream that was closed is read by nobody.
+    // Nobody reads a closed stream.
     return false;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The MCP servers of the user's settings (`mcp.json`) and of `--mcp`, as tools. A server is started only when
- * this very configuration of it was approved for this folder; whoever sits at the terminal is asked once.
+ * The MCP servers of the user's settings (`mcp.json`) and of `--mcp`, as tools. A server is started only when this exact
+ * configuration of it was approved for this folder; a person at the terminal is asked once.
  */
 import { createInterface } from "node:readline/promises";
 import { oneLine, visibleText } from "../call/index.js";
@@ -13,9 +13,9 @@ import { packageVersion } from "./package-version.js";
 import { readServers } from "./read-servers.js";
 import { startServers } from "./start-servers.js";
 import type { StartedServers } from "./start-servers.js";
-import { tell } from "./tell.js";
+import { note } from "./stderr.js";
 
-/** Undefined when none is configured. */
+/** Undefined when no server is configured. */
 export async function openServers(
   flags: Pick<AgentFlags, "mcp"> & LogFlags,
   cwd: string,
@@ -38,12 +38,12 @@ export async function openServers(
     if (isLasting) await approved.approve({ name, fingerprint, projectRoot: cwd, approvedAt: Date.now() });
     return true;
   };
-  const opened = await startTold(configs, { approve, cwd }, flags);
-  // From here on the terminal belongs to the turn.
+  const opened = await startAndReport(configs, { approve, cwd }, flags);
+  // From here on the turn uses the terminal.
   mayAskNow = false;
   for (const { server, status } of opened.servers.status()) {
     if (status === "not-approved" && !mayAsk)
-      tell(
+      note(
         `the MCP server ${visibleText(server)} is not approved for ${visibleText(cwd)} and was not started. ${unbound.has(server) ? NAME_THE_SCRIPT : APPROVE_ONCE}`,
       );
   }
@@ -52,10 +52,10 @@ export async function openServers(
 
 const APPROVE_ONCE = 'Approve it once in a terminal: toolgate run --mcp FILE "…"';
 const NAME_THE_SCRIPT =
-  "Files of this folder choose what it runs, so it is approved anew at each start, in a terminal. Name its script instead (node server.mjs) to approve it once.";
+  "Files of this folder choose what it runs, so it needs approval at each start, in a terminal. Name its script instead (node server.mjs) to approve it once.";
 
-/** Starts them, and says which are missing. */
-export async function startTold(
+/** Starts the servers and reports those that are missing. */
+export async function startAndReport(
   configs: McpServerConfigs,
   options: Pick<McpServersOptions, "approve" | "cwd">,
   flags: LogFlags,
@@ -63,11 +63,11 @@ export async function startTold(
   const opened = await startServers(configs, {
     ...options,
     clientInfo: { name: "toolgate", version: packageVersion() },
-    onProblem: tell,
-    onLate: tellLate,
+    onProblem: note,
+    onLate: noteLate,
   });
   try {
-    await tellUnreached(opened.servers.status(), flags);
+    await noteUnreached(opened.servers.status(), flags);
     return opened;
   } catch (error) {
     await opened.close();
@@ -75,34 +75,34 @@ export async function startTold(
   }
 }
 
-/** Without a word, whoever waits would not know for what. */
-function tellLate(servers: readonly string[], left: number): void {
+/** A user who waits must know for which servers. */
+function noteLate(servers: readonly string[], left: number): void {
   const names = servers.map((server) => visibleText(server)).join(", ");
   const who = servers.length === 1 ? `server ${names}` : `servers ${names}`;
-  tell(`waiting for the MCP ${who} to answer, for ${Math.round(left / 1000)} s more at most.`);
+  note(`waiting for the MCP ${who} to answer, for ${Math.round(left / 1000)} s more at most.`);
 }
 
-/** A server that is missing is told: an agent without its tools looks like one that was not given any. */
-async function tellUnreached(servers: readonly ServerStatus[], flags: LogFlags): Promise<void> {
+/** Reports missing servers: without a note, their tools would be missing silently. */
+async function noteUnreached(servers: readonly ServerStatus[], flags: LogFlags): Promise<void> {
   for (const one of servers) {
     if (one.status !== "starting" && one.status !== "restarting" && one.status !== "failed") continue;
     const reason = "reason" in one ? one.reason : "it has not answered in time";
-    // It may end with what the server wrote last, in several lines.
-    const why = oneLine(reason.replaceAll(/\s+/g, " "), LONGEST_REASON).replace(/\.$/, "");
-    tell(`the MCP server ${visibleText(one.server)} could not be reached (${why}); going on without it.`);
+    // The reason may end with several lines of the server's last output.
+    const why = oneLine(reason.replaceAll(/\s+/g, " "), MAX_REASON_LENGTH).replace(/\.$/, "");
+    note(`the MCP server ${visibleText(one.server)} could not be reached (${why}); continuing without it.`);
     const log = await openLog(flags);
     log?.to.warn(
-      { server: log.said(one.server), error: log.said(reason) },
+      { server: log.redacted(one.server), error: log.redacted(reason) },
       "MCP server could not be reached",
     );
   }
 }
 
-const LONGEST_REASON = 600;
+const MAX_REASON_LENGTH = 600;
 
 async function isWanted({ name, description, isLasting }: ServerToApprove): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  // The terminal keeps Ctrl-C from the process otherwise.
+  // Readline would keep Ctrl-C from the process.
   terminal.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
   try {
     process.stdout.write(`MCP server ${visibleText(name)}: ${visibleText(description)}\n`);

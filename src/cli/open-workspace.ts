@@ -1,4 +1,4 @@
-/** The folder that the commands work in; with `--sandbox` its commands run where they can change nothing else. */
+/** Opens the folder that a command works in; with `--sandbox`, shell commands can change nothing outside of it. */
 import { LocalWorkspace, openSandbox } from "../tools/index.js";
 import type { Workspace } from "../tools/index.js";
 import type { OpenedAgent } from "./open-agent.js";
@@ -11,10 +11,10 @@ export async function openWorkspace(
   roots: readonly string[] = [],
 ): Promise<Workspace> {
   const workspace = await LocalWorkspace.open(folder, { roots, own });
-  // Also without a sandbox: a mistake in the rules is told when they are read, and must be known before a turn begins.
+  // Read the rules also without a sandbox: this reports their mistakes before a turn starts.
   const rules = rulesIn(workspace.root);
   if (!sandbox) return workspace;
-  // Bubblewrap knows no hosts: the network is there or it is not.
+  // Bubblewrap cannot filter by host: it allows all of the network or none.
   const network = rules.some((rule) => "allow" in rule && rule.host !== undefined);
   return LocalWorkspace.open(folder, { roots, own, sandbox: await openSandbox({ network }) });
 }

@@ -1,6 +1,6 @@
 /**
- * The command line: which commands there are, in the order in which the help names them. What each is told with stands
- * in commands/, one file for each. Nothing starts before it is understood.
+ * The command line: all commands, in the order of the help. The options of each are in commands/, one file for each.
+ * Nothing starts before the command line was parsed without an error.
  */
 import { Command } from "commander";
 import { visibleText } from "../call/index.js";
@@ -20,10 +20,10 @@ import { addUndoCommand } from "./commands/undo.js";
 import { addExamples } from "./examples.js";
 import { packageVersion } from "./package-version.js";
 
-/** `isDemoUsual`: the demo is what runs without a command; it would take one that is misspelled for a word of its own. */
-export function createProgram({ isDemoUsual = true } = {}): Command {
+/** `isDemoDefault`: the demo runs without a command. Off when a command was typed: the demo would take a misspelled one as its argument. */
+export function createProgram({ isDemoDefault = true } = {}): Command {
   const program = withoutCommands();
-  addDemoCommand(program, { isDefault: isDemoUsual });
+  addDemoCommand(program, { isDefault: isDemoDefault });
   addRunCommand(program);
   addAcpCommand(program);
   addServeCommand(program);
@@ -35,7 +35,7 @@ export function createProgram({ isDemoUsual = true } = {}): Command {
   addUndoCommand(program);
   addConfigCommand(program);
   addCompletionCommand(program);
-  nameOwnHelp(program, "toolgate");
+  addOwnHelpHint(program, "toolgate");
   addExamples(program);
   return program;
 }
@@ -49,7 +49,7 @@ function withoutCommands(): Command {
       .version(packageVersion(), "--version", "show the version")
       .helpOption("-h, --help", "show this text")
       .helpCommand(false)
-      // It repeats words that it was given.
+      // The error text quotes the user's input.
       .configureOutput({
         outputError: (text, write) => write(visibleText(text, { keepNewlines: true })),
       })
@@ -57,19 +57,19 @@ function withoutCommands(): Command {
   );
 }
 
-/** The flags of `toolgate acp`, without starting it. An editor waits, so none of the other commands is made for it. */
+/** Parses the flags of `toolgate acp` without starting it. An editor waits, so the other commands are not created. */
 export async function readAcpFlags(argv: readonly string[]): Promise<AcpFlags> {
   const program = withoutCommands();
   addAcpCommand(program);
-  nameOwnHelp(program, "toolgate");
+  addOwnHelpHint(program, "toolgate");
   return new Promise((resolve, reject) => {
     program.commands.find((command) => command.name() === "acp")?.action(resolve);
     program.parseAsync([...argv]).catch(reject);
   });
 }
 
-/** What was not understood is explained by the help of the very command that it was said to. */
-function nameOwnHelp(command: Command, words: string): void {
+/** A usage error names the help of its own command. */
+function addOwnHelpHint(command: Command, words: string): void {
   command.showHelpAfterError(`Nothing was done. Try: ${words} --help`);
-  for (const one of command.commands) nameOwnHelp(one, `${words} ${one.name()}`);
+  for (const one of command.commands) addOwnHelpHint(one, `${words} ${one.name()}`);
 }

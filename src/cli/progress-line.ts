@@ -1,6 +1,6 @@
 /**
- * How far a long piece of work has come, on stderr, once it takes longer than a second: redrawn in place in a terminal,
- * else a line now and then.
+ * The progress of long work, on stderr, once it takes longer than a second: redrawn in place on a terminal, else one line
+ * every ten seconds.
  */
 import { pluralize } from "../call/index.js";
 import type { ArchiveProgress } from "../call/index.js";
@@ -12,7 +12,7 @@ const NEXT_LINE_MS = 10_000;
 
 export type ProgressLine = {
   readonly show: (progress: ArchiveProgress) => void;
-  /** Clears what is drawn. */
+  /** Clears the drawn line. */
   readonly end: () => void;
 };
 

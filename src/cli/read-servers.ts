@@ -1,6 +1,6 @@
 /**
- * The MCP servers that files name: `mcp.json` of the user's settings, and those of `--mcp`. A file with a mistake
- * starts nothing, and is told with its line, as all settings are.
+ * Reads the MCP servers from `mcp.json` of the user's settings and from the files of `--mcp`. A file with a mistake
+ * starts nothing; the error names its line.
  */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -9,14 +9,14 @@ import { readJson, settingsFolder } from "../settings/index.js";
 import type { AgentFlags } from "./commands/agent-options.js";
 import { readText } from "./read-text.js";
 
-/** Undefined when none is configured. */
+/** Undefined when no server is configured. */
 export async function readServers({
   mcp = [],
 }: Pick<AgentFlags, "mcp">): Promise<McpServerConfigs | undefined> {
   const own = join(settingsFolder(), "mcp.json");
   const files = [...(existsSync(own) ? [own] : []), ...mcp.map((file) => resolve(file))];
   const read = await Promise.all(files.map(readFileOf));
-  // Of two with the same name the later holds.
+  // When two servers have the same name, the later one wins.
   const servers = read.flatMap((configs) => Object.entries(configs));
   return servers.length === 0 ? undefined : Object.fromEntries(servers);
 }
@@ -24,7 +24,7 @@ export async function readServers({
 async function readFileOf(file: string): Promise<McpServerConfigs> {
   const json = readJson(await readText(file));
   if (!json.ok) throw broken(`${file}:${json.line}: ${json.what}. Nothing was started.`);
-  // Loaded where it is needed: it brings a client of its own.
+  // Loaded only when needed: it brings a client of its own.
   const { McpConfigError, readMcpConfig } = await import("../mcp/index.js");
   try {
     return readMcpConfig(json.value);

@@ -1,4 +1,4 @@
-/** The text of a file that the user has named. What goes wrong with it names it: a folder that is read does not say which it is. */
+/** Reads a file that the user has named. Every error names the file: the system's EISDIR does not. */
 import { readFile } from "node:fs/promises";
 
 export async function readText(file: string): Promise<string> {

@@ -1,15 +1,15 @@
-/** What the user wants taken out as a secret, and where: as their `config.json` says. */
+/** The user's redaction settings from `config.json`: which secrets, and where. */
 import { redactionPattern } from "../history/index.js";
 import type { RedactionPattern } from "../history/index.js";
 import { readUserConfig, SettingsError, settingsFolder, userConfigFile } from "../settings/index.js";
 
 export type Redaction = {
-  /** Before anything is stored. */
+  /** Redact before anything is stored. */
   readonly atRest: boolean;
   readonly patterns: readonly RedactionPattern[];
 };
 
-/** Throws where the file cannot be used: secrets would be kept that were not to be kept. */
+/** Throws when the file cannot be used: the ledger would store secrets that it must not store. */
 export function readRedaction(folder = settingsFolder()): Redaction {
   const { redactAtRest = false, redactPatterns = [] } = readUserConfig(folder);
   const patterns = redactPatterns.map((source) => {

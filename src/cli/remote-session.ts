@@ -1,7 +1,7 @@
 /**
- * A session of a server elsewhere, as far as its answers tell: the events of AAP as the events of a session of ours, in
- * the one fold, so that it is shown and written as our own are. What a server does not tell is not made up: a call is
- * under way until its result comes, and a kind is only guessed.
+ * A session on another server. AAP events become session events in the same fold, so that they are shown and written
+ * like our own. Nothing is invented that the server does not send: a call runs until its result arrives, and its kind is
+ * only inferred.
  */
 import type { ToolUseBlock, TurnEvent } from "../aap/client/index.js";
 import { createToolTitle, inferToolKind, isOver, isYes, SessionBook, textContent } from "../call/index.js";
@@ -26,7 +26,7 @@ const REFUSED = { type: "refused" } as const;
 export class RemoteSession {
   readonly book: SessionBook;
   readonly #listeners = new Set<Listener>();
-  /** Which of the assistant's messages is being said. */
+  /** The number of the assistant's current message. */
   #message = 0;
 
   constructor(readonly sessionId: string) {
@@ -40,10 +40,10 @@ export class RemoteSession {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** What was said to the agent; empty when a turn that waited goes on. */
+  /** Records the prompt; empty when a parked turn resumes. */
   begin(prompt: string): void {
     this.#record([{ type: "turn-started", turnId: TURN }]);
-    if (prompt !== "") this.#say("user", prompt);
+    if (prompt !== "") this.#addChunk("user", prompt);
   }
 
   read(event: TurnEvent): void {
@@ -54,13 +54,13 @@ export class RemoteSession {
         break;
       case "text_delta":
       case "thinking_delta":
-        this.#say(event.event === "text_delta" ? "agent" : "thought", event.data.delta);
+        this.#addChunk(event.event === "text_delta" ? "agent" : "thought", event.data.delta);
         break;
       case "text":
-        this.#say("agent", event.data.text);
+        this.#addChunk("agent", event.data.text);
         break;
       case "thinking":
-        this.#say("thought", event.data.thinking);
+        this.#addChunk("thought", event.data.thinking);
         break;
       case "answer_cut_off":
         this.#message += 1;
@@ -75,12 +75,12 @@ export class RemoteSession {
         this.#stop(event.data);
         break;
       default:
-        // Something that only a newer server knows.
+        // An event type of a newer server.
         break;
     }
   }
 
-  /** A call counts once, however often it is told. */
+  /** Records a call once, however often the server sends it. */
   announce({ toolCallId, name, input }: ToolUseBlock): void {
     if (this.book.call(toolCallId)) return;
     this.#message += 1;
@@ -92,7 +92,7 @@ export class RemoteSession {
     ]);
   }
 
-  /** Undefined when the call cannot be asked about any more. */
+  /** Undefined when the call can no longer be asked about. */
   ask(call: ToolUseBlock): Question | undefined {
     this.announce(call);
     const { toolCallId, name, input } = call;
@@ -112,7 +112,7 @@ export class RemoteSession {
     return question;
   }
 
-  /** Returns whether it was a yes. */
+  /** Returns true for a yes. */
   answer(question: Question, given: Omit<Answer, "intentHash" | "at">): boolean {
     const { questionId, toolCallId, intentHash } = question;
     const answer = { ...given, intentHash, at: this.now() };
@@ -132,14 +132,14 @@ export class RemoteSession {
     return isAllowed;
   }
 
-  /** Somebody else has answered it, among options of the server's own. */
+  /** Records somebody else's answer, which names the server's own options. */
   answerAs(question: Question, answer: Answer, granted: boolean): void {
     const allow = question.options.find(({ kind }) => kind === "allow_once");
     const outcome = granted && allow ? ({ type: "selected", optionId: allow.optionId } as const) : REFUSED;
     this.answer(question, { ...answer, outcome });
   }
 
-  /** The answers go to the server: what was allowed is run there now. */
+  /** The answers were sent to the server, which now runs the allowed calls. */
   submit(): void {
     this.#record(
       this.book
@@ -149,20 +149,20 @@ export class RemoteSession {
     );
   }
 
-  /** Nothing more will be heard: what is open here is closed as what it is, not known. */
+  /** No more events will arrive: open calls are closed with an assumed end. */
   leave(stopReason: "cancelled" | "error"): void {
     if (this.book.turn?.state.status === "stopped") return;
     this.#stop({ stopReason });
   }
 
-  #say(role: "user" | "agent" | "thought", text: string): void {
+  #addChunk(role: "user" | "agent" | "thought", text: string): void {
     const messageId = `message_${this.#message}${role === "agent" ? "" : `-${role}`}`;
     this.#record([{ type: "message-chunk", messageId, role, block: { type: "text", text } }]);
   }
 
   #end({ toolCallId, content, isError }: (TurnEvent & { event: "tool_result" })["data"]): void {
     const call = this.book.call(toolCallId);
-    // Told by an earlier answer, or refused here: that is shown already.
+    // An earlier event ended it, or it was refused here: its end is shown already.
     if (!call || isOver(call.state)) return;
     this.#message += 1;
     const text =
@@ -186,8 +186,7 @@ export class RemoteSession {
 
   #stop({ stopReason, error }: Stop): void {
     if (stopReason === "tool_use") return this.#record([{ type: "turn-parked", turnId: TURN }]);
-    const reason =
-      stopReason === "cancelled" ? "the turn was cancelled." : "the server told no result of it.";
+    const reason = stopReason === "cancelled" ? "the turn was cancelled." : "the server sent no result.";
     const withdrawn = this.book
       .openCalls()
       .flatMap(({ state }) =>

@@ -1,6 +1,6 @@
 /**
- * `toolgate rules test`: what a set of rules says of a command, a path or a URL, and what it saw. With
- * `--batch` it reads one case a line and answers one a line, in order.
+ * `toolgate rules test`: shows what a set of rules decides on a command, a path or a URL, and what it saw. With
+ * `--batch` it reads one case a line and writes one verdict a line, in order.
  */
 import { realpath } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -31,7 +31,7 @@ export type RulesTestFlags = {
   readonly input?: string;
 };
 
-/** One question: what is about to be done, and under which rules. */
+/** One case: the action, and the rules to apply. */
 const question = z.object({
   rules: z.array(z.custom<Rule>((rule) => typeof rule === "object" && rule !== null)).default([]),
   default: z.enum(["allow", "ask", "deny"]).default("ask"),
@@ -69,7 +69,7 @@ export async function testRules(words: readonly string[], flags: RulesTestFlags)
       "There is nothing to decide. Put a command after --, or name a path, a URL or a tool.",
     );
   }
-  const verdict = await answer(asked, openedOnce(), programs);
+  const verdict = await answer(asked, openOnce(), programs);
   process.stdout.write(
     flags.json ? `${line(verdict)}\n` : visibleText(explained(verdict), { keepNewlines: true }),
   );
@@ -104,7 +104,7 @@ class BadQuestion extends Error {
 }
 
 async function testBatch(): Promise<number> {
-  const open = openedOnce();
+  const open = openOnce();
   for await (const text of createInterface({ input: process.stdin })) {
     if (text.trim() === "") continue;
     process.stdout.write(`${await batchLine(text, open)}\n`);
@@ -112,7 +112,7 @@ async function testBatch(): Promise<number> {
   return 0;
 }
 
-/** A line that cannot be read is answered with ask: it is not known to be harmless. */
+/** An unreadable line gets "ask": nobody knows that it is harmless. */
 async function batchLine(text: string, open: Open): Promise<string> {
   try {
     return line(await answer(question.parse(JSON.parse(text)), open));
@@ -133,7 +133,7 @@ function line({ effect, rule, reason, saw }: Verdict): string {
 
 function explained({ effect, rule, reason, saw }: Verdict): string {
   const why = [
-    rule === undefined ? "no rule speaks of it" : `rule: ${rule}`,
+    rule === undefined ? "no rule covers it" : `rule: ${rule}`,
     ...(reason === undefined ? [] : [`because: ${reason}`]),
   ];
   return `${effect}\n${why.map((text) => `  ${text}\n`).join("")}saw:\n${saw.map((text) => `  ${text}\n`).join("")}`;
@@ -152,7 +152,7 @@ async function answer(asked: RuleQuestion, open: Open, programs?: Policy["progra
   return decide(await intentOf(asked, cwd, open), policy);
 }
 
-/** A tool of ours says itself what it is about to do with its input, as it does when it is called. */
+/** A built-in tool computes its intent from the input, as it does for a real call. */
 async function intentOfTool({ tool: name, input }: RuleQuestion, cwd: string): Promise<Intent | undefined> {
   const tool = builtInTools.find((one) => one.name === name);
   if (!tool || input === undefined) return undefined;
@@ -206,8 +206,8 @@ async function intentOf(asked: RuleQuestion, cwd: string, open: Open): Promise<I
 
 type Open = (cwd: string) => Promise<LocalWorkspace | undefined>;
 
-/** A workspace looks for its shell when it is first asked for it: a batch of cases in one folder asks once. */
-function openedOnce(): Open {
+/** Opens each workspace once: finding its shell is slow, and a batch has many cases in one folder. */
+function openOnce(): Open {
   const opened = new Map<string, ReturnType<Open>>();
   return (cwd) => {
     const workspace = opened.get(cwd) ?? LocalWorkspace.open(cwd).catch(() => undefined);
@@ -216,7 +216,7 @@ function openedOnce(): Open {
   };
 }
 
-/** As our own terminal would have it run; a folder that is not there has no repository and no scripts. */
+/** The intent as our terminal tool would have it; a missing folder has no repository and no scripts. */
 async function commandIntent(
   workspace: LocalWorkspace | undefined,
   command: string | readonly string[],
@@ -239,7 +239,7 @@ function kindOf(
   return read !== undefined ? "read" : inferToolKind(name, input).kind;
 }
 
-/** Links followed as far as the path exists. */
+/** Follows links as far as the path exists. */
 async function realPath(path: string): Promise<string> {
   try {
     return await realpath(path);

@@ -1,4 +1,4 @@
-/** `toolgate rules …`: the rules in force, remembered and taken back; a file checked; a project trusted. */
+/** `toolgate rules …`: lists, adds and revokes rules, checks a file, trusts a project. */
 import { realpathSync } from "node:fs";
 import { pluralize, visibleText } from "../call/index.js";
 import { inMode } from "../policy/index.js";
@@ -13,9 +13,9 @@ import {
 } from "../settings/index.js";
 import { builtInTools } from "../tools/index.js";
 import { readText } from "./read-text.js";
-import { tell } from "./tell.js";
+import { note } from "./stderr.js";
 
-/** Rules and folders may be of others: nothing in them steers the terminal. */
+/** Rules and folder names may come from others: their control characters must not reach the terminal. */
 const write = (text: string): void => void process.stdout.write(visibleText(text, { keepNewlines: true }));
 
 const shown = (rule: Rule): string => visibleText(JSON.stringify(rule));
@@ -24,11 +24,11 @@ export function listRules(cwd: string): number {
   const { text, rules, problems } = rulesIn(cwd);
   write(`${text}\n`);
   warnOf(rules);
-  for (const problem of problems) tell(problem);
+  for (const problem of problems) note(problem);
   return problems.length === 0 ? 0 : 1;
 }
 
-/** The rules that hold in a folder, as text that steers no terminal. */
+/** The rules in force in a folder, as text without control characters. */
 export const rulesText = (cwd: string): string => rulesIn(cwd).text;
 
 function rulesIn(cwd: string) {
@@ -39,7 +39,7 @@ function rulesIn(cwd: string) {
   const own = inMode(mode, []);
   const inForce = new Set(inMode(mode, rules).rules);
   const lines = [
-    `mode: ${mode}, which ${NO_RULE_SPEAKS[own.default]} what no rule speaks of`,
+    `mode: ${mode}, which ${WITHOUT_RULE[own.default]} anything no rule covers`,
     ...own.rules.map((rule) => `  ${shown(rule)}  (the mode's)`),
     ...(rules.length === 0 ? [NO_RULES] : []),
     ...rules.map((rule) =>
@@ -57,17 +57,17 @@ function rulesIn(cwd: string) {
   return { text: lines.map((line) => visibleText(line)).join("\n"), rules, problems };
 }
 
-const NO_RULE_SPEAKS = { allow: "allows", ask: "asks about", deny: "refuses" } as const;
+const WITHOUT_RULE = { allow: "allows", ask: "asks about", deny: "refuses" } as const;
 
 const NO_RULES =
   "No rules beside the mode's. Write some into rules.json in your settings folder, or: toolgate rules add";
 
-/** Rules that hold as they are written, and may not be written as they were meant. */
+/** Warns of valid rules that may not say what their author meant. */
 function warnOf(rules: readonly Rule[]): void {
   const tools = builtInTools.map(({ name }) => name);
   for (const rule of rules) {
     const warning = ruleWarning(rule, tools);
-    if (warning !== undefined) tell(visibleText(`${JSON.stringify(rule)}: ${warning}`));
+    if (warning !== undefined) note(visibleText(`${JSON.stringify(rule)}: ${warning}`));
   }
 }
 
@@ -82,7 +82,7 @@ function scopeText(scope: GrantScope): string {
   return scope.type === "user" ? "everywhere" : `in session ${scope.sessionId}`;
 }
 
-/** The rule is read as strictly as a file of rules is. */
+/** Parses the rule as strictly as a rule file. */
 export async function addRule(
   json: string,
   { user, cwd }: { readonly user: boolean; readonly cwd: string },
@@ -102,24 +102,24 @@ export async function addRule(
     scope,
   );
   write(
-    `${shown(rule)} holds from now on, ${scopeText(scope)}. Take it back with: toolgate rules revoke ${grantId}\n`,
+    `${shown(rule)} applies from now on, ${scopeText(scope)}. Revoke it with: toolgate rules revoke ${grantId}\n`,
   );
   return 0;
 }
 
-/** By its id or the beginning of it, which must be that of one alone. */
+/** Revokes by id or by the start of it, which must match one rule only. */
 export async function revokeRule(wanted: string): Promise<number> {
   const store = new GrantStore(settingsFolder());
   const known = store.list().filter(({ grantId }) => grantId.startsWith(wanted));
   const meant = known.find(({ grantId }) => known.length === 1 || grantId === wanted);
   if (meant && wanted !== "" && (await store.revoke(meant.grantId))) {
-    write(`${visibleText(meant.grantId)} is taken back: ${visibleText(meant.sentence)}\n`);
+    write(`${visibleText(meant.grantId)} is revoked: ${visibleText(meant.sentence)}\n`);
     return 0;
   }
   const shownId = visibleText(wanted);
   if (known.length > 1)
     return trouble(
-      `"${shownId}" begins the ids of ${known.length} remembered rules. Nothing was changed; say more of the one that you mean:\n${known.map(({ grantId, sentence }) => visibleText(`  ${grantId}  ${sentence}`)).join("\n")}`,
+      `"${shownId}" matches ${known.length} remembered rules. Nothing was changed; type more of the id that you mean:\n${known.map(({ grantId, sentence }) => visibleText(`  ${grantId}  ${sentence}`)).join("\n")}`,
     );
   return trouble(`Nothing is remembered under "${shownId}". Nothing was changed. Try: toolgate rules list`);
 }
@@ -139,9 +139,9 @@ export async function importRules(file: string, cwd: string): Promise<number> {
   const scope: GrantScope = { type: "project", root: realpathSync(cwd) };
   for (const rule of rules) await store.add({ rules: [rule], sentence: shown(rule) }, scope);
   write(
-    `${pluralize(rules.length, "rule")} from ${file} ${rules.length === 1 ? "holds" : "hold"} from now on, ${scopeText(scope)}.\n`,
+    `${pluralize(rules.length, "rule")} from ${file} ${rules.length === 1 ? "applies" : "apply"} from now on, ${scopeText(scope)}.\n`,
   );
-  for (const why of skipped) tell(`left out: ${visibleText(why)}`);
+  for (const why of skipped) note(`left out: ${visibleText(why)}`);
   return 0;
 }
 
@@ -154,6 +154,6 @@ export async function trustRules(cwd: string): Promise<number> {
 }
 
 function trouble(text: string): number {
-  tell(text);
+  note(text);
   return 1;
 }

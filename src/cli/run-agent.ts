@@ -1,10 +1,11 @@
-/** `toolgate run --agent`: one turn of someone else's ACP agent, under our rules and in our history. */
+/** `toolgate run --agent`: one turn of an external ACP agent, under our rules and recorded in our history. */
 import { realpath } from "node:fs/promises";
 import { AgentConnection, AgentTrouble, commandWords } from "../acp/index.js";
 import type { ForeignSession } from "../acp/index.js";
 import { readSessionInfo, visibleText } from "../call/index.js";
 import type { Ledger } from "../call/index.js";
 import { findResumed } from "./find-session.js";
+import { LEASE_WAIT_MS } from "./lease-wait.js";
 import { openAgent, openLedger } from "./open-agent.js";
 import type { OpenedAgent } from "./open-agent.js";
 import { onBreach } from "./on-breach.js";
@@ -26,7 +27,7 @@ export async function runAgent(
     const known =
       given.resume === undefined ? undefined : await findAgentSession(ledger, given.resume, folder);
     const flags = known ? await withKeptFlags(ledger, known.sessionId, given) : given;
-    // Its rules, its grants and its mode hold; the model is the foreign agent's own.
+    // Only the rules, grants and mode of our agent apply; the external agent uses its own model.
     const opened = await openAgent(flags);
     const { auth } = flags;
     const connection = await AgentConnection.open({
@@ -48,7 +49,7 @@ export async function runAgent(
   }
 }
 
-/** An agent that ended before its turn: what to look at is the command that was to start it. */
+/** Adds a next step to the error of an agent that ended before its turn: check its command. */
 const withNextStep =
   (command: string) =>
   (error: unknown): never => {
@@ -56,14 +57,11 @@ const withNextStep =
     const said = error.message.trimEnd().replace(/\.?$/, ".");
     throw new AgentTrouble(
       error.code,
-      `${said}\nNothing was done. See what the command says when you run it by itself, and whether it is one that speaks ACP: ${visibleText(command)}`,
+      `${said}\nNothing was done. Run the command by itself to see what it prints, and check that it supports ACP: ${visibleText(command)}`,
     );
   };
 
 type Known = { readonly sessionId: string; readonly agentSessionId: string };
-
-/** The lease of a process that was killed lasts a little longer than the process. */
-const LEASE_WAIT_MS = 6_000;
 
 async function openSession(
   connection: AgentConnection,
@@ -92,7 +90,7 @@ async function openSession(
   return connection.resumeSession(known.agentSessionId, { ...options, sessionId: known.sessionId });
 }
 
-/** A session that an agent had, by our id or the newest of the folder, and what the agent calls it. */
+/** A session of an external agent, by our id or the newest of the folder, with the agent's own id. */
 async function findAgentSession(ledger: Ledger, wanted: string | true, folder: string): Promise<Known> {
   const sessionId = await findResumed(ledger, wanted, folder);
   const ours = (await readSessionInfo(ledger, sessionId))._meta?.["toolgate"];

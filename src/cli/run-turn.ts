@@ -1,29 +1,29 @@
-/** One turn of an agent at a terminal: shown as it happens, asked where there is someone to ask, ended by Ctrl-C. */
+/** Runs one turn at a terminal: shows it live, asks the person if there is one, cancels on Ctrl-C. */
 import type { SessionHandle, TurnEnd } from "../agent/index.js";
 import { waitForTurn } from "../agent/index.js";
 import type { Ask } from "../run/index.js";
-import { codeOf, leave, SIGNALS } from "./ending.js";
+import { signalExitCode, exitNow, SIGNALS } from "./signals.js";
 
 export type RunTurnOptions = {
   readonly ask: Ask;
-  /** Hears that the turn was told to end, which may take a moment. */
+  /** Called when a signal cancels the turn; the end may take a moment. */
   readonly onInterrupt?: () => void;
 };
 
-/** With the signal that ended it, where one did. */
+/** The end of a turn, with the signal that cancelled it, if any. */
 export type RanTurn = TurnEnd & { readonly signal?: NodeJS.Signals };
 
-/** Without a prompt, the turn that was left goes on. The first signal cancels, the second one leaves. */
+/** Without a prompt, resumes the stopped turn. The first signal cancels, the second one exits. */
 export async function runTurn(
   session: SessionHandle,
   prompt: string,
   { ask, onInterrupt }: RunTurnOptions,
 ): Promise<RanTurn> {
   const stop = new AbortController();
-  let heard: NodeJS.Signals | undefined;
+  let received: NodeJS.Signals | undefined;
   const interrupt = (signal: NodeJS.Signals) => {
-    if (stop.signal.aborted) leave(signal);
-    heard = signal;
+    if (stop.signal.aborted) exitNow(signal);
+    received = signal;
     stop.abort();
     onInterrupt?.();
   };
@@ -34,23 +34,23 @@ export async function runTurn(
         ? session.advance(stop.signal)
         : session.prompt([{ type: "text", text: prompt }], stop.signal),
     );
-    return { ...end, ...(heard !== undefined && { signal: heard }) };
+    return { ...end, ...(received !== undefined && { signal: received }) };
   } finally {
     for (const signal of SIGNALS) process.off(signal, interrupt);
   }
 }
 
-/** What a person is told of how a turn ended, when it is not the usual way. */
+/** The message for a turn that did not end normally. */
 export function endText(end: TurnEnd): string | undefined {
   if (end.status === "parked") return "The turn waits for an answer.";
   if (end.stopReason === "end_turn") return undefined;
-  if (end.stopReason === "cancelled") return "Cancelled. What had not started was not run.";
+  if (end.stopReason === "cancelled") return "Cancelled. Calls that had not started were not run.";
   const why = end.error === undefined ? "" : `: ${end.error.replace(/\.$/, "")}`;
   return `The turn ended early (${end.stopReason})${why}.`;
 }
 
 export function exitCode(end: RanTurn): number {
   if (end.status === "parked") return 1;
-  if (end.stopReason === "cancelled") return codeOf(end.signal ?? "SIGINT");
+  if (end.stopReason === "cancelled") return signalExitCode(end.signal ?? "SIGINT");
   return end.stopReason === "end_turn" ? 0 : 1;
 }

@@ -1,6 +1,6 @@
 /**
- * `toolgate run --url`: one turn of an agent that a server offers over AAP, shown and asked about as our own turns are.
- * What nobody here can be asked about is denied.
+ * `toolgate run --url`: one turn of an agent on an AAP server, shown and asked about like our own turns. Without a person
+ * to ask, calls that need approval are denied.
  */
 import { connect, runTurn } from "../aap/client/index.js";
 import type {
@@ -14,7 +14,7 @@ import type {
 import type { Ask } from "../run/index.js";
 import { AnswersElsewhere } from "./answers-elsewhere.js";
 import { askInTerminal } from "./ask-in-terminal.js";
-import { leave, SIGNALS } from "./ending.js";
+import { exitNow, SIGNALS } from "./signals.js";
 import { jsonText } from "./json-text.js";
 import { NamedTrust } from "./named-trust.js";
 import { openRemote } from "./open-remote.js";
@@ -23,7 +23,7 @@ import type { RunFlags } from "./commands/run.js";
 import { RemoteSession } from "./remote-session.js";
 import { endText, exitCode } from "./run-turn.js";
 import type { RanTurn } from "./run-turn.js";
-import { tell, tellLine } from "./tell.js";
+import { note, noteLine } from "./stderr.js";
 import { tokenFor } from "./url-token.js";
 
 export async function runUrl(prompt: string, flags: RunFlags & { readonly url: string }): Promise<number> {
@@ -32,25 +32,25 @@ export async function runUrl(prompt: string, flags: RunFlags & { readonly url: s
   const session = new RemoteSession(sessionId);
   const stream = bestStream(agent);
   const trust = new NamedTrust(flags);
-  const take: Take = (person, note, stop) =>
+  const take: Take = (person, showLine, stop) =>
     turnOf(
-      { client, session, prompt, stream, note, askAbout: ({ name }) => trust.askAbout(name, person) },
+      { client, session, prompt, stream, showLine, askAbout: ({ name }) => trust.askAbout(name, person) },
       stop,
     );
   return exitCode(await (flags.json ? asJson(session, client, take) : asText(session, client, take)));
 }
 
-/** `person` is who can be asked, if anybody; `note` shows a line beside what the agent says. */
-type Take = (person: Ask | undefined, note: (text: string) => void, stop: Stop) => Promise<TurnResult>;
+/** `person` asks the user, if there is one; `showLine` writes a line between the agent's messages. */
+type Take = (person: Ask | undefined, showLine: (text: string) => void, stop: Stop) => Promise<TurnResult>;
 
-const CUT_OFF = "The answer was cut off, because its server has died; it is said again from its beginning.";
+const CUT_OFF = "The response was cut off because the server stopped; it starts again from the beginning.";
 
 async function asJson(session: RemoteSession, client: AapClient, take: Take): Promise<RanTurn> {
   process.stdout.write(`${jsonText({ type: "session", sessionId: session.sessionId })}\n`);
   session.onRecorded((events) => {
     for (const event of events) process.stdout.write(`${jsonText(event)}\n`);
   });
-  return untilStopped(session, client, (stop) => take(undefined, tell, stop));
+  return untilStopped(session, client, (stop) => take(undefined, note, stop));
 }
 
 async function asText(session: RemoteSession, client: AapClient, take: Take): Promise<RanTurn> {
@@ -63,7 +63,7 @@ async function asText(session: RemoteSession, client: AapClient, take: Take): Pr
     () => screen.live.note(CANCELLING),
   ).finally(() => screen.live.close());
   const text = endText(end);
-  if (text !== undefined) tellLine(text);
+  if (text !== undefined) noteLine(text);
   return end;
 }
 
@@ -72,12 +72,12 @@ type OneTurn = {
   readonly session: RemoteSession;
   readonly prompt: string;
   readonly stream: StreamMode;
-  readonly note: (text: string) => void;
+  readonly showLine: (text: string) => void;
   readonly askAbout: (call: ToolUseBlock) => Ask;
 };
 
 async function turnOf(turn: OneTurn, stop: Stop): Promise<TurnResult> {
-  const { client, session, prompt, stream, note, askAbout } = turn;
+  const { client, session, prompt, stream, showLine, askAbout } = turn;
   session.begin(prompt);
   const over = new AbortController();
   const elsewhere = new AnswersElsewhere();
@@ -95,12 +95,12 @@ async function turnOf(turn: OneTurn, stop: Stop): Promise<TurnResult> {
       permit: permitIn(session, askAbout, elsewhere, stop.asking),
       onEvent: (event) => {
         session.read(event);
-        if (event.event === "answer_cut_off") note(CUT_OFF);
+        if (event.event === "answer_cut_off") showLine(CUT_OFF);
       },
       onAnswers: () => session.submit(),
       signal: stop.listening,
     });
-    // Nothing waited, so nothing was told either.
+    // There was nothing to do, so the server sent no events.
     if (result.messages.length === 0)
       session.read({ event: "turn_stop", data: { stopReason: result.stopReason } });
     return result;
@@ -110,7 +110,7 @@ async function turnOf(turn: OneTurn, stop: Stop): Promise<TurnResult> {
   }
 }
 
-/** Asks here, until somebody else has answered. */
+/** Asks here until somebody else has answered. */
 function permitIn(
   session: RemoteSession,
   askAbout: OneTurn["askAbout"],
@@ -137,10 +137,10 @@ function permitIn(
   };
 }
 
-/** `asking` ends with the first signal; `listening` only when there is nothing to wait for. */
+/** The first signal aborts `asking`; `listening` is aborted later, when no event can arrive any more. */
 type Stop = { readonly asking: AbortSignal; readonly listening: AbortSignal };
 
-/** The first signal cancels at the server, the second one leaves. */
+/** The first signal cancels the turn on the server, the second one exits. */
 async function untilStopped(
   session: RemoteSession,
   client: AapClient,
@@ -148,51 +148,50 @@ async function untilStopped(
   onInterrupt?: () => void,
 ): Promise<RanTurn> {
   const [asking, listening] = [new AbortController(), new AbortController()];
-  let heard: NodeJS.Signals | undefined;
+  let received: NodeJS.Signals | undefined;
   let cancelled: Promise<void> = Promise.resolve();
   const interrupt = (signal: NodeJS.Signals) => {
-    if (heard) leave(signal);
-    heard = signal;
+    if (received) exitNow(signal);
+    received = signal;
     onInterrupt?.();
     asking.abort();
-    cancelled = cancelThere(client, session.sessionId).finally(() => {
-      // What was cancelled tells its own end; where nothing is under way, or nothing can be ended, none comes.
-      setTimeout(() => listening.abort(), PATIENCE).unref();
+    cancelled = cancelOnServer(client, session.sessionId).finally(() => {
+      // A cancelled turn sends its own end. Without a running turn, or after a failed cancel, no end arrives.
+      setTimeout(() => listening.abort(), CANCEL_TIMEOUT_MS).unref();
     });
   };
   for (const signal of SIGNALS) process.on(signal, interrupt);
   try {
     const { stopReason, error } = await take({ asking: asking.signal, listening: listening.signal });
-    if (heard) return { status: "stopped", stopReason: "cancelled", signal: heard };
+    if (received) return { status: "stopped", stopReason: "cancelled", signal: received };
     return stopReason === "tool_use"
       ? { status: "parked" }
       : { status: "stopped", stopReason, ...(error !== undefined && { error }) };
   } catch (error) {
-    if (!heard) {
+    if (!received) {
       session.leave("error");
       throw error;
     }
     session.leave("cancelled");
-    return { status: "stopped", stopReason: "cancelled", signal: heard };
+    return { status: "stopped", stopReason: "cancelled", signal: received };
   } finally {
     await cancelled;
     for (const signal of SIGNALS) process.off(signal, interrupt);
   }
 }
 
-/** Milliseconds. */
-const PATIENCE = 5_000;
+const CANCEL_TIMEOUT_MS = 5_000;
 
-async function cancelThere(client: AapClient, sessionId: string): Promise<void> {
+async function cancelOnServer(client: AapClient, sessionId: string): Promise<void> {
   try {
     await client.cancel(sessionId);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    tell(`the turn could not be cancelled and may go on at the server. ${why}`);
+    note(`the turn could not be cancelled and may go on at the server. ${why}`);
   }
 }
 
-/** What the agent does not say that it can, it cannot. */
+/** A stream mode that the agent does not advertise is not used. */
 function bestStream(agent: AgentInfo | undefined): StreamMode {
   const { stream = {} } = agent?.capabilities ?? {};
   if (stream.delta) return "delta";

@@ -9,9 +9,10 @@ import type { SessionHandle } from "../agent/index.js";
 import { askInTerminal, refuseAll } from "./ask-in-terminal.js";
 import { dimmed } from "./colour.js";
 import { findResumed } from "./find-session.js";
-import { goOn } from "./go-on.js";
+import { resumeSession } from "./resume-session.js";
 import { jsonText } from "./json-text.js";
 import { openServers } from "./open-servers.js";
+import { LEASE_WAIT_MS } from "./lease-wait.js";
 import { openAgent, openLedger } from "./open-agent.js";
 import type { OpenedAgent } from "./open-agent.js";
 import { CANCELLING, openScreen } from "./open-screen.js";
@@ -19,7 +20,7 @@ import { openWorkspace } from "./open-workspace.js";
 import type { RunFlags } from "./commands/run.js";
 import { endText, exitCode, runTurn } from "./run-turn.js";
 import { keptFlags, withKeptFlags } from "./session-flags.js";
-import { tellLine } from "./tell.js";
+import { noteLine } from "./stderr.js";
 import { usageText } from "./usage-text.js";
 
 export async function runPrompt(prompt: string, flags: RunFlags): Promise<number> {
@@ -44,7 +45,7 @@ async function runWith(prompt: string, given: RunFlags, toolSources: readonly To
     const flags = sessionId === undefined ? given : await withKeptFlags(ledger, sessionId, given);
     const opened = await openAgent(flags, toolSources);
     const workspace = await openWorkspace(folder, flags, opened);
-    const { session, settled } = await goOn(ledger, sessionId, () =>
+    const { session, settled } = await resumeSession(ledger, sessionId, () =>
       AgentSession.open({
         agent: opened.agent,
         ledger,
@@ -67,10 +68,7 @@ async function runWith(prompt: string, given: RunFlags, toolSources: readonly To
   }
 }
 
-/** The lease of a process that was killed lasts a little longer than the process. */
-const LEASE_WAIT_MS = 6_000;
-
-/** `settled` is what was recorded when the session was opened. */
+/** `settled`: the events recorded while the session was opened. */
 export async function asJson(session: SessionHandle, prompt: string, settled: readonly SessionEvent[] = []) {
   process.stdout.write(`${jsonText({ type: "session", sessionId: session.sessionId })}\n`);
   for (const event of settled) process.stdout.write(`${jsonText(event)}\n`);
@@ -96,6 +94,6 @@ export async function asText(
   const used = usageText(session.book, price);
   if (used !== undefined) process.stdout.write(`${screen.isColoured ? dimmed(used) : used}\n`);
   const text = endText(end);
-  if (text !== undefined) tellLine(text);
+  if (text !== undefined) noteLine(text);
   return end;
 }

@@ -1,4 +1,4 @@
-/** The project of the demo: a shopping cart with a mistake that its test finds, and the script that mends it. */
+/** The project of the demo: a shopping cart with a bug that its test finds, and the script that fixes it. */
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ console.log("passed: two at 250 and three at 100 cost 800");
 `,
 };
 
-/** Writes the project into a new folder of its own, and returns where it is. */
+/** Writes the project into a new folder and returns its path. */
 export async function writeSampleProject(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "toolgate-demo-"));
   for (const [name, text] of Object.entries(FILES)) await writeFile(join(folder, name), text);
@@ -34,7 +34,7 @@ export async function writeSampleProject(): Promise<string> {
 const todos = (...statuses: readonly string[]) => ({
   tool: "todo_write",
   input: {
-    todos: ["See the test fail", "Find the mistake", "Mend it and run the test again"].map(
+    todos: ["See the test fail", "Find the mistake", "Fix it and run the test again"].map(
       (content, index) => ({
         content,
         status: statuses[index],
@@ -69,6 +69,6 @@ export const sampleScript: Script = {
     },
     { calls: [todos("completed", "completed", "in_progress"), runTest] },
     { calls: [todos("completed", "completed", "completed")] },
-    { say: "Mended: the test passes now." },
+    { say: "Fixed: the test passes now." },
   ],
 };

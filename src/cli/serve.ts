@@ -1,12 +1,12 @@
-/** `toolgate serve`: agents for apps, over HTTP, until it is told to stop: our own, and ACP agents that `--agent` names. */
+/** `toolgate serve`: serves agents to apps over HTTP until a signal: our own, and the ACP agents of `--agent`. */
 import { hkdfSync } from "node:crypto";
 import { resolve } from "node:path";
 import { serveAap } from "../aap/index.js";
 import { commandWords } from "../acp/index.js";
 import type { ToolSource } from "../tools/index.js";
 import { openDoorOptions } from "./door-flags.js";
-import { codeOf, firstSignal, tellEnding } from "./ending.js";
-import { heldAcpAgent } from "./held-acp-agent.js";
+import { signalExitCode, firstSignal, noteStopping } from "./signals.js";
+import { externalAcpAgent } from "./external-acp-agent.js";
 import { onBreach } from "./on-breach.js";
 import { openAgent, openLedger } from "./open-agent.js";
 import { openServers } from "./open-servers.js";
@@ -14,16 +14,16 @@ import { openWorkspace } from "./open-workspace.js";
 import { packageVersion } from "./package-version.js";
 import type { ServeFlags } from "./commands/serve.js";
 import { readRedaction } from "./redaction.js";
-import { tell } from "./tell.js";
-import { troubleText } from "./trouble.js";
+import { note } from "./stderr.js";
+import { errorText } from "./error-text.js";
 
 export async function serveApps(flags: ServeFlags): Promise<void> {
-  // From the start: told to stop while it opens, it stops when that is done.
+  // Listen for signals from the start: a signal during the start stops the server after it.
   const stopped = firstSignal();
-  const { door, tellToken } = openDoorOptions(flags);
+  const { door, noteToken } = openDoorOptions(flags);
   const started = await openServers(flags, resolve(flags.cwd ?? process.cwd()), { mayAsk: false });
   try {
-    await serveWith(flags, started ? [started.servers] : [], { door, tellToken, stopped });
+    await serveWith(flags, started ? [started.servers] : [], { door, noteToken, stopped });
   } finally {
     await started?.close();
   }
@@ -34,7 +34,7 @@ async function serveWith(
   toolSources: readonly ToolSource[],
   {
     door,
-    tellToken,
+    noteToken,
     stopped,
   }: ReturnType<typeof openDoorOptions> & { readonly stopped: Promise<NodeJS.Signals> },
 ): Promise<void> {
@@ -43,7 +43,7 @@ async function serveWith(
   const { patterns } = readRedaction();
   const ledger = await openLedger(flags);
   const others = Object.entries(flags.agent ?? {}).map(([name, command]) =>
-    heldAcpAgent({
+    externalAcpAgent({
       name,
       argv: commandWords(command),
       cwd: workspace.root,
@@ -61,21 +61,21 @@ async function serveWith(
       host: flags.host,
       ledger,
       workspace,
-      onError: (error) => tell(troubleText(error)),
+      onError: (error) => note(errorText(error)),
     });
-    tellToken();
+    noteToken();
     process.stdout.write(`Serving AAP at ${url} for ${workspace.root}. Stop with Ctrl-C.\n`);
     const signal = await stopped;
-    tellEnding(signal);
+    noteStopping(signal);
     await close();
-    // 143 when it was told to end. Ctrl-C is the way to stop it.
-    if (signal !== "SIGINT") process.exitCode = codeOf(signal);
+    // Ctrl-C is the normal way to stop the server; any other signal sets its exit code.
+    if (signal !== "SIGINT") process.exitCode = signalExitCode(signal);
   } finally {
     for (const other of others) await other.close();
     await ledger.close();
   }
 }
 
-/** Apps' secrets stay readable as long as the token stays the same. */
+/** Derived from the token: secret options of apps stay readable as long as the token stays the same. */
 const secretKey = (token: string): Uint8Array =>
   new Uint8Array(hkdfSync("sha256", token, "", "toolgate: secret options of apps", 32));

@@ -1,6 +1,6 @@
 /**
- * The token that a server of ours asks for: the one of TOOLGATE_TOKEN, or one that is made once and kept where only
- * its owner can read it.
+ * The token that our servers require: from TOOLGATE_TOKEN, or generated once and stored in a file that only its owner can
+ * read.
  */
 import { randomBytes, randomUUID } from "node:crypto";
 import {
@@ -20,9 +20,9 @@ import { settingsFolder } from "../settings/index.js";
 
 export type ServerToken = {
   readonly token: string;
-  /** Where it is kept; without one it was given. */
+  /** The file that stores it; missing when the token came from the environment. */
   readonly file?: string;
-  /** Nobody has seen it yet. */
+  /** True when it was generated just now, so that nobody has seen it. */
   readonly isNew: boolean;
 };
 
@@ -35,25 +35,25 @@ export function openServerToken(env: NodeJS.ProcessEnv = process.env): ServerTok
     throw unusable(`TOOLGATE_TOKEN must be ${TOKEN_RULE}.`);
   }
   const file = join(settingsFolder(env), "token");
-  const token = keptToken(file);
+  const token = storedToken(file);
   if (token !== undefined) return { token, file, isNew: false };
-  return { ...made(file), file };
+  return { ...generate(file), file };
 }
 
-/** The one that was made before, if there is one; none is made. */
-export const keptServerToken = (env: NodeJS.ProcessEnv = process.env): string | undefined =>
-  keptToken(join(settingsFolder(env), "token"));
+/** The stored token, if there is one; generates none. */
+export const storedServerToken = (env: NodeJS.ProcessEnv = process.env): string | undefined =>
+  storedToken(join(settingsFolder(env), "token"));
 
-function made(file: string): { readonly token: string; readonly isNew: boolean } {
+function generate(file: string): { readonly token: string; readonly isNew: boolean } {
   const token = randomBytes(BYTES).toString("base64url");
   const temporary = `${file}.${randomUUID()}.tmp`;
   try {
     writeFileSync(temporary, `${token}\n`, { flag: "wx", mode: 0o600 });
-    // A link is made whole or not at all: of two that start at once, both use the first one's.
+    // A link is atomic: when two servers start at once, both use the token of the first one.
     linkSync(temporary, file);
     return { token, isNew: true };
   } catch (error) {
-    const theirs = keptToken(file);
+    const theirs = storedToken(file);
     if (theirs === undefined) throw error;
     return { token: theirs, isNew: false };
   } finally {
@@ -61,10 +61,10 @@ function made(file: string): { readonly token: string; readonly isNew: boolean }
   }
 }
 
-function keptToken(file: string): string | undefined {
+function storedToken(file: string): string | undefined {
   let descriptor: number | undefined;
   try {
-    // Anyone may have put anything in its place: a link leads elsewhere, and a pipe never ends.
+    // The path may hold anything: a link could lead elsewhere, and a pipe never ends.
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw unusable(`${file} is not a file.`);

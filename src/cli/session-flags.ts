@@ -1,6 +1,6 @@
 /**
- * How a session was begun, kept with it, so that whoever goes on with it does so under the same conditions: a
- * sandbox above all. What is said anew counts; a sandbox is not taken away by leaving it out.
+ * The flags that a session was started with, stored with it, so that it resumes under the same conditions: a sandbox
+ * above all. New flags override stored ones; leaving out --sandbox does not remove it.
  */
 import { resolve } from "node:path";
 import { oneLine, readSessionInfo } from "../call/index.js";
@@ -11,7 +11,7 @@ const KEPT = ["sandbox", "model", "baseUrl", "mode", "onBreach"] as const;
 
 export function keptFlags(flags: RunFlags): { readonly _meta: Meta } {
   const kept = KEPT.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]]));
-  // It may be gone on with from another folder.
+  // The session may be resumed from another folder.
   const script = flags.script === undefined ? {} : { script: resolve(flags.script) };
   return { _meta: { toolgate: { flags: { ...Object.fromEntries(kept), ...script } } } };
 }
@@ -22,7 +22,7 @@ export async function withKeptFlags(ledger: Ledger, sessionId: string, flags: Ru
     throw new ForeignSessionHere(sessionId, info.agent ?? "another agent");
   const stored = storedFlags(info);
   const text = (name: string) => (typeof stored[name] === "string" ? { [name]: stored[name] } : {});
-  // A script was meant where no model is named now, and the other way round.
+  // A stored script counts only without a new model, and the other way round.
   const script = flags.model === undefined ? text("script") : {};
   const model = flags.script === undefined ? { ...text("model"), ...text("baseUrl"), ...script } : {};
   const onBreach = stored["onBreach"] === "end" ? { onBreach: "end" as const } : {};
@@ -35,7 +35,7 @@ export async function withKeptFlags(ledger: Ledger, sessionId: string, flags: Ru
   };
 }
 
-/** A session that someone else's agent has: only that agent knows what was said in it. */
+/** A session of an external agent: only that agent has its messages. */
 const isForeign = ({ _meta }: SessionInfo): boolean =>
   isObject(_meta?.["toolgate"]) && _meta["toolgate"]["agentSession"] !== undefined;
 
@@ -44,7 +44,7 @@ class ForeignSessionHere extends Error {
 
   constructor(sessionId: string, agent: string) {
     super(
-      `Session ${sessionId} is one of ${oneLine(agent, 80)}. Nothing was done; go on with it by: toolgate run --agent "<its command>" --resume ${sessionId}`,
+      `Session ${sessionId} is one of ${oneLine(agent, 80)}. Nothing was done; resume it with: toolgate run --agent "<its command>" --resume ${sessionId}`,
     );
     this.name = "ForeignSessionHere";
   }

@@ -1,16 +1,16 @@
-/** Folders of sessions: shown as short as people say them, and looked for as they are recorded. */
+/** Folders of sessions: shortened for display, and resolved as sessions record them. */
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { relative, resolve, sep } from "node:path";
 
-/** Below the home folder with ~ for it. */
+/** Replaces the home folder with ~. */
 export function shownFolder(folder: string): string {
   const below = relative(homedir(), folder);
   if (below === "") return "~";
   return below.startsWith("..") || resolve(below) === below ? folder : `~${sep}${below}`;
 }
 
-/** As a session records the folder that it works in: the real one. One that is gone is meant as it is written. */
+/** The real path, as a session records its folder; a folder that no longer exists is taken as written. */
 export function recordedFolder(folder: string): string {
   try {
     return realpathSync(folder);

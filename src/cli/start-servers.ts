@@ -1,28 +1,28 @@
 /**
- * MCP servers, started so that none is left behind. Each runs as a group of its own, which no signal to us reaches, and
- * a process that a signal ends says no goodbye. So as long as there are servers, signals are heard here.
+ * Starts MCP servers so that none outlives this process. Each runs in its own process group, which our signals do not
+ * reach, and a process killed by a signal closes nothing. So this file handles signals as long as there are servers.
  *
- * What must stay true: a signal ends the start of servers, whoever else hears it; one that nobody else hears, between
- * two turns for one, ends the servers in order and then us; the second one leaves at once.
+ * Invariants: a signal aborts the start of servers, whatever other handlers do; a signal without another handler, between
+ * two turns for example, stops the servers and then this process; a second signal exits at once.
  */
 import type { McpServerConfigs, McpServers, McpServersOptions } from "../mcp/index.js";
-import { codeOf, leave, SIGNALS, tellEnding } from "./ending.js";
+import { signalExitCode, exitNow, SIGNALS, noteStopping } from "./signals.js";
 
 export type StartedServers = { readonly servers: McpServers; readonly close: () => Promise<void> };
 
 const starting = new Set<AbortController>();
 const started = new Set<StartedServers>();
-let isLeaving = false;
+let isStopping = false;
 
-/** Rejects with ToldToEnd when a signal comes before they are up; none of them runs then. */
+/** Rejects with StoppedBySignal when a signal arrives before the servers are up; none of them runs then. */
 export async function startServers(
   configs: McpServerConfigs,
   options: McpServersOptions,
 ): Promise<StartedServers> {
   const start = new AbortController();
   if (starting.size + started.size === 0)
-    // Before those who hear a signal only once, so that they are still to be seen.
-    for (const signal of SIGNALS) process.prependListener(signal, hear);
+    // Prepended: `once` handlers must still be registered when onSignal counts them.
+    for (const signal of SIGNALS) process.prependListener(signal, onSignal);
   starting.add(start);
   try {
     const { McpServers } = await import("../mcp/index.js");
@@ -32,45 +32,45 @@ export async function startServers(
       close: async () => {
         await servers.close();
         started.delete(opened);
-        hearNoMore();
+        removeHandlersIfIdle();
       },
     };
     started.add(opened);
     return opened;
   } finally {
     starting.delete(start);
-    hearNoMore();
+    removeHandlersIfIdle();
   }
 }
 
-function hear(signal: NodeJS.Signals): void {
+function onSignal(signal: NodeJS.Signals): void {
   const isOurs = starting.size > 0 || process.listenerCount(signal) === 1;
-  const isSecond = isLeaving;
-  // Also when somebody else ends us: they may be done with their part, and wait for the servers, at the next one.
-  isLeaving = true;
+  const isSecond = isStopping;
+  // Also when another handler stops the process: it may already wait for the servers when the next signal arrives.
+  isStopping = true;
   if (!isOurs) return;
-  if (isSecond) leave(signal);
-  tellEnding(signal);
-  const exitCode = codeOf(signal);
-  for (const start of starting) start.abort(new ToldToEnd(signal, exitCode));
-  // Whoever waits for the start hears of it, and ends.
+  if (isSecond) exitNow(signal);
+  noteStopping(signal);
+  const exitCode = signalExitCode(signal);
+  for (const start of starting) start.abort(new StoppedBySignal(signal, exitCode));
+  // The caller of startServers gets the error and stops.
   if (starting.size > 0) return;
   void Promise.allSettled([...started].map((one) => one.close())).then(() => process.exit(exitCode));
 }
 
-function hearNoMore(): void {
+function removeHandlersIfIdle(): void {
   if (starting.size + started.size > 0) return;
-  for (const signal of SIGNALS) process.off(signal, hear);
+  for (const signal of SIGNALS) process.off(signal, onSignal);
 }
 
-/** Ends the command with the exit code that shells have for the signal. */
-export class ToldToEnd extends Error {
-  readonly code = "TOLD_TO_END";
+/** Ends the command with the exit code of the signal. */
+export class StoppedBySignal extends Error {
+  readonly code = "STOPPED_BY_SIGNAL";
   readonly exitCode: number;
 
   constructor(signal: NodeJS.Signals, exitCode: number) {
     super(`The MCP servers were not started: ${signal} came before they were up. Nothing was run.`);
-    this.name = "ToldToEnd";
+    this.name = "StoppedBySignal";
     this.exitCode = exitCode;
   }
 }

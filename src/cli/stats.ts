@@ -1,4 +1,4 @@
-/** `toolgate stats`: how often tools were called, how it ended, who decided, and how long it took. */
+/** `toolgate stats`: counts tool calls, how they ended, who decided, and how long they took. */
 import { oneLine } from "../call/index.js";
 import type { CallStatistics, Percentiles, StatisticsKey } from "../call/index.js";
 import { durationText } from "../view/index.js";
@@ -34,7 +34,7 @@ export async function showStats({ by, days, cwd: wanted, ...flags }: StatsFlags)
   });
 }
 
-/** How often each tool was called in a folder, and how it ended. */
+/** The calls of each tool in a folder, and how they ended. */
 export async function folderStatsText(cwd: string, flags: HistoryFlags): Promise<string> {
   let text = "";
   await withArchive(flags, async (archive) => {
@@ -44,8 +44,8 @@ export async function folderStatsText(cwd: string, flags: HistoryFlags): Promise
 }
 
 function table(by: string, statistics: readonly CallStatistics[]): string {
-  if (statistics.length === 0) return "No call is remembered here yet. Begin with: toolgate run";
-  // Most histories have none, and the table is wide.
+  if (statistics.length === 0) return "No calls are stored yet. Start with: toolgate run";
+  // Most histories have no breaches, and the table is wide.
   const hasBreaches = statistics.some(({ breaches }) => breaches > 0);
   const shown = COUNTS.filter(([, field]) => field !== "breaches" || hasBreaches);
   return alignedTable([
@@ -75,5 +75,5 @@ const COUNTS = [
 const times = (percentiles: Percentiles | undefined): string =>
   percentiles ? `${spanText(percentiles.p50)}/${spanText(percentiles.p95)}` : "–";
 
-/** As on the card of a call. Spans that a clock made strange are left out before they are counted. */
+/** As on the card of a call. Statistics already leave out impossible durations. */
 const spanText = (milliseconds: number): string => durationText(0, milliseconds) ?? "–";

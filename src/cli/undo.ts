@@ -1,10 +1,11 @@
-/** `toolgate undo`: puts back the files that a call changed. */
+/** `toolgate undo`: restores the files that a call changed. */
 import { LocalWorkspace } from "../tools/index.js";
 import { SessionRecord } from "../record/index.js";
 import { undoCall } from "../run/index.js";
 import { visibleText } from "../call/index.js";
 import { findSession } from "./find-session.js";
 import { jsonText } from "./json-text.js";
+import { LEASE_WAIT_MS } from "./lease-wait.js";
 import { openLedger } from "./open-agent.js";
 import type { UndoFlags } from "./commands/undo.js";
 
@@ -15,13 +16,13 @@ export async function undo(toolCallId: string, flags: UndoFlags): Promise<number
     const sessionId = await findSession(ledger, flags.session ?? true, workspace.root);
     const record = await SessionRecord.open(ledger, sessionId, {
       owner: `undo ${process.pid}`,
-      leaseWaitMs: 6_000,
+      leaseWaitMs: LEASE_WAIT_MS,
     });
     try {
       const { paths } = await undoCall(record, workspace, toolCallId);
       const text = flags.json
         ? jsonText({ sessionId, toolCallId, paths })
-        : `Put back: ${paths.map((path) => visibleText(path)).join(", ")}`;
+        : `Restored: ${paths.map((path) => visibleText(path)).join(", ")}`;
       process.stdout.write(`${text}\n`);
       return 0;
     } finally {

@@ -1,11 +1,11 @@
 /**
- * The token for a server at an address. This machine's own token goes to this machine only, and no token goes over a
- * network where others can read it unless the user says so.
+ * The token for a server at an address. The stored token of this machine is sent to this machine only, and no token is
+ * sent over a network without TLS unless the user allows it.
  */
 import { visibleText } from "../call/index.js";
 import type { RunFlags } from "./commands/run.js";
 import { readText } from "./read-text.js";
-import { keptServerToken } from "./server-token.js";
+import { storedServerToken } from "./server-token.js";
 
 type UrlFlags = Pick<RunFlags, "tokenFile" | "insecureUrl"> & { readonly url: string };
 
@@ -17,8 +17,8 @@ export async function tokenFor({
   const { protocol, hostname } = URL.canParse(url) ? new URL(url) : { protocol: "", hostname: "" };
   const isHere = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
   const given = tokenFile === undefined ? process.env["TOOLGATE_TOKEN"] : (await readText(tokenFile)).trim();
-  // The token of this machine's own servers opens this machine, so nobody else is told it.
-  const token = given ?? (isHere ? keptServerToken() : undefined);
+  // The stored token opens this machine, so it is never sent to another one.
+  const token = given ?? (isHere ? storedServerToken() : undefined);
   if (token === undefined || protocol !== "http:" || isHere || insecureUrl) return token;
   throw Object.assign(
     new Error(

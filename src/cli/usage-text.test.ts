@@ -24,7 +24,7 @@ function bookOf(...turns: readonly (readonly (Usage | undefined)[])[]): SessionB
 
 const price = { input: 2, output: 10, cached: 0.2 };
 
-test("the newest turn is told with its tokens and about what they cost", () => {
+test("shows the tokens and the cost of the newest turn", () => {
   const used = { inputTokens: 100_000, cachedTokens: 50_000, outputTokens: 1_000 };
   const book = bookOf([{ inputTokens: 9, outputTokens: 9 }], [used, used]);
   expect(usageText(book, price)).toMatch(
@@ -32,14 +32,14 @@ test("the newest turn is told with its tokens and about what they cost", () => {
   );
 });
 
-test("without a price, or where one answer was not counted, no cost is told", () => {
+test("shows no cost without a price or with an uncounted response", () => {
   const used = { inputTokens: 1_000, outputTokens: 10 };
   expect(usageText(bookOf([used]), undefined)).toBe("1,000 tokens in, 10 out");
   expect(usageText(bookOf([used, { outputTokens: 5 }]), price)).toBe("1,000 tokens in, 15 out");
   expect(usageText(bookOf([used, undefined]), price)).toBe("1,000 tokens in, 10 out");
 });
 
-test("a provider that says nothing gets no line, nor does a session without a turn", () => {
+test("shows nothing when the provider reports no usage or the session has no turn", () => {
   expect(usageText(bookOf([undefined]), price)).toBeUndefined();
   expect(usageText(bookOf(), price)).toBeUndefined();
 });

@@ -1,9 +1,9 @@
-/** What a turn used, in one line: tokens as the provider counts them, and what they cost where the price is known. */
+/** The usage of a turn in one line: tokens as the provider counts them, and their cost where the price is known. */
 import type { SessionBook, Usage } from "../call/index.js";
 import { costOf, PRICES_AS_OF } from "../model/index.js";
 import type { ModelPrice } from "../model/index.js";
 
-/** Of the newest turn; undefined where the provider said nothing. */
+/** The usage of the newest turn; undefined when the provider reported none. */
 export function usageText(book: SessionBook, price: ModelPrice | undefined): string | undefined {
   const turnId = book.turn?.turnId;
   const steps = book.steps.filter((step) => step.turnId === turnId);
@@ -26,7 +26,7 @@ export function totalOf(used: readonly Usage[]): Usage {
   };
 }
 
-/** Undefined when one of them is not known: half a sum would read as the whole. */
+/** Undefined when one of them is not known: a partial sum would read as the whole. */
 export function sumOf(costs: readonly (number | undefined)[]): number | undefined {
   return costs.reduce<number | undefined>(
     (sum, cost) => (sum === undefined || cost === undefined ? undefined : sum + cost),
@@ -34,7 +34,7 @@ export function sumOf(costs: readonly (number | undefined)[]): number | undefine
   );
 }
 
-/** Two digits that say something, also below a cent. */
+/** Two significant digits, also below a cent. */
 export function dollars(cost: number): string {
   if (cost > 0 && cost < 0.0001) return "less than $0.0001";
   return `$${cost === 0 || cost >= 0.1 ? cost.toFixed(2) : cost.toPrecision(2)}`;

@@ -37,7 +37,7 @@ describe("the name a request calls the server by", () => {
     expect(isOwnName(host, names, "127.0.0.1")).toBe(false);
   });
 
-  test("no name of the internet is, whatever it begins or ends with", () => {
+  test("refuses every internet name, whatever it starts or ends with", () => {
     const parts = fc.tuple(fc.constantFrom("", "localhost.", "127.0.0.1.", "agent.example."), fc.domain());
     fc.assert(
       fc.property(parts, fc.nat(65_535), ([start, domain], port) => {
@@ -47,7 +47,7 @@ describe("the name a request calls the server by", () => {
     );
   });
 
-  test("beyond this machine a bare address is: no page can rename itself to one", () => {
+  test("accepts a bare address beyond this machine: no page can take it as its name", () => {
     expect(isOwnName("192.0.2.1:4321", names, "0.0.0.0")).toBe(true);
     expect(isOwnName("[2001:db8::1]:4321", names, "0.0.0.0")).toBe(true);
     expect(isOwnName("evil.example", names, "0.0.0.0")).toBe(false);

@@ -1,13 +1,13 @@
 /**
- * Where a server may listen, and by which names it may be called there. Whoever reaches it can have it run
- * commands: beyond this machine it listens only through TLS, or when told that something else guards the way.
+ * Where a server may listen, and which host names it accepts. A client that reaches it can run commands: beyond this
+ * machine it listens only with TLS, or when the user says that something else protects the connection.
  */
 import { lookup } from "node:dns/promises";
 import { isIP, isIPv4 } from "node:net";
 
 export type ListenAddress = { readonly host: string; readonly port: number };
 
-/** The address behind a name, so that what is checked is what is listened on. */
+/** Resolves the name once, so that the checked address is the one it listens on. */
 export async function addressOf({ host }: ListenAddress, isGuarded: boolean): Promise<string> {
   const { address } = await lookup(host);
   if (isGuarded || isLoopback(address)) return address;
@@ -24,8 +24,8 @@ function isLoopback(address: string): boolean {
 }
 
 /**
- * Whether a request's Host is a name of ours. A page of another site can make its own name point here, and a
- * browser then takes us for that site; it cannot do so with a bare address.
+ * True when a request's Host is a name of this server. Another site can point its own name at this address (DNS
+ * rebinding), and a browser then treats this server as that site; a bare address cannot be used for this.
  */
 export function isOwnName(hostHeader: string, names: ReadonlySet<string>, address: string): boolean {
   const [, bracketed, plain] = /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::\d{1,5})?$/i.exec(hostHeader) ?? [];

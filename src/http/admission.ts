@@ -1,22 +1,22 @@
-/** Who may talk to a server. Decided from a request's head alone. */
+/** Decides from a request's head alone whether it is admitted. */
 import type { IncomingMessage } from "node:http";
 import { isOwnName } from "./address.js";
 import { METHODS } from "./origins.js";
 import type { ProblemCode } from "./problem.js";
-import { bringsToken } from "./token.js";
-import type { Refusal } from "./turn-away.js";
+import { hasToken } from "./token.js";
+import type { Refusal } from "./refuse.js";
 
 const HEALTH_PATH = "/healthz";
 
 export type AdmissionRules = {
-  /** What is listened on. */
+  /** The address that the server listens on. */
   readonly address: string;
   /** Names of this server, in lower case. */
   readonly names: ReadonlySet<string>;
-  /** Sites whose pages may talk to it. */
+  /** Origins whose pages may connect. */
   readonly origins: ReadonlySet<string>;
   readonly token: string;
-  /** May be read without the token. */
+  /** Paths that may be read without the token. */
   readonly openPaths: ReadonlySet<string>;
   readonly bodyBytes: number;
 };
@@ -39,11 +39,11 @@ export function admit(request: IncomingMessage, rules: AdmissionRules): Admissio
   if (foreign.length > 0)
     return refused("FORBIDDEN", "Pages of that site may not talk to this server. --allow-origin lets them.");
   if (method === "OPTIONS") return { type: "preflight" };
-  // No part of an address is believed; the token is in a header.
+  // The query is ignored; the token is in a header.
   const [path = ""] = (request.url ?? "").split("?", 1);
   const isRead = method === "GET" || method === "HEAD";
   if (isRead && path === HEALTH_PATH) return { type: "health" };
-  if (!(isRead && rules.openPaths.has(path)) && !bringsToken(request, rules.token))
+  if (!(isRead && rules.openPaths.has(path)) && !hasToken(request, rules.token))
     return refused("UNAUTHORIZED", "The right token is missing: Authorization: Bearer <token>.");
   if (!METHODS.includes(method))
     return refused("METHOD_NOT_ALLOWED", `This server takes ${METHODS.join(", ")}.`, {
@@ -53,8 +53,8 @@ export function admit(request: IncomingMessage, rules: AdmissionRules): Admissio
 }
 
 /**
- * A page of another site can make a browser send a form or a text without asking, but not JSON: so only what calls
- * itself JSON is read.
+ * A page of another site can make a browser send a form or plain text without a preflight, but not JSON: so only JSON
+ * bodies are read.
  */
 function admitBody({ headers, headersDistinct }: IncomingMessage, { bodyBytes }: AdmissionRules): Admission {
   if ((headers["content-encoding"] ?? "identity") !== "identity")

@@ -1,6 +1,6 @@
 /**
- * A server that lets in who may come in, and hands on what they ask. What it answers by itself: whoever is turned
- * away, a look at its health, and a browser that asks first.
+ * The HTTP entry of a server: it admits requests and passes them on. By itself it answers only refused requests, health
+ * checks and preflights.
  */
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
@@ -16,26 +16,26 @@ import { corsHeaders, preflightHeaders, readOrigin } from "./origins.js";
 import type { PageHeaders } from "./origins.js";
 import { Rate } from "./rate.js";
 import { isToken, TOKEN_RULE } from "./token.js";
-import { NOT_KEPT, turnAway } from "./turn-away.js";
+import { NO_STORE, refuseOnSocket } from "./refuse.js";
 
-/** What whoever starts a server decides. */
+/** The choices of the person who starts a server. */
 export type DoorOptions = {
-  /** Port 0 is any that is free. */
+  /** Port 0 is any free port. */
   readonly at: ListenAddress;
   readonly token: string;
   readonly tls?: { readonly cert: string; readonly key: string };
-  /** Something else guards the way to an address beyond this machine. */
+  /** A tunnel or a proxy protects connections from beyond this machine. */
   readonly isGuarded?: boolean;
   /** Names of this server beside the one it listens on. */
   readonly allowedHosts?: readonly string[];
-  /** Sites whose pages may connect: `https://app.example`. None unless told. */
+  /** Sites whose pages may connect: `https://app.example`. None by default. */
   readonly allowedOrigins?: readonly string[];
 };
 
-/** What is behind the door. */
+/** The server behind the door. */
 export type BehindDoor = {
   readonly limits?: Partial<DoorLimits>;
-  /** May be read without the token. */
+  /** Paths that may be read without the token. */
   readonly openPaths?: readonly string[];
   readonly pageHeaders: PageHeaders;
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
@@ -44,7 +44,7 @@ export type BehindDoor = {
 
 export type OpenDoor = {
   readonly url: string;
-  /** Lets nobody in any more. `settle` ends what is under way; then answers have a while to reach their readers. */
+  /** Admits no more requests. `settle` ends the running work; then responses get a while to reach their readers. */
   readonly close: (settle: () => Promise<void>) => Promise<void>;
 };
 
@@ -77,8 +77,8 @@ class Door {
   readonly #limits: DoorLimits;
   readonly #behind: BehindDoor;
   readonly #rate: Rate;
-  /** The answers that are not yet given, and how many of them each socket waits for. */
-  readonly #answers = new Set<ServerResponse>();
+  /** Unfinished responses, and how many of them each socket waits for. */
+  readonly #responses = new Set<ServerResponse>();
   readonly #waiting = new WeakMap<Duplex, number>();
   #isClosing = false;
   #onQuiet: () => void = () => undefined;
@@ -91,7 +91,7 @@ class Door {
     this.#rate = new Rate(limits.requestsPerSecond);
     server.maxConnections = limits.sockets;
     server.on("request", (request, response) => this.#request(request, response));
-    // Whoever asks before sending a body hears of a refusal in its place.
+    // A client that sends Expect: 100-continue gets a refusal before it sends the body.
     server.on("checkContinue", (request, response) =>
       this.#request(request, response, () => response.writeContinue()),
     );
@@ -116,37 +116,41 @@ class Door {
     this.#isClosing = true;
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     await settle();
-    if (this.#answers.size > 0) await this.#quiet();
+    if (this.#responses.size > 0) await this.#quiet();
     this.#server.closeAllConnections();
     await closed;
   }
 
-  #request(request: IncomingMessage, response: ServerResponse, goOn: () => void = () => undefined): void {
+  #request(
+    request: IncomingMessage,
+    response: ServerResponse,
+    sendContinue: () => void = () => undefined,
+  ): void {
     const { socket } = request;
-    // It was turned away, or has no end to write to any more: nobody would hear what came of this.
+    // The socket was refused or closed: no response can reach the client.
     if (socket.writableEnded) return;
     const cors = corsHeaders(request.headers.origin, this.#rules.origins, this.#behind.pageHeaders);
     const waiting = this.#waiting.get(socket) ?? 0;
     const admission = this.#admit(request);
     switch (admission.type) {
       case "refused":
-        // In the middle of another answer there is no place for this one.
+        // A refusal cannot be written in the middle of another response.
         if (waiting > 0) socket.destroy();
-        else turnAway(request, socket, { ...admission, headers: { ...admission.headers, ...cors } });
+        else refuseOnSocket(request, socket, { ...admission, headers: { ...admission.headers, ...cors } });
         return;
       case "health":
-        response.writeHead(200, { ...NOT_KEPT, ...cors, "content-type": "text/plain" }).end("ok\n");
+        response.writeHead(200, { ...NO_STORE, ...cors, "content-type": "text/plain" }).end("ok\n");
         return;
       case "preflight":
         response
-          .writeHead(204, { ...NOT_KEPT, ...cors, ...preflightHeaders(this.#behind.pageHeaders) })
+          .writeHead(204, { ...NO_STORE, ...cors, ...preflightHeaders(this.#behind.pageHeaders) })
           .end();
         return;
       case "admitted":
         if (waiting >= this.#limits.requestsPerSocket) return void socket.destroy();
         this.#follow(response, socket);
-        response.setHeaders(new Map(Object.entries({ ...NOT_KEPT, ...cors })));
-        goOn();
+        response.setHeaders(new Map(Object.entries({ ...NO_STORE, ...cors })));
+        sendContinue();
         this.#behind.onRequest(request, response);
         return;
       default:
@@ -162,9 +166,9 @@ class Door {
   ): void {
     const admission = this.#admit(request);
     if (admission.type === "admitted") onUpgrade(request, socket, head);
-    else if (admission.type === "refused") turnAway(request, socket, admission);
+    else if (admission.type === "refused") refuseOnSocket(request, socket, admission);
     else
-      turnAway(request, socket, {
+      refuseOnSocket(request, socket, {
         code: "NOT_FOUND",
         why: "There is nothing to upgrade here. Nothing was done.",
       });
@@ -180,32 +184,32 @@ class Door {
     return { type: "refused", code: "TOO_MANY_REQUESTS", why };
   }
 
-  /** Until the answer is given, or nobody is there to hear it. */
+  /** Tracks a response until it is finished or its client is gone. */
   #follow(response: ServerResponse, socket: IncomingMessage["socket"]): void {
-    const { stallMilliseconds } = this.#limits;
-    this.#answers.add(response);
+    const { stallTimeoutMs } = this.#limits;
+    this.#responses.add(response);
     this.#waiting.set(socket, (this.#waiting.get(socket) ?? 0) + 1);
-    // Node does not tell an answer that waits for the one before it that nobody is there to hear it.
+    // Node emits no "close" on a response that is queued behind another one when the socket closes.
     const gone = () => void response.emit("close");
     if (!response.socket) socket.once("close", gone);
     response.once("close", () => {
       socket.off("close", gone);
-      this.#answers.delete(response);
+      this.#responses.delete(response);
       this.#waiting.set(socket, (this.#waiting.get(socket) ?? 1) - 1);
-      if (this.#answers.size === 0) this.#onQuiet();
+      if (this.#responses.size === 0) this.#onQuiet();
     });
-    response.setTimeout(stallMilliseconds, () => {
-      // Silence is no stall: a turn may take its time. Something to be read that nobody reads is one.
+    response.setTimeout(stallTimeoutMs, () => {
+      // An idle response is not a stall: a turn may take its time. Unread data is.
       if (response.writableLength > 0 || socket.writableLength > 0) socket.destroy();
-      else socket.setTimeout(stallMilliseconds);
+      else socket.setTimeout(stallTimeoutMs);
     });
   }
 
   #quiet(): Promise<void> {
     return new Promise((resolve) => {
-      const patience = setTimeout(resolve, this.#limits.goodbyeMilliseconds);
+      const timer = setTimeout(resolve, this.#limits.closeTimeoutMs);
       this.#onQuiet = () => {
-        clearTimeout(patience);
+        clearTimeout(timer);
         resolve();
       };
     });

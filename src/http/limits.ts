@@ -1,21 +1,21 @@
-/** How much a server takes from whoever reaches it, and how long it waits for them. */
+/** How much a server accepts from its clients, and how long it waits for them. */
 import type { ServerOptions } from "node:http";
 
 export type DoorLimits = {
-  /** Sockets at a time, those included that have not shown a token yet. */
+  /** Open sockets, including those without a token yet. */
   readonly sockets: number;
-  /** Requests of one socket at a time: more can only be sent by whoever does not wait for answers. */
+  /** Open requests of one socket: only a client that pipelines sends more. */
   readonly requestsPerSocket: number;
-  /** Requests of one address, with the token; twice as many may come at once. */
+  /** Requests of one address with the token; a burst may have twice as many. */
   readonly requestsPerSecond: number;
   readonly bodyBytes: number;
-  /** How long a request's head may take to arrive, and how long the whole of it. */
-  readonly headMilliseconds: number;
-  readonly requestMilliseconds: number;
-  /** How long a client may take nothing of an answer that waits for it. */
-  readonly stallMilliseconds: number;
-  /** How long answers may take to reach their readers when the server ends. */
-  readonly goodbyeMilliseconds: number;
+  /** The time for a request's head to arrive, and for the whole request. */
+  readonly headTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  /** The time a client may leave a response unread. */
+  readonly stallTimeoutMs: number;
+  /** The time for open responses to reach their readers when the server closes. */
+  readonly closeTimeoutMs: number;
 };
 
 const MEGABYTE = 1024 * 1024;
@@ -25,20 +25,20 @@ export const DOOR_LIMITS: DoorLimits = {
   requestsPerSocket: 4,
   requestsPerSecond: 2000,
   bodyBytes: 32 * MEGABYTE,
-  headMilliseconds: 10_000,
-  requestMilliseconds: 120_000,
-  stallMilliseconds: 30_000,
-  goodbyeMilliseconds: 2_000,
+  headTimeoutMs: 10_000,
+  requestTimeoutMs: 120_000,
+  stallTimeoutMs: 30_000,
+  closeTimeoutMs: 2_000,
 };
 
-/** As Node is told of them. */
-export function serverOptions({ headMilliseconds, requestMilliseconds }: DoorLimits): ServerOptions {
+/** The limits as options of Node's server. */
+export function serverOptions({ headTimeoutMs, requestTimeoutMs }: DoorLimits): ServerOptions {
   return {
     maxHeaderSize: 16 * 1024,
-    headersTimeout: headMilliseconds,
-    requestTimeout: requestMilliseconds,
-    // How often the two above are looked at.
-    connectionsCheckingInterval: Math.min(2_000, headMilliseconds),
+    headersTimeout: headTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    // Node checks the two timeouts above at this interval.
+    connectionsCheckingInterval: Math.min(2_000, headTimeoutMs),
     keepAliveTimeout: 5_000,
     keepAlive: true,
     keepAliveInitialDelay: 30_000,

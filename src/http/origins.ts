@@ -1,13 +1,13 @@
-/** The sites whose pages may talk to a server, and what their browsers are told. */
+/** The origins whose pages may connect, and the CORS headers for their browsers. */
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** What a page may send and read beside what every page may. */
+/** Headers that a page may send and read besides the default ones. */
 export type PageHeaders = { readonly sent: readonly string[]; readonly read: readonly string[] };
 
 export const METHODS: readonly string[] = ["GET", "HEAD", "POST", "DELETE"];
 
-/** As browsers write it; anything else would never match. */
+/** Accepts an origin as browsers write it; any other form would never match. */
 export function readOrigin(text: string): string {
   const origin = URL.canParse(text) ? new URL(text).origin : "null";
   if (origin !== "null" && origin === text.toLowerCase().replace(/\/$/, "")) return origin;
@@ -19,7 +19,7 @@ export function readOrigin(text: string): string {
   );
 }
 
-/** For the page that asks, if it may. */
+/** Headers for the requesting page, if its origin is allowed. */
 export function corsHeaders(
   origin: string | undefined,
   origins: ReadonlySet<string>,

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { Rate } from "./rate.js";
 
-test("an address may ask for two seconds' worth at once, and then as fast as the rate is", () => {
+test("allows a burst of two seconds, then the plain rate", () => {
   const rate = new Rate(10);
   const burst = Array.from({ length: 30 }, () => rate.take("a", 0));
   expect(burst.filter(Boolean)).toHaveLength(20);
@@ -10,13 +10,13 @@ test("an address may ask for two seconds' worth at once, and then as fast as the
   expect(second.filter(Boolean)).toHaveLength(10);
 });
 
-test("one address does not use up another's", () => {
+test("limits each address by itself", () => {
   const rate = new Rate(1);
   while (rate.take("a", 0));
   expect(rate.take("b", 0)).toBe(true);
 });
 
-test("however it is asked, no more is given than the rate and one bucket", () => {
+test("never gives more than the rate and one bucket", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 50 }),
@@ -31,7 +31,7 @@ test("however it is asked, no more is given than the rate and one bucket", () =>
   );
 });
 
-test("addresses that are gone are forgotten, and those that have used theirs up are not", () => {
+test("drops buckets of idle addresses and keeps used-up ones", () => {
   const rate = new Rate(1);
   rate.take("greedy", 0);
   rate.take("greedy", 0);

@@ -1,4 +1,4 @@
-/** Where a provider is asked. Only what the user names counts: a variable of another program must not lead a key astray. */
+/** The address of a provider. Only the user's own setting counts: another program's variable must not redirect a key. */
 import { oneLine } from "../call/index.js";
 import { ModelError } from "./model-error.js";
 import type { ModelName } from "./model-name.js";

@@ -1,4 +1,4 @@
-/** A provider's key: given, or from its own variable, or from the key file. Another provider's key is never taken. */
+/** Finds a provider's key: an option, its own variable, or the key file. Never uses another provider's key. */
 import { keyFromFile } from "./key-file.js";
 import { ModelError } from "./model-error.js";
 import type { ModelName, ProviderName } from "./model-name.js";
@@ -11,7 +11,7 @@ export type KeyOptions = {
 
 export type FoundKey = {
   readonly key: string | undefined;
-  /** Where a person would change it, in words. */
+  /** Names the place where a person can change it. */
   readonly place: string;
 };
 
@@ -35,7 +35,7 @@ export async function findKey(name: ModelName, options: KeyOptions): Promise<Fou
   if (stored !== undefined && keyFile !== undefined)
     return { key: checked(stored, `for ${provider} in ${keyFile}`), place: keyFile };
   const place = variables.join(" or ");
-  // A server of one's own mostly wants none.
+  // Most self-hosted servers need no key.
   if (provider === "openai-compatible") return { key: undefined, place };
   const orFile = keyFile === undefined ? "" : `, or put {"${provider}": "…"} into ${keyFile} (mode 0600)`;
   throw new ModelError(
@@ -53,7 +53,7 @@ function ownVariables({ modelId }: ModelName): readonly string[] {
   return ["TOOLGATE_MODEL_KEY", ...(own === "" ? [] : [`${own}_API_KEY`])];
 }
 
-/** A key goes into a header line; one that cannot would be quoted in full by whoever finds out. */
+/** A key becomes a header line. An invalid one must fail here: the HTTP client would quote it in its error. */
 function checked(value: string, where: string): string {
   const key = value.trim();
   if (/^[\x21-\x7e]+$/.test(key)) return key;

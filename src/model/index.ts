@@ -1,10 +1,10 @@
 /**
- * WHO decides: the model, behind the `LanguageModelV3` interface that every provider of the AI SDK
- * speaks: providers by name, and the scripted model that needs no key and no network.
+ * WHO decides: the model, behind the `LanguageModelV3` interface of the AI SDK: providers by name, and the scripted model
+ * that needs no key and no network.
  *
- * What must stay true here: a model is asked with the history and nothing else; the scripted model is
- * pure in that history, so any process can go on where another one stopped; a key goes to its own
- * provider and into no message; an answer is either whole or an error.
+ * Invariants: a model gets the history and nothing else; the scripted model is a pure function of that history, so any
+ * process can resume where another one stopped; a key goes to its own provider and into no message; a response is either
+ * complete or an error.
  */
 export { DEFAULT_CONTEXT_WINDOW, knownPrice, PRICES_AS_OF } from "./known-models.js";
 export type { ModelPrice } from "./known-models.js";

@@ -1,7 +1,6 @@
 /**
- * Keys in a file, `{"anthropic": "…"}`, that nobody else on this machine may read or have written. A file
- * that others can read is refused rather than read: whoever made it so should hear of it. What stands in
- * it is never repeated in words.
+ * Keys in a file, `{"anthropic": "…"}`, that no other user of this machine may read or write. A file that others can read
+ * is refused, so that its owner learns of the mistake. No message quotes its content.
  */
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
@@ -14,12 +13,12 @@ const MAX_BYTES = 64 * 1024;
 
 const keys = z.record(z.string(), z.string());
 
-/** The key of a provider; undefined where there is no file, or none for this provider in it. */
+/** The key of a provider; undefined without a file, or without a key for this provider. */
 export async function keyFromFile(path: string, provider: string): Promise<string | undefined> {
   return (await keysIn(path)).get(provider);
 }
 
-/** Throws where there is a file that cannot be used. */
+/** Throws when the file exists and cannot be used. */
 export async function checkKeyFile(path: string): Promise<void> {
   await keysIn(path);
 }
@@ -33,7 +32,7 @@ async function keysIn(path: string): Promise<ReadonlyMap<string, string>> {
 }
 
 async function readOwnFile(path: string): Promise<string | undefined> {
-  // Not blocking: a pipe in its place would have us wait for ever.
+  // Non-blocking: opening a pipe would wait for ever.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
     if (isAbsence(error)) return undefined;
     throw refused(path, "it cannot be read");
@@ -57,7 +56,7 @@ async function readOwnFile(path: string): Promise<string | undefined> {
   }
 }
 
-/** The parser's own words would quote the text, so they are dropped. */
+/** The parser's message would quote the text, so it is dropped. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

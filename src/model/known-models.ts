@@ -1,10 +1,10 @@
 /**
- * What is known of models: how much they read at once, and what they cost.
+ * Known models: their context windows and their prices.
  *
  * Gathered on 15 November 2026 from public pages, not all of them the providers' own, and checked against no
- * bill. It may be out of date the day after, so a cost made of it is an estimate. US dollars per million
+ * bill. The list goes out of date, so a cost made of it is an estimate. US dollars per million
  * tokens, the plain rate; cache writes at the rate of the short-lived cache. Where a context window is not
- * sure the smaller one stands here. A model that is not here has no price, nor has one whose price is not sure.
+ * certain, the list has the smaller one. A model without a certain price has none here.
  */
 import { PROVIDERS } from "./model-name.js";
 import type { ModelName, ProviderName } from "./model-name.js";
@@ -15,13 +15,13 @@ export type ModelPrice = {
   /** Input read from the provider's cache. */
   readonly cached?: number;
   readonly cacheWritten?: number;
-  /** Longer inputs cost more, and how much more is not written down here. */
+  /** Longer inputs cost more; their price is not listed. */
   readonly upToInput?: number;
 };
 
 export const PRICES_AS_OF = "2026-11-15";
 
-/** Few models of today read less. */
+/** Few current models have less. */
 export const DEFAULT_CONTEXT_WINDOW = 128_000;
 
 type KnownModel = { readonly contextWindow?: number; readonly price?: ModelPrice };
@@ -96,7 +96,7 @@ const MODELS: ReadonlyMap<ProviderName, ReadonlyMap<string, KnownModel>> = new M
   ],
 ]);
 
-/** By the whole name, as a person writes it; undefined also where that names no provider. */
+/** The price by the full name; undefined also for an unknown provider. */
 export function knownPrice(name: string): ModelPrice | undefined {
   const provider = PROVIDERS.find((one) => name.startsWith(`${one}/`));
   return provider && priceOf({ provider, modelId: name.slice(provider.length + 1) });
@@ -107,7 +107,7 @@ export const priceOf = (name: ModelName): ModelPrice | undefined => known(name)?
 export const contextWindowOf = (name: ModelName): number =>
   known(name)?.contextWindow ?? DEFAULT_CONTEXT_WINDOW;
 
-/** By the name, or by the name of a dated version of it. `gpt-5-pro` is no version of `gpt-5`: it costs ten times as much. */
+/** Finds a model by its name, with or without a date. `gpt-5-pro` is not a version of `gpt-5`: it costs ten times as much. */
 function known({ provider, modelId }: ModelName): KnownModel | undefined {
   return MODELS.get(provider)?.get(modelId.replace(/-(?:20\d{6}|20\d\d-\d\d-\d\d)$/, ""));
 }

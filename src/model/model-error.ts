@@ -1,4 +1,4 @@
-/** Trouble with a model, in words. No message of it, and nothing else in it, ever holds a key. */
+/** An error of a model. Neither its message nor any field ever holds a key. */
 export type ModelErrorCode =
   | "MODEL_NAME_UNKNOWN"
   | "BASE_URL_NEEDED"
@@ -9,7 +9,7 @@ export type ModelErrorCode =
   | "MODEL_FAILED";
 
 export class ModelError extends Error {
-  /** What the provider's answer said, where it got as far as answering. */
+  /** The HTTP status, if the provider responded. */
   readonly statusCode?: number;
 
   constructor(

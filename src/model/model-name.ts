@@ -1,4 +1,4 @@
-/** A model's name: the provider that serves it, a slash, and what that provider calls it (which may have slashes too). */
+/** A model's name: the provider, a slash, and the provider's own name of the model (which may have slashes too). */
 import { oneLine } from "../call/index.js";
 import { ModelError } from "./model-error.js";
 
@@ -10,8 +10,8 @@ export type ModelName = { readonly provider: ProviderName; readonly modelId: str
 
 export function readModelName(name: string): ModelName {
   const slash = name.indexOf("/");
-  const [said, modelId] = slash < 0 ? [name, ""] : [name.slice(0, slash), name.slice(slash + 1)];
-  const provider = PROVIDERS.find((known) => known === said);
+  const [prefix, modelId] = slash < 0 ? [name, ""] : [name.slice(0, slash), name.slice(slash + 1)];
+  const provider = PROVIDERS.find((known) => known === prefix);
   if (provider !== undefined && isModelId(modelId)) return { provider, modelId };
   const what =
     provider === undefined ? "no known provider" : "no model of that provider that could be asked for";
@@ -21,6 +21,6 @@ export function readModelName(name: string): ModelName {
   );
 }
 
-/** It becomes a part of a URL and of header lines: one word, and no way up. */
+/** The id becomes part of a URL and of headers: one word, without `..` segments. */
 const isModelId = (modelId: string): boolean =>
   /^[\w.:@/+-]+$/.test(modelId) && !modelId.split("/").some((part) => part === "" || /^\.+$/.test(part));

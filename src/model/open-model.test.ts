@@ -203,7 +203,7 @@ describe("a key", () => {
     });
     const ask = async (env: NodeJS.ProcessEnv) => {
       const { model } = await openModel("openai-compatible/deepseek-chat", { baseUrl: `${url}/v1`, env });
-      await expect(model.doStream({ prompt })).rejects.toThrow("did not take the request");
+      await expect(model.doStream({ prompt })).rejects.toThrow("rejected the request");
     };
     await ask({ OPENAI_API_KEY: SECRET });
     await ask({ DEEPSEEK_CHAT_API_KEY: "own" });
@@ -231,7 +231,7 @@ describe("a key", () => {
       (thrown: unknown) => thrown,
     );
     expect(error).toMatchObject({
-      message: "openai-compatible/x is in trouble (500: no luck with Bearer [key]⟨U+202E⟩). Try again later.",
+      message: "openai-compatible/x failed (500: no luck with Bearer [key]⟨U+202E⟩). Try again later.",
       statusCode: 500,
     });
     expect(reasons).toEqual(["500: no luck with Bearer [key]⟨U+202E⟩"]);
@@ -298,7 +298,7 @@ describe("a base URL", () => {
       retry: { attempts: 2, sleep: () => Promise.resolve() },
     });
     await expect(model.doStream({ prompt })).rejects.toThrow(
-      /openai-compatible\/x could not be asked at http:\/\/127\.0\.0\.1:\d+\/v1: .*ECONNREFUSED.* Nothing was answered; check the base URL/,
+      /openai-compatible\/x could not be reached at http:\/\/127\.0\.0\.1:\d+\/v1: .*ECONNREFUSED.* No response came; check the base URL/,
     );
   });
 
@@ -311,7 +311,7 @@ describe("a base URL", () => {
     const baseUrl = `http://127.0.0.1:${port}`;
     const { model } = await openModel("openai-compatible/x", { baseUrl });
     await expect(model.doStream({ prompt })).rejects.toThrow(
-      `openai-compatible/x is not known at ${baseUrl} (404: Not Found). Nothing was answered; check the model's name and the base URL`,
+      `openai-compatible/x is not known at ${baseUrl} (404: Not Found). No response came; check the model's name and the base URL`,
     );
   });
 });

@@ -1,10 +1,9 @@
 /**
- * A model by its name. The provider's package is loaded here and not before: whoever uses one provider,
- * or none, does not wait for the others.
+ * Opens a model by its name. Each provider's package is loaded only when it is used, so nobody waits for the others.
  */
 import type { LanguageModelV3 } from "@ai-sdk/provider";
 import { readBaseUrl } from "./base-url.js";
-import { failuresInWords, shownMessage } from "./failures-in-words.js";
+import { withReadableErrors, shownMessage } from "./readable-errors.js";
 import { findKey } from "./find-key.js";
 import type { KeyOptions } from "./find-key.js";
 import { contextWindowOf, priceOf } from "./known-models.js";
@@ -18,23 +17,23 @@ import { openOpenAi } from "./open-openai.js";
 import type { ProviderSettings } from "./provider-settings.js";
 import { retrying } from "./retrying.js";
 import type { Retry, RetryOptions } from "./retrying.js";
-import { wholeAnswers } from "./whole-answers.js";
+import { rejectTruncated } from "./reject-truncated.js";
 
 export type OpenModelOptions = KeyOptions & {
-  /** Where the provider is asked, up to and with its version: `http://localhost:11434/v1`. */
+  /** The address of the provider, including its version: `http://localhost:11434/v1`. */
   readonly baseUrl?: string;
   readonly retry?: RetryOptions;
 };
 
 export type OpenedModel = {
-  /** Asks again where that helps; its errors are sentences, without the key. */
+  /** Retries where that helps; its errors are sentences, without the key. */
   readonly model: LanguageModelV3;
   readonly name: string;
   readonly provider: ProviderName;
   readonly modelId: string;
-  /** In tokens; a careful guess where the model is not known. */
+  /** In tokens; a cautious guess for an unknown model. */
   readonly contextWindow: number;
-  /** Left out where it is not known, and at an address that is not the provider's own. */
+  /** Missing when it is unknown, and for an address that is not the provider's own. */
   readonly price?: ModelPrice;
 };
 
@@ -52,9 +51,10 @@ export async function openModel(name: string, options: OpenModelOptions = {}): P
   const { key, place } = await findKey(modelName, options);
   const opened = await OPEN[provider]({ modelId, key, baseUrl });
   const { onRetry, ...retry } = options.retry ?? {};
-  const told = onRetry && ((said: Retry) => onRetry({ ...said, reason: shownMessage(said.reason, key) }));
-  const patient = retrying(wholeAnswers(opened), { ...retry, ...(told && { onRetry: told }) });
-  const model = failuresInWords(patient, { name, key, place, baseUrl });
+  const report =
+    onRetry && ((failed: Retry) => onRetry({ ...failed, reason: shownMessage(failed.reason, key) }));
+  const retried = retrying(rejectTruncated(opened), { ...retry, ...(report && { onRetry: report }) });
+  const model = withReadableErrors(retried, { name, key, place, baseUrl });
   const price = baseUrl === undefined ? priceOf(modelName) : undefined;
   const contextWindow = contextWindowOf(modelName);
   return { model, name, provider, modelId, contextWindow, ...(price && { price }) };

@@ -1,4 +1,4 @@
-/** Whatever speaks OpenAI's chat completions: Ollama, vLLM, LM Studio, llama.cpp, gateways. */
+/** Servers with OpenAI's chat completions API: Ollama, vLLM, LM Studio, llama.cpp, gateways. */
 import type { LanguageModelV3 } from "@ai-sdk/provider";
 import { directFetch } from "./provider-settings.js";
 import type { ProviderSettings } from "./provider-settings.js";

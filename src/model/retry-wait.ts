@@ -1,24 +1,24 @@
 /**
- * How long to wait before asking again: what the provider says, else twice as long each time, shortened by
- * chance so that many who failed together do not come back together. Never longer than the longest wait.
+ * The wait before a retry: as the provider asks, else exponential backoff with jitter, so that clients that failed
+ * together do not retry together. Never longer than the maximum.
  */
 import { APICallError } from "@ai-sdk/provider";
 
 export type RetryWait = {
-  readonly firstWait: number;
-  readonly longestWait: number;
+  readonly firstWaitMs: number;
+  readonly maxWaitMs: number;
   readonly now: () => number;
   readonly random: () => number;
 };
 
-/** `attempt`: how many have failed. */
+/** `attempt`: the number of failed attempts. */
 export function retryWait(error: unknown, attempt: number, wait: RetryWait): number {
   const asked = askedWait(error, wait.now());
-  const grown = wait.firstWait * 2 ** (attempt - 1) * (0.5 + wait.random() / 2);
-  return Math.round(Math.min(asked ?? grown, wait.longestWait));
+  const grown = wait.firstWaitMs * 2 ** (attempt - 1) * (0.5 + wait.random() / 2);
+  return Math.round(Math.min(asked ?? grown, wait.maxWaitMs));
 }
 
-/** `retry-after-ms`, or `retry-after` as seconds or as a date. Anything else in them is as good as nothing. */
+/** `retry-after-ms`, or `retry-after` as seconds or as a date. Any other value is ignored. */
 function askedWait(error: unknown, now: number): number | undefined {
   const headers = APICallError.isInstance(error) ? error.responseHeaders : undefined;
   const milliseconds = plainNumber(headers?.["retry-after-ms"]);

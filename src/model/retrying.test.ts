@@ -31,12 +31,12 @@ const failure = (statusCode: number, more: Partial<ConstructorParameters<typeof 
 
 const reset = () => Object.assign(new TypeError("terminated"), { cause: { code: "UND_ERR_SOCKET" } });
 
-/** One answer: it fails at once, or it streams parts and may break after them. */
+/** One response: it fails at once, or it streams parts and may break after them. */
 type Answer = Error | { readonly parts: readonly Part[]; readonly breaks?: unknown };
 
-/** A model that gives these answers, one after the other. */
+/** A model that gives these responses, one after the other. */
 function modelWith(answers: readonly Answer[]) {
-  const told: { asked: number; cancelled?: unknown } = { asked: 0 };
+  const fake: { asked: number; cancelled?: unknown } = { asked: 0 };
   const model: LanguageModelV3 = {
     specificationVersion: "v3",
     provider: "test",
@@ -44,7 +44,7 @@ function modelWith(answers: readonly Answer[]) {
     supportedUrls: {},
     doGenerate: () => Promise.reject(failure(503)),
     doStream: () => {
-      const answer = answers[told.asked++];
+      const answer = answers[fake.asked++];
       if (answer === undefined) return Promise.reject(new Error("nothing more to say"));
       if (answer instanceof Error) return Promise.reject(answer);
       const parts = answer.parts.values();
@@ -56,21 +56,21 @@ function modelWith(answers: readonly Answer[]) {
           else controller.error(answer.breaks);
         },
         cancel(reason) {
-          told.cancelled = reason;
+          fake.cancelled = reason;
         },
       });
       return Promise.resolve({ stream });
     },
   };
-  return Object.assign(told, { model });
+  return Object.assign(fake, { model });
 }
 
 async function ask(answers: readonly Answer[], options: RetryOptions & { signal?: AbortSignal } = {}) {
   const waits: number[] = [];
   const retries: Retry[] = [];
-  const told = modelWith(answers);
+  const fake = modelWith(answers);
   const { signal: abortSignal, ...retry } = options;
-  const model = retrying(told.model, {
+  const model = retrying(fake.model, {
     sleep: (milliseconds) => {
       waits.push(milliseconds);
       return Promise.resolve();
@@ -87,12 +87,12 @@ async function ask(answers: readonly Answer[], options: RetryOptions & { signal?
   } catch (thrown) {
     error = thrown;
   }
-  return { parts, error, waits, retries, asked: told.asked };
+  return { parts, error, waits, retries, asked: fake.asked };
 }
 
 const WHOLE: Answer = { parts: [start, begin, word, finish] };
 
-describe("a model that is asked again", () => {
+describe("a retrying model", () => {
   test.each<[string, Answer]>([
     ["too many requests", failure(429)],
     ["an overload", failure(529)],
@@ -111,7 +111,7 @@ describe("a model that is asked again", () => {
       { parts: [start, { type: "error", error: { type: "overloaded_error" } }] },
     ],
     ["trouble with a status before a word", { parts: [start, { type: "error", error: failure(503) }] }],
-  ])("answers after %s", async (_, trouble) => {
+  ])("responds after %s", async (_, trouble) => {
     const { parts, asked, retries } = await ask([trouble, WHOLE]);
     expect(parts).toEqual([start, begin, word, finish]);
     expect([asked, retries.length]).toEqual([2, 1]);
@@ -124,13 +124,13 @@ describe("a model that is asked again", () => {
     ["an empty purse", failure(429, { responseBody: '{"error":{"code":"insufficient_quota"}}' })],
     ["a server that says it is no use", failure(500, { responseHeaders: { "x-should-retry": "false" } })],
     ["an error of our own", new Error("a bug")],
-  ])("is not asked again after %s", async (_, trouble) => {
+  ])("does not retry after %s", async (_, trouble) => {
     const { error, asked, waits } = await ask([trouble, WHOLE]);
     expect(error).toBe(trouble);
     expect([asked, waits.length]).toEqual([1, 0]);
   });
 
-  test("is never begun anew once it has said something: the break is told in the stream", async () => {
+  test("does not retry after the first chunk; emits an error part", async () => {
     const broken = reset();
     const { parts, error, asked } = await ask([{ parts: [start, begin, word], breaks: broken }, WHOLE]);
     expect(parts).toEqual([start, begin, word, { type: "error", error: broken }]);
@@ -139,7 +139,7 @@ describe("a model that is asked again", () => {
     expect((await ask([{ parts: [start, begin, reported] }, WHOLE])).parts).toEqual([start, begin, reported]);
   });
 
-  test("is asked five times in all, unless told otherwise, and then fails with the last error", async () => {
+  test("makes five attempts by default and then fails with the last error", async () => {
     const troubles = [500, 501, 502, 503, 504, 505].map((status) => failure(status));
     const five = await ask([...troubles, WHOLE]);
     expect([five.asked, five.error]).toEqual([5, troubles[4]]);
@@ -147,12 +147,12 @@ describe("a model that is asked again", () => {
     expect([once.asked, once.error]).toEqual([1, troubles[0]]);
   });
 
-  test("waits twice as long each time, and tells why", async () => {
+  test("doubles the wait each time and reports the reason", async () => {
     const { waits, retries } = await ask(
       [500, 500, 500, 500].map((status) => failure(status)),
       {
-        firstWait: 100,
-        longestWait: 350,
+        firstWaitMs: 100,
+        maxWaitMs: 350,
         attempts: 5,
       },
     );
@@ -160,20 +160,20 @@ describe("a model that is asked again", () => {
     expect(retries[1]).toEqual({ attempt: 2, waitMs: 200, reason: "500: failed 500" });
   });
 
-  test("stops at once when it is cancelled, also in the middle of a long wait", async () => {
+  test("stops at once when cancelled, also during a long wait", async () => {
     const stop = new AbortController();
     const reason = new Error("enough");
-    const told = modelWith([failure(429, { responseHeaders: { "retry-after": "40" } }), WHOLE]);
-    const model = retrying(told.model, { onRetry: () => void setImmediate(() => stop.abort(reason)) });
+    const fake = modelWith([failure(429, { responseHeaders: { "retry-after": "40" } }), WHOLE]);
+    const model = retrying(fake.model, { onRetry: () => void setImmediate(() => stop.abort(reason)) });
     await expect(model.doStream({ prompt: [], abortSignal: stop.signal })).rejects.toBe(reason);
-    expect(told.asked).toBe(1);
+    expect(fake.asked).toBe(1);
     expect(await ask([WHOLE], { signal: AbortSignal.abort(reason) })).toMatchObject({
       error: reason,
       asked: 0,
     });
   });
 
-  test("passes a cancel in the middle of an answer on, as a cancel and not as trouble", async () => {
+  test("passes on a cancel in the middle of a response as a cancel, not as an error", async () => {
     const stop = new AbortController();
     const reason = new Error("enough");
     const model = retrying(modelWith([{ parts: [begin], breaks: reset() }]).model);
@@ -182,22 +182,22 @@ describe("a model that is asked again", () => {
     expect(await reader.read()).toEqual({ done: false, value: begin });
     stop.abort(reason);
     const next = await reader.read().catch((error: unknown) => error);
-    // The break may have been read ahead of the cancel; what must not come is a second answer.
+    // The break may be read before the cancel; a second response must not come.
     expect([reason, { done: false, value: { type: "error", error: expect.anything() } }]).toContainEqual(
       next,
     );
   });
 
-  test("whose answer nobody reads to its end stops giving it", async () => {
-    const told = modelWith([WHOLE]);
-    const { stream } = await retrying(told.model).doStream({ prompt: [] });
+  test("cancels the source when the reader stops early", async () => {
+    const fake = modelWith([WHOLE]);
+    const { stream } = await retrying(fake.model).doStream({ prompt: [] });
     const reader = stream.getReader();
     await reader.read();
     await reader.cancel("enough");
-    expect(told.cancelled).toBe("enough");
+    expect(fake.cancelled).toBe("enough");
   });
 
-  test("is asked again also where it does not stream", async () => {
+  test("retries also without streaming", async () => {
     let asked = 0;
     const { model } = modelWith([]);
     const counted = { ...model, doGenerate: () => ((asked += 1), Promise.reject(failure(503))) };
@@ -209,7 +209,7 @@ describe("a model that is asked again", () => {
 
 describe("the wait", () => {
   const now = Date.parse("2026-11-15T10:00:00Z");
-  const wait = { firstWait: 1000, longestWait: 60_000, now: () => now, random: () => 1 };
+  const wait = { firstWaitMs: 1000, maxWaitMs: 60_000, now: () => now, random: () => 1 };
   const after = (responseHeaders: Record<string, string>) =>
     retryWait(failure(429, { responseHeaders }), 1, wait);
 
@@ -231,7 +231,7 @@ describe("the wait", () => {
     expect(after(headers)).toBe(milliseconds);
   });
 
-  test("is between half of the full wait and all of it, whatever the provider writes and however often", () => {
+  test("is between half and all of the full wait, whatever the provider writes", () => {
     fc.assert(
       fc.property(
         fc.string(),

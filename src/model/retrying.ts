@@ -1,9 +1,8 @@
 /**
- * A model that asks again when asking again may help.
+ * A model that retries failed requests where a retry may help.
  *
- * What must stay true here: once a part of an answer was handed on, that answer is never begun anew, for
- * its words and calls would come twice; a stream that breaks after that says so with an error part. A
- * signal ends everything at once, the waiting included.
+ * Invariants: after the first emitted part a response is never retried, because its text and calls would come twice; a
+ * stream that breaks after that emits an error part. A signal aborts everything at once, the waiting included.
  */
 import { setTimeout as sleepFor } from "node:timers/promises";
 import type {
@@ -11,31 +10,35 @@ import type {
   LanguageModelV3StreamPart,
   LanguageModelV3StreamResult,
 } from "@ai-sdk/provider";
-import { mayTryAgain } from "./may-try-again.js";
+import { isRetryable } from "./is-retryable.js";
 import { retryWait } from "./retry-wait.js";
 import { wrapModel } from "./wrap-model.js";
 
 export type RetryOptions = {
-  /** How often to ask in all; 1 is never again. */
+  /** The total number of attempts; 1 disables retries. */
   readonly attempts?: number;
-  /** Milliseconds before the second attempt, where the provider does not say. */
-  readonly firstWait?: number;
-  /** Milliseconds that are never exceeded, whatever the provider says. */
-  readonly longestWait?: number;
+  /** The wait before the second attempt, unless the provider names one. */
+  readonly firstWaitMs?: number;
+  /** The upper bound of a wait, whatever the provider asks for. */
+  readonly maxWaitMs?: number;
   readonly onRetry?: (retry: Retry) => void;
   readonly sleep?: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
   readonly now?: () => number;
   readonly random?: () => number;
 };
 
-/** What went wrong with an attempt, and how long it will be to the next. */
+/** A failed attempt, and the wait before the next one. */
 export type Retry = { readonly attempt: number; readonly waitMs: number; readonly reason: string };
 
 export function retrying(model: LanguageModelV3, options: RetryOptions = {}): LanguageModelV3 {
   return wrapModel(model, {
     doGenerate: (call) => withRetries(() => model.doGenerate(call), call.abortSignal, options),
     doStream: (call) =>
-      withRetries(async () => begun(await model.doStream(call), call.abortSignal), call.abortSignal, options),
+      withRetries(
+        async () => untilContent(await model.doStream(call), call.abortSignal),
+        call.abortSignal,
+        options,
+      ),
   });
 }
 
@@ -46,8 +49,8 @@ async function withRetries<Value>(
 ): Promise<Value> {
   const {
     attempts = 5,
-    firstWait = 1000,
-    longestWait = 60_000,
+    firstWaitMs = 1000,
+    maxWaitMs = 60_000,
     onRetry,
     sleep = sleepUnlessAborted,
   } = options;
@@ -58,16 +61,16 @@ async function withRetries<Value>(
       return await ask();
     } catch (error) {
       signal?.throwIfAborted();
-      if (attempt >= attempts || !mayTryAgain(error)) throw error;
-      const waitMs = retryWait(error, attempt, { firstWait, longestWait, now, random });
+      if (attempt >= attempts || !isRetryable(error)) throw error;
+      const waitMs = retryWait(error, attempt, { firstWaitMs, maxWaitMs, now, random });
       onRetry?.({ attempt, waitMs, reason: reasonOf(error) });
       await sleep(waitMs, signal);
     }
   }
 }
 
-/** Reads up to the first part that says something, so that what fails before it can be asked again. */
-async function begun(
+/** Reads up to the first part with content: a failure before it can be retried. */
+async function untilContent(
   result: LanguageModelV3StreamResult,
   signal: AbortSignal | undefined,
 ): Promise<LanguageModelV3StreamResult> {
@@ -76,23 +79,23 @@ async function begun(
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
-    if (value.type === "error" && mayTryAgain(value.error)) {
+    if (value.type === "error" && isRetryable(value.error)) {
       void reader.cancel().catch(() => undefined);
       throw value.error;
     }
     first.push(value);
-    if (!SAYS_NOTHING.has(value.type)) break;
+    if (!WITHOUT_CONTENT.has(value.type)) break;
   }
-  return { ...result, stream: resumed(first, reader, signal) };
+  return { ...result, stream: joined(first, reader, signal) };
 }
 
-const SAYS_NOTHING: ReadonlySet<LanguageModelV3StreamPart["type"]> = new Set([
+const WITHOUT_CONTENT: ReadonlySet<LanguageModelV3StreamPart["type"]> = new Set([
   "stream-start",
   "response-metadata",
   "raw",
 ]);
 
-function resumed(
+function joined(
   first: readonly LanguageModelV3StreamPart[],
   reader: ReadableStreamDefaultReader<LanguageModelV3StreamPart>,
   signal: AbortSignal | undefined,
@@ -120,7 +123,7 @@ async function sleepUnlessAborted(milliseconds: number, signal: AbortSignal | un
   try {
     await sleepFor(milliseconds, undefined, signal && { signal });
   } catch (error) {
-    // Node wraps the reason; whoever gave it wants it back.
+    // Node wraps the abort reason; the caller expects the original.
     signal?.throwIfAborted();
     throw error;
   }

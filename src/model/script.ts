@@ -6,12 +6,12 @@
  *       { "calls": [{ "tool": "edit_file", "input": { … } }], "otherwise": [{ "say": "Then I will not." }] },
  *       { "say": "Done." } ] }
  *
- * A step is one answer of the model: it may think, speak and ask for calls, each of these optional. Where
- * a call of the step is not done (refused, failed, cancelled), the script goes on with the step's
- * `otherwise`, if it has one. Which step comes next is told by the history and by nothing else.
+ * A step is one response of the model: thoughts, text and calls, each optional. When a call of the step is not done
+ * (refused, failed, cancelled), the script continues with the step's `otherwise`, if it has one. The next step depends on
+ * the history and on nothing else.
  *
- * A call that starts a sub-agent says in `subAgent` what that plays, which is a script of its own. A sub-agent is known
- * by what it is told first: the `prompt` of the call's input.
+ * A call that starts a sub-agent has that agent's own script in `subAgent`. The model recognises a sub-agent by its first
+ * prompt: the `prompt` of the call's input.
  */
 import { z } from "zod";
 

@@ -18,7 +18,7 @@ const script = parseScript({
 
 const user: LanguageModelV3Prompt[number] = { role: "user", content: [{ type: "text", text: "go" }] };
 
-/** An answer of the model in the history, and what became of its call. */
+/** A response of the model in the history, and the result of its call. */
 const answered = (type: "text" | "error-text"): LanguageModelV3Prompt => [
   { role: "assistant", content: [{ type: "tool-call", toolCallId: "c", toolName: "t", input: {} }] },
   {
@@ -40,7 +40,7 @@ async function parts(
 const said = (all: readonly LanguageModelV3StreamPart[]) =>
   all.map((part) => (part.type === "text-delta" ? part.delta : "")).join("");
 
-test("the first step comes when nothing was answered yet, in the pieces that a model would send", async () => {
+test("plays the first step for an empty history, in chunks like a real model", async () => {
   const all = await parts([user]);
   expect(all.map(({ type }) => type)).toEqual([
     "stream-start",
@@ -66,22 +66,22 @@ test("the first step comes when nothing was answered yet, in the pieces that a m
   expect(JSON.parse(input)).toEqual({ path: "a/long/path/to/a/file.txt" });
 });
 
-test("each answer in the history is a step that is over", async () => {
+test("counts each response in the history as a finished step", async () => {
   expect(said(await parts([user, ...answered("text"), ...answered("text")]))).toBe("Done.");
 });
 
-test("a step whose call was not done goes on with its otherwise, and only where it has one", async () => {
+test("continues with `otherwise` when a call was not done, if the step has one", async () => {
   expect(said(await parts([user, ...answered("text"), ...answered("error-text")]))).toBe("Then not.");
   expect(said(await parts([user, ...answered("error-text"), ...answered("text")]))).toBe("Done.");
 });
 
-test("after the last step the script says that it is over", async () => {
+test("says that the script is over after the last step", async () => {
   expect(said(await parts([user, ...answered("text"), ...answered("text"), ...answered("text")]))).toBe(
     "(The script is over.)",
   );
 });
 
-test("the same history gives the same answer", async () => {
+test("gives the same response for the same history", async () => {
   const histories = fc.array(fc.constantFrom("text" as const, "error-text" as const), { maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(histories, async (outcomes) => {
@@ -92,7 +92,7 @@ test("the same history gives the same answer", async () => {
   );
 });
 
-test("a model that is told to stop stops", async () => {
+test("stops when aborted", async () => {
   await expect(parts([user], AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
 });
 
@@ -101,12 +101,12 @@ test.each([
   ["no steps", { steps: [] }],
   ["a field nobody knows", { steps: [{ says: "hi" }] }],
   ["a call without a tool", { steps: [{ calls: [{ input: {} }] }] }],
-])("a script with %s is turned away, and says what is wrong", (_, json) => {
+])("refuses a script with %s and says what is wrong", (_, json) => {
   expect(() => parseScript(json)).toThrow(BadScript);
   expect(() => parseScript(json)).toThrow(/Nothing was started/);
 });
 
-test("a sub-agent is known by what it is told first, and plays the steps of the call that started it", async () => {
+test("recognises a sub-agent by its first prompt and plays the steps of its call", async () => {
   const model = scriptedModel(
     parseScript({
       steps: [
@@ -128,9 +128,12 @@ test("a sub-agent is known by what it is told first, and plays the steps of the 
     for await (const part of stream) all.push(part);
     return said(all);
   };
-  const told = (text: string) => ({ role: "user" as const, content: [{ type: "text" as const, text }] });
-  expect(await words({ role: "system", content: "x" }, told("Look."))).toBe("I see.");
-  expect(await words(told("Look."), ...answered("text"))).toBe("Over.");
-  expect(await words(told("Look again."))).toBe("Again.");
+  const userMessage = (text: string) => ({
+    role: "user" as const,
+    content: [{ type: "text" as const, text }],
+  });
+  expect(await words({ role: "system", content: "x" }, userMessage("Look."))).toBe("I see.");
+  expect(await words(userMessage("Look."), ...answered("text"))).toBe("Over.");
+  expect(await words(userMessage("Look again."))).toBe("Again.");
   expect(await words(user, ...answered("text"))).toBe("Done.");
 });

@@ -1,4 +1,4 @@
-/** A model that plays a script. It streams as real ones do: words, and tool input a few characters at a time. */
+/** A model that plays a script. The stream is like a real one: word by word, and tool input a few characters at a time. */
 import type {
   LanguageModelV3,
   LanguageModelV3CallOptions,
@@ -7,9 +7,9 @@ import type {
 } from "@ai-sdk/provider";
 import type { Script, ScriptStep } from "./script.js";
 
-const INPUT_PIECE = 24;
+const INPUT_CHUNK_LENGTH = 24;
 
-/** `pause`: milliseconds between two pieces, for people who watch. */
+/** `pause`: milliseconds between two parts, for a person who watches. */
 export function scriptedModel(
   { steps }: Script,
   { pause = 0 }: { readonly pause?: number } = {},
@@ -23,7 +23,7 @@ export function scriptedModel(
     doGenerate: () => Promise.reject(new Error("The scripted model only streams.")),
     doStream: (options) => {
       const answered = options.prompt.filter(({ role }) => role === "assistant").length;
-      const played = subAgents.get(firstWords(options.prompt)) ?? steps;
+      const played = subAgents.get(firstPrompt(options.prompt)) ?? steps;
       const parts = stepParts(nextStep(played, options.prompt) ?? THE_END, answered);
       return Promise.resolve({ stream: streamOf(parts, pause, options) });
     },
@@ -32,12 +32,12 @@ export function scriptedModel(
 
 const THE_END: ScriptStep = { say: "(The script is over.)" };
 
-/** What each sub-agent plays, by what it is told. */
+/** The steps of each sub-agent, by its prompt. */
 function* subAgentsIn(steps: readonly ScriptStep[]): Generator<[string, readonly ScriptStep[]]> {
   for (const { calls = [], otherwise = [] } of steps) {
     for (const { input, subAgent } of calls) {
-      const told = promptOf(input);
-      if (subAgent && told !== undefined) yield [told, subAgent];
+      const prompt = promptOf(input);
+      if (subAgent && prompt !== undefined) yield [prompt, subAgent];
     }
     yield* subAgentsIn(otherwise);
   }
@@ -49,12 +49,12 @@ function promptOf(input: unknown): string | undefined {
   return typeof prompt === "string" ? prompt : undefined;
 }
 
-function firstWords(prompt: LanguageModelV3Prompt): string {
+function firstPrompt(prompt: LanguageModelV3Prompt): string {
   const first = prompt.find((message) => message.role === "user");
   return first?.content.map((part) => (part.type === "text" ? part.text : "")).join("") ?? "";
 }
 
-/** Walks the script along the history: each answer in it is a step that is over. */
+/** Walks the script along the history: each assistant message in it is a finished step. */
 function nextStep(steps: readonly ScriptStep[], prompt: LanguageModelV3Prompt): ScriptStep | undefined {
   let left = steps;
   for (const [index, message] of prompt.entries()) {
@@ -75,14 +75,14 @@ function* stepParts(
   index: number,
 ): Generator<LanguageModelV3StreamPart> {
   yield { type: "stream-start", warnings: [] };
-  if (think !== undefined) yield* spoken("reasoning", think);
-  if (say !== undefined) yield* spoken("text", say);
+  if (think !== undefined) yield* textParts("reasoning", think);
+  if (say !== undefined) yield* textParts("text", say);
   for (const [number, { tool, input }] of calls.entries()) {
     const id = `scripted-${index}-${number}`;
     const json = JSON.stringify(input ?? {});
     yield { type: "tool-input-start", id, toolName: tool };
-    for (let at = 0; at < json.length; at += INPUT_PIECE) {
-      yield { type: "tool-input-delta", id, delta: json.slice(at, at + INPUT_PIECE) };
+    for (let at = 0; at < json.length; at += INPUT_CHUNK_LENGTH) {
+      yield { type: "tool-input-delta", id, delta: json.slice(at, at + INPUT_CHUNK_LENGTH) };
     }
     yield { type: "tool-input-end", id };
     yield { type: "tool-call", toolCallId: id, toolName: tool, input: json };
@@ -99,7 +99,7 @@ const NO_USAGE = {
   outputTokens: { total: undefined, text: undefined, reasoning: undefined },
 };
 
-function* spoken(what: "reasoning" | "text", text: string): Generator<LanguageModelV3StreamPart> {
+function* textParts(what: "reasoning" | "text", text: string): Generator<LanguageModelV3StreamPart> {
   const id = what;
   yield { type: `${what}-start`, id };
   for (const delta of text.match(/\S*\s*/g) ?? [])

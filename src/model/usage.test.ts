@@ -22,7 +22,7 @@ const finish = (
   },
 });
 
-test("what was used is told in the same words for all, and what is no count is not told", () => {
+test("reports usage in the same fields for all providers and drops invalid counts", () => {
   expect(usageOf(finish({ total: 120, cacheRead: 20 }, { total: 30, reasoning: 10 }))).toEqual({
     inputTokens: 120,
     outputTokens: 30,
@@ -35,7 +35,7 @@ test("what was used is told in the same words for all, and what is no count is n
   });
 });
 
-test("nothing is told where the provider does not say, or the answer is not over", () => {
+test("reports nothing when the provider does not, or before the response ends", () => {
   expect(usageOf(finish({}, {}))).toBeUndefined();
   expect(usageOf({ type: "text-delta", id: "t", delta: "x" })).toBeUndefined();
 });
@@ -48,19 +48,19 @@ const usage = {
   cacheWrittenTokens: 100_000,
 };
 
-test("the cost counts each token once, at its own rate", () => {
+test("counts each token once, at its own rate", () => {
   const price = { input: 3, output: 15, cached: 0.3, cacheWritten: 3.75 };
   expect(costOf(usage, price)).toBeCloseTo(0.5 * 3 + 0.4 * 0.3 + 0.1 * 3.75 + 0.1 * 15, 10);
   expect(costOf(usage, { input: 3, output: 15 })).toBeCloseTo(3 + 1.5, 10);
 });
 
-test("what is not known costs nothing that anyone could name: an unknown price or use, or too long an input", () => {
+test("gives no cost for an unknown price or usage, or for a too long input", () => {
   expect(costOf(usage, undefined)).toBeUndefined();
   expect(costOf({ inputTokens: 5 }, { input: 1, output: 1 })).toBeUndefined();
   expect(costOf(usage, { input: 1, output: 1, upToInput: 200_000 })).toBeUndefined();
 });
 
-test("a cost is never negative, however odd the numbers are", () => {
+test("never gives a negative cost", () => {
   const tokens = fc.nat();
   const anyUsage = fc.record({
     inputTokens: tokens,
@@ -90,13 +90,13 @@ test.each([
   expect(contextWindowOf({ provider, modelId })).toBeGreaterThanOrEqual(128_000);
 });
 
-test("a price is found by the whole name, and there is none for what is not known or not sure", () => {
+test("finds a price by the full name, and none for unknown or uncertain models", () => {
   expect(knownPrice("anthropic/claude-haiku-4-5-20251001")).toEqual(
     priceOf({ provider: "anthropic", modelId: "claude-haiku-4-5" }),
   );
   for (const name of [
     "anthropic/claude-sonnet-5-5",
-    "anthropic/unheard-of",
+    "anthropic/unknown",
     "openai-compatible/gpt-5",
     "gpt-5",
     "",

@@ -1,26 +1,26 @@
 /**
- * What an answer used, in the same words for every provider, and what that costs. Cached and cache-written tokens
- * are among the input, reasoning tokens among the output.
+ * The token usage of a response, in the same fields for every provider, and its cost. Cached and cache-written tokens
+ * count as input, reasoning tokens as output.
  */
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import type { Usage } from "../call/index.js";
 import type { ModelPrice } from "./known-models.js";
 
-/** Of the part that ends an answer; undefined for every other, and where the provider says nothing. */
+/** The usage in the part that ends a response; undefined for other parts, and when the provider reports none. */
 export function usageOf(part: LanguageModelV3StreamPart): Usage | undefined {
   if (part.type !== "finish") return undefined;
   const { inputTokens: input, outputTokens: output } = part.usage;
-  const told = {
+  const usage = {
     ...count("inputTokens", input.total),
     ...count("outputTokens", output.total),
     ...count("reasoningTokens", output.reasoning),
     ...count("cachedTokens", input.cacheRead),
     ...count("cacheWrittenTokens", input.cacheWrite),
   };
-  return Object.keys(told).length === 0 ? undefined : told;
+  return Object.keys(usage).length === 0 ? undefined : usage;
 }
 
-/** In US dollars; undefined where the price, or the price of so long an input, or what was used is not known. */
+/** In US dollars; undefined when the price, the price of such a long input, or the usage is not known. */
 export function costOf(usage: Usage, price: ModelPrice | undefined): number | undefined {
   const { inputTokens, outputTokens, cachedTokens = 0, cacheWrittenTokens = 0 } = usage;
   if (!price || inputTokens === undefined || outputTokens === undefined) return undefined;
@@ -34,6 +34,6 @@ export function costOf(usage: Usage, price: ModelPrice | undefined): number | un
   return perMillion / 1_000_000;
 }
 
-/** The numbers are the provider's: what is no count was not told. */
+/** The numbers come from the provider: an invalid count is ignored. */
 const count = (name: keyof Usage, tokens: number | undefined): Usage =>
   tokens !== undefined && Number.isSafeInteger(tokens) && tokens >= 0 ? { [name]: tokens } : {};

@@ -1,14 +1,14 @@
 /**
- * Which MCP servers the user has approved, in `mcp-servers.json`. An approval is for a name, for what is run
- * by it (its fingerprint) and for a project: the same name with another program, or the same program brought by
- * another project, must be approved anew. A file that cannot be read approves nothing.
+ * The MCP servers that the user has approved, in `mcp-servers.json`. An approval binds a name, a program (its
+ * fingerprint) and a project: the same name with another program, or the same program in another project, needs a new
+ * approval. A file that cannot be read approves nothing.
  */
 import { join } from "node:path";
 import { z } from "zod";
 import { canonicalRoot } from "./project-root.js";
 import { StoredFile } from "./stored-file.js";
 
-/** Without a `projectRoot` it holds in every project. */
+/** Without a `projectRoot` the approval applies to every project. */
 export type ApprovedServer = {
   readonly name: string;
   readonly fingerprint: string;
@@ -43,7 +43,7 @@ export class ApprovedServers {
     });
   }
 
-  /** What is wrong with the file, if anything. One that is gone is how approval is taken back. */
+  /** The problem with the file, if any. A missing file is not one: deleting it revokes all approvals. */
   get problem(): string | undefined {
     const state = this.#file.current();
     return state.state === "broken" ? state.problem : undefined;
@@ -59,7 +59,7 @@ export class ApprovedServers {
     );
   }
 
-  /** Replaces what was approved by this name there. Without a project root it holds in every project. */
+  /** Replaces the approval of this name in the project. Without a project root it applies to every project. */
   approve(server: ApprovedServer): Promise<void> {
     const { projectRoot } = server;
     const approved: ApprovedServer = {
@@ -73,8 +73,8 @@ export class ApprovedServers {
   }
 
   /**
-   * Takes back what was approved by this name for that project, and what holds in every project; without a
-   * project, all that was approved by this name. False when there was nothing.
+   * Revokes the approvals of this name for that project and for every project; without a project, all approvals of this
+   * name. False when there were none.
    */
   revoke(name: string, projectRoot?: string): Promise<boolean> {
     const root = projectRoot === undefined ? undefined : canonicalRoot(projectRoot);

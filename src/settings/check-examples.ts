@@ -1,6 +1,6 @@
 /**
- * A rule's examples, tried on the rule: commands that it must and must not match. An allowing rule matches
- * what it alone would let through, flags and all; an asking or denying one what it names any part of.
+ * Tries a rule's examples on the rule: commands that it must and must not match. An allowing rule matches a command that
+ * it alone would allow, including its flags; an asking or denying rule matches a command if it covers any part of it.
  */
 import { oneLine } from "../call/index.js";
 import { FORCED_GIT_SETTINGS } from "../policy/git-settings.js";
@@ -8,7 +8,7 @@ import { decide, namesCommand, readShell } from "../policy/index.js";
 import type { Intent, Rule } from "../policy/index.js";
 import { ruleParts } from "../policy/rule.js";
 
-/** What is wrong with the first example that fails, naming rule and example. */
+/** The problem of the first example that fails, with the rule and the example. */
 export function checkExamples(rule: Rule): string | undefined {
   const { match = [], notMatch = [] } = rule.examples ?? {};
   const shown = oneLine(ruleParts(rule).name, 120);
@@ -23,11 +23,11 @@ export function checkExamples(rule: Rule): string | undefined {
   return `the rule "${shown}" matches "${oneLine(caught, 120)}", its example of what it must not match`;
 }
 
-/** The rule alone, where everything else is refused: what comes through, it let through. */
+/** Decides with this rule alone and a default of deny, so that only this rule can allow the command. */
 function matches(rule: Rule, example: string): boolean {
   if ("deny" in rule)
     return readShell(example).commands.some(({ argv }) => namesCommand(rule.command ?? [], argv));
-  // An example is about words, and not about today.
+  // Examples ignore the date.
   const { until: _, ...timeless } = rule;
   const intent: Intent = {
     tool: "terminal",
@@ -35,7 +35,7 @@ function matches(rule: Rule, example: string): boolean {
     input: {},
     cwd: FOLDER,
     command: example,
-    // As our own terminal runs it, in a repository that names no program.
+    // As our terminal tool runs it, in a repository whose settings name no program.
     executor: { language: "bash", forced: FORCED_GIT_SETTINGS },
     paths: [],
     hosts: [],

@@ -1,8 +1,7 @@
 /**
- * One at a time between processes, for a short piece of work that does not wait: a lock file that only
- * one can create. One whose process has died is taken over at once; any other when the very same lock
- * was seen for `staleAfter`, measured by a clock that nobody can set. The work runs without a pause, so
- * a living owner holds it for milliseconds; one that was stopped meanwhile asks `isStillOurs` first.
+ * A lock between processes, for short synchronous work: a lock file that only one process can create. The lock of a dead
+ * process is taken over at once; any other lock when it stayed the same for `staleAfterMs`, by a monotonic clock. The work
+ * never waits, so a live owner holds the lock for milliseconds; an owner that was suspended asks `isStillOurs` first.
  */
 import { randomUUID } from "node:crypto";
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -11,16 +10,16 @@ import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { errorCode } from "../call/error-code.js";
 
-/** Whether the lock is still the one that this work was started under. */
+/** True while this work still holds the lock. */
 export type IsStillOurs = () => boolean;
 
 export class FileLock {
   readonly #path: string;
-  readonly #staleAfter: number;
+  readonly #staleAfterMs: number;
 
-  constructor(file: string, options: { readonly staleAfter?: number } = {}) {
+  constructor(file: string, options: { readonly staleAfterMs?: number } = {}) {
     this.#path = `${file}.lock`;
-    this.#staleAfter = options.staleAfter ?? 10_000;
+    this.#staleAfterMs = options.staleAfterMs ?? 10_000;
   }
 
   async run<T>(work: (isStillOurs: IsStillOurs) => T): Promise<T> {
@@ -30,19 +29,19 @@ export class FileLock {
       if (done) return done.result;
       const text = textOf(this.#path);
       if (text !== seen.text) seen = { text, since: performance.now() };
-      if (performance.now() - seen.since > this.#staleAfter) takeAway(this.#path, text);
-      // Unequal steps, or two that wait would meet again and again.
+      if (performance.now() - seen.since > this.#staleAfterMs) removeStale(this.#path, text);
+      // Jitter: two waiting processes must not collide again and again.
       await setTimeout(1 + Math.random() * 9);
     }
   }
 
-  /** The same without waiting: undefined when another has it. */
+  /** The same without waiting: undefined when another process holds the lock. */
   tryRun<T>(work: (isStillOurs: IsStillOurs) => T): { readonly result: T } | undefined {
     const ours = JSON.stringify({ pid: process.pid, host: hostname(), token: randomUUID() });
     if (!create(this.#path, ours)) {
       const text = textOf(this.#path) ?? "";
       if (!ownerIsDead(text)) return undefined;
-      takeAway(this.#path, text);
+      removeStale(this.#path, text);
       if (!create(this.#path, ours)) return undefined;
     }
     const isStillOurs = () => textOf(this.#path) === ours;
@@ -54,7 +53,7 @@ export class FileLock {
   }
 }
 
-/** False when it is there already. */
+/** False when the file exists already. */
 function create(path: string, text: string): boolean {
   try {
     const descriptor = openSync(path, "wx", 0o600);
@@ -81,7 +80,7 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** A process id says something only on the machine that gave it. */
+/** A process id is valid only on its own machine. */
 function ownerIsDead(text: string): boolean {
   const owner = /^\{"pid":(\d+),"host":("(?:[^"\\]|\\.)*"),/.exec(text);
   if (!owner || owner[2] !== JSON.stringify(hostname())) return false;
@@ -94,10 +93,10 @@ function ownerIsDead(text: string): boolean {
 }
 
 /**
- * Removes a stale lock, and only that one: two may have found it stale, and the slower of them must not
- * remove the lock that the faster has made since. So the removal has a lock of its own.
+ * Removes a stale lock, and only that one: two processes may find it stale, and the slower one must not remove the new
+ * lock of the faster one. So the removal has its own lock.
  */
-function takeAway(path: string, stale: string | undefined): void {
+function removeStale(path: string, stale: string | undefined): void {
   const guard = `${path}.takeover`;
   if (!create(guard, "")) {
     if (isOld(guard)) rmSync(guard, { force: true });
@@ -110,7 +109,7 @@ function takeAway(path: string, stale: string | undefined): void {
   }
 }
 
-/** It is held for a few instructions: an old one belongs to a process that died right there. */
+/** A guard lives for a few instructions: an old one was left by a process that died there. */
 function isOld(guard: string): boolean {
   const stats = statSync(guard, { throwIfNoEntry: false });
   return stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) > 10_000;

@@ -1,9 +1,9 @@
-/** What a schema has against a file, as a sentence with its line: of several, what comes first in the file. */
+/** The first issue of a file against its schema, as a sentence with its line. */
 import type { z } from "zod";
 import { oneLine } from "../call/index.js";
 import type { JsonPath } from "./read-json.js";
 
-/** `12: rule 3: "until": it must be … Correct it.` `at` is where in the file the thing lies that was checked. */
+/** `12: rule 3: "until": it must be … Correct it.` `at` is the path of the checked value in the file. */
 export function firstIssue(error: z.ZodError, lineOf: (path: JsonPath) => number, at: JsonPath = []): string {
   const found = error.issues.map((issue) => {
     const path = [...at, ...issue.path.map((step) => (typeof step === "symbol" ? String(step) : step))];
@@ -16,7 +16,7 @@ export function firstIssue(error: z.ZodError, lineOf: (path: JsonPath) => number
   return `${first.line}: ${first.text}`;
 }
 
-/** "rule 3: " for what lies in the third item of the list "rules". */
+/** "rule 3: " for a value in the third item of the list "rules". */
 function placeOf([list, index]: JsonPath): string {
   return typeof index === "number" ? `${String(list).replace(/s$/, "")} ${index + 1}: ` : "";
 }

@@ -1,14 +1,13 @@
 /**
- * One settings file as it is now, and as it last was when it was good. Whether it has changed is looked
- * up each time it is asked for, at the price of one `stat`.
+ * The current state of a settings file, and its last good content. Each `current()` checks for a change with one `stat`.
  */
 import { fileStamp, readFileSafely } from "./read-file-safely.js";
 
 export type FileState<T> =
-  /** It was never there. */
+  /** The file never existed. */
   | { readonly state: "absent" }
   | { readonly state: "good"; readonly value: T; readonly sha256: string }
-  /** It was good once and is not there any more. */
+  /** The file was good once and no longer exists. */
   | { readonly state: "gone"; readonly lastGood: T; readonly problem: string }
   | { readonly state: "broken"; readonly lastGood: T | undefined; readonly problem: string };
 
@@ -49,7 +48,7 @@ export class FollowedFile<T> {
     try {
       return this.parse(text, this.path);
     } catch (thrown) {
-      // A fault in a reader must not become a call that nobody checks.
+      // A bug in a parser must not let a call run unchecked.
       return { ok: false, problem: unreadable(this.path, String(thrown)) };
     }
   }
@@ -70,7 +69,7 @@ function goodIn<T>(state: FileState<T>): T | undefined {
 }
 
 function gone<T>(path: string, lastGood: T): FileState<T> {
-  const problem = `${path} is gone. What it denied and asked stays in force until toolgate is started again; put the file back, or start again.`;
+  const problem = `${path} is gone. Its deny and ask rules stay in force until toolgate is restarted; restore the file, or restart.`;
   return { state: "gone", lastGood, problem };
 }
 

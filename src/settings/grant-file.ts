@@ -1,9 +1,9 @@
-/** The shape of `grants.json`. Fields of a newer toolgate are kept, but a rule must be known to its last field. */
+/** The schema of `grants.json`. Unknown fields of a newer toolgate are kept, but not inside a rule. */
 import { z } from "zod";
 import type { Grant } from "../policy/grant.js";
 import { ruleSchema } from "./rules-schema.js";
 
-/** `clockSeen` is the latest time that was seen while the grant was there: its clock only goes forward. */
+/** `clockSeen` is the latest time seen since the grant was added; it only goes forward. */
 export type StoredGrant = Grant & { readonly clockSeen: number };
 
 export type GrantFile = { readonly version: 1; readonly grants: readonly StoredGrant[] };

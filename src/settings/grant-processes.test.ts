@@ -1,4 +1,4 @@
-/** One grants file and several real processes, some of which die at the worst moment. */
+/** One grants file and several real processes, some of which are killed in the middle of a write. */
 import { readdirSync, readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { beforeAll, afterAll, expect, test } from "vitest";
@@ -19,7 +19,7 @@ const ADD_MANY = `
   await Promise.all(Array.from({ length: Number(count) }, (_, index) =>
     store.add({ rules: [{ allow: "execute", command: [name, String(index)] }], sentence: name + index }, { type: "user" })));`;
 
-/** Dies where the new file is written and the old one not yet replaced. */
+/** Dies after the new file is written and before it replaces the old one. */
 const DIE_BEFORE_RENAME = `
   import fs from "node:fs";
   import { syncBuiltinESMExports } from "node:module";
@@ -57,13 +57,13 @@ test("a process that dies before the new file is in place leaves the old one, an
 
   const start = performance.now();
   await store.add(allowing("ls"), { type: "user" });
-  // A lock counts as abandoned after ten seconds.
+  // A lock is stale after ten seconds.
   expect(performance.now() - start).toBeLessThan(9_000);
   expect(store.list().map(({ sentence }) => sentence)).toEqual(["Always allow `make`", "Always allow `ls`"]);
   expect(readdirSync(folder)).toEqual(["grants.json"]);
 });
 
-test("many that find the same dead lock still work one at a time", async () => {
+test("works one at a time when many processes find the same dead lock", async () => {
   const folder = newFolder();
   await runChild(main, DIE_BEFORE_RENAME, folder);
   const names = ["ann", "bob", "cem", "dan"];
@@ -75,17 +75,17 @@ test.each([
   ["of a living process", JSON.stringify({ pid: process.pid, host: hostname(), token: "x" })],
   ["of another machine", JSON.stringify({ pid: 1, host: "elsewhere.example", token: "x" })],
   ["with nothing in it", ""],
-])("a lock %s is waited for, and taken over when it is never given back", async (_whose, text) => {
+])("waits for a lock %s and takes it over when it is never released", async (_whose, text) => {
   const file = `${newFolder()}/grants.json`;
   write(`${file}.lock`, text);
-  const lock = new FileLock(file, { staleAfter: 200 });
+  const lock = new FileLock(file, { staleAfterMs: 200 });
   expect(lock.tryRun(() => "done")).toBeUndefined();
   const start = performance.now();
   expect(await lock.run(() => "done")).toBe("done");
   expect(performance.now() - start).toBeGreaterThan(150);
 });
 
-test("whoever lost the lock while it slept writes nothing, and says so", () => {
+test("writes nothing after it lost the lock, and says so", () => {
   const file = `${newFolder()}/grants.json`;
   const held = new FileLock(file).tryRun((isStillOurs) => {
     expect(isStillOurs()).toBe(true);

@@ -1,8 +1,8 @@
 /**
- * The remembered "always", in `grants.json`. A grant ends when its time is up, and then for good: the
- * latest time that was seen is kept with each grant, so a clock that is set back revives none. It is kept
- * by grant and not for all, or a clock that once ran ahead would end every later grant too. Only what a
- * grant allows ends; what it denies stays until it is revoked, also while its file is broken or gone.
+ * The remembered "always" answers, in `grants.json`. A grant expires for good: each grant stores the latest time seen, so
+ * a clock that is set back revives none. Each grant has its own time; with a shared one, a clock that once ran ahead would
+ * end every later grant. Only allowing rules expire; denying rules stay until they are revoked, also while the file is
+ * broken or gone.
  */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -19,17 +19,17 @@ import { isTightening, strictRule } from "./strict-rule.js";
 export type GrantStoreOptions = {
   /** Milliseconds since 1970. */
   readonly now?: () => number;
-  /** After how many milliseconds a lock that nobody gives back is taken over. */
-  readonly staleAfter?: number;
+  /** A lock that nobody releases is taken over after this time. */
+  readonly staleAfterMs?: number;
 };
 
-/** `isOver`: its time is up, and it allows nothing any more. */
+/** `isOver`: the grant has expired and allows nothing. */
 export type ListedGrant = Grant & { readonly isOver: boolean };
 
 /**
- * No `grantId`: the rule stands for grants that cannot be read. `isUnbound`: an "always" from before the folder and the
- * input of a command, or the definition of a server's tool, were kept with it. Nobody knows what was shown then, so it
- * allows nothing.
+ * No `grantId`: the rule replaces grants that cannot be read. `isUnbound`: an "always" from a version that did not store
+ * the folder and input of a command, or the definition of a server's tool. Nobody knows what the user saw, so it allows
+ * nothing.
  */
 export type GrantedRule = { readonly rule: Rule; readonly grantId?: string; readonly isUnbound?: true };
 
@@ -39,8 +39,8 @@ export type GrantsFor = {
   readonly now: number;
 };
 
-/** How far the kept time may lag behind while nothing ends. */
-const CLOCK_STEP = 60_000;
+/** The stored time may lag behind by this much while no grant expires. */
+const CLOCK_STEP_MS = 60_000;
 
 const NONE_IN_FORCE =
   "No remembered rule is in force: what they allowed is asked about, and so is every other call, since what they denied is not known. Put the file right, or remove it to begin without any.";
@@ -54,13 +54,13 @@ export class GrantStore {
   /** The latest time seen for each grant that can end, also when it could not be written. */
   readonly #clock = new Map<string, number>();
 
-  constructor(folder: string, { now = Date.now, staleAfter }: GrantStoreOptions = {}) {
+  constructor(folder: string, { now = Date.now, staleAfterMs }: GrantStoreOptions = {}) {
     this.path = join(folder, "grants.json");
-    this.#file = new StoredFile(this.path, { schema: grantFileSchema, empty: NO_GRANTS, staleAfter });
+    this.#file = new StoredFile(this.path, { schema: grantFileSchema, empty: NO_GRANTS, staleAfterMs });
     this.#now = now;
   }
 
-  /** What is wrong with the file, if anything, and what that means for the calls to come. */
+  /** The problem with the file, if any, and its effect on later calls. */
   get problem(): string | undefined {
     const state = this.#file.current();
     if (state.state === "broken")
@@ -68,7 +68,7 @@ export class GrantStore {
     return state.state === "gone" ? state.problem : undefined;
   }
 
-  /** With a `grantId` that is known already nothing is added: the same answer may be taken up twice. */
+  /** Adds nothing when the `grantId` exists: the same answer may be processed twice. */
   add(
     proposal: Proposal,
     scope: GrantScope,
@@ -109,7 +109,7 @@ export class GrantStore {
     });
   }
 
-  /** One that was revoked meanwhile is not counted. */
+  /** A grant that was revoked meanwhile is not counted. */
   countUse(grantId: string): Promise<void> {
     return this.#file.change((file) => {
       if (!file.grants.some((grant) => grant.grantId === grantId)) return { result: undefined };
@@ -120,7 +120,7 @@ export class GrantStore {
     });
   }
 
-  /** Never throws: a file that cannot be read leaves what was last known, or everything asked. */
+  /** Never throws: for an unreadable file it returns the last known rules, or one that asks about everything. */
   rulesFor({ projectRoot, sessionId, now }: GrantsFor): readonly GrantedRule[] {
     const state = this.#file.current();
     if (state.state === "broken" && state.lastGood === undefined) return [{ rule: strictRule(this.path) }];
@@ -143,7 +143,7 @@ export class GrantStore {
     if (expiresAt === undefined) return false;
     const seen = Math.max(now, clockSeen, this.#clock.get(grantId) ?? 0);
     this.#clock.set(grantId, seen);
-    // Not `>=`: a time that is no number is up.
+    // Not `>=`: an invalid time counts as expired.
     return !(seen < expiresAt);
   }
 
@@ -151,22 +151,22 @@ export class GrantStore {
     if (!file.grants.some((grant) => this.#lags(grant))) return;
     try {
       this.#file.tryChange((latest) => {
-        // Nothing to mark, nothing to write: least of all an empty file where one has just gone.
+        // Without a change nothing is written: a deleted file must not come back empty.
         if (!latest.grants.some((grant) => this.#lags(grant))) return { result: undefined };
         const grants = latest.grants.map((grant) => ({ ...grant, clockSeen: this.#seen(grant) }));
         return { value: { ...latest, grants }, result: undefined };
       });
     } catch {
-      // This process remembers it, and tries again the next time.
+      // This process remembers the time and tries again later.
     }
   }
 
-  /** Whether the time kept in the file must be brought up to what was seen. */
+  /** True when the stored time must catch up with the time seen. */
   #lags(grant: StoredGrant): boolean {
     const { expiresAt, clockSeen } = grant;
     if (expiresAt === undefined || clockSeen >= expiresAt) return false;
     const seen = this.#seen(grant);
-    return seen >= expiresAt || seen - clockSeen > CLOCK_STEP;
+    return seen >= expiresAt || seen - clockSeen > CLOCK_STEP_MS;
   }
 
   #seen({ grantId, clockSeen }: StoredGrant): number {
@@ -174,7 +174,7 @@ export class GrantStore {
   }
 }
 
-/** A rule that a person wrote with `toolgate rules add` is known by its sentence, which is the rule itself. */
+/** A rule from `toolgate rules add` has the rule itself as its sentence. */
 function isUnbound(rule: Rule, { sentence }: Grant): boolean {
   if (!("allow" in rule) || sentence === visibleText(JSON.stringify(rule))) return false;
   if (rule.command !== undefined) return rule.folder === undefined || rule.input === undefined;

@@ -1,13 +1,13 @@
 /**
- * Rules from fast-agent's `auths.md`, a table of server, tool and `allow_always` or `reject_always`. The
- * file lies in a project where tools may write it, so what comes of it is shown to the user first.
+ * Imports rules from fast-agent's `auths.md`, a table of server, tool and `allow_always` or `reject_always`. Tools may
+ * write to this file, so the user sees the imported rules.
  */
 import { isToolKind, oneLine } from "../call/index.js";
 import type { Rule } from "../policy/index.js";
 
 export type AuthsReading = {
   readonly rules: readonly Rule[];
-  /** The rows that were left out, each with its line and why. */
+  /** The skipped rows, each with its line and the reason. */
   readonly skipped: readonly string[];
 };
 
@@ -24,7 +24,7 @@ export function rulesFromAuths(markdown: string): AuthsReading {
   return { rules: [...rules.values()], skipped };
 }
 
-/** Undefined for a line that is no row of a table. A backslash takes the next `|` or backslash as it is. */
+/** Undefined for a line that is not a table row. A backslash escapes the next `|` or backslash. */
 function cellsOf(line: string): readonly string[] | undefined {
   const trimmed = line.trim();
   if (!trimmed.startsWith("|")) return undefined;
@@ -51,7 +51,7 @@ function ruleFrom([server = "", tool = "", permission = ""]: readonly string[]):
   if (permission === "reject_always") return { rule: { deny: tool, server } };
   if (permission !== "allow_always")
     return { why: `"${oneLine(permission, 40)}" is neither allow_always nor reject_always` };
-  // There it is one tool; as a rule it would be every tool of that kind or name.
+  // In fast-agent this names one tool; as a rule it would match every tool of that kind or name.
   if (isToolKind(tool)) return { why: `"${tool}" would allow every tool of that kind` };
   if (`${server}${tool}`.includes("*")) return { why: "its * would allow every tool of such a name" };
   return { rule: { allow: tool, server } };

@@ -1,11 +1,9 @@
 /**
- * What the user has written down: rule files, remembered grants, trusted projects, and the folder in
- * which they lie.
+ * The user's settings: rule files, remembered grants, trusted projects, and their folder.
  *
- * What must stay true here: what can be read wrongly is read strictly. A file with a mistake is refused
- * as a whole, with its line, and the last good rules stay in force; while a process lives, a broken or
- * vanished file never takes a denial away. A project's rules only tighten until the user has trusted
- * their exact content. What we write ourselves is 0600, replaced in one step, and no update is lost
+ * Invariants: parsing is strict. A file with a mistake is refused as a whole, with its line, and the last good rules stay
+ * in force; in a running process, a broken or deleted file never removes a denial. A project's rules only tighten until
+ * the user has trusted their exact content. Files that we write are 0600 and replaced atomically, and no update is lost
  * between processes.
  */
 export { ApprovedServers } from "./approved-servers.js";

@@ -1,4 +1,4 @@
-/** Reads JSON of a shape, or says in a sentence where it is wrong and how. */
+/** Parses JSON with a schema; the error is a sentence with the line of the mistake. */
 import type { z } from "zod";
 import { firstIssue } from "./first-issue.js";
 import type { Parse } from "./followed-file.js";

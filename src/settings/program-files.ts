@@ -1,6 +1,6 @@
 /**
- * The descriptions of programs that a user keeps in the settings folder, `programs/*.json`. A file that cannot be
- * read might have narrowed something, so as long as nobody knows what it said, everything is asked.
+ * The user's program descriptions in the settings folder, `programs/*.json`. An unreadable file might have restricted
+ * something, so every call is asked about until it can be read.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -15,9 +15,9 @@ import { programFileSchema } from "./programs-schema.js";
 import { strictRule } from "./strict-rule.js";
 
 export type ProgramsInForce = {
-  /** None when there are no files. */
+  /** Undefined when there are no files. */
   readonly programs: UserPrograms | undefined;
-  /** A rule that asks about everything, for each file that never could be read. */
+  /** For each file that could never be read, a rule that asks about everything. */
   readonly rules: readonly Rule[];
   readonly problems: readonly (readonly [path: string, problem: string | undefined])[];
 };

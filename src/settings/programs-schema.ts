@@ -1,4 +1,4 @@
-/** The shape of a file of program descriptions, ours and a user's. Strict: a misspelled field would be no doubt at all. */
+/** The schema of program descriptions, ours and a user's. Strict: a misspelled restriction would have no effect. */
 import { z } from "zod";
 import type { ProgramData, ProgramFile } from "../policy/index.js";
 

@@ -1,6 +1,6 @@
 /**
- * The bytes of a settings file, with a stamp that changes when they do. Anyone may have put anything in
- * its place: a pipe would block us for ever, and a device has no end.
+ * Reads a settings file, with a stamp that changes with its content. The path may hold anything: a pipe would block for
+ * ever, and a device has no end.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from "node:fs";
 import type { BigIntStats } from "node:fs";
@@ -17,8 +17,8 @@ export type FileReading =
   | { readonly state: "absent" }
   | { readonly state: "unreadable"; readonly why: string };
 
-/** Change times have the grain of a clock tick: a file this young may change again and look the same, so it gets no stamp. */
-const TICK_MILLISECONDS = 50;
+/** Change times have the resolution of a clock tick: a file this young may change again with the same stamp, so it gets none. */
+const TICK_MS = 50;
 
 /** Room for well over 10,000 rules. */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -32,7 +32,7 @@ export function readFileSafely(path: string): FileReading {
     if (stats.size > MAX_BYTES) return { state: "unreadable", why: `it is larger than ${MAX_BYTES} bytes` };
     const bytes = readFileSync(descriptor);
     const sha256 = createHash("sha256").update(bytes).digest("hex");
-    const isSettled = Date.now() - Number(stats.ctimeMs) > TICK_MILLISECONDS;
+    const isSettled = Date.now() - Number(stats.ctimeMs) > TICK_MS;
     return { state: "read", text: decoded(bytes), sha256, stamp: isSettled ? stampOf(stats) : undefined };
   } catch (thrown) {
     if (isAbsence(thrown)) return { state: "absent" };
@@ -42,7 +42,7 @@ export function readFileSafely(path: string): FileReading {
   }
 }
 
-/** As the file is now, to compare with the stamp it was read with; undefined when that cannot be known. */
+/** The current stamp of a file, to compare with the stamp of an earlier read; undefined when unknown. */
 export function fileStamp(path: string): string | undefined {
   try {
     return stampOf(statSync(path, { bigint: true }));

@@ -1,7 +1,7 @@
 /**
- * JSON with the line of everything in it, so that a mistake can be shown where it is. It takes what
- * `JSON.parse` takes, but for two things that can hide a rule: a name that occurs twice in an object,
- * of which the first would vanish, and nesting deeper than any settings need.
+ * A JSON parser that knows the line of every value, so that errors can name it. The parser accepts the same text as
+ * `JSON.parse`, with two exceptions that could hide a rule: a duplicate name in an object, whose first value would
+ * vanish, and nesting deeper than any settings need.
  */
 
 export type JsonPath = readonly (string | number)[];
@@ -38,7 +38,7 @@ class Misread extends Error {
   }
 }
 
-/** Where the path starts; for what is not there, the nearest thing around it. */
+/** The start of the value at a path; for a missing value, the nearest one around it. */
 function startOf(root: Node, path: JsonPath): number {
   let node = root;
   for (const step of path) {
@@ -58,7 +58,7 @@ function lineStarts(text: string): readonly number[] {
   return [0, ...Array.from(text.matchAll(/\r\n|[\r\n]/g), (end) => end.index + end[0].length)];
 }
 
-/** How many lines start at or before it: found by halves, for a file may have a mistake in each of its lines. */
+/** The line number of an offset, by binary search: a file may have a mistake in each of its lines. */
 function lineAt(starts: readonly number[], at: number): number {
   let [low, high] = [0, starts.length];
   while (low < high) {
@@ -148,7 +148,7 @@ class JsonReader {
   }
 
   #string(): string {
-    // One character a step: a pattern for all of it would run out of stack on a long text.
+    // Character by character: one regular expression would run out of stack on a long text.
     const at = this.#at;
     let end = at + 1;
     while (end < this.text.length && this.text[end] !== '"' && this.text[end] !== "\n")

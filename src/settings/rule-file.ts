@@ -1,6 +1,6 @@
 /**
- * Reads a rule file, or says in one sentence where it is wrong, how, and what to do. All or nothing: of
- * a file with a mistake no rule is used, for nobody can say what the others were meant to do beside it.
+ * Reads a rule file, or returns one sentence with the place, the mistake and what to do. All or nothing: a file with a
+ * mistake gives no rules, because the others may depend on the broken one.
  */
 import { oneLine } from "../call/index.js";
 import type { Rule } from "../policy/index.js";
@@ -13,7 +13,7 @@ import type { RuleFile } from "./rules-schema.js";
 
 export type RuleFileReading =
   | { readonly ok: true; readonly file: RuleFile }
-  /** `mistake` is the same without what it means for the file. */
+  /** `mistake` is the problem without its consequence for the file. */
   | { readonly ok: false; readonly problem: string; readonly mistake: string };
 
 export function readRuleFile(text: string, fileName: string): RuleFileReading {
@@ -23,7 +23,7 @@ export function readRuleFile(text: string, fileName: string): RuleFileReading {
   const frame = ruleFileFrame.safeParse(json.value);
   if (!frame.success) return refused(`${fileName}:${firstIssue(frame.error, json.lineOf)}`);
   const rules: Rule[] = [];
-  // One by one, up to the first mistake: a file may have a million of them.
+  // Stop at the first mistake: a file may have a million rules.
   for (const [index, item] of frame.data.rules.entries()) {
     const rule = readRule(item, ["rules", index], json.lineOf);
     if ("problem" in rule) return refused(`${fileName}:${rule.problem}`);

@@ -1,4 +1,4 @@
-/** What one rule file adds to the rules in force, by the state it is in and whether it may loosen anything. */
+/** The part of one rule file in the rules in force, by the state of the file and whether it may loosen anything. */
 import type { Rule } from "../policy/index.js";
 import type { FileState } from "./followed-file.js";
 import type { RuleFile, RuleMode } from "./rules-schema.js";
@@ -8,11 +8,11 @@ export type RuleLayer = {
   readonly rules: readonly Rule[];
   readonly ignored: readonly Rule[];
   readonly mode?: RuleMode;
-  /** False: its mode counts only where it is the stricter one. */
+  /** When false, its mode counts only if it is the stricter one. */
   readonly mayLoosen: boolean;
 };
 
-/** `isTrusted` is about the content that the file has now; what it had before is trusted no more. */
+/** `isTrusted` refers to the current content of the file; earlier content is no longer trusted. */
 export function ruleLayer(state: FileState<RuleFile>, path: string, isTrusted: boolean): RuleLayer {
   switch (state.state) {
     case "absent":

@@ -1,6 +1,6 @@
 /**
- * Rules that have the right shape and still cannot mean what was meant: a relative path, a `*` where it
- * stands for nothing, an example that fails. Such a denial would deny nothing, so it is an error.
+ * Finds rules with a valid shape that cannot work: a relative path, a `*` without a meaning, an example that fails. Such
+ * a denial would deny nothing, so it is an error.
  */
 import type { Rule } from "../policy/index.js";
 import { readHostPattern } from "../policy/hosts/host-pattern.js";

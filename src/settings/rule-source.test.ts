@@ -14,16 +14,16 @@ afterAll(removeFolders);
 
 function aHouse() {
   const [folder, project] = [newFolder(), newFolder()];
-  const told: string[] = [];
+  const reported: string[] = [];
   const start = () => {
-    const source = new RuleSource({ folder, onProblem: (problem) => told.push(problem) });
+    const source = new RuleSource({ folder, onProblem: (problem) => reported.push(problem) });
     sources.push(source);
     return source;
   };
   return {
     folder,
     project,
-    told,
+    reported,
     start,
     source: start(),
     user: join(folder, "rules.json"),
@@ -36,7 +36,7 @@ const ASK: Rule = { ask: "fetch" };
 const DENY: Rule = { deny: "execute", command: "rm *" };
 const OTHER: Rule = { deny: "delete" };
 
-test("without any file there are no rules, and what nobody speaks of is asked", () => {
+test("has no rules without a file, and asks about every call", () => {
   const { source, project } = aHouse();
   expect(source.current(project)).toEqual({
     rules: [],
@@ -48,7 +48,7 @@ test("without any file there are no rules, and what nobody speaks of is asked", 
   });
 });
 
-test("the rules of the user, the project and the grants hold together, and each says where it comes from", async () => {
+test("joins the rules of the user, the project and the grants, each with its origin", async () => {
   const { source, project, user, own } = aHouse();
   write(user, { mode: "accept-edits", rules: [ALLOW, DENY] });
   write(own, { rules: [OTHER] });
@@ -65,7 +65,7 @@ test("the rules of the user, the project and the grants hold together, and each 
   expect(source.current(project, "two").rules).toHaveLength(3);
 });
 
-test("a change holds from the next question on, even one that keeps size and time", () => {
+test("applies a change at once, even one that keeps size and time", () => {
   const { source, project, user } = aHouse();
   write(user, { rules: [{ deny: "aaaa" }] });
   const { atime, mtime } = statSync(user);
@@ -75,7 +75,7 @@ test("a change holds from the next question on, even one that keeps size and tim
   expect(source.current(project).rules).toEqual([{ deny: "bbbb" }]);
 });
 
-test("of changes faster than the clock of the disk, the last one holds", () => {
+test("applies the last of several changes within one clock tick of the disk", () => {
   const { source, project, user } = aHouse();
   for (let index = 100; index < 400; index += 1) {
     write(user, { rules: [{ deny: `t${index}` }] });
@@ -83,15 +83,15 @@ test("of changes faster than the clock of the disk, the last one holds", () => {
   }
 });
 
-test("an unchanged file is not read again", async () => {
+test("does not read an unchanged file again", async () => {
   const { source, project, user } = aHouse();
   write(user, { rules: [DENY] });
   await new Promise((resolve) => setTimeout(resolve, 80));
   expect(source.current(project).rules[0]).toBe(source.current(project).rules[0]);
 });
 
-test("a mistake is told once, with file and line, and the last good rules stay", () => {
-  const { source, project, user, told } = aHouse();
+test("reports a mistake once, with file and line, and keeps the last good rules", () => {
+  const { source, project, user, reported } = aHouse();
   write(user, { mode: "read-only", rules: [ALLOW, DENY] });
   source.current(project);
   write(user, `{\n  "rules": [\n    { "deny": "a" "b" }\n  ]\n}`);
@@ -102,26 +102,26 @@ test("a mistake is told once, with file and line, and the last good rules stay",
     problems: [expect.stringContaining(`${user}:3: `)],
   });
   source.current(project);
-  expect(told).toEqual(now.problems);
+  expect(reported).toEqual(now.problems);
 
   write(user, { rules: [OTHER] });
   expect(source.current(project)).toMatchObject({ rules: [OTHER], mode: "ask", problems: [] });
   write(user, "{");
   source.current(project);
-  expect(told).toHaveLength(2);
+  expect(reported).toHaveLength(2);
 });
 
-test("a mistake is told when it is saved, though nobody asked", async () => {
-  const { source, project, user, told } = aHouse();
+test("reports a mistake when the file is saved, before the next read", async () => {
+  const { source, project, user, reported } = aHouse();
   write(user, { rules: [] });
   source.current(project);
   write(user, "{");
-  await vi.waitFor(() => expect(told).toEqual([expect.stringContaining(`${user}:1: `)]), {
+  await vi.waitFor(() => expect(reported).toEqual([expect.stringContaining(`${user}:1: `)]), {
     timeout: 120_000,
   });
 });
 
-test("a file that was never good makes everything asked, whoever wrote it", () => {
+test("asks about everything when a file was never good, the user's or the project's", () => {
   for (const which of ["user", "own"] as const) {
     const house = aHouse();
     write(house[which], "rules: all");
@@ -129,8 +129,8 @@ test("a file that was never good makes everything asked, whoever wrote it", () =
   }
 });
 
-test("a file that is gone leaves what it denied and asked, until toolgate is started again", () => {
-  const { source, start, project, user, own, told } = aHouse();
+test("keeps the deny and ask rules of a deleted file until the restart", () => {
+  const { source, start, project, user, own, reported } = aHouse();
   write(user, { mode: "allow-all", rules: [ALLOW, ASK, DENY] });
   write(own, { mode: "read-only", rules: [OTHER] });
   source.current(project);
@@ -138,11 +138,11 @@ test("a file that is gone leaves what it denied and asked, until toolgate is sta
   rmSync(own);
   const now = source.current(project);
   expect(now).toMatchObject({ rules: [ASK, DENY, OTHER], mode: "read-only", ignored: [{ rule: ALLOW }] });
-  expect(told).toHaveLength(2);
+  expect(reported).toHaveLength(2);
   expect(start().current(project)).toMatchObject({ rules: [], mode: "ask", problems: [] });
 });
 
-test("a project's file only tightens until its content is trusted, and again after any change", async () => {
+test("lets a project's file only tighten until its content is trusted, and after any change", async () => {
   const { source, start, project, own } = aHouse();
   write(own, { mode: "allow-all", rules: [ALLOW, ASK, DENY] });
   const before = source.current(project);
@@ -175,7 +175,7 @@ test("a project's file only tightens until its content is trusted, and again aft
 
 const sourceFolder = (source: RuleSource) => join(source.grants.path, "..");
 
-test("content that was trusted in one project is not trusted in another", async () => {
+test("does not trust content in a second project", async () => {
   const { source, project, own } = aHouse();
   write(own, { rules: [ALLOW] });
   await source.trustProjectRules(project);
@@ -185,7 +185,7 @@ test("content that was trusted in one project is not trusted in another", async 
   expect(source.current(other).rules).toEqual([]);
 });
 
-test("a project is the same by whatever link it is opened, and a link that moves on takes no trust along", async () => {
+test("identifies a project by its real path: a link that moves carries no trust", async () => {
   const { source, project, own } = aHouse();
   const [links, evil] = [newFolder(), newFolder()];
   write(own, { rules: [ALLOW] });
@@ -198,7 +198,7 @@ test("a project is the same by whatever link it is opened, and a link that moves
   expect(source.current(join(links, "project")).rules).toEqual([]);
 });
 
-test("only content that can be read and was seen is trusted", async () => {
+test("trusts only readable content that the user saw", async () => {
   const { source, project, own } = aHouse();
   await expect(source.trustProjectRules(project)).rejects.toMatchObject({ code: "NOTHING_TO_TRUST" });
   write(own, { rules: [ALLOW] });
@@ -209,7 +209,7 @@ test("only content that can be read and was seen is trusted", async () => {
   await expect(source.trustProjectRules(project)).rejects.toMatchObject({ code: "NOTHING_TO_TRUST" });
 });
 
-test("a broken list of trusted projects trusts nobody", async () => {
+test("trusts nobody while the list of trusted projects is broken", async () => {
   const { source, folder, project, own } = aHouse();
   write(own, { rules: [ALLOW] });
   await source.trustProjectRules(project);
@@ -239,7 +239,7 @@ test.each([
   expect(source.current(project).mode).toBe(mode);
 });
 
-test("a pipe, a folder or a device in the place of a file is a problem and not a wait", () => {
+test("reports a pipe, a folder or a device in place of a file without waiting", () => {
   const { source, project, user, own, folder } = aHouse();
   mkdirSync(join(own, ".."), { recursive: true });
   expect(spawnSync("mkfifo", [own]).status).toBe(0);
@@ -254,7 +254,7 @@ test("a pipe, a folder or a device in the place of a file is a problem and not a
   ]);
 });
 
-test("when the settings folder vanishes, the denials of the grants stay too", async () => {
+test("keeps denials of grants when the settings folder vanishes", async () => {
   const { source, project, folder } = aHouse();
   await source.grants.add(refusing("rm"), { type: "user" });
   await source.grants.add(allowing("make"), { type: "user" });

@@ -1,9 +1,8 @@
 /**
  * The rules in force for a project: the user's, the project's, and the grants.
  *
- * What must stay true: asking for them never throws; a file that breaks or vanishes takes no denial
- * away; what never could be read makes everything asked; a project's file allows nothing until the
- * user has trusted the very bytes that it holds now.
+ * Invariants: `current` never throws; a file that breaks or vanishes removes no denial; a file that could never be read
+ * makes every call ask; a project's file allows nothing until the user has trusted its current bytes.
  */
 import { join } from "node:path";
 import type { Rule, UserPrograms } from "../policy/index.js";
@@ -33,20 +32,20 @@ export type RulesInForce = {
   /** The user's own descriptions of programs. */
   readonly programs?: UserPrograms;
   readonly problems: readonly string[];
-  /** Files that no rule could be taken from; for each of them one rule stands that asks about everything. */
+  /** Files without usable rules; each is replaced by one rule that asks about everything. */
   readonly unread: readonly string[];
-  /** Rules that allow and may not. */
+  /** Allowing rules that are not in force. */
   readonly ignored: readonly IgnoredRule[];
-  /** Where each of the rules comes from. */
+  /** The origin of each rule. */
   readonly origins: ReadonlyMap<Rule, RuleOrigin>;
-  /** The project's file, when there is one that can be read. */
+  /** The project's file, if it can be read. */
   readonly project?: ProjectRules;
 };
 
 export type RuleSourceOptions = {
   /** The settings folder. */
   readonly folder: string;
-  /** Told once of each problem, when it is found. */
+  /** Called once for each problem, when it is found. */
   readonly onProblem?: (problem: string) => void;
   readonly grants?: GrantStore;
   readonly now?: () => number;
@@ -60,7 +59,7 @@ export class RuleSource {
   readonly #programs: ProgramFiles;
   readonly #projects = new Map<string, FollowedFile<RuleFile>>();
   readonly #watches = new Map<string, () => void>();
-  readonly #told = new Map<string, string>();
+  readonly #reported = new Map<string, string>();
   readonly #onProblem: (problem: string) => void;
   readonly #now: () => number;
   #isClosed = false;
@@ -125,8 +124,8 @@ export class RuleSource {
   }
 
   /**
-   * Trusts the project's rules as they are now. With `seen`, the SHA-256 of what the user was shown,
-   * only if they are still that.
+   * Trusts the current content of the project's rules. With `seen`, the SHA-256 that the user saw, only if the content is
+   * still the same.
    */
   async trustProjectRules(projectRoot: string, seen?: string): Promise<ProjectRules> {
     const root = canonicalRoot(projectRoot);
@@ -147,7 +146,7 @@ export class RuleSource {
     return { file: file.path, sha256, isTrusted: true };
   }
 
-  /** Ends the watching. The rules can still be asked for. */
+  /** Stops watching. `current` still works. */
   close(): void {
     this.#isClosed = true;
     for (const end of this.#watches.values()) end();
@@ -173,9 +172,9 @@ export class RuleSource {
 
   #report(found: readonly (readonly [path: string, problem: string | undefined])[]): readonly string[] {
     for (const [path, problem] of found) {
-      if (this.#told.get(path) === problem) continue;
-      if (problem === undefined) this.#told.delete(path);
-      else this.#told.set(path, problem);
+      if (this.#reported.get(path) === problem) continue;
+      if (problem === undefined) this.#reported.delete(path);
+      else this.#reported.set(path, problem);
       if (problem !== undefined) this.#onProblem(problem);
     }
     return found.flatMap(([, problem]) => problem ?? []);

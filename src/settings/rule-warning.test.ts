@@ -13,7 +13,7 @@ test.each([
 ])("%s is taken for a slip of the pen", (named, kind) => {
   for (const rule of [{ allow: named }, { ask: named }, { deny: named }])
     expect(ruleWarning(rule)).toBe(
-      `"${named}" is no kind, so the rule speaks of a tool of that name. Is "${kind}" meant?`,
+      `"${named}" is no kind, so the rule covers a tool of that name. Is "${kind}" meant?`,
     );
 });
 

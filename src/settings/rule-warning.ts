@@ -1,28 +1,28 @@
 /**
- * A rule that can be taken as it is and still may not say what was meant: `allow: "exectue"` allows a tool of that
- * name, and there may be one. So it is no mistake, but whoever looks at rules is told.
+ * Warns of a valid rule that may not say what its author meant: `allow: "exectue"` allows a tool of that name, and there
+ * may be one. So the rule is not an error, but the rules commands show a warning.
  */
 import { isToolKind, TOOL_KINDS } from "../call/index.js";
 import type { Rule } from "../policy/index.js";
 
-/** `tools`: names that are known to be meant. */
+/** `tools`: known tool names, which need no warning. */
 export function ruleWarning(rule: Rule, tools: readonly string[] = []): string | undefined {
   const named = "allow" in rule ? rule.allow : "ask" in rule ? rule.ask : rule.deny;
-  // A server's tools have names of its own.
+  // A server chooses the names of its tools.
   if (named.includes("*") || rule.server !== undefined || isToolKind(named) || tools.includes(named))
     return undefined;
   const kind = TOOL_KINDS.find((one) => isNear(named.toLowerCase(), one));
-  return kind && `"${named}" is no kind, so the rule speaks of a tool of that name. Is "${kind}" meant?`;
+  return kind && `"${named}" is no kind, so the rule covers a tool of that name. Is "${kind}" meant?`;
 }
 
-/** One slip in a short word, two in a longer one. */
+/** At most one typo in a short word, two in a longer one. */
 function isNear(word: string, kind: string): boolean {
   const most = kind.length < 6 ? 1 : 2;
-  return Math.abs(word.length - kind.length) <= most && slips(word, kind) <= most;
+  return Math.abs(word.length - kind.length) <= most && editDistance(word, kind) <= most;
 }
 
-/** How many letters were left out, put in, taken for another or swapped with the next one. */
-function slips(word: string, kind: string): number {
+/** The edit distance: letters left out, added, replaced, or swapped with the next one. */
+function editDistance(word: string, kind: string): number {
   const rows: number[][] = [Array.from({ length: kind.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= word.length; row += 1) {
     const line = [row];

@@ -1,6 +1,6 @@
 /**
- * The shape of a rule file. Strict: a field that nobody knows is a mistake, for a misspelled `comand`
- * would make a rule far wider than it reads.
+ * The schema of a rule file. Strict: an unknown field is an error, because a misspelled `comand` would make a rule far
+ * wider than it reads.
  */
 import { z } from "zod";
 import type { Rule } from "../policy/index.js";
@@ -21,7 +21,7 @@ const hash = z
 const commands = z.array(z.string().min(1)).exactOptional();
 
 const looseRule = z.strictObject({
-  allow: effect.describe("Kind, tool (with * for any part of its name) or * that may run unasked."),
+  allow: effect.describe("Kind, tool (with * for any part of its name) or * that may run without asking."),
   ask: effect.describe("Kind, tool or * that is always asked about."),
   deny: effect.describe("Kind, tool or * that never runs."),
   server: z
@@ -66,7 +66,7 @@ const looseRule = z.strictObject({
     .array(z.string())
     .exactOptional()
     .describe('The words of the command that the shell expands. An "always" has it.'),
-  reason: z.string().exactOptional().describe("Shown to whoever is refused or asked."),
+  reason: z.string().exactOptional().describe("Shown when a call is refused or asked about."),
   until: z.iso
     .datetime({
       offset: true,
@@ -81,7 +81,7 @@ const looseRule = z.strictObject({
 });
 
 const oneEffect = looseRule.superRefine((rule, context) => {
-  // A misspelled "dney" is better told as that.
+  // A misspelled "dney" is reported as an unknown field instead.
   if (context.issues.length > 0) return;
   const named = EFFECTS.filter((name) => rule[name] !== undefined);
   if (named.length === 1) return;
@@ -90,14 +90,14 @@ const oneEffect = looseRule.superRefine((rule, context) => {
   context.addIssue({ code: "custom", message: `it has ${has}; it must have exactly one of the three` });
 });
 
-/** One rule, its shape only; what a person may have got wrong in it is for rule-mistake.ts. */
-// Exactly one effect was just checked, which the type of an object schema cannot say.
+/** The shape of one rule; rule-mistake.ts checks its meaning. */
+// `oneEffect` has checked this, but the type of an object schema cannot express it.
 export const ruleSchema = oneEffect.transform((rule) => rule as Rule);
 
-/** A rule file with its rules not yet looked at. */
+/** A rule file whose rules are not parsed yet. */
 export const ruleFileFrame = z.strictObject({
   $schema: z.string().exactOptional(),
-  mode: z.enum(MODES).exactOptional().describe("What happens to what no rule speaks of."),
+  mode: z.enum(MODES).exactOptional().describe("What happens to calls that no rule covers."),
   rules: z.array(z.unknown()),
 });
 

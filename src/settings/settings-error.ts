@@ -1,4 +1,4 @@
-/** Settings that cannot be used or changed as they are; the message says which, why, and what did not happen. */
+/** Settings that cannot be used or changed; the message says which, why, and what did not happen. */
 export type SettingsErrorCode =
   | "FOLDER_NOT_ABSOLUTE"
   | "FILE_BROKEN"

@@ -1,6 +1,6 @@
 /**
- * Where the user's settings lie: `TOOLGATE_CONFIG`, or `toolgate` in the user's config folder. Never a
- * place that depends on the folder we were started in: a project could then bring its own settings.
+ * The folder of the user's settings: `TOOLGATE_CONFIG`, or `toolgate` in the user's config folder. Never a path relative
+ * to the current folder: a project could then bring its own settings.
  */
 import { mkdirSync } from "node:fs";
 import { homedir } from "node:os";
@@ -14,7 +14,7 @@ export function settingsFolder(env: Environment = process.env): string {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch {
-    // Reading works without it, there is nothing to read; the first write will say what is wrong.
+    // Reading works without the folder; the first write reports the problem.
   }
   return folder;
 }

@@ -1,6 +1,6 @@
 /**
- * A settings file that we write ourselves. Each change reads the file anew under its lock, so no change
- * of another process is lost; one that cannot be read is never written over.
+ * A settings file that we write ourselves. Each change reads the file again under its lock, so no change of another
+ * process is lost; an unreadable file is never overwritten.
  */
 import type { z } from "zod";
 import { FileLock } from "./file-lock.js";
@@ -12,14 +12,14 @@ import { readFileSafely } from "./read-file-safely.js";
 import { SettingsError } from "./settings-error.js";
 import { writeAtomically } from "./write-atomically.js";
 
-/** Without a value nothing is written. */
+/** Without a value, nothing is written. */
 export type Change<T, Result> = { readonly value?: T; readonly result: Result };
 
 export type StoredFileOptions<T> = {
   readonly schema: z.ZodType<T>;
-  /** What a file that is not there stands for. */
+  /** The value of a missing file. */
   readonly empty: T;
-  readonly staleAfter?: number | undefined;
+  readonly staleAfterMs?: number | undefined;
 };
 
 export class StoredFile<T> {
@@ -30,11 +30,11 @@ export class StoredFile<T> {
 
   constructor(
     readonly path: string,
-    { schema, empty, staleAfter }: StoredFileOptions<T>,
+    { schema, empty, staleAfterMs }: StoredFileOptions<T>,
   ) {
     this.#parse = jsonParser(schema);
     this.#followed = new FollowedFile(path, this.#parse);
-    this.#lock = new FileLock(path, staleAfter === undefined ? {} : { staleAfter });
+    this.#lock = new FileLock(path, staleAfterMs === undefined ? {} : { staleAfterMs });
     this.#empty = empty;
   }
 
@@ -49,12 +49,12 @@ export class StoredFile<T> {
     }
   }
 
-  /** The same without waiting; false when it could not be done now. */
+  /** The same without waiting; false when the lock is taken. */
   tryChange(change: (value: T) => Change<T, unknown>): boolean {
     return this.#lock.tryRun((isStillOurs) => this.#apply(change, isStillOurs))?.result !== undefined;
   }
 
-  /** Undefined when the lock was taken from us, because we slept too long, before anything was written. */
+  /** Undefined when another process took over the lock before anything was written, because we were suspended. */
   #apply<Result>(
     change: (value: T) => Change<T, Result>,
     isStillOurs: IsStillOurs,
@@ -70,7 +70,7 @@ export class StoredFile<T> {
       );
     }
     if (!writeAtomically(this.path, text, isStillOurs)) return undefined;
-    // What we wrote ourselves is the last good there is, also if nobody has asked for it yet.
+    // Read it now, so that our own write counts as the last good content.
     this.current();
     return { result };
   }
@@ -88,6 +88,6 @@ export class StoredFile<T> {
 function broken(problem: string): SettingsError {
   return new SettingsError(
     "FILE_BROKEN",
-    `${problem} It was not changed; correct it, or remove it to start anew.`,
+    `${problem} It was not changed; correct it, or remove it to start again.`,
   );
 }

@@ -1,11 +1,11 @@
 import type { Rule } from "../policy/index.js";
 
-/** For a file that never could be read: nobody knows what it denies, so everything is asked. */
+/** Replaces a file that could never be read: nobody knows what it denies, so every call asks. */
 export function strictRule(path: string): Rule {
   return { ask: "*", reason: `${path} cannot be read, so everything is asked` };
 }
 
-/** Whether the rule can only make things stricter. */
+/** True when the rule can only make the policy stricter. */
 export function isTightening(rule: Rule): boolean {
   return !("allow" in rule);
 }

@@ -1,7 +1,7 @@
 /**
- * Which content of which project's rules the user has trusted, in `trusted.json`. Both must be the same:
- * the content, because a folder's files change; and the folder, because anyone can copy a content that
- * was trusted elsewhere. The last content counts, so an older one must be trusted again.
+ * The trusted contents of project rules, in `trusted.json`. Both must match: the content, because files change; and the
+ * folder, because anyone can copy a content that was trusted elsewhere. Only the last content counts, so an older one must
+ * be trusted again.
  */
 import { join } from "node:path";
 import { z } from "zod";
@@ -24,7 +24,7 @@ export class TrustedProjects {
     });
   }
 
-  /** A file that is broken trusts nobody. One that is gone is how trust is taken back. */
+  /** A broken file trusts nobody. A missing file is not a problem: deleting it revokes all trust. */
   get problem(): string | undefined {
     const state = this.#file.current();
     return state.state === "broken" ? state.problem : undefined;

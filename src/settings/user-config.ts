@@ -1,6 +1,6 @@
 /**
- * What the user has chosen beside rules, in `config.json`. Read once, when a command starts, and strictly: a
- * misspelled `redactAtRets` would keep secrets that were not to be kept, so a file with a mistake starts nothing.
+ * The user's other settings, in `config.json`. Read once, when a command starts, and strictly: a misspelled
+ * `redactAtRets` would store secrets, so a file with a mistake starts nothing.
  */
 import { join } from "node:path";
 import { z } from "zod";
@@ -9,11 +9,11 @@ import { readFileSafely } from "./read-file-safely.js";
 import { SettingsError } from "./settings-error.js";
 
 export type UserConfig = {
-  /** Secrets are taken out before anything is stored, and not only where it leaves the store. */
+  /** Redacts secrets before anything is stored, and not only on export. */
   readonly redactAtRest?: boolean;
-  /** Further secrets, beside those that are known by their shape or name. */
+  /** Patterns of further secrets, besides the built-in ones. */
   readonly redactPatterns?: readonly string[];
-  /** What follows when an agent of someone else's runs a call that the rules deny; "mark" when left out. */
+  /** The reaction when an external agent runs a call that the rules deny; "mark" by default. */
   readonly onBreach?: "mark" | "end";
 };
 
@@ -27,7 +27,7 @@ const parse = jsonParser<UserConfig>(
 
 export const userConfigFile = (folder: string): string => join(folder, "config.json");
 
-/** Nothing chosen where there is no file. Throws a SettingsError where there is one that cannot be used. */
+/** Empty without a file. Throws a SettingsError for a file that cannot be used. */
 export function readUserConfig(folder: string): UserConfig {
   const path = userConfigFile(folder);
   const reading = readFileSafely(path);

@@ -1,18 +1,17 @@
 import { watch } from "node:fs";
 
-const SETTLE_MILLISECONDS = 50;
+const SETTLE_MS = 50;
 
 /**
- * Calls back a moment after something in the folder changed; returns what ends it. Undefined when the
- * folder cannot be watched: then a change is found when the rules are next asked for. It keeps no
- * process alive.
+ * Calls `onChange` a moment after a change in the folder; returns the function that ends the watch. Undefined when the
+ * folder cannot be watched: the next read of the rules finds the change. The watch keeps no process alive.
  */
 export function watchFolder(folder: string, onChange: () => void): (() => void) | undefined {
   let timer: NodeJS.Timeout | undefined;
   try {
     const watcher = watch(folder, { persistent: false }, () => {
       clearTimeout(timer);
-      timer = setTimeout(onChange, SETTLE_MILLISECONDS).unref();
+      timer = setTimeout(onChange, SETTLE_MS).unref();
     });
     const end = (): void => {
       clearTimeout(timer);

@@ -1,7 +1,6 @@
 /**
- * Replaces a settings file in one step: whoever reads it sees the old or the new one, also when we die
- * on the way. Only its owner can read it. The caller holds the file's lock, so a temporary file that is
- * found beside it was left by one who died.
+ * Replaces a settings file atomically: readers see the old or the new content, also when this process dies. Only its
+ * owner can read it. The caller holds the file's lock, so any temporary file beside it was left by a dead process.
  */
 import {
   closeSync,
@@ -16,7 +15,7 @@ import {
 import { randomUUID } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 
-/** `isStillOurs` is asked last, for a lock that was taken from us while we slept. */
+/** `isStillOurs` is called last: another process may have taken over the lock while we were suspended. */
 export function writeAtomically(path: string, text: string, isStillOurs: () => boolean): boolean {
   const folder = dirname(path);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -48,14 +47,14 @@ function removeLeftovers(path: string): void {
   }
 }
 
-/** The new name is on the disk only when its folder is. */
+/** A rename is durable only when its folder is synced. */
 function syncFolder(folder: string): void {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(folder, "r");
     fsyncSync(descriptor);
   } catch {
-    // Windows opens no folders; the file itself is safe either way.
+    // Windows cannot open folders; the file itself is synced already.
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }

@@ -1,7 +1,7 @@
 /**
- * A provider on the loopback: an HTTP server that plays a script in a vendor's own wire format and keeps
- * what it was sent. What makes a vendor's format is its dialect; `vendors.test.ts` has each vendor's own
- * SDK read it. Like the real ones, it turns away a wrong key and a history with a call that has no result.
+ * A provider on the loopback: an HTTP server that plays a script in a vendor's own wire format and keeps the requests. The
+ * dialect defines the vendor's format; `vendors.test.ts` reads it with each vendor's own SDK. Like the real ones, it
+ * refuses a wrong key and a history with a call that has no result.
  */
 import { createServer } from "node:http";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
@@ -10,7 +10,7 @@ import { onTestFinished } from "vitest";
 
 export const KEY = "test-key-0123456789";
 
-/** What every answer says that it used. */
+/** The usage in every response. */
 export const USED = { input: 120, cached: 20, output: 30, reasoning: 10 } as const;
 
 export type FakeCall = { readonly id: string; readonly tool: string; readonly input: unknown };
@@ -24,9 +24,9 @@ export type FakeAnswer = {
    * stream closed too early, with a piece that is no JSON, with trouble reported in the stream.
    */
   readonly end?: "max_tokens" | "refusal" | "cut" | "closed" | "malformed" | "overloaded";
-  /** Closed after this many bytes, wherever that is. */
+  /** Close the stream after this many bytes. */
   readonly bytes?: number;
-  /** Milliseconds before each piece. */
+  /** Milliseconds before each chunk. */
   readonly pause?: number;
 };
 
@@ -34,14 +34,14 @@ type FakeFailure = { readonly status: number; readonly headers?: Readonly<Record
 
 export type FakeStep = FakeAnswer | FakeFailure;
 
-/** The pieces of a streamed answer: what opens it, what it says, what ends it. */
+/** The parts of a streamed response: its opening, its content, its end. */
 export type Frames = {
   readonly head: readonly string[];
   readonly body: readonly string[];
   readonly tail: readonly string[];
 };
 
-/** A request, told in the same words for every vendor. */
+/** A request, in the same form for every vendor. */
 type Seen = {
   readonly system: string;
   readonly calls: readonly { readonly id: string; readonly tool: string; readonly input: unknown }[];
@@ -54,9 +54,9 @@ export type Dialect = {
   readonly keyOf: (headers: IncomingHttpHeaders) => string | undefined;
   readonly failure: (status: number, message: string) => { readonly status: number; readonly body: unknown };
   readonly frames: (answer: FakeAnswer) => Frames;
-  /** What a vendor's own reader takes for a piece of the stream, and cannot read. */
+  /** A chunk that a vendor's own parser accepts as part of the stream and cannot parse. */
   readonly malformed: string;
-  /** How trouble is reported once the stream has begun. */
+  /** The error format inside a stream. */
   readonly overloaded: string;
   readonly see: (body: Fields) => Seen;
 };

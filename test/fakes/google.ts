@@ -19,14 +19,14 @@ const OWN_STATUS = new Map([
 export const google: Dialect = {
   path: /^\/v1beta\/models\/[^/:]+:streamGenerateContent\?alt=sse$/,
   keyOf: (headers) => [headers["x-goog-api-key"]].flat()[0],
-  failure: (told, message) => {
-    const status = OWN_STATUS.get(told) ?? told;
+  failure: (wanted, message) => {
+    const status = OWN_STATUS.get(wanted) ?? wanted;
     const invalid = {
       "@type": "type.googleapis.com/google.rpc.ErrorInfo",
       reason: "API_KEY_INVALID",
       domain: "googleapis.com",
     };
-    const details = told === 401 ? { details: [invalid] } : {};
+    const details = wanted === 401 ? { details: [invalid] } : {};
     return {
       status,
       body: { error: { code: status, message, status: STATUSES.get(status) ?? "UNKNOWN", ...details } },

@@ -60,9 +60,9 @@ function frames(answer: FakeAnswer): Frames {
     ...(say === undefined ? [] : [end === "refusal" ? refusal(say) : words(say)]),
     ...calls.map(functionCall),
   ];
-  const body = writers.flatMap(({ begun, events, done }, index) => [
-    next("response.output_item.added", { output_index: index, item: begun }),
-    ...events.map(([type, fields]) => next(type, { output_index: index, item_id: begun.id, ...fields })),
+  const body = writers.flatMap(({ started, events, done }, index) => [
+    next("response.output_item.added", { output_index: index, item: started }),
+    ...events.map(([type, fields]) => next(type, { output_index: index, item_id: started.id, ...fields })),
     next("response.output_item.done", { output_index: index, item: done }),
   ]);
   const output = writers.map(({ done }) => done);
@@ -82,7 +82,7 @@ function frames(answer: FakeAnswer): Frames {
 
 /** An item of the output as it begins, the events that fill it, and as it is in the end. */
 type Writer = {
-  readonly begun: { readonly id: string; readonly [field: string]: unknown };
+  readonly started: { readonly id: string; readonly [field: string]: unknown };
   readonly events: readonly (readonly [type: string, fields: object])[];
   readonly done: object;
 };
@@ -92,7 +92,7 @@ function thought(text: string): Writer {
   const part = { type: "summary_text", text };
   const at = { summary_index: 0 };
   return {
-    begun: { ...item, summary: [] },
+    started: { ...item, summary: [] },
     events: [
       ["response.reasoning_summary_part.added", { ...at, part: { ...part, text: "" } }],
       ...pieces(text).map((delta) => ["response.reasoning_summary_text.delta", { ...at, delta }] as const),
@@ -105,7 +105,7 @@ function thought(text: string): Writer {
 
 function words(text: string): Writer {
   const part = { type: "output_text", text, annotations: [] };
-  return spoken(part, { ...part, text: "" }, [
+  return messageWriter(part, { ...part, text: "" }, [
     ...pieces(text).map(
       (delta) => ["response.output_text.delta", { content_index: 0, delta, logprobs: [] }] as const,
     ),
@@ -115,16 +115,16 @@ function words(text: string): Writer {
 
 function refusal(text: string): Writer {
   const part = { type: "refusal", refusal: text };
-  return spoken(part, { ...part, refusal: "" }, [
+  return messageWriter(part, { ...part, refusal: "" }, [
     ...pieces(text).map((delta) => ["response.refusal.delta", { content_index: 0, delta }] as const),
     ["response.refusal.done", { content_index: 0, refusal: text }],
   ]);
 }
 
-function spoken(part: object, empty: object, events: Writer["events"]): Writer {
+function messageWriter(part: object, empty: object, events: Writer["events"]): Writer {
   const item = { id: "msg_1", type: "message", role: "assistant" };
   return {
-    begun: { ...item, status: "in_progress", content: [] },
+    started: { ...item, status: "in_progress", content: [] },
     events: [
       ["response.content_part.added", { content_index: 0, part: empty }],
       ...events,
@@ -138,7 +138,7 @@ function functionCall({ id, tool, input }: FakeCall): Writer {
   const text = JSON.stringify(input);
   const item = { id: `fc_${id}`, type: "function_call", call_id: id, name: tool };
   return {
-    begun: { ...item, status: "in_progress", arguments: "" },
+    started: { ...item, status: "in_progress", arguments: "" },
     events: [
       ...pieces(text).map((delta) => ["response.function_call_arguments.delta", { delta }] as const),
       ["response.function_call_arguments.done", { name: tool, arguments: text }],

@@ -11,7 +11,7 @@ import { google } from "./google.js";
 import { openAiChat } from "./openai-chat.js";
 import { openAiResponses } from "./openai-responses.js";
 
-/** What an SDK made of an answer, in the same words for all. */
+/** A response as an SDK parsed it, in the same form for all. */
 type Read = {
   readonly thought: string;
   readonly text: string;
@@ -26,7 +26,7 @@ type Vendor = {
   readonly dialect: Dialect;
   readonly ask: (url: string, apiKey: string) => Promise<Read>;
   readonly stops: { readonly [reason in "end" | "calls" | "max_tokens" | "refusal"]: string };
-  /** The status as this vendor's SDK tells it. */
+  /** The status as this vendor's SDK reports it. */
   readonly badKey: number;
   readonly overloaded: number;
   readonly streamsInput: boolean;
@@ -108,8 +108,8 @@ const vendors: Record<string, Vendor> = {
       let inputPieces = 0;
       let thought = "";
       let usage: OpenAI.CompletionUsage | undefined;
-      stream.on("chunk", ({ choices, usage: told }) => {
-        usage = told ?? usage;
+      stream.on("chunk", ({ choices, usage: reported }) => {
+        usage = reported ?? usage;
         const delta = choices[0]?.delta;
         if (delta?.tool_calls?.[0]?.function?.arguments) inputPieces += 1;
         if (delta && "reasoning_content" in delta) thought += String(delta.reasoning_content);
@@ -210,7 +210,7 @@ describe.each(Object.entries(vendors))("%s's own SDK", (_, vendor) => {
     });
   });
 
-  test("tells a bad key, too many requests, an overload and a broken server by their status", async () => {
+  test("reports a bad key, too many requests, an overload and a broken server by their status", async () => {
     expect(await statusOf([], "wrong")).toBe(vendor.badKey);
     expect(await statusOf([{ status: 429, headers: { "retry-after": "1" } }])).toBe(429);
     expect(await statusOf([{ status: 529 }])).toBe(vendor.overloaded);

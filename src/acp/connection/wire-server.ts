@@ -11,7 +11,7 @@ import {
   createNodeWebSocketUpgradeHandler,
 } from "@agentclientprotocol/sdk/experimental/node";
 import { AcpServer } from "@agentclientprotocol/sdk/experimental/server";
-import { openDoor, refuse, turnAway } from "../../http/index.js";
+import { openDoor, refuse, refuseOnSocket } from "../../http/index.js";
 import type { DoorOptions, Refusal } from "../../http/index.js";
 import { ClientPresence } from "./client-presence.js";
 import { LISTEN_LIMITS } from "./listen-limits.js";
@@ -39,7 +39,7 @@ export async function openWireServer(options: WireServerOptions): Promise<Listen
   const server = new WireServer(options);
   const { sockets, messageBytes, stallTimeoutMs } = server.limits;
   const { url, close } = await openDoor(options, {
-    limits: { sockets, stallMilliseconds: stallTimeoutMs, bodyBytes: messageBytes },
+    limits: { sockets, stallTimeoutMs, bodyBytes: messageBytes },
     pageHeaders: { sent: ["acp-connection-id", "acp-session-id"], read: ["acp-connection-id"] },
     onRequest: (request, response) => server.onRequest(request, response),
     onUpgrade: (request, socket, head) => server.onUpgrade(request, socket, head),
@@ -81,7 +81,7 @@ class WireServer {
 
   onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const refusal = this.#refusal(request, true);
-    if (refusal) turnAway(request, socket, refusal);
+    if (refusal) refuseOnSocket(request, socket, refusal);
     else this.#upgrade(request, socket, head);
   }
 

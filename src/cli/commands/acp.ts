@@ -1,4 +1,4 @@
-/** The words of `toolgate acp`. An editor that starts it is answered before these are read; see main.ts. */
+/** The command line of `toolgate acp`. An editor gets its first response before this is read; see main.ts. */
 import type { Command } from "commander";
 import { agentOptions } from "./agent-options.js";
 import type { AgentFlags } from "./agent-options.js";
@@ -16,10 +16,10 @@ export function addAcpCommand(program: Command): void {
   const acp = agentOptions(program.command("acp"))
     .description("serve editors (Zed, JetBrains, Neovim, Emacs) over ACP on stdin and stdout")
     .option("--models <names...>", "further models that the editor may choose from in a session")
-    .option("--acp-v2", "speak the draft of ACP v2 to editors that ask for it")
+    .option("--acp-v2", "use the draft of ACP v2 with editors that ask for it")
     .option(
       "--listen <[host:]port>",
-      "serve over HTTP and WebSocket instead, to whoever brings the token;\non this machine only, unless a host is named; port 0 is any free one",
+      "serve over HTTP and WebSocket instead, to clients with the token;\non this machine only, unless a host is named; port 0 is any free one",
       listenAddress,
     );
   doorOptions(acp).action(async (options: AcpFlags & (ListenFlags | { readonly listen?: never })) => {

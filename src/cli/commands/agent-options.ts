@@ -1,4 +1,4 @@
-/** What the commands that run an agent have in common: its model, its mode, its folder, its history. */
+/** Options shared by the commands that run an agent: its model, mode, folder and history. */
 import { Option } from "commander";
 import type { Command } from "commander";
 import type { Mode } from "../../policy/index.js";
@@ -20,7 +20,7 @@ export type AgentFlags = LogFlags & {
 export function onBreachOption(): Option {
   return new Option(
     "--on-breach <what>",
-    "what follows when that agent runs a call that the rules deny: mark the call,\nor end the agent too (default: onBreach of config.json, or mark)",
+    "what to do when that agent runs a call that the rules deny: mark the call,\nor end the agent too (default: onBreach of config.json, or mark)",
   ).choices(["mark", "end"]);
 }
 
@@ -29,25 +29,22 @@ const MODES = ["ask", "accept-edits", "read-only", "allow-all"] as const satisfi
 export function agentOptions(command: Command): Command {
   return command
     .option("--model <name>", "anthropic/…, openai/…, google/… or openai-compatible/… (default: a script)")
-    .option("--base-url <url>", "where the model's provider is asked, if not at its own address")
+    .option("--base-url <url>", "send the model's requests here instead of to its provider's address")
     .addOption(
-      new Option("--mode <mode>", "what holds beside your rules (default: as they say)").choices(MODES),
+      new Option("--mode <mode>", "the mode beside your rules (default: as they say)").choices(MODES),
     )
     .option(
       "--mcp <file>",
-      "a file of MCP servers, beside mcp.json of your settings; may be given again",
+      "a file of MCP servers, beside mcp.json of your settings; may be repeated",
       collected,
     )
     .addOption(
       new Option("--script <file>", "play this model script instead of the built-in one").conflicts("model"),
     )
-    .option(
-      "--ledger <address>",
-      "remember sessions there: a file, or memory: (default: in your state folder)",
-    )
+    .option("--ledger <address>", "store sessions there: a file, or memory: (default: in your state folder)")
     .option(
       "--log <file>",
-      "write a log there, as JSON, one record a line; - is stderr.\nTOOLGATE_LOG=debug, info, warn or error says how much",
+      "write a log there, as JSON, one record a line; - is stderr.\nTOOLGATE_LOG=debug, info, warn or error sets the level",
     )
     .option("--cwd <folder>", "the folder to work in (default: this one)")
     .option(

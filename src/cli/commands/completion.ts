@@ -1,4 +1,4 @@
-/** The words of `toolgate completion`. */
+/** The command line of `toolgate completion`. */
 import { Argument } from "commander";
 import type { Command } from "commander";
 import { completionScript, SHELLS } from "../completion.js";

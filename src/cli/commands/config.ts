@@ -1,4 +1,4 @@
-/** The words of `toolgate config`. */
+/** The command line of `toolgate config`. */
 import type { Command } from "commander";
 
 export function addConfigCommand(program: Command): void {
@@ -6,7 +6,7 @@ export function addConfigCommand(program: Command): void {
     .command("config")
     .description("show what holds in this folder, and from where")
     .option("--cwd <folder>", "the workspace (default: this folder)")
-    .option("--json", "answer as JSON")
+    .option("--json", "print JSON")
     .action(async (options: { cwd?: string; json?: boolean }) => {
       const { showConfig } = await import("../config.js");
       process.exitCode = await showConfig(options);

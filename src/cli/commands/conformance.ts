@@ -1,4 +1,4 @@
-/** The words of `toolgate conformance`. */
+/** The command line of `toolgate conformance`. */
 import { Option } from "commander";
 import type { Command } from "commander";
 import type { ConformanceFlags } from "../conformance.js";
@@ -18,10 +18,10 @@ export function addConformanceCommand(program: Command): void {
     .option("--prompt <text>", "a prompt that makes the agent call tools and ask for permission")
     .option("--cancel-prompt <text>", "a prompt that lasts until it is cancelled")
     .option("--cwd <folder>", "the folder of the sessions (default: an empty one for each)")
-    .option("--env <name=value>", "a variable for the agent; may be given again", variable)
+    .option("--env <name=value>", "a variable for the agent; may be repeated", variable)
     .option("--auth-method <id>", "log in by this method of the agent before each session")
     .option("--timeout <seconds>", "how long an answer may take, a whole turn included", seconds, 30)
-    .option("--json", "answer as JSON")
+    .option("--json", "print JSON")
     .action(async (words: string[], options: ConformanceFlags) => {
       const { checkConformance, listRequirements } = await import("../conformance.js");
       if (options.list) return listRequirements(options);

@@ -1,4 +1,4 @@
-/** The words of `toolgate demo`, which is what runs when no command is named. */
+/** The command line of `toolgate demo`, which runs when no command is named. */
 import type { Command } from "commander";
 import type { DemoFlags } from "../demo.js";
 import { milliseconds } from "./values.js";

@@ -1,4 +1,4 @@
-/** Who may connect to what serves over HTTP. */
+/** Options of the HTTP servers: who may connect. */
 import { Option } from "commander";
 import type { Command } from "commander";
 import { collected } from "./values.js";
@@ -11,7 +11,7 @@ export type DoorFlags = {
   readonly allowOrigin?: readonly string[];
 };
 
-/** As they are typed. */
+/** The options as a user types them. */
 export const DOOR_OPTIONS = [
   "--tls-cert",
   "--tls-key",
@@ -27,10 +27,10 @@ export function doorOptions(command: Command): Command {
     .addOption(
       new Option(
         "--insecure-listen",
-        "listen beyond this machine without TLS: whoever is on the way can read\nthe token and then run commands here; only behind a tunnel or a proxy",
+        "listen beyond this machine without TLS: anyone on the network path can read\nthe token and then run commands here; only behind a tunnel or a proxy",
       ).conflicts(["tlsCert", "tlsKey"]),
     )
-    .option("--allow-host <name>", "a further name of this server; may be given again", collected)
-    .option("--allow-origin <origin>", "a site whose pages may connect; may be given again", collected);
+    .option("--allow-host <name>", "a further name of this server; may be repeated", collected)
+    .option("--allow-origin <origin>", "a site whose pages may connect; may be repeated", collected);
   return command;
 }

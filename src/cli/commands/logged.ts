@@ -1,4 +1,4 @@
-/** Whoever asked for a log finds there what a command failed with. Settings with a mistake start nothing at all. */
+/** Runs a command and writes its failure to the log. Settings with a mistake start nothing. */
 import type { LogFlags } from "../open-log.js";
 
 export async function logged(flags: LogFlags, run: () => Promise<void>): Promise<void> {

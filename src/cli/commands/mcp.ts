@@ -1,4 +1,4 @@
-/** The words of `toolgate mcp …`. */
+/** The command line of `toolgate mcp …`. */
 import { Option } from "commander";
 import type { Command } from "commander";
 
@@ -7,12 +7,12 @@ const servers = () => import("../mcp.js");
 export function addMcpCommands(program: Command): void {
   const mcp = program
     .command("mcp")
-    .description("see and take back which MCP servers you have approved")
+    .description("list and revoke the MCP servers that you have approved")
     .helpCommand(false);
   mcp
     .command("list")
     .description("the servers that may be started, and where")
-    .option("--json", "answer as JSON")
+    .option("--json", "print JSON")
     .action(async (options) => void (process.exitCode = (await servers()).listServers(options)));
   mcp
     .command("revoke")

@@ -1,10 +1,10 @@
 /**
- * Options that mean something only beside another one. Left alone they would be read and then count for nothing, so
- * they are not understood. What two options exclude, commander's own `conflicts` says.
+ * Options that need another option. Alone they would have no effect, so the command line refuses them. For options that
+ * exclude each other there is commander's own `conflicts`.
  */
 import type { Command } from "commander";
 
-/** Each of `names` needs one of `others`; all are named as they are typed. Also where the command's action is replaced. */
+/** Each of `names` needs one of `others`, all as typed. The check also runs when the command's action is replaced. */
 export function optionNeeds(command: Command, names: readonly string[], others: readonly string[]): void {
   command.hook("preAction", () => {
     const lone = names.find((name) => isGiven(command, name));
@@ -13,7 +13,7 @@ export function optionNeeds(command: Command, names: readonly string[], others: 
   });
 }
 
-/** Whether someone typed it: a default is nobody's word. */
+/** True when the user typed the option; a default does not count. */
 function isGiven(command: Command, name: string): boolean {
   const source = command.getOptionValueSource(optionOf(command, name).attributeName());
   return source !== undefined && source !== "default";

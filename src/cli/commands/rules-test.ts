@@ -1,4 +1,4 @@
-/** The words of `toolgate rules test`. */
+/** The command line of `toolgate rules test`. */
 import { Option } from "commander";
 import type { Command } from "commander";
 import type { RulesTestFlags } from "../rules-test.js";
@@ -8,7 +8,7 @@ export function addRulesTestCommand(rules: Command): void {
   const test = rules
     .command("test")
     .description(
-      "say what rules make of a command, a path or a URL, and what was seen;\nput the command after --",
+      "show what the rules decide on a command, a path or a URL, and why;\nput the command after --",
     )
     .argument("[command...]", "one shell text, or the words of a command")
     .option("--rules <file>", "a file of rules (default: those in force here)")
@@ -20,7 +20,7 @@ export function addRulesTestCommand(rules: Command): void {
     .option("--tool <name>", "calling this tool")
     // A tool says itself, from its input, what it is about to do.
     .addOption(new Option("--input <json>", "the tool's input").conflicts(["read", "write", "delete", "url"]))
-    .option("--json", "answer as JSON")
+    .option("--json", "print JSON")
     .addOption(
       // Each case names its own.
       new Option("--batch", "read cases from stdin as JSON, one a line, and answer one a line").conflicts([

@@ -1,4 +1,4 @@
-/** The words of `toolgate rules …`; those of `rules test` stand in rules-test.ts. */
+/** The command line of `toolgate rules …`; those of `rules test` stand in rules-test.ts. */
 import type { Command } from "commander";
 import { addRulesTestCommand } from "./rules-test.js";
 
@@ -26,7 +26,7 @@ export function addRulesCommands(program: Command): void {
   rules
     .command("revoke")
     .argument("<id>", "as `rules list` shows it, or the beginning of it")
-    .description("take back what is remembered")
+    .description("revoke a remembered rule")
     .action(async (grantId: string) => {
       process.exitCode = await (await theRules()).revokeRule(grantId);
     });

@@ -1,4 +1,4 @@
-/** The words of `toolgate run`: one turn of our own agent, of an ACP agent, or of one that a server offers. */
+/** The command line of `toolgate run`: one turn of our own agent, of an ACP agent, or of one that a server offers. */
 import { Option } from "commander";
 import type { Command } from "commander";
 import { agentOptions, onBreachOption } from "./agent-options.js";
@@ -23,7 +23,7 @@ export type RunFlags = AgentFlags & {
 export function addRunCommand(program: Command): void {
   const run = agentOptions(program.command("run").argument("[prompt...]", "what the agent should do"))
     .description(
-      "run one turn in this folder, with live calls as text;\nwithout a terminal nobody can be asked, so what would be asked is refused",
+      "run one turn in this folder and show its calls as text while they run;\nwithout a terminal nobody can approve, so calls that need approval are refused",
     )
     .option("--json", "write session events as JSON, one a line")
     .addOption(
@@ -32,7 +32,7 @@ export function addRunCommand(program: Command): void {
         "drive this ACP agent instead of our own; the command is read without a shell.\nWith --url, the name of the server's agent (default: its first)",
       ).conflicts(["model", "baseUrl", "script", "mcp"]),
     )
-    .option("--auth <method>", "how to sign in to that agent, where it asks for it")
+    .option("--auth <method>", "how to sign in to that agent, if it asks")
     .addOption(onBreachOption())
     .addOption(
       new Option("--url <url>", "use an agent that a server offers over AAP, at this address").conflicts([
@@ -54,28 +54,28 @@ export function addRunCommand(program: Command): void {
     )
     .option(
       "--trust <tool>",
-      "let the server run this tool of its own unasked; may be given again",
+      "let the server run this tool of its own without asking; may be repeated",
       collected,
     )
     .option(
       "--insecure-url",
-      "send the token without TLS beyond this machine: whoever is on the way can read it",
+      "send the token without TLS beyond this machine: anyone on the network\npath can read it",
     )
     .option(
       "--resume [session]",
-      "go on with a session: the newest of this folder, or the\none whose id begins so; without a prompt, with the turn\nthat was left",
+      "resume a session: the newest of this folder, or the one\nwhose id starts with this; without a prompt, resume the\nturn that stopped",
     )
     .action(async (words: string[], options: RunFlags, command: Command) => {
-      const { prompt, flags } = spoken(words, options);
+      const { prompt, flags } = promptAndFlags(words, options);
       if (prompt === "" && flags.resume === undefined)
         command.error("error: missing required argument 'prompt': say what the agent should do");
-      refuseNewAtOld(command, flags);
+      refuseChangesOnResume(command, flags);
       await logged(flags, async () => {
         const { runPrompt } = await import("../run.js");
         process.exitCode = await runPrompt(prompt, flags);
       });
     });
-  // A session that goes on has its model already, unless a script takes its place.
+  // A resumed session has its model already, unless a script replaces it.
   run.options.find(({ long }) => long === "--script")?.conflicts("baseUrl");
   optionNeeds(run, ["--base-url"], ["--model", "--resume"]);
   optionNeeds(run, ["--auth", "--on-breach"], ["--agent"]);
@@ -83,18 +83,18 @@ export function addRunCommand(program: Command): void {
 }
 
 /**
- * `--resume "and now the other one"`: more than one word is no session's id but what the agent should do. One word is
- * an id: a mistyped one must not be said to the newest session. Servers elsewhere name their sessions as they like.
+ * `--resume "and now the other one"`: several words are a prompt, not a session id. One word is an id: a mistyped id must
+ * not be sent to the newest session as a prompt. Other servers may use any text as an id.
  */
-function spoken(words: readonly string[], options: RunFlags) {
+function promptAndFlags(words: readonly string[], options: RunFlags) {
   const { resume, url } = options;
   const isPrompt = typeof resume === "string" && url === undefined && !/^\S+$/.test(resume.trim());
   const prompt = [...(isPrompt ? [resume] : []), ...words].join(" ").trim();
   return { prompt, flags: isPrompt ? { ...options, resume: true as const } : options };
 }
 
-/** A server's session keeps the agent and the trusted tools that it was begun with. */
-function refuseNewAtOld(command: Command, { url, resume, agent, trust }: RunFlags): void {
+/** A session on a server keeps the agent and the trusted tools that it was started with. */
+function refuseChangesOnResume(command: Command, { url, resume, agent, trust }: RunFlags): void {
   if (url === undefined || resume === undefined) return;
   const [option] = [...(agent === undefined ? [] : ["--agent"]), ...(trust ? ["--trust"] : [])];
   if (option !== undefined)

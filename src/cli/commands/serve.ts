@@ -1,4 +1,4 @@
-/** The words of `toolgate serve`. */
+/** The command line of `toolgate serve`. */
 import type { Command } from "commander";
 import type { OnBreach } from "../../acp/index.js";
 import { agentOptions, onBreachOption } from "./agent-options.js";
@@ -19,14 +19,12 @@ export type ServeFlags = AgentFlags &
 
 export function addServeCommand(program: Command): void {
   const serve = agentOptions(program.command("serve"))
-    .description(
-      "serve apps over HTTP, to whoever brings the token: the Agent Application\nProtocol (AAP v3)",
-    )
+    .description("serve apps over HTTP, to clients with the token: the Agent Application\nProtocol (AAP v3)")
     .option("--port <number>", "the port to listen on; 0 for any free one", port, 4320)
     .option("--host <address>", "the address to listen on", "127.0.0.1")
     .option(
       "--agent <name=command>",
-      "serve this ACP agent too, under your rules; the command is read without\na shell; may be given again",
+      "serve this ACP agent too, under your rules; the command is read without\na shell; may be repeated",
       variable,
     )
     .addOption(onBreachOption());

@@ -1,4 +1,4 @@
-/** The words of `toolgate stats`. */
+/** The command line of `toolgate stats`. */
 import { Option } from "commander";
 import type { Command } from "commander";
 import { whole } from "./values.js";
@@ -7,7 +7,7 @@ export function addStatsCommand(program: Command): void {
   program
     .command("stats")
     .description(
-      "how often tools were called, how it ended, who decided, and how long it took;\nby model: the tokens that were used, and what they cost where that is known",
+      "count tool calls, how they ended, who decided, and how long they took;\nby model: the tokens used, and their cost where the price is known",
     )
     .addOption(
       new Option("--by <what>", "one line for each")
@@ -16,8 +16,8 @@ export function addStatsCommand(program: Command): void {
     )
     .option("--days <number>", "only the last days", whole)
     .option("--cwd <folder>", "only sessions of this folder")
-    .option("--ledger <address>", "where sessions are remembered: a file (default: in your state folder)")
-    .option("--json", "answer as JSON")
+    .option("--ledger <address>", "where sessions are stored: a file (default: in your state folder)")
+    .option("--json", "print JSON")
     .action(async (options) => {
       const { showStats } = await import("../stats.js");
       process.exitCode = await showStats(options);

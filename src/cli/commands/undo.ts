@@ -1,4 +1,4 @@
-/** The words of `toolgate undo`. */
+/** The command line of `toolgate undo`. */
 import type { Command } from "commander";
 
 export type UndoFlags = {
@@ -12,11 +12,11 @@ export function addUndoCommand(program: Command): void {
   program
     .command("undo")
     .argument("<call>", "the call's id, as the history shows it")
-    .description("put back the files that a call changed, if they have not changed since")
+    .description("restore the files that a call changed, if they have not changed since")
     .option("--session <id>", "the session of the call (default: the newest of this folder)")
-    .option("--ledger <address>", "where sessions are remembered: a file (default: in your state folder)")
+    .option("--ledger <address>", "where sessions are stored: a file (default: in your state folder)")
     .option("--cwd <folder>", "the workspace (default: this folder)")
-    .option("--json", "answer as JSON")
+    .option("--json", "print JSON")
     .action(async (call: string, options: UndoFlags) => {
       const { undo } = await import("../undo.js");
       process.exitCode = await undo(call, options);

@@ -1,7 +1,7 @@
-/** How the values of options are read. What is no such value is not understood, and the words say what it should be. */
+/** Parsers of option values. Each error message says which value was expected. */
 import { InvalidArgumentError } from "commander";
 
-/** An option that may be given again. */
+/** An option that may be repeated. */
 export const collected = (value: string, before: readonly string[] = []): readonly string[] => [
   ...before,
   value,
@@ -13,13 +13,13 @@ export function variable(text: string, before: Readonly<Record<string, string>> 
   return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
 }
 
-export const whole = (text: string): number => wholeNumber(text, 0, Infinity, "It is a whole number.");
+export const whole = (text: string): number => wholeNumber(text, 0, Infinity, "Expected a whole number.");
 export const milliseconds = (text: string): number =>
-  wholeNumber(text, 0, 10_000, "It is a whole number from 0 to 10000.");
+  wholeNumber(text, 0, 10_000, "Expected a whole number from 0 to 10000.");
 export const pageSize = (text: string): number =>
-  wholeNumber(text, 1, 1000, "It is a whole number from 1 to 1000.");
+  wholeNumber(text, 1, 1000, "Expected a whole number from 1 to 1000.");
 export const port = (text: string): number =>
-  wholeNumber(text, 0, 65_535, "It is a whole number from 0 to 65535.");
+  wholeNumber(text, 0, 65_535, "Expected a whole number from 0 to 65535.");
 
 function wholeNumber(text: string, least: number, most: number, sentence: string): number {
   const value = Number(text);
@@ -30,7 +30,7 @@ function wholeNumber(text: string, least: number, most: number, sentence: string
 export function seconds(text: string): number {
   const value = Number(text);
   if (!Number.isFinite(value) || value <= 0 || value > 3600)
-    throw new InvalidArgumentError("It is a number of seconds, at most 3600.");
+    throw new InvalidArgumentError("Expected a number of seconds, at most 3600.");
   return value;
 }
 
@@ -40,6 +40,8 @@ export type ListenAddress = { readonly host: string; readonly port: number };
 export function listenAddress(text: string): ListenAddress {
   const [, bracketed, plain, digits = ""] = /^(?:(?:\[([\da-f:.]+)\]|([\w.-]+)):)?(\d+)$/i.exec(text) ?? [];
   if (digits === "")
-    throw new InvalidArgumentError("It is a port, or a host and a port: 4321, localhost:4321, [::1]:4321.");
+    throw new InvalidArgumentError(
+      "Expected a port, or a host and a port: 4321, localhost:4321, [::1]:4321.",
+    );
   return { host: bracketed ?? plain ?? "127.0.0.1", port: port(digits) };
 }

@@ -1,28 +1,32 @@
 /**
- * Someone else's ACP agent, served to apps under our rules and in our history. Its process is started with the first
- * session, and anew when it has died; what it can go on with then is its own business.
+ * An external ACP agent, served to apps under our rules and recorded in our history. Its process starts with the first
+ * session and restarts after it died; which sessions it can resume then is up to the agent.
  */
 import type { ExternalAgent, ExternalRequest } from "../aap/index.js";
 import { AgentConnection } from "../acp/index.js";
 import type { OnBreach } from "../acp/index.js";
 import type { Agent } from "../agent/index.js";
+import { LEASE_WAIT_MS } from "./lease-wait.js";
 import { packageVersion } from "./package-version.js";
 
-export type HeldAcpAgent = ExternalAgent & { readonly close: () => Promise<void> };
+export type ExternalAcpAgent = ExternalAgent & { readonly close: () => Promise<void> };
 
-export type HeldAcpOptions = {
+export type ExternalAcpAgentOptions = {
   readonly name: string;
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
-  /** Whose rules and grants hold for its calls. */
+  /** The agent whose rules and grants apply to its calls. */
   readonly rules: Pick<Agent, "policy" | "remember" | "onCleared" | "limits">;
   readonly onBreach?: OnBreach;
 };
 
-/** The lease of a process that was killed lasts a little longer than the process. */
-const LEASE_WAIT_MS = 6_000;
-
-export function heldAcpAgent({ name, argv, cwd, rules, onBreach }: HeldAcpOptions): HeldAcpAgent {
+export function externalAcpAgent({
+  name,
+  argv,
+  cwd,
+  rules,
+  onBreach,
+}: ExternalAcpAgentOptions): ExternalAcpAgent {
   let running: Promise<AgentConnection> | undefined;
   const connect = async (): Promise<AgentConnection> => {
     const connection = await AgentConnection.open({
@@ -36,7 +40,7 @@ export function heldAcpAgent({ name, argv, cwd, rules, onBreach }: HeldAcpOption
   };
   const connected = (): Promise<AgentConnection> => {
     running ??= connect();
-    // One that could not be started is tried anew the next time.
+    // The next session tries again after a failed start.
     running.catch(() => {
       running = undefined;
     });
@@ -69,7 +73,7 @@ export function heldAcpAgent({ name, argv, cwd, rules, onBreach }: HeldAcpOption
   };
 }
 
-/** What the agent calls the session, once it has had a turn. */
+/** The agent's own id of the session, known after its first turn. */
 function agentSessionIn({ _meta }: ExternalRequest["info"]): string | undefined {
   const ours = _meta?.["toolgate"];
   const session = isObject(ours) ? ours["agentSession"] : undefined;

@@ -1,4 +1,4 @@
-/** What a server answers to whoever it does not let in, or lets in and has nothing for. */
+/** Refusals: to a client that is not admitted, and to an admitted one whose request fails. */
 import { STATUS_CODES } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
@@ -8,40 +8,40 @@ import type { ProblemCode } from "./problem.js";
 
 export type Refusal = { readonly code: ProblemCode; readonly why: string; readonly headers?: Headers };
 
-/** How long they have to hear it. To end at once would be a reset, which can overtake the answer. */
-const LAST_WORD_MILLISECONDS = 1_000;
+/** The time to deliver the response. Destroying the socket at once sends a reset, which can overtake the response. */
+const CLOSE_GRACE_MS = 1_000;
 
 /**
- * It is written to the socket itself, of which nothing more is read: whoever still sends a body hears the answer, and
- * the body goes nowhere.
+ * Writes the refusal to the socket itself and reads nothing more from it: a client that still sends a body gets the
+ * response, and the body is dropped.
  */
-export function turnAway(request: IncomingMessage, socket: Duplex, refusal: Refusal): void {
-  const { status, headers, text } = answerTo(refusal);
+export function refuseOnSocket(request: IncomingMessage, socket: Duplex, refusal: Refusal): void {
+  const { status, headers, text } = responseTo(refusal);
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const body = request.method === "HEAD" ? "" : text;
-  // Whoever is turned away may be gone already.
+  // The client may be gone already.
   socket.on("error", () => undefined);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join("")}\r\n${body}`);
-  const patience = setTimeout(() => socket.destroy(), LAST_WORD_MILLISECONDS).unref();
-  socket.once("close", () => clearTimeout(patience));
+  const timer = setTimeout(() => socket.destroy(), CLOSE_GRACE_MS).unref();
+  socket.once("close", () => clearTimeout(timer));
 }
 
-/** To someone who was let in. */
+/** Refuses a request of an admitted client. */
 export function refuse(response: ServerResponse, refusal: Refusal): void {
-  const { status, headers, text } = answerTo(refusal);
+  const { status, headers, text } = responseTo(refusal);
   response.writeHead(status, headers).end(text);
 }
 
-function answerTo({ code, why, headers }: Refusal) {
+function responseTo({ code, why, headers }: Refusal) {
   const text = errorBody(code, why);
   return {
     status: STATUSES[code],
     text,
     headers: {
-      ...NOT_KEPT,
+      ...NO_STORE,
       "content-type": "application/json",
       "content-length": String(Buffer.byteLength(text)),
-      // Its body is not read, so nothing more can come on this socket.
+      // The body is not read, so this socket cannot carry another request.
       connection: "close",
       ...MORE[code],
       ...headers,
@@ -49,8 +49,8 @@ function answerTo({ code, why, headers }: Refusal) {
   };
 }
 
-/** No answer is for a cache to keep, or for a browser to take for something else. */
-export const NOT_KEPT: Headers = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
+/** Caches must not store a response, and browsers must not guess its type. */
+export const NO_STORE: Headers = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
 const MORE: { readonly [code in ProblemCode]?: Headers } = {
   UNAUTHORIZED: { "www-authenticate": "Bearer" },

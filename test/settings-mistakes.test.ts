@@ -1,4 +1,4 @@
-/** Settings with a mistake, as whoever wrote them hears of it: before anything is done, and from `toolgate config`. */
+/** Reports of mistakes in settings: before anything is done, and in `toolgate config`. */
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ function inOnePipe({ home, project }: Home, words: readonly string[]): string {
   return spawnSync("env", ["-u", "TOOLGATE_CONFIG", ...line], { cwd: project, env, encoding: "utf8" }).stdout;
 }
 
-test("a mistake in rules is told before the agent says a word", async () => {
+test("reports a mistake in rules before the agent starts", async () => {
   const at = await atHome({ "rules.json": MISSPELLED });
   const all = inOnePipe(at, ["run", "--script", at.script(steps), "go"]);
   expect(all.split("\n")[0]).toBe(
@@ -30,10 +30,10 @@ test("a mistake in rules is told before the agent says a word", async () => {
   expect(all).toContain("I will look around.\n\n");
 });
 
-test("what is told while the agent speaks has a line of its own where both are read together", async () => {
+test("puts a note on its own line when stdout and stderr share a pipe", async () => {
   const at = await atHome({ "rules.json": { mode: "allow-all", rules: [] } });
   const words = ["run", "--script", at.script(steps), "go"];
-  expect(inOnePipe(at, words)).toContain("I will look around.\n\ntoolgate: the mode is allow-all: ");
+  expect(inOnePipe(at, words)).toContain("I will look around.\n\ntoolgate: allow-all mode: ");
 });
 
 const shownIn = async (at: Home) => {
@@ -45,7 +45,7 @@ const shownIn = async (at: Home) => {
   return { status, stderr, problems, setting: (name: string) => settings.find((one) => one.name === name) };
 };
 
-test("config counts no rules of a file with a mistake, and says what holds instead", async () => {
+test("counts no rules of a file with a mistake in config, and says what applies instead", async () => {
   const at = await atHome({ "rules.json": MISSPELLED, "grants.json": "{" });
   mkdirSync(join(at.project, ".toolgate"));
   writeFileSync(join(at.project, ".toolgate", "rules.json"), "{}");
@@ -54,7 +54,7 @@ test("config counts no rules of a file with a mistake, and says what holds inste
   expect(problems).toHaveLength(3);
   expect(setting("mode")).toMatchObject({
     value: "ask",
-    from: "what holds without rules.json, which cannot be used; --mode overrules it",
+    from: "the default, because rules.json cannot be used; --mode overrides it",
   });
   for (const [name, file] of [
     ["your rules", join(at.settings, "rules.json")],
@@ -104,7 +104,7 @@ test.each([
   },
 );
 
-test("config finds no fault in settings that can be used", async () => {
+test("reports no problem in config for usable settings", async () => {
   const at = await atHome({
     "rules.json": { mode: "read-only", rules: [{ deny: "fetch" }] },
     "mcp.json": { mcpServers: { x: { command: "x" } } },
@@ -117,7 +117,7 @@ test("config finds no fault in settings that can be used", async () => {
   expect(setting("your rules")?.value).toBe("1");
 });
 
-test("a rule that cannot be added is told as a rule, and not as a file", async () => {
+test("reports an invalid rule as a rule, not as a file", async () => {
   const { status, stderr } = await (await atHome()).run(["rules", "add", "{deny:1}"]);
   expect(status).toBe(1);
   expect(stderr).toBe(
@@ -125,7 +125,7 @@ test("a rule that cannot be added is told as a rule, and not as a file", async (
   );
 });
 
-test("of two rules at once none is added: the second would be lost unseen", async () => {
+test("adds none of two rules given at once", async () => {
   const at = await atHome();
   expect(await at.run(["rules", "add", '{"deny":"fetch"},{"deny":"edit"}'])).toEqual({
     status: 1,

@@ -1,31 +1,30 @@
 /**
- * Opens a session that was there before. Whoever had it may still have it, or has died a moment ago and holds it a little
- * longer; and what a dead process left running is settled now, which the person who goes on wants to know first.
+ * Resumes a session. Another process may still hold its lease, or was killed and the lease has not expired yet. Opening
+ * settles the calls that a killed process left running; the user wants to see these first.
  */
 import { readAll } from "../call/index.js";
 import type { Ledger, SessionEvent } from "../call/index.js";
-import { tell } from "./tell.js";
+import { note } from "./stderr.js";
 
-/** Milliseconds. */
-const LONG = 1_000;
+const NOTE_AFTER_MS = 1_000;
 
-export type GoneOn<Session> = {
+export type ResumedSession<Session> = {
   readonly session: Session;
-  /** What was recorded when it was opened. */
+  /** Events recorded while it was opened. */
   readonly settled: readonly SessionEvent[];
 };
 
-/** Without an id it is a new one. */
-export async function goOn<Session>(
+/** Without an id, opens a new session. */
+export async function resumeSession<Session>(
   ledger: Ledger,
   sessionId: string | undefined,
   open: () => Promise<Session>,
-): Promise<GoneOn<Session>> {
+): Promise<ResumedSession<Session>> {
   if (sessionId === undefined) return { session: await open(), settled: [] };
   const before = (await readAll(ledger, sessionId)).at(-1)?.seq ?? 0;
   const waiting = setTimeout(
-    () => tell("waiting for the process that has this session, or was killed while it had it …"),
-    LONG,
+    () => note("Session is locked by another process; waiting for the lock …"),
+    NOTE_AFTER_MS,
   );
   try {
     const session = await open();

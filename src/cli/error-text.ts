@@ -1,21 +1,21 @@
-/** What a person is told when a command fails: the words of an error that has some, all of an error that is a bug. */
+/** The text for a failed command: the message of an expected error, the whole stack of a bug. */
 
-/** System errors that a person causes, and what to do about them. */
+/** System errors that a user can cause, and what to do about them. */
 const SYSTEM_ERRORS: ReadonlyMap<unknown, (what: string) => string> = new Map([
   ["ENOENT", (what) => `${what} is not there. Nothing was done; look at the path.`],
   ["EACCES", (what) => `${what} may not be read or written by you. Nothing was done.`],
   ["EISDIR", (what) => `${what} is a folder where a file is needed. Nothing was done.`],
   [
     "EADDRINUSE",
-    (what) => `${what} is taken by another program. Nothing was started; try --port 0 for a free one.`,
+    (what) => `${what} is in use by another program. Nothing was started; try --port 0 for a free one.`,
   ],
 ]);
 
-export function troubleText(error: unknown): string {
+export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (!("code" in error)) return error.stack ?? error.message;
-  const told = SYSTEM_ERRORS.get(error.code);
-  return told ? told(subjectOf(error)) : error.message;
+  const describe = SYSTEM_ERRORS.get(error.code);
+  return describe ? describe(subjectOf(error)) : error.message;
 }
 
 function subjectOf(error: Error): string {

@@ -1,4 +1,4 @@
-/** What the commands make of words that are not quite right, and how they count: the built program, a home for each. */
+/** Wrong usage and edge cases of the commands: the built program, with a home folder for each test. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -39,7 +39,7 @@ test.each([
   ["rules test --batch -- ls", "'--batch' cannot be used with a command"],
   ["mcp revoke s --cwd . --everywhere", "'--everywhere' cannot be used with option '--cwd <folder>'"],
   ["history delete s --keep-last 2", "'--keep-last <number>' needs option '--older-than <days>'"],
-])("%s means nothing, so it is an error that says why", async (line, message) => {
+])("refuses %s and says why", async (line, message) => {
   const words = line.split(" ");
   const { status, stdout, stderr } = await (await atHome()).run(words);
   expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
@@ -47,7 +47,7 @@ test.each([
   expect(stderr).toMatch(/\nNothing was done\. Try: toolgate [a-z ]+ --help\n$/);
 });
 
-test("a flag that no command was named for leads to the help of the program", async () => {
+test("names the help of the program for a flag without a command", async () => {
   expect(await (await atHome()).run(["--bogus"])).toEqual({
     status: 2,
     stdout: "",
@@ -66,13 +66,13 @@ test.each(["run --script /etc hi", "run --mcp /etc hi", "rules check /etc", "rul
   },
 );
 
-test("an agent that ends at once is told with what was not done and what to look at", async () => {
+test("reports an agent that ends at once, what was not done, and what to check", async () => {
   const at = await atHome();
   expect(await at.run(["run", "--agent", "node -e process.exit(3)", "go"])).toEqual({
     status: 1,
     stdout: "",
     stderr: `toolgate: node ended before it answered initialize: it ended with code 3.
-Nothing was done. See what the command says when you run it by itself, and whether it is one that speaks ACP: node -e process.exit(3)
+Nothing was done. Run the command by itself to see what it prints, and check that it supports ACP: node -e process.exit(3)
 `,
   });
 });
@@ -82,18 +82,18 @@ test.each([
   ["--mcp nosuch.json", /^toolgate: \/.*\/nosuch\.json is not there\. .*\n$/],
   ["--model foo/bar", /^toolgate: "foo\/bar" names no known provider.*\n$/],
   ["--cwd /nosuch", /^toolgate: \/nosuch is not a folder .*\n$/],
-])("acp %s is told once also when no editor ever speaks", async (line, told) => {
+])("reports acp %s once, also when no editor ever sends a message", async (line, message) => {
   const { status, stdout, stderr } = await (await atHome()).run(["acp", ...line.split(" ")]);
   expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
-  expect(stderr).toMatch(told);
+  expect(stderr).toMatch(message);
 });
 
-test("acp without an editor is no trouble, and starts no server", async () => {
+test("runs acp without an editor without an error, and starts no server", async () => {
   const at = await atHome({ "mcp.json": { mcpServers: { one: { command: "nosuch-program" } } } });
   expect(await at.run(["acp"])).toEqual({ status: 0, stdout: "", stderr: "" });
 });
 
-test("a session that is not there is an error, and never what the agent should do", async () => {
+test("refuses an unknown session id and never uses it as a prompt", async () => {
   const at = await atHome();
   const script = at.script([{ say: "First." }, { say: "Second." }]);
   expect((await at.run(["run", "--script", script, "go"])).stdout).toContain("First.");
@@ -107,7 +107,7 @@ test("a session that is not there is an error, and never what the agent should d
   expect((await at.run(["run", "--script", script, "--resume", "--", "more"])).stdout).toContain("Second.");
 });
 
-test("a session that a script began goes on with that script, and with none that is gone", async () => {
+test("resumes a session with its script, and refuses when the script is gone", async () => {
   const at = await atHome();
   const script = at.script([{ say: "First." }, { say: "Second." }, { say: "Third." }]);
   await at.run(["run", "--script", script, "go"]);
@@ -118,7 +118,7 @@ test("a session that a script began goes on with that script, and with none that
   expect(stderr).toContain(script);
 });
 
-test("history list says in which folder each session worked, in 80 columns, and finds those of a folder", async () => {
+test("lists the folder of each session in 80 columns, and filters by folder", async () => {
   const at = await atHome();
   const deep = join(at.project, "a-folder-with-a-name", "and-another-one-below-it", "cart");
   mkdirSync(deep, { recursive: true });
@@ -138,7 +138,7 @@ test("history list says in which folder each session worked, in 80 columns, and 
   expect((await at.run(["stats", "--by", "agent", "--cwd", "."])).status).toBe(0);
 });
 
-test("a remembered rule is taken back by the beginning of its id, if that is of one alone", async () => {
+test("revokes a remembered rule by the start of its id, if it is unique", async () => {
   const at = await atHome();
   await at.run(["rules", "add", '{"allow":"fetch"}']);
   await at.run(["rules", "add", '{"allow":"edit"}']);
@@ -150,20 +150,20 @@ test("a remembered rule is taken back by the beginning of its id, if that is of 
   const vague = await at.run(["rules", "revoke", "4f2"]);
   expect(vague.status).toBe(1);
   expect(vague.stderr)
-    .toBe(`toolgate: "4f2" begins the ids of 2 remembered rules. Nothing was changed; say more of the one that you mean:
+    .toBe(`toolgate: "4f2" matches 2 remembered rules. Nothing was changed; type more of the id that you mean:
   4f2a81c09b7e  {"allow":"fetch"}
   4f2b00000000  {"allow":"edit"}
 `);
   expect(await at.run(["rules", "revoke", "4f2a"])).toEqual({
     status: 0,
-    stdout: '4f2a81c09b7e is taken back: {"allow":"fetch"}\n',
+    stdout: '4f2a81c09b7e is revoked: {"allow":"fetch"}\n',
     stderr: "",
   });
   expect((await at.run(["rules", "revoke", ""])).stderr).toContain('Nothing is remembered under ""');
   expect((await at.run(["rules", "list"])).stdout).not.toContain('"allow":"fetch"');
 });
 
-test("of remembered rules that cannot be read is told what that means, and what to do", async () => {
+test("explains what unreadable remembered rules mean and what to do", async () => {
   const at = await atHome({ "grants.json": "{broken" });
   const { status, stderr } = await at.run(["rules", "list"]);
   expect(status).toBe(1);
@@ -172,14 +172,14 @@ test("of remembered rules that cannot be read is told what that means, and what 
   );
 });
 
-test("one of a thing is not many", async () => {
+test("uses the singular for one thing", async () => {
   const at = await atHome();
   const file = join(at.project, "r.json");
   writeFileSync(file, JSON.stringify({ rules: [{ allow: "fetch" }] }));
   expect((await at.run(["rules", "check", file])).stdout).toBe(`${file}: 1 rule, no mistakes found.\n`);
 });
 
-test("rules test says why a program is asked about when a path is denied", async () => {
+test("says in rules test why a program is asked about when a path is denied", async () => {
   const at = await atHome({
     "rules.json": { rules: [{ allow: "execute" }, { deny: "read", path: "**/.env" }] },
   });
@@ -190,7 +190,7 @@ test("rules test says why a program is asked about when a path is denied", async
 `);
 });
 
-test("a session's history names the mode that it was begun in", async () => {
+test("shows the mode that a session was started in", async () => {
   const at = await atHome();
   await at.run(["run", "--script", at.script([{ say: "Done." }]), "--mode", "accept-edits", "go"]);
   expect((await at.run(["history", "show"])).stdout).toContain(

@@ -1,6 +1,6 @@
 /**
- * Whether asking once more may help. A provider that is overloaded, asked too often or out of reach may
- * answer the next time; a bad key, a bad request or an empty purse will not mend itself.
+ * Decides whether a retry may help. An overloaded, rate-limited or unreachable provider may respond the next time; a bad
+ * key, a bad request or an empty account fails again.
  */
 import { APICallError } from "@ai-sdk/provider";
 
@@ -17,8 +17,8 @@ const NETWORK_CODES = new Set([
   "UND_ERR_SOCKET",
 ]);
 
-/** How providers call it in the middle of a stream, where there is no status. */
-const PASSING_TROUBLES = new Set([
+/** Error types inside a stream, where there is no status. */
+const TEMPORARY_ERRORS = new Set([
   "api_error",
   "overloaded_error",
   "rate_limit_error",
@@ -27,23 +27,23 @@ const PASSING_TROUBLES = new Set([
   "timeout_error",
 ]);
 
-export function mayTryAgain(error: unknown): boolean {
+export function isRetryable(error: unknown): boolean {
   if (APICallError.isInstance(error)) {
-    const said = error.responseHeaders?.["x-should-retry"];
-    if (said === "true" || said === "false") return said === "true";
-    // The same status as "too often", but waiting does not fill it.
+    const shouldRetry = error.responseHeaders?.["x-should-retry"];
+    if (shouldRetry === "true" || shouldRetry === "false") return shouldRetry === "true";
+    // The same status as a rate limit, but waiting does not help.
     if (error.responseBody?.includes("insufficient_quota") === true) return false;
-    return error.isRetryable || isPassingStatus(error.statusCode);
+    return error.isRetryable || isTemporaryStatus(error.statusCode);
   }
   if (typeof error !== "object" || error === null) return false;
   if ("isRetryable" in error && typeof error.isRetryable === "boolean") return error.isRetryable;
-  return isNetworkError(error) || ["type", "code"].some((field) => isPassingTrouble(error, field));
+  return isNetworkError(error) || ["type", "code"].some((field) => isTemporaryError(error, field));
 }
 
-const isPassingStatus = (status: number | undefined): boolean =>
+const isTemporaryStatus = (status: number | undefined): boolean =>
   status !== undefined && (status === 408 || status === 409 || status === 429 || status >= 500);
 
-/** fetch tells what went wrong in the cause of its error, or in the cause of that. */
+/** fetch puts the network error into the cause of its own error, or one level deeper. */
 function isNetworkError(error: object): boolean {
   let current: unknown = error;
   for (let depth = 0; depth < 5 && current instanceof Error; depth += 1) {
@@ -54,7 +54,7 @@ function isNetworkError(error: object): boolean {
   return false;
 }
 
-function isPassingTrouble(error: object, field: string): boolean {
+function isTemporaryError(error: object, field: string): boolean {
   const value: unknown = Reflect.get(error, field);
-  return typeof value === "string" && PASSING_TROUBLES.has(value);
+  return typeof value === "string" && TEMPORARY_ERRORS.has(value);
 }

@@ -1,13 +1,12 @@
 /**
- * An answer that just ends is not an answer. Some providers' packages report a stream that was closed
- * half-way as finished, for a reason nobody gave; what had come of it by then must not pass for the whole,
- * least of all a tool's input. So such an end becomes an error.
+ * Turns a truncated response into an error. Some providers' packages report a stream that was closed half-way as finished
+ * without a reason; the part that arrived must not pass for the whole, least of all a tool's input.
  */
 import { InvalidResponseDataError } from "@ai-sdk/provider";
 import type { LanguageModelV3, LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import { wrapModel } from "./wrap-model.js";
 
-export function wholeAnswers(model: LanguageModelV3): LanguageModelV3 {
+export function rejectTruncated(model: LanguageModelV3): LanguageModelV3 {
   return wrapModel(model, {
     doGenerate: (options) => model.doGenerate(options),
     doStream: async (options) => {
@@ -22,15 +21,15 @@ function endings(): TransformStream<LanguageModelV3StreamPart, LanguageModelV3St
   return new TransformStream({
     transform(part, controller) {
       hasEnded ||= part.type === "finish" || part.type === "error";
-      controller.enqueue(isSilentEnd(part) ? { type: "error", error: new CutOff() } : part);
+      controller.enqueue(isSilentEnd(part) ? { type: "error", error: new TruncatedResponse() } : part);
     },
     flush(controller) {
-      if (!hasEnded) controller.enqueue({ type: "error", error: new CutOff() });
+      if (!hasEnded) controller.enqueue({ type: "error", error: new TruncatedResponse() });
     },
   });
 }
 
-/** A finish without a reason; or what one package makes of it: a complaint about data that is not there. */
+/** A finish without a reason; one package reports an error about missing data instead. */
 const isSilentEnd = (part: LanguageModelV3StreamPart): boolean =>
   part.type === "finish"
     ? part.finishReason.unified === "other" && part.finishReason.raw === undefined
@@ -38,11 +37,11 @@ const isSilentEnd = (part: LanguageModelV3StreamPart): boolean =>
       InvalidResponseDataError.isInstance(part.error) &&
       part.error.data === undefined;
 
-class CutOff extends Error {
+class TruncatedResponse extends Error {
   readonly isRetryable = true;
 
   constructor() {
-    super("The stream ended before the answer did.");
-    this.name = "CutOff";
+    super("The stream ended before the response was complete.");
+    this.name = "TruncatedResponse";
   }
 }

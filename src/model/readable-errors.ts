@@ -1,0 +1,91 @@
+/**
+ * A model whose errors are sentences for the person who must act on them. A provider's own errors carry the whole request
+ * and response; this keeps one line of the message, with control characters visible and the key removed.
+ */
+import { APICallError } from "@ai-sdk/provider";
+import type { LanguageModelV3, LanguageModelV3StreamPart } from "@ai-sdk/provider";
+import { oneLine } from "../call/index.js";
+import { ModelError } from "./model-error.js";
+import { wrapModel } from "./wrap-model.js";
+
+export type ErrorContext = {
+  readonly name: string;
+  readonly key: string | undefined;
+  /** The source of the key. */
+  readonly place: string;
+  /** The address of the provider, if the user named one. */
+  readonly baseUrl?: string | undefined;
+};
+
+export function withReadableErrors(model: LanguageModelV3, context: ErrorContext): LanguageModelV3 {
+  const readable = async <Value>(
+    ask: PromiseLike<Value>,
+    signal: AbortSignal | undefined,
+  ): Promise<Value> => {
+    try {
+      return await ask;
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw failureOf(error, context);
+    }
+  };
+  const transform = (
+    part: LanguageModelV3StreamPart,
+    controller: TransformStreamDefaultController<LanguageModelV3StreamPart>,
+  ): void =>
+    controller.enqueue(
+      part.type === "error" ? { type: "error", error: failureOf(part.error, context) } : part,
+    );
+  return wrapModel(model, {
+    doGenerate: (options) => readable(model.doGenerate(options), options.abortSignal),
+    doStream: async (options) => {
+      const result = await readable(model.doStream(options), options.abortSignal);
+      return { ...result, stream: result.stream.pipeThrough(new TransformStream({ transform })) };
+    },
+  });
+}
+
+function failureOf(error: unknown, { name, key, place, baseUrl }: ErrorContext): ModelError {
+  const detail = shownMessage(messageOf(error), key);
+  if (!APICallError.isInstance(error))
+    return new ModelError("MODEL_FAILED", `The response of ${name} broke off: ${detail}`);
+  const { statusCode } = error;
+  const failed = (what: string, next: string): ModelError =>
+    new ModelError("MODEL_FAILED", `${name} ${what}${next}`, { statusCode });
+  if (statusCode === undefined)
+    return failed(
+      `could not be reached at ${baseUrl ?? hostOf(error.url)}: ${detail}.`,
+      baseUrl === undefined ? " No response came." : " No response came; check the base URL.",
+    );
+  const status = `(${statusCode}: ${detail})`;
+  if (isBadKey(error))
+    return failed(`did not accept the key ${status}.`, ` No response came; check ${place}.`);
+  if (statusCode === 404)
+    return baseUrl === undefined
+      ? failed(`is not known there ${status}.`, " No response came; check the model's name.")
+      : failed(
+          `is not known at ${baseUrl} ${status}.`,
+          " No response came; check the model's name and the base URL, which mostly ends in /v1.",
+        );
+  if (statusCode >= 300 && statusCode < 400)
+    return failed(`has moved ${status}.`, " Redirects are not followed; name its new address.");
+  if (statusCode === 429)
+    return failed(`has reached its rate limit or its quota ${status}.`, " Try again later.");
+  if (statusCode >= 500) return failed(`failed ${status}.`, " Try again later.");
+  return failed(`rejected the request ${status}.`, " No response came.");
+}
+
+/** Google reports a bad key with status 400. */
+const isBadKey = ({ statusCode, responseBody }: APICallError): boolean =>
+  statusCode === 401 || statusCode === 403 || responseBody?.includes("API_KEY_INVALID") === true;
+
+/** One line of the provider's message, without the key. */
+export const shownMessage = (text: string, key: string | undefined): string =>
+  oneLine(key === undefined ? text : text.replaceAll(key, "[key]"), 300);
+
+function messageOf(error: unknown): string {
+  if (typeof error === "object" && error !== null && "message" in error) return String(error.message);
+  return typeof error === "string" ? error : "no reason was given";
+}
+
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : "its address");
