@@ -43,7 +43,7 @@ export function loggedLedger(ledger: Ledger, log: Log): Ledger {
       const receipt = await ledger.answer(questionId, answer);
       const { by, outcome } = receipt.answer;
       log.to.info(
-        { questionId, pluralize: receipt.pluralize, by, outcome: outcome.type },
+        { questionId, counted: receipt.counted, by, outcome: outcome.type },
         "question answered",
       );
       return receipt;
