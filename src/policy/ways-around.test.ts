@@ -363,3 +363,28 @@ describe("a denial binds what happens on another machine or to the system's pack
     );
   });
 });
+
+describe("a question for help does not hide what runs before the answer", () => {
+  const rules: readonly Rule[] = [{ allow: "*" }, { deny: "delete" }];
+
+  test.each([
+    "sqlite3 -cmd '.shell rm -rf gen' --version",
+    "sqlite3 -init evil.sql -help",
+    "node --require ./x.js --version",
+  ])("asks about %s", (text) => {
+    expect(effect(command(text), { rules })).not.toBe("allow");
+  });
+
+  test("asks about addresses that --next makes several", () => {
+    const text = "curl -g http://ok.example/ --next 'http://{ok,evil}.example/'";
+    const denied: readonly Rule[] = [{ allow: "*" }, { deny: "fetch", host: "http://evil.example" }];
+    expect(effect(command(text), { rules: denied })).not.toBe("allow");
+  });
+});
+
+test.each(["git stash", "git stash push", "git stash -u", "git stash save x"])(
+  "refuses or asks about %s where deletions are denied: it takes added files away",
+  (text) => {
+    expect(effect(command(text), { rules: [{ allow: "*" }, { deny: "delete" }] })).not.toBe("allow");
+  },
+);

@@ -114,15 +114,26 @@ test.each([
   "rg --hidden KEY",
   "rg -uu KEY sub",
   "rg -g '.e*' KEY",
+  "rg -tsh KEY",
+  "rg --type-add x:.env -tx KEY",
   "ag --hidden KEY",
   "git grep --no-index KEY",
   "git -C sub grep --no-index KEY",
   "git diff --no-index sub other",
   "diff -r sub other",
   "diff sub other",
-])("a protected file that would be shown unnamed is accesses: %s", async (command) => {
+])("a protected file that would be shown unnamed is named: %s", async (command) => {
   const { accesses } = await place({ "sub/.env": "", "sub/a.ts": "", "other/a.ts": "" });
   expect(await accesses(command)).toEqual(["read /ws/sub/.env"]);
+});
+
+test("names a protected file that rg shows because it is not hidden, or because an ignore file brings it back", async () => {
+  const { accesses } = await place({ id_rsa: "", ".env": "", "sub/a.ts": "" });
+  expect(await accesses("rg KEY")).toEqual(["read /ws/id_rsa"]);
+  const other = await place({ ".env": "", ".env.example": "", ".ignore": "!.env\n" });
+  expect(await other.accesses("rg KEY")).toEqual(["read /ws/.env"]);
+  const plain = await place({ ".env": "", ".gitignore": ".env*\n!.env.example\n" });
+  expect(await plain.accesses("rg KEY")).toEqual([]);
 });
 
 test.each([
@@ -138,7 +149,7 @@ test.each([
   "grep -r KEY node_modules",
   "grep -rn KEY . --include=*.ts",
   "grep -rn --include '*.ts' KEY .",
-])("and nothing is accesses of it where it is not: %s", async (command) => {
+])("and nothing is named where it is not shown: %s", async (command) => {
   const files = { "sub/.env": "", "sub/a.ts": "", "other/a.ts": "", "other/node_modules/x/.env": "" };
   const { accesses } = await place(files);
   expect(await accesses(command)).toEqual([]);
@@ -151,7 +162,7 @@ test.each([
   "git grep --no-index KEY",
   "grep -r KEY own",
   "cat own/*",
-])("Toolgate's own files are accesses of when they would be shown unnamed: %s", async (command) => {
+])("Toolgate's own files are named when they would be shown unnamed: %s", async (command) => {
   const { root } = await aWorkspace({ "own/token": "", "a.ts": "" });
   const workspace = await LocalWorkspace.open(root, { own: [`${root}/own`] });
   expect(await commandLinks(command, root, workspace)).toContainEqual({
@@ -176,7 +187,7 @@ test.each([
   ["ln -s sub/AGENTS.md", "write /ws/AGENTS.md"],
   ["ln -s /tmp/AGENTS.md .", "write /ws/AGENTS.md"],
   ["install sub/AGENTS.md .", "write /ws/AGENTS.md"],
-])("a protected name that goes along unnamed is accesses: %s", async (command, expected) => {
+])("a protected name that goes along unnamed is named: %s", async (command, expected) => {
   const { accesses } = await place({ "sub/AGENTS.md": "", "sub/a.ts": "", "other/a.ts": "" });
   expect(await accesses(command)).toContain(expected);
 });
@@ -192,13 +203,18 @@ test.each([
   ["ln -s other .github", "move /ws/.github"],
   ["mv other .cargo", "move /ws/.cargo"],
   ["cp -r venv/. .", "write /ws/AGENTS.md"],
+  ["cp -R gh/. .github -S x", "write /ws/.github/workflows"],
+  ["cp -r gh/workflows .github --sparse auto", "move /ws/.github"],
+  ["mv gh/workflows .github -S y", "move /ws/.github"],
+  ["rsync --archive gh/ .github/ --exclude foo", "write /ws/.github/workflows"],
+  ["cd gh && cp --parents workflows/ci.yml ../.github", "write /ws/.github/workflows/ci.yml"],
 ])("a name that becomes protected where it is put is named: %s", async (command, expected) => {
   const { accesses } = await place({ "gh/workflows/ci.yml": "", "other/a.ts": "", "venv/AGENTS.md": "" });
   expect(await accesses(command)).toContain(expected);
 });
 
 test.each(["rm -rf other", "cp -r other copy", "mv other copy", "cp sub/a.ts other", "rm -rf node_modules"])(
-  "and nothing is accesses where none does: %s",
+  "and nothing is named where none does: %s",
   async (command) => {
     const files = { "sub/AGENTS.md": "", "sub/a.ts": "", "other/a.ts": "", "node_modules/x/AGENTS.md": "" };
     const { accesses } = await place(files);

@@ -17,6 +17,8 @@ const MAX_FOUND = 20;
 export type Walk = {
   /** Shows what is in the files. */
   readonly shows?: boolean;
+  /** Leaves out hidden files and folders, except those that an ignore file names with a `!`. */
+  readonly leavesHidden?: boolean;
   /** Only those whose names match one of these. */
   readonly only?: readonly string[];
   /** Goes where links lead, or puts them elsewhere for the commands after it. */
@@ -46,13 +48,15 @@ export function walkOf(argv: readonly string[], isAlone: boolean): Walk | undefi
         return undefined;
       return { shows: true, only: valuesOf("--include", words), links: has(/R/, "--dereference-recursive") };
     case "rg":
-      return {
-        // A glob overrules that hidden files are left out.
-        shows: has(/[.ug]/, "--hidden", "--unrestricted") || hasLong(/^--i?glob/),
-        links: has(/L/, "--follow"),
-      };
     case "ag":
-      return { shows: has(/[uU]/, "--hidden", "--unrestricted"), links: has(/f/, "--follow") };
+      return {
+        shows: true,
+        // Globs and types bring back hidden files.
+        leavesHidden:
+          !has(name === "rg" ? /[.ugtT]/ : /[uUG]/, "--hidden", "--unrestricted") &&
+          !hasLong(/^--(?:i?glob|type|ignore-file|file-search)/),
+        links: has(name === "rg" ? /L/ : /f/, "--follow"),
+      };
     case "ack":
       return { shows: true, links: words.includes("--follow") };
     case "git": {
@@ -90,18 +94,23 @@ function valuesOf(flag: string, words: readonly string[]): readonly string[] {
 
 type Found = { readonly files: readonly string[]; readonly links: readonly Written[] };
 
+type BudgetedWalk = Walk & { readonly budget: { names: number } };
+
 /**
  * Protected files by their real paths, and the links that leave the folder; undefined when there is more than
  * can be looked at. `budget` is how many names may still be, by all walks for one command.
  */
 export async function foundBelow(
   folder: string,
-  { shows = false, only = [], links = false, budget }: Walk & { readonly budget: { names: number } },
+  { shows = false, leavesHidden = false, only = [], links = false, budget }: BudgetedWalk,
   workspace: Workspace,
 ): Promise<Found | undefined> {
   if (!shows && !links) return { files: [], links: [] };
+  const wanted = leavesHidden ? await broughtBack(workspace.roots, workspace) : [];
+  const isLeftOut = (name: string): boolean =>
+    leavesHidden && name.startsWith(".") && !wanted.some((pattern) => couldMatch(pattern, name));
   const isShown = (name: string): boolean =>
-    shows && (only.length === 0 || only.some((pattern) => couldMatch(pattern, name)));
+    shows && !isLeftOut(name) && (only.length === 0 || only.some((pattern) => couldMatch(pattern, name)));
   const files: string[] = [];
   const left: Written[] = [];
   const ahead = [folder];
@@ -109,9 +118,10 @@ export async function foundBelow(
     const entries = await listed(here, workspace);
     budget.names -= entries.length;
     if (budget.names < 0) return undefined;
+    if (leavesHidden) wanted.push(...(await broughtBack([here], workspace)));
     for (const { name, type } of entries) {
       const path = `${here === "/" ? "" : here}/${name}`;
-      if (type === "folder" && (links || !PACKAGES.has(name))) ahead.push(path);
+      if (type === "folder" && (links || (!PACKAGES.has(name) && !isLeftOut(name)))) ahead.push(path);
       if (type === "link" && links && (await leaves(path, folder, workspace)))
         left.push({ path, access: "read" });
       if (type === "file" && isShown(name) && isProtectedFile(path, workspace.own)) files.push(path);
@@ -119,6 +129,18 @@ export async function foundBelow(
     if (files.length > MAX_FOUND && !links) break;
   }
   return { files: files.slice(0, MAX_FOUND), links: left };
+}
+
+const IGNORE_FILES = [".gitignore", ".ignore", ".rgignore"];
+
+/** The last names of the patterns with which ignore files of these folders bring files back. */
+async function broughtBack(folders: readonly string[], workspace: Workspace): Promise<string[]> {
+  const files = folders.flatMap((folder) => IGNORE_FILES.map((name) => `${folder}/${name}`));
+  const texts = await Promise.all(files.map((file) => workspace.readText(file).catch(() => undefined)));
+  return texts
+    .flatMap((text) => text?.split("\n") ?? [])
+    .flatMap((line) => /^!\s*(?<pattern>.*?)\/?\s*$/.exec(line)?.groups?.["pattern"] ?? [])
+    .map((pattern) => pattern.slice(pattern.lastIndexOf("/") + 1));
 }
 
 /** Whether a link leads out of the folder. The walk finds other targets by their own names. */

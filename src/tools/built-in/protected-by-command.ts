@@ -98,12 +98,15 @@ export async function protectedByCommand(
   const sources = await expanded(act.sources, folder, workspace);
   if (act.access === "delete")
     return (await Promise.all(sources.map((path) => protectedInFolder(path, "delete", workspace)))).flat();
-  const into =
-    (await realPath(posix.resolve(folder, act.target), workspace)) ?? posix.resolve(folder, act.target);
-  const found = await Promise.all(
-    sources.map((path) => putInto(path, { into, folder, isDeep: act.isDeep }, workspace)),
-  );
-  return found.flat();
+  const found: PathAccess[] = [];
+  for (const word of act.targets) {
+    const target = posix.resolve(folder, word);
+    const into = (await realPath(target, workspace)) ?? target;
+    for (const path of sources)
+      if (path !== target)
+        found.push(...(await putInto(path, { into, folder, isDeep: act.isDeep }, workspace)));
+  }
+  return found;
 }
 
 type Target = {
@@ -121,12 +124,15 @@ async function putInto(
 ): Promise<readonly PathAccess[]> {
   const isFolder = (await workspace.look(into).catch(() => undefined))?.type === "folder";
   const inside = posix.join(into, posix.basename(from));
-  const put = isFolder && isProtectedFile(inside, workspace.own, "write") ? [inside] : [];
+  // `cp --parents` keeps the whole path of what it copies.
+  const whole = posix.join(into, posix.relative(folder, from));
+  const put = [...(isFolder ? [inside] : []), whole].filter((path) =>
+    isProtectedFile(path, workspace.own, "write"),
+  );
   const source = (await realPath(from, workspace)) ?? from;
   const type = (await workspace.look(source).catch(() => undefined))?.type;
   if (!isDeep || type !== "folder") return put.map((path) => ({ path, access: "write" }));
-  // `cp --parents` keeps the whole path of what it copies.
-  const bases = [into, inside, posix.join(into, posix.relative(folder, from))];
+  const bases = [into, inside, whole];
   const heads = (isFolder ? [inside] : [into]).filter((path) => isProtectedFile(path, workspace.own, "move"));
   const below = await protectedBelow(source, [...new Set([...bases, from])], "write", workspace);
   return [
@@ -136,12 +142,15 @@ async function putInto(
   ];
 }
 
+const MAX_TARGETS = 4;
+
 type Act =
   | { readonly access: "delete"; readonly sources: readonly string[] }
   | {
       readonly access: "write";
       readonly sources: readonly string[];
-      readonly target: string;
+      /** Words that may name the place; more than one where the value of a flag could be it. */
+      readonly targets: readonly string[];
       /** Includes the contents of a folder. */
       readonly isDeep: boolean;
     };
@@ -176,16 +185,22 @@ function actOf(argv: readonly string[]): Act | undefined {
   }
 }
 
-/** The last word is where all the others go, unless a flag says where. */
+/**
+ * The last word is where all the others go, unless a flag says where. A flag behind the first word may have the last word
+ * as its value: then each word may be the target.
+ */
 function ends(words: readonly string[], plain: readonly string[]) {
   const flag = words.findIndex((word) => /^(?:-[a-zA-Z]*t|--target-directory)(?:=|$)/.test(word));
   const [, attached] = words[flag]?.split("=") ?? [];
   const named = attached ?? (flag === -1 ? undefined : words[flag + 1]);
-  if (named !== undefined) return { target: named, sources: plain.filter((word) => word !== named) };
+  if (named !== undefined) return { targets: [named], sources: plain.filter((word) => word !== named) };
   // `ln -s ../AGENTS.md` puts it here.
-  return plain.length === 1
-    ? { target: ".", sources: plain }
-    : { target: plain.at(-1) ?? ".", sources: plain.slice(0, -1) };
+  if (plain.length === 1) return { targets: ["."], sources: plain };
+  const first = words.findIndex((word) => !word.startsWith("-"));
+  const hasLateFlag = words.slice(first).some((word) => word.startsWith("-") && word !== "--");
+  return hasLateFlag
+    ? { targets: plain.slice(-MAX_TARGETS), sources: plain }
+    : { targets: plain.slice(-1), sources: plain.slice(0, -1) };
 }
 
 async function expanded(

@@ -39,7 +39,8 @@ export const curlReader: Reader = {
 
 /** curl makes several addresses of one: `{one,other}.test`, `[1-9].test`. An IPv6 address stands in brackets too. */
 function severalAddresses(urls: readonly string[], seen: Seen): Effects {
-  if (seen.has("-g", "--globoff")) return {};
+  // After `--next` the flags before it no longer hold.
+  if (seen.has("-g", "--globoff") && !seen.has("-:", "--next")) return {};
   const patterns = urls.filter((url) => /[{}[\]]/.test(url.replace(/^(?:[a-z]+:\/\/)?\[[\da-f:.]+\]/i, "")));
   const ofHosts = patterns.filter(
     (url) => /^(?:[a-z]+:\/\/)?[^/?#]*[{}[\]]/i.test(url) || url.includes("://", url.search(/[{}[\]]/)),
@@ -56,7 +57,7 @@ function carriesData(seen: Seen): boolean {
   if (seen.has(...FORMS, "--form-string", "-T", "--upload-file", "--json", "--mail-from", "-Q", "--quote"))
     return true;
   // With -G the data become a part of the address that is fetched.
-  return seen.has(...DATA, "--data-raw") && !seen.has("-G", "--get");
+  return seen.has(...DATA, "--data-raw") && (!seen.has("-G", "--get") || seen.has("-:", "--next"));
 }
 
 const requestDoubts = (seen: Seen): string[] =>

@@ -20,7 +20,10 @@ const namedBy = (text: string, pattern: RegExp): readonly string[] =>
 
 const sqlite: Reader = {
   effects: ([database, ...statements], seen) => {
-    if (seen.has("-version", "-help", "--version", "--help")) return {};
+    // sqlite3 runs its settings file and `-cmd` before it answers.
+    const isQuestion =
+      seen.has("-version", "-help", "--version", "--help") && !seen.has("-cmd", "--cmd", "-init", "--init");
+    if (isQuestion) return {};
     const read = mergeEffects([...seen.values("-cmd"), ...statements].map(readSqlite));
     const doubts = [...read.doubts];
     if (seen.has("-init")) doubts.push(FILE);
@@ -91,7 +94,7 @@ const redis: Reader = {
 /** duckdb reads any file or address that a statement quotes where a table could stand. */
 const duckdb: Reader = {
   effects: ([database, ...statements], seen) => {
-    if (seen.has("-version")) return {};
+    if (seen.has("-version") && !seen.has("-cmd", "-init", "-c", "-f")) return {};
     const doubts = statements.length === 0 ? [STDIN] : statements.flatMap(sqliteDoubts);
     const reachesOut =
       /\b(?:copy|install|load|attach|export|import|read_\w+|getenv|shellfs|glob|parquet_\w+|sniff_csv)\b|(?<quote>['"])(?=[^'"]*[./\\*?])[^'"]*\k<quote>/i;

@@ -11,8 +11,8 @@ const LOADS = ["-r", "--require", "--import", "--loader", "--experimental-loader
 
 const node: Reader = {
   effects: (words, seen) => {
-    if (seen.has("-v", "--version", "-h", "--help", "--v8-options", "--completion-bash"))
-      return { reads: words.slice(0, 1) };
+    const isQuestion = seen.has("-v", "--version", "-h", "--help", "--v8-options", "--completion-bash");
+    if (isQuestion && !seen.has("--run", ...LOADS)) return { reads: words.slice(0, 1) };
     if (seen.has("--test")) return { reads: words, runs: true };
     const loaded = seen.values(...LOADS).flatMap(nodeFiles);
     if (words.length === 0)
