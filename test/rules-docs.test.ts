@@ -153,7 +153,7 @@ describe("remembered rules", () => {
     const file = join(cwd, "config", "rules.json");
     writeFileSync(file, '{"mode":"read-only","rules":[{"allow":"edit"},{"deny":"fetch"}]}');
     const { stdout } = toolgate(["rules", "list"], { cwd, env });
-    expect(stdout).toContain("mode: read-only, which refuses what no rule speaks of\n");
+    expect(stdout).toContain("mode: read-only, which refuses anything no rule covers\n");
     expect(stdout).toContain(
       `  not in force: {"allow":"edit"}  (${file}; in this mode only rules that deny are)\n`,
     );

@@ -188,7 +188,8 @@ function commandPart(command: ReadCommand, { start, home, programs }: Start): Co
         const path = cwd === undefined ? undefined : filePath(word, cwd, home);
         // A path that cannot be read may be any.
         if (path === undefined) return { path: "/", access, below: true };
-        const written = joined(way, atHome(word, home));
+        // The shell's own cd takes `..` out of the words; programs leave that to the system.
+        const written = argv[0] === "cd" ? path : joined(cwd ?? way, atHome(word, home));
         return written.includes("..") ? { path, access, written } : { path, access };
       });
   const below = (words: readonly string[], access: PathAccess["access"]): Touch[] =>

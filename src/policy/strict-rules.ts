@@ -30,7 +30,9 @@ export function meets(rule: RuleParts, part: Part, intent: Intent, roots: Roots)
   const isTool = rule.pattern === "*" || matchName(rule.pattern, intent.tool);
   if (part.type === "command")
     return meetsCommand({ rule, part, isNamed: isTool || isExecute(rule, intent) }, intent, roots);
-  const isNamed = isTool || kindsOf(part, intent, () => true).includes(kindOf(rule));
+  const kinds =
+    part.type === "path" ? [intent.kind, ...KINDS_OF_ACCESS[part.access]] : kindsOf(part, intent, () => true);
+  const isNamed = isTool || kinds.includes(kindOf(rule));
   if (part.type === "path") return isNamed ? meetsPath(rule, part, roots) : undefined;
   if (rule.path !== undefined || !isNamed) return undefined;
   if (part.type === "tool") return rule.host === undefined ? true : undefined;

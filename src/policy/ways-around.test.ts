@@ -193,6 +193,13 @@ describe("to take a file away is more than to read it", () => {
     expect(effect(move, { rules: [{ allow: kind, path: "/ws/src/**" }, intoOut] })).toBe("allow");
   });
 
+  test("still refuses the move of a file that may not be read, edited or deleted", () => {
+    for (const kind of ["read", "edit", "delete", "move"]) {
+      const rules: readonly Rule[] = [{ allow: "*" }, { deny: kind, path: "/ws/src/**" }];
+      expect([kind, effect(move, { rules })]).toEqual([kind, "deny"]);
+    }
+  });
+
   test("asks about a change by a tool whose kind changes nothing", () => {
     const lying: Intent = {
       ...base,

@@ -11,6 +11,7 @@ import type { SessionHandle, TurnEnd } from "../../agent/index.js";
 import { breachSentence, oneLine } from "../../call/index.js";
 import type { ContentBlock, SessionEvent } from "../../call/index.js";
 import { emitWarning } from "../../run/emit-warning.js";
+import { settlesWithin } from "../../process/index.js";
 import { SessionRecord } from "../../record/index.js";
 import type { Gate } from "../../run/index.js";
 import type { ReportedCalls } from "../../run/reported-calls.js";
@@ -36,6 +37,7 @@ const CANCEL_GRACE_MS = 5_000;
 /** As long as our own terminal runs a command at most. */
 const COMMAND_LIMIT_MS = 3_600_000;
 const MAX_TITLE = 80;
+const TURN_END_WAIT_MS = 3_000;
 
 export class ForeignSession extends RecordedSession implements SessionHandle {
   readonly #options: ForeignSessionOptions;
@@ -56,6 +58,8 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
   /** The turn is being cancelled: nothing is asked any more. */
   #isCancelling = false;
   #running: AgentTurn | undefined;
+  /** Settles when the last turn has recorded its end. */
+  #ended: Promise<unknown> = Promise.resolve();
   /** Replayed updates are on record already. */
   isReplaying = false;
 
@@ -157,7 +161,9 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
     await this.#turn?.cancelled();
     this.#turn = new TurnUnderWay((stop) => {
       const held = this.record.whileHeld(stop);
-      return this.#runTurn(blocks, held.signal).finally(held.letGo);
+      const ended = this.#runTurn(blocks, held.signal).finally(held.letGo);
+      this.#ended = ended;
+      return ended;
     });
     return this.#untilParked(this.#turn, signal);
   }
@@ -249,6 +255,8 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
   /** Takes in what has come, ends what is open, and gives the session back. */
   async close(): Promise<void> {
     await this.#agent.endCommands(this.agentSessionId);
+    // A turn whose agent is gone still has its end to record.
+    await settlesWithin(this.#ended, TURN_END_WAIT_MS);
     await this.#inbox.empty();
     await this.#inbox.do(() => this.#reported.assumeEnds(TURN_OVER));
     this.#reported.close();

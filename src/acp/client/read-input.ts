@@ -60,7 +60,7 @@ export function addPathDoubt(path: string, found: Findings): void {
 }
 
 /** A home folder, a variable or an address, at the start or behind the folder that a relative path was put below. */
-const AMBIGUOUS_PATH = /(?:^|\/)(?:~[^/]*(?:\/|$)|\$\{|\$[A-Z_]+(?:\/|$)|[Ff][Ii][Ll][Ee]:)/;
+const AMBIGUOUS_PATH = /^[a-z][a-z0-9+.-]+:|(?:^|\/)(?:~[^/]*(?:\/|$)|\$\{|\$[A-Z_]+(?:\/|$)|file:)/i;
 
 /** The file in a home folder or behind an address. */
 export function otherReading(path: string): readonly string[] {

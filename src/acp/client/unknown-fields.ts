@@ -7,7 +7,7 @@ import { isJsonObject } from "../json.js";
 import { foldedName, namesRead, operationNamed, readingOf } from "./field-readings.js";
 
 /**
- * Beside a command every field counts. Beside a file or an address only what can hold code does: texts and objects.
+ * Beside a command every field counts; beside a file or an address, every one that is not switched off.
  * `parts`: how Codex repeats the parts of a command.
  */
 export type Beside = "command" | "path" | "parts";
@@ -58,7 +58,8 @@ function look(name: string, value: unknown, place: Place, unknown: string[]): vo
       walk(item, { beside: inside === "same" ? beside : inside, depth: depth + 1, path }, unknown);
     return;
   }
-  if (beside === "path" && (typeof value === "number" || typeof value === "boolean")) return;
+  // A switch that is off changes nothing.
+  if (beside === "path" && value === false) return;
   unknown.push(path);
 }
 
@@ -137,6 +138,18 @@ const KNOWN: { readonly [Where in Beside | "both"]: ReadonlyMap<string, Check> }
     ...named(isText, "search pattern query after instruction instructions prompt"),
     ...named(isOperation, namesRead("operation")),
     ...named(isLabel, "encoding format language editmode celltype cellid"),
+    ...named(
+      isFlag,
+      "replaceall allowmultiple multiple overwrite create createifmissing createfile createdirs createdirectories append dryrun",
+    ),
+    ...named(
+      isFlag,
+      "casesensitive caseinsensitive ignorecase regex isregex multiline wholeword hidden includehidden respectgitignore showlinenumbers linenumbers raw recursive",
+    ),
+    ...named(
+      isAmount,
+      "contentlength length line lines linenumber startline endline start end offset limit count expectedreplacements maxresults headlimit depth maxdepth page pages width context size maxlength maxchars maxbytes occurrences",
+    ),
     ["method", oneOf("GET", "get", "HEAD", "head")],
   ]),
   parts: new Map([...named(isText, "cmd name path query"), ...named(isLabel, "type")]),

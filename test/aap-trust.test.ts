@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { createAgent } from "../../agent/index.js";
-import { scriptedModel } from "../../model/index.js";
-import type { Intent } from "../../policy/index.js";
-import { defineTool, LocalWorkspace } from "../../tools/index.js";
-import type { Tool } from "../../tools/index.js";
-import { newConfig } from "../sessions/session-config.js";
-import { sessionJudge } from "./session-judge.js";
+import { createAgent } from "../src/agent/index.js";
+import { scriptedModel } from "../src/model/index.js";
+import type { Intent } from "../src/policy/index.js";
+import { defineTool, LocalWorkspace } from "../src/tools/index.js";
+import type { Tool } from "../src/tools/index.js";
+import { newConfig } from "../src/aap/sessions/session-config.js";
+import { sessionJudge } from "../src/aap/turns/session-judge.js";
 
 const reading = (name: string, more: Partial<Tool> = {}): Tool => ({
   ...defineTool({
