@@ -67,18 +67,18 @@ const PROMPT = "or no with your reason: ";
 
 test("a question shows what always would store, and always holds for the calls after it", async () => {
   const at = await atTerminal([
-    { calls: [command("node --version")] },
-    { calls: [command("node --version")] },
+    { calls: [command("touch ./made")] },
+    { calls: [command("touch ./made")] },
     { say: "Done." },
   ]);
   const asked = await at.sees(PROMPT);
-  expect(asked).toContain("always = Always allow `node --version` in this project");
-  expect(asked).toContain("never = Always refuse `node` with anything after it in this project");
+  expect(asked).toContain("always = Always allow `touch ./made` in this project");
+  expect(asked).toContain("never = Always refuse `touch` with anything after it in this project");
   expect(asked).toContain("Allow this? [y]es, [a]lways, [n]o (Enter), never, ");
   at.types("a\r");
-  expect(await at.sees("Done.")).toMatch(/allowed by rule allow execute "node\s+--version"/);
+  expect(await at.sees("Done.")).toMatch(/allowed by rule allow execute "touch\s+\.\/made"/);
   expect(await at.ended()).toBe(0);
-  expect(at.grants()).toMatchObject([{ sentence: "Always allow `node --version` in this project", uses: 1 }]);
+  expect(at.grants()).toMatchObject([{ sentence: "Always allow `touch ./made` in this project", uses: 1 }]);
 });
 
 test("anything but a plain word is the reason for a no, and never is remembered", async () => {

@@ -42,10 +42,7 @@ export function loggedLedger(ledger: Ledger, log: Log): Ledger {
     answer: async (questionId, answer) => {
       const receipt = await ledger.answer(questionId, answer);
       const { by, outcome } = receipt.answer;
-      log.to.info(
-        { questionId, counted: receipt.counted, by, outcome: outcome.type },
-        "question answered",
-      );
+      log.to.info({ questionId, counted: receipt.counted, by, outcome: outcome.type }, "question answered");
       return receipt;
     },
     openQuestions: (options) => ledger.openQuestions(options),
@@ -87,7 +84,7 @@ const LOG_TABLE: EventTable<[place: Place], void> = {
       "call allowed",
     ),
   "run-started": (event, place) => place.log.to.debug(about(event, place), "call started"),
-  "cancel-requested": (event, place) => place.log.to.debug(about(event, place), "call asked to stop"),
+  "cancel-requested": (event, place) => place.log.to.debug(about(event, place), "call cancel requested"),
   "call-undone": (event, place) => place.log.to.debug(about(event, place), "call undone"),
   "call-breached": logBreach,
   "call-done": logEnd,
@@ -97,7 +94,7 @@ const LOG_TABLE: EventTable<[place: Place], void> = {
   "call-unknown": logEnd,
   "turn-started": ({ turnId }, { log, sessionId }) => log.to.info({ sessionId, turnId }, "turn started"),
   "turn-parked": ({ turnId }, { log, sessionId }) => log.to.info({ sessionId, turnId }, "turn waits"),
-  "turn-resumed": ({ turnId }, { log, sessionId }) => log.to.info({ sessionId, turnId }, "turn goes on"),
+  "turn-resumed": ({ turnId }, { log, sessionId }) => log.to.info({ sessionId, turnId }, "turn resumed"),
   "turn-stopped": ({ turnId, stopReason, error }, { log, sessionId }) => {
     const record = {
       sessionId,
@@ -109,7 +106,7 @@ const LOG_TABLE: EventTable<[place: Place], void> = {
     else log.to.info(record, "turn ended");
   },
   "step-ended": ({ turnId, stepId, usage, toolCallIds }, { log, sessionId }) =>
-    log.to.info({ sessionId, turnId, stepId, calls: toolCallIds.length, ...usage }, "model answered"),
+    log.to.info({ sessionId, turnId, stepId, calls: toolCallIds.length, ...usage }, "model responded"),
   "question-withdrawn": ({ questionId }, { log, sessionId }) =>
     log.to.info({ sessionId, questionId }, "question withdrawn"),
   "mode-changed": ({ modeId }, { log, sessionId }) =>
