@@ -90,7 +90,7 @@ test("a terminal that cannot be had says so", async () => {
 test("terminals leave no descriptor open", async () => {
   await run("true");
   const before = readdirSync("/proc/self/fd").length;
-  for (let round = 0; round < 5; round++) await run("echo x");
+  for (let round = 0; round < 20; round++) await run("echo x");
   await setTimeout(50);
-  expect(readdirSync("/proc/self/fd").length).toBe(before);
+  expect(readdirSync("/proc/self/fd").length).toBeLessThanOrEqual(before);
 });
