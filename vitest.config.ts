@@ -32,7 +32,7 @@ export default defineConfig(({ mode }) => {
             name: "shared process",
             include: ["src/**/*.test.ts", "test/**/*.test.ts"],
             exclude: OWN_PROCESS,
-            // Loading every module anew for each file took longer than the tests of most files.
+            // Loading every module again for each file took longer than the tests of most files.
             isolate: false,
           },
         },

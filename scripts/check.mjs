@@ -8,13 +8,16 @@ const checks = [
   { name: "format", command: ["oxfmt", "--check", "."] },
   { name: "exports", command: ["publint", "--strict"] },
   { name: "unused", command: ["knip"] },
+  { name: "words", command: ["node", "scripts/words.mjs"] },
   { name: "tests", command: ["vitest", "run"] },
 ];
 
 const wanted = process.argv.includes("--static") ? checks.filter(({ name }) => name !== "tests") : checks;
 const failed = wanted.filter(({ name, command }) => {
   console.log(`\n== ${name}`);
-  return spawnSync("npx", ["--no-install", ...command], { stdio: "inherit" }).status !== 0;
+  const [program, ...args] =
+    command[0] === "node" ? [process.execPath, ...command.slice(1)] : ["npx", "--no-install", ...command];
+  return spawnSync(program, args, { stdio: "inherit" }).status !== 0;
 });
 const names = failed.map(({ name }) => name).join(", ");
 console.log(failed.length === 0 ? "\nAll checks passed." : `\nFailed: ${names}`);

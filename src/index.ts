@@ -1,7 +1,7 @@
 /**
  * The front door for agent authors on Node: an agent from a model, tools and rules, its sessions, and
- * the gate alone for whoever has a loop of their own. What a call and a session are is behind
- * `toolgate/call`; the other doors hold the wires and the views.
+ * the gate alone for authors with a loop of their own. The types of calls and sessions are in
+ * `toolgate/call`; the other doors have the protocols and the views.
  */
 export * from "./agent/index.js";
 export { MemoryLedger, openLedger } from "./history/index.js";

@@ -1,6 +1,6 @@
 /**
- * An AAP v3 server written by hand from the protocol's pages, with nothing of ours in it: what the client meets elsewhere.
- * It can break its streams, and it can have the two extensions that make a broken one whole: ids and kept answers.
+ * An AAP v3 server written by hand from the protocol's pages, without our code: the client meets such servers elsewhere.
+ * The server can break its streams, and it can have the two extensions that make a broken one whole: ids and kept answers.
  */
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -25,7 +25,7 @@ export type PlainServerOptions = {
   readonly key?: string;
   /** Which kinds of history it shows. */
   readonly histories?: readonly string[];
-  /** Tells a turn that is asked for again from its start. */
+  /** Sends a turn from its start when it is requested again. */
   readonly ignoresLastId?: boolean;
   /** Does not end its streams. */
   readonly neverEnds?: boolean;
@@ -63,7 +63,7 @@ type Frame = readonly [event: string, data: Json];
 
 export type PlainServer = {
   readonly url: string;
-  /** What its own tools did. */
+  /** The effects of its own tools. */
   readonly ran: string[];
   readonly requests: {
     readonly method: string;
@@ -91,27 +91,27 @@ export async function plainServer(options: PlainServerOptions = {}): Promise<Pla
     for (;;) {
       const { cutOff, say, calls = [] }: PlainStep = steps[step] ?? { say: "The script is over." };
       step += 1;
-      const told: Call[] = calls.map(({ name, input = {} }) => ({
+      const sent: Call[] = calls.map(({ name, input = {} }) => ({
         toolCallId: `c${(callCount += 1)}`,
         name,
         input,
       }));
       const content = [
         ...(say === undefined ? [] : [{ type: "text", text: say }]),
-        ...told.map((call) => ({ type: "tool_use", ...call })),
+        ...sent.map((call) => ({ type: "tool_use", ...call })),
       ];
       session.history.push({ role: "assistant", content });
       if (cutOff !== undefined) frames.push(["say", { text: cutOff }], ["answer_cut_off", {}]);
       if (say !== undefined) frames.push(["say", { text: say }]);
-      for (const call of told) frames.push(["tool_call", call]);
-      session.open = told.filter((call) => {
+      for (const call of sent) frames.push(["tool_call", call]);
+      session.open = sent.filter((call) => {
         const isTrusted =
           session.agent.tools?.some(({ name, trust }) => name === call.name && trust) ?? false;
         if (isTrusted || call.name === "hidden") result(session, frames, call, ownResult(call));
         return !isTrusted && call.name !== "hidden";
       });
       if (session.open.length > 0) return void frames.push(["turn_stop", { stopReason: "tool_use" }]);
-      if (told.length === 0) return void frames.push(["turn_stop", { stopReason: "end_turn" }]);
+      if (sent.length === 0) return void frames.push(["turn_stop", { stopReason: "end_turn" }]);
     }
   }
 
@@ -163,10 +163,10 @@ export async function plainServer(options: PlainServerOptions = {}): Promise<Pla
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(": hello\n\nretry: 1\n\n");
     const after = recorded && !options.ignoresLastId ? Number(headers["last-event-id"] ?? 0) : 0;
-    const told = frames
+    const sent = frames
       .flatMap((frame) => inMode(frame, mode))
       .map((frame, index) => text(frame, hasIds ? index + 1 : undefined));
-    response.write(told.slice(after, cut === undefined ? undefined : after + cut).join(""));
+    response.write(sent.slice(after, cut === undefined ? undefined : after + cut).join(""));
     if (cut !== undefined && options.fallsSilent) return;
     if (cut !== undefined) setTimeout(() => response.destroy(), 20);
     else if (!options.neverEnds) response.end();

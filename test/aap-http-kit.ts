@@ -1,4 +1,4 @@
-/** What the journeys of `serveAap` share: a server of it on a real port, and bytes as anyone may write them. */
+/** Shared by the journeys of `serveAap`: a server of it on a real port, and bytes as anyone may write them. */
 import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { onTestFinished } from "vitest";

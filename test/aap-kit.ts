@@ -24,7 +24,7 @@ export type WireEvent = { readonly id: string; readonly event: string; readonly 
 export type WireData = { readonly [name: string]: unknown };
 export type WireMessage = { readonly role: string; readonly content: unknown; readonly toolCallId?: string };
 
-/** What a refusal says: its status, and the error that came with it. */
+/** A refusal: its status and the error in it. */
 export class Refused extends Error {
   constructor(
     readonly status: number,
@@ -174,7 +174,7 @@ export function joined(events: readonly WireEvent[]): readonly WireEvent[] {
   return all;
 }
 
-/** What the events of a stream add up to, by hand: a tool result ends the assistant's message before it. */
+/** Adds up the events of a stream, by hand: a tool result ends the assistant's message before it. */
 export function whole(events: readonly WireEvent[]): WholeTurn {
   const messages: WireMessage[] = [];
   let blocks: { [name: string]: unknown }[] = [];
@@ -206,7 +206,7 @@ export function whole(events: readonly WireEvent[]): WholeTurn {
   return { ...stop.data, stopReason: String(stop.data["stopReason"]), messages };
 }
 
-/** What was refused, as "status code: message". */
+/** The refusal as "status code: message". */
 export async function refusal(answer: Promise<unknown>): Promise<string> {
   const { status, error } = await refused(answer);
   return `${status} ${error.code}: ${error.message}`;
@@ -270,9 +270,9 @@ export class World {
   readonly folder: string;
   readonly workspace: LocalWorkspace;
   ledger: Ledger;
-  /** What the server's tools did. */
+  /** The effects of the server's tools. */
   readonly done: string[] = [];
-  /** What the tool that stamps would replace. */
+  /** The file that the stamping tool would replace. */
   stampedFile = "as it was";
   /** Lets the tool that waits go on. */
   goOn: () => void = () => undefined;

@@ -23,7 +23,7 @@ export type Driven = {
   readonly ledger: Ledger;
   readonly cwd: string;
   readonly questions: readonly Question[];
-  /** What the agent wrote down of what it was answered. */
+  /** The responses that the agent noted. */
   readonly notes: () => readonly unknown[];
   /** One prompt, with every question answered by `ask`. */
   readonly say: (what: unknown, signal?: AbortSignal) => Promise<TurnEnd>;
@@ -120,7 +120,7 @@ export const choose =
     });
   };
 
-/** Never answers; says when it was told to stop asking. */
+/** Never answers; reports when its signal was aborted. */
 export function askForever(): { readonly ask: Ask; isStopped: boolean; isAsked: boolean } {
   const state = { isStopped: false, isAsked: false };
   const ask: Ask = (_question, signal) => {

@@ -39,7 +39,7 @@ export const choose =
     ...(_meta && { _meta }),
   });
 
-/** Every update that it hears is checked against the schema; one that does not fit fails the test. */
+/** Checks every update that it receives against the schema; one that does not fit fails the test. */
 export async function editor(host: AcpHost, options: EditorOptions = {}): Promise<Editor> {
   const { answer = choose("allow_once"), capabilities = {}, serve = {}, serves = (app) => app } = options;
   const toAgent = new PassThrough();
@@ -86,7 +86,7 @@ export async function editor(host: AcpHost, options: EditorOptions = {}): Promis
 
 export const says = (text: string) => [{ type: "text" as const, text }];
 
-/** Of each kind of update, what was told last. */
+/** The last update of a kind. */
 export function lastOf<Kind extends acp.SessionUpdate["sessionUpdate"]>(
   updates: readonly acp.SessionUpdate[],
   kind: Kind,

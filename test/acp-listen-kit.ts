@@ -1,4 +1,4 @@
-/** What the journeys of a listening agent share: the agent, the SDK's clients, and requests as anyone may write them. */
+/** Shared by the journeys of a listening agent: the agent, the SDK's clients, and requests as anyone may write them. */
 import { request } from "node:http";
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { request as secureRequest } from "node:https";

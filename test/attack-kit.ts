@@ -1,5 +1,5 @@
 /**
- * What the attacks share: the catalogue's tree below a folder of ours, a gate on it with real tools, and
+ * Shared by the attacks: the catalogue's tree below a folder of ours, a gate on it with real tools, and
  * the two questions that each of them ends with: what became of the call, and is all outside as it was?
  */
 import { execFileSync } from "node:child_process";
@@ -28,7 +28,7 @@ import type { Tool } from "../src/tools/index.js";
 
 export const fixtures = fileURLToPath(new URL("fixtures/adversarial/", import.meta.url));
 
-/** What stands in the file outside, in the one that rules deny and in .env. Nothing of it may come to light. */
+/** The contents of the file outside, of the one that rules deny and of .env. None of them may appear anywhere. */
 export const SECRETS = ["outside-7f3a91", "denied-9c1d42", "environment-5e2b08"] as const;
 
 /** A folder with an empty /ws in it, gone when the test is over. */

@@ -3,7 +3,7 @@
  * commands of a page are really run, one after the other, at a terminal in a made-up project, and the page is
  * returned with what they write now. The answers to their questions are the ones on the page.
  *
- * What differs from run to run is made the same: folders, ids, times. Folders and ids keep their length, so that
+ * Parts that differ from run to run are normalised: folders, ids, times. Folders and ids keep their length, so that
  * lines break where they broke.
  */
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -57,7 +57,7 @@ export async function freshPage(page: string, options: TranscriptOptions): Promi
   return fresh;
 }
 
-/** Nothing of whoever runs this. A dumb terminal: text only goes on, without colour. */
+/** Nothing of the person who runs this. A dumb terminal: text only goes on, without colour. */
 function plainEnvironment(home: string): Record<string, string> {
   return {
     HOME: home,
@@ -91,7 +91,7 @@ function atTerminal(command: string, { cwd, env, answers }: At): Promise<string>
   });
 }
 
-/** What stayed on the screen, without what steers it. */
+/** The text that stayed on the screen, without control sequences. */
 function asText(written: string): string {
   const lines = stripVTControlCharacters(written).replaceAll("\r", "").split("\n");
   // That a call has started is drawn in place at other terminals, and its place among the rest is chance.

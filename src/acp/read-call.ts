@@ -127,7 +127,7 @@ function readStatus(
 /** Undefined for a word that means none of them. */
 export const statusOfWord = (word: string): WireStatus | undefined => STATUS_OF_WORD.get(word.toLowerCase());
 
-/** What agents write for ACP's statuses. What is done must not pass for something that has not begun. */
+/** Other words that agents use for ACP's statuses. A finished call must not pass for one that has not started. */
 const STATUS_OF_WORD: ReadonlyMap<string, WireStatus> = new Map(
   (
     [

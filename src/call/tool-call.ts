@@ -63,7 +63,7 @@ export type Breach = {
   readonly isAfterRefusal: boolean;
   /** Somebody was asked, and had not answered when it was reported as done. */
   readonly isBeforeAnswer?: true;
-  /** It was allowed, and did something else, which no rule denies; the reason says what. */
+  /** The call was allowed and did something else, which no rule denies; the reason says what. */
   readonly isOtherThanAllowed?: true;
   /** The person who refused it, where one did. */
   readonly who?: string;

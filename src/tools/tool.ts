@@ -101,7 +101,7 @@ export type ToolContext = {
   readonly output: (text: string) => void;
   readonly diff: (diff: DiffContent) => void;
   readonly locate: (path: string, line?: number) => void;
-  /** Opens a terminal; the name tells several apart. `terminalId`: an id that others know it by already. */
+  /** Opens a terminal; the name distinguishes several. `terminalId`: an id that a client already knows. */
   readonly terminal: (name?: string, known?: { readonly terminalId: string }) => ToolTerminal;
   readonly meta: (meta: Meta) => void;
   /** Replaces the shown content of the call. */

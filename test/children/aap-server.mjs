@@ -1,6 +1,6 @@
 // A server that is there to be killed: a scripted agent with tools that write down what they did, and one that takes its
 // time to speak, on a SQLite ledger.
-// Usage: aap-server.mjs <folder>. It says on which address it listens, one line of JSON.
+// Usage: aap-server.mjs <folder>. Prints its address as one line of JSON.
 import { appendFileSync, existsSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { serveAap } from "../../dist/aap/index.js";

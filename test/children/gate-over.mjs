@@ -1,4 +1,4 @@
-// A process that cancels a call of every kind and then has nothing more to do. It must end by itself, long
+// A process that cancels a call of every kind and then has nothing more to do. The process must end by itself, long
 // before the time limits and the grace periods of its calls end. Usage: gate-over.mjs <folder>
 import { setTimeout } from "node:timers/promises";
 import { MemoryLedger } from "../../dist/history/index.js";
@@ -26,7 +26,7 @@ const gate = await openGate({
     tool("instant", () => Promise.resolve("done")),
   ],
   policy: () => ({ rules: [{ allow: "*", anyFlags: true }, { ask: "question" }] }),
-  // Whoever is asked never answers, and goes on although told to stop.
+  // The asker never answers, also after its signal was aborted.
   ask: () => new Promise(() => undefined),
   elicit: () => new Promise(() => undefined),
   questionLifetime: 600_000,

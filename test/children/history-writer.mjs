@@ -1,6 +1,6 @@
-// A process that appends to session s1 as told. Usage: history-writer.mjs <ledger> flood|once [<milliseconds>]
-// flood: two events at a time for ever, telling each acknowledged seq. once: claims for so many milliseconds,
-// says so, waits for a line, and tells with which codes appending and renewing end.
+// A process that appends to session s1. Usage: history-writer.mjs <ledger> flood|once [<milliseconds>]
+// flood: two events at a time for ever, printing each acknowledged seq. once: claims for so many milliseconds,
+// prints that, waits for a line, and prints with which codes appending and renewing end.
 import { createInterface } from "node:readline";
 import { openLedger } from "../../dist/history/index.js";
 

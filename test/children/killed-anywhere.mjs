@@ -1,5 +1,5 @@
 // A process that takes a turn with many calls as far as it can, from wherever the ledger says it is, until it is
-// killed. Each effect is a line in effects.txt; each acknowledged event's number is told.
+// killed. Each effect is a line in effects.txt; each acknowledged event's number is printed.
 // Usage: killed-anywhere.mjs <folder>
 import { appendFileSync, writeSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
@@ -59,8 +59,8 @@ const yes = async () => {
   await briefly();
   return { outcome: { type: "selected", optionId: "allow_once" }, by: "person", who: "ann" };
 };
-const isBegun = session.book.turn !== undefined;
-if (!isBegun)
+const isStarted = session.book.turn !== undefined;
+if (!isStarted)
   await waitForTurn(session, yes, signal, () => session.prompt([{ type: "text", text: "go" }], signal));
 else if (session.book.turn.state.status !== "stopped")
   await waitForTurn(session, yes, signal, () => session.advance(signal));

@@ -1,5 +1,5 @@
 // A process that takes a turn with two sub-agents as far as it can, from wherever the ledger says it is, says yes to what
-// they ask, and kills itself with -9 before or after the append it is told. Usage: task.mjs <folder> [before|after <n>]
+// they ask, and kills itself with -9 before or after the given append. Usage: task.mjs <folder> [before|after <n>]
 import { AgentSession, createAgent, waitForTurn, taskTool } from "../../dist/agent/index.js";
 import { openLedger } from "../../dist/history/index.js";
 import { parseScript, scriptedModel } from "../../dist/model/index.js";

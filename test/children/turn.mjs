@@ -1,5 +1,5 @@
 // A process that takes a scripted turn as far as it can, from wherever the ledger says it is, and kills
-// itself with -9 before or after the append it is told. Usage: turn.mjs <folder> [before|after <n>]
+// itself with -9 before or after the given append. Usage: turn.mjs <folder> [before|after <n>]
 import { AgentSession, createAgent, waitForTurn } from "../../dist/agent/index.js";
 import { openLedger } from "../../dist/history/index.js";
 import { parseScript, scriptedModel } from "../../dist/model/index.js";

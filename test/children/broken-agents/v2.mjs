@@ -293,8 +293,8 @@ const handlers = new Map([
     ({ sessionId, configId, value }) => {
       const changed = options({ [configId]: value });
       const some = changed.filter((option) => option.configId === configId);
-      const told = breaks("ACP-CONFIG-206") ? some : changed;
-      update(get(sessionId), { sessionUpdate: "config_option_update", configOptions: told });
+      const reported = breaks("ACP-CONFIG-206") ? some : changed;
+      update(get(sessionId), { sessionUpdate: "config_option_update", configOptions: reported });
       return { configOptions: breaks("ACP-CONFIG-202") ? some : changed };
     },
   ],
