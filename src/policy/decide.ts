@@ -221,8 +221,13 @@ function unknownEffects(part: CommandPart, intent: Intent): string | undefined {
   const unclear = doubts.find((doubt) => !doubt.endsWith(SYSTEM_WINDOW));
   if (unclear !== undefined) return visibleText(unclear);
   if (takesList) return `${program} takes names from a list`;
+  if (isGit(part) && !part.judgement.onlyReads && !part.argv.some((word) => WITHOUT_HOOKS.has(word)))
+    return "git may run the repository's hooks";
   return isKnown ? undefined : `nobody described ${program}`;
 }
+
+/** Subcommands of git that change settings and no index or reference. */
+const WITHOUT_HOOKS: ReadonlySet<string> = new Set(["config", "remote", "init"]);
 
 const namesCommands = (pattern: string, { tool, kind }: Intent): boolean =>
   pattern === "*" || pattern === "execute" || pattern === kind || matchName(pattern, tool);

@@ -395,3 +395,12 @@ test.each(["git stash", "git stash push", "git stash -u", "git stash save x"])(
     expect(effect(command(text), { rules: [{ allow: "*" }, { deny: "delete" }] })).not.toBe("allow");
   },
 );
+
+test.each(["git add -A", "git notes add -m x", "git reset", "git fetch"])(
+  "asks about %s beside a denial by effect: hooks of the repository may do anything",
+  (text) => {
+    const rules: readonly Rule[] = [{ allow: "*" }, { deny: "delete" }];
+    expect(effect(command(text), { rules })).not.toBe("allow");
+    expect(effect(command(text), { rules: [allow("git *"), { deny: "delete" }] })).toBe("allow");
+  },
+);
