@@ -163,8 +163,8 @@ test(
       }
     };
     await Promise.all(Array.from({ length: LANES }, lane));
-    // Of many kills some come in the middle of a run, or the kills show nothing. Sixteen may all miss it.
-    if (KILLS >= 100) expect(unknown).toBeGreaterThan(0);
+    // Some of many kills come in the middle of a run, or the kills show nothing; sixteen may all miss it.
+    expect(unknown).toBeGreaterThanOrEqual(KILLS < 100 ? 0 : 1);
   },
   // A second and a half each, at ten times that.
   KILLS * 15_000,
