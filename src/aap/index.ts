@@ -8,9 +8,9 @@
  *   stream/    recorded events as a stream, live and from the log
  *   client/    a client for browsers and Node; a door of its own
  *
- * What must stay true here: an error in a request is found before a stream starts and before anything counts; a call
- * runs once, however often its grant is sent; a turn goes on when its client hangs up; each stream ends with one
- * `turn_stop`, and only `tool_use` leaves calls open. Sessions of our own agents have no state here: all is in the log.
+ * Invariants: the server finds an error in a request before it starts a stream or counts anything; a call runs once,
+ * however often its grant is sent; a turn continues when its client hangs up; each stream ends with one `turn_stop`, and
+ * only `tool_use` leaves calls open. Sessions of our own agents have no state here: all is in the log.
  */
 export type { AgentOption, OptionValues } from "./sessions/agent-options.js";
 export { createAapServer, DuplicateAgent } from "./server/create-aap-server.js";

@@ -47,7 +47,7 @@ export function readPatch(patch: string): PatchFiles {
 }
 
 /** Some readers break lines here, others do not. */
-// oxlint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const OTHER_LINE_BREAK = /\r(?!\n)|[\0\v\f\u001c-\u001e\u0085\u2028\u2029]/;
 
 /** Whether a text of no known meaning is one. */

@@ -21,7 +21,7 @@ export function windowsRoot(path: string): { readonly root: string; readonly res
 }
 
 /** No tool gets such a path. Half a character (Cs) is written to disk as another: two names, one file. */
-// oxlint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 export const UNUSABLE = /[\0\r\n\p{Cs}]/u;
 
 const SEPARATORS = /[\\/]/;
