@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, onTestFinished } from "vitest";
+import { onTestFinished } from "vitest";
 import { AgentConnection } from "../src/acp/index.js";
 import type { ConnectOptions, ForeignSession, OpenOptions } from "../src/acp/index.js";
 import { waitForTurn } from "../src/agent/index.js";
@@ -36,7 +36,7 @@ export type DriveOptions = Partial<OpenOptions> & {
   readonly connect?: Partial<ConnectOptions>;
   readonly argv?: readonly [string, ...string[]];
   readonly files?: Record<string, string>;
-  /** At an agent that other tests of the file use too. */
+  /** At an agent that other tests use too. */
   readonly isShared?: boolean;
 };
 
@@ -54,11 +54,10 @@ export async function connect(
 
 const shared = new Map<string, { readonly connection: Promise<AgentConnection>; readonly notes: string }>();
 
-afterAll(async () => {
-  for (const { connection } of shared.values()) await (await connection).close();
-});
-
-/** A session of its own at an agent that others use too: starting a process takes longer than most tests. */
+/**
+ * A session of its own at an agent that others use too: starting a process takes longer than most tests. Nobody closes
+ * the agent: test files share a process, and the agent ends when that process ends and its input closes.
+ */
 async function connectShared(behaviour: string, files?: Record<string, string>) {
   const known = shared.get(behaviour) ?? sharedAgent(behaviour);
   shared.set(behaviour, known);
