@@ -30,7 +30,7 @@ export { inferToolKind } from "./infer-tool-kind.js";
 export type { ToolAnnotations } from "./infer-tool-kind.js";
 export * from "./ledger.js";
 export { joinedEvents, stepIdOf, thoughtIdOf } from "./message-run.js";
-export { lineHunks } from "./line-diff.js";
+export { hunkLocations, lineHunks } from "./line-diff.js";
 export type { LineHunk } from "./line-diff.js";
 export { completeFields, fieldCount, inputText, NO_INPUT, readMore } from "./partial-input.js";
 export type { PartialInput } from "./partial-input.js";
