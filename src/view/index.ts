@@ -3,7 +3,7 @@
  * plain text.
  *
  * Invariants: text that an agent wrote is never trusted. All of it passes `visibleText`, so that nothing
- * hides or reorders; in text, an agent's lines stand behind a gutter (│), so that they cannot pass for ours.
+ * hides or reorders; in text, an agent's lines stand behind a gutter (│), in Markdown inside a fence, so that they cannot pass for ours.
  * Cards and text show only data of the fold: no clock, no time zone, no locale. Pure, and safe
  * in a browser; the cost is linear in what is shown.
  */
@@ -29,5 +29,6 @@ export { kindIcon, statusMark } from "./kind-icon.js";
 export { liveCallLines } from "./live-call-lines.js";
 export type { LiveCallOptions } from "./live-call-lines.js";
 export { clipped, columns } from "./rows.js";
+export { sessionMarkdown } from "./session-markdown.js";
 export { sessionText } from "./session-text.js";
 export type { SessionTextOptions } from "./session-text.js";
