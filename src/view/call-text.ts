@@ -6,8 +6,8 @@ import { countOf } from "./amounts.js";
 import { callCard } from "./call-card.js";
 import type { CallCard, CardEnd, CardQuestion } from "./call-card.js";
 import type { CardBlock, TerminalBlock, TextBlock } from "./card-blocks.js";
-import { diffCardLines } from "./diff-lines.js";
-import { rows } from "./rows.js";
+import { diffCardLines } from "./diff-card.js";
+import { rows } from "./visible-line.js";
 
 export type CallTextOptions = {
   /** The question that the call waits for. Without it only the id is shown; "asked" shows nothing, since another part of the screen shows the question. */

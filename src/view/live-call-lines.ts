@@ -5,10 +5,8 @@
 import type { BoundedText, ToolCall } from "../call/index.js";
 import { countOf, durationText } from "./amounts.js";
 import { shownTitle } from "./call-card.js";
-import { progressWords, stateWords } from "./card-facts.js";
-import { BREACH, kindIcon, statusMark } from "./kind-icon.js";
-import { clipped, columns } from "./rows.js";
-import { visibleLine, withoutColours } from "./visible-line.js";
+import { BREACH, kindIcon, progressWords, stateWords, statusMark } from "./card-facts.js";
+import { clipped, columns, visibleLine, withoutColours } from "./visible-line.js";
 import { callOwner } from "./call-owner.js";
 
 export type LiveCallOptions = {

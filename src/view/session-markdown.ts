@@ -9,7 +9,7 @@ import { blockNote } from "./block-note.js";
 import type { CallCard, CardQuestion } from "./call-card.js";
 import { callHeadline } from "./call-text.js";
 import type { CardBlock, TerminalBlock, TextBlock } from "./card-blocks.js";
-import { diffCardLines } from "./diff-lines.js";
+import { diffCardLines } from "./diff-card.js";
 import { sessionEntries } from "./session-entries.js";
 import type { SessionEntry } from "./session-entries.js";
 

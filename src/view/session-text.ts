@@ -6,10 +6,9 @@ import type { Message, PlanEntry, PlanStatus, Session } from "../call/index.js";
 import { countOf } from "./amounts.js";
 import { blockNote } from "./block-note.js";
 import { cardText } from "./call-text.js";
-import { rows } from "./rows.js";
+import { rows, visibleName, wholeLine } from "./visible-line.js";
 import { sessionEntries } from "./session-entries.js";
 import type { SessionEntry } from "./session-entries.js";
-import { visibleName, wholeLine } from "./visible-line.js";
 
 export type SessionTextOptions = {
   /** The maximum number of lines for each item of a call's content; 20 unless set. Messages are shown whole. */
