@@ -6,7 +6,7 @@ import type * as acp from "@agentclientprotocol/sdk";
 import type { Answer, OptionKind, Question, QuestionOption, ToolCall } from "../../call/index.js";
 import type { Immutable } from "../immutable.js";
 import { isJsonObject } from "../json.js";
-import { questionMeta } from "../question-meta.js";
+import { questionMeta } from "../toolgate-meta.js";
 import { wholeV1Call } from "./encoder.js";
 
 export type V1PermissionRequest = Immutable<acp.RequestPermissionRequest>;
