@@ -3,25 +3,47 @@
  * summary in its place. The log keeps everything; a person still sees the whole session.
  */
 import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
+import type { Usage } from "../call/index.js";
 import { readParts, unlessAborted } from "./response-stream.js";
-import { currentPrompt } from "./current-prompt.js";
-import { fillsWindow } from "./fills-window.js";
 import { promptFromSession } from "./prompt-from-session.js";
+import { modelName } from "./streamed-response.js";
 import type { TurnContext } from "./turn.js";
 
-/** Returns the next prompt when it was built and fits, so that the caller need not build it again. */
-export async function compactIfFull(
+/** The share of the window that a prompt may fill. The rest is for the response and for estimation errors. */
+const FULL = 0.75;
+/** A rough average over languages and code. A provider's own count is used where it is larger. */
+const CHARACTERS_PER_TOKEN = 3.5;
+
+/** The next prompt, made from the log as it is now. The session is compacted first when its prompt fills the window. */
+export async function fittingPrompt(
   context: TurnContext,
   signal: AbortSignal,
-): Promise<LanguageModelV3Prompt | undefined> {
+): Promise<LanguageModelV3Prompt> {
   const { agent, record } = context;
+  const prompt = await currentPrompt(context);
   const last = record.book.steps.at(-1);
   // A first step has nothing before it.
-  if (!last) return undefined;
-  const prompt = await currentPrompt(context);
-  if (!fillsWindow(prompt, agent.contextWindow, last.usage)) return prompt;
-  await compact(context, signal);
-  return undefined;
+  if (!last || !fillsWindow(prompt, agent.contextWindow, last.usage)) return prompt;
+  return (await compact(context, signal)) ? currentPrompt(context) : prompt;
+}
+
+/** Whether the model's window is so full that the session must be compacted. `last`: the usage of the last response. */
+export function fillsWindow(
+  prompt: LanguageModelV3Prompt,
+  contextWindow: number,
+  last: Usage | undefined,
+): boolean {
+  const estimate = JSON.stringify(prompt).length / CHARACTERS_PER_TOKEN;
+  return Math.max(estimate, last?.inputTokens ?? 0) >= contextWindow * FULL;
+}
+
+/** Holds the parts that this model signed. */
+async function currentPrompt({ agent, record, instructions }: TurnContext): Promise<LanguageModelV3Prompt> {
+  return promptFromSession(record.book.snapshot(), {
+    instructions: await instructions(),
+    maxResultCharacters: agent.maxResultCharacters,
+    model: modelName(agent.model),
+  });
 }
 
 /** False when there was nothing to compact, or the model gave no whole summary. */

@@ -9,8 +9,7 @@ import type {
 } from "@ai-sdk/provider";
 import { thoughtIdOf } from "../call/index.js";
 import type { ContentBlock, Message, Session, Step, Turn } from "../call/index.js";
-import { stepMessages } from "./step-messages.js";
-import { providerCallIds } from "./provider-call-ids.js";
+import { providerCallIds, stepMessages } from "./step-messages.js";
 
 type PromptMessage = LanguageModelV3Prompt[number];
 

@@ -22,7 +22,7 @@ export type BrokenStep = {
 export type OnText = (role: "agent" | "thought", text: string) => SessionEvent | undefined;
 
 export type StepSetting = {
-  readonly prompt: Promise<LanguageModelV3Prompt>;
+  readonly prompt: LanguageModelV3Prompt;
   readonly tools: readonly (Tool | AppTool)[];
   readonly onText: OnText;
   /** The call that a sub-agent works on; the sub-agent's own calls are nested in it. */
@@ -43,7 +43,7 @@ export async function streamStep(
     inputSchema: parameters,
   }));
   try {
-    const asked = context.agent.model.doStream({ prompt: await prompt, tools, abortSignal: signal });
+    const asked = context.agent.model.doStream({ prompt, tools, abortSignal: signal });
     const { stream } = await unlessAborted(asked, signal);
     await readParts(stream, signal, (part) => step.read(part));
     if (!step.isFinished) step.broken ??= CUT_OFF;
