@@ -2,14 +2,14 @@
  * Advances a turn from its state in the log: runs the calls that can run, asks the model, and repeats. The turn parks
  * when calls wait for someone. The log has everything that resuming it needs.
  */
-import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
 import { LedgerError, thoughtIdOf } from "../call/index.js";
 import type { StopReason } from "../call/index.js";
 import type { SessionRecord } from "../record/index.js";
 import type { Gate } from "../run/index.js";
 import type { Toolbox } from "../tools/index.js";
 import type { Agent } from "./create-agent.js";
-import { fittingPrompt } from "./compact.js";
+import { fittingRequest } from "./compact.js";
+import type { ModelRequest } from "./compact.js";
 import { streamStep } from "./streamed-step.js";
 import type { BrokenStep, OnText } from "./streamed-step.js";
 
@@ -63,9 +63,9 @@ async function runSteps(context: TurnContext, turnId: string, signal: AbortSigna
     // Older logs record the end of a turn apart from its last response.
     if (steps.at(-1)?.toolCallIds.length === 0) return stop(context, "end_turn");
     if (steps.length >= agent.maxSteps) return stop(context, "max_turn_requests");
-    const prompt = await fittingPrompt(context, signal);
+    const request = await fittingRequest(context, signal);
     if (signal.aborted) return stop(context, "cancelled");
-    const made = await modelStep(context, turnId, prompt, signal);
+    const made = await modelStep(context, turnId, request, signal);
     if (made.status === "broken") {
       return signal.aborted ? stop(context, "cancelled") : stop(context, made.stopReason, made.error);
     }
@@ -79,7 +79,7 @@ type StepEnd = { readonly status: "made" } | BrokenStep;
 async function modelStep(
   context: TurnContext,
   turnId: string,
-  prompt: LanguageModelV3Prompt,
+  request: ModelRequest,
   signal: AbortSignal,
 ): Promise<StepEnd> {
   const { record, gate, toolbox, now } = context;
@@ -92,7 +92,7 @@ async function modelStep(
     role,
     block: { type: "text", text },
   });
-  const step = await streamStep(context, { prompt, tools: toolbox.list(), onText }, signal);
+  const step = await streamStep(context, { request, tools: toolbox.list(), onText }, signal);
   if (step.broken) return step.broken;
   await gate.submit(step.requests, (toolCallIds) => [
     ...step.unfinishedDrafts(),
