@@ -10,9 +10,16 @@ import { breachSentence, endSentence, oneLine } from "../call/index.js";
 import { durationText } from "./amounts.js";
 import { cardBlock, textBlock } from "./card-blocks.js";
 import type { CardBlock, TextBlock } from "./card-blocks.js";
-import { cardFacts, decisionWords } from "./card-facts.js";
-import { failedCommand } from "./command-exit.js";
-import { BREACH, COMMAND_FAILED, kindIcon, statusMark, UNDONE } from "./kind-icon.js";
+import {
+  BREACH,
+  cardFacts,
+  COMMAND_FAILED,
+  decisionWords,
+  failedCommand,
+  kindIcon,
+  statusMark,
+  UNDONE,
+} from "./card-facts.js";
 import { visibleName } from "./visible-line.js";
 import { callOwner, isProxied } from "./call-owner.js";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { ToolCallStatus } from "../call/index.js";
 import { TOOL_KINDS, visibleText } from "../call/index.js";
-import { BREACH, COMMAND_FAILED, kindIcon, statusMark, UNDONE } from "./kind-icon.js";
-import { columns } from "./rows.js";
+import { BREACH, COMMAND_FAILED, kindIcon, statusMark, UNDONE } from "./card-facts.js";
+import { columns } from "./visible-line.js";
 
 const STATUSES: readonly ToolCallStatus[] = [
   "drafting",

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { DiffContent } from "../call/index.js";
 import { diffContent } from "../call/index.js";
-import { diffLines } from "./diff-lines.js";
+import { diffLines } from "./diff-card.js";
 import { hostileDiffs, INVISIBLE } from "./hostile.samples.js";
 
 const FILE = "/app/a.ts";
