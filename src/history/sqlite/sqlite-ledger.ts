@@ -31,9 +31,8 @@ import { answerQuestion, questionsAfter } from "../question-state.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 import { SqliteRows } from "./sqlite-rows.js";
 import { SqliteSnapshots } from "./sqlite-snapshots.js";
-import type { StoredEvent } from "./stored-event.js";
-import { storedEvent } from "./stored-event.js";
-import { frozenJson } from "../stored-json.js";
+import type { StoredEvent } from "../stored-json.js";
+import { frozenJson, storedEvent } from "../stored-json.js";
 
 /** Opens the ledger in `file`, or creates it. SQLite itself is loaded here and not before. */
 export async function openSqliteLedger(
