@@ -5,7 +5,7 @@
  * medium. The agent chooses the title, so only `facts` and `mark` state the call's status.
  */
 import type { CallTimes, Decision, Question, QuestionOption, ToolCall, ToolKind } from "../call/index.js";
-import { decidedSubject } from "../call/decided-subject.js";
+import { decidedSubject } from "../call/title-arguments.js";
 import { breachSentence, endSentence, oneLine } from "../call/index.js";
 import { durationText } from "./amounts.js";
 import { cardBlock, textBlock } from "./card-blocks.js";

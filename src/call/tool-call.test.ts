@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { event } from "./events.samples.js";
 import type { SessionEvent } from "./session.js";
 import { SessionBook } from "./session-book.js";
-import { ToolCallIds } from "./tool-call-ids.js";
+import { ToolCallIds } from "./tool-call.js";
 
 const announce = (toolCallId: string, providerCallId = "p1"): SessionEvent => ({
   ...event.announced,

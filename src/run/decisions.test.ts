@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import type { Intent, Rule } from "../policy/index.js";
-import { intentHash } from "./intent-hash.js";
-import { questionFor } from "./question-for.js";
-import type { AskedCall } from "./question-for.js";
+import { intentHash, questionFor } from "./decisions.js";
+import type { AskedCall } from "./decisions.js";
 
 const intent: Intent = {
   tool: "terminal",

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { joinedEvents } from "./joined-events.js";
+import { joinedEvents } from "./message-run.js";
 import { SessionBook } from "./session-book.js";
 import type { SessionEvent } from "./session.js";
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { frozen, jsonCopy } from "./json-copy.js";
+import { frozen, jsonCopy } from "./stored-json.js";
 
 const overText = (value: unknown): unknown => {
   const text = JSON.stringify(value) as string | undefined;
