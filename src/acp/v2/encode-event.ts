@@ -42,6 +42,7 @@ const TABLE: EventTable<[], V2Update | undefined> = {
   "turn-stopped": byDialect,
   "step-ended": none,
   "context-compacted": none,
+  "window-learnt": none,
   "question-answered": none,
   "question-withdrawn": none,
   "mode-changed": none,
