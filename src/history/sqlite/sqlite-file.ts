@@ -11,7 +11,15 @@ import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { LedgerFileError } from "../ledger-file-error.js";
-import { BUSY_TIMEOUT_MS, fileError, SqliteDatabase } from "./sqlite-database.js";
+import {
+  BUSY_TIMEOUT_MS,
+  CANNOT_OPEN,
+  CORRUPT,
+  fileError,
+  NOT_A_DATABASE,
+  SqliteDatabase,
+  sqliteNumber,
+} from "./sqlite-database.js";
 import { MIGRATIONS } from "./sqlite-tables.js";
 
 export type FileKind = {
@@ -47,6 +55,7 @@ export async function openFile(file: string, kind: FileKind): Promise<SqliteData
     database.exec("pragma secure_delete = on");
     migrate(database, kind);
     await useWriteAheadLog(database);
+    checkRoots(database);
     return database;
   } catch (thrown) {
     database.close();
@@ -69,6 +78,7 @@ async function openToRead(file: string, kind: FileKind): Promise<SqliteDatabase>
     );
     try {
       checkVersion(database, kind);
+      checkRoots(database);
       return database;
     } catch (thrown) {
       database.close();
@@ -90,14 +100,22 @@ function isReadOnly(thrown: unknown): boolean {
   return causeOf(thrown) === CANNOT_OPEN;
 }
 
-const CORRUPT = 11;
-const CANNOT_OPEN = 14;
-const NOT_A_DATABASE = 26;
-
 /** SQLite's error code, if the error is SQLite's. */
 function causeOf(thrown: unknown): number | undefined {
-  const cause = thrown instanceof LedgerFileError ? thrown.cause : thrown;
-  return cause instanceof Error && "errcode" in cause ? Number(cause.errcode) & 0xff : undefined;
+  const number = sqliteNumber(thrown instanceof LedgerFileError ? thrown.cause : thrown);
+  return number === undefined ? undefined : number & 0xff;
+}
+
+/**
+ * Reads a first row of every table, which fails when a table's root is damaged. The whole file takes seconds to read;
+ * `verify` does that.
+ */
+function checkRoots(database: SqliteDatabase): void {
+  const tables = database.select<{ readonly name: string }>(
+    "select name from sqlite_schema where type = 'table' and rootpage > 0",
+  );
+  const reads = tables.map(({ name }) => `exists (select 1 from "${name.replaceAll('"', '""')}")`);
+  if (reads.length > 0) database.exec(`select ${reads.join(", ")}`);
 }
 
 function hasLog(path: string): boolean {
