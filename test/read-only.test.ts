@@ -2,7 +2,6 @@
  * Media that can only be read: a history is read there, also without an index and with a log that was never merged, and
  * commands that must write name what is read-only. The media are real mounts; where none can be mounted, nothing runs.
  */
-import { spawnSync } from "node:child_process";
 import {
   cpSync,
   existsSync,
@@ -20,32 +19,22 @@ import { openArchive, openLedger } from "../src/history/index.js";
 import type { Archive } from "../src/call/index.js";
 import { aRun, record, said } from "../src/history/history.samples.js";
 import { atHome } from "./cli-kit.js";
+import { canMount, mountSmallDisk } from "./small-disk.js";
 
 const place = mkdtempSync(join(tmpdir(), "toolgate-read-only-"));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-const mount = (...words: readonly string[]) => spawnSync("mount", words).status === 0;
-function newMount(): string | undefined {
-  const path = mkdtempSync(join(place, "one-"));
-  if (process.platform !== "linux") return undefined;
-  return mount("-t", "tmpfs", "-o", "size=8m", "toolgate-test", path) ? path : undefined;
-}
-const unmount = (path: string) => void spawnSync("umount", ["-l", path]);
-
-const probe = newMount();
-if (probe !== undefined) unmount(probe);
-
 /** Media with copies of the files that `fill` writes: a file that is still open there would keep them writable. */
 async function media(fill: (path: string) => Promise<void>): Promise<string> {
-  const path = newMount();
-  if (path === undefined) throw new Error("Media could be mounted before, and not now.");
-  onTestFinished(() => unmount(path));
+  const disk = mountSmallDisk(8);
+  if (!disk) throw new Error("Media could be mounted before, and not now.");
+  onTestFinished(disk.remove);
   const source = mkdtempSync(join(place, "source-"));
   await fill(source);
   // SQLite's shared memory is of no use on another medium.
-  cpSync(source, path, { recursive: true, filter: (name) => !name.endsWith("-shm") });
-  if (!mount("-o", "remount,ro", path)) throw new Error("The media cannot be made read-only.");
-  return path;
+  cpSync(source, disk.path, { recursive: true, filter: (name) => !name.endsWith("-shm") });
+  disk.makeReadOnly();
+  return disk.path;
 }
 
 async function writeSessions(file: string): Promise<void> {
@@ -83,7 +72,7 @@ const ALL = {
 };
 const READ_ONLY = { message: expect.stringMatching(/ledger\.db\.index.*read-only|can only be read/) };
 
-describe.skipIf(probe === undefined)("a history on media that can only be read", () => {
+describe.skipIf(!canMount)("a history on media that can only be read", () => {
   test("is read with an index in memory, says so, and leaves nothing there", async () => {
     const path = await media((at) => writeSessions(join(at, "ledger.db")));
     const before = readdirSync(path);
@@ -195,7 +184,7 @@ describe("a ledger's folder", () => {
   });
 });
 
-describe.skipIf(probe === undefined)("a home that can only be read", () => {
+describe.skipIf(!canMount)("a home that can only be read", () => {
   test("is named by the commands that must write there", async () => {
     const path = await media(
       async (at) => void mkdirSync(join(at, "made", "toolgate"), { recursive: true }),

@@ -133,24 +133,31 @@ export class AgentSession extends RecordedSession {
   /** Starts a turn with the user's message and runs it until it ends or must wait for someone. */
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
     return this.#alone(async () => {
-      await this.#endOpenTurn();
-      const turnId = `turn_${this.record.seq + 1}`;
-      const at = this.now();
-      const message = blocks.map((block): SessionEvent => ({
-        type: "message-chunk",
-        at,
-        messageId: `user-${turnId}`,
-        role: "user",
-        block,
-      }));
-      await this.record.append(
-        [...sessionTitle(this.book, blocks, at), { type: "turn-started", at, turnId }, ...message],
-        {
-          durable: true,
-        },
-      );
+      await this.#startTurn(blocks);
       return advanceTurn(this.#context, signal);
     });
+  }
+
+  /** Only starts it, durably; `advance` runs it. */
+  async begin(blocks: readonly ContentBlock[]): Promise<void> {
+    return this.#alone(() => this.#startTurn(blocks));
+  }
+
+  async #startTurn(blocks: readonly ContentBlock[]): Promise<void> {
+    await this.#endOpenTurn();
+    const turnId = `turn_${this.record.seq + 1}`;
+    const at = this.now();
+    const message = blocks.map((block): SessionEvent => ({
+      type: "message-chunk",
+      at,
+      messageId: `user-${turnId}`,
+      role: "user",
+      block,
+    }));
+    await this.record.append(
+      [...sessionTitle(this.book, blocks, at), { type: "turn-started", at, turnId }, ...message],
+      { durable: true },
+    );
   }
 
   /** Resumes a turn that was parked, or that an earlier process left open. */
@@ -159,7 +166,7 @@ export class AgentSession extends RecordedSession {
   }
 
   /** One turn at a time: two would write each other's steps into one log. */
-  async #alone(turn: () => Promise<TurnEnd>): Promise<TurnEnd> {
+  async #alone<Result>(turn: () => Promise<Result>): Promise<Result> {
     if (this.#isBusy) throw new TurnRunning(this.sessionId);
     this.#isBusy = true;
     try {

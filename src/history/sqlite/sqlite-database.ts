@@ -206,13 +206,13 @@ export function fileError(file: string, thrown: unknown, what = "ledger"): unkno
   if (number === undefined || !(thrown instanceof Error)) return thrown;
   const isFull = number === NO_ROOM_FOR_MEMORY || errnoOf(thrown) === NO_SPACE;
   const { code, words } = meaning(isFull ? FULL : number, thrown.message);
-  return new LedgerFileError(code, `The ${what} ${file} ${words}`, { cause: thrown });
+  return new LedgerFileError(code, `The ${what} ${file} ${words}`, { cause: thrown, file });
 }
 
 /** `detail`: SQLite's description of the damage. */
 export function damagedFile(file: string, detail: string, what = "ledger"): LedgerFileError {
   const { code, words } = meaning(CORRUPT, detail.replaceAll(/\s+/gu, " "));
-  return new LedgerFileError(code, `The ${what} ${file} ${words}`);
+  return new LedgerFileError(code, `The ${what} ${file} ${words}`, { file });
 }
 
 function meaning(
