@@ -67,7 +67,9 @@ function mayLimit(): boolean {
 function isFound(program: string, { cwd = ".", env }: ChildOptions): boolean {
   const inside = (folder: string) => (isAbsolute(folder) ? folder : join(cwd, folder));
   if (program.includes("/")) return isProgram(inside(program));
-  return (env["PATH"] ?? "/bin:/usr/bin").split(":").some((folder) => isProgram(join(inside(folder), program)));
+  return (env["PATH"] ?? "/bin:/usr/bin")
+    .split(":")
+    .some((folder) => isProgram(join(inside(folder), program)));
 }
 
 function isProgram(path: string): boolean {
