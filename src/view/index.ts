@@ -16,7 +16,6 @@ export type {
   CardEnd,
   CardLocation,
   CardQuestion,
-  CardStatus,
 } from "./call-card.js";
 export type { CardBlock } from "./card-blocks.js";
 export type { DiffCard, DiffRow } from "./diff-card.js";
@@ -24,6 +23,7 @@ export { diffCard, diffLines } from "./diff-card.js";
 export { callText } from "./call-text.js";
 export type { CallTextOptions } from "./call-text.js";
 export { kindIcon, statusMark } from "./card-facts.js";
+export type { CardStatus } from "./card-facts.js";
 export { liveCallLines } from "./live-call-lines.js";
 export type { LiveCallOptions } from "./live-call-lines.js";
 export { clipped, columns } from "./visible-line.js";
