@@ -134,13 +134,21 @@ export class AgentSession extends RecordedSession {
     });
   }
 
+  /** Only starts it, durably; `advance` runs it. */
+  async begin(blocks: readonly ContentBlock[]): Promise<void> {
+    return this.#alone(async () => {
+      await this.#endOpenTurn();
+      await this.startTurn(blocks);
+    });
+  }
+
   /** Resumes a turn that was parked, or that an earlier process left open. */
   async advance(signal: AbortSignal): Promise<TurnEnd> {
     return this.#alone(() => advanceTurn(this.#context, signal));
   }
 
   /** One turn at a time: two would write each other's steps into one log. */
-  async #alone(turn: () => Promise<TurnEnd>): Promise<TurnEnd> {
+  async #alone<Result>(turn: () => Promise<Result>): Promise<Result> {
     if (this.#isBusy) throw new TurnRunning(this.sessionId);
     this.#isBusy = true;
     try {
