@@ -116,6 +116,19 @@ export class AcpSessions {
       additionalDirectories: foldersParam(params, "additionalDirectories"),
       mcpServers: listParam(params, "mcpServers"),
       client,
+      // Not recorded: the session belongs to another process as yet.
+      onLeaseWait: (text: string) => {
+        const block = { type: "text", text } as const;
+        const messageId = `waiting_${randomUUID()}`;
+        const update = dialect().event({
+          type: "message-chunk",
+          at: Date.now(),
+          messageId,
+          role: "thought",
+          block,
+        });
+        peer.notify("session/update", { sessionId, update });
+      },
     };
     const opening = refusing(() => host.openSession(request));
     this.#opening.add(opening);
