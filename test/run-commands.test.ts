@@ -1,5 +1,5 @@
 /** Commands besides run: open questions, cost, approved servers, warnings about rules. */
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -98,6 +98,7 @@ test("reports an empty history without an error, but refuses a named file that i
 
 test("counts a response without a model name for the model of its session", async () => {
   const at = await atHome();
+  mkdirSync(join(at.home, "toolgate"));
   const ledger = await openLedger(join(at.home, "toolgate", "ledger.sqlite"));
   const record = await SessionRecord.open(ledger, "session_signed", { owner: "test" });
   const step = { type: "step-ended", at: 1, turnId: "turn_1", toolCallIds: [] } as const;
@@ -120,6 +121,7 @@ test("counts a response without a model name for the model of its session", asyn
 
 test("shows durations in stats as on the card of a call", async () => {
   const at = await atHome();
+  mkdirSync(join(at.home, "toolgate"));
   const ledger = await openLedger(join(at.home, "toolgate", "ledger.sqlite"));
   const record = await SessionRecord.open(ledger, "session_slow", { owner: "test" });
   const toolCallId = "call_1";

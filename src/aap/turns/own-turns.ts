@@ -138,11 +138,16 @@ class OwnTurn implements TurnRunner {
     await acceptSubmission(this.open.session, checked, this.#server.now);
   }
 
+  /** Calls that were just granted run before the prompt, since it closes those that are open. */
+  async storePrompt(prompt: readonly ContentBlock[]): Promise<boolean> {
+    if (!this.#hasAnswers) await this.open.session.begin(prompt);
+    return !this.#hasAnswers;
+  }
+
   async run(prompt: readonly ContentBlock[] | undefined, signal: AbortSignal): Promise<TurnEnd> {
     const { session } = this.open;
     if (!prompt) return session.advance(signal);
-    // Calls that were just granted run; the prompt closes those that nobody answered.
-    if (this.#hasAnswers) await session.gate.proceed(signal);
+    await session.gate.proceed(signal);
     return session.prompt(prompt, signal);
   }
 

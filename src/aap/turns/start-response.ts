@@ -3,9 +3,8 @@
  * before this returns; the response then runs to its end, with or without a listener.
  */
 import type { TurnEnd } from "../../agent/index.js";
-import { LedgerError } from "../../call/index.js";
 import type { ContentBlock } from "../../call/index.js";
-import { AapProblem } from "../api/aap-problem.js";
+import { AapProblem, problemOf } from "../api/aap-problem.js";
 import type { ServerContext } from "../server-context.js";
 import { LiveResponse } from "../stream/live-response.js";
 import type { Listener } from "../stream/live-response.js";
@@ -45,10 +44,12 @@ async function prepare(
     throw new AapProblem("CONFLICT", "There is no turn to go on with. Nothing was done.");
   await runner.note({ ...note, ...(prompt && openTurn && { endsTurn: true }) });
   if (checked) await runner.accept(checked);
+  // Before the response begins: a prompt that cannot be stored is refused with a status.
+  const isPromptStored = prompt !== undefined && (await runner.storePrompt(prompt));
   return new LiveResponse(
     start,
     () => open.session.unwritten,
-    (emit, signal) => respond(server, runner, { start, prompt }, emit, signal),
+    (emit, signal) => respond(server, runner, { start, prompt: isPromptStored ? undefined : prompt }, emit, signal),
   );
 }
 
@@ -92,7 +93,8 @@ function checkAnswers({ isNew, over, missing }: Checked, openTurn: TurnRunner["o
 }
 
 function failureText(error: unknown): string {
-  return error instanceof LedgerError
-    ? error.message
-    : "The server failed in the middle of the turn. What was recorded before is kept.";
+  const { code, message } = problemOf(error);
+  return code === "BROKEN"
+    ? "The server failed in the middle of the turn. What was recorded before is kept."
+    : message;
 }

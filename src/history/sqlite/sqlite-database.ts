@@ -6,6 +6,7 @@
  * transaction has no `await` in it, and holds its lock no longer than its work; a closed connection keeps no statement.
  */
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
+import { errorCode } from "../../call/error-code.js";
 import { LedgerFileError, type LedgerFileErrorCode } from "../ledger-file-error.js";
 import type { SqlValue, Statement } from "./ledger-sql.js";
 
@@ -186,11 +187,22 @@ function isBusy(thrown: unknown): boolean {
   return thrown instanceof Error && "errcode" in thrown && (Number(thrown.errcode) & 0xff) === BUSY;
 }
 
+const ERROR = 1;
 const BUSY = 5;
 const READ_ONLY = 8;
-const CORRUPT = 11;
+export const CORRUPT = 11;
 const FULL = 13;
-const NOT_A_DATABASE = 26;
+export const CANNOT_OPEN = 14;
+export const NOT_A_DATABASE = 26;
+/** SQLite's fixed texts: the package's `all()` throws errors that have only these, and no number. */
+const NUMBERS: { readonly [text: string]: number | undefined } = {
+  "database is locked": BUSY,
+  "attempt to write a readonly database": READ_ONLY,
+  "database disk image is malformed": CORRUPT,
+  "database or disk is full": FULL,
+  "unable to open database file": CANNOT_OPEN,
+  "file is not a database": NOT_A_DATABASE,
+};
 /** Shared memory is a file too: SQLite reports an I/O error when it cannot grow. */
 const NO_ROOM_FOR_MEMORY = 4874;
 /** ENOSPC. */
@@ -201,13 +213,26 @@ function errnoOf(error: Error): unknown {
   return "systemErrno" in error ? error.systemErrno : undefined;
 }
 
+/** SQLite's number of an error, with its subcode; undefined for an error that is not the driver's. */
+export function sqliteNumber(thrown: unknown): number | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  if ("errcode" in thrown && typeof thrown.errcode === "number") return thrown.errcode;
+  return errorCode(thrown) === "ERR_SQLITE_ERROR" ? (NUMBERS[thrown.message] ?? ERROR) : undefined;
+}
+
 /** The driver's error as an error of the file, with a sentence for people. */
 export function fileError(file: string, thrown: unknown, what = "ledger"): unknown {
-  if (!(thrown instanceof Error) || !("errcode" in thrown) || typeof thrown.errcode !== "number")
-    return thrown;
-  const isFull = thrown.errcode === NO_ROOM_FOR_MEMORY || errnoOf(thrown) === NO_SPACE;
-  const { code, words } = meaning(isFull ? FULL : thrown.errcode, thrown.message);
-  return new LedgerFileError(code, `The ${what} ${file} ${words}`, { cause: thrown });
+  const number = sqliteNumber(thrown);
+  if (number === undefined || !(thrown instanceof Error)) return thrown;
+  const isFull = number === NO_ROOM_FOR_MEMORY || errnoOf(thrown) === NO_SPACE;
+  const { code, words } = meaning(isFull ? FULL : number, thrown.message);
+  return new LedgerFileError(code, `The ${what} ${file} ${words}`, { cause: thrown, file });
+}
+
+/** `detail`: SQLite's description of the damage. */
+export function damagedFile(file: string, detail: string, what = "ledger"): LedgerFileError {
+  const { code, words } = meaning(CORRUPT, detail.replaceAll(/\s+/gu, " "));
+  return new LedgerFileError(code, `The ${what} ${file} ${words}`, { file });
 }
 
 function meaning(

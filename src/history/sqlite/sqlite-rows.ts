@@ -5,6 +5,7 @@
  * once, however many appends are committed together; the transaction holds the only lock, so
  * nobody else can change them meanwhile. No state is kept from one transaction to the next.
  */
+import { hash } from "node:crypto";
 import type {
   AskedQuestion,
   Lease,
@@ -15,7 +16,6 @@ import type {
   SessionSummary,
 } from "../../call/index.js";
 import { LedgerError } from "../../call/index.js";
-import { chainStart, nextLink } from "./event-chain.js";
 import type { LogPage } from "../follow-log.js";
 import type { StoredLease } from "../lease-rules.js";
 import type { ProcessIdentity } from "../../process/process-identity.js";
@@ -26,7 +26,7 @@ import type { QuestionEvent } from "../question-state.js";
 import { isAboutQuestion, noSuchQuestion, questionAfter } from "../question-state.js";
 import type { PreparedStatements, SqliteDatabase } from "./sqlite-database.js";
 import { eventFromStored, nameFromStored, storedName } from "../stored-json.js";
-import type { StoredEvent } from "./stored-event.js";
+import type { StoredEvent } from "../stored-json.js";
 
 type WrittenSession = {
   readonly number: number;
@@ -279,6 +279,20 @@ function unreadable(questionId: string): LedgerError {
     "NO_SUCH_QUESTION",
     `Question ${questionId} cannot be read any more: its row in the ledger is damaged. Nothing was recorded.`,
   );
+}
+
+/**
+ * The link before the first event of a session's chain, which makes a change of the recorded events visible: each
+ * event's link is the SHA-256 of the link before it, the event's number and its text. The chain reveals changes by
+ * accident or by hand; a process that can write the file can also write a new chain, unless someone keeps a link
+ * elsewhere. The session's id is in it, so that another session's events do not fit.
+ */
+export function chainStart(sessionId: string): string {
+  return `toolgate session ${JSON.stringify(sessionId)}`;
+}
+
+export function nextLink(link: string, seq: number, text: string): string {
+  return hash("sha256", `${link}\n${seq}\n${text}`);
 }
 
 /** Undefined for a text that is not an identity: then nothing is known of that process. */
