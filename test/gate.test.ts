@@ -498,6 +498,19 @@ describe("the loop guard", () => {
     expect(asked).toHaveLength(1);
     expect(counter.runs).toBe(8);
   });
+
+  test("asks about a step of many calls that repeats", async () => {
+    const counter = counting("t");
+    const { gate } = await gateIn({ tools: [counter.tool], rules: [{ allow: "*" }] });
+    const step = Array.from({ length: 60 }, (_, n) => ({ name: "t", input: { n } }));
+    const waiting: number[] = [];
+    for (let round = 0; round < 7; round += 1) {
+      waiting.push((await gate.submit(step)).waiting.length);
+      await gate.proceed(new AbortController().signal);
+    }
+    expect(waiting.slice(0, 5)).toEqual([0, 0, 0, 0, 0]);
+    expect(waiting[6]).toBe(60);
+  });
 });
 
 describe("the output of a running tool", () => {

@@ -66,6 +66,19 @@ describe("the loop guard", () => {
       ["f", expect.stringContaining("made 6 times")],
     ]);
   });
+
+  test("asks about many permissions that repeat together, however many there are", async () => {
+    const { say, questions } = await driveSteps({ ask: choose("reject_once", "enough") });
+    const rounds = Array.from({ length: 7 }, (_, round) =>
+      Array.from({ length: 40 }, (_item, n) => ({
+        permit: { toolCallId: `${round}-${n}`, kind: "execute", rawInput: { command: `make part${n}` } },
+      })),
+    );
+    await say(rounds.flat());
+    const asked = questions.map(({ toolCallId }) => Number(toolCallId.split("-")[0]));
+    expect(Math.min(...asked)).toBeGreaterThanOrEqual(5);
+    expect(asked.filter((round) => round === 6)).toHaveLength(40);
+  });
 });
 
 describe("a question that nobody answers in time", () => {

@@ -650,6 +650,7 @@ const DOORS = new Map<string, Names>([
         "durationText",
         "kindIcon",
         "liveCallLines",
+        "sessionMarkdown",
         "sessionText",
         "statusMark",
       ],

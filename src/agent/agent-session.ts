@@ -11,10 +11,9 @@ import type { Elicit, Judge } from "../run/index.js";
 import { Toolbox } from "../tools/index.js";
 import type { AppTool, Workspace } from "../tools/index.js";
 import { compact } from "./compact.js";
+import { instructionsFor } from "./create-agent.js";
 import type { Agent } from "./create-agent.js";
-import { withProjectInstructions } from "./project-instructions.js";
 import { RecordedSession } from "./recorded-session.js";
-import { sessionTitle } from "./session-title.js";
 import { subAgentStep } from "./sub-agent-step.js";
 import { advanceTurn } from "./turn.js";
 import type { TurnContext, TurnEnd } from "./turn.js";
@@ -107,11 +106,7 @@ export class AgentSession extends RecordedSession {
       onCleared: onCleared && ((verdict) => onCleared(verdict, placeNow())),
       remember: remember && ((grant) => remember(grant, placeNow())),
     });
-    const instructions = () => {
-      const own = agent.instructions;
-      const text = typeof own === "function" ? own(placeNow()) : own;
-      return withProjectInstructions(text, agent.projectFile, projectFiles);
-    };
+    const instructions = () => instructionsFor(agent, placeNow(), projectFiles);
     const context: TurnContext = { agent, record, gate, toolbox, instructions, now };
     const session = new AgentSession(record, context, now);
     if (isTraced()) {
@@ -134,21 +129,7 @@ export class AgentSession extends RecordedSession {
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
     return this.#alone(async () => {
       await this.#endOpenTurn();
-      const turnId = `turn_${this.record.seq + 1}`;
-      const at = this.now();
-      const message = blocks.map((block): SessionEvent => ({
-        type: "message-chunk",
-        at,
-        messageId: `user-${turnId}`,
-        role: "user",
-        block,
-      }));
-      await this.record.append(
-        [...sessionTitle(this.book, blocks, at), { type: "turn-started", at, turnId }, ...message],
-        {
-          durable: true,
-        },
-      );
+      await this.startTurn(blocks);
       return advanceTurn(this.#context, signal);
     });
   }

@@ -2,26 +2,51 @@
  * Makes room when the model's window fills: the model summarizes the conversation so far, and later prompts hold the
  * summary in its place. The log keeps everything; a person still sees the whole session.
  */
-import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
+import type { LanguageModelV3CallOptions, LanguageModelV3Prompt } from "@ai-sdk/provider";
+import { asProviderOptions } from "../model/index.js";
+import type { Usage } from "../call/index.js";
 import { readParts, unlessAborted } from "./response-stream.js";
-import { currentPrompt } from "./current-prompt.js";
-import { fillsWindow } from "./fills-window.js";
-import { promptFromSession } from "./prompt-from-session.js";
+import { compactedSteps, promptFromSession } from "./prompt-from-session.js";
+import { modelName } from "./streamed-response.js";
 import type { TurnContext } from "./turn.js";
 
-/** Returns the next prompt when it was built and fits, so that the caller need not build it again. */
-export async function compactIfFull(
-  context: TurnContext,
-  signal: AbortSignal,
-): Promise<LanguageModelV3Prompt | undefined> {
+/** The share of the window that a prompt may fill. The rest is for the response and for estimation errors. */
+const FULL = 0.75;
+/** A rough average over languages and code. A provider's own count is used where it is larger. */
+const CHARACTERS_PER_TOKEN = 3.5;
+
+export type ModelRequest = Pick<LanguageModelV3CallOptions, "prompt" | "providerOptions">;
+
+/** The next request, made from the log as it is now. The session is compacted first when its prompt fills the window. */
+export async function fittingRequest(context: TurnContext, signal: AbortSignal): Promise<ModelRequest> {
   const { agent, record } = context;
+  const request = await currentRequest(context);
   const last = record.book.steps.at(-1);
   // A first step has nothing before it.
-  if (!last) return undefined;
-  const prompt = await currentPrompt(context);
-  if (!fillsWindow(prompt, agent.contextWindow, last.usage)) return prompt;
-  await compact(context, signal);
-  return undefined;
+  if (!last || !fillsWindow(request.prompt, agent.contextWindow, last.usage)) return request;
+  return (await compact(context, signal)) ? currentRequest(context) : request;
+}
+
+/** Whether the model's window is so full that the session must be compacted. `last`: the usage of the last response. */
+export function fillsWindow(
+  prompt: LanguageModelV3Prompt,
+  contextWindow: number,
+  last: Usage | undefined,
+): boolean {
+  const estimate = JSON.stringify(prompt).length / CHARACTERS_PER_TOKEN;
+  return Math.max(estimate, last?.inputTokens ?? 0) >= contextWindow * FULL;
+}
+
+/** The prompt holds the parts that this model signed. */
+async function currentRequest({ agent, record, instructions }: TurnContext): Promise<ModelRequest> {
+  const session = record.book.snapshot();
+  const prompt = promptFromSession(session, {
+    instructions: await instructions(),
+    maxResultCharacters: agent.maxResultCharacters,
+    model: modelName(agent.model),
+  });
+  const compacted = compactedSteps(session);
+  return compacted.length === 0 ? { prompt } : { prompt, providerOptions: asProviderOptions({ compacted }) };
 }
 
 /** False when there was nothing to compact, or the model gave no whole summary. */
@@ -35,7 +60,7 @@ export async function compact(context: TurnContext, signal: AbortSignal): Promis
     instructions: await instructions(),
     maxResultCharacters: agent.maxResultCharacters,
   });
-  const summary = await summarize(context, prompt, signal);
+  const summary = await summarize(context, { prompt, compacted: compactedSteps(session) }, signal);
   if (summary === "") return false;
   await record.append([{ type: "context-compacted", at: now(), throughStepId: last.stepId, summary }], {
     durable: true,
@@ -46,12 +71,13 @@ export async function compact(context: TurnContext, signal: AbortSignal): Promis
 /** Empty when the model gave no whole summary; the turn then goes on as long as its provider accepts the prompt. */
 async function summarize(
   { agent }: TurnContext,
-  prompt: LanguageModelV3Prompt,
+  { prompt, compacted }: { readonly prompt: LanguageModelV3Prompt; readonly compacted: readonly boolean[] },
   signal: AbortSignal,
 ): Promise<string> {
   try {
     const asked = agent.model.doStream({
       prompt: [...prompt, { role: "user", content: [{ type: "text", text: REQUEST }] }],
+      providerOptions: asProviderOptions({ isSummary: true, compacted }),
       abortSignal: signal,
     });
     const { stream } = await unlessAborted(asked, signal);

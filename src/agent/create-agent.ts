@@ -1,9 +1,11 @@
 /** An agent: a model, its tools, and the rules for them. Sessions are opened with it. */
+import { join } from "node:path";
 import type { LanguageModelV3 } from "../model/index.js";
 import type { Policy, Rule, Verdict } from "../policy/index.js";
 import { mustBeRules } from "../run/index.js";
 import type { GateOptions, RememberedGrant } from "../run/index.js";
-import type { Tool, ToolSource } from "../tools/index.js";
+import { ToolFailure } from "../tools/index.js";
+import type { Tool, ToolSource, Workspace } from "../tools/index.js";
 
 export type AgentOptions = {
   readonly name: string;
@@ -60,4 +62,32 @@ export function createAgent({ rules = [], ...options }: AgentOptions): Agent {
     maxResultCharacters: Math.floor(contextWindow * CHARACTERS_OF_A_TOKEN),
     ...options,
   };
+}
+
+const MAX_PROJECT_CHARACTERS = 32_000;
+
+/** The agent's system prompt, then the text of its project file. A file that is missing or not text adds nothing. */
+export async function instructionsFor(
+  { instructions, projectFile: file }: Agent,
+  place: Place,
+  projectFiles: Workspace,
+): Promise<string | undefined> {
+  const own = typeof instructions === "function" ? instructions(place) : instructions;
+  const text = file === undefined ? undefined : await textOf(file, projectFiles);
+  if (text === undefined || text.trim() === "") return own;
+  const bounded =
+    text.length > MAX_PROJECT_CHARACTERS
+      ? `${text.slice(0, MAX_PROJECT_CHARACTERS)}\n[The rest of ${file} is left out.]`
+      : text;
+  const project = `The project's own instructions, from ${file}:\n\n${bounded}`;
+  return own === undefined ? project : `${own}\n\n${project}`;
+}
+
+async function textOf(file: string, workspace: Workspace): Promise<string | undefined> {
+  try {
+    return await workspace.readText(join(workspace.root, file));
+  } catch (error) {
+    if (error instanceof ToolFailure) return undefined;
+    throw error;
+  }
 }

@@ -24,7 +24,6 @@ import type { Tool, Workspace } from "../tools/index.js";
 import type { SessionHandle } from "./session-handle.js";
 import { MessageIds, TurnGate } from "./loop-turn.js";
 import { RecordedSession } from "./recorded-session.js";
-import { sessionTitle } from "./session-title.js";
 import type { TurnEnd } from "./turn.js";
 
 /** The part of the session that a loop may use during one turn. */
@@ -111,14 +110,7 @@ export class LoopSession extends RecordedSession implements SessionHandle {
   }
 
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
-    const turnId = `turn_${this.seq + 1}`;
-    const at = this.now();
-    const message = blocks.map((block): SessionEvent => chunk(at, `user-${turnId}`, "user", block));
-    await this.#write([
-      ...sessionTitle(this.book, blocks, at),
-      { type: "turn-started", at, turnId },
-      ...message,
-    ]);
+    const turnId = await this.startTurn(blocks);
     // A turn that was cancelled while it was queued does not start.
     const ended = signal.aborted ? CANCELLED_TURN : await this.#run(turnId, blocks, signal);
     return this.#stop(turnId, ended);
@@ -217,11 +209,6 @@ function givenUp(signal: AbortSignal): Promise<void> {
   });
 }
 
-function chunk(
-  at: number,
-  messageId: string,
-  role: "user" | "agent" | "thought",
-  block: ContentBlock,
-): SessionEvent {
+function chunk(at: number, messageId: string, role: "agent" | "thought", block: ContentBlock): SessionEvent {
   return { type: "message-chunk", at, messageId, role, block };
 }

@@ -7,10 +7,9 @@ import type {
   LanguageModelV3Prompt,
   LanguageModelV3TextPart,
 } from "@ai-sdk/provider";
-import { thoughtIdOf } from "../call/index.js";
+import { endSentence, thoughtIdOf } from "../call/index.js";
 import type { ContentBlock, Message, Session, Step, Turn } from "../call/index.js";
-import { stepMessages } from "./step-messages.js";
-import { providerCallIds } from "./provider-call-ids.js";
+import { providerCallIds, stepMessages } from "./step-messages.js";
 
 type PromptMessage = LanguageModelV3Prompt[number];
 
@@ -66,11 +65,25 @@ function messagesById({ timeline }: Session): ReadonlyMap<string, readonly Messa
   return messages;
 }
 
+/** For each step that the summary replaces: whether one of its calls was not done. */
+export function compactedSteps(session: Session): readonly boolean[] {
+  const compacted = session.steps.slice(0, compactedCount(session));
+  if (compacted.length === 0) return [];
+  const troubled = new Set(
+    session.timeline.flatMap((entry) =>
+      entry.type === "call" && endSentence(entry.call) !== undefined ? [entry.call.toolCallId] : [],
+    ),
+  );
+  return compacted.map(({ toolCallIds }) => toolCallIds.some((id) => troubled.has(id)));
+}
+
+const compactedCount = ({ steps, compaction }: Session): number =>
+  steps.findLastIndex(({ stepId }) => stepId === compaction?.throughStepId) + 1;
+
 /** The steps after the compacted part. */
-function stepsByTurn({ steps, compaction }: Session): ReadonlyMap<string, readonly Step[]> {
-  const last = steps.findLastIndex(({ stepId }) => stepId === compaction?.throughStepId);
+function stepsByTurn(session: Session): ReadonlyMap<string, readonly Step[]> {
   const byTurn = new Map<string, Step[]>();
-  for (const step of steps.slice(last + 1)) {
+  for (const step of session.steps.slice(compactedCount(session))) {
     const known = byTurn.get(step.turnId);
     if (known) known.push(step);
     else byTurn.set(step.turnId, [step]);

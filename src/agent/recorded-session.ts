@@ -1,7 +1,10 @@
 /** The part that all open sessions share: the record, and a queue that runs one turn at a time. */
-import type { Ledger, RecordedEvent, SessionBook, SessionEvent } from "../call/index.js";
+import { oneLine } from "../call/index.js";
+import type { ContentBlock, Ledger, RecordedEvent, SessionBook, SessionEvent } from "../call/index.js";
 import { SerialQueue } from "../call/serial-queue.js";
 import type { SessionRecord } from "../record/index.js";
+
+const MAX_TITLE_LENGTH = 80;
 
 export abstract class RecordedSession {
   protected readonly record: SessionRecord;
@@ -52,5 +55,31 @@ export abstract class RecordedSession {
   /** Runs the turn after all turns that were queued before it. */
   async afterOthers<Result>(turn: () => Promise<Result>): Promise<Result> {
     return this.#turns.run(turn);
+  }
+
+  /** Records the turn's start and the user's message. Returns the turn's id. */
+  protected async startTurn(blocks: readonly ContentBlock[]): Promise<string> {
+    const turnId = `turn_${this.seq + 1}`;
+    const at = this.now();
+    const message = blocks.map((block): SessionEvent => ({
+      type: "message-chunk",
+      at,
+      messageId: `user-${turnId}`,
+      role: "user",
+      block,
+    }));
+    await this.record.append([...this.#title(blocks, at), { type: "turn-started", at, turnId }, ...message], {
+      durable: true,
+    });
+    return turnId;
+  }
+
+  /** The first prompt gives a session its title, unless the session has one already. */
+  #title(blocks: readonly ContentBlock[], at: number): readonly SessionEvent[] {
+    const text = blocks.find((block) => block.type === "text")?.text ?? "";
+    const title = oneLine(text, MAX_TITLE_LENGTH);
+    return title === "" || this.book.info.title !== undefined
+      ? []
+      : [{ type: "info-changed", at, info: { title } }];
   }
 }

@@ -2,9 +2,13 @@
  * The prompt's messages for one response of the model and the results of its calls. The model that gave the response
  * gets back its exact parts with their signatures; any other model gets the thoughts, the text and the calls.
  */
-import type { LanguageModelV3Message, LanguageModelV3Prompt } from "@ai-sdk/provider";
+import type {
+  LanguageModelV3Message,
+  LanguageModelV3Prompt,
+  LanguageModelV3ToolResultPart,
+} from "@ai-sdk/provider";
+import { endSentence, pluralize } from "../call/index.js";
 import type { ResponsePart, StepResponse, ToolCall } from "../call/index.js";
-import { resultPart } from "./result-part.js";
 
 export type StepContent = {
   readonly thought: string;
@@ -94,4 +98,79 @@ type ProviderOptions = NonNullable<AssistantContent[number]["providerOptions"]>;
 function attached({ providerOptions }: ResponsePart): { providerOptions?: ProviderOptions } {
   // The provider's own JSON, as it was recorded.
   return providerOptions ? { providerOptions: providerOptions as ProviderOptions } : {};
+}
+
+/**
+ * Calls of signed responses keep the provider's id, since its signature may cover the id. All other calls get our id, as
+ * do calls whose provider id is not unique or equals one of ours.
+ */
+export function providerCallIds(
+  calls: ReadonlyMap<string, ToolCall>,
+  signed: ReadonlySet<string>,
+): (call: ToolCall) => string {
+  const uses = new Map<string, number>();
+  for (const toolCallId of signed) {
+    const id = calls.get(toolCallId)?.providerCallId ?? "";
+    uses.set(id, (uses.get(id) ?? 0) + 1);
+  }
+  return ({ toolCallId, providerCallId = "" }) =>
+    signed.has(toolCallId) &&
+    providerCallId !== "" &&
+    uses.get(providerCallId) === 1 &&
+    !calls.has(providerCallId)
+      ? providerCallId
+      : toolCallId;
+}
+
+/** The result of a call: its output or its end, the user's changes and remarks, and its images. */
+function resultPart(call: ToolCall, maxCharacters: number): LanguageModelV3ToolResultPart {
+  const { toolCallId, name: toolName } = call;
+  const trouble = endSentence(call);
+  const text = [...remarks(call), cut(outcomeText(call, trouble), maxCharacters)].join("\n");
+  const images = trouble === undefined ? imagesOf(call) : [];
+  const output: LanguageModelV3ToolResultPart["output"] =
+    images.length > 0
+      ? { type: "content", value: [{ type: "text", text }, ...images] }
+      : { type: trouble === undefined ? "text" : "error-text", value: text };
+  return { type: "tool-result", toolCallId, toolName, output };
+}
+
+/** The sentence on the call's end, and the output that it has in spite of a failure. */
+function outcomeText({ rawOutput }: ToolCall, trouble: string | undefined): string {
+  if (trouble === undefined) return resultText(rawOutput);
+  return rawOutput === undefined || rawOutput === trouble ? trouble : `${trouble}\n${resultText(rawOutput)}`;
+}
+
+function imagesOf({ content }: ToolCall) {
+  return content.flatMap((item) =>
+    item.type === "content" && item.content.type === "image"
+      ? [{ type: "file-data" as const, data: item.content.data, mediaType: item.content.mimeType }]
+      : [],
+  );
+}
+
+/** The changes and remarks of the person who allowed the call. */
+function remarks({ decision, rawInput, times, state }: ToolCall): readonly string[] {
+  if (!decision || state.status === "refused" || times.answered === undefined) return [];
+  const { originalInput, reason, by } = decision;
+  return [
+    ...(originalInput === undefined
+      ? []
+      : [`[The user changed the input before it ran. It ran with: ${JSON.stringify(rawInput)}]`]),
+    ...(by === "person" && reason !== undefined ? [`[The user said: ${reason}]`] : []),
+  ];
+}
+
+function resultText(output: unknown): string {
+  return typeof output === "string" ? output : JSON.stringify(output ?? null);
+}
+
+/** The beginning and the end of a text that is too long for the model's window. */
+function cut(text: string, maxCharacters: number): string {
+  if (text.length <= maxCharacters) return text;
+  const half = Math.floor(maxCharacters / 2);
+  const head = text.slice(0, half).replace(/[\uD800-\uDBFF]$/, "");
+  const tail = text.slice(-half).replace(/^[\uDC00-\uDFFF]/, "");
+  const left = text.length - head.length - tail.length;
+  return `${head}\n[… ${pluralize(left, "character is", "characters are")} left out here, since the result is too long. Make the call again for a part of it, or narrow it down. …]\n${tail}`;
 }

@@ -2,12 +2,13 @@
  * One response of the model as it streams: its calls are announced and drafted in the log as they arrive, its text goes
  * to the caller, and its calls are collected until the response is complete and can be submitted.
  */
-import type { LanguageModelV3Prompt, LanguageModelV3StreamPart } from "@ai-sdk/provider";
+import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import type { SessionEvent, StepResponse, StopReason, Usage } from "../call/index.js";
 import { usageOf } from "../model/index.js";
 import type { EventWriter } from "../record/index.js";
 import type { ToolRequest } from "../run/index.js";
 import type { AppTool, Tool } from "../tools/index.js";
+import type { ModelRequest } from "./compact.js";
 import { readParts, unlessAborted } from "./response-stream.js";
 import { modelName, StreamedResponse } from "./streamed-response.js";
 import type { TurnContext } from "./turn.js";
@@ -22,7 +23,7 @@ export type BrokenStep = {
 export type OnText = (role: "agent" | "thought", text: string) => SessionEvent | undefined;
 
 export type StepSetting = {
-  readonly prompt: Promise<LanguageModelV3Prompt>;
+  readonly request: ModelRequest;
   readonly tools: readonly (Tool | AppTool)[];
   readonly onText: OnText;
   /** The call that a sub-agent works on; the sub-agent's own calls are nested in it. */
@@ -32,7 +33,7 @@ export type StepSetting = {
 /** Asks the model, and returns the step after its last event is recorded. */
 export async function streamStep(
   context: TurnContext,
-  { prompt, tools: offered, ...setting }: StepSetting,
+  { request, tools: offered, ...setting }: StepSetting,
   signal: AbortSignal,
 ): Promise<StreamedStep> {
   const step = new StreamedStep(context, setting);
@@ -43,7 +44,7 @@ export async function streamStep(
     inputSchema: parameters,
   }));
   try {
-    const asked = context.agent.model.doStream({ prompt: await prompt, tools, abortSignal: signal });
+    const asked = context.agent.model.doStream({ ...request, tools, abortSignal: signal });
     const { stream } = await unlessAborted(asked, signal);
     await readParts(stream, signal, (part) => step.read(part));
     if (!step.isFinished) step.broken ??= CUT_OFF;

@@ -4,9 +4,8 @@
  */
 import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
 import type { ChildStep, SessionBook, ToolCall } from "../call/index.js";
-import { fillsWindow } from "./fills-window.js";
-import { stepMessages } from "./step-messages.js";
-import { providerCallIds } from "./provider-call-ids.js";
+import { fillsWindow } from "./compact.js";
+import { providerCallIds, stepMessages } from "./step-messages.js";
 
 export type SubAgentPromptOptions = {
   readonly task: string;

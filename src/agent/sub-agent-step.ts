@@ -34,7 +34,7 @@ export async function subAgentStep(
   const step = await streamStep(
     context,
     {
-      prompt: Promise.resolve(prompt),
+      request: { prompt },
       tools: toolbox.list().filter((other) => !isDelegating(other)),
       onText: (role, text) => {
         texts[role] += text;

@@ -2,14 +2,16 @@
  * Advances a turn from its state in the log: runs the calls that can run, asks the model, and repeats. The turn parks
  * when calls wait for someone. The log has everything that resuming it needs.
  */
-import { LedgerError } from "../call/index.js";
+import { LedgerError, thoughtIdOf } from "../call/index.js";
 import type { StopReason } from "../call/index.js";
 import type { SessionRecord } from "../record/index.js";
 import type { Gate } from "../run/index.js";
 import type { Toolbox } from "../tools/index.js";
 import type { Agent } from "./create-agent.js";
-import { compactIfFull } from "./compact.js";
-import { modelStep } from "./model-step.js";
+import { fittingRequest } from "./compact.js";
+import type { ModelRequest } from "./compact.js";
+import { streamStep } from "./streamed-step.js";
+import type { BrokenStep, OnText } from "./streamed-step.js";
 
 export type TurnContext = {
   readonly agent: Agent;
@@ -61,14 +63,46 @@ async function runSteps(context: TurnContext, turnId: string, signal: AbortSigna
     // Older logs record the end of a turn apart from its last response.
     if (steps.at(-1)?.toolCallIds.length === 0) return stop(context, "end_turn");
     if (steps.length >= agent.maxSteps) return stop(context, "max_turn_requests");
-    const fitting = await compactIfFull(context, signal);
+    const request = await fittingRequest(context, signal);
     if (signal.aborted) return stop(context, "cancelled");
-    const made = await modelStep(context, turnId, signal, fitting);
+    const made = await modelStep(context, turnId, request, signal);
     if (made.status === "broken") {
       return signal.aborted ? stop(context, "cancelled") : stop(context, made.stopReason, made.error);
     }
     if (book.turn?.state.status === "stopped") return { status: "stopped", stopReason: "end_turn" };
   }
+}
+
+type StepEnd = { readonly status: "made" } | BrokenStep;
+
+/** One response of the model: its chunks go into the log as they arrive, then its calls go to the gate. */
+async function modelStep(
+  context: TurnContext,
+  turnId: string,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<StepEnd> {
+  const { record, gate, toolbox, now } = context;
+  // The id is unique even when a step runs again after a crash, so that its text does not join the lost step's text.
+  const stepId = `step_${record.seq + 1}`;
+  const onText: OnText = (role, text) => ({
+    type: "message-chunk",
+    at: now(),
+    messageId: role === "agent" ? stepId : thoughtIdOf(stepId),
+    role,
+    block: { type: "text", text },
+  });
+  const step = await streamStep(context, { request, tools: toolbox.list(), onText }, signal);
+  if (step.broken) return step.broken;
+  await gate.submit(step.requests, (toolCallIds) => [
+    ...step.unfinishedDrafts(),
+    { type: "step-ended", at: now(), turnId, stepId, toolCallIds, ...step.about(toolCallIds) },
+    // A response without calls ends the turn: one append records both.
+    ...(toolCallIds.length > 0 || signal.aborted
+      ? []
+      : [{ type: "turn-stopped", at: now(), turnId, stopReason: "end_turn" } as const]),
+  ]);
+  return { status: "made" };
 }
 
 /** Ends every call, then the turn. */

@@ -14,6 +14,8 @@ export { PROVIDERS } from "./model-name.js";
 export type { ProviderName } from "./model-name.js";
 export { openModel } from "./open-model.js";
 export type { OpenedModel, OpenModelOptions } from "./open-model.js";
+export { asProviderOptions } from "./request-notes.js";
+export type { RequestNotes } from "./request-notes.js";
 export { retrying } from "./retrying.js";
 export type { Retry, RetryOptions } from "./retrying.js";
 export { parseScript } from "./script.js";

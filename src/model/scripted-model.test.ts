@@ -1,6 +1,8 @@
 import type { LanguageModelV3Prompt, LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { asProviderOptions } from "./request-notes.js";
+import type { RequestNotes } from "./request-notes.js";
 import { BadScript, parseScript } from "./script.js";
 import { scriptedModel } from "./scripted-model.js";
 
@@ -30,8 +32,13 @@ const answered = (type: "text" | "error-text"): LanguageModelV3Prompt => [
 async function parts(
   prompt: LanguageModelV3Prompt,
   abortSignal?: AbortSignal,
+  notes: RequestNotes = {},
 ): Promise<LanguageModelV3StreamPart[]> {
-  const { stream } = await scriptedModel(script).doStream({ prompt, ...(abortSignal && { abortSignal }) });
+  const { stream } = await scriptedModel(script).doStream({
+    prompt,
+    providerOptions: asProviderOptions(notes),
+    ...(abortSignal && { abortSignal }),
+  });
   const all: LanguageModelV3StreamPart[] = [];
   for await (const part of stream) all.push(part);
   return all;
@@ -136,4 +143,20 @@ test("recognises a sub-agent by its first prompt and plays the steps of its call
   expect(await words(userMessage("Look."), ...answered("text"))).toBe("Over.");
   expect(await words(userMessage("Look again."))).toBe("Again.");
   expect(await words(user, ...answered("text"))).toBe("Done.");
+});
+
+test("goes on after the steps that a summary replaces, and knows how they ended", async () => {
+  const after = async (compacted: readonly boolean[], prompt: LanguageModelV3Prompt) =>
+    said(await parts([user, ...prompt], undefined, { compacted }));
+  expect(await after([false], [])).toBe("");
+  expect(await after([false, false], [])).toBe("Done.");
+  expect(await after([false, true], [])).toBe("Then not.");
+  expect(await after([false], answered("text"))).toBe("Done.");
+  expect(await after([false, true], answered("text"))).toBe("(The script is over.)");
+});
+
+test("spends no step on a summary", async () => {
+  const summary = await parts([user, ...answered("text"), user], undefined, { isSummary: true });
+  expect(said(summary)).toBe("(Steps of the script so far: 1.)");
+  expect(summary.at(-1)).toMatchObject({ type: "finish", finishReason: { unified: "stop" } });
 });

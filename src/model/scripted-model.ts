@@ -5,6 +5,7 @@ import type {
   LanguageModelV3Prompt,
   LanguageModelV3StreamPart,
 } from "@ai-sdk/provider";
+import { requestNotes } from "./request-notes.js";
 import type { Script, ScriptStep } from "./script.js";
 
 const INPUT_CHUNK_LENGTH = 24;
@@ -22,15 +23,19 @@ export function scriptedModel(
     supportedUrls: {},
     doGenerate: () => Promise.reject(new Error("The scripted model only streams.")),
     doStream: (options) => {
-      const answered = options.prompt.filter(({ role }) => role === "assistant").length;
+      const { isSummary, compacted } = requestNotes(options);
+      const made = [...compacted, ...stepsIn(options.prompt)];
       const played = subAgents.get(firstPrompt(options.prompt)) ?? steps;
-      const parts = stepParts(nextStep(played, options.prompt) ?? THE_END, answered);
-      return Promise.resolve({ stream: streamOf(parts, pause, options) });
+      const step = isSummary ? summaryOf(made.length) : (nextStep(played, made) ?? THE_END);
+      return Promise.resolve({ stream: streamOf(stepParts(step, made.length), pause, options) });
     },
   };
 }
 
 const THE_END: ScriptStep = { say: "(The script is over.)" };
+
+/** A summary is no step of the script: the script goes on where it was. */
+const summaryOf = (count: number): ScriptStep => ({ say: `(Steps of the script so far: ${count}.)` });
 
 /** The steps of each sub-agent, by its prompt. */
 function* subAgentsIn(steps: readonly ScriptStep[]): Generator<[string, readonly ScriptStep[]]> {
@@ -54,16 +59,19 @@ function firstPrompt(prompt: LanguageModelV3Prompt): string {
   return first?.content.map((part) => (part.type === "text" ? part.text : "")).join("") ?? "";
 }
 
-/** Walks the script along the history: each assistant message in it is a finished step. */
-function nextStep(steps: readonly ScriptStep[], prompt: LanguageModelV3Prompt): ScriptStep | undefined {
+/** Walks the script along the responses so far: `made` says of each whether one of its calls was not done. */
+function nextStep(steps: readonly ScriptStep[], made: readonly boolean[]): ScriptStep | undefined {
   let left = steps;
-  for (const [index, message] of prompt.entries()) {
-    if (message.role !== "assistant") continue;
+  for (const isTrouble of made) {
     const [over, ...rest] = left;
-    left = over?.otherwise && wentWrong(prompt[index + 1]) ? over.otherwise : rest;
+    left = over?.otherwise && isTrouble ? over.otherwise : rest;
   }
   return left[0];
 }
+
+/** Each assistant message in the history is a finished step. */
+const stepsIn = (prompt: LanguageModelV3Prompt): readonly boolean[] =>
+  prompt.flatMap(({ role }, index) => (role === "assistant" ? [wentWrong(prompt[index + 1])] : []));
 
 function wentWrong(results: LanguageModelV3Prompt[number] | undefined): boolean {
   if (results?.role !== "tool") return false;

@@ -66,3 +66,64 @@ test("the calls of a session that is opened again count", () => {
   );
   expect(guard(2, book).loops("t", { n: 1 })).toBe(3);
 });
+
+const wide = (width: number) => Array.from({ length: width }, (_, number) => ({ number }));
+
+/** What the guard reports for each round of a step: the same for all of its calls, or nothing. */
+const rounds = (loops: LoopGuard, steps: readonly (readonly unknown[])[]) =>
+  steps.map((step) => [...new Set(said(loops, step))]);
+
+test.each([32, 40, 1_500, 10_000])("notices a repeated step of %i calls", (width) => {
+  const step = wide(width);
+  const reported = rounds(guard(LOOP_LIMIT), Array(7).fill(step));
+  expect(reported.slice(0, 5)).toEqual(Array(5).fill([undefined]));
+  expect(reported[6]).not.toContain(undefined);
+});
+
+test("notices a wide step whose calls come in another order and with a few others each time", () => {
+  const step = wide(200);
+  const steps = Array.from({ length: 9 }, (_, round) => [
+    ...(round % 2 === 0 ? step : step.toReversed()),
+    { round, other: 1 },
+    { round, other: 2 },
+  ]);
+  expect(said(guard(LOOP_LIMIT), steps.flat()).slice(-202, -2)).not.toContain(undefined);
+});
+
+test("notices two wide steps that alternate", () => {
+  const [one, other] = [wide(50), wide(50).map((input) => ({ ...input, other: true }))];
+  const reported = rounds(
+    guard(LOOP_LIMIT),
+    Array.from({ length: 14 }, (_, round) => (round % 2 === 0 ? one : other)),
+  );
+  expect(reported[12]).not.toContain(undefined);
+  expect(reported[13]).not.toContain(undefined);
+});
+
+test("lets a call pass that comes again after many new ones, however often", () => {
+  const loops = guard(LOOP_LIMIT);
+  for (let round = 0; round < 50; round += 1) {
+    expect(loops.loops("t", "npm test")).toBeUndefined();
+    said(
+      loops,
+      wide(31).map((input) => ({ ...input, round })),
+    );
+  }
+});
+
+test("does not add up the same wide step in turn after turn: a person asked for each", () => {
+  const book = new SessionBook("s");
+  const loops = guard(LOOP_LIMIT, book);
+  for (let turn = 1; turn <= 10; turn += 1) {
+    book.apply({ type: "turn-started", at: turn, turnId: `turn_${turn}` });
+    expect(rounds(loops, [wide(200)])).toEqual([[undefined]]);
+    // The guard of a session that is opened again in the middle of the turn agrees.
+    expect(rounds(guard(LOOP_LIMIT, book), [wide(200)])).toEqual([[undefined]]);
+    book.apply({ type: "turn-stopped", at: turn, turnId: `turn_${turn}`, stopReason: "end_turn" });
+  }
+});
+
+test("bounds its memory: of more different calls than it keeps, none is known again", () => {
+  const loops = guard(1);
+  expect(rounds(loops, Array(3).fill(wide(33_000)))).toEqual(Array(3).fill([undefined]));
+});

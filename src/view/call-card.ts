@@ -5,14 +5,21 @@
  * medium. The agent chooses the title, so only `facts` and `mark` state the call's status.
  */
 import type { CallTimes, Decision, Question, QuestionOption, ToolCall, ToolKind } from "../call/index.js";
-import { decidedSubject } from "../call/decided-subject.js";
+import { decidedSubject } from "../call/title-arguments.js";
 import { breachSentence, endSentence, oneLine } from "../call/index.js";
 import { durationText } from "./amounts.js";
 import { cardBlock, textBlock } from "./card-blocks.js";
 import type { CardBlock, TextBlock } from "./card-blocks.js";
-import { cardFacts, decisionWords } from "./card-facts.js";
-import { failedCommand } from "./command-exit.js";
-import { BREACH, COMMAND_FAILED, kindIcon, statusMark, UNDONE } from "./kind-icon.js";
+import {
+  BREACH,
+  cardFacts,
+  COMMAND_FAILED,
+  decisionWords,
+  failedCommand,
+  kindIcon,
+  statusMark,
+  UNDONE,
+} from "./card-facts.js";
 import { visibleName } from "./visible-line.js";
 import { callOwner, isProxied } from "./call-owner.js";
 

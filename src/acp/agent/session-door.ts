@@ -1,15 +1,24 @@
 /** The common part of both versions of ACP: methods by their names, on the sessions of one connection. */
+import type { ContentBlock } from "../../call/index.js";
 import { CODE, RpcError } from "../connection/message.js";
 import type { Asked } from "../connection/peer.js";
 import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
+import type { Command } from "./acp-host.js";
 import type { AcpSessions } from "./acp-sessions.js";
 import type { Door } from "./door.js";
 import type { LiveSession } from "./live-session.js";
-import { objectParams, textParam } from "./params.js";
+import { objectParams, promptBlocks, textParam } from "./params.js";
 
 export type Methods = {
   readonly [method: string]: (params: JsonObject, signal: AbortSignal) => unknown;
+};
+
+/** A prompt of a client. One that a person typed as `/name …` is a command of ours. */
+export type Prompt = {
+  readonly live: LiveSession;
+  readonly blocks: readonly ContentBlock[];
+  readonly found?: { readonly command: Command; readonly words: string } | undefined;
 };
 
 export abstract class SessionDoor implements Door {
@@ -42,6 +51,12 @@ export abstract class SessionDoor implements Door {
     return this.sessions.get(textParam(params, "sessionId"));
   }
 
+  protected readPrompt(params: JsonObject): Prompt {
+    const live = this.session(params);
+    const blocks = promptBlocks(params);
+    return { live, blocks, found: commandIn(blocks, live.hosted.commands) };
+  }
+
   readonly #commonMethods: Methods = {
     "session/list": (params) => this.sessions.list(params),
     "session/close": async (params) => {
@@ -54,4 +69,13 @@ export abstract class SessionDoor implements Door {
       return {};
     },
   };
+}
+
+/** The command that a prompt is, and the words after its name. An unknown name goes to the model as text. */
+function commandIn(blocks: readonly ContentBlock[], commands: readonly Command[]): Prompt["found"] {
+  const [block, ...others] = blocks;
+  if (block?.type !== "text" || others.length > 0) return undefined;
+  const [, name, words = ""] = /^\/(\S+)(?:\s+([^]*))?$/.exec(block.text.trim()) ?? [];
+  const command = commands.find((known) => known.name === name);
+  return command && { command, words: words.trim() };
 }

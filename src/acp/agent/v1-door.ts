@@ -3,14 +3,13 @@ import type { TurnEnd } from "../../agent/index.js";
 import { CODE, RpcError } from "../connection/message.js";
 import type { JsonObject } from "../json.js";
 import { v1AgentDialect } from "../v1/agent-dialect.js";
+import type { Command } from "./acp-host.js";
 import { AcpSessions } from "./acp-sessions.js";
 import type { AcpSessionsOptions } from "./acp-sessions.js";
 import { choose, v1Choices, v1ConfigOptions } from "./choices.js";
-import { commandIn, v1Commands } from "./commands.js";
 import { terminalDialect } from "./editor-capabilities.js";
 import type { LiveSession } from "./live-session.js";
 import { textParam } from "./params.js";
-import { promptBlocks } from "./prompt-blocks.js";
 import { SessionDoor } from "./session-door.js";
 import type { Methods } from "./session-door.js";
 
@@ -57,9 +56,7 @@ export class V1Door extends SessionDoor {
   }
 
   async #prompt(params: JsonObject, signal: AbortSignal): Promise<object> {
-    const live = this.session(params);
-    const blocks = promptBlocks(params);
-    const found = commandIn(blocks, live.hosted.commands);
+    const { live, blocks, found } = this.readPrompt(params);
     if (found) {
       const { isCancelled } = await live.runCommand(found.command, found.words, blocks);
       return { stopReason: isCancelled ? "cancelled" : "end_turn" };
@@ -86,4 +83,12 @@ function stopReason(end: TurnEnd): string {
     throw new RpcError(CODE.internal, "The turn waits for something this client cannot give.");
   if (end.stopReason === "error") throw new RpcError(CODE.internal, end.error ?? "The turn failed.");
   return end.stopReason;
+}
+
+function v1Commands(commands: readonly Command[]): readonly object[] {
+  return commands.map(({ name, description, hint }) => ({
+    name,
+    description,
+    ...(hint !== undefined && { input: { hint } }),
+  }));
 }

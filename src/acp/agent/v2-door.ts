@@ -3,13 +3,12 @@ import { invalidParams } from "../connection/message.js";
 import { isJsonObject, isNone } from "../json.js";
 import type { JsonObject } from "../json.js";
 import { v2AgentDialect } from "../v2/agent-dialect.js";
+import type { Command } from "./acp-host.js";
 import { AcpSessions } from "./acp-sessions.js";
 import type { AcpSessionsOptions } from "./acp-sessions.js";
 import { choose, v2ConfigOptions } from "./choices.js";
-import { commandIn, v2Commands } from "./commands.js";
 import type { LiveSession } from "./live-session.js";
 import { textParam } from "./params.js";
-import { promptBlocks } from "./prompt-blocks.js";
 import { SessionDoor } from "./session-door.js";
 import type { Methods } from "./session-door.js";
 
@@ -37,9 +36,7 @@ export class V2Door extends SessionDoor {
   };
 
   async #prompt(params: JsonObject): Promise<object> {
-    const live = this.session(params);
-    const blocks = promptBlocks(params);
-    const found = commandIn(blocks, live.hosted.commands);
+    const { live, blocks, found } = this.readPrompt(params);
     if (!found) return { messageId: await live.insert(blocks) };
     // Beside a turn or another command the session's state does not change.
     const sendState = (state: object) => {
@@ -87,4 +84,13 @@ export class V2Door extends SessionDoor {
 
 function offered({ hosted }: LiveSession): object {
   return { configOptions: v2ConfigOptions(hosted), availableCommands: v2Commands(hosted.commands) };
+}
+
+function v2Commands(commands: readonly Command[]): readonly object[] {
+  return commands.map(({ name, description, hint }) => ({
+    type: "command",
+    name,
+    description,
+    ...(hint !== undefined && { input: { type: "text", hint } }),
+  }));
 }

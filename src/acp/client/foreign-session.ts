@@ -264,9 +264,8 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
   }
 
   async #runTurn(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
-    const turnId = `turn_${this.record.seq + 1}`;
     this.#isCancelling = false;
-    await this.#inbox.do(() => this.#turns.start(turnId, blocks));
+    const turnId = await this.#inbox.do(() => this.startTurn(blocks));
     const { cancelGraceMs = CANCEL_GRACE_MS } = this.#options;
     const turn = new AgentTurn({
       agent: this.#agent,

@@ -1,6 +1,5 @@
-/** The events of a foreign agent's session that we record ourselves: opened; turns started, parked, resumed, stopped. */
-import { sessionTitle } from "../../agent/session-title.js";
-import type { ContentBlock, SessionEvent, SessionInfo } from "../../call/index.js";
+/** The events of a foreign agent's session that we record ourselves: opened; turns parked, resumed, stopped. */
+import type { SessionEvent, SessionInfo } from "../../call/index.js";
 import { assumedEnds } from "../../run/end-events.js";
 import type { SessionRecord } from "../../record/index.js";
 import { isJsonObject } from "../json.js";
@@ -34,20 +33,6 @@ export class TurnEvents {
         ? [this.stopped(turn.turnId, { stopReason: "cancelled" })]
         : []),
     ]);
-  }
-
-  async start(turnId: string, blocks: readonly ContentBlock[]): Promise<void> {
-    const at = this.#now();
-    const messageId = `user-${turnId}`;
-    const chunks = blocks.map((block): SessionEvent => ({
-      type: "message-chunk",
-      at,
-      messageId,
-      role: "user",
-      block,
-    }));
-    const title = sessionTitle(this.#record.book, blocks, at);
-    await this.#record.append([...title, { type: "turn-started", at, turnId }, ...chunks], { durable: true });
   }
 
   /** Records that the current turn is parked or resumed. */

@@ -15,7 +15,8 @@ import type {
   SessionSummary,
 } from "../../call/index.js";
 import { LedgerError } from "../../call/index.js";
-import { chainStart, nextLink } from "./event-chain.js";
+import { chainStart, nextLink } from "./stored-event.js";
+import type { StoredEvent } from "./stored-event.js";
 import type { LogPage } from "../follow-log.js";
 import type { StoredLease } from "../lease-rules.js";
 import type { EventRow, SessionState } from "./ledger-sql.js";
@@ -24,7 +25,6 @@ import type { QuestionEvent } from "../question-state.js";
 import { isAboutQuestion, noSuchQuestion, questionAfter } from "../question-state.js";
 import type { PreparedStatements, SqliteDatabase } from "./sqlite-database.js";
 import { eventFromStored, nameFromStored, storedName } from "../stored-json.js";
-import type { StoredEvent } from "./stored-event.js";
 
 type WrittenSession = {
   readonly number: number;
