@@ -11,6 +11,8 @@ export type { Child, ChildExit } from "./child.js";
 export { exitReport } from "./exit-report.js";
 export { lastLines } from "./last-lines.js";
 export { LineSplitter } from "./line-splitter.js";
+export { identityOf, isGone } from "./process-identity.js";
+export type { ProcessIdentity } from "./process-identity.js";
 export type { ProcessTree } from "./process-tree.js";
 export { loadPty, startInTerminal } from "./start-in-terminal.js";
 export { startWithPipes } from "./start-with-pipes.js";

@@ -2,36 +2,23 @@
  * A child process with everything that it started, and the way to end all of it.
  *
  * The child leads a session of its own. Its process group is signalled, and on Linux also every process that is
- * in that session, descends from the child, or has its mark in the environment: a program that moved into a
- * session of its own (`setsid`, a daemon) has left the group and perhaps its parent, but not that. A program
- * that moved away, cleared its environment and lost its parent is out of reach, and so is one that another
- * service started for the child. On other systems only the group is signalled. A sandbox leaves nothing behind.
+ * in that session, descends from the child, or has one of its marks (see `tree-mark.ts`): a program that moved into a
+ * session of its own (`setsid`, a daemon) has left the group and perhaps its parent, but not that. A process that
+ * another service started for the child is out of reach. On other systems only the group is signalled. When our
+ * process is killed, the guardian ends the tree (see `guardian.ts`).
  *
  * SIGTERM comes first, so that programs can clean up; SIGKILL ends what is left when the grace time is over.
  */
-import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { errorCode } from "../call/error-code.js";
-import { HAS_PROCESS_TABLE, hasInEnvironment, isAlive, listProcesses, readProcess } from "./process-table.js";
+import { guardTree, releaseTree } from "./guardian.js";
+import { HAS_PROCESS_TABLE, hasMark, isAlive, listProcesses, readProcess } from "./process-table.js";
 import type { ProcessEntry } from "./process-table.js";
+import type { TreeMark } from "./tree-mark.js";
 
 const GRACE_MS = 2000;
 const MAX_KILL_MS = 2000;
 const POLL_MS = 20;
-
-/** Every process of a tree inherits this variable. */
-const MARK_NAME = "TOOLGATE_COMMAND";
-
-export type Mark = {
-  readonly mark: string;
-  readonly env: { readonly [name: string]: string };
-};
-
-/** A tree inside of another tree has the marks of both. */
-export function newMark(): Mark {
-  const mark = randomBytes(12).toString("hex");
-  return { mark, env: { [MARK_NAME]: [process.env[MARK_NAME], mark].join(" ").trim() } };
-}
 
 const unreleased = new Set<ProcessTree>();
 const killUnreleased = (): void => {
@@ -40,24 +27,26 @@ const killUnreleased = (): void => {
 
 export class ProcessTree {
   readonly #pid: number;
-  readonly #mark: string;
+  readonly #mark: TreeMark;
   /** Processes that are older than the child cannot be of its tree. */
   readonly #startedAt: number;
   #killAt = Number.POSITIVE_INFINITY;
   #ending: Promise<void> | undefined;
 
   /** To be called as soon as the child was started. From then on the tree ends with our process, until its release. */
-  constructor(pid: number, mark: string) {
+  constructor(pid: number, mark: TreeMark) {
     this.#pid = pid;
     this.#mark = mark;
     this.#startedAt = HAS_PROCESS_TABLE ? (readProcess(pid)?.startedAt ?? 0) : 0;
+    guardTree(mark, { pid, startTick: this.#startedAt });
     if (unreleased.size === 0) process.on("exit", killUnreleased);
     unreleased.add(this);
   }
 
   /** Lets the tree outlive our process. */
   release(): void {
-    unreleased.delete(this);
+    if (!unreleased.delete(this)) return;
+    releaseTree(this.#mark);
     if (unreleased.size === 0) process.off("exit", killUnreleased);
   }
 
@@ -133,7 +122,7 @@ export class ProcessTree {
   }
 
   #hasSign({ pid, session }: ProcessEntry): boolean {
-    return pid === this.#pid || session === this.#pid || hasInEnvironment(pid, this.#mark);
+    return pid === this.#pid || session === this.#pid || hasMark(pid, this.#mark);
   }
 }
 

@@ -5,7 +5,6 @@
 import {
   closeSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   renameSync,
@@ -14,11 +13,12 @@ import {
 } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { basename, dirname, join } from "node:path";
+import { createFolder } from "./create-folder.js";
 
 /** `isStillOurs` is called last: another process may have taken over the lock while we were suspended. */
 export function writeAtomically(path: string, text: string, isStillOurs: () => boolean): boolean {
   const folder = dirname(path);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  createFolder(folder);
   removeLeftovers(path);
   const temporary = `${path}.${randomUUID()}${ENDING}`;
   try {

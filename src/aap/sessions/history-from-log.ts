@@ -89,6 +89,7 @@ const STEP_TABLE: EventTable<[reader: StepReader], void> = {
   "step-ended": (event, reader) => reader.endStep(event),
   "turn-stopped": (_event, reader) => reader.cutOff(),
   "context-compacted": (event, reader) => reader.compact(event),
+  "window-learnt": ignore,
   "turn-started": ignore,
   "turn-parked": ignore,
   "turn-resumed": ignore,

@@ -77,6 +77,7 @@ export class TurnEvents {
     "turn-started": nothing,
     "turn-resumed": nothing,
     "context-compacted": nothing,
+    "window-learnt": nothing,
     "question-answered": nothing,
     "question-withdrawn": nothing,
     "plan-updated": nothing,

@@ -11,6 +11,7 @@ const STATUS_AFTER: { readonly [Type in SessionEventType]: Exclude<TurnStatus, "
   "turn-stopped": "stopped",
   "step-ended": undefined,
   "context-compacted": undefined,
+  "window-learnt": undefined,
   "message-chunk": undefined,
   "question-asked": undefined,
   "question-answered": undefined,

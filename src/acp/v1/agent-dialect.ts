@@ -55,6 +55,7 @@ const TABLE: EventTable<[], V1Update | undefined> = {
   "turn-stopped": none,
   "step-ended": none,
   "context-compacted": none,
+  "window-learnt": none,
   "question-answered": none,
   "question-withdrawn": none,
   "traffic-repaired": none,

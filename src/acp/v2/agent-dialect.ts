@@ -96,6 +96,7 @@ const TABLE: EventTable<[], V2Update | undefined> = {
   "turn-stopped": byState,
   "step-ended": none,
   "context-compacted": none,
+  "window-learnt": none,
   "question-answered": none,
   "question-withdrawn": none,
   "mode-changed": none,

@@ -107,6 +107,7 @@ const TABLE: EventTable<[], Redactable> = {
   "turn-stopped": asWhole,
   "step-ended": asWhole,
   "context-compacted": asWhole,
+  "window-learnt": asWhole,
   "question-answered": asWhole,
   "question-withdrawn": asWhole,
   "plan-updated": asWhole,

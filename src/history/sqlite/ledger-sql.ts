@@ -35,6 +35,8 @@ type LeaseRow = {
   readonly expires_at: number;
   /** Its last duration; null for a lease from before durations were stored. */
   readonly milliseconds: number | null;
+  /** The identity of the process that has it, as JSON; null for a lease from before it was stored. */
+  readonly holder: string | null;
 };
 
 export type EventRow = { readonly seq: number; readonly event: string };
@@ -53,7 +55,7 @@ const OPEN_QUESTIONS = `
 
 export const LEDGER_SQL = {
   lease: statement<[sessionId: string], LeaseRow>(
-    "select fence, owner, expires_at, milliseconds from leases where session_id = ?",
+    "select fence, owner, expires_at, milliseconds, holder from leases where session_id = ?",
   ),
   /** Whether a lease is the newest, and the state of its session, in one statement: every append needs both. */
   heldSession: statement<[sessionId: string, fence: number], Nullable<SessionState>>(
@@ -61,9 +63,11 @@ export const LEDGER_SQL = {
      where leases.session_id = ? and fence = ?`,
   ),
   insertLease: statement<
-    [sessionId: string, owner: string, expiresAt: number, milliseconds: number],
+    [sessionId: string, owner: string, expiresAt: number, milliseconds: number, holder: string],
     { readonly fence: number }
-  >("insert into leases (session_id, owner, expires_at, milliseconds) values (?, ?, ?, ?) returning fence"),
+  >(
+    "insert into leases (session_id, owner, expires_at, milliseconds, holder) values (?, ?, ?, ?, ?) returning fence",
+  ),
   extendLease: statement<[expiresAt: number, milliseconds: number, fence: number]>(
     "update leases set expires_at = ?, milliseconds = ? where fence = ?",
   ),

@@ -77,6 +77,8 @@ export class SqliteLedger implements Ledger {
 
   async claim(sessionId: string, owner: string, options: { readonly milliseconds: number }): Promise<Lease> {
     this.#checkNotClosed();
+    // Refused without waiting for the lock. Writes of ours that are not committed yet may release the lease.
+    if (this.#writes.isEmpty) checkFree(this.#rows.newestLease(sessionId), owner, this.#now());
     return this.#writes.add(() => {
       const now = this.#now();
       const before = this.#rows.newestLease(sessionId);

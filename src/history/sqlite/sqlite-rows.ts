@@ -18,6 +18,8 @@ import type {
 import { LedgerError } from "../../call/index.js";
 import type { LogPage } from "../follow-log.js";
 import type { StoredLease } from "../lease-rules.js";
+import type { ProcessIdentity } from "../../process/process-identity.js";
+import { identityOf } from "../../process/process-identity.js";
 import type { EventRow, SessionState } from "./ledger-sql.js";
 import { LEDGER_SQL } from "./ledger-sql.js";
 import type { QuestionEvent } from "../question-state.js";
@@ -67,6 +69,7 @@ export class SqliteRows {
         fence: row.fence,
         expiresAt: row.expires_at,
         milliseconds: row.milliseconds ?? undefined,
+        holder: row.holder === null ? undefined : holderFromStored(row.holder),
       }
     );
   }
@@ -83,10 +86,11 @@ export class SqliteRows {
     return true;
   }
 
-  /** Inserts the lease of a session that has none, with a fence that no lease ever had. */
+  /** Inserts a lease of our process for a session that has none, with a fence that no lease ever had. */
   insertLease({ sessionId, owner, expiresAt }: Omit<Lease, "fence">, milliseconds: number): number {
     const names = [storedName(sessionId), storedName(owner)] as const;
-    const row = this.#statements.insertLease.row(...names, expiresAt, milliseconds);
+    const holder = JSON.stringify(identityOf(process.pid));
+    const row = this.#statements.insertLease.row(...names, expiresAt, milliseconds, holder);
     if (!row) throw new Error(`SQLite gave no fence for session ${sessionId}.`);
     this.#newestFences.set(sessionId, row.fence);
     return row.fence;
@@ -289,4 +293,17 @@ export function chainStart(sessionId: string): string {
 
 export function nextLink(link: string, seq: number, text: string): string {
   return digest("sha256", `${link}\n${seq}\n${text}`);
+}
+
+/** Undefined for a text that is not an identity: then nothing is known of that process. */
+function holderFromStored(text: string): ProcessIdentity | undefined {
+  try {
+    const { machine, pid, startTick } = JSON.parse(text) as Partial<ProcessIdentity>; // checked below
+    if (typeof machine !== "string" || typeof pid !== "number" || typeof startTick !== "number")
+      return undefined;
+    // A pid below 1 would name a group of processes.
+    return Number.isSafeInteger(pid) && pid > 0 ? { machine, pid, startTick } : undefined;
+  } catch {
+    return undefined;
+  }
 }
