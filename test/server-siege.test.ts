@@ -110,6 +110,7 @@ describe("toolgate serve", () => {
     const drip = setInterval(() => void slow?.write("x"), 20);
     onTestFinished(() => clearInterval(drip));
     await until(() => slow?.closed === true);
+    expect(slow?.closed).toBe(true);
   });
 });
 

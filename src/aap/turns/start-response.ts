@@ -55,7 +55,10 @@ async function prepare(
 type StartedTurn = StoredPrompt & { readonly start: number };
 
 /** `prompt` is still to be stored; `failure` ends the response as one in the middle of the turn does. */
-type StoredPrompt = { readonly prompt?: readonly ContentBlock[]; readonly failure?: { readonly error: unknown } };
+type StoredPrompt = {
+  readonly prompt?: readonly ContentBlock[];
+  readonly failure?: { readonly error: unknown };
+};
 
 /** Before the response begins: a prompt for which the store has no room is refused with a status. */
 async function storePrompt(runner: TurnRunner, prompt: readonly ContentBlock[]): Promise<StoredPrompt> {
