@@ -49,7 +49,8 @@ async function prepare(
   return new LiveResponse(
     start,
     () => open.session.unwritten,
-    (emit, signal) => respond(server, runner, { start, prompt: isPromptStored ? undefined : prompt }, emit, signal),
+    (emit, signal) =>
+      respond(server, runner, { start, prompt: isPromptStored ? undefined : prompt }, emit, signal),
   );
 }
 
