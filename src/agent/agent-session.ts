@@ -111,7 +111,7 @@ export class AgentSession extends RecordedSession {
       const info = { cwd: workspace.root, agent: agent.name, ...options.info };
       await record.append([{ type: "info-changed", at: now(), info }], { durable: true });
     }
-    await record.append(recoveryEvents(record.book, now()), { durable: true });
+    await record.append(await recoveryEvents(record, now), { durable: true });
     return session;
   }
 
