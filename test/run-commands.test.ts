@@ -12,6 +12,21 @@ import { atHome } from "./cli-kit.js";
 import { KEY, startFake } from "./fakes/fake-provider.js";
 import { openAiChat } from "./fakes/openai-chat.js";
 
+test("names the process that has a session while it waits for it", async () => {
+  const at = await atHome();
+  const script = at.script([{ say: "Done." }]);
+  await at.run(["run", "--script", script, "go"]);
+  const ledger = await openLedger(join(at.home, "toolgate", "ledger.sqlite"));
+  const [{ sessionId } = { sessionId: "" }] = await ledger.sessions();
+  await ledger.claim(sessionId, "someone else", { milliseconds: 60_000 });
+  const { status, stderr } = await at.run(["run", "--resume", "--script", script, "again"]);
+  await ledger.close();
+  expect(status).toBe(1);
+  expect(stderr).toContain(
+    `toolgate: Session ${sessionId} is open in another process (someone else); waiting for it, up to 6 s …`,
+  );
+});
+
 test("marks the sessions that wait for an answer in history list", async () => {
   const at = await atHome();
   await at.run(["run", "--script", at.script([{ say: "Done." }]), "over"]);
