@@ -22,7 +22,11 @@ class Agent {
   #process = spawn(
     process.execPath,
     [program, "acp", "--ledger", join(folder, "back.sqlite"), "--script", script],
-    { cwd: folder, env: { ...process.env, HOME: folder, XDG_STATE_HOME: folder }, stdio: ["pipe", "pipe", "inherit"] },
+    {
+      cwd: folder,
+      env: { ...process.env, HOME: folder, XDG_STATE_HOME: folder },
+      stdio: ["pipe", "pipe", "inherit"],
+    },
   );
   #rest = "";
   #id = 0;
@@ -94,8 +98,12 @@ async function race() {
   const ends = racers.map((one) => once(one, "message"));
   for (const one of racers) one.send("go");
   const results = (await Promise.all(ends)).map(([result]) => result);
-  const winners = Array.from({ length: SESSIONS }, (_, index) => results.filter(({ won }) => won.includes(index)).length);
-  if (winners.some((count) => count !== 1)) throw new Error(`Some sessions have other than one winner: ${winners}`);
+  const winners = Array.from(
+    { length: SESSIONS },
+    (_, index) => results.filter(({ won }) => won.includes(index)).length,
+  );
+  if (winners.some((count) => count !== 1))
+    throw new Error(`Some sessions have other than one winner: ${winners}`);
   return results.flatMap(({ lost }) => lost).sort((a, b) => a - b);
 }
 
@@ -110,7 +118,10 @@ console.log(`  after a close (bare limit)   ${median(times.closed).toFixed(0).pa
 console.log(`  after kill -9                ${median(times.killed).toFixed(0).padStart(6)} ms`);
 console.log(`  ratio                        ${ratio.toFixed(2).padStart(6)}`);
 const waits = await race();
-const at = (share) => waits[Math.min(waits.length - 1, Math.floor(waits.length * share))].toFixed(1).padStart(7);
-console.log(`Race: ${RACERS} processes open the same ${SESSIONS} sessions; ${waits.length} losers are refused after`);
+const at = (share) =>
+  waits[Math.min(waits.length - 1, Math.floor(waits.length * share))].toFixed(1).padStart(7);
+console.log(
+  `Race: ${RACERS} processes open the same ${SESSIONS} sessions; ${waits.length} losers are refused after`,
+);
 console.log(`  p50 ${at(0.5)} ms\n  p99 ${at(0.99)} ms\n  max ${at(1)} ms`);
 rmSync(folder, { recursive: true, force: true });

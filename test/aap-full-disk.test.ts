@@ -35,7 +35,11 @@ async function onSmallDisk(steps: readonly ScriptStep[], beforeEnd: () => void =
       return "x".repeat(20_000);
     },
   });
-  const { url } = await serving(steps, { ledger, onError: (error) => void errors.push(error) }, { tools: [act] });
+  const { url } = await serving(
+    steps,
+    { ledger, onError: (error) => void errors.push(error) },
+    { tools: [act] },
+  );
   return { disk, url, errors };
 }
 
@@ -85,7 +89,10 @@ describe.skipIf(!canMount)("on a disk of four megabytes that is full", () => {
     };
     const { questionId = "", toolCallId = "" } = asked.questions[0] ?? {};
     disk.fill();
-    const grant = { stream: "none", messages: [{ role: "tool_permission", toolCallId, granted: true, reason: large }] };
+    const grant = {
+      stream: "none",
+      messages: [{ role: "tool_permission", toolCallId, granted: true, reason: large }],
+    };
     expect(json(await turn(url, sessionId, grant))).toEqual({ status: 507, body: FULL });
     const answer = () =>
       send(url, { method: "POST", path: `/questions/${questionId}`, body: { granted: true, reason: large } });
@@ -122,7 +129,7 @@ describe.skipIf(!canMount)("on a disk of four megabytes that is full", () => {
       script([{ say: "Hi." }]),
       "go",
     ]);
-    const [line = ""] = stderr.split("\n").filter((one) => one.includes("The ledger"));
+    const line = stderr.split("\n").find((one) => one.includes("The ledger")) ?? "";
     expect([status, line.replace(/^toolgate: The ledger \S+/u, "The ledger")]).toEqual([
       1,
       expect.stringMatching(SENTENCE),

@@ -1,5 +1,5 @@
 /** Toolgate is killed with -9: nothing that it started stays, however that has hidden itself. */
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,6 +10,7 @@ import { fingerprint } from "../src/mcp/fingerprint.js";
 import { readServer } from "../src/mcp/config.js";
 import type { Home } from "./cli-kit.js";
 import { atHome, command } from "./cli-kit.js";
+import { childrenOf, guardiansOf } from "./guardians.js";
 import { isAlive } from "./is-alive.js";
 import { until } from "./until.js";
 
@@ -48,7 +49,7 @@ test("leaves a background process of a command that ended by itself", async () =
   const hidden = `(${HIDDEN} &)`;
   const { program, ways } = await start([notes, `released:${left}`, `released:${hidden}`, NOTE_AND_SLEEP]);
   await until(() => pids().length === 2 + ways);
-  const guardian = childrenOf(program.pid ?? 0).find((pid) => commandOf(pid).includes("toolgate-guardian"));
+  const [guardian] = guardiansOf(program.pid ?? 0);
   program.kill("SIGKILL");
   await until(() => pids().filter(isAlive).length <= 2);
   // When it has gone, it has done all that it does.
@@ -68,8 +69,7 @@ test("guards again when its guardian was killed", async () => {
   const { notes, pids } = await noted();
   const { program, ways } = await start([notes, NOTE_AND_SLEEP]);
   await until(() => pids().length === ways);
-  const guardians = () =>
-    childrenOf(program.pid ?? 0).filter((pid) => commandOf(pid).includes("toolgate-guardian"));
+  const guardians = () => guardiansOf(program.pid ?? 0);
   const [first] = guardians();
   if (first === undefined) throw new Error("Nobody guards it.");
   process.kill(first, "SIGKILL");
@@ -142,19 +142,4 @@ async function start(words: readonly string[], detached = false) {
     program.stdout.once("data", (bytes: Buffer) => resolve(Number(bytes)));
   });
   return { program, ways };
-}
-
-function childrenOf(pid: number): readonly number[] {
-  return execFileSync("ps", ["-o", "pid=", "--ppid", String(pid)], { encoding: "utf8" })
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .map(Number);
-}
-
-function commandOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
-  } catch {
-    return "";
-  }
 }

@@ -143,7 +143,9 @@ describe.skipIf(!canMount)("a history on media that can only be read", () => {
     const [list, , search] = done;
     expect(list?.stdout).toContain("session-2");
     expect(search?.stdout).toContain("session-1");
-    expect(list?.stderr).toMatch(/The index of this history is built in memory for this command: .*read-only/);
+    expect(list?.stderr).toMatch(
+      /The index of this history is built in memory for this command: .*read-only/,
+    );
   });
 });
 
@@ -157,7 +159,10 @@ test("a damaged ledger is reported by the commands in the same words", async () 
     ["history", "list"],
   ]) {
     const { status, stderr } = await run([...words, "--ledger", file]);
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/ledger\.db is damaged \(.*Nothing was changed/)]);
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/ledger\.db is damaged \(.*Nothing was changed/),
+    ]);
     expect(stderr).not.toMatch(/ERR_SQLITE|\n\s+at /);
   }
 });
@@ -186,9 +191,7 @@ describe("a ledger's folder", () => {
 
 describe.skipIf(!canMount)("a home that can only be read", () => {
   test("is named by the commands that must write there", async () => {
-    const path = await media(
-      async (at) => void mkdirSync(join(at, "made", "toolgate"), { recursive: true }),
-    );
+    const path = await media(async (at) => void mkdirSync(join(at, "made", "toolgate"), { recursive: true }));
     const { run, script } = await atHome();
     const hello = ["--script", script([{ say: "Hello." }])];
     for (const folder of ["none", "made"]) {

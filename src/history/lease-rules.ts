@@ -26,6 +26,7 @@ export function checkFree(newest: StoredLease | undefined, owner: string, now: n
   throw new LedgerError(
     "LEASE_HELD",
     `Session ${newest.sessionId} is open in another process (${newest.owner}). Nothing was done; end it there, or try again later.`,
+    newest.owner,
   );
 }
 

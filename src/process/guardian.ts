@@ -8,6 +8,7 @@
  */
 import { spawn } from "node:child_process";
 import type { Writable } from "node:stream";
+import type { CallProcess } from "../call/index.js";
 import { GUARDIAN_SCRIPT } from "./guardian-script.js";
 import type { TreeMark } from "./tree-mark.js";
 
@@ -18,16 +19,17 @@ const guarded = new Map<string, string>();
 let pipe: Writable | undefined;
 
 /** To be called before the tree is started, and again when its first process is known. */
-export function guardTree(mark: TreeMark, root?: { readonly pid: number; readonly startTick: number }): void {
+export function guardTree(tree: TreeMark | CallProcess): void {
   if (process.platform === "win32") return;
-  const { word, limitBytes = 0 } = mark;
-  const line = `${limitBytes} ${root?.pid ?? 0} ${root?.startTick ?? 0}`;
+  const { mark: word, limitBytes = 0 } = tree;
+  const { pid, startTick } = "pid" in tree ? tree : { pid: 0, startTick: 0 };
+  const line = `${limitBytes} ${pid} ${startTick}`;
   guarded.set(word, line);
   if (pipe) send(`+ ${word} ${line}`);
   else startGuardian();
 }
 
-export function releaseTree({ word }: TreeMark): void {
+export function releaseTree({ mark: word }: TreeMark): void {
   if (guarded.delete(word)) send(`- ${word}`);
 }
 

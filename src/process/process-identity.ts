@@ -26,8 +26,13 @@ export function identityOf(pid: number): ProcessIdentity {
   };
 }
 
+/** Whether its pid is valid here. */
+export function isHere({ machine }: Pick<ProcessIdentity, "machine">): boolean {
+  return machine === thisMachine();
+}
+
 export function isGone({ machine, pid, startTick }: ProcessIdentity): boolean {
-  if (machine !== thisMachine()) return false;
+  if (!isHere({ machine })) return false;
   try {
     process.kill(pid, 0);
   } catch (error) {

@@ -9,29 +9,26 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
+import type { CallProcess } from "../call/index.js";
 import type { Argv, ChildOptions } from "./child.js";
 
 const MARK_NAME = "TOOLGATE_COMMAND";
 const MIN_LIMIT_BYTES = 2 ** 52;
 const MAX_RANDOM = 2 ** 48 - 1;
 
-export type TreeMark = {
-  /** A word in the value of the variable. */
-  readonly word: string;
-  /** The soft limit in bytes; undefined where it cannot be set. */
-  readonly limitBytes: number | undefined;
-};
+/** `mark`: a word in the value of the variable; `limitBytes`: the soft limit, where it can be set. */
+export type TreeMark = Pick<CallProcess, "mark" | "limitBytes">;
 
 export function newMark(): TreeMark {
   return {
-    word: randomBytes(12).toString("hex"),
-    limitBytes: limitProgram() === undefined ? undefined : MIN_LIMIT_BYTES + randomInt(MAX_RANDOM),
+    mark: randomBytes(12).toString("hex"),
+    ...(limitProgram() !== undefined && { limitBytes: MIN_LIMIT_BYTES + randomInt(MAX_RANDOM) }),
   };
 }
 
 /** A tree inside of another tree has the words of both. */
-export function markedEnv(env: NodeJS.ProcessEnv, { word }: TreeMark): NodeJS.ProcessEnv {
-  return { ...env, [MARK_NAME]: [process.env[MARK_NAME], word].join(" ").trim() };
+export function markedEnv(env: NodeJS.ProcessEnv, { mark }: TreeMark): NodeJS.ProcessEnv {
+  return { ...env, [MARK_NAME]: [process.env[MARK_NAME], mark].join(" ").trim() };
 }
 
 /**

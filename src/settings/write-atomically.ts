@@ -2,15 +2,7 @@
  * Replaces a settings file atomically: readers see the old or the new content, also when this process dies. Only its
  * owner can read it. The caller holds the file's lock, so any temporary file beside it was left by a dead process.
  */
-import {
-  closeSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { createFolder } from "./create-folder.js";

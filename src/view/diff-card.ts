@@ -34,8 +34,8 @@ export function diffCard(diff: DiffContent, options: DiffOptions = {}): DiffCard
   if (hunks) return hunksCard(diff, hunks, maxLines);
   if (oldText === undefined && newText === undefined) {
     return patch === undefined
-      ? { heading: heading(diff, []), rows: [] }
-      : { heading: heading(diff, ["as a patch"]), rows: patchRows(patch, maxLines) };
+      ? { heading: headingOf(diff, []), rows: [] }
+      : { heading: headingOf(diff, ["as a patch"]), rows: patchRows(patch, maxLines) };
   }
   const texts = withPlainLineEnds(oldText ?? "", newText ?? "");
   const whole = { oldLine: 1, newLine: 1, oldText: texts.before, newText: texts.after };
@@ -46,7 +46,7 @@ export function diffCard(diff: DiffContent, options: DiffOptions = {}): DiffCard
     ...(texts.hasCrlf ? ["CRLF line ends"] : []),
     ...(changes.length === 0 ? [texts.before === "" ? "empty" : "same text"] : []),
   ];
-  return { heading: heading(diff, notes), rows: changes };
+  return { heading: headingOf(diff, notes), rows: changes };
 }
 
 /** The card of a large file, of which the diff has only the changed places. */
@@ -89,7 +89,7 @@ const VERBS: Readonly<Record<FileOperation, string>> = {
   copy: "copy",
 };
 
-function heading(
+function headingOf(
   { operation, path, oldPath, fileType, mimeType }: DiffContent,
   notes: readonly string[],
 ): string {

@@ -141,6 +141,13 @@ export class SessionDoor {
       additionalDirectories: foldersParam(params, "additionalDirectories"),
       mcpServers: listParam(params, "mcpServers"),
       client,
+      // Not recorded: the session belongs to another process as yet.
+      onLeaseWait: (text: string) => {
+        const block = { type: "text", text } as const;
+        const chunk = { type: "message-chunk", at: Date.now(), role: "thought", block } as const;
+        const update = dialect().event({ ...chunk, messageId: `waiting_${randomUUID()}` });
+        peer.notify("session/update", { sessionId, update });
+      },
     };
     const opening = refusing(() => host.openSession(request));
     this.#opening.add(opening);

@@ -74,6 +74,7 @@ const TABLE: EventTable<[], V1Update | undefined> = {
   "call-refused": byEncoder,
   "run-started": byEncoder,
   "cancel-requested": byEncoder,
+  "process-started": byEncoder,
   "file-kept": byEncoder,
   "call-undone": byEncoder,
   "call-breached": byEncoder,

@@ -190,7 +190,11 @@ function createIfMissing(path: string, { what }: FileKind): void {
   }
 }
 
-function notMade(path: string, code: string, thrown: unknown): { readonly why: string; readonly next: string } {
+function notMade(
+  path: string,
+  code: string,
+  thrown: unknown,
+): { readonly why: string; readonly next: string } {
   const next = "use another file";
   switch (code) {
     case "EEXIST":
