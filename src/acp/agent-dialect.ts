@@ -15,6 +15,8 @@ export type AgentDialect = {
   outcome(result: unknown, question: Question): Answer["outcome"] | "cancelled";
 };
 
+export const compactionId = (throughStepId: string): string => `compaction-${throughStepId}`;
+
 /** A message as the events that it was made of. */
 export function chunksOf({ messageId, role, at, blocks }: Message): readonly SessionEvent[] {
   return blocks.map((block) => ({ type: "message-chunk", at, messageId, role, block }));

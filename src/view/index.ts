@@ -22,6 +22,7 @@ export type { CardBlock } from "./card-blocks.js";
 export type { DiffRow } from "./change-rows.js";
 export { diffCard } from "./diff-card.js";
 export type { DiffCard } from "./diff-card.js";
+export { compactionLine, learntWindowLine } from "./compaction-line.js";
 export { callText } from "./call-text.js";
 export type { CallTextOptions } from "./call-text.js";
 export { diffLines } from "./diff-lines.js";

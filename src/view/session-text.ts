@@ -6,6 +6,7 @@ import type {
   Message,
   PlanEntry,
   PlanStatus,
+  RecordedCompaction,
   Session,
   TimelineEntry,
   ToolCall,
@@ -14,6 +15,7 @@ import type {
 import { countOf } from "./amounts.js";
 import { blockNote } from "./block-note.js";
 import { callText } from "./call-text.js";
+import { compactionLine } from "./compaction-line.js";
 import { cutOffMessages } from "./cut-off-messages.js";
 import { nestedOrder } from "./nested-order.js";
 import { rows } from "./rows.js";
@@ -87,12 +89,15 @@ function timelineBlocks(
   const questions = new Map(session.questions.map(({ question }) => [question.questionId, question]));
   const depths = depthsOf(session.timeline);
   const cutOff = cutOffMessages(session);
-  const ends = session.turns.flatMap((turn) => turnEnd(turn, options.width) ?? []);
+  const ends: readonly TimedBlock[] = [
+    ...session.turns.flatMap((turn) => turnEnd(turn, options.width) ?? []),
+    ...session.compactions.map((compaction) => compactionBlock(compaction, options.width)),
+  ].toSorted((one, other) => one.at - other.at);
   const blocks: Block[] = [];
   let ended = 0;
   const ordered = nestedOrder(session.timeline);
   for (const [index, entry] of ordered.entries()) {
-    for (let end = ends[ended]; end && end.at < startOf(entry); end = ends[(ended += 1)]) blocks.push(end);
+    for (let end = ends[ended]; end && comesBefore(end, entry); end = ends[(ended += 1)]) blocks.push(end);
     if (entry.type === "message") {
       const note = cutOff.has(entry.message.messageId) ? CUT_OFF : undefined;
       blocks.push(messageBlock(entry.message, options.width, note));
@@ -152,8 +157,12 @@ function messageBlock({ role, blocks }: Message, width: number, note: string | u
     ),
     ...(note === undefined ? [] : [note]),
   ];
+  return proseBlock(role, lines, width);
+}
+
+function proseBlock(name: string, lines: readonly string[], width: number): Block {
   const next = `${" ".repeat(8)}│ `;
-  const first = `${role.padEnd(8)}│ `;
+  const first = `${name.padEnd(8)}│ `;
   return {
     lines: (lines.length === 0 ? [""] : lines).flatMap((line, index) =>
       rows(line, { first: index === 0 ? first : next, next }, width),
@@ -170,7 +179,24 @@ function proseLines(text: string): readonly string[] {
 
 const isFilled = (line: string): boolean => line.trim() !== "";
 
-function turnEnd({ state }: Turn, width: number): (Block & { readonly at: number }) | undefined {
+/** A block with a time of its own. `isEarly`: it comes before an entry of the same millisecond. */
+type TimedBlock = Block & { readonly at: number; readonly isEarly?: boolean };
+
+function comesBefore({ at, isEarly = false }: TimedBlock, entry: TimelineEntry): boolean {
+  const start = startOf(entry);
+  return at < start || (isEarly && at === start);
+}
+
+function compactionBlock(compaction: RecordedCompaction, width: number): TimedBlock {
+  const { lines } = proseBlock("summary", proseLines(compaction.summary), width);
+  return {
+    lines: [...rows(compactionLine(compaction), LINE, width), ...lines],
+    at: compaction.at,
+    isEarly: true,
+  };
+}
+
+function turnEnd({ state }: Turn, width: number): TimedBlock | undefined {
   if (state.status !== "stopped" || state.stopReason === "end_turn") return undefined;
   const error = state.error === undefined ? "" : `: ${visibleName(state.error)}`;
   return { lines: rows(`── turn stopped: ${state.stopReason}${error}`, LINE, width), at: state.endedAt };

@@ -7,7 +7,7 @@ import { AcpSessions } from "./acp-sessions.js";
 import type { AcpSessionsOptions } from "./acp-sessions.js";
 import { choose, v1Choices, v1ConfigOptions } from "./choices.js";
 import { commandIn, v1Commands } from "./commands.js";
-import { terminalDialect } from "./editor-capabilities.js";
+import { showsCompaction, terminalDialect } from "./editor-capabilities.js";
 import type { LiveSession } from "./live-session.js";
 import { textParam } from "./params.js";
 import { promptBlocks } from "./prompt-blocks.js";
@@ -16,7 +16,11 @@ import type { Methods } from "./session-door.js";
 
 export class V1Door extends SessionDoor {
   constructor(options: Omit<AcpSessionsOptions, "dialect">) {
-    const encoding = { terminalDialect: terminalDialect(options.client.capabilities) };
+    const { capabilities } = options.client;
+    const encoding = {
+      terminalDialect: terminalDialect(capabilities),
+      showsCompaction: showsCompaction(capabilities),
+    };
     super(new AcpSessions({ ...options, dialect: () => v1AgentDialect(encoding) }));
   }
 

@@ -1,6 +1,7 @@
 /** Writes the events that are not about a call as ACP v1 `session/update`s: messages, thoughts, plan, mode, title. */
 import { handleEvent } from "../../call/index.js";
 import type { EventTable, MessageRole, PlanEntry, SessionEvent } from "../../call/index.js";
+import { compactionId } from "../agent-dialect.js";
 import type { Immutable } from "../immutable.js";
 import type { PlanEntry as AcpPlanEntry } from "@agentclientprotocol/sdk";
 import type { V1Update } from "./wire.js";
@@ -37,7 +38,12 @@ const TABLE: EventTable<[], V1Update | undefined> = {
   "turn-resumed": none,
   "turn-stopped": none,
   "step-ended": none,
-  "context-compacted": none,
+  "context-compacted": ({ throughStepId, summary }) => ({
+    sessionUpdate: "compaction_update",
+    compactionId: compactionId(throughStepId),
+    status: "completed",
+    summary: [{ type: "text", text: summary }],
+  }),
   "window-learnt": none,
   "question-answered": none,
   "question-withdrawn": none,

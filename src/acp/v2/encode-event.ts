@@ -1,6 +1,7 @@
 /** Writes the events that are not about a call as ACP v2 (draft) `session/update`s: messages, thoughts, plan, title. */
 import { handleEvent } from "../../call/index.js";
 import type { EventTable, MessageRole, PlanEntry, SessionEvent } from "../../call/index.js";
+import { compactionId } from "../agent-dialect.js";
 import { blockForV2 } from "../read-block.js";
 import type { V2Update } from "./wire.js";
 
@@ -41,7 +42,12 @@ const TABLE: EventTable<[], V2Update | undefined> = {
   "turn-resumed": byDialect,
   "turn-stopped": byDialect,
   "step-ended": none,
-  "context-compacted": none,
+  "context-compacted": ({ throughStepId, summary }) => ({
+    sessionUpdate: "compaction_update",
+    compactionId: compactionId(throughStepId),
+    status: "completed",
+    summary: [{ type: "text", text: summary }],
+  }),
   "window-learnt": none,
   "question-answered": none,
   "question-withdrawn": none,
