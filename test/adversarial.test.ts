@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MemoryLedger } from "../src/history/index.js";
 import { decide, inMode, proposeDenial, proposeGrant } from "../src/policy/index.js";
 import type { Intent, Rule } from "../src/policy/index.js";
-import { normalisePath } from "../src/policy/paths/normalise-path.js";
+import { normalisePath } from "../src/policy/paths/match-path.js";
 import { openGate } from "../src/run/index.js";
 import { GrantStore, RuleSource } from "../src/settings/index.js";
 import { builtInTools, LocalWorkspace } from "../src/tools/index.js";

@@ -26,6 +26,7 @@ import {
 import { verifyLedger } from "../src/history/sqlite/verify-ledger.js";
 import { openGate } from "../src/run/index.js";
 import { builtInTools, defineTool } from "../src/tools/index.js";
+import { sessionMarkdown } from "../src/view/index.js";
 import { counting, folder, never } from "./agent-kit.js";
 
 const child = (name: string) => fileURLToPath(new URL(`children/${name}`, import.meta.url));
@@ -211,7 +212,7 @@ test("when the clock goes back two hours, the order is that of the events", asyn
     [1, { type: "text", text: "first" }],
     [2, { type: "text", text: "second" }],
   ]);
-  const pieces = [...exportSession(replaySession("s1", log).session, "markdown")].join("");
+  const pieces = [...sessionMarkdown(replaySession("s1", log).session)].join("");
   expect(pieces.indexOf("first")).toBeLessThan(pieces.indexOf("second"));
   // The index notices it all the same.
   expect((await index.search({ text: "second" })).items).toHaveLength(1);

@@ -1,7 +1,7 @@
 /** A session that is served to an agent, with a gate of its own in which every call asks `allow`. */
 import { MemoryLedger } from "../src/history/index.js";
 import type { Intent } from "../src/policy/index.js";
-import { intentHash } from "../src/run/intent-hash.js";
+import { intentHash } from "../src/run/decisions.js";
 import { SessionRecord } from "../src/record/index.js";
 import { Gate } from "../src/run/index.js";
 import { Toolbox } from "../src/tools/index.js";

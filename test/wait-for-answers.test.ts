@@ -6,7 +6,7 @@ import type { Ledger, Question, RecordedEvent } from "../src/call/index.js";
 import { MemoryLedger } from "../src/history/index.js";
 import { waitForAnswers } from "../src/run/index.js";
 import type { Ask } from "../src/run/index.js";
-import { onQuestionSettled } from "../src/run/on-question-settled.js";
+import { onQuestionSettled } from "../src/run/wait-for-answers.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 import { folder, never, scripted, text } from "./agent-kit.js";
 import { aWhile, moment } from "./raw-agent.js";

@@ -12,7 +12,8 @@ export type AgentDialect = {
   message(message: Message, isFirst: boolean): readonly object[];
   /** The params of `session/request_permission`. */
   permission(question: Question, call: ToolCall): object;
-  outcome(result: unknown, question: Question): Answer["outcome"] | "cancelled";
+  /** The response to it, as an answer without its author. */
+  answer(result: unknown, question: Question): Pick<Answer, "outcome" | "reason">;
 };
 
 export const compactionId = (throughStepId: string): string => `compaction-${throughStepId}`;

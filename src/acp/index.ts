@@ -29,7 +29,7 @@ export { streamWire } from "./connection/stream-wire.js";
 export type { Wire, WireListener } from "./connection/wire.js";
 export type { ReadResult } from "./read-result.js";
 export type { ReaderMode, ReaderOptions, RepairName, SessionSoFar } from "./reading.js";
-export { encodeV1Event } from "./v1/encode-event.js";
+export { encodeV1Event } from "./v1/agent-dialect.js";
 export { V1Encoder } from "./v1/encoder.js";
 export { encodeV1Permission, readV1Outcome, readV1Permission } from "./v1/permission.js";
 export type { AskedPermission, V1PermissionRequest } from "./v1/permission.js";
@@ -44,7 +44,7 @@ export {
 } from "./v1/tool-call.js";
 export type { FilledToolCall } from "./v1/tool-call.js";
 export type { V1ToolCall, V1ToolCallUpdate, V1Update, V1UpdateFields } from "./v1/wire.js";
-export { encodeV2Event } from "./v2/encode-event.js";
+export { encodeV2Event } from "./v2/agent-dialect.js";
 export { V2Encoder } from "./v2/encoder.js";
 export { V2Reader } from "./v2/reader.js";
 export type { V2ToolCallUpdate, V2Update } from "./v2/wire.js";

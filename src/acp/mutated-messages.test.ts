@@ -6,8 +6,8 @@ import type { SessionEvent } from "../call/index.js";
 import { SessionBook } from "../call/index.js";
 import { schemaCheck, VERSIONS } from "./codec.samples.js";
 import type { Codec } from "./codec.samples.js";
-import { encodeV1Event } from "./v1/encode-event.js";
-import { encodeV2Event } from "./v2/encode-event.js";
+import { encodeV1Event } from "./v1/agent-dialect.js";
+import { encodeV2Event } from "./v2/agent-dialect.js";
 
 const RUNS = { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 500) };
 

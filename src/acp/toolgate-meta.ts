@@ -1,9 +1,18 @@
 /**
- * `_meta.toolgate`: the data of a call that the wire has no field for. Encoders write it on every call; readers trust it
- * only in our own traffic, since a foreign agent could forge it.
+ * `_meta.toolgate`: the data of a call or a question that the wire has no field for. Encoders write it on every call;
+ * readers trust it only in our own traffic, since a foreign agent could forge it.
  */
-import type { Breach, CallTimes, Decision, Meta, Progress, ToolCall, ToolCallState } from "../call/index.js";
-import { NO_INPUT, isOver } from "../call/index.js";
+import type {
+  Breach,
+  CallTimes,
+  Decision,
+  Meta,
+  Progress,
+  Question,
+  ToolCall,
+  ToolCallState,
+} from "../call/index.js";
+import { NO_INPUT, isOver, plainJson } from "../call/index.js";
 import { isJsonObject } from "./json.js";
 import type { JsonObject } from "./json.js";
 
@@ -23,8 +32,31 @@ export type ToolgateMeta = {
   readonly title?: string;
 };
 
+/** A call's whole `_meta` on the wire: what came with the call, and ours. */
+export function wireMeta(call: ToolCall): Meta {
+  const toolgate = toolgateMeta(call);
+  // A plain JSON object stays an object when it is made safe; only odd values inside it change.
+  return call._meta ? { ...(plainJson(call._meta) as Meta), toolgate } : { toolgate };
+}
+
+/** Whether `_meta` may have changed between two values of a call, without making it. */
+export function mayDifferInMeta(before: ToolCall, after: ToolCall): boolean {
+  return (
+    before.state !== after.state ||
+    before.progress !== after.progress ||
+    before.times !== after.times ||
+    before.decision !== after.decision ||
+    before.breach !== after.breach ||
+    before.title !== after.title ||
+    before.kindSource !== after.kindSource ||
+    before.providerCallId !== after.providerCallId ||
+    before.parentToolCallId !== after.parentToolCallId ||
+    before._meta !== after._meta
+  );
+}
+
 /** Assigned and not spread: most updates of every call make one. */
-export function toolgateMeta(call: ToolCall): ToolgateMeta {
+function toolgateMeta(call: ToolCall): ToolgateMeta {
   const { state, decision, breach, progress, parentToolCallId, providerCallId } = call;
   const meta: { -readonly [Key in keyof ToolgateMeta]: ToolgateMeta[Key] } = {
     state: state.status === "drafting" ? DRAFTING : state,
@@ -41,6 +73,20 @@ export function toolgateMeta(call: ToolCall): ToolgateMeta {
 }
 
 const DRAFTING: WireState = { status: "drafting" };
+
+/** For a permission request: the intent, the reason for asking, and the rules that each "always" would store. */
+export function questionMeta({ questionId, reason, about, options, askedAt, expiresAt }: Question): Meta {
+  const grants = options.flatMap(({ optionId, grant }) => (grant ? [[optionId, grant] as const] : []));
+  const toolgate = {
+    questionId,
+    askedAt,
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(reason !== undefined && { reason }),
+    ...(about && { about }),
+    ...(grants.length > 0 && { grants: Object.fromEntries(grants) }),
+  };
+  return { toolgate };
+}
 
 /** The `_meta.toolgate` of our own encoder, if it is there. */
 export function readToolgateMeta(meta: Meta | null | undefined): ToolgateMeta | undefined {

@@ -77,6 +77,7 @@ class SessionSpans {
     "call-cleared": ignore,
     "call-refused": ignore,
     "cancel-requested": ignore,
+    "process-started": ignore,
     "file-kept": ignore,
     "call-undone": ignore,
     "call-breached": ignore,

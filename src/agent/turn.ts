@@ -2,6 +2,7 @@
  * Advances a turn from its state in the log: runs the calls that can run, asks the model, and repeats. The turn parks
  * when calls wait for someone. The log has everything that resuming it needs.
  */
+import { errorCode } from "../call/error-code.js";
 import { asProviderOptions } from "../model/index.js";
 import { LedgerError, thoughtIdOf } from "../call/index.js";
 import type { StopReason } from "../call/index.js";
@@ -42,11 +43,17 @@ export async function advanceTurn(context: TurnContext, signal: AbortSignal): Pr
   } catch (error) {
     // The host gets the error of a bug. The turn ends too, unless another process has the session by now.
     if (!(error instanceof LedgerError))
-      await stop(context, "error", "an internal error").catch(() => undefined);
+      await stop(context, "error", recordedReason(error)).catch(() => undefined);
     throw error;
   } finally {
     lease.letGo();
   }
+}
+
+/** The message of a bug, or of a store with its path in it, is for the host only. */
+function recordedReason(error: unknown): string {
+  const code = errorCode(error);
+  return code?.startsWith("LEDGER_") ? `the session could not be recorded (${code})` : "an internal error";
 }
 
 async function runSteps(context: TurnContext, turnId: string, signal: AbortSignal): Promise<TurnEnd> {

@@ -191,7 +191,8 @@ export type VerifyOptions = {
   readonly maxBroken?: number;
 };
 
-export type ExportFormat = "ndjson" | "markdown" | "csv";
+/** Formats for programs. `toolgate/view` renders a session for people. */
+export type ExportFormat = "ndjson" | "csv";
 
 export type ForgetOptions = {
   readonly sessionIds?: readonly string[];

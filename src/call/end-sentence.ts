@@ -2,8 +2,7 @@
  * The sentence for people and models about a call that did not succeed, or that broke the rules. Protocols
  * that know only "failed" carry it as content, so that nobody has to guess what happened.
  */
-import { breachSentence } from "./breach-sentence.js";
-import type { Decision, ToolCall } from "./tool-call.js";
+import type { Decision, ToolCall, Breach, ToolCallStatus } from "./tool-call.js";
 
 export function endSentence(call: ToolCall): string | undefined {
   const { state } = call;
@@ -48,4 +47,33 @@ function withoutFullStop(sentence: string): string {
   let end = sentence.length;
   while (end > 0 && " .\n\t".includes(sentence.charAt(end - 1))) end -= 1;
   return sentence.slice(0, end);
+}
+
+/** The sentence about a call that broke the rules: how it was reported, and which person or rule denies it. */
+export function breachSentence({ breach, state }: ToolCall): string | undefined {
+  if (!breach) return undefined;
+  const reported = REPORTED.get(state.status) ?? "Started";
+  return `${reported} ${howOf(breach)}${why(breach)}.`;
+}
+
+function howOf(breach: Breach): string {
+  if (breach.isAfterRefusal) return `after ${refuserOf(breach)} refused it`;
+  if (breach.isBeforeAnswer) return "before the question about it was answered";
+  return breach.isOtherThanAllowed ? "otherwise than it was allowed" : "without asking";
+}
+
+const REPORTED: ReadonlyMap<ToolCallStatus, string> = new Map([
+  ["done", "Done"],
+  ["refused", "Done"],
+  ["running", "Running"],
+  ["failed", "Reported as failed"],
+]);
+
+const refuserOf = ({ who, rule }: Breach): string =>
+  who ?? (rule === undefined ? "Toolgate" : `rule ${rule}`);
+
+function why({ isAfterRefusal, isBeforeAnswer, isOtherThanAllowed, rule, reason }: Breach): string {
+  const because = reason === undefined ? "" : `: ${withoutFullStop(reason)}`;
+  if (isAfterRefusal || isBeforeAnswer || isOtherThanAllowed) return because;
+  return rule === undefined ? `; it is denied${because}` : `; rule ${rule} denies it${because}`;
 }

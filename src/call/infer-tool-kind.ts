@@ -9,8 +9,8 @@
  */
 import { HARMLESS_KINDS, KIND_WORDS } from "./kind-words.js";
 import { KNOWN_TOOLS } from "./known-tools.js";
-import { ownValue } from "./own-value.js";
-import { MAX_READABLE_NAME, splitToolName, toolWords } from "./split-tool-name.js";
+import { ownValue } from "./title-arguments.js";
+import { MAX_READABLE_NAME, splitToolName, toolWords } from "./create-tool-title.js";
 import { isToolKind, type ToolKind } from "./tool-kind.js";
 
 export type ToolAnnotations = {

@@ -7,6 +7,7 @@
  * (changed-lines.ts).
  */
 import { changedLines } from "./changed-lines.js";
+import type { Location } from "./content.js";
 
 /** A run of lines that changed. Starts count from 1; with no lines on a side, its start is the line before which they would stand. */
 export type LineHunk = {
@@ -102,6 +103,15 @@ function pieceKey(line: string, known: Map<string, number>): string {
   for (let at = 0; at < line.length; at += MAX_KEY_LENGTH)
     ids.push(idOf(line.slice(at, at + MAX_KEY_LENGTH), known));
   return `\n${ids.join(",")}`;
+}
+
+/** An editor that follows along opens each of them. */
+const MAX_LOCATIONS = 50;
+
+/** The places where a file changes: one for each run of changed lines, as it stands in the new text. */
+export function hunkLocations(path: string, oldText: string, newText: string): readonly Location[] {
+  const hunks = lineHunks(oldText, newText).slice(0, MAX_LOCATIONS);
+  return hunks.length === 0 ? [{ path }] : hunks.map(({ newStart }) => ({ path, line: newStart }));
 }
 
 function hunksOf(

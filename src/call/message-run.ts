@@ -1,7 +1,6 @@
-/** Folds the chunks of one message as they arrive. Text is joined; the message's value is made on demand. */
+/** The chunks of a session's messages: folded into messages, joined into fewer events, and their ids. */
 import type { ContentBlock } from "./content.js";
-import { isPlainText } from "./joined-events.js";
-import type { Message, MessageRole } from "./session.js";
+import type { Message, MessageRole, SessionEvent } from "./session.js";
 
 type Chunk = {
   readonly messageId: string;
@@ -10,6 +9,7 @@ type Chunk = {
   readonly block: ContentBlock;
 };
 
+/** Folds the chunks of one message as they arrive. Text is joined; the message's value is made on demand. */
 export class MessageRun {
   readonly #first: Chunk;
   /** All blocks except the plain text at the end. */
@@ -46,3 +46,46 @@ export class MessageRun {
     return this.#text === undefined ? [] : [{ type: "text", text: this.#text }];
   }
 }
+
+/** Longer text stays in several events, so that a reader can take it piece by piece. */
+const MAX_JOINED_CHARACTERS = 65_536;
+
+/**
+ * Joins two consecutive chunks of a message's text, or of an input that is being written, into one event. Chunks
+ * that arrive faster than they can be stored or sent are joined, and no text is lost. Undefined when the two cannot be
+ * joined.
+ */
+export function joinedEvents(first: SessionEvent, second: SessionEvent): SessionEvent | undefined {
+  if (first.type === "message-chunk" && second.type === "message-chunk") {
+    if (first.messageId !== second.messageId || first.role !== second.role) return undefined;
+    const block = joinedText(first.block, second.block);
+    const { type, at, messageId, role } = first;
+    return block && { type, at, messageId, role, block };
+  }
+  if (first.type === "input-delta" && second.type === "input-delta")
+    return first.toolCallId === second.toolCallId && fits(first.text, second.text)
+      ? { ...first, text: first.text + second.text }
+      : undefined;
+  return undefined;
+}
+
+function joinedText(first: ContentBlock, second: ContentBlock): ContentBlock | undefined {
+  if (!isPlainText(first) || !isPlainText(second) || !fits(first.text, second.text)) return undefined;
+  return { type: "text", text: first.text + second.text };
+}
+
+const fits = (first: string, second: string): boolean =>
+  first.length + second.length <= MAX_JOINED_CHARACTERS;
+
+/** Text with annotations or metadata stays a separate block. */
+function isPlainText(block: ContentBlock): block is ContentBlock & { type: "text" } {
+  return block.type === "text" && !block.annotations && !block._meta;
+}
+
+/** The message ids of a step: its text has the step's id, and its thoughts have that id with a suffix. */
+const THOUGHT = "-thought";
+
+export const thoughtIdOf = (stepId: string): string => stepId + THOUGHT;
+
+export const stepIdOf = (messageId: string): string =>
+  messageId.endsWith(THOUGHT) ? messageId.slice(0, -THOUGHT.length) : messageId;

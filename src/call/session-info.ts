@@ -1,6 +1,6 @@
 /** Reads a session's description without the rest of its log, which may be long. */
 import type { Ledger } from "./ledger.js";
-import { readAll } from "./read-all.js";
+import { readAll } from "./ledger.js";
 import { SessionBook } from "./session-book.js";
 import type { SessionInfo } from "./session.js";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addressOf, commandOf, linesOf, pathOf, mainArgument } from "./title-arguments.js";
+import { addressOf, commandOf, linesOf, pathOf, mainArgument, ownText, ownValue } from "./title-arguments.js";
 
 test.each(["path", "file_path", "filePath", "target_file", "notebook_path", "directory"])(
   "a path is found under %s",
@@ -88,4 +88,30 @@ test("shows the most informative argument first", () => {
   expect(mainArgument("zap", { colour: "red", name: "x" })).toBe("x");
   expect(mainArgument("zap", { essay: "x".repeat(81), colour: "red" })).toBe("red");
   expect(mainArgument("zap", ["red"])).toBeUndefined();
+});
+
+test("what an input inherits does not count", () => {
+  expect(ownValue({}, "constructor")).toBeUndefined();
+  expect(ownValue(Object.create({ command: "rm -rf /" }), "command")).toBeUndefined();
+  expect(ownValue({ command: "ls" }, "command")).toBe("ls");
+});
+
+test("looking at an input runs no getter", () => {
+  const trap = Object.defineProperty({}, "command", {
+    get() {
+      throw new Error("the getter ran");
+    },
+  });
+  expect(ownValue(trap, "command")).toBeUndefined();
+});
+
+test.each([undefined, null, "text", 7, true])("%j holds nothing", (holder) => {
+  expect(ownValue(holder, "length")).toBeUndefined();
+});
+
+test("the first key that holds a text wins", () => {
+  expect(ownText({ path: "", file_path: 3, filePath: "a.ts" }, ["path", "file_path", "filePath"])).toBe(
+    "a.ts",
+  );
+  expect(ownText({}, ["path"])).toBeUndefined();
 });

@@ -3,8 +3,8 @@
  * most informative one. Everything that leaves this file is one visible line, and no value of a key that
  * looks like a secret leaves it.
  */
-import { ownText, ownValue } from "./own-value.js";
 import { oneLine } from "./visible-text.js";
+import type { ToolCall } from "./tool-call.js";
 
 const PATH_KEYS = [
   "path",
@@ -134,3 +134,36 @@ function shown(text: string | undefined, maxLength: number): string | undefined 
   // An argument of spaces only counts as none.
   return text === undefined ? undefined : oneLine(text, maxLength) || undefined;
 }
+
+/**
+ * Reads a field of a tool's input, which a model or the author of its prompt has written: only own
+ * properties count, never inherited ones, and reading must not run a getter.
+ */
+export function ownValue(holder: unknown, key: string): unknown {
+  if (typeof holder !== "object" || holder === null) return undefined;
+  return Object.getOwnPropertyDescriptor(holder, key)?.value;
+}
+
+/** The first non-empty text under one of the keys. */
+export function ownText(holder: unknown, keys: readonly string[]): string | undefined {
+  for (const key of keys) {
+    const value = ownValue(holder, key);
+    if (typeof value === "string" && value !== "") return value;
+  }
+  return undefined;
+}
+
+/**
+ * The command, file or address that somebody decided on, where the call's title does not show it. A foreign agent writes
+ * the title itself, and nobody decides on a title.
+ */
+export function decidedSubject({ decision, rawInput, title, name }: ToolCall): string | undefined {
+  if (!decision) return undefined;
+  const subject = commandOf(rawInput) ?? pathOf(rawInput) ?? addressOf(rawInput);
+  if (subject !== undefined) return title.includes(subject) ? undefined : subject;
+  // A call without a name is a foreign agent's: its input is all that there is to show.
+  const isUnknown = name === "" && rawInput !== undefined && rawInput !== null;
+  return isUnknown ? oneLine(JSON.stringify(rawInput), MAX_INPUT) : undefined;
+}
+
+const MAX_INPUT = 200;

@@ -10,7 +10,7 @@ import type {
   Verified,
 } from "../call/index.js";
 import { openArchive, openLedger, redactSession } from "../history/index.js";
-import { clipped, columns, sessionText } from "../view/index.js";
+import { clipped, columns, sessionMarkdown, sessionText } from "../view/index.js";
 import { coloured, wantsColour } from "./colour.js";
 import { findSession } from "./find-session.js";
 import { jsonText } from "./json-text.js";
@@ -18,6 +18,7 @@ import { hasLedger, ledgerAddress } from "./ledger-address.js";
 import { progressLine } from "./progress-line.js";
 import { readRedaction } from "./redaction.js";
 import { recordedFolder, shownFolder } from "./shown-folder.js";
+import { note } from "./stderr.js";
 
 export type HistoryFlags = { readonly ledger?: string; readonly json?: boolean };
 
@@ -137,13 +138,17 @@ function hitText({ sessionId, at, call, role, excerpt }: SearchHit): string {
 
 export async function exportHistory(
   wanted: string | undefined,
-  flags: HistoryFlags & { readonly format: ExportFormat | "text"; readonly secrets?: boolean },
+  flags: HistoryFlags & {
+    readonly format: ExportFormat | "text" | "markdown";
+    readonly secrets?: boolean;
+  },
 ): Promise<number> {
   const redacted = !flags.secrets;
   const { format } = flags;
-  if (format === "text") {
+  if (format === "text" || format === "markdown") {
     const session = await readSession(wanted, flags);
-    write(`${sessionText(redacted ? redactSession(session, readRedaction()) : session)}\n`);
+    const shown = redacted ? redactSession(session, readRedaction()) : session;
+    for (const piece of format === "text" ? [sessionText(shown), "\n"] : sessionMarkdown(shown)) write(piece);
     return 0;
   }
   const sessionId = await withLedger(flags, (ledger) => findSession(ledger, wanted ?? true, process.cwd()));
@@ -237,6 +242,8 @@ export async function withArchive(
   const archive = await openArchive(existing(flags), {
     patterns,
     onProgress: (done) => (done.events < done.ofEvents ? progress.show(done) : progress.end()),
+    onIndexInMemory: ({ message }) =>
+      note(`The index of this history is built in memory for this command: ${message}`),
   });
   try {
     await use(archive);

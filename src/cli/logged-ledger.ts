@@ -84,6 +84,8 @@ const LOG_TABLE: EventTable<[place: Place], void> = {
       "call allowed",
     ),
   "run-started": (event, place) => place.log.to.debug(about(event, place), "call started"),
+  "process-started": (event, place) =>
+    place.log.to.debug({ ...about(event, place), pid: event.process.pid }, "command started"),
   "cancel-requested": (event, place) => place.log.to.debug(about(event, place), "call cancel requested"),
   "call-undone": (event, place) => place.log.to.debug(about(event, place), "call undone"),
   "call-breached": logBreach,

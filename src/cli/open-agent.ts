@@ -10,7 +10,7 @@ import { openModel, parseScript, scriptedModel } from "../model/index.js";
 import type { ModelPrice, Script } from "../model/index.js";
 import { inMode, isMode } from "../policy/index.js";
 import type { GrantScope, Mode, Rule } from "../policy/index.js";
-import { RuleSource, settingsFolder } from "../settings/index.js";
+import { createFolder, RuleSource, settingsFolder } from "../settings/index.js";
 import { builtInTools } from "../tools/index.js";
 import type { ToolSource } from "../tools/index.js";
 import { defaultScript } from "./default-script.js";
@@ -164,6 +164,8 @@ async function readScript(file: string): Promise<Script> {
 export async function openLedger(flags: Pick<AgentFlags, "ledger"> & LogFlags): Promise<Ledger> {
   const { atRest, patterns } = readRedaction();
   const log = await openLog(flags);
+  // A ledger that the user names gets no new folders.
+  if (flags.ledger === undefined) createFolder(stateFolder());
   const exact = await openStore(ledgerAddress(flags));
   const ledger = atRest ? redactingLedger(exact, { patterns }) : exact;
   return log ? loggedLedger(ledger, log) : ledger;

@@ -4,8 +4,7 @@ import { expect, test } from "vitest";
 import type { RecordedEvent } from "../call/index.js";
 import { said } from "./contract/contract.samples.js";
 import { soon } from "./contract/following.samples.js";
-import { followLog } from "./follow-log.js";
-import { IdleFollowers } from "./idle-followers.js";
+import { followLog, IdleFollowers } from "./follow-log.js";
 
 /** A store at the other end of a wire: a look reads the log at one moment, and its answer arrives later. */
 class RemoteLog {

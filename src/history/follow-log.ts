@@ -4,7 +4,6 @@
  * A follower whose reader pauses keeps only its position in the log and at most one page of events.
  */
 import type { RecordedEvent } from "../call/index.js";
-import type { WakeUp } from "./idle-followers.js";
 
 /** The number of events that a follower reads at a time, and keeps while its reader pauses. */
 export const FOLLOW_PAGE_LIMIT = 100;
@@ -12,7 +11,7 @@ export const FOLLOW_PAGE_LIMIT = 100;
 /** `log` is another value when the session was removed and started again. */
 export type LogPage = { readonly log: unknown; readonly events: readonly RecordedEvent[] };
 
-export type FollowableLog = {
+type FollowableLog = {
   /** The next events after `after`; undefined when the session has no event at all. A remote store may be slow. */
   readonly look: (after: number) => Promise<LogPage | undefined>;
   /** Wakes for each append or removal from this call on, so also while a look is pending. */
@@ -45,3 +44,63 @@ export async function* followLog(
     }
   }
 }
+
+/**
+ * Wake-ups for the followers of a ledger: each listens for its session and for its abort signal.
+ *
+ * A follower listens before it looks for new events, so an append during a slow look still wakes it.
+ */
+export class IdleFollowers {
+  readonly #wakes = new Map<string | AbortSignal, Set<() => void>>();
+  // One listener per signal, however many followers share it, since Node warns of a leak at the eleventh.
+  readonly #onAbort = ({ target }: Event) => this.wake(target as AbortSignal);
+
+  /** Listens from now on until the first wake of the session, of the signal or of all, or until `stop`. */
+  listen(sessionId: string, signal: AbortSignal): WakeUp {
+    // The promise runs its function at once, so `stop` is set.
+    let stop: (() => void) | undefined;
+    const woken = new Promise<void>((resolve) => {
+      const wake = () => {
+        this.#remove(sessionId, wake);
+        if (this.#remove(signal, wake)) signal.removeEventListener("abort", this.#onAbort);
+        resolve();
+      };
+      this.#add(sessionId, wake);
+      this.#add(signal, wake);
+      stop = wake;
+    });
+    signal.addEventListener("abort", this.#onAbort);
+    return { woken, stop: () => stop?.() };
+  }
+
+  wake(key: string | AbortSignal): void {
+    for (const wake of this.#wakes.get(key) ?? []) wake();
+  }
+
+  wakeAll(): void {
+    for (const key of this.#wakes.keys()) this.wake(key);
+  }
+
+  get isEmpty(): boolean {
+    return this.#wakes.size === 0;
+  }
+
+  #add(key: string | AbortSignal, wake: () => void): void {
+    const wakes = this.#wakes.get(key);
+    if (wakes) wakes.add(wake);
+    else this.#wakes.set(key, new Set([wake]));
+  }
+
+  /** Whether this was the last one under that key. */
+  #remove(key: string | AbortSignal, wake: () => void): boolean {
+    const wakes = this.#wakes.get(key);
+    wakes?.delete(wake);
+    return wakes?.size === 0 && this.#wakes.delete(key);
+  }
+}
+
+export type WakeUp = {
+  /** Resolves at the first wake, also at one before somebody awaits it. */
+  readonly woken: Promise<void>;
+  readonly stop: () => void;
+};

@@ -1,10 +1,11 @@
 /** Values as stored JSON text, which every ledger returns unchanged. */
 import type { SessionEvent } from "../call/index.js";
 import { IllegalEvent, oneLine } from "../call/index.js";
-import { frozen, jsonCopy } from "./json-copy.js";
+import { isAboutQuestion } from "./question-state.js";
+import type { QuestionEvent } from "./question-state.js";
 
 /** Throws IllegalEvent for a value that JSON cannot write. */
-export function jsonText(value: unknown, subject: string, eventType: string): string {
+function jsonText(value: unknown, subject: string, eventType: string): string {
   // JSON.stringify returns undefined for a value that JSON cannot express, although its type does not say so.
   return written(() => JSON.stringify(value) as string | undefined, subject, eventType);
 }
@@ -43,6 +44,18 @@ export function nameFromStored(text: string): string {
   return JSON.parse(`"${text}"`) as string;
 }
 
+/** An event as it is stored: its text, and the parsed event if it is about a question. */
+export type StoredEvent = { readonly text: string; readonly question: QuestionEvent | undefined };
+
+export function storedEvent(event: SessionEvent, sessionId: string): StoredEvent {
+  const text = jsonText(event, `Session ${sessionId}`, event.type);
+  // The text decides, because an event with a `toJSON` of its own may become another one; and most
+  // events, some of them long, need not be read back for that.
+  if (!text.includes('"question-')) return { text, question: undefined };
+  const read = JSON.parse(text) as SessionEvent;
+  return { text, question: isAboutQuestion(read) ? read : undefined };
+}
+
 /** The name of the repair that replaces an event which cannot be read. */
 const UNREADABLE = "unreadable-event";
 
@@ -66,4 +79,71 @@ export function eventFromStored(text: string, seq: number): SessionEvent {
   }
   const detail = `Event ${seq} of this session cannot be read: its row in the ledger is damaged. The others are as they were recorded.`;
   return { type: "traffic-repaired", at: 0, repair: { repair: UNREADABLE, detail } };
+}
+
+/** No honest event is deeper. Deeper values go to JSON, which throws the error. */
+const MAX_DEPTH = 200;
+
+/**
+ * Copies a value as a JSON round trip would, without serializing it: strings, which are most of an event, are shared and
+ * not copied. Values that are not plain data take the round trip. Undefined where JSON would leave the value out. Throws
+ * the error of JSON.stringify.
+ */
+export function jsonCopy(value: unknown, depth = 0): unknown {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return value;
+    case "number":
+      // JSON has neither -0, NaN nor Infinity.
+      return Number.isFinite(value) ? value + 0 : null;
+    case "object":
+      if (value === null) return null;
+      if (depth > MAX_DEPTH || "toJSON" in value) return overText(value);
+      if (Array.isArray(value)) return listCopy(value, depth);
+      return isPlain(value) ? objectCopy(value, depth) : overText(value);
+    case "bigint":
+      return overText(value);
+    default:
+      return undefined;
+  }
+}
+
+function listCopy(list: readonly unknown[], depth: number): unknown {
+  const copy: unknown[] = [];
+  // A hole becomes null, as JSON writes it.
+  for (let index = 0; index < list.length; index += 1) copy.push(jsonCopy(list[index], depth + 1) ?? null);
+  return copy;
+}
+
+function objectCopy(object: object, depth: number): unknown {
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(object)) {
+    const copied = jsonCopy(Reflect.get(object, key), depth + 1);
+    if (copied === undefined) continue;
+    // An assignment to this name would set the prototype.
+    if (key === "__proto__") Object.defineProperty(copy, key, { value: copied, enumerable: true });
+    else copy[key] = copied;
+  }
+  return copy;
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function overText(value: unknown): unknown {
+  const text = JSON.stringify(value) as string | undefined;
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+/**
+ * Freezes a copy that was made here, at any depth. A part that is frozen already was frozen here, with all its parts.
+ * JSON has no cycles, and stored events are not deep.
+ */
+export function frozen<Value>(value: Value): Value {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const part of Object.values(value)) frozen(part);
+  return Object.freeze(value);
 }

@@ -7,7 +7,7 @@ import type { ToolKind } from "../call/index.js";
 import { forcesGitSettings } from "./git-settings.js";
 import type { Intent, PathAccess } from "./intent.js";
 import { isProcessPath } from "./paths/process-paths.js";
-import { normalisePath } from "./paths/normalise-path.js";
+import { normalisePath } from "./paths/match-path.js";
 import { judgeArgv } from "./programs/judge-argv.js";
 import type { ArgvJudgement } from "./programs/judge-argv.js";
 import type { UserPrograms } from "./programs/known-programs.js";

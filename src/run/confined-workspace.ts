@@ -10,6 +10,7 @@ import type { Intent, PathAccess } from "../policy/index.js";
 import { executorOf } from "../tools/git/executor-for.js";
 import { ToolFailure } from "../tools/index.js";
 import type { Workspace } from "../tools/index.js";
+import type { KeptFile } from "../call/index.js";
 
 export function confinedWorkspace(workspace: Workspace, intent: Intent): Workspace {
   const { paths, command } = intent;
@@ -64,4 +65,45 @@ const removes = ({ path: named, access }: PathAccess, path: string): boolean =>
 function isWithin(path: string, folder: string): boolean {
   const way = posix.relative(folder, path);
   return way === "" || (!way.startsWith("../") && way !== ".." && !posix.isAbsolute(way));
+}
+
+/** The last writes of a session's calls, by path: a call expects these and no other changes since it was shown. */
+export class OwnWrites {
+  #count = 0;
+  readonly #last = new Map<string, { readonly after: string; readonly number: number }>();
+
+  /** How many writes there were so far. */
+  get count(): number {
+    return this.#count;
+  }
+
+  add(path: string, after: string): void {
+    this.#count += 1;
+    this.#last.set(path, { after, number: this.#count });
+  }
+
+  /** The last write to this path after the first `count` writes; an intent made then has seen the earlier ones. */
+  since(count: number, path: string): string | undefined {
+    const last = this.#last.get(path);
+    return last && last.number > count ? last.after : undefined;
+  }
+}
+
+/**
+ * A yes is for the diff that was shown, so for a file as it was then. Between the last look and the write someone
+ * else may have changed it; only the writes of this session's own calls are expected. `own`: what a call of this session
+ * has written to the path since the intent was made.
+ */
+export function checkBase(
+  { baseHashes }: Intent,
+  path: string,
+  before: KeptFile | undefined,
+  own: string | undefined,
+): void {
+  const base = baseHashes[path];
+  const now = before === undefined ? "nothing" : before.type === "file" ? before.blob : before.type;
+  if (base === undefined || base === now || own === now) return;
+  throw new ToolFailure(
+    `${visibleText(path)} was changed by someone else in the meantime. It was not written. Read it again, then make the call again.`,
+  );
 }

@@ -4,7 +4,7 @@ import type { Tool, Toolbox, Workspace } from "../tools/index.js";
 import type { TakeChildStep } from "./call-runner.js";
 import type { Judge } from "./check-call.js";
 import type { Ask } from "./wait-for-answers.js";
-import type { Remember } from "./remember.js";
+import type { Remember } from "./settle-answers.js";
 import type { Elicit } from "./run-call.js";
 import type { SessionRecord } from "../record/index.js";
 

@@ -6,10 +6,11 @@
  * a call that was running when its process died is never run again by itself.
  */
 export { allowAll, denyAll } from "./askers.js";
-export { openQuestions } from "./answered-events.js";
+export { openQuestions } from "./settle-answers.js";
+export type { Remember, RememberedGrant } from "./settle-answers.js";
 export { CallNotDone } from "./call-not-done.js";
 export type { Judge } from "./check-call.js";
-export { recoveryEvents } from "./end-events.js";
+export { recoveryEvents } from "./recovery-events.js";
 export { Gate } from "./gate.js";
 export type { GateOptions, Submitted, ToolRequest } from "./gate-options.js";
 export { waitForAnswers } from "./wait-for-answers.js";
@@ -17,7 +18,6 @@ export type { Ask } from "./wait-for-answers.js";
 export { mustBeRules } from "./must-be-rules.js";
 export { openGate } from "./open-gate.js";
 export type { OpenGateOptions } from "./open-gate.js";
-export type { Remember, RememberedGrant } from "./remember.js";
 export type { Elicit } from "./run-call.js";
 export { undoCall, UndoRefused } from "./undo-call.js";
 export type { Undone } from "./undo-call.js";

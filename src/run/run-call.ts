@@ -8,10 +8,9 @@ import type { Intent } from "../policy/index.js";
 import type { EventWriter, SessionRecord } from "../record/index.js";
 import { fullResult, ToolFailure } from "../tools/index.js";
 import type { AskReply, AskRequest, Tool, ToolContext, ToolReturn, Workspace } from "../tools/index.js";
-import { checkBase } from "./base-check.js";
-import type { OwnWrites } from "./base-check.js";
+import { checkBase, confinedWorkspace } from "./confined-workspace.js";
+import type { OwnWrites } from "./confined-workspace.js";
 import { CallReporter } from "./call-reporter.js";
-import { confinedWorkspace } from "./confined-workspace.js";
 import { undoableWorkspace } from "./undoable-workspace.js";
 import type { LinkedAbort } from "./linked-abort.js";
 
@@ -118,6 +117,7 @@ function workspaceOf(
     blob: (bytes) => record.ledger.putBlob(bytes),
     mayReplace: (path, before) => checkBase(intent, path, before, ownWrites.since(ownBefore, path)),
     wrote: (path, after) => ownWrites.add(path, after),
+    started: (process) => writer.add({ type: "process-started", toolCallId, at: now(), process }),
     record: (change) => writer.append([{ type: "file-kept", toolCallId, at: now(), change }]),
   });
 }

@@ -3,27 +3,17 @@
  * each call. The stored rule then settles the open questions that it covers.
  */
 import { answerAllows, IllegalEvent, LedgerError } from "../call/index.js";
-import type { Answer, Question, SessionEvent } from "../call/index.js";
+import type { Answer, Question, SessionEvent, AskedQuestion, Decision, SessionBook } from "../call/index.js";
 import { SerialQueue } from "../call/serial-queue.js";
-import type { Verdict } from "../policy/index.js";
+import type { Verdict, Proposal, Rule } from "../policy/index.js";
 import { isAppTool } from "../tools/index.js";
-import {
-  answeredCalls,
-  decisionOf,
-  openQuestions,
-  settledByAnswer,
-  unansweredEvents,
-} from "./answered-events.js";
-import type { Answered } from "./answered-events.js";
 import type { CallTools } from "./call-tools.js";
 import type { CallCheck, Judge } from "./check-call.js";
-import { intentHash } from "./intent-hash.js";
+import { intentHash } from "./decisions.js";
 import type { LoopGuard } from "./loop-guard.js";
-import { storeAlways } from "./remember.js";
-import type { Remember } from "./remember.js";
 import type { SessionRecord } from "../record/index.js";
 
-export type SettleOptions = {
+type SettleOptions = {
   readonly record: SessionRecord;
   readonly tools: CallTools;
   readonly judge: Judge;
@@ -154,3 +144,108 @@ export class SettleAnswers {
 }
 
 const OTHER_INPUT = "the input was changed, but this call can only run with the input that it was made with";
+
+/** An answer, and the call that it is for. */
+type Answered = {
+  readonly toolCallId: string;
+  readonly question: Question;
+  readonly answer: Answer;
+};
+
+/** Calls whose question was answered, and that nobody has taken further yet. */
+function answeredCalls(book: SessionBook): readonly Answered[] {
+  return waiting(book).flatMap(({ toolCallId, asked: { question, state } }) =>
+    state.status === "answered" ? [{ toolCallId, question, answer: state.answer }] : [],
+  );
+}
+
+/** Questions that still wait for an answer. */
+export function openQuestions(book: SessionBook): readonly Question[] {
+  return waiting(book).flatMap(({ asked: { question, state } }) =>
+    state.status === "open" ? [question] : [],
+  );
+}
+
+/** The decision that an answer is. */
+function decisionOf({ question, answer }: Answered): Decision {
+  return {
+    by: answer.by,
+    ...(answer.who !== undefined && { who: answer.who }),
+    ...(answer.rule !== undefined && { rule: answer.rule }),
+    ...(answer.reason !== undefined && { reason: answer.reason }),
+    intentHash: question.intentHash,
+    at: answer.at,
+  };
+}
+
+function settledByAnswer(answered: Answered, at: number): SessionEvent {
+  const { toolCallId, question, answer } = answered;
+  const type = answerAllows(question, answer) ? "call-cleared" : "call-refused";
+  return { type, toolCallId, at, decision: decisionOf(answered) };
+}
+
+/** Calls whose question nobody will answer any more: taken back, or too late. */
+function unansweredEvents(book: SessionBook, at: number): readonly SessionEvent[] {
+  return waiting(book).flatMap(({ toolCallId, asked: { question, state } }): SessionEvent[] => {
+    // Nobody said yes.
+    if (state.status === "withdrawn")
+      return [{ type: "call-cancelled", toolCallId, at, reason: state.reason }];
+    if (state.status !== "open" || question.expiresAt === undefined || at < question.expiresAt) return [];
+    const reason = "the question expired: nobody answered in time";
+    return [
+      { type: "question-withdrawn", at, questionId: question.questionId, reason },
+      {
+        type: "call-refused",
+        toolCallId,
+        at,
+        decision: { by: "rule", rule: "questions expire", reason, at },
+      },
+    ];
+  });
+}
+
+function waiting(book: SessionBook): readonly { toolCallId: string; asked: AskedQuestion }[] {
+  return book.openCalls().flatMap(({ toolCallId, state }) => {
+    if (state.status !== "waiting" || state.waitingFor.type !== "question") return [];
+    const asked = book.question(state.waitingFor.questionId);
+    return asked ? [{ toolCallId, asked }] : [];
+  });
+}
+
+/** `grantId` is the question's, so that an answer which is taken up twice is stored once. */
+export type RememberedGrant = Proposal & {
+  readonly grantId: string;
+  readonly scope: "session" | "project" | "user";
+  readonly expiresAt?: number;
+};
+
+/** Returns when the rules hold. Throws when they could not be stored. */
+export type Remember = (grant: RememberedGrant) => Promise<void>;
+
+/** Whether it was an "always" and is stored. One that cannot be stored is a yes or no for this once. */
+async function storeAlways(
+  remember: Remember | undefined,
+  { questionId, options }: Question,
+  { outcome, input }: Answer,
+): Promise<boolean> {
+  const chosen = outcome.type === "selected" ? outcome.optionId : undefined;
+  const grant = options.find(({ optionId }) => optionId === chosen)?.grant;
+  // The offered rule does not cover a changed input.
+  if (!remember || !grant || input !== undefined) return false;
+  const { sentence, rules, scope, expiresAt } = grant;
+  try {
+    await remember({
+      grantId: questionId,
+      sentence,
+      // We wrote them into the question ourselves.
+      rules: rules as unknown as readonly Rule[],
+      scope,
+      ...(expiresAt !== undefined && { expiresAt }),
+    });
+    return true;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    process.emitWarning(`"${sentence}" could not be stored, and holds for this once only: ${why}`);
+    return false;
+  }
+}

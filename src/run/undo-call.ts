@@ -5,7 +5,7 @@
 import { readAll, visibleText } from "../call/index.js";
 import type { FileChange, KeptFile, Ledger } from "../call/index.js";
 import type { Workspace } from "../tools/index.js";
-import { fingerprint, wholeFingerprint } from "./path-fingerprint.js";
+import { fingerprint, wholeFingerprint } from "./undoable-workspace.js";
 import type { SessionRecord } from "../record/index.js";
 
 export type Undone = { readonly paths: readonly string[] };

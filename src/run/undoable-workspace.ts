@@ -4,19 +4,20 @@
  */
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
-import type { FileChange, KeptFile } from "../call/index.js";
+import type { CallProcess, FileChange, KeptFile } from "../call/index.js";
 import type { Executor } from "../policy/index.js";
 import { executorOf } from "../tools/git/executor-for.js";
-import type { CommandOptions, Files, Workspace } from "../tools/index.js";
-import { MAX_BYTES, MAX_FILES, wholeFile, wholeFingerprint } from "./path-fingerprint.js";
+import type { CommandOptions, Files, Workspace, FileInfo } from "../tools/index.js";
 
-export type Keep = {
+type Keep = {
   /** Stores bytes and returns their name. */
   blob(bytes: Uint8Array): Promise<string>;
   /** Throws when what is there is not what the call was allowed to replace. */
   mayReplace(path: string, before: KeptFile | undefined): void;
   /** Called after a write, with the SHA-256 of the new content. */
   wrote(path: string, after: string): void;
+  /** Puts a process that a command of the call runs in on record. */
+  started(process: CallProcess): void;
   /** Puts the change on record, in order and before it is made. */
   record(change: FileChange): Promise<void>;
 };
@@ -63,7 +64,11 @@ class UndoableWorkspace implements Workspace {
 
   /** The changes of a command cannot be predicted, so they are not kept. */
   runCommand(command: string | readonly string[], options: CommandOptions) {
-    return this.#inner.runCommand(command, options);
+    const onStart = (process: CallProcess) => {
+      this.#keep.started(process);
+      options.onStart?.(process);
+    };
+    return this.#inner.runCommand(command, { ...options, onStart });
   }
 
   async write(path: string, content: string | Uint8Array, options?: { readonly mode?: number }) {
@@ -98,9 +103,9 @@ class UndoableWorkspace implements Workspace {
   }
 
   async move(path: string, to: string): Promise<void> {
-    const fingerprint = await wholeFingerprint(this.#inner, path);
+    const whole = await wholeFingerprint(this.#inner, path);
     await this.#keepMade(posix.dirname(to));
-    await this.#keep.record({ type: "moved", path, to, ...(fingerprint !== undefined && { fingerprint }) });
+    await this.#keep.record({ type: "moved", path, to, ...(whole !== undefined && { fingerprint: whole }) });
     await this.#inner.move(path, to);
   }
 
@@ -142,3 +147,62 @@ const NO_NAME = "it could not be found by its name, which may not be valid UTF-8
 function notKept(path: string, reason: string): FileChange {
   return { type: "not-kept", path, reason };
 }
+
+/** More than this is not read through. */
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_FILES = 2_000;
+const MAX_ENTRIES = 10_000;
+
+/**
+ * Fingerprints a path, to detect later whether someone has changed it: a file's SHA-256, the target of a link, or the
+ * type of the entry. A file that is too large to read is identified by its size and time. A folder's contents do not
+ * count. Undefined when nothing is there.
+ */
+export async function fingerprint(files: Files, path: string): Promise<string | undefined> {
+  const info = await files.look(path);
+  return info && entryFingerprint(files, path, info, info.size <= MAX_BYTES);
+}
+
+/** With all that is in a folder. Undefined when nothing is there, or too much. */
+export async function wholeFingerprint(files: Files, path: string): Promise<string | undefined> {
+  const own = await fingerprint(files, path);
+  if (own !== "folder") return own;
+  const lines: string[] = [];
+  let bytesLeft = MAX_BYTES;
+  const folders = [path];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const { name } of await files.list(folder)) {
+      if (lines.length >= MAX_ENTRIES) return undefined;
+      const inner = `${folder}/${name}`;
+      const info = await files.look(inner);
+      if (info?.type === "folder") folders.push(inner);
+      if (info?.type === "file") bytesLeft -= info.size;
+      const isSmall = bytesLeft >= 0 && lines.length < MAX_FILES;
+      const what = info && (await entryFingerprint(files, inner, info, isSmall));
+      lines.push(JSON.stringify([inner.slice(path.length), what ?? "nothing found"]));
+    }
+  }
+  return `folder ${sha256(lines.join("\n"))}`;
+}
+
+async function entryFingerprint(
+  files: Files,
+  path: string,
+  { type, size, modified }: FileInfo,
+  isSmall: boolean,
+): Promise<string | undefined> {
+  if (type === "link") return `link to ${await files.readLink(path)}`;
+  if (type !== "file") return type;
+  if (!isSmall) return `file of ${size} bytes, written at ${modified}`;
+  const bytes = await wholeFile(files, path, size);
+  return bytes && sha256(bytes);
+}
+
+/** The file may have grown since `look`, and an editor's buffer may be longer than the file on disk. */
+async function wholeFile(files: Files, path: string, size: number): Promise<Uint8Array | undefined> {
+  const read = await files.readBytes(path, { length: size });
+  if (!read || read.size <= read.bytes.length) return read?.bytes;
+  return (await files.readBytes(path, { length: read.size }))?.bytes;
+}
+
+const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex");

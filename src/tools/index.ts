@@ -20,12 +20,11 @@ export type {
   ToolResult,
   ToolReturn,
   ToolTerminal,
+  FullResult,
 } from "./tool.js";
-export { isAppTool, isDelegating, ToolFailure } from "./tool.js";
+export { isAppTool, isDelegating, ToolFailure, fullResult } from "./tool.js";
 export { jsonSchemaCheck } from "./json-schema-check.js";
 export type { JsonSchemaCheck } from "./json-schema-check.js";
-export { fullResult } from "./tool-result.js";
-export type { FullResult } from "./tool-result.js";
 export { DuplicateTool, Toolbox } from "./toolbox.js";
 export type { ToolSource } from "./toolbox.js";
 export { LocalWorkspace, NotAFolder } from "./local-workspace.js";

@@ -8,15 +8,22 @@
 import type { Stats } from "node:fs";
 import { lstat, readdir, readlink, realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { makeFolderIn, makeLinkIn, moveTo, removeIn, replaceFileIn } from "./change-in-folder.js";
+import {
+  makeFolderIn,
+  makeLinkIn,
+  moveTo,
+  removeIn,
+  replaceFileIn,
+  type Range,
+  readBytesIn,
+  readTextIn,
+} from "./act-in-folder.js";
 import type { Executor } from "../policy/index.js";
 import { commandEnvironment } from "./command-environment.js";
 import { errorCode } from "../call/error-code.js";
 import { type FileAction, explainFileErrors, fileErrorText, READ, WRITE } from "./file-errors.js";
 import { findShell, shellWords } from "./find-shell.js";
-import { inFolderOf } from "./folder-handle.js";
-import { type Range, readBytesIn, readTextIn } from "./read-in-folder.js";
-import { realPathOf } from "./real-path.js";
+import { inFolderOf, realPathOf } from "./folder-handle.js";
 import { mustBeWords, runCommand } from "./run-command.js";
 import type { Sandbox } from "./sandbox.js";
 import { ToolFailure } from "./tool.js";

@@ -27,6 +27,7 @@ export async function runCommand(argv: readonly string[], options: RunOptions): 
   signal.throwIfAborted();
   const printer = printerFor(options.onOutput);
   const program = await start(argv, options, printer.print);
+  if (program.tree) options.onStart?.(program.tree.root);
   let ending: Promise<void> | undefined;
   const end = () => {
     ending ??= program.tree?.end();

@@ -12,6 +12,7 @@ import type {
 } from "../call/index.js";
 import type { Intent } from "../policy/index.js";
 import type { Workspace } from "./workspace.js";
+import { textContent } from "../call/index.js";
 
 export type Parsed<Input> =
   | { readonly ok: true; readonly input: Input }
@@ -144,5 +145,46 @@ export class ToolFailure extends Error {
   constructor(message: string) {
     super(message);
     this.name = "ToolFailure";
+  }
+}
+
+/** `appended`: blocks to show after what the tool has shown so far. */
+export type FullResult = ToolResult & { readonly appended: ToolResult["content"] & {} };
+
+/** Converts the return value of a tool to its full form. */
+export function fullResult(returned: ToolReturn): FullResult {
+  if (typeof returned === "string") {
+    return { output: returned, appended: returned === "" ? [] : [textContent(returned)] };
+  }
+  if (isBlocks(returned)) {
+    return {
+      output: outputOf(returned),
+      appended: returned.map((content) => ({ type: "content", content })),
+    };
+  }
+  return { ...returned, appended: [] };
+}
+
+const isBlocks = (returned: readonly ContentBlock[] | ToolResult): returned is readonly ContentBlock[] =>
+  Array.isArray(returned);
+
+/** The text for the model and the record: other blocks are in the content and only named here. */
+function outputOf(blocks: readonly ContentBlock[]): string {
+  return blocks.map(blockText).join("\n");
+}
+
+function blockText(block: ContentBlock): string {
+  switch (block.type) {
+    case "text":
+      return block.text;
+    case "image":
+    case "audio":
+      return `[${block.type}, ${block.mimeType}]`;
+    case "resource_link":
+      return `[${block.name}](${block.uri})`;
+    case "resource":
+      return "text" in block.resource ? block.resource.text : `[resource ${block.resource.uri}]`;
+    default:
+      return block satisfies never;
   }
 }

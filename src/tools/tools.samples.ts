@@ -5,9 +5,8 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { CallFields } from "../call/index.js";
 import { LocalWorkspace } from "./local-workspace.js";
-import type { Tool, ToolContext } from "./tool.js";
-import { fullResult } from "./tool-result.js";
-import type { FullResult } from "./tool-result.js";
+import type { Tool, ToolContext, FullResult } from "./tool.js";
+import { fullResult } from "./tool.js";
 
 /** A workspace `ws` with these files, in a temporary folder; tests use the rest of that folder as the outside. */
 export async function aWorkspace(files: Readonly<Record<string, string | Uint8Array>> = {}) {

@@ -5,7 +5,7 @@ import type { Question, ToolCall, ToolCallEvent, ToolKind } from "../call/index.
 import { applyEvent, boundText, diffContent, textContent } from "../call/index.js";
 import { callText } from "./call-text.js";
 import { hostileCalls, hostileQuestions, INVISIBLE } from "./hostile.samples.js";
-import { columns } from "./rows.js";
+import { columns } from "./visible-line.js";
 
 type Step = ToolCallEvent extends infer Event
   ? Event extends unknown

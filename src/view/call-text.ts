@@ -5,10 +5,9 @@ import type { Question, ToolCall } from "../call/index.js";
 import { countOf } from "./amounts.js";
 import { callCard } from "./call-card.js";
 import type { CallCard, CardEnd, CardQuestion } from "./call-card.js";
-import { callHeadline } from "./call-headline.js";
 import type { CardBlock, TerminalBlock, TextBlock } from "./card-blocks.js";
-import { diffCardLines } from "./diff-lines.js";
-import { rows } from "./rows.js";
+import { diffCardLines } from "./diff-card.js";
+import { rows } from "./visible-line.js";
 
 export type CallTextOptions = {
   /** The question that the call waits for. Without it only the id is shown; "asked" shows nothing, since another part of the screen shows the question. */
@@ -36,14 +35,23 @@ type Line = { readonly text: string; readonly isQuoted: boolean };
 
 export function callText(call: ToolCall, options: CallTextOptions = {}): string {
   const { question, maxLines, calls } = options;
-  const isAsked = question === "asked";
   const card = callCard(call, {
-    ...(!isAsked && { question }),
+    ...(question !== "asked" && { question }),
     ...(maxLines !== undefined && { maxLines }),
     ...(calls && { calls }),
   });
+  return cardText(card, { ...options, isAsked: question === "asked" });
+}
+
+export type CardTextOptions = Pick<CallTextOptions, "width" | "headlineOnly"> & {
+  /** Another part of the screen shows the question. */
+  readonly isAsked?: boolean;
+};
+
+export function cardText(card: CallCard, options: CardTextOptions = {}): string {
+  const { headlineOnly = false, isAsked = false } = options;
   const width = Math.max(MIN_WIDTH, options.width ?? WIDTH);
-  const isBrief = options.headlineOnly === true || card.isShownByOwner;
+  const isBrief = headlineOnly || card.isShownByOwner;
   // A breach stands right below the headline, before anything that the agent shows.
   const breach = card.breach === undefined ? [] : [fact(card.breach)];
   const details = [...breach, ...(isBrief ? [] : detailLines(card, isAsked))];
@@ -51,6 +59,14 @@ export function callText(call: ToolCall, options: CallTextOptions = {}): string 
     ...rows(callHeadline(card), HEADLINE, width),
     ...details.flatMap(({ text, isQuoted }) => rows(text, isQuoted ? QUOTE : FACT, width)),
   ].join("\n");
+}
+
+/**
+ * The agent chooses the title, so the facts come last: whatever a title pretends, Toolgate writes the brackets at the
+ * end.
+ */
+export function callHeadline({ mark, icon, owner, title, facts }: CallCard): string {
+  return `${mark} ${icon} ${owner === undefined ? "" : `${owner} › `}${title} (${facts.join(", ")})`;
 }
 
 function detailLines(card: CallCard, isAsked: boolean): readonly Line[] {

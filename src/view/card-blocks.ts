@@ -2,7 +2,7 @@
 import type { TerminalContent, ToolCallContent } from "../call/index.js";
 import { leftOut, shownText } from "../call/index.js";
 import { blockNote } from "./block-note.js";
-import { exitWords } from "./command-exit.js";
+import { exitWords } from "./card-facts.js";
 import { diffCard } from "./diff-card.js";
 import type { DiffCard } from "./diff-card.js";
 import { visibleLine, withoutColours } from "./visible-line.js";

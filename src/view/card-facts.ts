@@ -1,11 +1,36 @@
-/** Facts about a call in a few words each: its status, its duration, who decided. */
-import type { Decision, ToolCall, ToolCallState } from "../call/index.js";
+/**
+ * Facts about a call in a few words each (its status, its duration, who decided) and the signs for its kind and status.
+ * Every sign is a single column wide, is no emoji, and has one meaning: kinds and statuses stand side by side, so they
+ * share no sign.
+ */
+import type {
+  Decision,
+  TerminalContent,
+  ToolCall,
+  ToolCallState,
+  ToolCallStatus,
+  ToolKind,
+} from "../call/index.js";
 import { isOver, oneLine } from "../call/index.js";
 import { durationText } from "./amounts.js";
-import { failedCommand } from "./command-exit.js";
+import { visibleName } from "./visible-line.js";
 
 const MAX_NAME = 60;
 const MAX_MESSAGE = 80;
+
+/**
+ * The status of the call, except that three facts are statuses of their own: a command that failed although the call is
+ * done, changes that were undone, and a call that an agent ran although the rules deny it.
+ */
+export type CardStatus = ToolCallStatus | "command-failed" | "undone" | "breach";
+
+/** The present state comes first: an undone call has left no change in the files. A breach never shows a tick. */
+export function cardStatus(call: ToolCall): CardStatus {
+  if (call.breach) return "breach";
+  if (call.times.undone !== undefined) return "undone";
+  const { status } = call.state;
+  return status === "done" && failedCommand(call) !== undefined ? "command-failed" : status;
+}
 
 /** In the order in which a headline lists them. */
 export function cardFacts(call: ToolCall): readonly string[] {
@@ -73,4 +98,59 @@ export function decisionWords({ decision, state, times }: ToolCall): string | un
 function decidedBy({ by, who, rule }: Decision): string {
   if (by === "rule") return rule === undefined ? "" : ` by rule ${oneLine(rule, MAX_NAME)}`;
   return who === undefined ? " by a person" : ` by ${oneLine(who, MAX_NAME)}`;
+}
+
+/**
+ * The exit of a call's command that failed. The call itself is done, since the tool ran the command and the model gets
+ * its output. A reader must see both. Undefined without a command, while it runs, or when it ended with 0.
+ */
+function failedCommand({ content }: ToolCall): string | undefined {
+  const last = content.findLast((item) => item.type === "terminal" && item.exit !== undefined);
+  if (last?.type !== "terminal" || (last.exit?.exitCode === 0 && last.exit.signal === undefined))
+    return undefined;
+  return exitWords(last).join(", ") || undefined;
+}
+
+export function exitWords({ exit }: TerminalContent): readonly string[] {
+  return [
+    ...(exit?.exitCode === undefined ? [] : [`exit code ${exit.exitCode}`]),
+    ...(exit?.signal === undefined ? [] : [`ended by ${visibleName(exit.signal)}`]),
+  ];
+}
+
+const KIND_ICONS: Readonly<Record<ToolKind, string>> = {
+  read: "≡",
+  edit: "✎",
+  delete: "⌫",
+  move: "→",
+  search: "⌕",
+  execute: "❯",
+  think: "∴",
+  fetch: "↓",
+  switch_mode: "⇄",
+  other: "•",
+};
+
+const STATUS_MARKS: Readonly<Record<CardStatus, string>> = {
+  drafting: "…",
+  ready: "○",
+  waiting: "?",
+  cleared: "◎",
+  running: "►",
+  done: "✓",
+  failed: "✗",
+  refused: "⊘",
+  cancelled: "–",
+  unknown: "¿",
+  "command-failed": "!",
+  undone: "↶",
+  breach: "⚑",
+};
+
+export function kindIcon(kind: ToolKind): string {
+  return KIND_ICONS[kind];
+}
+
+export function statusMark(status: CardStatus): string {
+  return STATUS_MARKS[status];
 }

@@ -5,12 +5,21 @@
  * The type of a row distinguishes the file's lines from our notes. Every change is visible: tabs, spaces at the
  * end, line ends, and the number of lines that are not shown.
  */
-import type { DiffContent, FileOperation } from "../call/index.js";
-import { changeRows, leftOut, linesOf, shownLine } from "./change-rows.js";
-import type { DiffRow } from "./change-rows.js";
-import { visibleName } from "./visible-line.js";
+import { lineHunks } from "../call/index.js";
+import type { DiffContent, FileOperation, LineHunk } from "../call/index.js";
+import { countOf } from "./amounts.js";
+import { visibleLine, visibleName } from "./visible-line.js";
 
 export type DiffCard = { readonly heading: string; readonly rows: readonly DiffRow[] };
+
+/** One row of a diff. Line numbers count the lines of the texts that were compared, from 1. */
+export type DiffRow =
+  | { readonly type: "same"; readonly text: string; readonly oldLine: number; readonly newLine: number }
+  | { readonly type: "removed"; readonly text: string; readonly oldLine: number }
+  | { readonly type: "added"; readonly text: string; readonly newLine: number }
+  /** A line of a patch that came as text, with the patch's own sign in it. */
+  | { readonly type: "patch"; readonly text: string }
+  | { readonly type: "note"; readonly text: string };
 
 export type DiffOptions = {
   /** How many rows may come from the file's own lines; 40 unless set. */
@@ -24,8 +33,8 @@ export function diffCard(diff: DiffContent, options: DiffOptions = {}): DiffCard
   const { oldText, newText, operation, patch } = diff;
   if (oldText === undefined && newText === undefined) {
     return patch === undefined
-      ? { heading: heading(diff, []), rows: [] }
-      : { heading: heading(diff, ["as a patch"]), rows: patchRows(patch, maxLines) };
+      ? { heading: headingOf(diff, []), rows: [] }
+      : { heading: headingOf(diff, ["as a patch"]), rows: patchRows(patch, maxLines) };
   }
   const texts = withPlainLineEnds(oldText ?? "", newText ?? "");
   const changes = changeRows(texts.before, texts.after, maxLines);
@@ -35,8 +44,25 @@ export function diffCard(diff: DiffContent, options: DiffOptions = {}): DiffCard
     ...(texts.hasCrlf ? ["CRLF line ends"] : []),
     ...(changes.length === 0 ? [texts.before === "" ? "empty" : "same text"] : []),
   ];
-  return { heading: heading(diff, notes), rows: changes };
+  return { heading: headingOf(diff, notes), rows: changes };
 }
+
+/** The card as lines of text, the heading first. Each line of the file stands behind one of three signs. */
+export function diffLines(diff: DiffContent, options: DiffOptions = {}): readonly string[] {
+  return diffCardLines(diffCard(diff, options));
+}
+
+export function diffCardLines({ heading, rows }: DiffCard): readonly string[] {
+  return [heading, ...rows.map(({ type, text }) => SIGNS[type] + text)];
+}
+
+const SIGNS: Readonly<Record<DiffRow["type"], string>> = {
+  same: "  ",
+  removed: "- ",
+  added: "+ ",
+  patch: "  ",
+  note: "",
+};
 
 const VERBS: Readonly<Record<FileOperation, string>> = {
   add: "add",
@@ -46,7 +72,7 @@ const VERBS: Readonly<Record<FileOperation, string>> = {
   copy: "copy",
 };
 
-function heading(
+function headingOf(
   { operation, path, oldPath, fileType, mimeType }: DiffContent,
   notes: readonly string[],
 ): string {
@@ -71,4 +97,184 @@ function withPlainLineEnds(before: string, after: string) {
     [before, after].every((text) => !/(?:^|[^\r])\n/.test(text)) && `${before}${after}`.includes("\r\n");
   if (!hasCrlf) return { before, after, hasCrlf };
   return { before: before.replaceAll("\r\n", "\n"), after: after.replaceAll("\r\n", "\n"), hasCrlf };
+}
+
+const CONTEXT = 2;
+
+/**
+ * The lines that differ between two texts, place by place with the lines around them, and between two places how many
+ * lines stayed the same. Empty when the texts are equal.
+ *
+ * At most `maxLines` rows come from the texts. Changed lines come first, the lines around them get the rest of the room,
+ * each place and each side has its share, and a note counts the lines that do not fit.
+ */
+function changeRows(oldText: string, newText: string, maxLines: number): readonly DiffRow[] {
+  // Two pieces of a file that both lack the last line end do not differ in it.
+  const ending =
+    oldText !== "" && newText !== "" && !oldText.endsWith("\n") && !newText.endsWith("\n") ? "\n" : "";
+  const hunks = lineHunks(oldText + ending, newText + ending);
+  if (hunks.length === 0) return [];
+  const places = placesOf(hunks, linesOf(oldText + ending), linesOf(newText + ending), maxLines);
+  const rooms = roomsFor(places, maxLines);
+  // A missing line end is not shown where a whole text is added or removed.
+  const showsMissingEnd =
+    hunks.some(({ oldLines }) => oldLines > 0) && hunks.some(({ newLines }) => newLines > 0);
+  let belowLast = 0;
+  const shown = places.flatMap((place, index): readonly DiffRow[] => {
+    const { goes, comes, above, below } = roomWithin(place, rooms[index] ?? 0);
+    const unseen = index === 0 ? 0 : place.gap - belowLast - above;
+    belowLast = below;
+    const { oldStart, oldLines, newStart, newLines } = place.hunk;
+    return [
+      ...leftOut(unseen, "unchanged line"),
+      ...sameRows(place.before.slice(place.before.length - above), oldStart - above, newStart - above),
+      ...place.removed
+        .slice(0, goes)
+        .flatMap((line, at) => [
+          { type: "removed" as const, text: shownLine(line, true), oldLine: oldStart + at },
+          ...missingEnd(line, showsMissingEnd),
+        ]),
+      ...leftOut(place.removed.length - goes, "removed line"),
+      ...place.added
+        .slice(0, comes)
+        .flatMap((line, at) => [
+          { type: "added" as const, text: shownLine(line, true), newLine: newStart + at },
+          ...missingEnd(line, showsMissingEnd),
+        ]),
+      ...leftOut(place.added.length - comes, "added line"),
+      ...sameRows(place.after.slice(0, below), oldStart + oldLines, newStart + newLines),
+    ];
+  });
+  return [...shown, ...moreChanges(hunks.slice(places.length))];
+}
+
+const sameRows = (lines: readonly string[], oldStart: number, newStart: number): readonly DiffRow[] =>
+  lines.map((line, at) => ({
+    type: "same",
+    text: shownLine(line),
+    oldLine: oldStart + at,
+    newLine: newStart + at,
+  }));
+
+const missingEnd = (line: string, showsMissingEnd: boolean): readonly DiffRow[] =>
+  showsMissingEnd && !line.endsWith("\n") ? [note("\\ no line end after this line")] : [];
+
+const note = (text: string): DiffRow => ({ type: "note", text });
+
+type Place = {
+  readonly hunk: LineHunk;
+  /** How many lines stayed the same between the place before and this one. */
+  readonly gap: number;
+  readonly before: readonly string[];
+  readonly removed: readonly string[];
+  readonly added: readonly string[];
+  readonly after: readonly string[];
+};
+
+/** The places that fit. Places that are near each other share the lines between them. */
+function placesOf(
+  hunks: readonly LineHunk[],
+  old: readonly string[],
+  now: readonly string[],
+  maxLines: number,
+): readonly Place[] {
+  return hunks.slice(0, placeCount(hunks, maxLines)).map((hunk, index) => {
+    const start = hunk.oldStart - 1;
+    const end = start + hunk.oldLines;
+    const previous = hunks[index - 1];
+    const next = hunks[index + 1];
+    const gap = start - (previous ? previous.oldStart - 1 + previous.oldLines : 0);
+    const nextGap = (next ? next.oldStart - 1 : old.length) - end;
+    const above = Math.min(CONTEXT, previous ? Math.floor(gap / 2) : gap);
+    const below = Math.min(CONTEXT, next ? Math.ceil(nextGap / 2) : nextGap);
+    return {
+      hunk,
+      gap,
+      before: old.slice(start - above, start),
+      removed: old.slice(start, end),
+      added: now.slice(hunk.newStart - 1, hunk.newStart - 1 + hunk.newLines),
+      after: old.slice(end, end + below),
+    };
+  });
+}
+
+/** A place is shown when at least one line of each of its sides can be; the first one always is. */
+function placeCount(hunks: readonly LineHunk[], maxLines: number): number {
+  let room = maxLines;
+  const tooMany = hunks.findIndex(({ oldLines, newLines }) => {
+    room -= Math.min(oldLines, 1) + Math.min(newLines, 1);
+    return room < 0;
+  });
+  return tooMany === -1 ? hunks.length : Math.max(1, tooMany);
+}
+
+function roomsFor(places: readonly Place[], maxLines: number): readonly number[] {
+  const forChanges = fairShares(
+    places.map(({ removed, added }) => removed.length + added.length),
+    maxLines,
+  );
+  const left = forChanges.reduce((room, share) => room - share, maxLines);
+  const forContext = fairShares(
+    places.map(() => 2 * CONTEXT),
+    left,
+  );
+  return forChanges.map((share, index) => share + (forContext[index] ?? 0));
+}
+
+/** Each side gets half of the room, plus the unused part of the other half. */
+function roomWithin({ before, removed, added, after }: Place, room: number) {
+  const goes = Math.min(removed.length, Math.max(Math.ceil(room / 2), room - added.length));
+  const comes = Math.min(added.length, room - goes);
+  const spare = room - goes - comes;
+  const above = Math.min(before.length, Math.ceil(spare / 2));
+  const below = Math.min(after.length, spare - above);
+  return { goes, comes, above, below };
+}
+
+/** Spaces at the end show as dots only where they may be the change. */
+function shownLine(line: string, dotsEnd = false): string {
+  const text = line.endsWith("\n") ? line.slice(0, -1) : line;
+  return visibleLine(dotsEnd ? withDots(text) : text, "→");
+}
+
+/** Shows spaces at the end of a line as dots. A loop, since a pattern would try every run of spaces. */
+function withDots(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === " ") end -= 1;
+  return text.slice(0, end) + "·".repeat(text.length - end);
+}
+
+function leftOut(count: number, thing: string): readonly DiffRow[] {
+  return count > 0 ? [note(`… ${countOf(count, thing)} left out`)] : [];
+}
+
+function moreChanges(hunks: readonly LineHunk[]): readonly DiffRow[] {
+  if (hunks.length === 0) return [];
+  const removed = hunks.reduce((lines, { oldLines }) => lines + oldLines, 0);
+  const added = hunks.reduce((lines, { newLines }) => lines + newLines, 0);
+  const lines = [
+    ...(removed > 0 ? [countOf(removed, "removed line")] : []),
+    ...(added > 0 ? [countOf(added, "added line")] : []),
+  ];
+  return [note(`… ${countOf(hunks.length, "more change")} left out (${lines.join(", ")})`)];
+}
+
+/** Lines keep their line end, because the last one may lack it and that is a difference too. */
+function linesOf(text: string): readonly string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}
+
+/** Divides the room: no share exceeds its need, and room that small needs leave goes to the large ones. */
+function fairShares(needs: readonly number[], room: number): readonly number[] {
+  const shares = needs.map(() => 0);
+  let left = room;
+  let waiting = needs.length;
+  const smallestFirst = [...needs.entries()].toSorted(([, need], [, other]) => need - other);
+  for (const [index, need] of smallestFirst) {
+    const share = Math.min(need, Math.floor(left / waiting));
+    shares[index] = share;
+    left -= share;
+    waiting -= 1;
+  }
+  return shares;
 }

@@ -5,7 +5,7 @@ import type { ToolCall } from "../call/index.js";
 import { boundText, textContent } from "../call/index.js";
 import { hostileCalls, INVISIBLE } from "./hostile.samples.js";
 import { liveCallLines } from "./live-call-lines.js";
-import { columns } from "./rows.js";
+import { columns } from "./visible-line.js";
 
 const [sample] = fc.sample(calls, { numRuns: 1, seed: 1 });
 

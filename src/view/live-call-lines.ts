@@ -3,9 +3,10 @@
  * output. Each line fits the width, so that the drawing code knows the number of rows.
  */
 import type { BoundedText, ToolCall } from "../call/index.js";
-import { liveHeadline } from "./call-headline.js";
-import { clipped } from "./rows.js";
-import { visibleLine, withoutColours } from "./visible-line.js";
+import { countOf, durationText } from "./amounts.js";
+import { shownTitle } from "./call-card.js";
+import { kindIcon, progressWords, stateWords, statusMark } from "./card-facts.js";
+import { clipped, columns, visibleLine, withoutColours } from "./visible-line.js";
 import { callOwner } from "./call-owner.js";
 
 export type LiveCallOptions = {
@@ -24,6 +25,9 @@ export type LiveCallOptions = {
 const WIDTH = 80;
 const NARROWEST = 20;
 const MAX_LINES = 3;
+const MAX_TITLE = 120;
+const MIN_TITLE = 12;
+const MAX_OWNER = 40;
 const GUTTER = "    │ ";
 /** Enough for a few lines; a drawing does not read the rest of the output. */
 const LAST_UNITS = 4_096;
@@ -41,6 +45,37 @@ export function liveCallLines(call: ToolCall, options: LiveCallOptions): readonl
   const printed = lastLines(call).slice(-maxLines);
   return [headline, ...printed.map((line) => clipped(GUTTER + visibleLine(line), width))];
 }
+
+type HeadlineOptions = {
+  readonly now: number;
+  readonly width: number;
+  readonly mark?: string;
+  /** The call that this one belongs to, named before it. */
+  readonly owner?: ToolCall | undefined;
+};
+
+/** The headline of a running call in one row, with its duration and progress. A long title is shortened. */
+function liveHeadline(call: ToolCall, { now, width, mark, owner }: HeadlineOptions): string {
+  const { kind, state, times } = call;
+  const facts = [
+    call.breach ? "breach" : undefined,
+    stateWords(state),
+    state.status === "drafting" && state.draft.text !== ""
+      ? countOf(state.draft.text.length, "character")
+      : undefined,
+    state.status === "running" ? durationText(times.started, now) : undefined,
+    progressWords(call),
+  ];
+  const brackets = ` (${facts.filter((fact) => fact !== undefined).join(", ")})`;
+  const sign = `${call.breach ? statusMark("breach") : (mark ?? statusMark(state.status))} ${kindIcon(kind)} `;
+  const half = Math.floor((width - columns(sign) - columns(brackets)) / 2);
+  const start = sign + ownerWords(owner, Math.min(MAX_OWNER, Math.max(MIN_TITLE, half)));
+  const room = Math.max(MIN_TITLE, width - columns(start) - columns(brackets));
+  return clipped(start + shownTitle(call, Math.min(room, MAX_TITLE)) + brackets, width);
+}
+
+const ownerWords = (owner: ToolCall | undefined, maxLength: number): string =>
+  owner ? `${shownTitle(owner, maxLength)} › ` : "";
 
 /** The last lines of the output. A carriage return overwrites its line, as progress bars do. */
 function lastLines({ content }: ToolCall): readonly string[] {

@@ -4,7 +4,7 @@ import { lives } from "../call/calls.samples.js";
 import type { PlanEntry, SessionEvent } from "../call/index.js";
 import { SessionBook } from "../call/index.js";
 import { hostileSessions, INVISIBLE } from "./hostile.samples.js";
-import { columns } from "./rows.js";
+import { columns } from "./visible-line.js";
 import { sessionText } from "./session-text.js";
 
 const textOf = (...events: readonly SessionEvent[]) => sessionText(new SessionBook("s1", events).snapshot());

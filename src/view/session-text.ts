@@ -2,24 +2,14 @@
  * A whole session as text: the messages and calls in their order, the ends of turns, and finally the plan and the
  * open questions. A call made by another call is indented below it.
  */
-import type {
-  Message,
-  PlanEntry,
-  PlanStatus,
-  RecordedCompaction,
-  Session,
-  TimelineEntry,
-  ToolCall,
-  Turn,
-} from "../call/index.js";
+import type { Message, PlanEntry, PlanStatus, Session } from "../call/index.js";
 import { countOf } from "./amounts.js";
 import { blockNote } from "./block-note.js";
-import { callText } from "./call-text.js";
+import { cardText } from "./call-text.js";
 import { compactionLine } from "./compaction-line.js";
-import { cutOffMessages } from "./cut-off-messages.js";
-import { nestedOrder } from "./nested-order.js";
-import { rows } from "./rows.js";
-import { visibleName, wholeLine } from "./visible-line.js";
+import { rows, visibleName, wholeLine } from "./visible-line.js";
+import { sessionEntries } from "./session-entries.js";
+import type { SessionEntry } from "./session-entries.js";
 
 export type SessionTextOptions = {
   /** The maximum number of lines for each item of a call's content; 20 unless set. Messages are shown whole. */
@@ -30,9 +20,7 @@ export type SessionTextOptions = {
 
 const WIDTH = 80;
 const NARROWEST = 60;
-const DEEPEST = 4;
 const INDENT = "    ";
-const NEAR = 50;
 const LINE = { first: "", next: "        " };
 const CUT_OFF = "[cut off, and said again below]";
 
@@ -43,7 +31,7 @@ export function sessionText(session: Session, options: SessionTextOptions = {}):
   const width = Math.max(NARROWEST, options.width ?? WIDTH);
   const blocks = [
     headBlock(session, width),
-    ...timelineBlocks(session, { ...options, width }),
+    ...Array.from(sessionEntries(session, options), (entry) => entryBlock(entry, width)),
     ...planBlocks(session.plan, width),
     ...openBlocks(session, width),
   ];
@@ -82,72 +70,27 @@ function startMode({ _meta }: Session["info"]): string | undefined {
 const isObject = (value: unknown): value is { readonly [name: string]: unknown } =>
   typeof value === "object" && value !== null;
 
-function timelineBlocks(
-  session: Session,
-  options: Required<Pick<SessionTextOptions, "width">> & SessionTextOptions,
-): readonly Block[] {
-  const questions = new Map(session.questions.map(({ question }) => [question.questionId, question]));
-  const depths = depthsOf(session.timeline);
-  const cutOff = cutOffMessages(session);
-  const ends: readonly TimedBlock[] = [
-    ...session.turns.flatMap((turn) => turnEnd(turn, options.width) ?? []),
-    ...session.compactions.map((compaction) => compactionBlock(compaction, options.width)),
-  ].toSorted((one, other) => one.at - other.at);
-  const blocks: Block[] = [];
-  let ended = 0;
-  const ordered = nestedOrder(session.timeline);
-  for (const [index, entry] of ordered.entries()) {
-    for (let end = ends[ended]; end && comesBefore(end, entry); end = ends[(ended += 1)]) blocks.push(end);
-    if (entry.type === "message") {
-      const note = cutOff.has(entry.message.messageId) ? CUT_OFF : undefined;
-      blocks.push(messageBlock(entry.message, options.width, note));
-      continue;
+function entryBlock(entry: SessionEntry, width: number): Block {
+  switch (entry.type) {
+    case "message":
+      return messageBlock(entry.message, width, entry.isCutOff ? CUT_OFF : undefined);
+    case "call": {
+      const indent = INDENT.repeat(entry.depth);
+      const text = cardText(entry.card, { width: width - indent.length });
+      const lines = text.split("\n").map((line) => indent + line);
+      return { lines, isCompact: lines.length === 1 };
     }
-    const indent = INDENT.repeat(depths.get(entry.call.toolCallId) ?? 0);
-    const question = questions.get(questionIdOf(entry.call) ?? "");
-    const width = options.width - indent.length;
-    const text = callText(entry.call, {
-      ...options,
-      width,
-      // A nested call stands below its parent, which already names the owner.
-      calls: entry.call.parentToolCallId === undefined ? near(ordered, index) : [],
-      ...(question && { question }),
-    });
-    const lines = text.split("\n").map((line) => indent + line);
-    blocks.push({ lines, isCompact: lines.length === 1 });
+    case "turn-stopped": {
+      const error = entry.error === undefined ? "" : `: ${entry.error}`;
+      return { lines: rows(`── turn stopped: ${entry.reason}${error}`, LINE, width) };
+    }
+    case "compaction": {
+      const { lines } = proseBlock("summary", proseLines(entry.summary), width);
+      return { lines: [...rows(compactionLine(entry), LINE, width), ...lines] };
+    }
+    default:
+      return entry satisfies never;
   }
-  return [...blocks, ...ends.slice(ended)];
-}
-
-/** The calls before and after a call: the only ones that it can belong to. */
-function near(timeline: readonly TimelineEntry[], index: number): readonly ToolCall[] {
-  return timeline
-    .slice(Math.max(0, index - NEAR), index + NEAR)
-    .flatMap((entry) => (entry.type === "call" ? [entry.call] : []));
-}
-
-/**
- * The nesting depth of each call. A parent counts only when it came first, so a cycle of parents cannot loop.
- */
-function depthsOf(timeline: readonly TimelineEntry[]): ReadonlyMap<string, number> {
-  const depths = new Map<string, number>();
-  for (const entry of timeline) {
-    if (entry.type !== "call") continue;
-    const { toolCallId, parentToolCallId } = entry.call;
-    const parentDepth = parentToolCallId === undefined ? undefined : depths.get(parentToolCallId);
-    depths.set(toolCallId, parentDepth === undefined ? 0 : Math.min(DEEPEST, parentDepth + 1));
-  }
-  return depths;
-}
-
-function startOf(entry: TimelineEntry): number {
-  return entry.type === "message" ? entry.message.at : entry.call.times.announced;
-}
-
-function questionIdOf({ state }: ToolCall): string | undefined {
-  return state.status === "waiting" && state.waitingFor.type === "question"
-    ? state.waitingFor.questionId
-    : undefined;
 }
 
 function messageBlock({ role, blocks }: Message, width: number, note: string | undefined): Block {
@@ -178,29 +121,6 @@ function proseLines(text: string): readonly string[] {
 }
 
 const isFilled = (line: string): boolean => line.trim() !== "";
-
-/** A block with a time of its own. `isEarly`: it comes before an entry of the same millisecond. */
-type TimedBlock = Block & { readonly at: number; readonly isEarly?: boolean };
-
-function comesBefore({ at, isEarly = false }: TimedBlock, entry: TimelineEntry): boolean {
-  const start = startOf(entry);
-  return at < start || (isEarly && at === start);
-}
-
-function compactionBlock(compaction: RecordedCompaction, width: number): TimedBlock {
-  const { lines } = proseBlock("summary", proseLines(compaction.summary), width);
-  return {
-    lines: [...rows(compactionLine(compaction), LINE, width), ...lines],
-    at: compaction.at,
-    isEarly: true,
-  };
-}
-
-function turnEnd({ state }: Turn, width: number): TimedBlock | undefined {
-  if (state.status !== "stopped" || state.stopReason === "end_turn") return undefined;
-  const error = state.error === undefined ? "" : `: ${visibleName(state.error)}`;
-  return { lines: rows(`── turn stopped: ${state.stopReason}${error}`, LINE, width), at: state.endedAt };
-}
 
 const PLAN_MARKS: Readonly<Record<PlanStatus, string>> = {
   pending: "☐",

@@ -1,10 +1,9 @@
 /**
- * One line of untrusted text, safe to print: nothing invisible, no tab, and no longer than a few rows. The
- * middle of a very long line (a minified file) is left out, with a note of how much.
+ * Lines of untrusted text, safe to print, and broken into rows that fit the width. A line has nothing invisible, no tab,
+ * and is no longer than a few rows: the middle of a very long one (a minified file) is left out, with a note of how much.
  */
 import { visibleText } from "../call/index.js";
 import { countOf } from "./amounts.js";
-import { columns } from "./rows.js";
 
 const MAX_LENGTH = 500;
 const END = 120;
@@ -51,4 +50,68 @@ function withoutTabs(line: string, tabMark: string): string {
     column += room + columns(part);
   }
   return shown;
+}
+
+/** A character with its combining marks, which must not be separated. */
+const UNIT = /\P{M}\p{M}*|\p{M}+/gu;
+
+const WIDE =
+  /^[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u3001-\u303E\uFF01-\uFF60\uFFE0-\uFFE6]/u;
+
+export type Prefixes = { readonly first: string; readonly next: string };
+
+/**
+ * Breaks a line into rows that fit the width, each with its prefix: a terminal would continue the line in its first
+ * column, where only our own lines may start. Breaks after a space where there is one, else anywhere. Spaces
+ * at the end of a row are dropped.
+ */
+export function rows(line: string, prefixes: Prefixes, width: number): readonly string[] {
+  const made: string[] = [];
+  let row = "";
+  let room = width - columns(prefixes.first);
+  let breakAt = 0;
+  const endRow = (end: number): void => {
+    made.push(`${made.length === 0 ? prefixes.first : prefixes.next}${row.slice(0, end)}`.trimEnd());
+    row = row.slice(end);
+    room = width - columns(prefixes.next) - columns(row);
+    breakAt = 0;
+  };
+  const fitsNext = (rest: string): boolean => columns(prefixes.next) + columns(rest) + 2 <= width;
+  for (const unit of unitsOf(line)) {
+    const unitWidth = columns(unit);
+    if (unitWidth > room && row !== "") {
+      endRow(unit !== " " && breakAt > 0 && fitsNext(row.slice(breakAt)) ? breakAt : row.length);
+    }
+    if (unit === " " && row === "" && made.length > 0) continue;
+    row += unit;
+    room -= unitWidth;
+    // Not in the indentation, which would make an empty row.
+    if (unit === " " && row.trimStart() !== "") breakAt = row.length;
+  }
+  if (row !== "" || made.length === 0) endRow(row.length);
+  return made;
+}
+
+/** The beginning of a line that is longer than the width, with a sign that it continues. */
+export function clipped(line: string, width: number): string {
+  if (columns(line) <= width) return line;
+  let kept = "";
+  let room = width - 1;
+  for (const unit of unitsOf(line)) {
+    room -= columns(unit);
+    if (room < 0) break;
+    kept += unit;
+  }
+  return `${kept}…`;
+}
+
+export function columns(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
+  let count = 0;
+  for (const unit of unitsOf(text)) count += WIDE.test(unit) ? 2 : 1;
+  return count;
+}
+
+function unitsOf(text: string): readonly string[] {
+  return text.match(UNIT) ?? [];
 }

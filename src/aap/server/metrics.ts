@@ -69,6 +69,7 @@ export class Metrics {
     "child-stepped": ignore,
     "call-cleared": ignore,
     "cancel-requested": ignore,
+    "process-started": ignore,
     "file-kept": ignore,
     "call-undone": ignore,
     "call-breached": ignore,

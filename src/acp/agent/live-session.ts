@@ -11,7 +11,6 @@ import { ConnectionClosed } from "../connection/peer.js";
 import type { Peer } from "../connection/peer.js";
 import type { AgentDialect } from "../agent-dialect.js";
 import type { Command, HostedSession } from "./acp-host.js";
-import { rejectReason } from "./reject-reason.js";
 import { OutboundQueue } from "./outbound-queue.js";
 
 export type LiveSessionOptions = {
@@ -205,12 +204,7 @@ export class LiveSession {
       if (error instanceof ConnectionClosed) for (const abort of this.#aborts) abort.abort();
       throw error;
     }
-    const outcome = this.#dialect.outcome(result, question);
-    const reason = rejectReason(result);
-    const by = { by: "person", who: this.#clientName } as const;
-    if (outcome === "cancelled")
-      return { outcome: { type: "refused" }, ...by, reason: reason ?? "the question was dismissed" };
-    return { outcome, ...by, ...(reason !== undefined && { reason }) };
+    return { ...this.#dialect.answer(result, question), by: "person", who: this.#clientName };
   };
 
   #report(events: readonly SessionEvent[]): void {

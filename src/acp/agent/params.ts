@@ -1,5 +1,6 @@
 /** Reads the params of a client's request. An error names the param that is missing or of another type. */
 import { isAbsolute } from "node:path";
+import type { ContentBlock } from "../../call/index.js";
 // Not the whole room: this file is loaded before the first message is answered.
 import { oneLine } from "../../call/visible-text.js";
 import { invalidParams } from "../connection/message.js";
@@ -47,4 +48,34 @@ function mustBeAbsolute(path: string, name: string): string {
   throw invalidParams(
     `"${name}" must be an absolute path, and ${oneLine(path, 200)} is none. Nothing was done.`,
   );
+}
+
+/** A person's prompt. ACP's blocks are ours; their content is checked where it is used. */
+export function promptBlocks(params: JsonObject): readonly ContentBlock[] {
+  const blocks = listParam(params, "prompt");
+  if (blocks.length === 0) throw invalidParams("The prompt is empty. No turn was started.");
+  return blocks.map((block, index) => {
+    if (!isBlock(block))
+      throw invalidParams(`Part ${index + 1} of the prompt cannot be read. No turn was started.`);
+    return block;
+  });
+}
+
+const TEXTS: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ["text", ["text"]],
+  ["image", ["data", "mimeType"]],
+  ["audio", ["data", "mimeType"]],
+  ["resource_link", ["uri", "name"]],
+]);
+
+function isBlock(block: unknown): block is ContentBlock {
+  if (!isJsonObject(block)) return false;
+  const { type, resource } = block;
+  if (type === "resource")
+    return (
+      isJsonObject(resource) &&
+      typeof resource["uri"] === "string" &&
+      (typeof resource["text"] === "string" || typeof resource["blob"] === "string")
+    );
+  return TEXTS.get(type)?.every((name) => typeof block[name] === "string") ?? false;
 }

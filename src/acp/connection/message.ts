@@ -32,8 +32,3 @@ export class RpcError extends Error {
 export const authRequired = (message: string): RpcError => new RpcError(CODE.authRequired, message);
 
 export const invalidParams = (message: string): RpcError => new RpcError(CODE.invalidParams, message);
-
-/** JavaScript cannot distinguish integers beyond this: a response could go to the wrong request. */
-export function isRequestId(id: unknown): id is RequestId {
-  return id === null || typeof id === "string" || Number.isSafeInteger(id);
-}

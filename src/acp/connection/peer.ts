@@ -9,7 +9,7 @@ import { constants } from "node:os";
 // Not the whole room: this file is loaded before the first message is answered.
 import { oneLine } from "../../call/visible-text.js";
 import { isJsonObject } from "../json.js";
-import { CODE, isRequestId, RpcError } from "./message.js";
+import { CODE, RpcError } from "./message.js";
 import type { Incoming, RequestId } from "./message.js";
 import type { Wire } from "./wire.js";
 
@@ -234,6 +234,11 @@ export class Peer {
     this.#waiting.clear();
     for (const abort of this.#asked.values()) abort.abort(closed);
   }
+}
+
+/** JavaScript cannot distinguish integers beyond this: a response could go to the wrong request. */
+function isRequestId(id: unknown): id is RequestId {
+  return id === null || typeof id === "string" || Number.isSafeInteger(id);
 }
 
 const MAX_ERROR_CHARACTERS = 2000;

@@ -1,11 +1,14 @@
-/** ACP v1, as an agent sends it. */
-import type { SessionEvent } from "../../call/index.js";
+/** ACP v1, as an agent sends it: calls and questions, and the events that are not about a call. */
+import type { PlanEntry as AcpPlanEntry } from "@agentclientprotocol/sdk";
+import { handleEvent } from "../../call/index.js";
+import type { EventTable, MessageRole, PlanEntry, SessionEvent } from "../../call/index.js";
 import { chunksOf, compactionId } from "../agent-dialect.js";
 import type { AgentDialect } from "../agent-dialect.js";
-import { encodeV1Event } from "./encode-event.js";
+import type { Immutable } from "../immutable.js";
 import { V1Encoder } from "./encoder.js";
 import type { V1EncoderOptions } from "./encoder.js";
-import { encodeV1Permission, readV1Outcome } from "./permission.js";
+import { encodeV1Permission, readV1Answer } from "./permission.js";
+import type { V1Update } from "./wire.js";
 
 export type V1DialectOptions = V1EncoderOptions & {
   /** Whether the client understands `compaction_update`. Another client gets a thought in its place. */
@@ -23,7 +26,7 @@ export function v1AgentDialect({ showsCompaction = false, ...options }: V1Dialec
         : encodeV1Event(event),
     message: (message) => chunksOf(message).flatMap((chunk) => encodeV1Event(chunk) ?? []),
     permission: encodeV1Permission,
-    outcome: readV1Outcome,
+    answer: readV1Answer,
   };
 }
 
@@ -34,3 +37,82 @@ const asThought = (throughStepId: string, at: number): SessionEvent => ({
   role: "thought",
   block: { type: "text", text: "The conversation so far was summed up to make room in the model's window." },
 });
+
+const CHUNK: {
+  readonly [Role in MessageRole]: "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk";
+} = {
+  user: "user_message_chunk",
+  agent: "agent_message_chunk",
+  thought: "agent_thought_chunk",
+};
+
+/** Undefined for an event that has no update of its own in v1. */
+export function encodeV1Event(event: SessionEvent): V1Update | undefined {
+  return handleEvent(TABLE, event);
+}
+
+const none = (): undefined => undefined;
+/** `V1Encoder` sends the call that the event changed. */
+const byEncoder = none;
+
+const TABLE: EventTable<[], V1Update | undefined> = {
+  "message-chunk": ({ role, messageId, block }) => ({
+    sessionUpdate: CHUNK[role],
+    messageId,
+    content: block,
+  }),
+  "plan-updated": ({ entries }) => ({ sessionUpdate: "plan", entries: entries.map(v1PlanEntry) }),
+  "mode-changed": ({ modeId }) => ({ sessionUpdate: "current_mode_update", currentModeId: modeId }),
+  "info-changed": ({ info: { title } }) =>
+    title === undefined ? undefined : { sessionUpdate: "session_info_update", title },
+  "turn-started": none,
+  "turn-parked": none,
+  "turn-resumed": none,
+  "turn-stopped": none,
+  "step-ended": none,
+  "context-compacted": ({ throughStepId, summary }) => ({
+    sessionUpdate: "compaction_update",
+    compactionId: compactionId(throughStepId),
+    status: "completed",
+    summary: [{ type: "text", text: summary }],
+  }),
+  "window-learnt": none,
+  "question-answered": none,
+  "question-withdrawn": none,
+  "traffic-repaired": none,
+  "call-announced": byEncoder,
+  "input-delta": byEncoder,
+  "input-ready": byEncoder,
+  "call-revised": byEncoder,
+  "content-appended": byEncoder,
+  "terminal-output": byEncoder,
+  "terminal-exited": byEncoder,
+  "question-asked": byEncoder,
+  "app-awaited": byEncoder,
+  "child-awaited": byEncoder,
+  "child-stepped": byEncoder,
+  "call-cleared": byEncoder,
+  "call-refused": byEncoder,
+  "run-started": byEncoder,
+  "cancel-requested": byEncoder,
+  "process-started": byEncoder,
+  "file-kept": byEncoder,
+  "call-undone": byEncoder,
+  "call-breached": byEncoder,
+  "call-done": byEncoder,
+  "call-failed": byEncoder,
+  "call-cancelled": byEncoder,
+  "call-unknown": byEncoder,
+};
+
+/** v1 has no cancelled entry: it is over, so it counts as completed, and `_meta` says the truth. */
+function v1PlanEntry({ content, priority, status, toolCallIds, _meta }: PlanEntry): Immutable<AcpPlanEntry> {
+  const toolgate = { ...(toolCallIds && { toolCallIds }), ...(status === "cancelled" && { status }) };
+  const meta = Object.keys(toolgate).length > 0 ? { ..._meta, toolgate } : _meta;
+  return {
+    content,
+    priority,
+    status: status === "cancelled" ? "completed" : status,
+    ...(meta && { _meta: meta }),
+  };
+}

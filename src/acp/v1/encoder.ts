@@ -4,28 +4,19 @@
  * `JSON.stringify`, whatever a tool put in.
  */
 import { endSentence, isOver, NO_INPUT } from "../../call/index.js";
-import type { Location, Meta, ToolCall, ToolCallStatus, ToolKind } from "../../call/index.js";
+import type { ToolCall, ToolCallStatus } from "../../call/index.js";
 import { sameJson } from "../json.js";
-import { SentCalls } from "../sent-calls.js";
-import type { Sent } from "../sent-calls.js";
-import { mayDifferInInput, wireInput, wireRaw } from "../wire-input.js";
-import { mayDifferInMeta, wireMeta } from "../wire-meta.js";
-import { wireTitle } from "../wire-title.js";
+import { SentCalls, sharedFields, wireTitle } from "../shared-fields.js";
+import type { Sent, SharedFields } from "../shared-fields.js";
 import { TerminalMeta } from "./terminal-meta.js";
 import { isShownInMeta, v1Content } from "./wire-content.js";
 import type { OwnTerminal, TerminalsShown } from "./wire-content.js";
 import type { V1Content, V1Status, V1ToolCall, V1Update } from "./wire.js";
 
-type Fields = {
+type Fields = SharedFields & {
   readonly title: string;
-  readonly name: string | undefined;
-  readonly kind: ToolKind;
   readonly status: V1Status;
   readonly content: readonly V1Content[];
-  readonly locations: readonly Location[];
-  readonly rawInput: unknown;
-  readonly rawOutput: unknown;
-  readonly _meta: Meta;
 };
 
 const STATUS: { readonly [Status in ToolCallStatus]: V1Status } = {
@@ -149,16 +140,19 @@ function wireFields(call: ToolCall, last: Sent<Fields> | undefined, shown: Termi
     before?.content === call.content &&
     before.breach === call.breach &&
     (before.state === call.state || endSentence(before) === endSentence(call));
+  const { name, kind, locations, rawInput, rawOutput, _meta } = sharedFields(call, last);
+  const content = last && isSameContent ? last.fields.content : v1Content(call, shown);
+  // Named and not spread: with a spread, encoding takes several times as long.
   return {
     title: wireTitle(call),
-    name: call.name === "" ? undefined : call.name,
-    kind: call.kind,
+    name,
+    kind,
     status: v1Status(call),
-    content: last && isSameContent ? last.fields.content : v1Content(call, shown),
-    locations: call.locations,
-    rawInput: last && !mayDifferInInput(last.call, call) ? last.fields.rawInput : wireInput(call),
-    rawOutput: last && before?.rawOutput === call.rawOutput ? last.fields.rawOutput : wireRaw(call.rawOutput),
-    _meta: last && !mayDifferInMeta(last.call, call) ? last.fields._meta : wireMeta(call),
+    content,
+    locations,
+    rawInput,
+    rawOutput,
+    _meta,
   };
 }
 

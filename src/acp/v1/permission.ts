@@ -3,10 +3,11 @@
  * show nothing else; an answer that we did not offer, or cannot read, is never a yes.
  */
 import type * as acp from "@agentclientprotocol/sdk";
+import { visibleText } from "../../call/index.js";
 import type { Answer, OptionKind, Question, QuestionOption, ToolCall } from "../../call/index.js";
 import type { Immutable } from "../immutable.js";
 import { isJsonObject } from "../json.js";
-import { questionMeta } from "../question-meta.js";
+import { questionMeta } from "../toolgate-meta.js";
 import { wholeV1Call } from "./encoder.js";
 
 export type V1PermissionRequest = Immutable<acp.RequestPermissionRequest>;
@@ -54,6 +55,17 @@ function readOption(option: unknown): QuestionOption | undefined {
     : undefined;
 }
 
+const MAX_REASON_CHARACTERS = 4000;
+
+/** A dismissed question counts as refused. */
+export function readV1Answer(result: unknown, question: Question): Pick<Answer, "outcome" | "reason"> {
+  const outcome = readV1Outcome(result, question);
+  const reason = readReason(result);
+  if (outcome === "cancelled")
+    return { outcome: { type: "refused" }, reason: reason ?? "the question was dismissed" };
+  return { outcome, ...(reason !== undefined && { reason }) };
+}
+
 /** The client's answer to a question. `cancelled` is a question put away unanswered; anything we did not offer is a refusal. */
 export function readV1Outcome(result: unknown, question: Question): Answer["outcome"] | "cancelled" {
   const outcome = isJsonObject(result) ? result["outcome"] : undefined;
@@ -63,4 +75,22 @@ export function readV1Outcome(result: unknown, question: Question): Answer["outc
   return chosen && outcome["outcome"] === "selected"
     ? { type: "selected", optionId: chosen.optionId }
     : { type: "refused" };
+}
+
+/**
+ * The reason or the advice that a person wrote with an answer. ACP has no field for it yet, so clients write it into
+ * `_meta`, beside the outcome or inside it. The model gets it as the person's words.
+ */
+function readReason(result: unknown): string | undefined {
+  if (!isJsonObject(result)) return undefined;
+  const { _meta, outcome } = result;
+  return reasonIn(_meta) ?? (isJsonObject(outcome) ? reasonIn(outcome["_meta"]) : undefined);
+}
+
+function reasonIn(meta: unknown): string | undefined {
+  if (!isJsonObject(meta)) return undefined;
+  const ours = meta["toolgate"];
+  const text = (isJsonObject(ours) ? ours["reason"] : undefined) ?? meta["reason"] ?? meta["feedback"];
+  if (typeof text !== "string" || text.trim() === "") return undefined;
+  return visibleText(text.trim().slice(0, MAX_REASON_CHARACTERS), { keepNewlines: true });
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { Receiver, VERSIONS, withoutToolgate } from "../codec.samples.js";
 import type { Question, QuestionOption } from "../../call/index.js";
 import { V1Encoder } from "./encoder.js";
-import { encodeV1Event } from "./encode-event.js";
+import { encodeV1Event } from "./agent-dialect.js";
 import { encodeV1Permission, readV1Outcome, readV1Permission } from "./permission.js";
 
 /** The shapes of the examples: a message's params, a result, or just an update. */

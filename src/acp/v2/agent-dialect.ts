@@ -1,12 +1,21 @@
 /** The v2 draft, as an agent sends it: with the session's state, which in v1 is the prompt's response. */
-import type { EventOf, SessionEvent, SessionEventType } from "../../call/index.js";
-import { chunksOf } from "../agent-dialect.js";
+import { handleEvent } from "../../call/index.js";
+import type {
+  EventOf,
+  EventTable,
+  MessageRole,
+  PlanEntry,
+  SessionEvent,
+  SessionEventType,
+} from "../../call/index.js";
+import { chunksOf, compactionId } from "../agent-dialect.js";
 import type { AgentDialect } from "../agent-dialect.js";
 import { CODE } from "../connection/message.js";
-import { readV1Outcome } from "../v1/permission.js";
-import { encodeV2Event } from "./encode-event.js";
+import { blockForV2 } from "../read-block.js";
+import { readV1Answer } from "../v1/permission.js";
 import { V2Encoder } from "./encoder.js";
 import { encodeV2Permission } from "./permission.js";
+import type { V2Update } from "./wire.js";
 
 export function v2AgentDialect(): AgentDialect {
   const encoder = new V2Encoder();
@@ -20,8 +29,8 @@ export function v2AgentDialect(): AgentDialect {
       ...chunksOf(message).flatMap((chunk) => encodeV2Event(chunk) ?? []),
     ],
     permission: encodeV2Permission,
-    // An outcome reads the same in both versions.
-    outcome: readV1Outcome,
+    // An answer reads the same in both versions.
+    answer: readV1Answer,
   };
 }
 
@@ -48,3 +57,81 @@ function stateUpdate(event: SessionEvent): object | undefined {
 
 const isTurnEvent = (event: SessionEvent): event is EventOf<TurnEventType> =>
   Object.hasOwn(STATE, event.type);
+
+const CHUNK: {
+  readonly [Role in MessageRole]: "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk";
+} = {
+  user: "user_message_chunk",
+  agent: "agent_message_chunk",
+  thought: "agent_thought_chunk",
+};
+
+/** A session has one plan here; v2 could have several and wants a name for it. */
+const PLAN_ID = "plan";
+
+/** Undefined for an event that has no update of its own in v2. */
+export function encodeV2Event(event: SessionEvent): V2Update | undefined {
+  return handleEvent(TABLE, event);
+}
+
+const none = (): undefined => undefined;
+/** `V2Encoder` sends the call that the event changed. */
+const byEncoder = none;
+/** `stateUpdate` sends the session's state. */
+const byState = none;
+
+const TABLE: EventTable<[], V2Update | undefined> = {
+  "message-chunk": ({ role, messageId, block }) =>
+    // The SDK's type is a union over each role, which the compiler does not match against a variable one.
+    ({ sessionUpdate: CHUNK[role], messageId, content: blockForV2(block) }) as V2Update,
+  "plan-updated": ({ entries }) => ({
+    sessionUpdate: "plan_update",
+    plan: { type: "items", planId: PLAN_ID, entries: entries.map(v2PlanEntry) },
+  }),
+  "info-changed": ({ info: { title } }) =>
+    title === undefined ? undefined : { sessionUpdate: "session_info_update", title },
+  "turn-started": byState,
+  "turn-parked": byState,
+  "turn-resumed": byState,
+  "turn-stopped": byState,
+  "step-ended": none,
+  "context-compacted": ({ throughStepId, summary }) => ({
+    sessionUpdate: "compaction_update",
+    compactionId: compactionId(throughStepId),
+    status: "completed",
+    summary: [{ type: "text", text: summary }],
+  }),
+  "window-learnt": none,
+  "question-answered": none,
+  "question-withdrawn": none,
+  "mode-changed": none,
+  "traffic-repaired": none,
+  "call-announced": byEncoder,
+  "input-delta": byEncoder,
+  "input-ready": byEncoder,
+  "call-revised": byEncoder,
+  "content-appended": byEncoder,
+  "terminal-output": byEncoder,
+  "terminal-exited": byEncoder,
+  "question-asked": byEncoder,
+  "app-awaited": byEncoder,
+  "child-awaited": byEncoder,
+  "child-stepped": byEncoder,
+  "call-cleared": byEncoder,
+  "call-refused": byEncoder,
+  "run-started": byEncoder,
+  "cancel-requested": byEncoder,
+  "process-started": byEncoder,
+  "file-kept": byEncoder,
+  "call-undone": byEncoder,
+  "call-breached": byEncoder,
+  "call-done": byEncoder,
+  "call-failed": byEncoder,
+  "call-cancelled": byEncoder,
+  "call-unknown": byEncoder,
+};
+
+function v2PlanEntry({ content, priority, status, toolCallIds, _meta }: PlanEntry) {
+  const meta = toolCallIds ? { ..._meta, toolgate: { toolCallIds } } : _meta;
+  return { content, priority, status, ...(meta && { _meta: meta }) };
+}

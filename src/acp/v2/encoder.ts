@@ -3,28 +3,19 @@
  * fields, added content as chunks, terminals beside the calls that show them.
  */
 import { isOver } from "../../call/index.js";
-import type { Location, Meta, ToolCall, ToolCallContent, ToolKind } from "../../call/index.js";
-import { changedFields, SentCalls } from "../sent-calls.js";
-import type { Sent } from "../sent-calls.js";
+import type { Meta, ToolCall, ToolCallContent } from "../../call/index.js";
 import { sameJson } from "../json.js";
-import { mayDifferInInput, wireInput, wireRaw } from "../wire-input.js";
-import { mayDifferInMeta, wireMeta } from "../wire-meta.js";
-import { wireTitle } from "../wire-title.js";
+import { SentCalls, sharedFields, wireTitle } from "../shared-fields.js";
+import type { Sent, SharedFields } from "../shared-fields.js";
 import { TerminalUpdates } from "./terminal-updates.js";
 import { v2Item, v2Sentence } from "./wire-content.js";
 import type { V2Content, V2Status, V2Update } from "./wire.js";
 
-type Fields = {
+type Fields = SharedFields & {
   readonly title: string | undefined;
-  readonly name: string | undefined;
-  readonly kind: ToolKind;
   readonly status: V2Status;
-  readonly locations: readonly Location[];
-  readonly rawInput: unknown;
-  readonly rawOutput: unknown;
   /** The actions that a client has on a call that is not over. */
   readonly capabilities: { readonly cancel: object } | undefined;
-  readonly _meta: Meta;
 };
 
 export class V2Encoder {
@@ -56,17 +47,19 @@ export class V2Encoder {
 }
 
 function wireFields(call: ToolCall, last: Sent<Fields> | undefined): Fields {
+  const { name, kind, locations, rawInput, rawOutput, _meta } = sharedFields(call, last);
+  const title = call.title === "" ? undefined : wireTitle(call);
+  const capabilities = isOver(call.state) ? undefined : CANCELLABLE;
   return {
-    title: call.title === "" ? undefined : wireTitle(call),
-    name: call.name === "" ? undefined : call.name,
-    kind: call.kind,
+    title,
+    name,
+    kind,
     status: v2Status(call),
-    locations: call.locations,
-    rawInput: last && !mayDifferInInput(last.call, call) ? last.fields.rawInput : wireInput(call),
-    rawOutput:
-      last && last.call.rawOutput === call.rawOutput ? last.fields.rawOutput : wireRaw(call.rawOutput),
-    capabilities: isOver(call.state) ? undefined : CANCELLABLE,
-    _meta: last && !mayDifferInMeta(last.call, call) ? last.fields._meta : wireMeta(call),
+    locations,
+    rawInput,
+    rawOutput,
+    capabilities,
+    _meta,
   };
 }
 
@@ -108,7 +101,8 @@ function firstFields({ kind, status, locations, ...fields }: Fields): object {
 }
 
 function patchFields(last: Fields, next: Fields): object {
-  const patch = Object.entries(changedFields(last, next));
+  const before = new Map<string, unknown>(Object.entries(last));
+  const patch = Object.entries(next).filter(([key, value]) => !sameJson(before.get(key), value));
   return Object.fromEntries(
     patch.map(([key, value]) => [key, key === "_meta" ? metaPatch(last._meta, next._meta) : (value ?? null)]),
   );

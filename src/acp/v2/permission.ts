@@ -2,7 +2,7 @@
 import type { Question, QuestionOption, ToolCall } from "../../call/index.js";
 import { isJsonObject, isNone } from "../json.js";
 import type { JsonObject } from "../json.js";
-import { questionMeta } from "../question-meta.js";
+import { questionMeta } from "../toolgate-meta.js";
 import { readV1Permission } from "../v1/permission.js";
 import type { AskedPermission } from "../v1/permission.js";
 import { V2Encoder } from "./encoder.js";

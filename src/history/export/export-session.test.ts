@@ -1,5 +1,4 @@
-import * as fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { SessionEvent } from "../../call/index.js";
 import { SessionBook } from "../../call/index.js";
 import { exportSession } from "./export-session.js";
@@ -16,44 +15,6 @@ const DAY = session([
   ...aRun("c1", { rawInput: { command: "npm test" }, output: "1 passed\n" }),
 ]);
 
-test("markdown is a page to read", () => {
-  expect(text(exportSession(DAY, "markdown"))).toBe(`# Fix \\*it\\*
-
-- Session: \`s1\`
-- Agent: \`ada\`
-- Folder: \`/home/ann\`
-
-## User · 2026-01-02T12:00:00.000Z
-
-\`\`\`
-use [redacted token]
-\`\`\`
-
-## Tool call Run c1 · 2026-01-02T12:00:00.000Z
-
-- Tool: \`terminal\` (execute)
-- Status: done
-- Decided by rule: \`listing\`
-
-Input:
-
-\`\`\`json
-{
-  "command": "npm test"
-}
-\`\`\`
-
-\`\`\`
-1 passed
-\`\`\`
-`);
-});
-
-test("markdown says of a call that it was undone", () => {
-  const undone = session([...aRun("c1"), { type: "call-undone", toolCallId: "c1", at: NOON + 9 }]);
-  expect(text(exportSession(undone, "markdown"))).toContain("\n- Status: done, undone\n");
-});
-
 test("ndjson has the session, its messages and calls, and its questions, one a line", () => {
   const lines = text(exportSession(DAY, "ndjson")).trimEnd().split("\n");
   const values = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -66,9 +27,6 @@ test("every format says of a call that it broke the rules", () => {
   const breach = { isAfterRefusal: false, rule: "deny execute" };
   const broken = session([...aRun("c1"), { type: "call-breached", toolCallId: "c1", at: NOON + 9, breach }]);
   const sentence = "Done without asking; rule deny execute denies it.";
-  const markdown = text(exportSession(broken, "markdown"));
-  expect(markdown).toContain(`\n- Status: done, breach\n- Breach: \`${sentence}\`\n`);
-  expect(markdown.split(sentence)).toHaveLength(2);
   expect(text(exportSession(broken, "csv"))).toContain(`"${sentence}","${sentence}"\r\n`);
   expect(text(exportSession(broken, "ndjson"))).toContain('"breach":{"isAfterRefusal":false');
 });
@@ -84,36 +42,11 @@ test("csv has a line for each call", () => {
 });
 
 test("secrets are taken out, also those that came in pieces, unless they are asked for", () => {
-  for (const format of ["ndjson", "markdown"] as const) {
-    expect(text(exportSession(DAY, format))).not.toContain(SECRET.slice(9));
-    expect(text(exportSession(DAY, format, { redacted: false }))).toContain(SECRET);
-  }
+  expect(text(exportSession(DAY, "ndjson"))).not.toContain(SECRET.slice(9));
+  expect(text(exportSession(DAY, "ndjson", { redacted: false }))).toContain(SECRET);
 });
 
-describe("what an agent wrote stays in its place", () => {
-  test("in markdown: nothing inside closes a fence, and nothing hides", () => {
-    const hostile = fc.array(
-      fc.constantFrom("`", "```", "``````", "~~~", "\n", "\r", "# x", "\u001b[2J", "\u202e", "<b>", "|", " "),
-      { maxLength: 20 },
-    );
-    fc.assert(
-      fc.property(hostile, (parts) => {
-        const written = parts.join("");
-        const page = text(exportSession(session([said(written)]), "markdown"));
-        const lines = page.split("\n");
-        const open = lines.findIndex((line) => /^`{3,}$/.test(line));
-        const fence = lines[open]!;
-        const closing = lines
-          .slice(open + 1)
-          .filter((line) => /^`+$/.test(line) && line.length >= fence.length);
-        expect(closing).toEqual([fence]);
-        for (const hidden of ["\u001b", "\u202e", "\r"]) expect(page).not.toContain(hidden);
-      }),
-    );
-  });
-
-  test("in ndjson: a line is a line to everyone", () => {
-    const lines = text(exportSession(session([said("a\u2028b\u2029c\nd")]), "ndjson"));
-    expect(lines.split(/[\n\u2028\u2029]/u)).toHaveLength(3);
-  });
+test("keeps what an agent wrote in one line of ndjson", () => {
+  const lines = text(exportSession(session([said("a\u2028b\u2029c\nd")]), "ndjson"));
+  expect(lines.split(/[\n\u2028\u2029]/u)).toHaveLength(3);
 });

@@ -1,13 +1,11 @@
 /**
- * Exports a session: as NDJSON for programs, as Markdown for people, as CSV for a table of its calls.
+ * Exports a session as data for programs: as NDJSON, or as CSV with a row for each call. `view/` renders it for people.
  *
- * Invariants: secrets are redacted unless the caller asks for them; an agent's text cannot leave its place on
- * the page (it cannot close its fence, and control characters are removed) and is no formula in a
- * spreadsheet. The export is a stream, so that a long session is not in memory twice.
+ * Invariants: secrets are redacted unless the caller asks for them; an agent's text cannot leave its line or its cell
+ * and is no formula in a spreadsheet. The export is a stream, so that a long session is not in memory twice.
  */
 import type { ExportFormat, Session } from "../../call/index.js";
 import { sessionCsv } from "./export-csv.js";
-import { sessionMarkdown } from "./export-markdown.js";
 import { redactSession, type RedactOptions } from "../redaction/redact-event.js";
 
 export type ExportOptions = RedactOptions & {
@@ -24,13 +22,11 @@ export function exportSession(
   switch (format) {
     case "ndjson":
       return sessionLines(shown, redacted);
-    case "markdown":
-      return sessionMarkdown(shown);
     case "csv":
       return sessionCsv(shown);
     default:
       throw new RangeError(
-        `There is no export format "${String(format satisfies never)}". Use ndjson, markdown or csv.`,
+        `There is no export format "${String(format satisfies never)}". Use ndjson or csv.`,
       );
   }
 }

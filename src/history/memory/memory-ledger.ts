@@ -20,12 +20,10 @@ import type {
   SessionSummary,
 } from "../../call/index.js";
 import { DEFAULT_READ_LIMIT, LedgerError } from "../../call/index.js";
-import { FOLLOW_PAGE_LIMIT, followLog } from "../follow-log.js";
+import { FOLLOW_PAGE_LIMIT, followLog, IdleFollowers } from "../follow-log.js";
 import { checkFree, checkNewest, type StoredLease } from "../lease-rules.js";
 import { answerQuestion, noSuchQuestion, questionsAfter } from "../question-state.js";
-import { IdleFollowers } from "../idle-followers.js";
-import { frozen } from "../json-copy.js";
-import { copiedJson, frozenJson } from "../stored-json.js";
+import { frozen, copiedJson, frozenJson } from "../stored-json.js";
 
 export class MemoryLedger implements Ledger {
   readonly storesVerbatim = true;

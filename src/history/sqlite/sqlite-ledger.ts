@@ -23,19 +23,16 @@ import type {
   SessionSummary,
 } from "../../call/index.js";
 import { DEFAULT_READ_LIMIT, LedgerError } from "../../call/index.js";
-import { CommitWatch } from "./commit-watch.js";
-import { FOLLOW_PAGE_LIMIT, followLog } from "../follow-log.js";
+import { FOLLOW_PAGE_LIMIT, followLog, IdleFollowers } from "../follow-log.js";
+import type { WakeUp } from "../follow-log.js";
 import { GroupCommit } from "./group-commit.js";
 import { checkFree, checkNewest } from "../lease-rules.js";
 import { answerQuestion, questionsAfter } from "../question-state.js";
-import { IdleFollowers } from "../idle-followers.js";
-import type { WakeUp } from "../idle-followers.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 import { SqliteRows } from "./sqlite-rows.js";
 import { SqliteSnapshots } from "./sqlite-snapshots.js";
-import type { StoredEvent } from "./stored-event.js";
-import { storedEvent } from "./stored-event.js";
-import { frozenJson } from "../stored-json.js";
+import type { StoredEvent } from "../stored-json.js";
+import { frozenJson, storedEvent } from "../stored-json.js";
 
 /** Opens the ledger in `file`, or creates it. SQLite itself is loaded here and not before. */
 export async function openSqliteLedger(
@@ -80,6 +77,8 @@ export class SqliteLedger implements Ledger {
 
   async claim(sessionId: string, owner: string, options: { readonly milliseconds: number }): Promise<Lease> {
     this.#checkNotClosed();
+    // Refused without waiting for the lock. Writes of ours that are not committed yet may release the lease.
+    if (this.#writes.isEmpty) checkFree(this.#rows.newestLease(sessionId), owner, this.#now());
     return this.#writes.add(() => {
       const now = this.#now();
       const before = this.#rows.newestLease(sessionId);
@@ -264,5 +263,50 @@ export class SqliteLedger implements Ledger {
       if (this.#followers.isEmpty) this.#watch.stop();
     };
     return { woken, stop: stopBoth };
+  }
+}
+
+const POLL_MS = 25;
+
+/**
+ * Polls for commits of other connections: each commit changes the database's data version. Polls only while a follower
+ * listens, and does not keep the process alive.
+ */
+class CommitWatch {
+  readonly #version: () => unknown;
+  readonly #onCommit: () => void;
+  // Kept while nobody listens: a commit before the next follower listens costs one look too many, never one too few.
+  #seen: unknown;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(version: () => unknown, onCommit: () => void) {
+    this.#version = version;
+    this.#onCommit = onCommit;
+    this.#seen = version();
+  }
+
+  start(): void {
+    this.#timer ??= setInterval(() => this.#look(), POLL_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #look(): void {
+    const version = this.#currentVersion();
+    if (version === this.#seen) return;
+    this.#seen = version;
+    this.#onCommit();
+  }
+
+  /** When the database fails, the followers are woken to look, and get the error where they can handle it. */
+  #currentVersion(): unknown {
+    try {
+      return this.#version();
+    } catch (thrown) {
+      return thrown;
+    }
   }
 }

@@ -1,8 +1,14 @@
-import { posix } from "node:path";
+import { posix, win32 } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { matchPath, touchesBelow, touchesPath } from "./match-path.js";
-import { normalisePath } from "./normalise-path.js";
+import {
+  matchPath,
+  touchesBelow,
+  touchesPath,
+  matchWildcards,
+  foldPath,
+  normalisePath,
+} from "./match-path.js";
 
 const E_ACUTE = "\u00e9";
 const E_AND_ACUTE = "e\u0301";
@@ -157,5 +163,194 @@ test("what a pattern allows, the same pattern would deny", () => {
       expect(touchesPath(wild, normal)).toBe(true);
     }),
     { numRuns: 3000 },
+  );
+});
+
+/** How often two items were compared, and what came out. */
+function counted(pattern: string, text: string): { readonly matches: boolean; readonly steps: number } {
+  let steps = 0;
+  const same = (wanted: string, item: string) => {
+    steps += 1;
+    return wanted === "?" || wanted === item;
+  };
+  return { matches: matchWildcards(Array.from(pattern), Array.from(text), { any: "*", same }), steps };
+}
+
+const longestRun = (pattern: string) => Math.max(...pattern.split("*").map((run) => run.length));
+
+test.each<[string, string, boolean]>([
+  ["", "", true],
+  ["", "a", false],
+  ["*", "", true],
+  ["*", "abc", true],
+  ["a*", "a", true],
+  ["*a", "ba", true],
+  ["*a", "ab", false],
+  ["a*b*c", "a-b-b-c", true],
+  ["a*b*c", "a-c-b", false],
+  ["**", "", true],
+  ["a?c", "abc", true],
+  ["a?c", "ac", false],
+  ["*ab", "aab", true],
+  ["*aab*", "aaab", true],
+])("%j against %j: %s", (pattern, text, expected) => {
+  expect(counted(pattern, text).matches).toBe(expected);
+});
+
+// The platform's regular expressions are the judge; these patterns are too short to hurt them.
+test("it says what the same regular expression says", () => {
+  const pattern = fc.string({ unit: fc.constantFrom("a", "b", "*", "?"), maxLength: 8 });
+  const text = fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 12 });
+  fc.assert(
+    fc.property(pattern, text, (wild, plain) => {
+      const judge = new RegExp(`^${wild.replaceAll("*", ".*").replaceAll("?", ".")}$`);
+      expect(counted(wild, plain).matches).toBe(judge.test(plain));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("an item is looked at no more often than the longest run between two stars is long", () => {
+  const pattern = fc.string({ unit: fc.constantFrom("a", "b", "*", "?"), maxLength: 60 });
+  const text = fc.string({ unit: fc.constantFrom("a", "a", "a", "b"), maxLength: 200 });
+  fc.assert(
+    fc.property(pattern, text, (wild, plain) => {
+      expect(counted(wild, plain).steps).toBeLessThanOrEqual((plain.length + 1) * (longestRun(wild) + 1));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test.each([
+  ["ten thousand stars", "*".repeat(10_000)],
+  ["ten thousand stars and an end that never comes", `${"*".repeat(10_000)}b`],
+  ["stars between letters", `${"a*".repeat(10_000)}b`],
+  ["stars between question marks", `${"?*".repeat(10_000)}b`],
+])("%s take a few steps for each of 100,000 characters", (_name, pattern) => {
+  expect(counted(pattern, "a".repeat(100_000)).steps).toBeLessThanOrEqual(200_000);
+});
+
+test.each<[string, string]>([
+  ["/ws/.GIT/Config", "/ws/.git/config"],
+  ["/ws/.git./config ", "/ws/.git/config"],
+  ["/ws/.gi\u200ct/config", "/ws/.git/config"],
+  ["/ws/.\u212aube", "/ws/.kube"],
+  ["/ws/.ſſh", "/ws/.ssh"],
+  ["/ws/E\u0301", "/ws/\u00e9"],
+  ["/ws/...", "/ws/..."],
+  ["/ws/..", "/ws/.."],
+  ["/ws/a:b", "/ws/a:b"],
+  ["C:\\WS\\.git::$INDEX_ALLOCATION\\config", "c:\\ws\\.git\\config"],
+  ["\\\\Server\\Share\\A", "\\\\server\\share\\a"],
+])("%j folds to %j", (path, expected) => {
+  expect(foldPath(path)).toBe(expected);
+});
+
+test("letters that only look alike stay different", () => {
+  expect(foldPath("/ws/.ѕѕh")).not.toBe("/ws/.ssh");
+});
+
+test("folding twice changes nothing more, and spellings of one text fold alike", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 12 }), (text) => {
+      const folded = foldPath(`/${text}`);
+      expect(foldPath(folded)).toBe(folded);
+      expect(foldPath(`/${text}`.normalize("NFD"))).toBe(folded);
+      expect(foldPath(`/${text}`.toUpperCase())).toBe(folded);
+    }),
+    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 500) },
+  );
+});
+
+test("every character folds like its capital, and none into one that means something in a path or pattern", () => {
+  const found: string[] = [];
+  for (let code = 0x80; code <= 0x1ffff; code += 1) {
+    const path = `/a${String.fromCodePoint(code)}b`;
+    const folded = foldPath(path);
+    const means = /[/\\*?:]/.test(path.normalize("NFC").slice(1) + folded.slice(1));
+    const isAlike = [folded, path.toUpperCase(), path.toLowerCase()].every((one) => foldPath(one) === folded);
+    if (means || !isAlike) found.push(path);
+  }
+  expect(found).toEqual([]);
+});
+
+test("a name full of dots costs no more than its length", () => {
+  expect(foldPath(`/${". ".repeat(50_000)}x`)).toHaveLength(100_002);
+});
+
+test.each<[string, string, string]>([
+  ["/ws", "src/a.ts", "/ws/src/a.ts"],
+  ["/ws", "/ws/src/../README.md", "/ws/README.md"],
+  ["/ws", "/ws/../outside/secret", "/outside/secret"],
+  ["/ws", "/ws//..//outside/secret", "/outside/secret"],
+  ["/ws", "/ws/./../outside/secret", "/outside/secret"],
+  ["/ws", "/ws/..notes/x.md", "/ws/..notes/x.md"],
+  ["/ws", "../../../etc/passwd", "/etc/passwd"],
+  ["/ws", "//outside", "/outside"],
+  ["/ws", "/", "/"],
+  ["/ws", "a/", "/ws/a"],
+  ["/ws", "..\\outside", "/ws/..\\outside"],
+  ["/ws", "/C:\\x/..", "/"],
+  ["/ws", "/ws/%2e%2e/x", "/ws/%2e%2e/x"],
+  ["/ws", "~/.ssh", "/ws/~/.ssh"],
+  ["/ws/../home", ".", "/home"],
+  ["C:\\ws", "src/a.ts", "C:\\ws\\src\\a.ts"],
+  ["C:\\ws", "C:\\ws\\..\\outside", "C:\\outside"],
+  ["C:\\ws", "d:/a/../../b", "d:\\b"],
+  ["C:\\ws", "\\outside", "C:\\outside"],
+  ["C:\\ws", "/outside", "C:\\outside"],
+  ["C:\\ws", "//server/share/../x", "\\\\server\\share\\x"],
+])("from %s, %j is %s", (cwd, path, expected) => {
+  expect(normalisePath(cwd, path)).toBe(expected);
+});
+
+test.each<[string, string, string]>([
+  ["empty", "/ws", ""],
+  ["a NUL", "/ws", "a\0b"],
+  ["a line feed", "/ws", "a\nb"],
+  ["a carriage return", "/ws", "a\rb"],
+  ["half a character", "/ws", "a\ud800"],
+  ["an address", "/ws", "file:///outside/secret"],
+  ["a name too long", "/ws", `a/${"b".repeat(256)}`],
+  ["a path too long", "/ws", "a/".repeat(20_000)],
+  ["a Windows path on POSIX", "/ws", "C:\\x"],
+  ["a share on POSIX", "/ws", "\\\\server\\share"],
+  ["no absolute working directory", "ws", "a"],
+  ["a device", "C:\\ws", "\\\\?\\C:\\x"],
+  ["a device with slashes", "C:\\ws", "//./pipe/x"],
+  ["half a share", "C:\\ws", "\\\\server"],
+  ["relative to a drive", "C:\\ws", "D:x"],
+  ["a stream", "C:\\ws", "x.txt:stream"],
+  ["dots that Windows drops", "C:\\ws", "a\\.. \\b"],
+])("no path: %s", (_name, cwd, path) => {
+  expect(normalisePath(cwd, path)).toBeUndefined();
+});
+
+// Node's own reading is the judge.
+const part = fc.oneof(fc.constantFrom("..", ".", "", "a", "..."), fc.stringMatching(/^[a-z]{1,4}$/));
+const path = (separators: string[]) =>
+  fc
+    .array(fc.tuple(part, fc.constantFrom(...separators)), { minLength: 1, maxLength: 10 })
+    .map((parts) => parts.flat().join(""));
+
+const withoutEnd = (text: string) => text.replace(/(?<=[^:\\])\\$/, "");
+
+test("on POSIX the result is what Node resolves", () => {
+  fc.assert(
+    fc.property(path(["/", "/", "\\"]), (text) => {
+      const result = normalisePath("/ws/src", text);
+      if (result === undefined) return;
+      expect(result).toBe(posix.resolve("/ws/src", text));
+    }),
+  );
+});
+
+test("on Windows the result is what Node resolves", () => {
+  fc.assert(
+    fc.property(fc.constantFrom("", "C:\\", "D:/", "\\"), path(["/", "\\"]), (start, text) => {
+      const result = normalisePath("C:\\ws\\src", start + text);
+      if (result === undefined) return;
+      expect(withoutEnd(result)).toBe(withoutEnd(win32.resolve("C:\\ws\\src", start + text)));
+    }),
   );
 });

@@ -7,10 +7,7 @@
  * same. `*` is any part of one name, dotfiles included, `?` one character. All else is literal, also { } [ ] ( ) ! and
  * on POSIX the backslash; there is no escape.
  */
-import { foldCase, foldPath } from "./fold-path.js";
-import { matchWildcards } from "./match-wildcards.js";
-import { normalisePath } from "./normalise-path.js";
-import { pathSegments, windowsRoot } from "./path-segments.js";
+import { absolutePath, isAbsolutePath } from "../../call/index.js";
 
 /** `path` is canonical: from normalisePath, and with links followed. One with "." or ".." never matches. */
 export function matchPath(
@@ -76,3 +73,149 @@ function matchSegment(wanted: string, segment: string): boolean {
 
 const matchCharacter = (wanted: string, character: string) => wanted === "?" || wanted === character;
 const composed = (text: string) => text.normalize("NFC");
+
+/**
+ * Does a row of items follow a pattern in which `any` stands for any number of items, also none?
+ *
+ * Only the last `any` is ever tried again, and each try starts one item later. So for a pattern whose
+ * longest run without `any` is L, `same` is asked at most L times per item: never exponential.
+ */
+export function matchWildcards(
+  pattern: readonly string[],
+  items: readonly string[],
+  { any, same }: { readonly any: string; readonly same: (wanted: string, item: string) => boolean },
+): boolean {
+  let at = 0;
+  let next = 0;
+  let lastAny: { readonly at: number; next: number } | undefined;
+  for (let item = items[next]; item !== undefined; item = items[next]) {
+    const wanted = pattern[at];
+    if (wanted === any) {
+      lastAny = { at, next };
+      at += 1;
+      if (at === pattern.length) return true;
+    } else if (wanted !== undefined && same(wanted, item)) {
+      at += 1;
+      next += 1;
+    } else {
+      if (!lastAny) return false;
+      lastAny.next += 1;
+      at = lastAny.at + 1;
+      next = lastAny.next;
+    }
+  }
+  while (pattern[at] === any) at += 1;
+  return at === pattern.length;
+}
+
+/**
+ * One spelling for all the names that some file system takes for the same file. For refusing only:
+ * here two files that are really different may meet, which costs a question and never lets one through.
+ *
+ * Folded are: Unicode normalisation, case (macOS, Windows), characters that HFS+ ignores, such as a
+ * zero-width joiner, and what Windows drops: dots and spaces at the end of a name, and a `:stream`.
+ * Look-alike letters of other scripts stay what they are: no file system takes them for each other.
+ */
+export function foldPath(path: string): string {
+  const windows = windowsRoot(path);
+  if (!windows) return path.split("/").map(foldName).join("/");
+  const names = windows.rest.split(/[\\/]/).map((name) => foldName(name.replace(/:.*$/s, "")));
+  return foldCase(windows.root.slice(1)) + names.join("\\");
+}
+
+function foldName(name: string): string {
+  const folded = foldCase(name.replace(/\p{Default_Ignorable_Code_Point}/gu, ""));
+  // Not a regular expression: /[. ]+$/ takes quadratic time on a name full of dots.
+  let end = folded.length;
+  while (end > 0 && ". ".includes(folded.charAt(end - 1))) end -= 1;
+  // A name of dots alone, and above all "..", keeps its meaning.
+  return end === 0 ? folded : folded.slice(0, end);
+}
+
+/** Down, up and down again, since some letters meet only there (ſ and s; ẞ, ß and ss). */
+function foldCase(text: string): string {
+  const lower = text.normalize("NFD").toLowerCase().toUpperCase().toLowerCase();
+  // JavaScript writes a last sigma by what stands before it, and a wildcard there would change it.
+  return lower.replaceAll("ς", "σ").normalize("NFC");
+}
+
+/**
+ * `path` as the system will read it from `cwd`, without `.`, `..` and `//`. The disk is not read: the caller follows
+ * links. None when it is no path that a tool may use: empty, an address, a path of
+ * the other system, a Windows device, stream or drive-relative path, longer than a disk takes, or with a
+ * NUL, a line end or half a character in it. Nothing is decoded: "%2e" is three characters of a name.
+ */
+export function normalisePath(cwd: string, path: string): string | undefined {
+  if (path === "" || UNUSABLE.test(path) || UNUSABLE.test(cwd) || ADDRESS.test(path)) return undefined;
+  if (path.length > MAX_PATH || path.split(/[\\/]/).some((name) => name.length > MAX_NAME)) return undefined;
+  return cwd.startsWith("/") ? posixPath(cwd, path) : windowsPath(cwd, path);
+}
+
+/** More than any usual file system takes, and it bounds the work of all that compares paths. */
+const MAX_PATH = 32_767;
+const MAX_NAME = 255;
+
+const ADDRESS = /^[a-z][a-z0-9+.-]+:\/\//i;
+
+function posixPath(cwd: string, path: string): string | undefined {
+  if (path.startsWith("/")) return below("/", path);
+  // To POSIX this is the name of a file here; its author meant a place elsewhere.
+  if (isAbsolutePath(path)) return undefined;
+  return below(cwd, path);
+}
+
+function windowsPath(cwd: string, path: string): string | undefined {
+  const text = path.replaceAll("/", "\\");
+  const own = windowsRoot(text);
+  const start = own ?? windowsRoot(cwd);
+  if (!start || /^\/\\\\[?.]\\/.test(start.root)) return undefined;
+  if (!own && text.startsWith("\\\\")) return undefined;
+  const rest = own ? own.rest : text;
+  // "C:x" is relative to another drive's folder, "x:y" is a stream of x.
+  if (rest.includes(":")) return undefined;
+  // Windows drops spaces and dots at an end, so ".. " may be "..".
+  if (rest.split("\\").some((name) => /^[. ]+$/.test(name) && name !== "." && name !== ".."))
+    return undefined;
+  const from = own ? text : cwd;
+  const root = `${from.slice(0, from.length - start.rest.length)}\\`;
+  return own || text.startsWith("\\") ? below(root, rest) : below(cwd, rest);
+}
+
+/** With "./" before it no path counts as absolute, and so none is handed back unresolved. */
+function below(root: string, path: string): string {
+  return absolutePath(root, `./${path}`);
+}
+
+/**
+ * A path as its root and the names below it, so that nothing is ever compared across a separator.
+ *
+ * The root is a segment of its own that starts with "/", which no name can: "/" on POSIX, "/c:" for a
+ * drive, "/\\server\share" for a share. A backslash separates only below a drive or a share.
+ */
+function pathSegments(path: string): readonly string[] | undefined {
+  if (UNUSABLE.test(path)) return undefined;
+  const windows = windowsRoot(path);
+  if (windows) return canonical(windows.root, windows.rest.split(SEPARATORS));
+  return path.startsWith("/") ? canonical("/", path.split("/")) : undefined;
+}
+
+/** The rest of the path after the drive or the share, and that root in one spelling. */
+function windowsRoot(path: string): { readonly root: string; readonly rest: string } | undefined {
+  const drive = /^[A-Za-z]:(?=[\\/])/.exec(path)?.[0];
+  if (drive !== undefined) return { root: `/${drive.toLowerCase()}`, rest: path.slice(drive.length) };
+  const share = /^\\\\[^\\/]+[\\/][^\\/]+/.exec(path)?.[0];
+  if (share === undefined) return undefined;
+  return { root: `/${share.replaceAll("/", "\\").toLowerCase()}`, rest: path.slice(share.length) };
+}
+
+/** No tool gets such a path. Half a character (Cs) is written to disk as another: two names, one file. */
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+const UNUSABLE = /[\0\r\n\p{Cs}]/u;
+
+const SEPARATORS = /[\\/]/;
+
+/** Undefined while "." or ".." is still in the path: such a path leads elsewhere than it says. */
+function canonical(root: string, names: readonly string[]): readonly string[] | undefined {
+  if (names.includes(".") || names.includes("..")) return undefined;
+  return [root, ...names.filter((name) => name !== "")];
+}

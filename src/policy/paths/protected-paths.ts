@@ -6,8 +6,7 @@
  * caller can see on the disk what lies deeper than the names show.
  */
 import type { PathAccess } from "../intent.js";
-import { foldedSegments, matchSegments, patternSegments } from "./match-path.js";
-import { foldPath } from "./fold-path.js";
+import { foldedSegments, matchSegments, patternSegments, foldPath } from "./match-path.js";
 import { PROTECTED_NAMES } from "./protected-names.js";
 
 export type Whereabouts = {

@@ -5,7 +5,6 @@
  * passages change: line ends and the byte order mark stay as they are in the file.
  */
 import { ToolFailure } from "../tool.js";
-import { lineAt, nearMatch, placesOf } from "./find-passage.js";
 
 export type Replacement = {
   readonly oldText: string;
@@ -13,7 +12,7 @@ export type Replacement = {
   /** Every place where it occurs, from the first on, instead of the only one. */
   readonly replaceAll?: boolean | undefined;
 };
-export type Edited = { readonly text: string; readonly passages: number };
+type Edited = { readonly text: string; readonly passages: number };
 
 /** `current` is undefined when there is no file. Throws ToolFailure when an edit does not fit. */
 export function applyEdits(current: string | undefined, path: string, edits: readonly Replacement[]): Edited {
@@ -109,4 +108,39 @@ function notFound(body: string, oldText: string, words: Words): ToolFailure {
       ? `edit_file: ${words.oldText} does not occur in ${words.where}; it must be there with the same spaces and line ends. Read the file again and copy the passage. The file was not changed.`
       : `edit_file: ${words.oldText} does not occur in ${words.where}, but with other spaces or line ends it stands at line ${near}. Read the file from there and copy the passage as it is. The file was not changed.`,
   );
+}
+
+/** Passages that overlap count too: which of them is meant is just as unclear. `places` holds the first few. */
+function placesOf(
+  text: string,
+  passage: string,
+  listed: number,
+): { readonly first?: number; readonly count: number; readonly places: readonly number[] } {
+  const places: number[] = [];
+  let count = 0;
+  for (let at = text.indexOf(passage); at >= 0; at = text.indexOf(passage, at + 1)) {
+    if (count++ < listed) places.push(at);
+  }
+  const [first] = places;
+  return { ...(first !== undefined && { first }), count, places };
+}
+
+function lineAt(text: string, index: number): number {
+  let line = 1;
+  for (let at = text.indexOf("\n"); at >= 0 && at < index; at = text.indexOf("\n", at + 1)) line++;
+  return line;
+}
+
+/** The line where the passage would stand if no spaces and line ends counted; undefined when it does not even then. */
+function nearMatch(text: string, passage: string): number | undefined {
+  const bare = passage.replace(/\s+/g, "");
+  if (bare === "") return undefined;
+  const at = text.replace(/\s+/g, "").indexOf(bare);
+  if (at < 0) return undefined;
+  let seen = 0;
+  for (const { 0: word, index } of text.matchAll(/\S+/g)) {
+    if (seen + word.length > at) return lineAt(text, index);
+    seen += word.length;
+  }
+  return undefined;
 }

@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import type { FileInfo, Files } from "../workspace.js";
 import { type FolderTree, folderTree } from "./folder-tree.js";
+import { ToolFailure } from "../tool.js";
 
 const PIECE = 1024 * 1024;
 const MAX_FILE = 256 * PIECE;
@@ -14,7 +15,7 @@ const MAX_FILES = 200;
 /** In place of a hash. */
 const NOTHING_THERE = "nothing";
 
-export type BaseHashes = { readonly [path: string]: string };
+type BaseHashes = { readonly [path: string]: string };
 
 const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex");
 
@@ -79,3 +80,21 @@ async function folderHashes(
 }
 
 const outside = ({ type, size, modified }: Omit<FileInfo, "mode">): string => `${type} ${size} ${modified}`;
+
+/**
+ * Hashes files for an intent without disclosing why a file cannot be read. The intent is made before the decision, and
+ * the reason would reveal that the file exists. The preview and the run report the reason.
+ *
+ * A yes for an unreadable file is for that state only: once the file is readable, its hash changes.
+ */
+export async function hashWithoutDisclosing(
+  path: string,
+  hash: () => Promise<BaseHashes>,
+): Promise<BaseHashes> {
+  try {
+    return await hash();
+  } catch (error) {
+    if (error instanceof ToolFailure) return { [path]: "cannot be read" };
+    throw error;
+  }
+}

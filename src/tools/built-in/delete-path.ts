@@ -6,18 +6,16 @@
  */
 import { z } from "zod";
 import { defineTool } from "../define-tool.js";
-import { pathAccess } from "../path-access.js";
+import { pathAccess, pathInput } from "./file-input.js";
 import { ToolFailure } from "../tool.js";
 import type { Workspace } from "../workspace.js";
-import { baseHashes } from "./base-hash.js";
+import { baseHashes, hashWithoutDisclosing } from "./base-hash.js";
 import { type FolderTree, folderTree, type TreeEntry, treeSummary } from "./folder-tree.js";
 import { mustNotContainRoot } from "./must-not-contain-root.js";
 import { withPathLock } from "./path-lock.js";
 import { removedContent } from "./removed-content.js";
 import { counted } from "./size-text.js";
 import { protectedInFolder } from "./protected-by-command.js";
-import { pathInput } from "./text-input.js";
-import { hashWithoutDisclosing } from "./hash-without-disclosing.js";
 
 const input = z.object({
   path: pathInput("The file, link or folder"),

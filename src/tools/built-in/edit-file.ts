@@ -6,19 +6,16 @@
  * was really written.
  */
 import { z } from "zod";
-import { diffContent } from "../../call/index.js";
+import { diffContent, hunkLocations } from "../../call/index.js";
 import type { Location } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
 import { throughProtectedLinks } from "../protected-links.js";
-import { pathAccess } from "../path-access.js";
+import { pathAccess, pathInput, textInput } from "./file-input.js";
 import type { Workspace } from "../workspace.js";
 import { applyEdits, textOfNewFile } from "./apply-edit.js";
-import { fileBaseHash } from "./base-hash.js";
-import { hunkLocations } from "./hunk-locations.js";
+import { fileBaseHash, hashWithoutDisclosing } from "./base-hash.js";
 import { withPathLock } from "./path-lock.js";
 import { counted } from "./size-text.js";
-import { pathInput, textInput } from "./text-input.js";
-import { hashWithoutDisclosing } from "./hash-without-disclosing.js";
 
 const replaceAll = z
   .boolean()

@@ -8,7 +8,7 @@ import { isProtectedFile } from "../search/protected-file.js";
 import { runRipgrep } from "../search/ripgrep.js";
 import { mustBeSamePlace, searchRoot } from "../search/search-root.js";
 import { searchWarning, seenFiles, walkFields, walkFlags, withoutNul } from "../search/walk.js";
-import { pathAccess } from "../path-access.js";
+import { pathAccess } from "./file-input.js";
 import type { Tool } from "../tool.js";
 
 const TIME_LIMIT_MS = 20_000;

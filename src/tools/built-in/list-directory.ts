@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import { z } from "zod";
 import { createToolTitle, oneLine, pluralize, visibleText } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
-import { pathAccess } from "../path-access.js";
+import { pathAccess } from "./file-input.js";
 import { ToolFailure } from "../tool.js";
 import type { FolderEntry, Workspace } from "../workspace.js";
 import { sizeText } from "./size-text.js";

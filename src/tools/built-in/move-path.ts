@@ -9,15 +9,13 @@ import { z } from "zod";
 import type { DiffContent } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
 import { throughProtectedLinks } from "../protected-links.js";
-import { pathAccess } from "../path-access.js";
+import { pathAccess, pathInput } from "./file-input.js";
 import { ToolFailure } from "../tool.js";
 import type { FileInfo, Workspace } from "../workspace.js";
-import { baseHashes } from "./base-hash.js";
+import { baseHashes, hashWithoutDisclosing } from "./base-hash.js";
 import { mustNotContainRoot } from "./must-not-contain-root.js";
 import { withPathLock, isWithin } from "./path-lock.js";
 import { protectedAtTarget, protectedInFolder } from "./protected-by-command.js";
-import { pathInput } from "./text-input.js";
-import { hashWithoutDisclosing } from "./hash-without-disclosing.js";
 
 const input = z.object({
   from: pathInput("The file, link or folder to move"),

@@ -2,14 +2,13 @@
 import { z } from "zod";
 import type { ContentBlock } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
-import { pathAccess } from "../path-access.js";
+import { pathAccess, pathInput } from "./file-input.js";
 import { ToolFailure } from "../tool.js";
 import type { FileInfo, Workspace } from "../workspace.js";
 import { imageType, SIGNATURE_BYTES } from "./image-type.js";
 import { largeFilePart } from "./large-file-part.js";
 import { mustBeText } from "./must-be-text.js";
 import { sizeText } from "./size-text.js";
-import { pathInput } from "./text-input.js";
 import { MAX_LINES, textPart } from "./text-part.js";
 
 const MAX_WHOLE_TEXT = 10 * 1024 * 1024;

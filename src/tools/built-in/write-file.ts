@@ -6,16 +6,14 @@
  * was really replaced.
  */
 import { z } from "zod";
+import { hunkLocations } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
 import { throughProtectedLinks } from "../protected-links.js";
-import { pathAccess } from "../path-access.js";
-import { fileBaseHash } from "./base-hash.js";
-import { hunkLocations } from "./hunk-locations.js";
+import { pathAccess, pathInput, textInput } from "./file-input.js";
+import { fileBaseHash, hashWithoutDisclosing } from "./base-hash.js";
 import { withPathLock } from "./path-lock.js";
 import { type OldFile, oldFile, replacedContent } from "./old-file.js";
 import { sizeText } from "./size-text.js";
-import { pathInput, textInput } from "./text-input.js";
-import { hashWithoutDisclosing } from "./hash-without-disclosing.js";
 
 export const writeFile = defineTool({
   name: "write_file",

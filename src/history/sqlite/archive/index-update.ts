@@ -255,6 +255,7 @@ const TABLE: EventTable<[changes: Changes, seq: number], void> = {
   "call-refused": touch,
   "run-started": touch,
   "cancel-requested": touch,
+  "process-started": touch,
   "file-kept": touch,
   "call-undone": touch,
   "call-breached": touch,

@@ -1,0 +1,66 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { frozen, jsonCopy } from "./stored-json.js";
+
+const overText = (value: unknown): unknown => {
+  const text = JSON.stringify(value) as string | undefined;
+  return text === undefined ? undefined : JSON.parse(text);
+};
+
+/** The result of either way: a value, or that it cannot be written. */
+function outcome(copy: () => unknown): unknown {
+  try {
+    return { value: copy() };
+  } catch {
+    return "cannot be written";
+  }
+}
+
+const anything = fc.anything({
+  withBigInt: true,
+  withBoxedValues: true,
+  withDate: true,
+  withMap: true,
+  withNullPrototype: true,
+  withSparseArray: true,
+  withTypedArray: true,
+});
+
+test("whatever the value, the copy is what JSON would give back", () => {
+  fc.assert(
+    fc.property(anything, (value) => {
+      expect(outcome(() => jsonCopy(value))).toEqual(outcome(() => overText(value)));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("no copy that is frozen can be changed, and none changes with its original", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const copy = frozen(jsonCopy(value));
+      expect(isFrozen(copy)).toBe(true);
+      expect(JSON.stringify(copy)).toBe(JSON.stringify(value));
+    }),
+  );
+});
+
+test("a cycle, and what is deeper than JSON goes, is refused as JSON refuses it", () => {
+  const cycle: Record<string, unknown> = {};
+  cycle["self"] = { cycle };
+  expect(() => jsonCopy(cycle)).toThrow(/circular/i);
+  let deep: unknown = "bottom";
+  for (let depth = 0; depth < 1000; depth += 1) deep = { deep };
+  expect(jsonCopy(deep)).toEqual(deep);
+});
+
+test("a key named __proto__ stays a key", () => {
+  const copy = jsonCopy(JSON.parse('{"__proto__":{"polluted":1},"a":1}'));
+  expect(Object.keys(Object(copy) as object)).toEqual(["__proto__", "a"]);
+  expect((copy as { polluted?: number }).polluted).toBeUndefined();
+});
+
+function isFrozen(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return Object.isFrozen(value) && Object.values(value).every(isFrozen);
+}

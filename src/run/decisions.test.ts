@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import type { Intent, Rule } from "../policy/index.js";
+import { intentHash, questionFor } from "./decisions.js";
+import type { AskedCall } from "./decisions.js";
+
+const intent: Intent = {
+  tool: "terminal",
+  kind: "execute",
+  input: { command: "npm test" },
+  cwd: "/work",
+  command: "npm test",
+  paths: [],
+  hosts: [],
+  baseHashes: {},
+};
+
+const asked = (more: Partial<AskedCall> = {}): AskedCall => ({
+  sessionId: "s",
+  toolCallId: "call_1",
+  number: 7,
+  title: "Run npm test",
+  intent,
+  verdict: { saw: ["npm test"] },
+  at: 1_000,
+  roots: ["/work"],
+  isForThisOnce: false,
+  settles: undefined,
+  ...more,
+});
+
+const kinds = (settles: AskedCall["settles"]) =>
+  questionFor(asked({ settles })).options.map(({ kind }) => kind);
+
+test("a question says what it is about, and is bound to that", () => {
+  expect(questionFor(asked())).toEqual({
+    questionId: "s/call_1/7",
+    sessionId: "s",
+    toolCallId: "call_1",
+    intentHash: intentHash(intent),
+    title: "Run npm test",
+    about: ["runs: npm test", "npm test"],
+    options: [
+      { optionId: "allow_once", name: "Allow once", kind: "allow_once" },
+      { optionId: "reject_once", name: "Reject", kind: "reject_once" },
+    ],
+    askedAt: 1_000,
+  });
+});
+
+test("an always is offered with the rule that it stores, and only when that would settle it", () => {
+  const rulesSay = (rules: readonly Rule[]) => (rules.some((rule) => "allow" in rule) ? "allow" : "deny");
+  expect(kinds(rulesSay)).toEqual(["allow_once", "allow_always", "reject_once", "reject_always"]);
+  expect(kinds(() => "ask")).toEqual(["allow_once", "reject_once"]);
+  expect(kinds(() => "deny")).toEqual(["allow_once", "reject_once", "reject_always"]);
+  expect(kinds(undefined)).toEqual(["allow_once", "reject_once"]);
+  const always = questionFor(asked({ settles: rulesSay })).options.find(
+    ({ kind }) => kind === "allow_always",
+  );
+  expect(always).toMatchObject({
+    name: "Always allow `npm test` (whatever code it then runs) in this project",
+    grant: { rules: [{ allow: "execute", command: ["npm", "test"] }], scope: "project" },
+  });
+});
+
+test("it expires after its lifetime, and never without one", () => {
+  expect(questionFor(asked({ lifetime: 500 })).expiresAt).toBe(1_500);
+  expect(questionFor(asked())).not.toHaveProperty("expiresAt");
+});
+
+test("nothing in it is hidden, and it is bounded", () => {
+  const saw = Array.from({ length: 200 }, (_, line) => `line ${line}`);
+  const { title, reason, about } = questionFor(
+    asked({ title: "Run \u202Etxt.sh", verdict: { saw, reason: `because\n${"x".repeat(2_000)}` } }),
+  );
+  expect(title).toBe("Run ⟨U+202E⟩txt.sh");
+  expect(Array.from(reason ?? "")).toHaveLength(500);
+  expect(reason).not.toContain("\n");
+  expect(about).toEqual(["runs: npm test", ...saw.slice(0, 50), "… 100 more …", ...saw.slice(150)]);
+});
+
+test("the whole command and the whole input are in it, where nothing else would show them", () => {
+  const long = `echo ${"x".repeat(300)}; rm -rf build`;
+  expect(questionFor(asked({ intent: { ...intent, command: long } })).about).toContain(`runs: ${long}`);
+  const { command: _, ...bare } = intent;
+  const alone: Intent = { ...bare, tool: "send", kind: "other", input: { to: "ann\u202E" } };
+  expect(questionFor(asked({ intent: alone })).about).toContain('input: {"to":"ann⟨U+202E⟩"}');
+});

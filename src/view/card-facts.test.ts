@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import type { ToolCallStatus } from "../call/index.js";
+import { TOOL_KINDS, visibleText } from "../call/index.js";
+import { kindIcon, statusMark } from "./card-facts.js";
+import { columns } from "./visible-line.js";
+
+const STATUSES: readonly ToolCallStatus[] = [
+  "drafting",
+  "ready",
+  "waiting",
+  "cleared",
+  "running",
+  "done",
+  "failed",
+  "refused",
+  "cancelled",
+  "unknown",
+];
+
+const signs = [
+  ...TOOL_KINDS.map(kindIcon),
+  ...[...STATUSES, "command-failed" as const, "undone" as const, "breach" as const].map(statusMark),
+];
+
+test("no sign stands for two things, be it a kind or a status", () => {
+  expect(signs).toHaveLength(23);
+  expect(new Set(signs).size).toBe(23);
+});
+
+test("each sign is one visible character, one column wide, that no terminal draws as an emoji", () => {
+  for (const sign of signs) {
+    expect(Array.from(sign)).toHaveLength(1);
+    expect(columns(sign)).toBe(1);
+    expect(visibleText(sign)).toBe(sign);
+    expect(sign).toMatch(/^(?:[!-~]|\P{Emoji})$/u);
+  }
+});
+
+test("the signs are those that people have learnt", () => {
+  expect(TOOL_KINDS.map((kind) => `${kindIcon(kind)} ${kind}`).join(", ")).toBe(
+    "≡ read, ✎ edit, ⌫ delete, → move, ⌕ search, ❯ execute, ∴ think, ↓ fetch, ⇄ switch_mode, • other",
+  );
+  expect(STATUSES.map((status) => `${statusMark(status)} ${status}`).join(", ")).toBe(
+    "… drafting, ○ ready, ? waiting, ◎ cleared, ► running, ✓ done, ✗ failed, ⊘ refused, – cancelled, ¿ unknown",
+  );
+});
