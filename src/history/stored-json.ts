@@ -5,7 +5,7 @@ import { isAboutQuestion } from "./question-state.js";
 import type { QuestionEvent } from "./question-state.js";
 
 /** Throws IllegalEvent for a value that JSON cannot write. */
-export function jsonText(value: unknown, subject: string, eventType: string): string {
+function jsonText(value: unknown, subject: string, eventType: string): string {
   // JSON.stringify returns undefined for a value that JSON cannot express, although its type does not say so.
   return written(() => JSON.stringify(value) as string | undefined, subject, eventType);
 }

@@ -292,7 +292,7 @@ const STOP_GRACE_MS = 10_000;
 
 type GateParts = ReturnType<typeof gateParts>;
 
-/** What checks, decides, settles and runs calls. `reportedVerdict`: the verdict by now on a call that somebody else runs. */
+/** The parts that check, decide, settle and run calls. `reportedVerdict`: the verdict by now on a call that somebody else runs. */
 function gateParts(options: GateOptions, reportedVerdict: (toolCallId: string) => Verdict | undefined) {
   const { record, judge, workspace, remember, onCleared, childStep, elicit, now = Date.now } = options;
   const tools = new CallTools(options.toolbox);

@@ -103,9 +103,9 @@ class UndoableWorkspace implements Workspace {
   }
 
   async move(path: string, to: string): Promise<void> {
-    const fingerprint = await wholeFingerprint(this.#inner, path);
+    const whole = await wholeFingerprint(this.#inner, path);
     await this.#keepMade(posix.dirname(to));
-    await this.#keep.record({ type: "moved", path, to, ...(fingerprint !== undefined && { fingerprint }) });
+    await this.#keep.record({ type: "moved", path, to, ...(whole !== undefined && { fingerprint: whole }) });
     await this.#inner.move(path, to);
   }
 

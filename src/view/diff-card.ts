@@ -33,8 +33,8 @@ export function diffCard(diff: DiffContent, options: DiffOptions = {}): DiffCard
   const { oldText, newText, operation, patch } = diff;
   if (oldText === undefined && newText === undefined) {
     return patch === undefined
-      ? { heading: heading(diff, []), rows: [] }
-      : { heading: heading(diff, ["as a patch"]), rows: patchRows(patch, maxLines) };
+      ? { heading: headingOf(diff, []), rows: [] }
+      : { heading: headingOf(diff, ["as a patch"]), rows: patchRows(patch, maxLines) };
   }
   const texts = withPlainLineEnds(oldText ?? "", newText ?? "");
   const changes = changeRows(texts.before, texts.after, maxLines);
@@ -44,7 +44,7 @@ export function diffCard(diff: DiffContent, options: DiffOptions = {}): DiffCard
     ...(texts.hasCrlf ? ["CRLF line ends"] : []),
     ...(changes.length === 0 ? [texts.before === "" ? "empty" : "same text"] : []),
   ];
-  return { heading: heading(diff, notes), rows: changes };
+  return { heading: headingOf(diff, notes), rows: changes };
 }
 
 /** The card as lines of text, the heading first. Each line of the file stands behind one of three signs. */
@@ -72,7 +72,7 @@ const VERBS: Readonly<Record<FileOperation, string>> = {
   copy: "copy",
 };
 
-function heading(
+function headingOf(
   { operation, path, oldPath, fileType, mimeType }: DiffContent,
   notes: readonly string[],
 ): string {

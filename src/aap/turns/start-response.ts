@@ -44,22 +44,36 @@ async function prepare(
     throw new AapProblem("CONFLICT", "There is no turn to go on with. Nothing was done.");
   await runner.note({ ...note, ...(prompt && openTurn && { endsTurn: true }) });
   if (checked) await runner.accept(checked);
-  // Before the response begins: a prompt that cannot be stored is refused with a status.
-  const isPromptStored = prompt !== undefined && (await runner.storePrompt(prompt));
+  const started = prompt ? await storePrompt(runner, prompt) : {};
   return new LiveResponse(
     start,
     () => open.session.unwritten,
-    (emit, signal) =>
-      respond(server, runner, { start, prompt: isPromptStored ? undefined : prompt }, emit, signal),
+    (emit, signal) => respond(server, runner, { start, ...started }, emit, signal),
   );
 }
 
-type StartedTurn = { readonly start: number; readonly prompt: readonly ContentBlock[] | undefined };
+type StartedTurn = StoredPrompt & { readonly start: number };
+
+/** `prompt` is still to be stored; `failure` ends the response as one in the middle of the turn does. */
+type StoredPrompt = {
+  readonly prompt?: readonly ContentBlock[];
+  readonly failure?: { readonly error: unknown };
+};
+
+/** Before the response begins: a prompt for which the store has no room is refused with a status. */
+async function storePrompt(runner: TurnRunner, prompt: readonly ContentBlock[]): Promise<StoredPrompt> {
+  try {
+    return (await runner.storePrompt(prompt)) ? {} : { prompt };
+  } catch (error) {
+    if (problemOf(error).code !== "BROKEN") throw error;
+    return { failure: { error } };
+  }
+}
 
 async function respond(
   { onError }: Clock,
   runner: TurnRunner,
-  { start, prompt }: StartedTurn,
+  { start, prompt, failure }: StartedTurn,
   emit: Listener,
   signal: AbortSignal,
 ): Promise<void> {
@@ -68,6 +82,7 @@ async function respond(
   let end: TurnEnd;
   let isReusable = false;
   try {
+    if (failure) throw failure.error;
     end = await runner.run(prompt, signal);
     await open.endEmitting();
     // A turn that waits holds nothing.

@@ -48,6 +48,9 @@ type SnapshotRow = { readonly seq: number; readonly saved: string; readonly seal
 /** The event that asked a question, with the question's place among all of them. */
 type AskedRow = EventRow & { readonly number: number };
 
+/** Named, since TypeScript 5.6 cannot read how the compiler writes the type of the bytes into a declaration. */
+type NewBlob = [hash: string, bytes: Uint8Array, putAt: number];
+
 type Nullable<Row> = { readonly [Key in keyof Row]: Row[Key] | null };
 
 const OPEN_QUESTIONS = `
@@ -165,7 +168,7 @@ export const LEDGER_SQL = {
      where session_id = ?`,
   ),
 
-  insertBlob: statement<[hash: string, bytes: Uint8Array, putAt: number]>(
+  insertBlob: statement<NewBlob>(
     `insert into blobs (hash, bytes, put_at) values (?, ?, ?)
      on conflict (hash) do update set put_at = excluded.put_at`,
   ),

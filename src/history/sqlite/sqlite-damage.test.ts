@@ -33,6 +33,11 @@ function* damagedCopies(good: Buffer): Generator<readonly [name: string, bytes: 
   }
 }
 
+async function verify(file: string): Promise<void> {
+  const archive = await openArchive(file);
+  await archive.verify().finally(() => archive.close());
+}
+
 /** The code of every error that reading the file ends with. */
 async function codesOf(file: string): Promise<readonly unknown[]> {
   const found: unknown[] = [];
@@ -75,10 +80,7 @@ test("is reported by verify, and by every other way in with the same error, whic
   const file = store.newFile();
   for (const [name, bytes] of damagedCopies(good)) {
     writeFileSync(file, bytes);
-    const verified = openArchive(file).then(async (archive) => {
-      await archive.verify().finally(() => archive.close());
-    });
-    await expect(verified, name).rejects.toMatchObject({
+    await expect(verify(file), name).rejects.toMatchObject({
       code: "LEDGER_DAMAGED",
       message: expect.stringMatching(/is damaged .*Nothing was changed; put a backup in its place/),
     });

@@ -5,7 +5,7 @@
  * once, however many appends are committed together; the transaction holds the only lock, so
  * nobody else can change them meanwhile. No state is kept from one transaction to the next.
  */
-import { hash } from "node:crypto";
+import { hash as digest } from "node:crypto";
 import type {
   AskedQuestion,
   Lease,
@@ -292,7 +292,7 @@ export function chainStart(sessionId: string): string {
 }
 
 export function nextLink(link: string, seq: number, text: string): string {
-  return hash("sha256", `${link}\n${seq}\n${text}`);
+  return digest("sha256", `${link}\n${seq}\n${text}`);
 }
 
 /** Undefined for a text that is not an identity: then nothing is known of that process. */
