@@ -113,6 +113,7 @@ const CALL: Names = {
     "ImageBlock",
     "KeptFile",
     "KindSource",
+    "LearntWindow",
     "Lease",
     "Ledger",
     "LedgerErrorCode",
@@ -138,6 +139,7 @@ const CALL: Names = {
     "Question",
     "QuestionOption",
     "ReadOptions",
+    "RecordedCompaction",
     "RecordedEvent",
     "Repair",
     "ResourceBlock",
@@ -289,6 +291,7 @@ const DOORS = new Map<string, Names>([
         "OpenGateOptions",
         "OpenModelOptions",
         "OpenedModel",
+        "Overflow",
         "Parsed",
         "PathAccess",
         "Place",
@@ -645,10 +648,12 @@ const DOORS = new Map<string, Names>([
         "callText",
         "clipped",
         "columns",
+        "compactionLine",
         "diffCard",
         "diffLines",
         "durationText",
         "kindIcon",
+        "learntWindowLine",
         "liveCallLines",
         "sessionMarkdown",
         "sessionText",
@@ -741,8 +746,8 @@ describe("doors", () => {
   test("the declarations can be read by TypeScript 5.6, whose arrays of bytes have no type parameter", () => {
     const newer =
       /\b(?:Buffer|DataView|ArrayBufferView|(?:Big)?(?:Ui|I)nt(?:8|16|32|64)(?:Clamped)?Array|Float(?:32|64)Array)</;
-    const declarations = readdirSync(join(root, "dist"), { recursive: true, encoding: "utf8" }).filter((path) =>
-      path.endsWith(".d.ts"),
+    const declarations = readdirSync(join(root, "dist"), { recursive: true, encoding: "utf8" }).filter(
+      (path) => path.endsWith(".d.ts"),
     );
     expect(declarations.length).toBeGreaterThan(100);
     const wrong = declarations.filter((path) => newer.test(readBuilt(join("dist", path)) ?? ""));

@@ -4,7 +4,8 @@
  */
 import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import type { SessionEvent, StepResponse, StopReason, Usage } from "../call/index.js";
-import { overflowOf, usageOf } from "../model/index.js";
+import { usageOf } from "../model/index.js";
+import { overflowOf } from "../model/overflow.js";
 import type { Overflow } from "../model/index.js";
 import type { EventWriter } from "../record/index.js";
 import type { ToolRequest } from "../run/index.js";
