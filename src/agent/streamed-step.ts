@@ -156,10 +156,10 @@ export class StreamedStep {
       .map((toolCallId) => ({ type: "call-failed", toolCallId, at, error }));
   }
 
-  /** A response that has begun is never asked for again, whatever the reason. */
+  /** A response that has started is never asked for again, whatever the reason. */
   break(error: unknown): void {
-    const hasBegun = this.#hasText || this.#drafts.size > 0 || this.requests.length > 0;
-    const overflow = hasBegun ? undefined : overflowOf(error);
+    const hasStarted = this.#hasText || this.#drafts.size > 0 || this.requests.length > 0;
+    const overflow = hasStarted ? undefined : overflowOf(error);
     this.broken ??= {
       status: "broken",
       stopReason: "error",
