@@ -11,7 +11,12 @@ import { atHome, command } from "./cli-kit.js";
 import type { Home } from "./cli-kit.js";
 
 const MARK = "own-content-4711";
-const ALLOW_ALL = { rules: [{ allow: "*", reason: `${MARK}-reason` }, { allow: "read", path: "/**" }] };
+const ALLOW_ALL = {
+  rules: [
+    { allow: "*", reason: `${MARK}-reason` },
+    { allow: "read", path: "/**" },
+  ],
+};
 
 async function aHome(): Promise<Home> {
   const at = await atHome({
@@ -87,14 +92,29 @@ test("a file tool is refused also where somebody could say yes, and the reason n
     { calls: [{ tool: "read_file", input: { path: join(at.home, "link") } }] },
     { say: "The end." },
   ]);
-  const { stdout } = await at.run(["run", "--json", "--mode", "ask", "--cwd", at.home, "--script", script, "go"]);
+  const { stdout } = await at.run([
+    "run",
+    "--json",
+    "--mode",
+    "ask",
+    "--cwd",
+    at.home,
+    "--script",
+    script,
+    "go",
+  ]);
   expect(stdout).not.toContain('"type":"question-asked"');
-  expect(stdout.match(/This is Toolgate's own data, which no tool may read or change\./g)?.length).toBeGreaterThan(1);
+  expect(
+    stdout.match(/This is Toolgate's own data, which no tool may read or change\./g)?.length,
+  ).toBeGreaterThan(1);
 });
 
 test("commands that read nothing of it run as before", async () => {
   const at = await aHome();
-  const script = at.script([{ calls: [command("ls; echo *; cat not-there.txt; grep -r walnut project")] }, { say: "End." }]);
+  const script = at.script([
+    { calls: [command("ls; echo *; cat not-there.txt; grep -r walnut project")] },
+    { say: "End." },
+  ]);
   const { stdout } = await at.run([
     ...["run", "--json", "--mode", "allow-all", "--cwd", at.project, "--script", script, "go"],
   ]);

@@ -103,10 +103,7 @@ function ownFilesMet(part: CommandPart, { own = [] }: Guarded): readonly string[
  * Why a command may read our own files without a word that names them. Asked also where everything is allowed: nobody
  * means these when they allow everything.
  */
-export function ownFilesWithinReach(
-  parts: readonly Part[],
-  { own = [], roots }: Guarded,
-): readonly string[] {
+export function ownFilesWithinReach(parts: readonly Part[], { own = [], roots }: Guarded): readonly string[] {
   const holds = (folder: string, path: string): boolean => matchPath(`${folder}/**`, path);
   return parts.flatMap((part) => {
     if (part.type !== "command") return [];
@@ -117,7 +114,8 @@ export function ownFilesWithinReach(
           holds(place, folder) ||
           (holds(folder, place) && (mayBeHidden || !place.slice(folder.length).includes("/."))),
       ) ||
-      (part.read.wrappers.some((name) => NAMES_FILES.has(name)) && roots.some((root) => holds(root, place))) ||
+      (part.read.wrappers.some((name) => NAMES_FILES.has(name)) &&
+        roots.some((root) => holds(root, place))) ||
       (!part.judgement.onlyReads && part.touches.some(({ path }) => holds(path, place)));
     const place = own.find(reaches);
     return place === undefined ? [] : [`it may read Toolgate's own files in ${visibleText(place)}`];
