@@ -12,7 +12,6 @@ import { agentWith, appTools, sameConfig, storedSession } from "../sessions/sess
 import { isEmptyNote, requestEvent } from "../stream/response-log.js";
 import type { RequestNote } from "../stream/response-log.js";
 import { acceptSubmission } from "./accept-submission.js";
-import { busy } from "./active-turns.js";
 import { OpenSession } from "./open-session.js";
 import { sessionJudge } from "./session-judge.js";
 import type { Checked } from "./submission.js";
@@ -98,7 +97,7 @@ export class OwnTurns implements TurnHost {
       });
     } catch (error) {
       if (!(error instanceof LedgerError) || error.code !== "LEASE_HELD") throw error;
-      throw busy(sessionId);
+      throw new AapProblem("BUSY", error.message);
     }
   }
 }

@@ -12,6 +12,9 @@ import type { SqlValue, Statement } from "./ledger-sql.js";
 
 /** The time to wait for another process that writes. A write takes a millisecond, unless its process is stopped. */
 export const BUSY_TIMEOUT_MS = 5000;
+/** SQLite's own wait backs off to 100 ms, so one of several waiting processes could wait for many short writes. */
+const BUSY_RETRY_MS = 1;
+const SLEEPER = new Int32Array(new SharedArrayBuffer(4));
 
 export class SqliteDatabase {
   readonly #driver: DatabaseSyncInstance;
@@ -26,7 +29,7 @@ export class SqliteDatabase {
     readonly what = "ledger",
   ) {
     this.#driver = driver;
-    this.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    this.#driver.exec("pragma busy_timeout = 0");
   }
 
   /** A statement is compiled at its first run, since an older file may lack a table that it names. */
@@ -64,7 +67,7 @@ export class SqliteDatabase {
 
   exec(sql: string): void {
     try {
-      this.#driver.exec(sql);
+      whileBusy(() => this.#driver.exec(sql));
     } catch (thrown) {
       throw fileError(this.file, thrown, this.what);
     }
@@ -100,9 +103,7 @@ export class SqliteDatabase {
    * garbage-collected.
    */
   emptyLog(): void {
-    this.exec("pragma busy_timeout = 0");
     this.exec("pragma wal_checkpoint(truncate)");
-    this.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
   }
 
   close(): void {
@@ -139,7 +140,7 @@ class PreparedStatement<Values extends readonly SqlValue[], Row> {
   rows(...values: Values): Row[] {
     try {
       // The driver knows no types; the statement names them.
-      return (this.#statement ??= this.#compile()).all(...values) as Row[];
+      return whileBusy(() => (this.#statement ??= this.#compile()).all(...values) as Row[]);
     } catch (thrown) {
       throw this.#asFileError(thrown);
     }
@@ -147,7 +148,7 @@ class PreparedStatement<Values extends readonly SqlValue[], Row> {
 
   row(...values: Values): Row | undefined {
     try {
-      return (this.#statement ??= this.#compile()).get(...values) as Row | undefined;
+      return whileBusy(() => (this.#statement ??= this.#compile()).get(...values) as Row | undefined);
     } catch (thrown) {
       throw this.#asFileError(thrown);
     }
@@ -156,7 +157,7 @@ class PreparedStatement<Values extends readonly SqlValue[], Row> {
   /** Returns the number of changed rows. */
   run(...values: Values): number {
     try {
-      return (this.#statement ??= this.#compile()).run(...values).changes;
+      return whileBusy(() => (this.#statement ??= this.#compile()).run(...values).changes);
     } catch (thrown) {
       throw this.#asFileError(thrown);
     }
@@ -165,6 +166,25 @@ class PreparedStatement<Values extends readonly SqlValue[], Row> {
   forget(): void {
     this.#statement = undefined;
   }
+}
+
+/** Repeats a step that failed because another process has the lock. The step blocks, like every other one. */
+function whileBusy<Result>(step: () => Result): Result {
+  let deadline: number | undefined;
+  for (;;) {
+    try {
+      return step();
+    } catch (thrown) {
+      if (!isBusy(thrown)) throw thrown;
+      deadline ??= performance.now() + BUSY_TIMEOUT_MS;
+      if (performance.now() >= deadline) throw thrown;
+      Atomics.wait(SLEEPER, 0, 0, BUSY_RETRY_MS);
+    }
+  }
+}
+
+function isBusy(thrown: unknown): boolean {
+  return thrown instanceof Error && "errcode" in thrown && (Number(thrown.errcode) & 0xff) === BUSY;
 }
 
 const ERROR = 1;
