@@ -18,6 +18,8 @@ const ALLOW_ALL = {
   ],
 };
 
+const IN_ALLOW_ALL = ["run", "--json", "--mode", "allow-all", "--cwd"];
+
 async function aHome(): Promise<Home> {
   const at = await atHome({
     token: `${MARK}-token-of-the-server\n`,
@@ -74,10 +76,8 @@ describe.each([
   test("nothing of it is printed in the mode that allows everything", async () => {
     const at = await aHome();
     const steps = ways(at.settings, seen).map((call) => ({ calls: [call] }));
-    const { stdout, status } = await at.run([
-      ...["run", "--json", "--mode", "allow-all", "--cwd", workspaceOf(at)],
-      ...["--script", at.script([...steps, { say: "The end." }]), "go"],
-    ]);
+    const script = at.script([...steps, { say: "The end." }]);
+    const { stdout, status } = await at.run([...IN_ALLOW_ALL, workspaceOf(at), "--script", script, "go"]);
     expect(status).toBe(0);
     expect(stdout).toContain('"stopReason":"end_turn"');
     expect(broughtBy(stdout)).not.toContain(`${MARK}-`);
@@ -115,8 +115,6 @@ test("commands that read nothing of it run as before", async () => {
     { calls: [command("ls; echo *; cat not-there.txt; grep -r walnut project")] },
     { say: "End." },
   ]);
-  const { stdout } = await at.run([
-    ...["run", "--json", "--mode", "allow-all", "--cwd", at.project, "--script", script, "go"],
-  ]);
+  const { stdout } = await at.run([...IN_ALLOW_ALL, at.project, "--script", script, "go"]);
   expect(stdout).toContain('"type":"call-done"');
 });

@@ -104,7 +104,6 @@ function ownFilesMet(part: CommandPart, { own = [] }: Guarded): readonly string[
  * means these when they allow everything.
  */
 export function ownFilesWithinReach(parts: readonly Part[], { own = [], roots }: Guarded): readonly string[] {
-  const holds = (folder: string, path: string): boolean => matchPath(`${folder}/**`, path);
   return parts.flatMap((part) => {
     if (part.type !== "command") return [];
     const reaches = (place: string): boolean =>
@@ -121,6 +120,8 @@ export function ownFilesWithinReach(parts: readonly Part[], { own = [], roots }:
     return place === undefined ? [] : [`it may read Toolgate's own files in ${visibleText(place)}`];
   });
 }
+
+const holds = (folder: string, path: string): boolean => matchPath(`${folder}/**`, path);
 
 /** Programs that give the commands in them the names of files. */
 const NAMES_FILES: ReadonlySet<string> = new Set(["find", "fd", "xargs", "parallel"]);
