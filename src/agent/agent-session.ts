@@ -11,6 +11,7 @@ import type { Elicit, Judge } from "../run/index.js";
 import { Toolbox } from "../tools/index.js";
 import type { AppTool, Workspace } from "../tools/index.js";
 import { compact } from "./compact.js";
+import { promptLimits } from "./context-window.js";
 import { instructionsFor } from "./create-agent.js";
 import type { Agent } from "./create-agent.js";
 import { RecordedSession } from "./recorded-session.js";
@@ -113,6 +114,11 @@ export class AgentSession extends RecordedSession {
     }
     await record.append(await recoveryEvents(record, now), { durable: true });
     return session;
+  }
+
+  /** How many tokens the model takes, as configured or as learnt from a refusal. */
+  get contextWindow(): number {
+    return promptLimits(this.#context).contextWindow;
   }
 
   get gate(): Gate {
